@@ -108,9 +108,9 @@ DecoderGradients Decoder::hidden_backward(DeviceTensor<double> grad, nn::Linear&
   grad = encode_backward(std::move(grad_memory), state, found);
   gradients.source_embedding =
       nn::embedding_backward(grad, source_, config_.source_vocab_size, config_.scaled_embedding);
-  encoder::put_head(config_.tied_head, kTargetEmbedding, std::move(head),
-                    gradients.target_embedding, found);
-  gradients.dense = encoder::in_order_of(parameters_, found);
+  encoder::add_head_gradients(config_.tied_head, kTargetEmbedding, std::move(head),
+                              gradients.target_embedding, found);
+  gradients.dense = encoder::in_parameter_order(parameters_, found);
   return gradients;
 }
 

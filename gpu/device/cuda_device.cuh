@@ -20,8 +20,8 @@ std::unique_ptr<Device> cuda_device_at(std::size_t index);
 
 /// The stream and the cuBLAS handle of a CUDA device.
 /// Requires  (C1) device is one of cuda_device()
-cudaStream_t stream_of(Device& device);
-cublasHandle_t cublas_of(Device& device);
+cudaStream_t cuda_stream(Device& device);
+cublasHandle_t cublas_handle(Device& device);
 
 /// Checks the status that a CUDA or cuBLAS call returned.
 /// Throws    NoDeviceError if the status says that there is no device or no driver; DeviceError for

@@ -16,7 +16,7 @@ namespace normproof::gpu::device {
 enum class Backend { simulated, cuda };
 std::string_view to_string(Backend backend);
 /// Throws    UsageError that suggests the nearest known name
-Backend backend_of(std::string_view name);
+Backend parse_backend(std::string_view name);
 
 class Recording;
 
@@ -55,7 +55,7 @@ class Device {
 
   /// The maximum number of blocks in a cluster; 1 if the device has no clusters. On the simulated
   /// device it is 8 if the seed is odd, else 1.
-  int most_blocks_of_a_cluster = 1;
+  int max_cluster_blocks = 1;
 
   /// Records all work from here on, and copies all data that is uploaded. The name identifies a
   /// part of a program: a GPU updates the graph stored under that name if the new one differs only

@@ -19,13 +19,13 @@ class NoDeviceError : public DeviceError {
 };
 
 /// Computes  "<file>:<line>: <call>: <reason>"
-std::string failed_call(const std::string& call, const std::string& reason, const char* file,
-                        int line);
+std::string describe_failed_call(const std::string& call, const std::string& reason,
+                                 const char* file, int line);
 
 /// Throws    DeviceError because a download was requested while work is recorded
-[[noreturn]] void refuse_download(const std::string& recording);
+[[noreturn]] void fail_download(const std::string& recording);
 
 /// Throws    DeviceError because an index is past the end of a Span, on the simulated device
-[[noreturn]] void out_of_bounds(std::size_t index, std::size_t size);
+[[noreturn]] void fail_out_of_bounds(std::size_t index, std::size_t size);
 
 }  // namespace normproof::gpu::device

@@ -17,7 +17,7 @@
 /// `kBlocks` is the minimum number of resident blocks per SM (the second argument of
 /// `__launch_bounds__`).
 ///
-/// A cluster kernel is a block kernel for clusters of up to Device::most_blocks_of_a_cluster
+/// A cluster kernel is a block kernel for clusters of up to Device::max_cluster_blocks
 /// blocks: `void step(int s, ClusterPosition at, Thread&, ClusterMemory<Shared>) const`. All
 /// threads of a cluster finish step s before any begins step s + 1.
 namespace normproof::gpu::device {
@@ -61,7 +61,7 @@ void launch_blocks(Device& device, std::size_t blocks, const Kernel& kernel) {
 }
 
 /// Launches clusters of `blocks` blocks each.
-/// Requires  (C1) blocks <= device.most_blocks_of_a_cluster
+/// Requires  (C1) blocks <= device.max_cluster_blocks
 /// Throws    DeviceError
 template <class Kernel>
 void launch_clusters(Device& device, std::size_t clusters, int blocks, const Kernel& kernel) {

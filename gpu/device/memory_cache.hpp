@@ -31,27 +31,27 @@ class MemoryCache {
 
   /// Returns memory. If the source has none left, all kept memory is returned to the source and the
   /// request is repeated. Returns nullptr if that fails too.
-  void* take(std::size_t bytes);
+  void* acquire(std::size_t bytes);
   void put_back(void* memory) noexcept;
   /// The number of bytes of a block that is in use.
   std::size_t size_of(void* memory) const { return in_use_.at(memory); }
 
-  /// Between hold() and let_go(), memory that is put back may be reused but does not return to the
+  /// Between hold() and end_hold(), memory that is put back may be reused but does not return to the
   /// source, because unfinished work may still use it.
   void hold();
-  void let_go() noexcept;
+  void end_hold() noexcept;
   /// Returns all kept memory to the source.
   void free_kept() noexcept;
 
  private:
-  struct Kept {
+  struct KeptBlock {
     void* memory;
     bool held;
   };
 
   Source source_;
   std::unordered_map<void*, std::size_t> in_use_;
-  std::multimap<std::size_t, Kept> kept_;
+  std::multimap<std::size_t, KeptBlock> kept_;
   bool keeps_;
   bool holds_ = false;
 };

@@ -45,16 +45,16 @@ class Permutation {
 
 /// The number of consecutive elements that run together, in an order of their own, so that the data
 /// they touch stay in the processor's caches.
-inline constexpr std::size_t kElementsTogether = 1024;
+inline constexpr std::size_t kElementBatch = 1024;
 
 template <class Kernel>
 void simulate_elements(std::uint64_t order, std::size_t count, const Kernel& kernel) {
   if (count == 0) return;
-  const Permutation parts(order, (count - 1) / kElementsTogether + 1);
+  const Permutation parts(order, (count - 1) / kElementBatch + 1);
   std::size_t done = 0;
   for (std::size_t part = parts.first(); done < count; part = parts.next(part)) {
-    const std::size_t begin = part * kElementsTogether;
-    const std::size_t together = std::min(kElementsTogether, count - begin);
+    const std::size_t begin = part * kElementBatch;
+    const std::size_t together = std::min(kElementBatch, count - begin);
     const Permutation elements(order == 0 ? 0 : order + part, together);
     std::size_t element = elements.first();
     for (std::size_t i = 0; i < together; ++i, element = elements.next(element))

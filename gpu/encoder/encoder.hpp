@@ -17,14 +17,14 @@ struct EncoderGradients {
 };
 
 /// Returns the tensors of `found` in the order of the parameters.
-NamedDeviceTensors in_order_of(const NamedDeviceTensors& parameters,
-                               const NamedDeviceTensors& found);
+NamedDeviceTensors in_parameter_order(const NamedDeviceTensors& parameters,
+                                      const NamedDeviceTensors& found);
 
 /// Adds the head's gradients to `dense`. If the head is tied, its weight is the embedding of the
 /// given name: the gradient sums over the tokens in `rows` are added to its gradient, with one
 /// rounding per element, and `rows` becomes empty.
-void put_head(bool tied, const std::string& embedding, nn::Linear&& head, nn::RowGradient& rows,
-              NamedDeviceTensors& dense);
+void add_head_gradients(bool tied, const std::string& embedding, nn::Linear&& head,
+                        nn::RowGradient& rows, NamedDeviceTensors& dense);
 
 /// Device version with the same formulas and preconditions as ref/encoder/encoder.hpp; with
 /// ordered_products also the same bits. Parameters have the names of ref/encoder/parameters.hpp.

@@ -44,7 +44,7 @@ class NormSite {
                                 NamedDeviceTensors& gradients);
 
  private:
-  void show(const norm::NormStep& step) const;
+  void report_statistics(const norm::NormStep& step) const;
 
   const ref::model::NormOptions& norm_;
   std::string place_;

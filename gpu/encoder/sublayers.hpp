@@ -18,9 +18,10 @@ using nn::Products;
 using ref::model::EncoderConfig;
 
 /// Returns the linear map of this name.
-nn::Linear linear_of(const NamedDeviceTensors& parameters, const std::string& name);
+nn::Linear find_linear(const NamedDeviceTensors& parameters, const std::string& name);
 /// Stores the gradients of a linear map under its name.
-void put_linear(NamedDeviceTensors& gradients, const std::string& name, nn::Linear&& own);
+void store_linear_gradients(NamedDeviceTensors& gradients, const std::string& name,
+                            nn::Linear&& own);
 
 /// The dropouts of one part of a layer, such as "layers.0.attention": inside the part, and after
 /// its output y.

@@ -31,7 +31,7 @@ struct Heads {
   }
   /// Shapes    context [B,T,D]
   template <class T>
-  ops::Matrices<T> of_context(device::Span<T> context) const {
+  ops::Matrices<T> context_matrices(device::Span<T> context) const {
     return features(context, queries, d_model, 0);
   }
   ScoreMatrices scores() const {
@@ -56,7 +56,7 @@ inline void scale_queries(DeviceTensor<double>& rows, std::size_t width, const H
 }
 
 /// Returns the groups of heads that ref computes together.
-inline ScoreParts parts_of(const Heads& heads, const DeviceMask& attention_mask, bool causal) {
+inline ScoreParts score_parts(const Heads& heads, const DeviceMask& attention_mask, bool causal) {
   const std::size_t t = heads.queries, s = heads.keys;
   const std::size_t together = ref::model::heads_together(heads.num_heads, t * s, sizeof(double));
   const std::size_t each = heads.num_heads / together;
@@ -75,8 +75,8 @@ inline ScoreParts parts_of(const Heads& heads, const DeviceMask& attention_mask,
 }
 
 /// Returns the keys that each query may attend to: [B,1,1,S], or [B,1,T,T] if attention is causal.
-inline DeviceMask keys_of(Device& device, const DeviceMask& attention_mask, const Heads& heads,
-                          bool causal) {
+inline DeviceMask visible_keys_mask(Device& device, const DeviceMask& attention_mask,
+                                    const Heads& heads, bool causal) {
   const std::size_t b = heads.batch_size, t = heads.queries;
   if (causal) {
     DeviceTensor<bool> flags(device, {b, 1, t, t});
@@ -97,15 +97,16 @@ void attend_in_heads(Device& device, const Heads& heads, const AttentionOperands
                      Forward& result) {
   const DeviceTensor<double> scores =
       attention_scores(device, in, heads.scores(), *options.products);
-  result.weights = attention_weights(scores, keys_of(device, attention_mask, heads, options.causal),
-                                     parts_of(heads, attention_mask, options.causal));
+  result.weights =
+      attention_weights(scores, visible_keys_mask(device, attention_mask, heads, options.causal),
+                        score_parts(heads, attention_mask, options.causal));
   DeviceTensor<double> dropped = result.weights;
   if (options.dropout > 0) {
     result.keep = dropout_mask(device, heads.scores_shape(), options.dropout, options.key);
     dropped = dropout(result.weights, result.keep, options.dropout);
   }
   result.context = DeviceTensor<double>(device, {heads.batch_size, heads.queries, heads.d_model});
-  attend(device, dropped, heads.scores(), in, heads.of_context(result.context.span()),
+  attend(device, dropped, heads.scores(), in, heads.context_matrices(result.context.span()),
          *options.products);
 }
 
@@ -123,9 +124,9 @@ void attend_in_heads_backward(Device& device, const Heads& heads,
   };
   attention_backward_into(
       device, out, in,
-      {forward.weights, drop(forward.weights), drop, heads.of_context(grad_context.span())},
-      heads.scores(), keys_of(device, attention_mask, heads, options.causal),
-      parts_of(heads, attention_mask, options.causal), *options.products);
+      {forward.weights, drop(forward.weights), drop, heads.context_matrices(grad_context.span())},
+      heads.scores(), visible_keys_mask(device, attention_mask, heads, options.causal),
+      score_parts(heads, attention_mask, options.causal), *options.products);
 }
 
 }  // namespace normproof::gpu::nn

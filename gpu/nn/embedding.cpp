@@ -52,7 +52,7 @@ DeviceTensor<double> embedding(const Tokens& tokens, const DeviceTensor<double>&
   const std::size_t width = weight.shape()[1];
   const auto ids = upload_indices(device, {tokens.ids.begin(), tokens.ids.end()});
   DeviceTensor<double> y(device, {tokens.batch_size, tokens.seq_len, width});
-  device::launch_elements(device, y.size(), TakeRows{weight.span(), ids.span(), width, y.span()});
+  device::launch_elements(device, y.size(), GatherRows{weight.span(), ids.span(), width, y.span()});
   if (scaled) scale(y);
   return y;
 }

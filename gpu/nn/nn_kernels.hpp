@@ -29,7 +29,7 @@ struct Scale {
 
 /// Rotates each pair of features by the angle of its token (ref/nn/rotary_embedding.hpp), or by the
 /// opposite angle if `back`.
-struct Turn {
+struct RotatePairs {
   ConstReals x, cos, sin;
   std::size_t tokens, width, pairs;
   bool interleaved, back;
@@ -102,7 +102,7 @@ struct Dropout {
 };
 
 /// Row i of y is row ids_i of the weight.
-struct TakeRows {
+struct GatherRows {
   ConstReals weight;
   ConstIndices ids;
   std::size_t width;

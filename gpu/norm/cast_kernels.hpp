@@ -13,10 +13,10 @@ struct CastOutput {
   std::size_t width;
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
-    const double gamma = affine.gamma_of(i % width);
+    const double gamma = affine.gamma_at(i % width);
     const double cast =
         after_gamma ? round_to(format, gamma * y[i]) : gamma * round_to(format, y[i]);
-    y[i] = cast + affine.beta_of(i % width);
+    y[i] = cast + affine.beta_at(i % width);
   }
 };
 

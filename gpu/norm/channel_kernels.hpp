@@ -40,7 +40,7 @@ struct ScaledMean {
   double n;
   Reals out;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
-    out[i] = affine.gamma_of(i) * sum[i] / n;
+    out[i] = affine.gamma_at(i) * sum[i] / n;
   }
 };
 

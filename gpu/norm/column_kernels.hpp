@@ -51,7 +51,7 @@ struct GTimesXHat {
   ConstIndices rows;
   NORMPROOF_DEVICE double operator()(std::size_t r, std::size_t column) const {
     const std::size_t row = listed(rows, r);
-    const double g = affine.gamma_of(column) * grad_y[row * x_hat.width + column];
+    const double g = affine.gamma_at(column) * grad_y[row * x_hat.width + column];
     return g * x_hat(row, column);
   }
 };
@@ -66,7 +66,7 @@ struct TTimesXHat {
   NORMPROOF_DEVICE double operator()(std::size_t r, std::size_t column) const {
     const std::size_t row = listed(rows, r);
     const double value = x_hat(row, column);
-    const double g = affine.gamma_of(column) * grad_y[row * x_hat.width + column];
+    const double g = affine.gamma_at(column) * grad_y[row * x_hat.width + column];
     return (g - value * nu[column]) * value;
   }
 };
@@ -89,7 +89,7 @@ struct NormalizeColumns {
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
     const std::size_t column = i % x_hat.width;
-    y[i] = affine.gamma_of(column) * x_hat(i / x_hat.width, column) + affine.beta_of(column);
+    y[i] = affine.gamma_at(column) * x_hat(i / x_hat.width, column) + affine.beta_at(column);
   }
 };
 
@@ -103,7 +103,7 @@ struct RenormalizeColumns {
     const std::size_t column = i % z.width;
     // This repeats the arithmetic of a layer that computes z with gamma = 1 and beta = 0.
     const double own = 1.0 * z(i / z.width, column) + 0.0;
-    y[i] = affine.gamma_of(column) * (own * r[column] + d[column]) + affine.beta_of(column);
+    y[i] = affine.gamma_at(column) * (own * r[column] + d[column]) + affine.beta_at(column);
   }
 };
 
@@ -121,7 +121,7 @@ struct NormalizeColumnsBackward {
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
     const std::size_t row = i / x_hat.width;
     const std::size_t column = i % x_hat.width;
-    const double g = affine.gamma_of(column) * grad_y[i];
+    const double g = affine.gamma_at(column) * grad_y[i];
     if (!c.given() || (valid.given() && !valid[row])) {
       grad_x[i] = g * scale[column];
       return;

@@ -28,7 +28,7 @@ struct DyTOutput {
   std::size_t width;
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
-    y[i] = affine.gamma_of(i % width) * t[i] + affine.beta_of(i % width);
+    y[i] = affine.gamma_at(i % width) * t[i] + affine.beta_at(i % width);
   }
 };
 
@@ -38,7 +38,7 @@ struct DyTSlope {
   AffineSpans affine;
   std::size_t width;
   NORMPROOF_DEVICE double operator()(std::size_t i) const {
-    return (affine.gamma_of(i % width) * grad_y[i]) * (1.0 - t[i] * t[i]);
+    return (affine.gamma_at(i % width) * grad_y[i]) * (1.0 - t[i] * t[i]);
   }
 };
 

@@ -51,11 +51,11 @@ struct Float32BackwardRow {
 
   /// Prefetches the data that `load` of the tile will load.
   template <class Row>
-  NORMPROOF_DEVICE void ask(int t, int thread, const Row& row) const {
+  NORMPROOF_DEVICE void prefetch(int t, int thread, const Row& row) const {
     row.for_slots(t, thread, [&](int, std::size_t place, std::size_t from, std::size_t to) {
       if (to - from < kSize) return;
-      ask_for_vector(x, row.first + place);
-      ask_for_vector(grad_y, row.first + place);
+      prefetch_vector(x, row.first + place);
+      prefetch_vector(grad_y, row.first + place);
     });
   }
 
@@ -63,7 +63,7 @@ struct Float32BackwardRow {
   NORMPROOF_DEVICE void add(std::size_t i, int t, int lane, int, const Row& row, const Tile& tile,
                             const Total&, Scalar (&sums)[kSums]) const {
     row.for_lane(t, lane, [&](std::size_t p, std::size_t d) {
-      const Scalar g = affine.gamma_of(d) * number(tile[1][p / kSize].element[p % kSize]);
+      const Scalar g = affine.gamma_at(d) * number(tile[1][p / kSize].element[p % kSize]);
       if (centred) sums[0] += g;
       sums[kSums - 1] += g * x_hat(number(tile[0][p / kSize].element[p % kSize]), i);
     });
@@ -85,7 +85,7 @@ struct Float32BackwardRow {
             if (j < from || j >= to) continue;
             const Scalar own_grad_y = number(tile[1][slot].element[j]);
             const Scalar own_x_hat = x_hat(number(tile[0][slot].element[j]), i);
-            const Scalar g = affine.gamma_of(place + j - row.head) * own_grad_y;
+            const Scalar g = affine.gamma_at(place + j - row.head) * own_grad_y;
             const Scalar along = own_x_hat * c;
             if (whole) add_to(gradients, k, j, own_grad_y, own_x_hat);
             const Scalar own = (centred ? (g - a) - along : g - along) * own_rstd;

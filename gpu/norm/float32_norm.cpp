@@ -94,7 +94,7 @@ void launch_rows(Device& device, std::size_t rows, const Direction& of) {
   const int tiles = TiledRow<typename Direction::Format, Wide>::tiles(of.width);
   if (TiledRow<typename Direction::Format, NarrowTile>::tiles(of.width) == 1)
     launch_blocks(device, rows, RowBlocks<Direction, NarrowTile>{of});
-  else if (tiles > 1 && tiles <= device.most_blocks_of_a_cluster)
+  else if (tiles > 1 && tiles <= device.max_cluster_blocks)
     launch_clusters(device, rows, tiles, RowClusters<Direction>{of});
   else
     launch_blocks(device, rows, RowBlocks<Direction, Wide>{of});
@@ -110,7 +110,7 @@ void launch_runs(Device& device, std::size_t runs, const Backward& of) {
     launch_blocks(device, runs, RunBlocks<Backward, Narrow>{of});
   else if (tiles == 1)
     launch_blocks(device, runs, RunBlocks<Backward, Wide>{of});
-  else if (tiles <= device.most_blocks_of_a_cluster)
+  else if (tiles <= device.max_cluster_blocks)
     launch_clusters(device, runs, tiles, RunClusters<Backward>{of});
   else
     launch_blocks(device, runs, RunTiles<Backward>{of});

@@ -40,9 +40,9 @@ struct RowTiles {
 /// Adds this block's terms to the lanes of the previous block, in a cluster whose blocks keep one
 /// tile of the row each.
 template <class Direction, class Row, class Memory, class Total>
-NORMPROOF_DEVICE void add_after_block_before(const Direction& of, std::size_t i, int pass,
-                                             device::ClusterPosition at, const Row& row,
-                                             Memory memory, const Total& total) {
+NORMPROOF_DEVICE void continue_previous_block_lanes(const Direction& of, std::size_t i, int pass,
+                                                    device::ClusterPosition at, const Row& row,
+                                                    Memory memory, const Total& total) {
   typename Direction::Scalar sums[Direction::kSums];
   for (int k = 0; k < Direction::kSums; ++k)
     sums[k] = at.rank == 0 ? 0 : memory[at.rank - 1].lane[pass * Direction::kSums + k][at.thread];
@@ -126,7 +126,7 @@ struct RowClusters {
     else if (own > last && at.rank == last)
       memory[last].add_lanes(pass, own - tiles(), at.thread);
     else if (own == at.rank && at.thread < ops::kLanes)
-      add_after_block_before(of, i, pass, at, row, memory, total);
+      continue_previous_block_lanes(of, i, pass, at, row, memory, total);
   }
 
  private:

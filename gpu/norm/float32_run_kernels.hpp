@@ -14,13 +14,13 @@ inline constexpr int kRun = static_cast<int>(ref::model::kRowsOfARun);
 
 /// 2 if the arithmetic is double, in which case only half as many threads fit; else 1.
 template <class Backward>
-inline constexpr int kOfDouble = sizeof(typename Backward::Scalar) == sizeof(double) ? 2 : 1;
+inline constexpr int kDoubleFactor = sizeof(typename Backward::Scalar) == sizeof(double) ? 2 : 1;
 /// One warp for 1024 features, with 128 registers per thread (255 for double).
 template <class Backward>
-using NarrowRunTile = TileShape<ops::kLanes, 1024 / Backward::kSize, 16 / kOfDouble<Backward>>;
+using NarrowRunTile = TileShape<ops::kLanes, 1024 / Backward::kSize, 16 / kDoubleFactor<Backward>>;
 /// A block of 256 threads for the features that fit in 16 KiB, with the same number of registers.
 template <class Backward>
-using WideRunTile = TileShape<256, 1024, 2 / kOfDouble<Backward>>;
+using WideRunTile = TileShape<256, 1024, 2 / kDoubleFactor<Backward>>;
 
 /// Processes one run per block, for rows that fit in the block's tile. A row is loaded and added,
 /// the next one is prefetched, and the row's results are written. Each row is read once.
@@ -36,21 +36,22 @@ struct RunBlocks {
 
   Backward of;
 
-  NORMPROOF_DEVICE int steps() const { return kRun * kSteps + 1; }
+  NORMPROOF_DEVICE int steps() const { return kRun * kStepsPerRow + 1; }
   NORMPROOF_DEVICE void step(int s, Position at, Thread& thread, Shared& shared) const {
-    const int own = s % kSteps;
-    const std::size_t i = at.block * kRun + s / kSteps;
+    const int own = s % kStepsPerRow;
+    const std::size_t i = at.block * kRun + s / kStepsPerRow;
     const Row row(i, of.width);
     const auto total = [&](int k) { return shared.lane[k][0]; };
     if (s == 0) thread.gradients.clear();
-    if (s == kRun * kSteps) return of.store(at.block, 0, at.thread, row, thread.gradients);
+    if (s == kRun * kStepsPerRow) return of.store(at.block, 0, at.thread, row, thread.gradients);
     if (i >= of.rows) return;
     if (own == 0) {
       of.load(0, at.thread, false, row, shared.tile);
     } else if (own == 1) {
-      if (s / kSteps + 1 < kRun && i + 1 < of.rows) of.ask(0, at.thread, Row(i + 1, of.width));
+      if (s / kStepsPerRow + 1 < kRun && i + 1 < of.rows)
+        of.prefetch(0, at.thread, Row(i + 1, of.width));
       if (at.thread < ops::kLanes) add(i, at.thread, row, total, shared);
-    } else if (own < kSteps - 1) {
+    } else if (own < kStepsPerRow - 1) {
       shared.add_lanes(0, own - 2, at.thread);
     } else {
       of.write(i, 0, at.thread, row, shared.tile, total, thread.gradients);
@@ -58,7 +59,7 @@ struct RunBlocks {
   }
 
  private:
-  static constexpr int kSteps = 2 + ops::kTreeSteps + 1;  // steps per row
+  static constexpr int kStepsPerRow = 2 + ops::kTreeSteps + 1;  // steps per row
 
   template <class Total>
   NORMPROOF_DEVICE void add(std::size_t i, int lane, const Row& row, const Total& total,
@@ -85,10 +86,10 @@ struct RunClusters {
 
   Backward of;
 
-  NORMPROOF_DEVICE int steps() const { return kRun * steps_of_a_row() + 1; }
+  NORMPROOF_DEVICE int steps() const { return kRun * steps_per_row() + 1; }
   NORMPROOF_DEVICE void step(int s, device::ClusterPosition at, Thread& thread,
                              Memory memory) const {
-    const int own = s % steps_of_a_row(), number = s / steps_of_a_row();
+    const int own = s % steps_per_row(), number = s / steps_per_row();
     const int last = tiles() - 1;
     const std::size_t i = at.cluster * kRun + number;
     const Row row(i, of.width);
@@ -98,18 +99,18 @@ struct RunClusters {
     if (i >= of.rows) return;
     if (own == 0) return of.load(at.rank, at.thread, false, row, memory[at.rank].tile);
     if (own == 1 && number + 1 < kRun && i + 1 < of.rows)
-      of.ask(at.rank, at.thread, Row(i + 1, of.width));
-    if (own == steps_of_a_row() - 1)
+      of.prefetch(at.rank, at.thread, Row(i + 1, of.width));
+    if (own == steps_per_row() - 1)
       of.write(i, at.rank, at.thread, row, memory[at.rank].tile, total, thread.gradients);
     else if (own > tiles() && at.rank == last)
       memory[last].add_lanes(0, own - 1 - tiles(), at.thread);
     else if (own - 1 == at.rank && at.thread < ops::kLanes)
-      add_after_block_before(of, i, 0, at, row, memory, total);
+      continue_previous_block_lanes(of, i, 0, at, row, memory, total);
   }
 
  private:
   NORMPROOF_DEVICE int tiles() const { return Row::tiles(of.width); }
-  NORMPROOF_DEVICE int steps_of_a_row() const { return 1 + tiles() + ops::kTreeSteps + 1; }
+  NORMPROOF_DEVICE int steps_per_row() const { return 1 + tiles() + ops::kTreeSteps + 1; }
 };
 
 /// Processes one run per block, for rows with more tiles than a cluster has blocks. First the sums
@@ -133,11 +134,11 @@ struct RunTiles {
 
   Backward of;
 
-  NORMPROOF_DEVICE int steps() const { return kRun * steps_of_a_row() + tiles() * kStepsOfATile; }
+  NORMPROOF_DEVICE int steps() const { return kRun * steps_per_row() + tiles() * kStepsPerTile; }
   NORMPROOF_DEVICE void step(int s, Position at, Thread& thread, Shared& shared) const {
-    const int of_sums = kRun * steps_of_a_row();
-    if (s < of_sums) return add_up(s / steps_of_a_row(), s % steps_of_a_row(), at, thread, shared);
-    const int t = (s - of_sums) / kStepsOfATile, own = (s - of_sums) % kStepsOfATile;
+    const int of_sums = kRun * steps_per_row();
+    if (s < of_sums) return add_up(s / steps_per_row(), s % steps_per_row(), at, thread, shared);
+    const int t = (s - of_sums) / kStepsPerTile, own = (s - of_sums) % kStepsPerTile;
     const std::size_t i = at.block * kRun + own / 2;
     const Row row(i, of.width);
     if (own == 0) thread.gradients.clear();
@@ -152,10 +153,10 @@ struct RunTiles {
   }
 
  private:
-  static constexpr int kStepsOfATile = 2 * kRun + 1;
+  static constexpr int kStepsPerTile = 2 * kRun + 1;
 
   NORMPROOF_DEVICE int tiles() const { return Row::tiles(of.width); }
-  NORMPROOF_DEVICE int steps_of_a_row() const { return 2 * tiles() + ops::kTreeSteps + 1; }
+  NORMPROOF_DEVICE int steps_per_row() const { return 2 * tiles() + ops::kTreeSteps + 1; }
 
   /// Performs step `own` of the sums of row `number` of the run.
   NORMPROOF_DEVICE void add_up(int number, int own, Position at, Thread& thread,
@@ -164,7 +165,7 @@ struct RunTiles {
     if (i >= of.rows) return;
     const Row row(i, of.width);
     const int t = own / 2;
-    if (own == steps_of_a_row() - 1) {
+    if (own == steps_per_row() - 1) {
       for (int k = 0; at.thread == 0 && k < Backward::kSums; ++k)
         shared.total[number][k] = shared.row.lane[k][0];
     } else if (own >= 2 * tiles()) {

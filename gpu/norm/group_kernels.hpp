@@ -60,7 +60,7 @@ struct GroupForward {
     for (std::size_t i = lane; i < elements.seq_len * elements.width(); i += ops::kLanes) {
       const std::size_t column = elements.column(own, i);
       const std::size_t at = elements.row(own, i / elements.width()) * elements.d_model + column;
-      y[at] = affine.gamma_of(column) * ((x[at] - own_mean) * own_rstd) + affine.beta_of(column);
+      y[at] = affine.gamma_at(column) * ((x[at] - own_mean) * own_rstd) + affine.beta_at(column);
     }
   }
 };
@@ -103,7 +103,7 @@ struct GroupBackward {
 
  private:
   NORMPROOF_DEVICE double g(std::size_t row, std::size_t column) const {
-    return affine.gamma_of(column) * grad_y[row * elements.d_model + column];
+    return affine.gamma_at(column) * grad_y[row * elements.d_model + column];
   }
 };
 

@@ -74,7 +74,8 @@ DeviceTensor<double> scaled_mean(const AffineSpans& affine, const DeviceTensor<d
                                  std::size_t n);
 
 /// Stores grad_x, grad_gamma and grad_beta in step.outputs, and checks that the sums are finite.
-void put_gradients(std::string_view function, const NormInputs& in, DeviceTensor<double> grad_x,
-                   DeviceTensor<double> grad_gamma, DeviceTensor<double> grad_beta, NormStep& step);
+void store_gradients(std::string_view function, const NormInputs& in, DeviceTensor<double> grad_x,
+                     DeviceTensor<double> grad_gamma, DeviceTensor<double> grad_beta,
+                     NormStep& step);
 
 }  // namespace normproof::gpu::norm

@@ -28,7 +28,7 @@ void check_parameters(const model::NormLayer& layer, const NormInputs& in) {
 }
 
 /// Returns the inputs that the layer computes with: 1 + gamma replaces a zero-centered gamma.
-NormInputs with_scale(const model::NormOptions& options, NormInputs in) {
+NormInputs with_effective_gamma(const model::NormOptions& options, NormInputs in) {
   in.gamma = scale_of(in.gamma, model::has_zero_centred_gamma(options));
   return in;
 }
@@ -119,14 +119,14 @@ NormStep norm_forward(const model::NormOptions& options, const NormInputs& in,
   check_parameters(model::norm_layer(options), in);
   model::check_rows(options);
   NormStep step{{}, state};
-  std::visit(ForwardOf{with_scale(options, in), step}, options);
+  std::visit(ForwardOf{with_effective_gamma(options, in), step}, options);
   return step;
 }
 
 NormStep norm_backward(const model::NormOptions& options, const NormInputs& in,
                        const NormStep& forward) {
   NormStep step{{}, forward.state};
-  std::visit(BackwardOf{with_scale(options, in), forward, step}, options);
+  std::visit(BackwardOf{with_effective_gamma(options, in), forward, step}, options);
   return step;
 }
 

@@ -12,8 +12,8 @@ using device::Reals;
 /// gamma and beta of each feature; ones and zeros if they are absent.
 struct AffineSpans {
   ConstReals gamma, beta;
-  NORMPROOF_DEVICE double gamma_of(std::size_t i) const { return gamma.given() ? gamma[i] : 1.0; }
-  NORMPROOF_DEVICE double beta_of(std::size_t i) const { return beta.given() ? beta[i] : 0.0; }
+  NORMPROOF_DEVICE double gamma_at(std::size_t i) const { return gamma.given() ? gamma[i] : 1.0; }
+  NORMPROOF_DEVICE double beta_at(std::size_t i) const { return beta.given() ? beta[i] : 0.0; }
 };
 
 /// The unit that a mean and an rstd belong to: a row, a column, or one sample's group of columns.

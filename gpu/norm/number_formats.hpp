@@ -11,10 +11,10 @@
 /// not depend on the instructions of a GPU.
 namespace normproof::gpu::norm {
 
-NORMPROOF_DEVICE inline std::uint32_t bits_of(float v) {
+NORMPROOF_DEVICE inline std::uint32_t bits_from_float(float v) {
   return __builtin_bit_cast(std::uint32_t, v);
 }
-NORMPROOF_DEVICE inline float float_of(std::uint32_t bits) {
+NORMPROOF_DEVICE inline float float_from_bits(std::uint32_t bits) {
   return __builtin_bit_cast(float, bits);
 }
 
@@ -25,7 +25,7 @@ NORMPROOF_DEVICE inline float odd_float(double v) {
   const auto back = static_cast<double>(nearest);
   if (back == v || v != v) return nearest;
   const bool past = v < 0 ? back < v : v < back;  // farther from 0
-  return float_of((past ? bits_of(nearest) - 1 : bits_of(nearest)) | 1);
+  return float_from_bits((past ? bits_from_float(nearest) - 1 : bits_from_float(nearest)) | 1);
 }
 
 struct Float32 {
@@ -40,9 +40,9 @@ struct Float32 {
 struct BFloat16 {
   using Element = std::uint16_t;
   static constexpr auto kType = ref::numeric::FloatType::bfloat16;
-  NORMPROOF_DEVICE static float widen(Element e) { return float_of(std::uint32_t{e} << 16); }
+  NORMPROOF_DEVICE static float widen(Element e) { return float_from_bits(std::uint32_t{e} << 16); }
   NORMPROOF_DEVICE static Element narrow(float v) {
-    const std::uint32_t bits = bits_of(v);
+    const std::uint32_t bits = bits_from_float(v);
     if (v != v) return static_cast<Element>(bits >> 16 | 0x40);
     return static_cast<Element>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
   }
@@ -55,15 +55,15 @@ struct Float16 {
   NORMPROOF_DEVICE static float widen(Element e) {
     const std::uint32_t sign = std::uint32_t{e} << 16 & 0x80000000;
     const std::uint32_t moved = std::uint32_t{e} << 13 & 0x0fffe000;
-    if ((e & 0x7c00) == 0x7c00) return float_of(sign | 0x7f800000 | moved);
+    if ((e & 0x7c00) == 0x7c00) return float_from_bits(sign | 0x7f800000 | moved);
     // The exponent biases are 127 and 15. A subnormal float16 is a subnormal float32 before the
     // product.
-    return float_of(sign | bits_of(float_of(moved) * 0x1p112F));
+    return float_from_bits(sign | bits_from_float(float_from_bits(moved) * 0x1p112F));
   }
   NORMPROOF_DEVICE static Element narrow(float v) {
     constexpr std::uint32_t kInfinity = 0x7c00, kQuietNan = 0x7e00;
-    const std::uint32_t sign = bits_of(v) >> 16 & 0x8000;
-    const std::uint32_t bits = bits_of(v) & 0x7fffffff;
+    const std::uint32_t sign = bits_from_float(v) >> 16 & 0x8000;
+    const std::uint32_t bits = bits_from_float(v) & 0x7fffffff;
     std::uint32_t magnitude = 0;
     if (v != v)
       magnitude = kQuietNan;
@@ -71,7 +71,7 @@ struct Float16 {
       magnitude = kInfinity;
     else if (bits <
              0x38800000)  // below 2^-14, 1/2 + |v| rounds where a subnormal number does, at 2^-24
-      magnitude = bits_of(float_of(bits) + 0.5F) - bits_of(0.5F);
+      magnitude = bits_from_float(float_from_bits(bits) + 0.5F) - bits_from_float(0.5F);
     else
       magnitude = (bits - 0x38000000 + 0xfff + (bits >> 13 & 1)) >> 13;
     return static_cast<Element>(sign | magnitude);
@@ -102,7 +102,7 @@ NORMPROOF_DEVICE Vector<Element> load_vector(device::Span<const Element> from, s
 }
 /// Prefetches into the GPU's L2 cache what load_vector will load. This only affects speed.
 template <class Element>
-NORMPROOF_DEVICE void ask_for_vector(device::Span<const Element> from, std::size_t i) {
+NORMPROOF_DEVICE void prefetch_vector(device::Span<const Element> from, std::size_t i) {
 #if defined(__CUDA_ARCH__)
   asm volatile("prefetch.global.L2 [%0];" ::"l"(&from[i]));
 #else

@@ -59,7 +59,7 @@ void row_backward(std::string_view name, const NormInputs& in, const AffineSpans
     step.outputs.set("grad_x", std::move(grad_x));
     return;
   }
-  put_gradients(
+  store_gradients(
       name, in, std::move(grad_x),
       ops::column_sum(device, e.rows(), e.d_model,
                       GradGammaTerm<Statistics::of_row, centered>{in.grad_y.span(), x_hat}),

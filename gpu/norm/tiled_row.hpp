@@ -13,10 +13,10 @@ using device::Span;
 /// Calls f(0), f(1), ... f(count - 1), unrolled, so that arrays indexed by the argument stay in
 /// registers.
 template <int count, int from = 0, class F>
-NORMPROOF_DEVICE void written_out(const F& f) {
+NORMPROOF_DEVICE void unroll(const F& f) {
   if constexpr (from < count) {
     f(from);
-    written_out<count, from + 1>(f);
+    unroll<count, from + 1>(f);
   }
 }
 
@@ -57,11 +57,11 @@ struct TiledRow {
   NORMPROOF_DEVICE static bool is_whole(std::size_t width) { return width % Slot::kSize == 0; }
   /// The number of features in a tile. If rows may begin within a slot, it is one slot less than
   /// the tile holds.
-  NORMPROOF_DEVICE static std::size_t features_of_a_tile(std::size_t width) {
+  NORMPROOF_DEVICE static std::size_t features_per_tile(std::size_t width) {
     return is_whole(width) ? kTile : kTile - Slot::kSize;
   }
   NORMPROOF_DEVICE static int tiles(std::size_t width) {
-    const std::size_t each = features_of_a_tile(width);
+    const std::size_t each = features_per_tile(width);
     return static_cast<int>((width + each - 1) / each);
   }
 
@@ -78,7 +78,7 @@ struct TiledRow {
   /// slots.
   template <class Visit>
   NORMPROOF_DEVICE void for_numbered_slots(int t, int thread, const Visit& visit) const {
-    written_out<kSlotsEach>([&](int k) {
+    unroll<kSlotsEach>([&](int k) {
       const int slot = thread + k * kThreads;
       if (slot * Slot::kSize < head + features_in(t))
         visit_slot(t, slot, [&](auto... at) { visit(k, at...); });
@@ -91,10 +91,11 @@ struct TiledRow {
   template <class Visit>
   NORMPROOF_DEVICE void for_groups(int t, int thread, const Visit& visit) const {
     const std::size_t in_tile = features_in(t);
-    written_out<kSlotsEach>([&](int k) {
+    unroll<kSlotsEach>([&](int k) {
       const std::size_t f = (thread + k * kThreads) * Slot::kSize;
       if (f < in_tile)
-        visit(k, head + f, begin_of(t) + f, in_tile - f < Slot::kSize ? in_tile - f : Slot::kSize);
+        visit(k, head + f, first_feature(t) + f,
+              in_tile - f < Slot::kSize ? in_tile - f : Slot::kSize);
     });
   }
 
@@ -120,7 +121,7 @@ struct TiledRow {
   /// ascending order.
   template <class Visit>
   NORMPROOF_DEVICE void for_lane(int t, int lane, const Visit& visit) const {
-    const std::size_t begin = begin_of(t);
+    const std::size_t begin = first_feature(t);
     const std::size_t tile_end = begin + features_in(t);
     for (std::size_t d = begin + (lane + ops::kLanes - begin % ops::kLanes) % ops::kLanes;
          d < tile_end; d += ops::kLanes)
@@ -131,15 +132,15 @@ struct TiledRow {
   template <class Visit>
   NORMPROOF_DEVICE void visit_slot(int t, int slot, const Visit& visit) const {
     const std::size_t p = slot * Slot::kSize, tile_end = head + features_in(t);
-    visit(slot, begin_of(t) + p, p < head ? head - p : 0,
+    visit(slot, first_feature(t) + p, p < head ? head - p : 0,
           tile_end - p < Slot::kSize ? tile_end - p : Slot::kSize);
   }
   /// Returns the first feature of tile t, which is also the position of its first slot.
-  NORMPROOF_DEVICE std::size_t begin_of(int t) const {
-    return static_cast<std::size_t>(t) * features_of_a_tile(width);
+  NORMPROOF_DEVICE std::size_t first_feature(int t) const {
+    return static_cast<std::size_t>(t) * features_per_tile(width);
   }
   NORMPROOF_DEVICE std::size_t features_in(int t) const {
-    const std::size_t each = features_of_a_tile(width), left = width - begin_of(t);
+    const std::size_t each = features_per_tile(width), left = width - first_feature(t);
     return left < each ? left : each;
   }
 };

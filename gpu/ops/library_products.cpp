@@ -44,7 +44,7 @@ std::vector<std::string> precision_names() {
   return names;
 }
 
-Precision precision_of(std::string_view name) {
+Precision parse_precision(std::string_view name) {
   for (const Precision precision : kPrecisions)
     if (name == precision_name(precision)) return precision;
   throw ref::numeric::UsageError(ref::numeric::unknown_name("precision", name, precision_names()));
@@ -74,7 +74,7 @@ void LibraryProducts::multiply(Device& device, const Matrices<double>& c,
 #endif
   if (device.backend() == device::Backend::simulated)
     simulated_gemm(device, sums_, product, left, right);
-  launch_elements(device, product.size(), TakeProduct{std::as_const(product).span(), c, add});
+  launch_elements(device, product.size(), StoreProduct{std::as_const(product).span(), c, add});
 }
 
 }  // namespace normproof::gpu::ops

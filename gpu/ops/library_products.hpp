@@ -16,7 +16,7 @@ using Precision = ref::numeric::FloatType;
 std::string_view precision_name(Precision precision);
 std::vector<std::string> precision_names();
 /// Throws    UsageError that suggests the nearest known name
-Precision precision_of(std::string_view name);
+Precision parse_precision(std::string_view name);
 
 /// How the simulated device computes sums.
 struct SimulatedSums {

@@ -33,22 +33,24 @@ struct TileTerms {
 struct FmaCells {
   static constexpr int kThreads = 64;
   static constexpr int kBlocks = 4;
-  static constexpr std::size_t kOwn = 8;
-  double sum[kOwn][kOwn];
+  static constexpr std::size_t kCellsPerSide = 8;
+  double sum[kCellsPerSide][kCellsPerSide];
 
   /// Calls f(row, column, chain) for each chain of the thread.
   template <class F>
   NORMPROOF_DEVICE void for_each(std::size_t thread, F f) {
-    for (std::size_t i = 0; i < kOwn; ++i)
-      for (std::size_t j = 0; j < kOwn; ++j)
-        f(thread / kOwn + i * kOwn, thread % kOwn + j * kOwn, sum[i][j]);
+    for (std::size_t i = 0; i < kCellsPerSide; ++i)
+      for (std::size_t j = 0; j < kCellsPerSide; ++j)
+        f(thread / kCellsPerSide + i * kCellsPerSide, thread % kCellsPerSide + j * kCellsPerSide,
+          sum[i][j]);
   }
   NORMPROOF_DEVICE void add_terms(std::size_t thread, const TileTerms& terms) {
     for (std::size_t d = 0; d < kDepth; ++d)
-      for (std::size_t i = 0; i < kOwn; ++i)
-        for (std::size_t j = 0; j < kOwn; ++j)
-          sum[i][j] = __builtin_fma(terms.a[d][thread / kOwn + i * kOwn],
-                                    terms.b[d][thread % kOwn + j * kOwn], sum[i][j]);
+      for (std::size_t i = 0; i < kCellsPerSide; ++i)
+        for (std::size_t j = 0; j < kCellsPerSide; ++j)
+          sum[i][j] =
+              __builtin_fma(terms.a[d][thread / kCellsPerSide + i * kCellsPerSide],
+                            terms.b[d][thread % kCellsPerSide + j * kCellsPerSide], sum[i][j]);
   }
 };
 
@@ -197,7 +199,7 @@ struct MatmulTiles {
     const auto thread = static_cast<std::size_t>(at.thread);
     if (s % 2 == 0) {
       if (s == 0) fetch(thread, k, own);
-      share(thread, own, terms);
+      copy_to_shared(thread, own, terms);
       return;
     }
     if (s + 1 < steps() && k + kDepth < a.columns) fetch(thread, k + kDepth, own);
@@ -205,7 +207,8 @@ struct MatmulTiles {
       own.cells.for_each(thread, [](std::size_t, std::size_t, double& chain) { chain = 0; });
     own.cells.add_terms(thread, terms);
     const std::size_t end = k + kDepth;
-    if (end % kChain == 0 || end >= a.columns) put(thread, end <= kChain || grid.splits > 1, own);
+    if (end % kChain == 0 || end >= a.columns)
+      store_chain(thread, end <= kChain || grid.splits > 1, own);
   }
 
  private:
@@ -220,7 +223,7 @@ struct MatmulTiles {
     return {thread % kTile, thread / kTile};
   }
   /// Returns the offset from the first element that a thread fetches to the n-th.
-  static NORMPROOF_DEVICE Place way(std::size_t n, bool terms_are_neighbours) {
+  static NORMPROOF_DEVICE Place offset_from_first(std::size_t n, bool terms_are_neighbours) {
     constexpr std::size_t kFours = kThreads / 4, kRounds = kTile / kFours;
     if (terms_are_neighbours) return {n % kRounds * kFours, n / kRounds * 4};
     return {0, n * (kThreads / kTile)};
@@ -256,34 +259,34 @@ struct MatmulTiles {
     const std::size_t from = x.first + first.own * x.own_stride + (k + first.term) * x.term_stride;
     if (x.owns >= kTile && k + kDepth <= a.columns) {
       for (std::size_t n = 0; n < Thread::kFetched; ++n) {
-        const Place p = way(n, neighbours);
+        const Place p = offset_from_first(n, neighbours);
         to[n] = x.data[from + p.own * x.own_stride + p.term * x.term_stride];
       }
       return;
     }
     for (std::size_t n = 0; n < Thread::kFetched; ++n) {
-      const Place p = way(n, neighbours);
+      const Place p = offset_from_first(n, neighbours);
       to[n] = first.own + p.own < x.owns && k + first.term + p.term < a.columns
                   ? x.data[from + p.own * x.own_stride + p.term * x.term_stride]
                   : past;
     }
   }
-  NORMPROOF_DEVICE void share(std::size_t thread, const Thread& own, Shared& terms) const {
-    share(thread, a.column_stride == 1, own.a, terms.a);
-    share(thread, b.row_stride == 1, own.b, terms.b);
+  NORMPROOF_DEVICE void copy_to_shared(std::size_t thread, const Thread& own, Shared& terms) const {
+    copy_to_shared(thread, a.column_stride == 1, own.a, terms.a);
+    copy_to_shared(thread, b.row_stride == 1, own.b, terms.b);
   }
-  static NORMPROOF_DEVICE void share(std::size_t thread, bool terms_are_neighbours,
-                                     const double (&from)[Thread::kFetched],
-                                     double (&to)[kDepth][kTile + 4]) {
+  static NORMPROOF_DEVICE void copy_to_shared(std::size_t thread, bool terms_are_neighbours,
+                                              const double (&from)[Thread::kFetched],
+                                              double (&to)[kDepth][kTile + 4]) {
     const Place first = first_place(thread, terms_are_neighbours);
     for (std::size_t n = 0; n < Thread::kFetched; ++n) {
-      const Place p = way(n, terms_are_neighbours);
+      const Place p = offset_from_first(n, terms_are_neighbours);
       to[first.term + p.term][first.own + p.own] = from[n];
     }
   }
 
   /// Adds finished chains to c.
-  NORMPROOF_DEVICE void put(std::size_t thread, bool first, Thread& own) const {
+  NORMPROOF_DEVICE void store_chain(std::size_t thread, bool first, Thread& own) const {
     own.cells.for_each(thread, [&](std::size_t i, std::size_t j, double& chain) {
       if (i >= own.rows || j >= own.columns) return;
       double& element = c.data[own.in_c + i * c.row_stride + j * c.column_stride];

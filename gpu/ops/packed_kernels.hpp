@@ -28,7 +28,7 @@ struct PackOperand {
 };
 
 /// Computes c = p, or c + p.
-struct TakeProduct {
+struct StoreProduct {
   device::Span<const float> product;
   Matrices<double> c;
   bool add;
@@ -42,7 +42,7 @@ struct TakeProduct {
 
 /// Computes the address of each matrix of a batch.
 template <class T>
-struct MatrixPlaces {
+struct MatrixAddresses {
   Matrices<T> m;
   device::Span<T*> places;
   NORMPROOF_DEVICE void operator()(std::size_t p) const { places[p] = m.data.data + m.offset(p); }

@@ -40,7 +40,7 @@ struct ElementTerm {
 enum class Accepts { finite, not_negative, positive };
 
 /// Whether a check rejects x. A value that is not finite is always rejected.
-NORMPROOF_DEVICE inline bool is_refused(double x, Accepts accepts) {
+NORMPROOF_DEVICE inline bool is_rejected(double x, Accepts accepts) {
   // x - x is +0, or NaN if x is not finite.
   if (!(x - x == 0)) return true;
   if (accepts == Accepts::finite) return false;
@@ -49,7 +49,7 @@ NORMPROOF_DEVICE inline bool is_refused(double x, Accepts accepts) {
 
 /// Finds the first rejected element of a chunk of kChunk elements. Writes its index, or the size if
 /// there is none.
-struct FirstRefused {
+struct FindRejected {
   static constexpr std::size_t kChunk = 1024;
   ConstReals x;
   Accepts accepts;
@@ -58,19 +58,19 @@ struct FirstRefused {
   NORMPROOF_DEVICE void operator()(std::size_t chunk) const {
     const std::size_t end = x.size - chunk * kChunk < kChunk ? x.size : (chunk + 1) * kChunk;
     std::size_t i = chunk * kChunk;
-    while (i < end && !is_refused(x[i], accepts)) ++i;
+    while (i < end && !is_rejected(x[i], accepts)) ++i;
     first[chunk] = i < end ? i : x.size;
   }
 };
 
 /// Sets the flag if an element is rejected. All threads that write it write the same value.
-struct NoteRefused {
+struct FlagRejected {
   ConstReals x;
   Accepts accepts;
   Span<std::uint32_t> flag;
 
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
-    if (is_refused(x[i], accepts)) flag[0] = 1;
+    if (is_rejected(x[i], accepts)) flag[0] = 1;
   }
 };
 

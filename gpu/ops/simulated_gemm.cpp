@@ -17,8 +17,8 @@ using device::Permutation;
 enum class Style { chain, tree, split };
 
 /// The order of one product. Order 0 is the ascending chain.
-struct Draw {
-  explicit Draw(std::uint64_t order)
+struct ProductOrder {
+  explicit ProductOrder(std::uint64_t order)
       : order_(order),
         style(order == 0 ? Style::chain : static_cast<Style>(order % 3)),
         fuses(order / 3 % 2 == 0),
@@ -51,7 +51,7 @@ class Adder {
     const double sum = a + b;
     if (!std::isfinite(sum)) return sum;
     const double part = sum - a, rest = (a - (sum - part)) + (b - part);
-    return rounded(to_odd(sum, rest));
+    return rounded(round_to_odd(sum, rest));
   }
   /// Returns x y and the magnitude by which tensor cores align it: a subnormal operand counts as
   /// least_operand, and the magnitude is 0 if x y is 0.
@@ -78,13 +78,13 @@ class Adder {
     return rounded(total);
   }
   bool truncates() const { return sums_.truncates; }
-  const Draw& draw() const { return draw_; }
+  const ProductOrder& draw() const { return draw_; }
 
  private:
   bool is_double() const { return sums_.format.digits == 53; }
   /// Rounds to odd: sets the last bit if the rest is nonzero, so that rounding the result again is
   /// the same as rounding once.
-  static double to_odd(double sum, double rest) {
+  static double round_to_odd(double sum, double rest) {
     if (rest == 0 || (__builtin_bit_cast(std::uint64_t, sum) & 1) == 1) return sum;
     return std::nextafter(sum, rest > 0 ? HUGE_VAL : -HUGE_VAL);
   }
@@ -97,7 +97,7 @@ class Adder {
   }
 
   SimulatedSums sums_;
-  Draw draw_;
+  ProductOrder draw_;
 };
 
 /// Adds `count` terms one after the other, from position `place` in the order of a permutation.
@@ -123,7 +123,7 @@ double chain(const Adder& adder, const Permutation& order, std::size_t place, st
 }
 
 /// Adds neighboring sums in pairs until one is left.
-double in_a_tree(const Adder& adder, std::vector<double> sums) {
+double sum_as_tree(const Adder& adder, std::vector<double> sums) {
   while (sums.size() > 1) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < sums.size(); i += 2)
@@ -135,7 +135,7 @@ double in_a_tree(const Adder& adder, std::vector<double> sums) {
 
 template <class Left, class Right>
 double element(const Adder& adder, std::size_t terms, const Left& left, const Right& right) {
-  const Draw& draw = adder.draw();
+  const ProductOrder& draw = adder.draw();
   if (terms == 0) return 0;
   const Permutation order(draw.order_, terms);
   if (draw.style == Style::chain) return chain(adder, order, order.first(), terms, left, right);
@@ -150,7 +150,7 @@ double element(const Adder& adder, std::size_t terms, const Left& left, const Ri
     for (std::size_t begin = 0; begin < terms; begin += each)
       sums.push_back(chain(adder, ascending, begin, std::min(each, terms - begin), left, right));
   }
-  return in_a_tree(adder, std::move(sums));
+  return sum_as_tree(adder, std::move(sums));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ class SoftmaxRows {
   SoftmaxRows(std::string_view function, std::string_view argument, const DeviceTensor<double>& x,
               const DeviceMask& valid)
       : function_(function), shape_(x.shape()), valid_(valid) {
-    if (shape_.empty() || !x.is_given() || shape_.size() > kMaskAxes + 1)
+    if (shape_.empty() || !x.is_given() || shape_.size() > kMaxMaskAxes + 1)
       contract_failure(function, argument, "has shape " + to_string(shape_),
                        "[..., D] with every extent at least 1", Clause::C1);
     width = shape_.back();

@@ -8,7 +8,7 @@
 namespace normproof::gpu::ops {
 
 /// The maximum number of axes before the last one in a masked softmax.
-inline constexpr int kMaskAxes = 8;
+inline constexpr int kMaxMaskAxes = 8;
 
 /// Which elements of a row are included. The leading axes of the mask are right-aligned with those
 /// of x; a repeated axis has stride 0.
@@ -16,8 +16,8 @@ struct RowMask {
   device::Places places;
   ConstFlags flags;  ///< absent if every element is included
   int axes = 0;
-  std::size_t extent[kMaskAxes] = {};
-  std::size_t stride[kMaskAxes] = {};  ///< in rows of the mask
+  std::size_t extent[kMaxMaskAxes] = {};
+  std::size_t stride[kMaxMaskAxes] = {};  ///< in rows of the mask
 
   NORMPROOF_DEVICE std::size_t row(std::size_t row) const {
     std::size_t own = 0;
@@ -50,7 +50,8 @@ template <Softmax kind>
 struct SoftmaxRow {
   static constexpr int kTotals = 3;
   static constexpr int kMaxima = 1;
-  static constexpr bool kKeeps = kind == Softmax::plain || kind == Softmax::log_sum_backward;
+  static constexpr bool kStoresExponentials =
+      kind == Softmax::plain || kind == Softmax::log_sum_backward;
   ConstReals grad_y, x;
   RowMask mask;
   std::size_t width;
@@ -71,7 +72,7 @@ struct SoftmaxRow {
       const std::size_t at = first + mask.at(own, i);
       if (k == 2) return x[at] - x[at];  // +0, or NaN if x is not finite
       const double e = exp_of(x[at] - totals[0]);
-      if (kKeeps) out[at] = e;
+      if (kStoresExponentials) out[at] = e;
       return e;
     });
   }

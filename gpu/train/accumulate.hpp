@@ -21,7 +21,7 @@ void divide(Gradients& gradients, std::size_t count);
 /// Sets the iteration count of PowerNorm to one more than before the step. The warm-up in the paper
 /// counts optimizer steps, however many batches they have. Only norms at places whose names begin
 /// with `places` are affected.
-void count_once(const ref::model::NormOptions& norm, NamedDeviceTensors& norms,
-                const NamedDeviceTensors& before, std::string_view places = "");
+void count_as_one_step(const ref::model::NormOptions& norm, NamedDeviceTensors& norms,
+                       const NamedDeviceTensors& before, std::string_view places = "");
 
 }  // namespace normproof::gpu::train

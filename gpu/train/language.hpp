@@ -21,7 +21,7 @@ LossGradient language_gradient(const ref::model::TrainConfig& config,
                                std::span<const TextBatch> batches, const TrainState& state,
                                const nn::Products& products = ops::ordered_products());
 
-/// Runs one training step: language_gradient, then take_gradient. The result has no predictions.
+/// Runs one training step: language_gradient, then apply_gradient. The result has no predictions.
 /// Throws    ContractError; then `state` is unchanged
 StepResult language_step(const ref::model::TrainConfig& config, std::span<const TextBatch> batches,
                          TrainState& state, const nn::Products& products = ops::ordered_products());

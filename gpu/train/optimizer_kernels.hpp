@@ -99,7 +99,7 @@ struct SquareSums {
     const auto thread = static_cast<std::size_t>(at.thread);
     if (s <= chunks) {
       if (thread >= ops::kLanes)
-        take(tensors[at.block], s, thread - ops::kLanes, shared);
+        load_squares(tensors[at.block], s, thread - ops::kLanes, shared);
       else
         add(tensors[at.block], s - 1, thread, own, shared);
       return;
@@ -117,13 +117,14 @@ struct SquareSums {
 
  private:
   /// Returns the number of elements of a chunk; 0 past the end.
-  static NORMPROOF_DEVICE std::size_t count_of(const ConstReals& x, std::size_t first) {
+  static NORMPROOF_DEVICE std::size_t chunk_size(const ConstReals& x, std::size_t first) {
     if (x.size <= first) return 0;
     return x.size - first < kChunk ? x.size - first : kChunk;
   }
-  static NORMPROOF_DEVICE void take(const ConstReals& x, int chunk, std::size_t thread,
-                                    Shared& shared) {
-    const std::size_t first = static_cast<std::size_t>(chunk) * kChunk, count = count_of(x, first);
+  static NORMPROOF_DEVICE void load_squares(const ConstReals& x, int chunk, std::size_t thread,
+                                            Shared& shared) {
+    const std::size_t first = static_cast<std::size_t>(chunk) * kChunk,
+                      count = chunk_size(x, first);
     for (std::size_t i = thread; i < count; i += kThreads - ops::kLanes)
       shared.square[chunk % 2][i] = x[first + i] * x[first + i];
   }
@@ -133,7 +134,7 @@ struct SquareSums {
       own.sum = 0;
       return;
     }
-    const std::size_t count = count_of(x, static_cast<std::size_t>(chunk) * kChunk);
+    const std::size_t count = chunk_size(x, static_cast<std::size_t>(chunk) * kChunk);
     for (std::size_t i = lane; i < count; i += ops::kLanes) own.sum += shared.square[chunk % 2][i];
   }
 };

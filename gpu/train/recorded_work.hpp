@@ -12,7 +12,7 @@ namespace normproof::gpu::train {
 
 /// Records `work` and performs it at once. Returns its result, or nothing if a check failed.
 template <class Work>
-auto do_recorded(device::Device& device, const char* name, const Work& work)
+auto try_recorded(device::Device& device, const char* name, const Work& work)
     -> std::optional<decltype(work())> {
   device::Recording recording(device, name);
   std::optional<decltype(work())> result;
@@ -30,11 +30,11 @@ auto do_recorded(device::Device& device, const char* name, const Work& work)
 /// may run twice and must not modify its inputs.
 /// Throws    what `work` throws
 template <class Work>
-auto do_at_once(device::Device& device, const ops::Products& products, const char* name,
-                const Work& work) {
+auto run_recorded(device::Device& device, const ops::Products& products, const char* name,
+                  const Work& work) {
   products.prepare(device);
   if (!products.shows_values())
-    if (auto result = do_recorded(device, name, work)) return std::move(*result);
+    if (auto result = try_recorded(device, name, work)) return std::move(*result);
   return work();  // throws the error
 }
 

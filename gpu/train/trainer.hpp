@@ -19,7 +19,7 @@ struct TrainState {
 };
 
 /// Returns the device that holds the state.
-inline Device& device_of(const TrainState& state) {
+inline Device& state_device(const TrainState& state) {
   return state.parameters.begin()->second.device();
 }
 
@@ -58,7 +58,7 @@ struct Evaluation {
 
 /// Returns the class that each row of the logits should have: the label of its sentence, or, per
 /// position, kIgnored for padding.
-std::vector<int> targets_of(const ref::model::TrainConfig& config, const LabelledBatch& batch);
+std::vector<int> row_targets(const ref::model::TrainConfig& config, const LabelledBatch& batch);
 
 /// Returns the learning rate of step 1, 2, ...; the same as ref/train/learning_rate.hpp, on the
 /// host.
@@ -89,8 +89,8 @@ StepResult train_step(const ref::model::TrainConfig& config, std::span<const Lab
 
 /// Completes a step with a computed gradient: clipping and the optimizer step.
 /// Throws    ContractError; then `state` is unchanged
-StepResult take_gradient(const ref::model::TrainConfig& config, LossGradient found,
-                         TrainState& state);
+StepResult apply_gradient(const ref::model::TrainConfig& config, LossGradient found,
+                          TrainState& state);
 
 /// Returns the class of the largest logit of each sentence, the first one if several are equal. Per
 /// position, the logits are summed over the real positions in ascending order.

@@ -5,7 +5,7 @@
 namespace normproof::gpu::train {
 
 /// Element i of y is element first + i of x.
-struct TakePart {
+struct CopyRange {
   device::ConstReals x;
   std::size_t first;
   device::Reals y;

@@ -57,7 +57,7 @@ LossGradient mean_gradient(std::string_view function, const ref::model::TrainCon
         function, "batches", fmt::format("has {}", batches.size()),
         fmt::format("1 to accumulation, which is {}", config.accumulation),
         ref::numeric::Clause::C2);
-  SummedGradient found = do_at_once(device_of(state), products, "gradients", [&] {
+  SummedGradient found = run_recorded(state_device(state), products, "gradients", [&] {
     SummedGradient sum;
     sum.norms = state.norms;
     for (std::size_t i = 0; i < batches.size(); ++i) {
@@ -112,8 +112,8 @@ double mean_loss(std::string_view function, std::span<const Batch> batches, cons
     const auto ignored = std::ranges::count(batch.targets, kIgnored);
     const auto count =
         static_cast<double>(batch.targets.size() - static_cast<std::size_t>(ignored));
-    sum += count * device::download_one(do_at_once(device_of(state), products, "evaluation",
-                                                   [&] { return loss(batch); }));
+    sum += count * device::download_one(run_recorded(state_device(state), products, "evaluation",
+                                                     [&] { return loss(batch); }));
     all += count;
   }
   return sum / all;

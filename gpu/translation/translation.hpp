@@ -31,7 +31,7 @@ train::LossGradient translation_gradient(const TranslationConfig& config,
                                          const TrainState& state,
                                          const Products& products = ops::ordered_products());
 
-/// Runs one training step: translation_gradient, then train::take_gradient. The result has no
+/// Runs one training step: translation_gradient, then train::apply_gradient. The result has no
 /// predictions.
 /// Throws    ContractError; then `state` is unchanged
 train::StepResult translation_step(const TranslationConfig& config,

@@ -26,7 +26,8 @@ struct DecoderGradients {
 /// Adds the gradients of a head to those of what is before it. Of a tied one the weight is the
 /// target embedding's: to its gradient the sums over the tokens are added, one rounding an element.
 template <numeric::Real T>
-void put_head(const DecoderConfig& config, nn::Linear<T> head, DecoderGradients<T>& gradients);
+void add_head_gradients(const DecoderConfig& config, nn::Linear<T> head,
+                        DecoderGradients<T>& gradients);
 
 /// A Transformer that translates, between a forward and its backward.
 /// Source    [VSP+17]; docs/specification/decoder.md
@@ -58,7 +59,7 @@ class Decoder {
 
   /// What the head takes, [B,T,D]: forward without the head.
   Tensor<T> hidden(const DecoderInputs& inputs, const EncoderRun& run, NamedTensors<T>& state);
-  /// The gradients without the head's, from that by what it takes; put_head adds them.
+  /// The gradients without the head's, from that by what it takes; add_head_gradients adds them.
   DecoderGradients<T> hidden_backward(Tensor<T> grad_hidden, NamedTensors<T>& state);
 
   /// The memory of a source.

@@ -78,7 +78,7 @@ EncoderGradients<T> Encoder<T>::backward(const Tensor<T>& grad_logits, NamedTens
   nn::LinearGradients<T> head =
       nn::linear_backward(grad_logits, head_in_, head_weight(), parameters_.head.bias);
   EncoderGradients<T> gradients = hidden_backward(std::move(head.grad_x), state);
-  put_head(config_, std::move(head.parameters), gradients);
+  add_head_gradients(config_, std::move(head.parameters), gradients);
   return gradients;
 }
 
@@ -101,9 +101,11 @@ EncoderGradients<T> Encoder<T>::hidden_backward(Tensor<T> grad_hidden, NamedTens
 }
 
 template <numeric::Real T>
-void put_head(const EncoderConfig& config, nn::Linear<T> head, EncoderGradients<T>& gradients) {
+void add_head_gradients(const EncoderConfig& config, nn::Linear<T> head,
+                        EncoderGradients<T>& gradients) {
   EncoderParameters<T>& dense = gradients.parameters;
-  put_head(config.tied_head, std::move(head), gradients.embedding, dense.embedding, dense.head);
+  add_head_gradients(config.tied_head, std::move(head), gradients.embedding, dense.embedding,
+                     dense.head);
 }
 
 template <numeric::Real T>
@@ -149,7 +151,7 @@ Tensor<T> Encoder<T>::pool_backward(const Tensor<T>& grad_p) const {
 
 #define NORMPROOF_INSTANTIATE(T) \
   template class Encoder<T>;     \
-  template void put_head(const EncoderConfig&, nn::Linear<T>, EncoderGradients<T>&);
+  template void add_head_gradients(const EncoderConfig&, nn::Linear<T>, EncoderGradients<T>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE
 

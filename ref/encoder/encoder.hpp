@@ -23,13 +23,14 @@ struct EncoderGradients {
 /// Adds the gradients of a head to those of what is before it. Of a tied one the weight is the
 /// embedding's: to its gradient the sums over the tokens are added, one rounding an element.
 template <numeric::Real T>
-void put_head(const EncoderConfig& config, nn::Linear<T> head, EncoderGradients<T>& gradients);
+void add_head_gradients(const EncoderConfig& config, nn::Linear<T> head,
+                        EncoderGradients<T>& gradients);
 
 /// The same where these gradients lie apart: `rows` of the embedding, `embedding` and `own`, the
 /// head's, which are made.
 template <class T>
-void put_head(bool tied, nn::Linear<T> head, nn::RowGradient<T>& rows, Tensor<T>& embedding,
-              nn::Linear<T>& own) {
+void add_head_gradients(bool tied, nn::Linear<T> head, nn::RowGradient<T>& rows,
+                        Tensor<T>& embedding, nn::Linear<T>& own) {
   if (!tied) {
     own = std::move(head);
     return;
@@ -70,7 +71,7 @@ class Encoder {
 
   /// What the head takes, [B,D] or [B,T,D]: forward without the head.
   Tensor<T> hidden(const EncoderInputs& inputs, const EncoderRun& run, NamedTensors<T>& state);
-  /// The gradients without the head's, from that by what it takes; put_head adds them.
+  /// The gradients without the head's, from that by what it takes; add_head_gradients adds them.
   EncoderGradients<T> hidden_backward(Tensor<T> grad_hidden, NamedTensors<T>& state);
 
  private:

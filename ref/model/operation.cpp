@@ -263,7 +263,7 @@ std::vector<std::pair<std::string, std::string>> list_options(const Operation& o
   std::erase_if(texts, [encoder](const auto& field) {
     const std::string_view name = field.first;
     if (encoder && std::pair(name, std::string_view(field.second)) == kMeantOfEncoders) return true;
-    return goes_without_saying(own_name(name), field.second);
+    return is_legacy_default(own_name(name), field.second);
   });
   return texts;
 }

@@ -133,11 +133,11 @@ void set_field(Variant& options, const std::string& name, std::string_view field
 }
 
 /// Fields that came after files had been written, with what is meant where they are not named.
-inline constexpr std::pair<std::string_view, std::string_view> kMeantWhereUnnamed[] = {
+inline constexpr std::pair<std::string_view, std::string_view> kLegacyDefaults[] = {
     {"layout", "rows"}, {"scaled_embedding", "false"}, {"zero_centred_gamma", "false"}};
 
-inline bool goes_without_saying(std::string_view field, std::string_view value) {
-  for (const auto& [name, meant] : kMeantWhereUnnamed)
+inline bool is_legacy_default(std::string_view field, std::string_view value) {
+  for (const auto& [name, meant] : kLegacyDefaults)
     if (name == field && meant == value) return true;
   return false;
 }
@@ -160,7 +160,7 @@ template <class Variant>
 OptionTexts list_fields(const Variant& options) {
   OptionTexts result = list_all_fields(options);
   std::erase_if(result,
-                [](const auto& field) { return goes_without_saying(field.first, field.second); });
+                [](const auto& field) { return is_legacy_default(field.first, field.second); });
   return result;
 }
 

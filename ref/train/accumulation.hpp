@@ -69,8 +69,8 @@ void divide(Gradients<T>& gradients, std::size_t count) {
 /// The paper's warm-up of PowerNorm counts optimizer steps, however many batches they have: of the
 /// norm at the places whose names begin so.
 template <class T>
-void count_once(const model::NormOptions& norm, NamedTensors<T>& norms,
-                const NamedTensors<T>& before, std::string_view places = "") {
+void count_as_one_step(const model::NormOptions& norm, NamedTensors<T>& norms,
+                       const NamedTensors<T>& before, std::string_view places = "") {
   if (!std::holds_alternative<model::PowerNormOptions>(norm)) return;
   for (auto& [name, values] : norms)
     if (name.starts_with(places) && name.ends_with(".iterations"))

@@ -43,7 +43,7 @@ LossGradient<T> language_gradient(const model::TrainConfig& config,
                                   std::span<const TextBatch> batches, TrainState<T>& state,
                                   const encoder::Tap<T>& tap = {});
 
-/// One step of training: language_gradient, then take_gradient. Predictions are none.
+/// One step of training: language_gradient, then apply_gradient. Predictions are none.
 /// Requires  those of language_gradient and of the optimizer
 /// Throws    ContractError; then `state` is as before
 template <numeric::Real T>

@@ -72,8 +72,8 @@ StepResult<T> train_step(const model::TrainConfig& config, std::span<const Label
 /// Requires  those of the optimizer
 /// Throws    ContractError; then `state` is as before
 template <numeric::Real T>
-StepResult<T> take_gradient(const model::TrainConfig& config, LossGradient<T> found,
-                            TrainState<T>& state, const encoder::Tap<T>& tap = {});
+StepResult<T> apply_gradient(const model::TrainConfig& config, LossGradient<T> found,
+                             TrainState<T>& state, const encoder::Tap<T>& tap = {});
 
 template <class T>
 struct Evaluation {

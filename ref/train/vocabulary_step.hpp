@@ -66,7 +66,7 @@ void add_batch(Model& model, const Config& config, const VocabularyHead<T>& head
   if (tap) tap("loss", tensor::full_tensor<T>({1}, found.loss));
   found.grad_x.reshape(shape);
   auto own = model.hidden_backward(std::move(found.grad_x), sum.norms);
-  put_head(config, std::move(found.head), own);
+  add_head_gradients(config, std::move(found.head), own);
   accumulate(sum.gradients, by_name(std::move(own)));
 }
 

@@ -46,7 +46,7 @@ train::LossGradient<T> translation_gradient(const TranslationConfig& config,
                                             std::span<const PairBatch> batches,
                                             TrainState<T>& state, const decoder::Tap<T>& tap = {});
 
-/// One step of training: translation_gradient, then train::take_gradient. Predictions are none.
+/// One step of training: translation_gradient, then train::apply_gradient. Predictions are none.
 /// Requires  those of translation_gradient and of the optimizer
 /// Throws    ContractError; then `state` is as before
 template <numeric::Real T>

@@ -120,9 +120,9 @@ bool hold_answer(std::span<const std::byte> bytes) {
   return hold_round_trip(
       bytes,
       [](std::span<const std::byte> b) {
-        return golden::candidate::parse_answer(text_of(b), kPath);
+        return golden::candidate::parse_output_line(text_of(b), kPath);
       },
-      [](const auto& tensors) { return bytes_of(golden::candidate::answer_line(kPath, tensors)); });
+      [](const auto& tensors) { return bytes_of(golden::candidate::output_line(kPath, tensors)); });
 }
 
 /// A case a layer that has no more than a kilobyte, and one for each dtype and container.
@@ -212,7 +212,7 @@ std::vector<Bytes> answer_seeds(const std::filesystem::path& corpus) {
   std::vector<Bytes> seeds;
   for (const auto& folder : small_cases(corpus))
     seeds.push_back(bytes_of(
-        golden::candidate::answer_line(kPath, io::read_tensors(folder / "inputs.safetensors"))));
+        golden::candidate::output_line(kPath, io::read_tensors(folder / "inputs.safetensors"))));
   return seeds;
 }
 

@@ -32,7 +32,7 @@ using normproof::ref::numeric::oracle100;
 constexpr long kBits = 192;
 
 /// Returns the nearest double and the remainder of every output, by name.
-std::vector<StoredTensor> plain(const StoredCase& stored) {
+std::vector<StoredTensor> evaluate_at_100_digits(const StoredCase& stored) {
   const golden::corpus::Case& c = stored.description.c;
   const auto results = checks::evaluation::run_operation<oracle100>(
       c.options, golden::recipes::inputs_of(c, golden::corpus::path_of(c)), c.sequence);
@@ -45,7 +45,7 @@ std::vector<StoredTensor> plain(const StoredCase& stored) {
       low.push_back(static_cast<double>(values.data()[i] - oracle100(high.back())) + 0.0);
     }
     const auto shape = normproof::ref::tensor::shape_of(values);
-    const auto dtype = golden::corpus::dtype_of_output(c, name);
+    const auto dtype = golden::corpus::output_dtype(c, name);
     tensors.push_back(normproof::ref::io::make_tensor(name, dtype, shape, high));
     if (dtype == golden::corpus::DType::int64) continue;
     tensors.push_back(
@@ -96,7 +96,7 @@ int time_cases(const std::string& corpus, const std::string& glob) {
   for (const StoredCase& stored : cases) {
     const Expected certified = golden::certify::certify(stored.description.c);
     elements += certified.certificate.elements;
-    if (certified.tensors != stored.expected || plain(stored) != stored.expected ||
+    if (certified.tensors != stored.expected || evaluate_at_100_digits(stored) != stored.expected ||
         balls(stored) != certified.certificate.elements) {
       fmt::print(stderr, "{} is not what the corpus has\n", stored.description.path);
       return 1;
@@ -105,7 +105,8 @@ int time_cases(const std::string& corpus, const std::string& glob) {
   const double certify = seconds(
       cases, [](const StoredCase& stored) { golden::certify::certify(stored.description.c); });
   const double alone = seconds(cases, [](const StoredCase& stored) { balls(stored); });
-  const double mpfr = seconds(cases, [](const StoredCase& stored) { plain(stored); });
+  const double mpfr =
+      seconds(cases, [](const StoredCase& stored) { evaluate_at_100_digits(stored); });
   fmt::print("{{\"elements\": {}, \"normproof\": {}, \"balls\": {}, \"mpfr\": {}}}\n", elements,
              certify, alone, mpfr);
   return 0;

@@ -21,9 +21,9 @@ constexpr std::size_t kDistinctFloats = 65'537;  // different numbers before the
 
 /// Tensors of normal numbers in a format. There is one tensor per name, with the format and shape
 /// requested last.
-class Numbers {
+class FloatTensors {
  public:
-  explicit Numbers(Device& device) : device_(device) {}
+  explicit FloatTensors(Device& device) : device_(device) {}
 
   const DeviceNumbers& of(const std::string& name, FloatType type, const Shape& shape) {
     DeviceNumbers& kept = kept_[name];
@@ -64,7 +64,8 @@ struct FloatRow {
   }
 };
 
-DeviceWork work_of(Device& device, const std::shared_ptr<Numbers>& numbers, const FloatRow& row) {
+DeviceWork make_work(Device& device, const std::shared_ptr<FloatTensors>& numbers,
+                     const FloatRow& row) {
   const Float32NormOptions options{
       .centred = row.centred, .storage = row.type, .parameters = row.type};
   const Shape shape{row.rows, row.width}, features{row.width};
@@ -84,7 +85,7 @@ DeviceWork work_of(Device& device, const std::shared_ptr<Numbers>& numbers, cons
 }  // namespace
 
 void add_float32_norms(DeviceRows& rows) {
-  const auto numbers = std::make_shared<Numbers>(rows.device());
+  const auto numbers = std::make_shared<FloatTensors>(rows.device());
   std::vector<std::pair<std::size_t, std::size_t>> sizes = {{65536, 1024}, {8192, 8192}};
   if (rows.tiny()) sizes = {{64, 8}, {16, 32}};
   for (const auto& [count, width] : sizes)
@@ -98,7 +99,7 @@ void add_float32_norms(DeviceRows& rows) {
                       .bytes = row.bytes(),
                       .operations = 0,
                       .prepare = [&rows, numbers, row] {
-                        return work_of(rows.device(), numbers, row);
+                        return make_work(rows.device(), numbers, row);
                       }});
           }
 }

@@ -53,7 +53,7 @@ struct Operands {
   Operand a, b, c;
 };
 
-Operands operands_of(const Product& p) {
+Operands make_operands(const Product& p) {
   const bool many = p.matrices() > 1;
   const bool at = p.transpose == Transpose::a, bt = p.transpose == Transpose::b;
   const Layout a = many && bt ? Layout::parts : Layout::scores;
@@ -79,7 +79,7 @@ Matrices<T> view(Span<T> span, const Product& p, const Operand& o) {
 
 DeviceWork our_product(DeviceRows& rows, const std::string& row, const Product& p,
                        const gpu::ops::Products& products) {
-  const Operands operands = operands_of(p);
+  const Operands operands = make_operands(p);
   const auto a = rows.numbers("a", shape_of(p, operands.a));
   const auto b = rows.numbers("b", shape_of(p, operands.b));
   DeviceTensor<double> c(rows.device(), shape_of(p, operands.c));
@@ -105,18 +105,18 @@ void call_cublas(Device& device, const Product& p, const double* a, const double
             k = static_cast<int>(p.depth);
   const int ldb = p.transpose == Transpose::b ? k : n, lda = p.transpose == Transpose::a ? m : k;
   if (p.matrices() == 1) {
-    NORMPROOF_CUDA_CALL(cublasDgemm(gpu::device::cublas_of(device), left, right, n, m, k, &one, b,
-                                    ldb, a, lda, &zero, c, n));
+    NORMPROOF_CUDA_CALL(cublasDgemm(gpu::device::cublas_handle(device), left, right, n, m, k, &one,
+                                    b, ldb, a, lda, &zero, c, n));
     return;
   }
   NORMPROOF_CUDA_CALL(cublasDgemmStridedBatched(
-      gpu::device::cublas_of(device), left, right, n, m, k, &one, b, ldb,
+      gpu::device::cublas_handle(device), left, right, n, m, k, &one, b, ldb,
       static_cast<long long>(p.columns * p.depth), a, lda, static_cast<long long>(p.rows * p.depth),
       &zero, c, n, static_cast<long long>(p.rows * p.columns), static_cast<int>(p.matrices())));
 }
 
 DeviceWork bare_product(DeviceRows& rows, const Product& p) {
-  const Operands operands = operands_of(p);
+  const Operands operands = make_operands(p);
   const auto a = rows.numbers("a", shape_of(p, operands.a));
   const auto b = rows.numbers("b", shape_of(p, operands.b));
   DeviceTensor<double> c(rows.device(), shape_of(p, operands.c));
@@ -129,7 +129,7 @@ DeviceWork bare_product(DeviceRows& rows, const Product& p) {
 
 /// Returns two square products, then those of linear maps, their gradients and attention in an
 /// encoder of this width with this many tokens.
-std::vector<Product> products_of(bool tiny) {
+std::vector<Product> make_products(bool tiny) {
   const std::size_t sentences = tiny ? 2 : 256, length = tiny ? 8 : 128, heads = tiny ? 2 : 4;
   const std::size_t d = tiny ? 16 : 256, d_ff = 4 * d, d_k = d / heads, tokens = sentences * length;
   const std::size_t small = tiny ? 16 : 1024, large = tiny ? 32 : 4096;
@@ -152,7 +152,7 @@ std::vector<Product> products_of(bool tiny) {
 
 void add_products(DeviceRows& rows) {
   const std::int64_t batch = rows.tiny() ? 1 : 10;
-  for (const Product& p : products_of(rows.tiny())) {
+  for (const Product& p : make_products(rows.tiny())) {
     using Prepare = std::function<DeviceWork(const std::string& row)>;
     const auto add = [&](std::string_view who, const Prepare& prepare) {
       const auto elements = static_cast<double>(p.matrices() * p.rows * p.columns);
@@ -172,7 +172,7 @@ void add_products(DeviceRows& rows) {
     });
     for (const std::string& name : gpu::ops::precision_names()) {
       const auto library =
-          std::make_shared<gpu::ops::LibraryProducts>(gpu::ops::precision_of(name));
+          std::make_shared<gpu::ops::LibraryProducts>(gpu::ops::parse_precision(name));
       add(name, [&rows, p, library](const std::string& row) {
         return our_product(rows, row, p, *library);
       });

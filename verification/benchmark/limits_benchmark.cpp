@@ -21,7 +21,7 @@ namespace {
 namespace numeric = normproof::ref::numeric;
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) {
+double elapsed_seconds(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
@@ -34,8 +34,8 @@ double shortest(double seconds, const Work& work) {
   do {
     const Clock::time_point start = Clock::now();
     work();
-    best = std::min(best, seconds_since(start));
-  } while (seconds_since(begin) < seconds);
+    best = std::min(best, elapsed_seconds(start));
+  } while (elapsed_seconds(begin) < seconds);
   return best;
 }
 

@@ -23,7 +23,7 @@ struct Size {
   model::Activation activation = model::Activation::relu;
 };
 
-model::TrainConfig config_of(const Size& size) {
+model::TrainConfig make_config(const Size& size) {
   model::TrainConfig config;
   config.encoder.vocab_size = kVocabulary;
   config.encoder.d_model = size.d_model;
@@ -48,7 +48,7 @@ train::LabelledBatch random_batch(const Size& size) {
 
 void run_steps(benchmark::State& state, const Size& size, int threads) {
   normproof::ref::numeric::set_num_threads(threads);
-  const model::TrainConfig config = config_of(size);
+  const model::TrainConfig config = make_config(size);
   train::TrainState<double> run = train::initial_train_state(config);
   const std::vector<train::LabelledBatch> batches = {random_batch(size)};
   // The first steps are not timed, as in PyTorch's benchmark, because they touch memory for the

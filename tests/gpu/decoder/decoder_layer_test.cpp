@@ -59,7 +59,7 @@ void expect_same_decoder_layer(Device& device, const DecoderConfig& config, cons
 TEST(DeviceDecoderLayer, MatchesReferenceBitsForEveryNormAndPlacement) {
   const auto device = device::simulated_device(5);
   const Mask valid = sample_mask({2, 5}, "valid"), memory_valid = sample_mask({2, 7}, "memory");
-  for (DecoderConfig config : translators_of_every_norm()) {
+  for (DecoderConfig config : make_translators_of_every_norm()) {
     SCOPED_TRACE(ref::model::norm_name(config.decoder.norm));
     expect_same_decoder_layer(*device, config, valid, memory_valid, ref::model::Mode::training);
     expect_same_decoder_layer(*device, config, valid, memory_valid, ref::model::Mode::inference);
@@ -98,7 +98,7 @@ TEST(DeviceDecoderLayer, MatchesReferenceAttentionWeightsWithGivenDropoutMasks) 
   add(".cross_attention.y", {2, 5, 8});
   add(".feed_forward.active", {2, 5, 10});
   add(".feed_forward.y", {2, 5, 8});
-  EXPECT_EQ(refusal([&] { layer.forward(x, {}, memory, run, state); }), kNothingRefused);
+  EXPECT_EQ(refusal([&] { layer.forward(x, {}, memory, run, state); }), kNoError);
 }
 
 }  // namespace

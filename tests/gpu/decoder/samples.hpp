@@ -33,7 +33,7 @@ inline DecoderConfig small_translator(const std::string& encoder_norm,
 
 /// Returns a model for each norm and placement. The decoder has layer_norm if it cannot have the
 /// norm.
-inline std::vector<DecoderConfig> translators_of_every_norm() {
+inline std::vector<DecoderConfig> make_translators_of_every_norm() {
   std::vector<DecoderConfig> configs;
   for (const std::string& norm : ref::model::norm_names())
     for (const auto placement : {ref::model::NormPlacement::post, ref::model::NormPlacement::pre}) {

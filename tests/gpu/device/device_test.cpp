@@ -10,8 +10,8 @@ namespace {
 
 TEST(Device, BackendNamesRoundTrip) {
   for (const Backend backend : {Backend::simulated, Backend::cuda})
-    EXPECT_EQ(backend_of(to_string(backend)), backend);
-  EXPECT_THROW(backend_of("gpu"), ref::numeric::UsageError);
+    EXPECT_EQ(parse_backend(to_string(backend)), backend);
+  EXPECT_THROW(parse_backend("gpu"), ref::numeric::UsageError);
 }
 
 TEST(Device, SimulatedDeviceChangesOrderEachLaunchUnlessSeedIsZero) {

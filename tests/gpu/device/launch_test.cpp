@@ -40,7 +40,7 @@ TEST(Launch, RunsEachElementOnceInSeededOrder) {
 
 /// Each thread reads what its neighbor wrote in the previous step. Some threads would read NaN
 /// without the barrier between steps, because the order is not ascending.
-struct PassOn {
+struct ReadNeighborThread {
   using OnlySimulated = void;
   static constexpr int kThreads = 32;
   static constexpr int kBlocks = 32;
@@ -67,14 +67,14 @@ struct PassOn {
 TEST(Launch, BlockFinishesStepBeforeNextStep) {
   const auto device = simulated_device(3);
   DeviceTensor<double> out(*device, {5, 32});
-  launch_blocks(*device, 5, PassOn{out.span()});
+  launch_blocks(*device, 5, ReadNeighborThread{out.span()});
   const auto host = download(out);
   for (std::size_t i = 0; i < host.size(); ++i)
     EXPECT_EQ(host.data()[i], static_cast<double>((i + 1) % 32));
 }
 
 /// Each thread reads what the next block of the cluster wrote in the previous step.
-struct PassToTheBlockBefore {
+struct ReadNextBlock {
   using OnlySimulated = void;
   static constexpr int kThreads = 4;
   static constexpr int kBlocks = 1;
@@ -105,7 +105,7 @@ TEST(Launch, ClusterFinishesStepBeforeNextStep) {
   for (const std::uint64_t seed : {0, 3, 5}) {
     const auto device = simulated_device(seed);
     DeviceTensor<double> out(*device, {4, 3, 4});
-    launch_clusters(*device, 4, 3, PassToTheBlockBefore{out.span(), 3});
+    launch_clusters(*device, 4, 3, ReadNextBlock{out.span(), 3});
     const auto host = download(out);
     for (std::size_t i = 0; i < host.size(); ++i)
       EXPECT_EQ(host.data()[i], static_cast<double>(10 * (i / 12) + (i / 4 + 1) % 3)) << i;

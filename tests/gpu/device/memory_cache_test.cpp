@@ -10,9 +10,9 @@ namespace {
 
 /// Simulates memory with addresses that are only numbers. At most `available` blocks are allocated
 /// at a time.
-class Numbers {
+class FakeMemory {
  public:
-  explicit Numbers(int available) : available_(available) {}
+  explicit FakeMemory(int available) : available_(available) {}
   MemoryCache::Source source() {
     return {[this](std::size_t bytes) { return allocate(bytes); },
             [this](void* memory) {
@@ -20,21 +20,21 @@ class Numbers {
               ++available_;
             }};
   }
-  std::vector<std::size_t> asked;  ///< requested sizes in bytes
+  std::vector<std::size_t> requested_sizes;  ///< requested sizes in bytes
   std::vector<void*> freed;
 
  private:
   void* allocate(std::size_t bytes) {
-    asked.push_back(bytes);
+    requested_sizes.push_back(bytes);
     if (available_ == 0) return nullptr;
     --available_;
-    return reinterpret_cast<void*>(asked.size());  // NOLINT(performance-no-int-to-ptr)
+    return reinterpret_cast<void*>(requested_sizes.size());  // NOLINT(performance-no-int-to-ptr)
   }
   int available_;
 };
 
 TEST(MemoryCache, ReusesMemoryForTheSameSize) {
-  Numbers numbers(10);
+  FakeMemory numbers(10);
   MemoryCache cache(numbers.source());
   void* const a = cache.take(100);
   void* const b = cache.take(100);
@@ -43,7 +43,7 @@ TEST(MemoryCache, ReusesMemoryForTheSameSize) {
   cache.put_back(a);
   EXPECT_NE(cache.take(513), a);
   EXPECT_EQ(cache.take(512), a);
-  EXPECT_EQ(numbers.asked, (std::vector<std::size_t>{512, 512, 1024}));
+  EXPECT_EQ(numbers.requested_sizes, (std::vector<std::size_t>{512, 512, 1024}));
   EXPECT_TRUE(numbers.freed.empty());
 }
 
@@ -56,7 +56,7 @@ TEST(MemoryCache, RoundsSizesUp) {
 }
 
 TEST(MemoryCache, FreesKeptMemoryBeforeFailing) {
-  Numbers numbers(2);
+  FakeMemory numbers(2);
   MemoryCache cache(numbers.source());
   void* const a = cache.take(100);
   void* const b = cache.take(100);
@@ -68,7 +68,7 @@ TEST(MemoryCache, FreesKeptMemoryBeforeFailing) {
 }
 
 TEST(MemoryCache, HoldKeepsMemoryThatIsPutBack) {
-  Numbers numbers(2);
+  FakeMemory numbers(2);
   MemoryCache cache(numbers.source());
   void* const before = cache.take(100);
   void* const during = cache.take(600);
@@ -80,25 +80,25 @@ TEST(MemoryCache, HoldKeepsMemoryThatIsPutBack) {
   EXPECT_NE(cache.take(5000), nullptr);  // replaces `before`
   EXPECT_EQ(cache.take(5000), nullptr);
   EXPECT_EQ(numbers.freed, std::vector<void*>{before});
-  cache.let_go();
+  cache.end_hold();
   EXPECT_NE(cache.take(5000), nullptr);
   EXPECT_EQ(numbers.freed, (std::vector<void*>{before, during}));
 }
 
 TEST(MemoryCache, NextHoldMayFreeMemoryOfEarlierHold) {
-  Numbers numbers(1);
+  FakeMemory numbers(1);
   MemoryCache cache(numbers.source());
   void* const memory = cache.take(100);
   cache.hold();
   cache.put_back(memory);
-  cache.let_go();
+  cache.end_hold();
   cache.hold();
   EXPECT_NE(cache.take(5000), nullptr);
   EXPECT_EQ(numbers.freed, std::vector<void*>{memory});
 }
 
 TEST(MemoryCache, NonKeepingCacheUsesExactSizesAndFreesAtOnce) {
-  Numbers numbers(10);
+  FakeMemory numbers(10);
   MemoryCache cache(numbers.source(), false);
   void* const a = cache.take(100);
   cache.put_back(a);
@@ -109,14 +109,14 @@ TEST(MemoryCache, NonKeepingCacheUsesExactSizesAndFreesAtOnce) {
   void* const c = cache.take(100);
   EXPECT_NE(c, b);
   EXPECT_EQ(numbers.freed, std::vector<void*>{a});
-  cache.let_go();
+  cache.end_hold();
   EXPECT_EQ(numbers.freed, (std::vector<void*>{a, b}));
   cache.put_back(c);
-  EXPECT_EQ(numbers.asked, (std::vector<std::size_t>{100, 100, 100}));
+  EXPECT_EQ(numbers.requested_sizes, (std::vector<std::size_t>{100, 100, 100}));
 }
 
 TEST(MemoryCache, DestructorFreesAllMemory) {
-  Numbers numbers(3);
+  FakeMemory numbers(3);
   {
     MemoryCache cache(numbers.source());
     void* const a = cache.take(100);

@@ -93,7 +93,7 @@ void for_each_float32_layer(const std::function<void(Float32NormOptions)>& f) {
 }
 
 /// Returns a device without clusters and one with clusters.
-std::vector<std::unique_ptr<device::Device>> two_devices() {
+std::vector<std::unique_ptr<device::Device>> devices_with_and_without_clusters() {
   std::vector<std::unique_ptr<device::Device>> on;
   for (const std::uint64_t seed : {4, 5}) on.push_back(device::simulated_device(seed));
   return on;
@@ -131,7 +131,7 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsInDoubleArithmetic) {
 
 /// Tests the widths at and next to which a row fills a tile or needs another one.
 TEST(DeviceFloat32Norm, MatchesReferenceBitsAtTileBoundaries) {
-  const auto on = two_devices();
+  const auto on = devices_with_and_without_clusters();
   for_each_float32_layer([&](const Float32NormOptions& options) {
     const std::size_t slot = options.storage == FloatType::float32 ? 4 : 8;
     for (const std::size_t tile :
@@ -144,7 +144,7 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsAtTileBoundaries) {
 
 /// Tests rows of one tile, of a cluster, and of more tiles than a cluster has blocks.
 TEST(DeviceFloat32Norm, MatchesReferenceBitsForRowsLargerThanACluster) {
-  const auto on = two_devices();
+  const auto on = devices_with_and_without_clusters();
   for_each_float32_layer([&](Float32NormOptions options) {
     for (const std::size_t width : {16384, 16385, 32771}) {
       options.arithmetic = width == 16385 ? FloatType::float64 : FloatType::float32;
@@ -159,7 +159,7 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsForRowsLargerThanACluster) {
 /// Tests every kernel of the backward: one run per warp, per block, per cluster, and tile by tile.
 TEST(DeviceFloat32Norm, MatchesReferenceBitsForPartialRuns) {
   static_assert(kRowsOfARun == 32);
-  const auto on = two_devices();
+  const auto on = devices_with_and_without_clusters();
   for (const FloatType type : kStoredTypes) {
     const Float32NormOptions options{.storage = type, .parameters = type};
     for (const std::size_t rows : {1, 31, 33, 64})
@@ -228,7 +228,7 @@ TEST(DeviceFloat32Norm, RejectsWhatReferenceRejects) {
       ref::norm::float32_norm_backward(full(given.grad_y), full(given.x), own, {{}, saved, saved},
                                        given.options, full(given.grad_sum));
     });
-    EXPECT_NE(expected, kNothingRefused);
+    EXPECT_NE(expected, kNoError);
     const auto got = refusal([&] {
       const Float32NormInputs in{.x = upload(given.x),
                                  .gamma = upload(given.gamma),

@@ -91,7 +91,8 @@ void expect_random_bits() {
   const ref::numeric::RandomStream random(3, "bits");
   int count = 0;
   for (std::uint64_t i = 0; i < 1 << 18; ++i)
-    count += differs<Format>(float_of(static_cast<std::uint32_t>(random.below(i, 1ull << 32))));
+    count +=
+        differs<Format>(float_from_bits(static_cast<std::uint32_t>(random.below(i, 1ull << 32))));
   EXPECT_EQ(count, 0);
 }
 

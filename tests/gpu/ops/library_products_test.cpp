@@ -87,8 +87,8 @@ TEST(LibraryProducts, RoundsOperandsOnce) {
 
 TEST(LibraryProducts, PrecisionNamesRoundTrip) {
   for (const std::string& name : precision_names())
-    EXPECT_EQ(precision_name(precision_of(name)), name);
-  EXPECT_THROW(precision_of("float"), ref::numeric::UsageError);
+    EXPECT_EQ(precision_name(parse_precision(name)), name);
+  EXPECT_THROW(parse_precision("float"), ref::numeric::UsageError);
 }
 
 TEST(LibraryProducts, LocatesMatricesWithTwoBatchAxes) {
@@ -97,7 +97,7 @@ TEST(LibraryProducts, LocatesMatricesWithTwoBatchAxes) {
     const Matrices<const double> heads{values.span(), 7, 3, 2, 40, 1, 4, 200, 5, 2};
     DeviceTensor<const double*> places(*device, {heads.batches()});
     device::launch_elements(*device, heads.batches(),
-                            MatrixPlaces<const double>{heads, places.span()});
+                            MatrixAddresses<const double>{heads, places.span()});
     std::vector<const double*> found(heads.batches());
     device->download(found.data(), places.span().data, found.size() * sizeof(const double*));
     for (std::size_t p = 0; p < 4; ++p)

@@ -13,8 +13,8 @@ using device::download;
 using device::upload;
 using Tensor = ref::tensor::Tensor<double>;
 
-Gradients gradients_of(device::Device& device, const Tensor& dense, std::vector<std::size_t> rows,
-                       const Tensor& values) {
+Gradients make_gradients(device::Device& device, const Tensor& dense, std::vector<std::size_t> rows,
+                         const Tensor& values) {
   encoder::EncoderGradients gradients;
   gradients.dense.set("w", upload(device, dense));
   gradients.embedding = {std::move(rows), upload(device, values)};
@@ -24,9 +24,9 @@ Gradients gradients_of(device::Device& device, const Tensor& dense, std::vector<
 TEST(Accumulate, AddsDenseTensorsAndRowsOfBothBatches) {
   for (const auto& device : devices()) {
     Gradients sum;
-    accumulate(sum, gradients_of(*device, {1, 2}, {1, 4}, {{10, 20}, {30, -0.0}}));
+    accumulate(sum, make_gradients(*device, {1, 2}, {1, 4}, {{10, 20}, {30, -0.0}}));
     EXPECT_EQ(download(sum.dense.at("w")), (Tensor{1, 2}));
-    accumulate(sum, gradients_of(*device, {3, 5}, {0, 4, 7}, {{1, 2}, {3, -0.0}, {5, 6}}));
+    accumulate(sum, make_gradients(*device, {3, 5}, {0, 4, 7}, {{1, 2}, {3, -0.0}, {5, 6}}));
     EXPECT_EQ(download(sum.dense.at("w")), (Tensor{4, 7}));
     ASSERT_EQ(sum.rows.size(), 1u);
     EXPECT_EQ(sum.rows[0].first, "embedding.weight");
@@ -57,9 +57,9 @@ TEST(Accumulate, CountsStepOnceOnlyForPowerNormAtGivenPlaces) {
     before.set(name, upload(*device, Tensor{4}));
     norms.set(name, upload(*device, Tensor{7}));
   }
-  count_once(ref::model::norm_options("power_norm_released"), norms, before, "encoder.");
+  count_as_one_step(ref::model::norm_options("power_norm_released"), norms, before, "encoder.");
   EXPECT_EQ(download(norms.at("encoder.n.iterations")), Tensor{7});
-  count_once(ref::model::norm_options("power_norm"), norms, before, "encoder.");
+  count_as_one_step(ref::model::norm_options("power_norm"), norms, before, "encoder.");
   EXPECT_EQ(download(norms.at("encoder.n.iterations")), Tensor{5});
   EXPECT_EQ(download(norms.at("decoder.n.iterations")), Tensor{7});
 }

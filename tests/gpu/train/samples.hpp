@@ -23,7 +23,7 @@ inline encoder::EncoderInputs inputs_on_device(Device& device,
 }
 
 /// Returns train::state_sha256 of a state on a device.
-inline std::string sha256_of(const TrainState& state) {
+inline std::string host_state_sha256(const TrainState& state) {
   ref::train::TrainState<double> host;
   host.parameters = device::download(state.parameters);
   host.norms = device::download(state.norms);

@@ -259,7 +259,7 @@ TEST(Decoder, TheHiddenStateAndPutHeadGiveTheBitsOfTheWhole) {
     EXPECT_EQ(nn::linear(hidden, weight, p.head.bias), logits_of(config, named, two_pairs()));
     auto head = nn::linear_backward(grad, hidden, weight, p.head.bias);
     auto gradients = decoder.hidden_backward(std::move(head.grad_x), state);
-    put_head(config, std::move(head.parameters), gradients);
+    add_head_gradients(config, std::move(head.parameters), gradients);
     const auto expected = gradients_of(config, named, grad, two_pairs());
     for (const auto& [name, values] : named_gradients(config, std::move(gradients)))
       EXPECT_EQ(values, expected.at(name)) << name;

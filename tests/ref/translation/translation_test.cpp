@@ -96,7 +96,7 @@ TEST(Translation, AStepIsItsGradientAndTheOptimizer) {
   translation_step<double>(config, batches, state);
   auto found = translation_gradient<double>(config, batches, other);
   ASSERT_EQ(found.gradients.rows.size(), 2u);
-  train::take_gradient(config.training, std::move(found), other);
+  train::apply_gradient(config.training, std::move(found), other);
   EXPECT_EQ(state_sha256(state), state_sha256(other));
   // a step counts once, however many batches it has
   EXPECT_EQ(state.norms.at("encoder.layers.0.norm1.iterations").data()[0], 1);

@@ -35,7 +35,7 @@ std::vector<golden::corpus::Tier> tiers_of(std::string_view names) {
   std::vector<golden::corpus::Tier> tiers;
   for (std::size_t at = 0; at <= names.size();) {
     const std::size_t end = std::min(names.find(',', at), names.size());
-    tiers.push_back(golden::corpus::tier_of(names.substr(at, end - at)));
+    tiers.push_back(golden::corpus::parse_tier(names.substr(at, end - at)));
     at = end + 1;
   }
   return tiers;
@@ -48,7 +48,8 @@ int processors() {
 
 }  // namespace
 
-gate::Answer normproof_corpus::asked(const StoredCase& variant, normproof_ask ask, void* user) {
+gate::CandidateOutput normproof_corpus::asked(const StoredCase& variant, normproof_ask ask,
+                                              void* user) {
   select(std::make_shared<const SelectedCase>(std::make_shared<const StoredCase>(variant)));
   const normproof_case question = selected_->view();
   const std::int32_t status = mode->outside([&] { return ask(user, &question); });
@@ -56,7 +57,7 @@ gate::Answer normproof_corpus::asked(const StoredCase& variant, normproof_ask as
     throw std::runtime_error(
         fmt::format("normproof_relation: ask returned {} of {}", status, question.path));
   if (refusal_ && refusal_->declined) {
-    gate::Answer declined;
+    gate::CandidateOutput declined;
     declined.reason = refusal_->reason;
     return declined;
   }
@@ -72,10 +73,12 @@ void normproof_corpus::relation(const char* name, normproof_ask ask, void* user,
   const StoredCase& stored = current(self).stored();
   require(name != nullptr && ask != nullptr && outcome != nullptr && sentence != nullptr, self,
           "relation, ask, outcome or sentence is null; expected all of them");
-  const gate::Relation relation = gate::relation_of(name);
+  const gate::Relation relation = gate::parse_relation(name);
   require(relation != gate::Relation::memory, self,
           "'memory' needs a process of its own; expected repeat, split, permute or neighbour");
-  const gate::Ask answer = [&](const StoredCase& variant) { return asked(variant, ask, user); };
+  const gate::Candidate answer = [&](const StoredCase& variant) {
+    return asked(variant, ask, user);
+  };
   try {
     const gate::RelationResult result =
         gate::check_relations(stored, {answer, answer}, {relation}).at(0);

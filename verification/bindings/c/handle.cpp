@@ -72,12 +72,12 @@ void normproof_corpus::set(const char* name, const char* value) {
   const std::string_view option = name;
   if (option == "accumulation") {
     std::optional<golden::corpus::Accumulation> accumulation;
-    if (*value != '\0') accumulation = golden::corpus::accumulation_of(value);
+    if (*value != '\0') accumulation = golden::corpus::parse_accumulation(value);
     options_.accumulation = accumulation;
     bounds_.reset();
   } else if (option == "formula") {
     options_.formula = *value == '\0' ? golden::tolerance::Formula::two_pass
-                                      : golden::tolerance::formula_of(value);
+                                      : golden::tolerance::parse_formula(value);
     bounds_.reset();
   } else if (option == "flush_subnormals") {
     options_.flush_subnormals = is_on("flush_subnormals", value);
@@ -164,7 +164,7 @@ void normproof_corpus::refuse(const char* function, bool declined, const char* r
 }
 
 const golden::tolerance::Tolerance& normproof_corpus::bounds() {
-  if (!bounds_) bounds_ = gate::asked_tolerance(selected_->stored().description.c, options_);
+  if (!bounds_) bounds_ = gate::tolerance_for_options(selected_->stored().description.c, options_);
   return *bounds_;
 }
 
@@ -226,11 +226,11 @@ void normproof_corpus::certify(const char* name, const char* op, const char* mod
           "name, op, mode or index is null; expected all of them");
   require(inputs != nullptr || input_count == 0, self, "inputs is null; expected tensors");
   require(threads >= 0, self, fmt::format("threads is {}; expected 0 or more", threads));
-  golden::certify::OwnQuestion question{
+  golden::certify::UserCase question{
       .name = name,
       .op = op,
       .mode = mode_name,
-      .options = golden::certify::own_options(options_json == nullptr ? "" : options_json),
+      .options = golden::certify::parse_user_options(options_json == nullptr ? "" : options_json),
       .sequence = is_sequence != 0,
       .inputs = {}};
   for (std::size_t i = 0; i < input_count; ++i) {
@@ -242,18 +242,18 @@ void normproof_corpus::certify(const char* name, const char* op, const char* mod
                         input.bytes, given.bytes));
     question.inputs.push_back(copied(std::move(given), input.data));
   }
-  golden::corpus::Case c = golden::certify::own_case(question);
+  golden::corpus::Case c = golden::certify::make_user_case(question);
   const std::string path = path_of(c);
   // A case of the corpus that is certified again, without a parameter, is about the same as before.
   for (const CaseDescription& known : cases_)
-    if (golden::corpus::op_of(known.c) == question.op && known.c.reason == question.name)
+    if (golden::corpus::op_name(known.c) == question.op && known.c.reason == question.name)
       c.why = known.c.why;
   require(std::ranges::find(cases_, path, &CaseDescription::path) == cases_.end(), self,
           fmt::format("{} is there already; expected another name", path));
   constexpr int kMost = 64;
   const int wanted =
       std::min(threads == 0 ? support::process::usable_processors() : threads, kMost);
-  auto stored = std::make_shared<const StoredCase>(golden::certify::certify_own(c, wanted));
+  auto stored = std::make_shared<const StoredCase>(golden::certify::certify_user_case(c, wanted));
   CaseDescription description = stored->description;
   description.c.inputs.clear();
   *out = cases_.size();

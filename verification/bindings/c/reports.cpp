@@ -42,7 +42,7 @@ constexpr std::pair<const char*, Writer> kForms[] = {
 golden::reports::ReportSettings normproof_corpus::report_settings() const {
   golden::reports::ReportSettings settings = settings_;
   settings.xfail_name = "xfail";
-  settings.all_asked = all_opened_ && results_.size() == cases_.size();
+  settings.checks_whole_corpus = all_opened_ && results_.size() == cases_.size();
   if (!repro_.empty())
     settings.repro = [this](const std::string& path, golden::reports::Outcome) {
       return replaced(repro_, "{path}", path);
@@ -66,7 +66,7 @@ void normproof_corpus::verdict_json(const char** out) {
   require(judged_index_.has_value(), "normproof_verdict_json",
           "no case is judged; expected normproof_judge first");
   golden::reports::ReportSettings settings = report_settings();
-  settings.all_asked = false;
+  settings.checks_whole_corpus = false;
   support::report::Checks checks =
       golden_checks(golden::reports::golden_report({results_.at(*judged_index_)}, settings));
   checks.front().checks.resize(1);  // without what is said of all of them
@@ -89,7 +89,7 @@ void normproof_corpus::shares(const char* output, std::size_t* count, const doub
     if (golden::corpus::find(stored.expected, output) == nullptr)
       throw UsageError(unknown_name("output", output, stored.description.outputs));
   } else if (result->problem.empty()) {
-    shares_ = golden::gate::element_shares(stored, *judged_, output, bounds());
+    shares_ = golden::gate::error_to_bound_ratios(stored, *judged_, output, bounds());
   }
   *count = shares_.size();
   *out = shares_.empty() ? nullptr : shares_.data();

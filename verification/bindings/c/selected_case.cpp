@@ -14,7 +14,7 @@ using ref::io::StoredTensor;
 
 SelectedCase::SelectedCase(std::shared_ptr<const StoredCase> stored) : stored_(std::move(stored)) {
   const Case& c = stored_->description.c;
-  op_ = golden::corpus::op_of(c);
+  op_ = golden::corpus::op_name(c);
   nlohmann::json object = nlohmann::json::object();
   for (auto& [name, value] : ref::model::list_options(c.options)) {
     object[name] = value;

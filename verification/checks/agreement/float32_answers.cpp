@@ -22,7 +22,7 @@ using ref::tensor::Shape;
 using ref::tensor::Tensor;
 
 /// Returns the options for a norm of a sum.
-std::optional<model::Float32NormOptions> layer_of(const model::FunctionOptions& function) {
+std::optional<model::Float32NormOptions> norm_options_of(const model::FunctionOptions& function) {
   if (const auto* const layer = std::get_if<model::AddLayerNormOptions>(&function))
     return model::Float32NormOptions{
         .centred = true, .eps = layer->eps, .zero_centred_gamma = layer->zero_centred_gamma};
@@ -33,9 +33,9 @@ std::optional<model::Float32NormOptions> layer_of(const model::FunctionOptions& 
 }
 
 /// Returns the options of the layer if it is one of the four. Storage and parameters are not set.
-std::optional<model::Float32NormOptions> layer_of(const model::Operation& operation) {
+std::optional<model::Float32NormOptions> norm_options_of(const model::Operation& operation) {
   if (const auto* const function = std::get_if<model::FunctionOptions>(&operation))
-    return layer_of(*function);
+    return norm_options_of(*function);
   const auto* const norm = std::get_if<model::NormOptions>(&operation);
   if (norm == nullptr) return std::nullopt;
   if (const auto* const layer = std::get_if<model::LayerNormOptions>(norm))
@@ -105,9 +105,9 @@ class Answer {
 
 }  // namespace
 
-std::optional<std::vector<StoredTensor>> float32_answer_on_device(Device& device,
-                                                                  const golden::corpus::Case& c) {
-  std::optional<model::Float32NormOptions> options = layer_of(c.options);
+std::optional<std::vector<StoredTensor>> run_float32_norm_on_device(Device& device,
+                                                                    const golden::corpus::Case& c) {
+  std::optional<model::Float32NormOptions> options = norm_options_of(c.options);
   const StoredTensor* const x = golden::corpus::find(c.inputs, "x");
   if (!options || x == nullptr || c.sequence || golden::corpus::is_scaled(c)) return std::nullopt;
   const auto storage = common_type(c, {"x", "grad_y", "residual", "grad_sum"}, FloatType::float32);

@@ -13,7 +13,7 @@ namespace normproof::verification::checks::agreement {
 /// gradients, and the statistics or the sum. Returns nothing for any other case: another layer,
 /// dtype or number of steps; scales; a cast of x_hat; different dtypes of gamma and beta, or of x
 /// and the other tensors of its shape.
-std::optional<std::vector<ref::io::StoredTensor>> float32_answer_on_device(
+std::optional<std::vector<ref::io::StoredTensor>> run_float32_norm_on_device(
     gpu::device::Device& device, const golden::corpus::Case& c);
 
 }  // namespace normproof::verification::checks::agreement

@@ -69,9 +69,9 @@ class Elements {
   double largest_;
 };
 
-ProductSample sample_of(std::uint64_t seed, const ProductArithmetic& arithmetic,
-                        const SampleExtents& e, Kind kind, bool a_transposed, bool b_transposed,
-                        bool add) {
+ProductSample make_sample(std::uint64_t seed, const ProductArithmetic& arithmetic,
+                          const SampleExtents& e, Kind kind, bool a_transposed, bool b_transposed,
+                          bool add) {
   const auto [batch, m, k, n] = e;
   ProductSample s{
       fmt::format("{}/[{}, {}, {}, {}]{}{}{}", name_of(kind), batch, m, k, n,
@@ -125,7 +125,7 @@ std::vector<ProductSample> product_samples(std::uint64_t seed, const ProductArit
   for (const SampleExtents& e : extents)
     for (const Kind kind : kinds)
       for (int way = 0; way < 4; ++way)
-        samples.push_back(sample_of(seed, arithmetic, e, kind, way == 1, way == 2, way == 3));
+        samples.push_back(make_sample(seed, arithmetic, e, kind, way == 1, way == 2, way == 3));
   return samples;
 }
 

@@ -83,7 +83,7 @@ OrderSubject dmma_subject(const char* name, const char* instruction, std::size_t
           fmt::format("a product of {} rows by the tensor cores' {} in double, on a GPU", rows,
                       instruction),
           "R1",
-          OrderPlace::gpu_alone,
+          OrderPlace::gpu_only,
           true,
           [rows](const OrderProbe& probe, const Terms& t) {
             return download(gpu::ops::dmma_product(upload(*probe.device, as_rows(t, rows)),
@@ -98,7 +98,7 @@ OrderSubject library_subject(Precision precision) {
   return {fmt::format("cublas-{}", name),
           fmt::format("a product by cuBLAS of {} operands, on a GPU", name),
           "R1",
-          OrderPlace::gpu_alone,
+          OrderPlace::gpu_only,
           true,
           [precision](const OrderProbe& probe, const Terms& t) {
             return narrow_product(probe, t, precision);
@@ -140,8 +140,7 @@ std::vector<OrderSubject> make_order_subjects() {
        }},
       dmma_subject("device-dmma", "mma.m8n8k4", 8),
       dmma_subject("device-dmma-wide", "mma.m16n8k8", 16),
-      {"cublas", "a matrix product by cuBLAS in double, on a GPU", "R1", OrderPlace::gpu_alone,
-       true,
+      {"cublas", "a matrix product by cuBLAS in double, on a GPU", "R1", OrderPlace::gpu_only, true,
        [](const OrderProbe& probe, const Terms& t) {
          return device_product(probe, t, LibraryProducts(Precision::float64));
        }},
@@ -154,7 +153,7 @@ std::vector<OrderSubject> make_order_subjects() {
 
 }  // namespace
 
-double OrderSubject::least_cost(std::size_t count, std::size_t side) const {
+double OrderSubject::min_cost(std::size_t count, std::size_t side) const {
   const auto n = static_cast<double>(count);
   // A block of the device computes a tile of 64 by 64 even if fewer elements are requested.
   const std::size_t least_side = place == OrderPlace::device ? std::size_t{64} : 1;

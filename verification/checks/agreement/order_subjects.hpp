@@ -12,7 +12,7 @@ struct OrderProbe {
 };
 
 /// The place where a subject runs.
-enum class OrderPlace { ref, device, gpu_alone };
+enum class OrderPlace { ref, device, gpu_only };
 
 /// A computation whose summation order can be revealed, with the order that the contract specifies.
 struct OrderSubject {
@@ -31,7 +31,7 @@ struct OrderSubject {
     return rule == "R1" ? order_of_products(count) : order_of_lanes(count);
   }
   /// Returns the minimum number of additions for revealing the order of `count` terms.
-  double least_cost(std::size_t count, std::size_t side) const;
+  double min_cost(std::size_t count, std::size_t side) const;
 };
 
 /// Returns sum-elements, sum-columns, matmul and matmul-blas of ref, and device-sum-elements,

@@ -50,7 +50,7 @@ double ratio(double error, double bound) {
 
 }  // namespace
 
-ProductArithmetic arithmetic_of(gpu::ops::Precision precision) {
+ProductArithmetic product_arithmetic(gpu::ops::Precision precision) {
   using gpu::ops::Precision;
   const ref::numeric::FloatFormat &operand = format_of(precision),
                                   &sums = format_of(Precision::float32);

@@ -21,7 +21,7 @@ struct ProductArithmetic {
   bool rounds_once_more;  ///< c + p is computed in double after the sums
   bool aligns;  ///< tensor cores: a subnormal operand counts as the smallest normal number
 };
-ProductArithmetic arithmetic_of(gpu::ops::Precision precision);
+ProductArithmetic product_arithmetic(gpu::ops::Precision precision);
 
 /// Returns an operand rounded to the format, to nearest, ties to even.
 double rounded_operand(const ProductArithmetic& arithmetic, double v);

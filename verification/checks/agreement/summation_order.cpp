@@ -13,10 +13,10 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-constexpr std::size_t kMostTerms = std::size_t{1} << 50;
+constexpr std::size_t kMaxTerms = std::size_t{1} << 50;
 constexpr double kHuge = 0x1p200;  // 2^50 ones do not reach its last bit
 
-SummationTree node_of(std::vector<SummationTree> children) {
+SummationTree make_node(std::vector<SummationTree> children) {
   if (children.size() == 1) return std::move(children.front());
   return {children.front().leaf, std::move(children)};
 }
@@ -25,7 +25,7 @@ SummationTree node_of(std::vector<SummationTree> children) {
 SummationTree left_to_right(std::vector<SummationTree> parts) {
   SummationTree sum = std::move(parts.front());
   for (std::size_t i = 1; i < parts.size(); ++i)
-    sum = node_of({std::move(sum), std::move(parts[i])});
+    sum = make_node({std::move(sum), std::move(parts[i])});
   return sum;
 }
 
@@ -43,7 +43,7 @@ class Probe {
 
   /// Returns the subtrees that these leaves, in ascending order, form below a node of this size. If
   /// node_size exceeds the size of every subtree, a single one contains all leaves.
-  std::vector<SummationTree> parts_of(std::vector<std::size_t> leaves, std::size_t node_size) {
+  std::vector<SummationTree> form_subtrees(std::vector<std::size_t> leaves, std::size_t node_size) {
     std::vector<SummationTree> parts;
     while (!leaves.empty()) {
       const std::size_t pivot = leaves[leaves.size() / 2];
@@ -93,10 +93,10 @@ class Probe {
             fmt::format("{} terms come together with term {} where its answers say {}; expected an "
                         "order that does not depend on the values",
                         size, pivot, expected));
-      std::vector<SummationTree> children = parts_of(std::move(others), expected);
+      std::vector<SummationTree> children = form_subtrees(std::move(others), expected);
       children.push_back(std::move(tree));
       std::ranges::sort(children, {}, &SummationTree::leaf);
-      tree = node_of(std::move(children));
+      tree = make_node(std::move(children));
     }
     return tree;
   }
@@ -106,7 +106,7 @@ class Probe {
   std::size_t sums_left_;
 };
 
-std::string range_of(std::span<const std::size_t> leaves) {
+std::string format_range(std::span<const std::size_t> leaves) {
   if (leaves.size() == 1) return std::to_string(leaves[0]);
   const std::size_t step = leaves[1] - leaves[0];
   if (leaves.size() == 2) return fmt::format("{} {}", leaves[0], leaves[1]);
@@ -135,7 +135,7 @@ std::string join_parts(const std::vector<const SummationTree*>& parts) {
     std::vector<std::size_t> leaves;
     leaves.reserve(run);
     for (std::size_t k = 0; k < run; ++k) leaves.push_back(parts[i + k]->leaf);
-    texts.push_back(range_of(leaves));
+    texts.push_back(format_range(leaves));
     i += run;
   }
   return fmt::format("{}", fmt::join(texts, " "));
@@ -144,13 +144,13 @@ std::string join_parts(const std::vector<const SummationTree*>& parts) {
 }  // namespace
 
 SummationTree reveal_order(const Summation& sum, std::size_t count, std::size_t most_sums) {
-  if (count < 1 || count >= kMostTerms)
+  if (count < 1 || count >= kMaxTerms)
     ref::numeric::contract_failure("reveal_order", "count", fmt::format("is {}", count),
                                    "1 to 2^50 - 1", ref::numeric::Clause::C1);
   Probe probe(sum, count, most_sums);
   std::vector<std::size_t> leaves(count);
   for (std::size_t i = 0; i < count; ++i) leaves[i] = i;
-  return std::move(probe.parts_of(std::move(leaves), count + 1).front());
+  return std::move(probe.form_subtrees(std::move(leaves), count + 1).front());
 }
 
 SummationTree order_of_products(std::size_t count) {
@@ -170,7 +170,7 @@ SummationTree order_of_lanes(std::size_t count) {
     lanes.push_back(chain(l, count, kLanes));
   for (std::size_t stride = kLanes / 2; stride > 0; stride /= 2) {
     for (std::size_t l = 0; l < stride && l + stride < lanes.size(); ++l)
-      lanes[l] = node_of({std::move(lanes[l]), std::move(lanes[l + stride])});
+      lanes[l] = make_node({std::move(lanes[l]), std::move(lanes[l + stride])});
     if (lanes.size() > stride) lanes.resize(stride);
   }
   return std::move(lanes.front());

@@ -64,8 +64,8 @@ void check_affine(const char* function, const Tensor<double>& x, const Tensor<do
 }
 
 // Processes one slice per row (per_row) or per column of x [rows, d_model].
-Tensor<double> slicewise(const Tensor<double>& x, const Tensor<double>& gamma,
-                         const Tensor<double>& beta, double eps, bool centred, bool per_row) {
+Tensor<double> bound_by_slice(const Tensor<double>& x, const Tensor<double>& gamma,
+                              const Tensor<double>& beta, double eps, bool centred, bool per_row) {
   const std::size_t d_model = x.shape().back();
   const std::size_t rows = x.size() / d_model;
   Tensor<double> result = ref::tensor::empty_tensor<double>(ref::tensor::shape_of(x));
@@ -75,7 +75,7 @@ Tensor<double> slicewise(const Tensor<double>& x, const Tensor<double>& gamma,
     const auto index = [&](std::size_t i) { return per_row ? s * d_model + i : i * d_model + s; };
     Slice slice{.x = {}, .centred = centred, .eps = eps};
     for (std::size_t i = 0; i < length; ++i) slice.x.push_back(x.data()[index(i)]);
-    const NormalisationBounds bounds = normalisation(slice);
+    const NormalizationBounds bounds = normalisation(slice);
     for (std::size_t i = 0; i < length; ++i) {
       const std::size_t feature = per_row ? i : s;
       result.data()[index(i)] = affine(bounds.x_hat_magnitude[i], bounds.x_hat[i],
@@ -132,7 +132,7 @@ Tensor<double> matmul(const Tensor<double>& a, const Tensor<double>& b) {
   return result;
 }
 
-NormalisationBounds normalisation(const Slice& slice) {
+NormalizationBounds normalisation(const Slice& slice) {
   const std::size_t count = slice.x.size();
   if (count == 0)
     ref::numeric::contract_failure("bound::normalisation", "x", "is empty", "an element at least",
@@ -166,7 +166,7 @@ NormalisationBounds normalisation(const Slice& slice) {
   const oracle100 rstd = 1 / square_root(q);
   const oracle100 rho = (off + unit_roundoff() * (q + off)) / q;
 
-  NormalisationBounds result;
+  NormalizationBounds result;
   result.mean = round_up(e);
   result.statistic = round_up(off);
   const bool defined = rho < 1;
@@ -198,19 +198,19 @@ double affine(double x_hat_magnitude, double x_hat_bound, double gamma, double b
 Tensor<double> layer_norm(const Tensor<double>& x, const Tensor<double>& gamma,
                           const Tensor<double>& beta, double eps) {
   check_affine("bound::layer_norm", x, gamma, beta);
-  return slicewise(x, gamma, beta, eps, true, true);
+  return bound_by_slice(x, gamma, beta, eps, true, true);
 }
 
 Tensor<double> rms_norm(const Tensor<double>& x, const Tensor<double>& gamma,
                         const Tensor<double>& beta, double eps) {
   check_affine("bound::rms_norm", x, gamma, beta);
-  return slicewise(x, gamma, beta, eps, false, true);
+  return bound_by_slice(x, gamma, beta, eps, false, true);
 }
 
 Tensor<double> batch_norm(const Tensor<double>& x, const Tensor<double>& gamma,
                           const Tensor<double>& beta, double eps) {
   check_affine("bound::batch_norm", x, gamma, beta);
-  return slicewise(x, gamma, beta, eps, true, false);
+  return bound_by_slice(x, gamma, beta, eps, true, false);
 }
 
 }  // namespace normproof::verification::checks::compare::bound

@@ -49,7 +49,7 @@ struct Slice {
 };
 
 /// The error bounds of the `double` values of a slice; section 3.
-struct NormalisationBounds {
+struct NormalizationBounds {
   double mean = 0;       ///< 0 if not centered
   double statistic = 0;  ///< of the biased variance, or of the quadratic mean
   double rstd = 0;
@@ -60,7 +60,7 @@ struct NormalisationBounds {
 /// Returns the bounds. Those of rstd and x_hat are infinite if the error of the statistic may be as
 /// large as the statistic.
 /// Requires  (C1) at least one element  (C2) statistic + eps > 0
-NormalisationBounds normalisation(const Slice& slice);
+NormalizationBounds normalisation(const Slice& slice);
 
 /// Returns the bound of |y_hat - y| for y = gamma x_hat + beta with each operation rounded, from a
 /// bound of x_hat; section 4.

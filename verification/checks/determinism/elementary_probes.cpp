@@ -70,7 +70,7 @@ constexpr std::size_t kArguments = 1024;
 constexpr std::size_t kAccurate = 48;
 
 // An odd number, so that an array ends with a partial vector.
-constexpr std::size_t kOdd = 509;
+constexpr std::size_t kOddCount = 509;
 
 void evaluate(const Function& function, const std::vector<double>& x, Values& values) {
   std::vector<double> y(x.size());
@@ -114,10 +114,10 @@ void add_elementary_probes(std::vector<Probe>& probes) {
   for (const Function& function : kFunctions) {
     const std::string prefix = std::string("elementary/") + function.name;
     probes.push_back({prefix + "_all_exponents", [=](Values& values) {
-                        evaluate(function, Inputs(prefix).wides(kOdd, -1074, 1023), values);
+                        evaluate(function, Inputs(prefix).wides(kOddCount, -1074, 1023), values);
                       }});
     probes.push_back({prefix + "_middle_exponents", [=](Values& values) {
-                        evaluate(function, Inputs(prefix).wides(kOdd, -60, 9), values);
+                        evaluate(function, Inputs(prefix).wides(kOddCount, -60, 9), values);
                       }});
     probes.push_back({prefix + "_special", [=](Values& values) {
                         evaluate(function, special(), values);

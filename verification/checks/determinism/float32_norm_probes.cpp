@@ -10,7 +10,7 @@ using ref::numeric::FloatType;
 using ref::tensor::Shape;
 using ref::tensor::Tensor;
 
-Tensor<float> numbers_of(FloatType type, Inputs& inputs, const Shape& shape) {
+Tensor<float> make_numbers(FloatType type, Inputs& inputs, const Shape& shape) {
   Tensor<double> values = inputs.normals(shape);
   for (double& v : values) v = round_to(type, v);
   return ref::tensor::convert<float>(values);
@@ -26,8 +26,8 @@ void run(const Float32NormOptions& options, const Shape& shape, bool adds, bool 
     else
       values.add(exact);
   };
-  const auto tensor = [&] { return numbers_of(options.storage, inputs, shape); };
-  const auto parameter = [&] { return numbers_of(options.parameters, inputs, {shape[1]}); };
+  const auto tensor = [&] { return make_numbers(options.storage, inputs, shape); };
+  const auto parameter = [&] { return make_numbers(options.parameters, inputs, {shape[1]}); };
   const Tensor<float> x = tensor(), grad_y = tensor();
   norm::Affine<float> affine;
   affine.gamma = parameter();

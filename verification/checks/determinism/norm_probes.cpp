@@ -65,7 +65,7 @@ std::vector<Layer> layers() {
   return all;
 }
 
-Tensor<double> values_of(const Case& c, Inputs& inputs, const Shape& shape) {
+Tensor<double> collect_values(const Case& c, Inputs& inputs, const Shape& shape) {
   switch (c.kind) {
     case Case::wide:
       return inputs.wides(shape, -60, 60);
@@ -81,7 +81,7 @@ Tensor<double> values_of(const Case& c, Inputs& inputs, const Shape& shape) {
   return t;
 }
 
-Mask mask_of(const Case& c, Inputs& inputs) {
+Mask make_mask(const Case& c, Inputs& inputs) {
   if (!c.masked) return {};
   Mask valid = ref::tensor::empty_tensor<bool>({c.shape[0], c.shape[1]});
   for (bool& token : valid) token = inputs.below(4) != 0;
@@ -109,9 +109,9 @@ void run(const std::string& probe, const Layer& layer, const Case& c, Values& va
       norm::set_parameter(in, own.name, inputs.normals({model::extent_of(own.shape, d_model)}));
   in.mode = c.mode;
   for (int step = 0; step < steps; ++step) {
-    in.x = values_of(c, inputs, c.shape);
-    in.grad_y = values_of(c, inputs, c.shape);
-    in.valid = mask_of(c, inputs);
+    in.x = collect_values(c, inputs, c.shape);
+    in.grad_y = collect_values(c, inputs, c.shape);
+    in.valid = make_mask(c, inputs);
     auto out = norm::norm_step(layer.options, in, state);
     add_all(c, out.outputs, values);
     add_all(c, out.state, values);

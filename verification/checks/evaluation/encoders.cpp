@@ -33,13 +33,13 @@ bool is_decoder(const EncoderOperation& operation) {
 }
 
 /// Returns the prefix of a layer's names in its model; empty for a whole encoder.
-std::string_view prefix_of(const EncoderOperation& operation) {
+std::string_view layer_prefix(const EncoderOperation& operation) {
   if (is_decoder(operation)) return "decoder.layers.0.";
   return std::holds_alternative<EncoderLayerOptions>(operation) ? "layers.0." : "";
 }
 
 /// Returns the smallest translator whose decoder contains the layer.
-DecoderConfig translator_of(const EncoderConfig& config) {
+DecoderConfig smallest_translator(const EncoderConfig& config) {
   const ref::model::LayersConfig layers{config.num_heads, config.d_ff, 1, config.norm, config.norm};
   return {.source_vocab_size = 1,
           .target_vocab_size = 1,
@@ -53,7 +53,7 @@ DecoderConfig translator_of(const EncoderConfig& config) {
 
 std::vector<encoder::ParameterShape> parameters_of_model(const EncoderOperation& operation,
                                                          const EncoderConfig& config) {
-  return is_decoder(operation) ? decoder::parameter_shapes(translator_of(config))
+  return is_decoder(operation) ? decoder::parameter_shapes(smallest_translator(config))
                                : encoder::parameter_shapes(config);
 }
 
@@ -63,7 +63,7 @@ template <class T>
 class OnlyLayer {
  public:
   OnlyLayer(const EncoderOperation& operation, const EncoderTensors& inputs)
-      : inputs_(inputs), prefix_(prefix_of(operation)) {
+      : inputs_(inputs), prefix_(layer_prefix(operation)) {
     for (const auto& [name, values] : inputs.state)
       state_.set(prefix_ + name, ref::tensor::convert<T>(values));
     for (const auto& [name, keep] : inputs.masks) run_masks_.emplace(prefix_ + name, keep);
@@ -88,7 +88,7 @@ class OnlyLayer {
   }
 
   NamedTensors<T> of_decoder() {
-    const DecoderConfig translator = translator_of(inputs_.config);
+    const DecoderConfig translator = smallest_translator(inputs_.config);
     const EncoderConfig config = decoder::target_side(translator);
     const auto parameters = decoder::from_named(translator, std::move(parameters_));
     const decoder::Memory<T> memory{given("memory"), inputs_.memory_valid};
@@ -245,21 +245,22 @@ EncoderConfig encoder_config(const EncoderOperation& operation, const MatrixShap
   return config;
 }
 
-std::vector<encoder::ParameterShape> own_parameters(const EncoderOperation& operation,
-                                                    const EncoderConfig& config) {
-  const std::string_view prefix = prefix_of(operation);
+std::vector<encoder::ParameterShape> operation_parameters(const EncoderOperation& operation,
+                                                          const EncoderConfig& config) {
+  const std::string_view prefix = layer_prefix(operation);
   std::vector<encoder::ParameterShape> own;
   for (const encoder::ParameterShape& p : parameters_of_model(operation, config))
     if (p.name.starts_with(prefix)) own.push_back({p.name.substr(prefix.size()), p.shape});
   return own;
 }
 
-NamedTensors<double> own_state(const EncoderOperation& operation, const EncoderConfig& config) {
-  const std::string_view prefix = prefix_of(operation);
+NamedTensors<double> operation_state(const EncoderOperation& operation,
+                                     const EncoderConfig& config) {
+  const std::string_view prefix = layer_prefix(operation);
   NamedTensors<double> own;
-  for (const auto& [name, values] : is_decoder(operation)
-                                        ? decoder::initial_norm_state<double>(translator_of(config))
-                                        : encoder::initial_norm_state<double>(config))
+  for (const auto& [name, values] :
+       is_decoder(operation) ? decoder::initial_norm_state<double>(smallest_translator(config))
+                             : encoder::initial_norm_state<double>(config))
     if (name.starts_with(prefix)) own.set(name.substr(prefix.size()), values);
   return own;
 }

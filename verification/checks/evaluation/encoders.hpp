@@ -30,10 +30,10 @@ ref::model::EncoderConfig encoder_config(const ref::model::EncoderOperation& ope
 /// "cross_attention.query.bias", "norm1.running_mean".
 /// Requires  the preconditions of check_config, or of check_decoder
 /// Throws    ContractError
-std::vector<ref::encoder::ParameterShape> own_parameters(
+std::vector<ref::encoder::ParameterShape> operation_parameters(
     const ref::model::EncoderOperation& operation, const ref::model::EncoderConfig& config);
-ref::tensor::NamedTensors<double> own_state(const ref::model::EncoderOperation& operation,
-                                            const ref::model::EncoderConfig& config);
+ref::tensor::NamedTensors<double> operation_state(const ref::model::EncoderOperation& operation,
+                                                  const ref::model::EncoderConfig& config);
 
 /// Returns the dropouts of a layer with the shapes of the tensors that they drop:
 /// "attention.weights", "attention.y", "feed_forward.active" and "feed_forward.y". A decoder layer

@@ -36,7 +36,7 @@ class FunctionReader {
     else if (function_ == "rope")
       rope();
     else
-      of_rows();
+      read_row_function();
     return std::move(inputs_);
   }
 
@@ -59,7 +59,7 @@ class FunctionReader {
   }
 
   /// Reads the inputs of a function whose tensors all have the shape of x.
-  void of_rows() {
+  void read_row_function() {
     const StoredTensor& x = reader_.required("x", "the tensor x, [..., D]");
     const Shape& shape = x.shape;
     if (shape.size() < 2 || has_extent_0(shape))

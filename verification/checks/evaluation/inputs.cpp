@@ -106,8 +106,9 @@ class EncoderReader {
   EncoderTensors read() {
     known_ = whole_ ? std::vector<std::string>{"tokens", "valid", "labels", "class_weights"}
                     : std::vector<std::string>{"x", "grad_y", "valid"};
-    for (const auto& [name, shape] : own_parameters(operation_, in_.config)) take(name, shape);
-    NamedTensors<double> state = own_state(operation_, in_.config);
+    for (const auto& [name, shape] : operation_parameters(operation_, in_.config))
+      take(name, shape);
+    NamedTensors<double> state = operation_state(operation_, in_.config);
     for (const auto& [name, initial] : state) known_.push_back(name);
     in_.state = read_state(reader_, std::move(state));
     const Shape rows = whole_ ? read_tokens() : read_x();

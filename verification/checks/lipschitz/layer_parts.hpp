@@ -34,13 +34,13 @@ struct Parts {
   std::vector<std::unique_ptr<Jacobian>> jacobians = {};
   std::size_t rows = 0, width = 0;
 
-  Jacobian::Vector take(const ref::tensor::Tensor<double>& values, std::size_t part) const;
-  void put(ref::tensor::Tensor<double>& values, std::size_t part,
-           const Jacobian::Vector& from) const;
+  Jacobian::Vector gather(const ref::tensor::Tensor<double>& values, std::size_t part) const;
+  void scatter(ref::tensor::Tensor<double>& values, std::size_t part,
+               const Jacobian::Vector& from) const;
 };
 
 /// Throws    ContractError if the layer is not one of layer_names()
-Parts parts_of(const Step& step);
+Parts make_parts(const Step& step);
 
 /// Returns the step for some of its parts, with other x and grad_y [rows, D].
 Step restricted(const Step& step, PartKind kind, const std::vector<std::size_t>& parts,

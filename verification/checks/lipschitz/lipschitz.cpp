@@ -81,14 +81,14 @@ bool is_within(const Vector& x, const Vector& centre, double radius) {
   return sum <= ball(radius) * ball(radius);
 }
 
-Norms norms_of(const Step& step, const Parts& parts, const Tensor<double>& given, double radius,
-               std::size_t attained) {
+Norms compute_norms(const Step& step, const Parts& parts, const Tensor<double>& given,
+                    double radius, std::size_t attained) {
   Tensor<double> x = step.inputs.x,
                  grad_y = ref::tensor::full_tensor<double>(ref::tensor::shape_of(step.inputs.x), 0);
   Norms norms;
   for (std::size_t p = 0; p < parts.jacobians.size(); ++p) {
     const Jacobian& jacobian = *parts.jacobians[p];
-    const Vector centre = parts.take(step.inputs.x, p);
+    const Vector centre = parts.gather(step.inputs.x, p);
     Vector point = centre;
     if (radius > 0) {
       const auto points = jacobian.steepest(centre, radius);
@@ -97,8 +97,8 @@ Norms norms_of(const Step& step, const Parts& parts, const Tensor<double>& given
     }
     const UpperBound bound = radius > 0 ? jacobian.around(centre, radius) : jacobian.at(centre);
     norms.norms.push_back({0, bound.norm, bound.theory});
-    parts.put(x, p, point);
-    parts.put(grad_y, p, jacobian.direction(point));
+    parts.scatter(x, p, point);
+    parts.scatter(grad_y, p, jacobian.direction(point));
   }
   const auto asked = steepest_parts(norms.norms, attained);
   const std::vector<double> lower =
@@ -122,13 +122,13 @@ Norms norms_of(const Step& step, const Parts& parts, const Tensor<double>& given
 /// Returns the precision. 1 - tanh^2 of DyT cancels far from 0 as exp(-2 |alpha x|): 3 bits for
 /// each unit of |alpha x|.
 slong bits_for(const Step& step) {
-  constexpr double kBits = 128, kMostBits = 4096;
+  constexpr double kBits = 128, kMaxBits = 4096;
   if (!std::holds_alternative<model::DyTOptions>(step.options)) return static_cast<slong>(kBits);
   const auto* const alpha = model::find_parameter(step.inputs, "alpha");
   const double slope = alpha ? alpha->data()[0] : std::get<model::DyTOptions>(step.options).alpha0;
   double farthest = 0;
   for (const double value : step.inputs.x) farthest = std::max(farthest, std::fabs(slope * value));
-  return static_cast<slong>(std::min(kMostBits, kBits + 3 * farthest));
+  return static_cast<slong>(std::min(kMaxBits, kBits + 3 * farthest));
 }
 
 }  // namespace
@@ -157,15 +157,16 @@ Lipschitz certify(const model::NormOptions& options, const NormInputs<double>& i
     ref::numeric::contract_failure("lipschitz", "radius", fmt::format("is {}", radius),
                                    "a finite number, 0 or more", Clause::C2);
   const Step step = exact_step(options, inputs, state);
-  const Parts parts = parts_of(step);
+  const Parts parts = make_parts(step);
   const ref::numeric::BallPrecision precision(bits_for(step));
 
-  Lipschitz result{parts.kind, parts.theory, {}, norms_of(step, parts, inputs.x, 0, attained), {}};
+  Lipschitz result{
+      parts.kind, parts.theory, {}, compute_norms(step, parts, inputs.x, 0, attained), {}};
   if (parts.kind == PartKind::row)
     result.parts = step.rows;
   else
     for (std::size_t d = 0; d < step.width; ++d) result.parts.push_back(d);
-  if (radius > 0) result.around = norms_of(step, parts, inputs.x, radius, attained);
+  if (radius > 0) result.around = compute_norms(step, parts, inputs.x, radius, attained);
   return result;
 }
 

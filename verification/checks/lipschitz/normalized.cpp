@@ -49,7 +49,7 @@ struct Scale {
   }
 };
 
-double centre_of(const Vector& x) {
+double element_mean(const Vector& x) {
   double sum = 0;
   for (const double value : x) sum += value / static_cast<double>(x.size());
   return sum;
@@ -103,7 +103,7 @@ Vector orthogonal_to_both(const Vector& x) {
 
 /// Returns the norm of gamma times the single remaining direction, for a part with one free
 /// dimension.
-double length_of_last(const Vector& gamma) {
+double last_direction_norm(const Vector& gamma) {
   ball sum(0);
   for (const double g : gamma) sum += ball(g) * ball(g);
   return sqrt(sum / ball(static_cast<double>(gamma.size()))).upper();
@@ -135,7 +135,7 @@ UpperBound NormalizedJacobian::around(const Vector& x, double radius) const {
   if (largest_ == 0 || free == 0 || (free == 1 && eps_ == 0)) return {0, theory};
   if (theory == kInfinity || (uniform_ && free > 1)) return {theory, theory};
   if (free == 1)
-    return {(ball(length_of_last(gamma)) * nearest.rstd * nearest.delta).upper(), theory};
+    return {(ball(last_direction_norm(gamma)) * nearest.rstd * nearest.delta).upper(), theory};
 
   const ball top = top_eigenvalue(gram(gamma, centred_, &spread.deviations, &here)).above;
   if (radius == 0) return {std::min((nearest.rstd * sqrt(top)).upper(), theory), theory};
@@ -167,7 +167,7 @@ Jacobian::Vector NormalizedJacobian::direction(const Vector& x) const {
 }
 
 std::vector<Jacobian::Vector> NormalizedJacobian::steepest(const Vector& x, double radius) const {
-  const double centre = centred_ ? centre_of(x) : 0;
+  const double centre = centred_ ? element_mean(x) : 0;
   double sum = 0;
   for (const double value : x) sum += (value - centre) * (value - centre);
   const double length = ref::numeric::square_root(sum);

@@ -39,26 +39,26 @@ class Definition {
   }
 
   void operator()(const model::LayerNormOptions& o) {
-    normalise(cut(Partition::row), true, o.eps, {"mean", "", "rstd"});
+    normalize(cut(Partition::row), true, o.eps, {"mean", "", "rstd"});
     affine(o.zero_centred_gamma);
   }
   void operator()(const model::InstanceNormOptions& o) {
-    normalise(cut(Partition::sample_channel), true, o.eps, {"mean", "", "rstd"});
+    normalize(cut(Partition::sample_channel), true, o.eps, {"mean", "", "rstd"});
     affine();
   }
   void operator()(const model::GroupNormOptions& o) {
-    normalise(cut(Partition::sample_group, o.groups), true, o.eps, {"mean", "", "rstd"});
+    normalize(cut(Partition::sample_group, o.groups), true, o.eps, {"mean", "", "rstd"});
     affine();
   }
   void operator()(const model::RMSNormOptions& o) {
     if (o.storage != model::StorageFormat::float64)
       ref::numeric::contract_failure("oracle", "storage", "rounds", "float64, which does not",
                                      Clause::C12);
-    normalise(cut(Partition::row), false, o.eps, {"", "", "rstd"});
+    normalize(cut(Partition::row), false, o.eps, {"", "", "rstd"});
     affine(o.zero_centred_gamma);
   }
   void operator()(const model::GroupScalingOptions& o) {
-    normalise(cut(Partition::row_group, o.groups), false, o.eps, {"", "", "rstd"});
+    normalize(cut(Partition::row_group, o.groups), false, o.eps, {"", "", "rstd"});
     out_.y = out_.x_hat;
   }
 
@@ -86,9 +86,9 @@ class Definition {
   }
 
   void operator()(const model::BatchNormOptions& o) {
-    if (!training_) return infer("running_mean", "running_variance", o.eps, in_.x);
+    if (!training_) return normalize_by_running("running_mean", "running_variance", o.eps, in_.x);
     const Cells channels = cut(Partition::channel);
-    const Moments moments = normalise(channels, true, o.eps, {"mean", "biased_variance", "rstd"});
+    const Moments moments = normalize(channels, true, o.eps, {"mean", "biased_variance", "rstd"});
     affine();
     move("running_mean", o.running_decay, moments.location);
     const std::size_t n = channels.cells.front().counted.size();
@@ -103,17 +103,17 @@ class Definition {
   }
 
   void operator()(const model::PowerNormVOptions& o) {
-    if (!training_) return infer("", "running_psi2", o.eps, in_.x);
+    if (!training_) return normalize_by_running("", "running_psi2", o.eps, in_.x);
     const Moments moments =
-        normalise(cut(Partition::channel), false, o.eps, {"", "quadratic_mean", "rstd"});
+        normalize(cut(Partition::channel), false, o.eps, {"", "quadratic_mean", "rstd"});
     affine();
     move("running_psi2", o.running_decay, moments.square);
   }
 
   void operator()(const model::BatchRenormOptions& o) {
-    if (!training_) return infer("running_mean", "running_variance", o.eps, in_.x);
+    if (!training_) return normalize_by_running("running_mean", "running_variance", o.eps, in_.x);
     const Cells channels = cut(Partition::channel);
-    const Moments moments = normalise(channels, true, o.eps, {"mean", "biased_variance", "rstd"});
+    const Moments moments = normalize(channels, true, o.eps, {"mean", "biased_variance", "rstd"});
     std::vector<oracle100> r;
     std::vector<oracle100> d;
     for (std::size_t c = 0; c < channels.cells.size(); ++c) {
@@ -134,7 +134,7 @@ class Definition {
   }
 
   void operator()(const model::PowerNormOptions& o) {
-    if (!training_) return infer("", "running_psi2", o.eps, in_.x);
+    if (!training_) return normalize_by_running("", "running_psi2", o.eps, in_.x);
     const oracle100 iteration = old("iterations", 0) + 1;
     const Cells channels = cut(Partition::channel);
     const std::vector<oracle100> psi2 = quadratic_means(channels, in_.x);
@@ -158,7 +158,7 @@ class Definition {
       scaled = out_.x_hat;
     }
     if (!training_) {
-      infer("", "running_psi2", o.eps, scaled);
+      normalize_by_running("", "running_psi2", o.eps, scaled);
     } else {
       const oracle100 k = old("iterations", 0) + 1;
       const oracle100 warm_up(o.warmup_iterations);
@@ -273,7 +273,7 @@ class Definition {
     out_.x_hat = std::move(x_hat);
   }
 
-  Moments normalise(const Cells& cells, bool centred, double eps, const Names& names) {
+  Moments normalize(const Cells& cells, bool centred, double eps, const Names& names) {
     std::vector<S> location;
     std::vector<S> scale;
     Moments moments;
@@ -302,7 +302,8 @@ class Definition {
   }
 
   /// Normalizes by the running statistics.
-  void infer(const char* location, const char* square, double eps, const Tensor<S>& x) {
+  void normalize_by_running(const char* location, const char* square, double eps,
+                            const Tensor<S>& x) {
     const Cells channels = partition(Partition::channel, shape_of(x), 1, Mask());
     Tensor<S> shifted = x;
     if (*location != '\0')

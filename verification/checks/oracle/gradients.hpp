@@ -36,12 +36,12 @@ struct Gradients {
 
 /// Returns x and all parameters with the extents and initial values that model::norm_layer states.
 /// Requires  (C1) every extent of x >= 1  (C3) parameters have their shapes  (C4) values finite
-Arguments<oracle100> written_out(const ref::model::NormOptions& options,
-                                 const OracleInputs& inputs);
+Arguments<oracle100> complete_arguments(const ref::model::NormOptions& options,
+                                        const OracleInputs& inputs);
 
 /// Differentiates the definition.
 /// Computes  the vector-Jacobian product: d L/d x, d L/d gamma, d L/d beta of L = sum(grad_y y)
-/// Requires  the preconditions of written_out; (C5) inputs.grad_y has the shape of x
+/// Requires  the preconditions of complete_arguments; (C5) inputs.grad_y has the shape of x
 /// Error     about 1e-97 times the terms; the complex step's h is 2^-4000 times the largest
 ///           |input|, and its truncation error is h^2 times a third derivative
 Gradients oracle_gradients(const ref::model::NormOptions& options, const OracleInputs& inputs,

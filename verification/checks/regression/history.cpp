@@ -62,7 +62,7 @@ ErrorStatistics parse_error(const JsonReader& reader, const json& parent,
           number("max_share"), number("mean_share")};
 }
 
-std::string line_of(const Recording& recording) {
+std::string format_line(const Recording& recording) {
   ordered_json stored = {
       {"format", kLineFormat}, {"label", recording.label}, {"candidate", recording.candidate}};
   stored["environment"] = ordered_json::object();
@@ -209,12 +209,12 @@ std::size_t History::append(Recording recording, const std::vector<RecordedCase>
   recording.results_sha256 = ref::io::sha256(results);
   const fs::path file = folder_ / (recording.results_sha256 + ".json");
   if (!fs::exists(file, error)) ref::io::write_file(file, results);
-  text += line_of(recording);
+  text += format_line(recording);
   ref::io::write_file(file_, text);
   return before.size() + 1;
 }
 
-std::vector<RecordedCase> History::cases_of(const Recording& recording) const {
+std::vector<RecordedCase> History::read_cases(const Recording& recording) const {
   const fs::path file = folder_ / (recording.results_sha256 + ".json");
   const std::string text = ref::io::read_text(file);
   check_content(file, ref::io::sha256(text), recording.results_sha256);

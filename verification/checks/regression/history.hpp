@@ -35,7 +35,7 @@ class History {
   std::size_t append(Recording recording, const std::vector<RecordedCase>& cases) const;
 
   /// Throws    FileError naming the file: it is absent, or its content has another SHA-256
-  std::vector<RecordedCase> cases_of(const Recording& recording) const;
+  std::vector<RecordedCase> read_cases(const Recording& recording) const;
   std::vector<StoredTensor> answer(const std::string& sha256) const;
 
  private:

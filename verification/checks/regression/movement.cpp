@@ -59,8 +59,8 @@ void count_steps(const StoredTensor& before, const StoredTensor& after, Movement
   for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
     if (std::bit_cast<std::uint64_t>(from[i]) == std::bit_cast<std::uint64_t>(to[i])) continue;
     const std::uint64_t steps = steps_between(from[i], to[i], before.dtype);
-    if (movement.moved++ > 0 && steps <= movement.most_steps) continue;
-    movement.most_steps = steps;
+    if (movement.moved++ > 0 && steps <= movement.max_steps) continue;
+    movement.max_steps = steps;
     movement.where = ref::tensor::index_to_string(i, before.shape);
   }
 }
@@ -139,7 +139,7 @@ std::uint64_t steps_between(double a, double b, DType dtype) {
 
 Change change_between(const History& history, const Recording& from, const Recording& to) {
   Change change;
-  const std::vector<RecordedCase> before = history.cases_of(from), after = history.cases_of(to);
+  const std::vector<RecordedCase> before = history.read_cases(from), after = history.read_cases(to);
   for (const auto& [path, both] : side_by_side(before, after, &RecordedCase::path)) {
     const auto& [old, fresh] = both;
     std::vector<Movement> movements = moved_in_case(history, old, fresh);

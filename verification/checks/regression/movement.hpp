@@ -14,7 +14,7 @@ struct Movement {
   std::string what;                  ///< the reason if steps cannot be counted, else empty
   std::size_t moved = 0, count = 0;  ///< elements
   /// Maximum number of steps between neighboring numbers of the dtype.
-  std::uint64_t most_steps = 0;
+  std::uint64_t max_steps = 0;
   std::string where;                         ///< the element with the maximum number of steps
   Direction direction = Direction::neither;  ///< relative to the exact value
   ErrorStatistics before = {}, after = {};

@@ -15,9 +15,9 @@ using Evaluate = std::function<std::optional<ref::tensor::NamedTensors<double>>(
 /// Returns a candidate that computes in `double`, so that its outputs are float64 for every dtype
 /// of the case. Elements that depend on an infinity or a NaN of the inputs are NaN; they are found
 /// by evaluating twice. A case without outputs is declined.
-golden::gate::Ask from_double(Evaluate evaluate);
+golden::gate::Candidate double_candidate(Evaluate evaluate);
 
 /// Returns a candidate that computes with this program's own layers, those of ref/norm.
-golden::gate::Ask from_this_program();
+golden::gate::Candidate own_candidate();
 
 }  // namespace normproof::verification::checks::regression

@@ -198,7 +198,7 @@ Claim c9() {
         return refuted_beside(
             main,
             [&] {
-              return examine(fewer(run), Property<History>{.cases = histories({.most_steps = 1}),
+              return examine(fewer(run), Property<History>{.cases = histories({.max_steps = 1}),
                                                            .judge =
                                                                [&](History h) {
                                                                  h.nu = 0;

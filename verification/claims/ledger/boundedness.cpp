@@ -111,7 +111,7 @@ Claim d3() {
             };
             return examine(run,
                            Property<History>{
-                               .cases = histories({.most_steps = 3, .padded = true}),
+                               .cases = histories({.max_steps = 3, .padded = true}),
                                .judge =
                                    [&](const History& h) {
                                      const auto [left, right] = sides(h);

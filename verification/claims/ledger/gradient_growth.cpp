@@ -90,7 +90,7 @@ Claim d9() {
                             : last_step(run.subject, h.paper(), h, Bounded(1));
           };
           return Property<History>{
-              .cases = histories({.most_steps = 8, .positive_eps = true}),
+              .cases = histories({.max_steps = 8, .positive_eps = true}),
               .judge = [step](const History& h) { return all_at_most(step(h)); },
               .describe =
                   [step](const History& h) {
@@ -217,7 +217,7 @@ Claim d11() {
                                  show(root_mean_square(gradient(h)).value));
             };
             const auto about = [&](std::function<Judgement(const History&)> judge) {
-              return Property<History>{.cases = histories({.most_steps = 6}),
+              return Property<History>{.cases = histories({.max_steps = 6}),
                                        .judge = std::move(judge),
                                        .describe = describe,
                                        .worst_meaning = "‖X̃′‖ / ‖g‖"};

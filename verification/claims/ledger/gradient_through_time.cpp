@@ -139,7 +139,7 @@ Claim c16() {
             const Evidence main = examine(
                 run,
                 Property<History>{
-                    .cases = histories({.most_steps = 4, .most_rows = 2}),
+                    .cases = histories({.max_steps = 4, .most_rows = 2}),
                     .judge = [&](const History& h) { return is_future_weighted(run.subject, h); },
                     .describe =
                         [&](const History& h) {

@@ -159,7 +159,7 @@ Claim d7() {
                 .worst_meaning = "|(1 − α) ema_gz_t| / (K max_j |Λ_j/Γ_j|)"};
             const Property<History> valid_alone{
                 .cases = histories({.least_steps = 20,
-                                    .most_steps = 30,
+                                    .max_steps = 30,
                                     .padded = true,
                                     .repeated = true,
                                     .start = false,

@@ -104,7 +104,7 @@ Claim c5() {
             const Evidence main = examine(
                 run, Property<History>{
                          .cases = histories({.least_steps = 2,
-                                             .most_steps = 24,
+                                             .max_steps = 24,
                                              .one_alpha = true,
                                              .repeated = true,
                                              .zero_eps = true}),
@@ -132,7 +132,7 @@ Claim c6() {
             return examine(
                 run,
                 Property<History>{
-                    .cases = histories({.most_steps = 24, .repeated = true}),
+                    .cases = histories({.max_steps = 24, .repeated = true}),
                     .judge =
                         [&](const History& h) {
                           Judgement judged = whether(true);

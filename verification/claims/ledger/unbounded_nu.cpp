@@ -189,42 +189,42 @@ std::string two_hundred_steps(const Run& run) {
 }
 
 Claim d6() {
-  return {.id = "D6",
-          .title = "ν is bounded for any bounded Γ",
-          .statement =
-              "one K for all histories: Γ_t ≤ Γ_max for all t ⇒ |ν_t| ≤ K max(|ν_0|, max_j "
-              "|Λ_j/Γ_j|) for "
-              "all t",
-          .source = kBoundedGradients,
-          .assumptions =
-              "each case: a K from 1 to 2⁴⁰, a θ = (1 − α)Γ from 2.2 to 3 in every batch, and as "
-              "many batches as K takes; the theorem has every K and every θ above 2",
-          .expected = Verdict::refuted,
-          .dropped = "θ_t < 2",
-          .check = [](const Run& run) {
-            const Property<Resonance> resonant{
-                .cases = resonances(),
-                .judge =
-                    [&](const Resonance& r) {
-                      return within_multiple(run.subject, r.drive(), r.constant);
-                    },
-                .describe =
-                    [&](const Resonance& r) {
-                      return fmt::format("K = {}: {}", r.constant, last_nu(run.subject, r.drive()));
-                    },
-                .worst_meaning = "|ν_t| / (K max(|ν_0|, max_j |Λ_j/Γ_j|))"};
-            const Property<Drive> damped{
-                .cases = drives(
-                    {.least_theta = 0.2, .most_theta = 1.75, .most_steps = 40, .resonant = true}),
-                .judge = [&](const Drive& d) { return within_multiple(run.subject, d, 7); },
-                .describe = [&](const Drive& d) { return last_nu(run.subject, d); },
-                .worst_meaning = "|ν_t| / (7 max(|ν_0|, max_j |Λ_j/Γ_j|))"};
-            const Evidence main = refuted_beside(
-                refuted_for_each(examine(run, resonant)),
-                [&] { return examine(fewer(run), damped); },
-                "for θ from 0.2 to 1.75 K = 1.75/(2 − 1.75) = 7 does");
-            return remarked(main, two_hundred_steps(run));
-          }};
+  return {
+      .id = "D6",
+      .title = "ν is bounded for any bounded Γ",
+      .statement =
+          "one K for all histories: Γ_t ≤ Γ_max for all t ⇒ |ν_t| ≤ K max(|ν_0|, max_j "
+          "|Λ_j/Γ_j|) for "
+          "all t",
+      .source = kBoundedGradients,
+      .assumptions =
+          "each case: a K from 1 to 2⁴⁰, a θ = (1 − α)Γ from 2.2 to 3 in every batch, and as "
+          "many batches as K takes; the theorem has every K and every θ above 2",
+      .expected = Verdict::refuted,
+      .dropped = "θ_t < 2",
+      .check = [](const Run& run) {
+        const Property<Resonance> resonant{
+            .cases = resonances(),
+            .judge =
+                [&](const Resonance& r) {
+                  return within_multiple(run.subject, r.drive(), r.constant);
+                },
+            .describe =
+                [&](const Resonance& r) {
+                  return fmt::format("K = {}: {}", r.constant, last_nu(run.subject, r.drive()));
+                },
+            .worst_meaning = "|ν_t| / (K max(|ν_0|, max_j |Λ_j/Γ_j|))"};
+        const Property<Drive> damped{
+            .cases =
+                drives({.least_theta = 0.2, .most_theta = 1.75, .max_steps = 40, .resonant = true}),
+            .judge = [&](const Drive& d) { return within_multiple(run.subject, d, 7); },
+            .describe = [&](const Drive& d) { return last_nu(run.subject, d); },
+            .worst_meaning = "|ν_t| / (7 max(|ν_0|, max_j |Λ_j/Γ_j|))"};
+        const Evidence main = refuted_beside(
+            refuted_for_each(examine(run, resonant)), [&] { return examine(fewer(run), damped); },
+            "for θ from 0.2 to 1.75 K = 1.75/(2 − 1.75) = 7 does");
+        return remarked(main, two_hundred_steps(run));
+      }};
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ void GoldenBlessCommand::add(CLI::App& app) {
       [](const std::string& text) { return text.find_first_not_of(" \t\n") != std::string::npos; },
       "a sentence"};
   add_text(app, "--reason", reason, "Why (default: the terminal is asked)", "TEXT", sentence);
-  add_names(app, "--tier", tiers, verification::golden::corpus::tier_of,
+  add_names(app, "--tier", tiers, verification::golden::corpus::parse_tier,
             "Tiers besides those that the corpus has, with commas between", "TIER");
   add_only(app, only);
   add_jobs(app, jobs, "Cases that are certified");

@@ -54,7 +54,7 @@ std::string read_list(const std::filesystem::path& file) {
 /// A pinned corpus is neither behind nor ahead.
 void check_version(const verification::golden::certify::CorpusVersion& corpus,
                    const std::optional<std::string>& asked) {
-  if (!asked || corpus.meets(*asked)) return;
+  if (!asked || corpus.is_denoted_by(*asked)) return;
   throw ref::numeric::FileError(fmt::format(
       "the corpus is of version {}; expected {}, as --corpus-version says (this program "
       "makes {}; docs/changelog.md says what changed)",
@@ -128,24 +128,25 @@ Examples:
   normproof golden check --golden golden --device cuda)");
 }
 
-verification::golden::gate::Ask GoldenCheckCommand::source() const {
+verification::golden::gate::Candidate GoldenCheckCommand::source() const {
   if (candidate) return verification::golden::gate::from_folder(*candidate);
   if (pipe)
     return verification::golden::gate::from_program(
-        *pipe, timeout, verification::golden::gate::kMostStarts, show_complaints);
+        *pipe, timeout, verification::golden::gate::kMaxRestarts, show_complaints);
   const std::shared_ptr<normproof::gpu::device::Device> opened = open_own_device(*device);
-  const verification::golden::gate::Ask in_double =
-      checks::regression::from_double([opened](const verification::golden::corpus::Case& c,
-                                               const checks::evaluation::EvalInputs& inputs) {
+  const verification::golden::gate::Candidate in_double =
+      checks::regression::double_candidate([opened](const verification::golden::corpus::Case& c,
+                                                    const checks::evaluation::EvalInputs& inputs) {
         if (verification::golden::corpus::is_scaled(c))
           return std::optional<ref::tensor::NamedTensors<double>>();
         return checks::agreement::answer_on_device(*opened, c.options, inputs, c.sequence);
       });
   return [opened, in_double](const verification::golden::certify::StoredCase& stored)
-             -> verification::golden::gate::Answer {
+             -> verification::golden::gate::CandidateOutput {
     const verification::golden::corpus::Case& c = stored.description.c;
-    if (auto own = checks::agreement::float32_answer_on_device(*opened, c)) return std::move(*own);
-    verification::golden::gate::Answer answer = in_double(stored);
+    if (auto own = checks::agreement::run_float32_norm_on_device(*opened, c))
+      return std::move(*own);
+    verification::golden::gate::CandidateOutput answer = in_double(stored);
     if (!answer)
       answer.reason = verification::golden::corpus::is_scaled(c)
                           ? "the GPU path has no results of 8 bits"
@@ -159,7 +160,7 @@ verification::golden::gate::Ask GoldenCheckCommand::source() const {
 /// The progress bar is gone, and the program too, before anything is reported.
 std::vector<verification::golden::gate::CaseResult> GoldenCheckCommand::check(
     const std::vector<verification::golden::certify::CaseDescription>& cases) const {
-  const verification::golden::gate::Ask ask = source();
+  const verification::golden::gate::Candidate ask = source();
   verification::golden::gate::CheckOptions asked = options;
   asked.maps = reports.html.has_value();
   ProgressBar progress;
@@ -178,7 +179,7 @@ verification::golden::reports::ReportSettings GoldenCheckCommand::settings(
       .strict = strict,
       .xfail = std::move(xfail_list),
       .xfail_name = xfail ? xfail->string() : "--xfail",
-      .all_asked = only == "*",
+      .checks_whole_corpus = only == "*",
       .repro = [this](const std::string& path,
                       Outcome outcome) { return repro_line(*this, path, outcome); },
       .file = [this](const std::string& path) { return (golden / path / "case.json").string(); },

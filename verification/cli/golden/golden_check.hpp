@@ -53,7 +53,7 @@ struct GoldenCheckCommand {
  private:
   std::vector<verification::golden::gate::CaseResult> check(
       const std::vector<verification::golden::certify::CaseDescription>& cases) const;
-  verification::golden::gate::Ask source() const;
+  verification::golden::gate::Candidate source() const;
 };
 
 }  // namespace normproof::verification::cli::golden

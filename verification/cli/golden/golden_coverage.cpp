@@ -22,7 +22,7 @@ namespace normproof::verification::cli::golden {
 
 using support::report::number_text;
 using verification::golden::corpus::Case;
-using verification::golden::corpus::op_of;
+using verification::golden::corpus::op_name;
 using verification::golden::corpus::Tier;
 using verification::golden::recipes::Counts;
 using verification::golden::recipes::Coverage;
@@ -126,8 +126,8 @@ support::report::Table holes_table(const std::map<std::string, Coverage>& operat
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> holes;
   for (const auto& [operation, coverage] : operations)
     for (const std::string& end :
-         verification::golden::recipes::untouched_ends(operation, coverage))
-      holes[{end, std::string(verification::golden::recipes::reason_of_hole(operation, end))}]
+         verification::golden::recipes::unreached_limits(operation, coverage))
+      holes[{end, std::string(verification::golden::recipes::hole_reason(operation, end))}]
           .push_back(operation);
   for (const auto& [hole, of] : holes)
     table.rows.push_back({{{hole.first}, {fmt::format("{}", fmt::join(of, ", "))}, {hole.second}}});
@@ -208,18 +208,18 @@ std::string coverage_json(const TierCoverage& tiers) {
       object["tiers"][std::string(to_string(tier))][operation] = json_of(coverage);
   for (const auto& [operation, coverage] : together(tiers))
     for (const std::string& end :
-         verification::golden::recipes::untouched_ends(operation, coverage))
+         verification::golden::recipes::unreached_limits(operation, coverage))
       object["not_touched"].push_back(
           {{"operation", operation},
            {"end", end},
-           {"why", verification::golden::recipes::reason_of_hole(operation, end)}});
+           {"why", verification::golden::recipes::hole_reason(operation, end)}});
   return object.dump(1) + "\n";
 }
 
 }  // namespace
 
 void GoldenCoverageCommand::add(CLI::App& app) {
-  add_names(app, "--tier", tiers, verification::golden::corpus::tier_of,
+  add_names(app, "--tier", tiers, verification::golden::corpus::parse_tier,
             "quick (default), standard or full, or several of them with commas between", "TIER");
   add_golden(app, golden);
   reports.add(app, {ReportForm::json, ReportForm::markdown});
@@ -238,14 +238,14 @@ TierCoverage GoldenCoverageCommand::read_coverage() const {
   if (!golden) {
     for (const Tier tier : tiers)
       for (const Case& c : verification::golden::recipes::corpus(tier))
-        coverage[tier][op_of(c)].add(c);
+        coverage[tier][op_name(c)].add(c);
     return coverage;
   }
   std::set<std::string> tiers_there;
   for (const auto& description : verification::golden::certify::list_corpus(*golden, {})) {
     tiers_there.emplace(to_string(description.c.tier));
     if (const Tier tier = description.c.tier; std::ranges::find(tiers, tier) != tiers.end())
-      coverage[tier][op_of(description.c)].add(
+      coverage[tier][op_name(description.c)].add(
           verification::golden::certify::read_case(*golden, description).description.c);
   }
   for (const Tier tier : tiers)

@@ -92,13 +92,14 @@ void add_accumulation(CLI::App& app,
                       const std::string& help) {
   using verification::golden::corpus::Accumulation;
   const auto print = [](Accumulation a) { return verification::golden::corpus::to_string(a); };
-  add_value(app, "--accumulation", accumulation, verification::golden::corpus::accumulation_of,
+  add_value(app, "--accumulation", accumulation, verification::golden::corpus::parse_accumulation,
             print, help, "DTYPE");
 }
 
 void add_formula(CLI::App& app, verification::golden::tolerance::Formula& formula,
                  const std::string& help) {
-  add_named(app, "--formula", formula, verification::golden::tolerance::formula_of, help, "NAME");
+  add_named(app, "--formula", formula, verification::golden::tolerance::parse_formula, help,
+            "NAME");
 }
 
 void check_outside(const NamedFile& file, const std::filesystem::path& folder) {

@@ -142,7 +142,7 @@ support::report::Checks relation_checks(const std::vector<RelationResult>& resul
 void GoldenRelationsCommand::add(CLI::App& app) {
   add_golden(app, golden);
   add_pipe(app, pipe, timeout);
-  add_names(app, "--relations", relations, verification::golden::gate::relation_of,
+  add_names(app, "--relations", relations, verification::golden::gate::parse_relation,
             "repeat, memory, split, permute or neighbour, or several of them with commas between "
             "(default: all)",
             "LIST");
@@ -166,7 +166,8 @@ ExitStatus GoldenRelationsCommand::run() const {
   const std::vector<RelationResult> results = [&] {
     ProgressBar progress;
     return verification::golden::gate::check_relations(
-        golden, cases, verification::golden::gate::relation_asks(pipe, timeout, show_complaints),
+        golden, cases,
+        verification::golden::gate::make_relation_candidates(pipe, timeout, show_complaints),
         relations, [&](std::size_t done) {
           progress.show("asking", done, cases.size(), cases[done - 1].path);
         });

@@ -16,7 +16,7 @@ struct GpuTrainCommand {
       "Train a small model there and by the reference, and print the hash of both";
 
   normproof::gpu::device::Backend device = normproof::gpu::device::Backend::simulated;
-  checks::agreement::Trained task = checks::agreement::Trained::classes;
+  checks::agreement::TrainingTask task = checks::agreement::TrainingTask::classes;
   std::string norm = "layer_norm";
   bool scaled_embedding = false;
   std::string optimizer = "sgd";

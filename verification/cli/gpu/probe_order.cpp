@@ -41,13 +41,13 @@ void check_probe(const ProbeOrderCommand& command, bool device_given, bool side_
         "--device is given for {}, which the processor adds; expected a subject that begins with "
         "device- or cublas",
         subject.name));
-  if (device_given && subject.place == OrderPlace::gpu_alone && command.device != Backend::cuda)
+  if (device_given && subject.place == OrderPlace::gpu_only && command.device != Backend::cuda)
     throw UsageError(
         fmt::format("--device is simulated for {}; expected cuda, or none", subject.name));
   if (side_given && (!subject.is_product || subject.same_bits))
     throw UsageError(fmt::format(
         "--side is given for {}; expected it for matrix products of any extents", subject.name));
-  const double cost = subject.least_cost(command.terms, command.side);
+  const double cost = subject.min_cost(command.terms, command.side);
   if (cost > kMostAdditions)
     throw UsageError(fmt::format(
         "--terms is {} for {}, which takes {:.2g} additions at least; expected {} at most, for "
@@ -83,7 +83,7 @@ Examples:
 
 ExitStatus ProbeOrderCommand::run() const {
   const OrderSubject& probed = checks::agreement::order_subject(subject);
-  const Backend backend = probed.place == OrderPlace::gpu_alone ? Backend::cuda : device;
+  const Backend backend = probed.place == OrderPlace::gpu_only ? Backend::cuda : device;
   const bool on_device = probed.place != OrderPlace::ref;
   const auto opened =
       on_device ? open_own_device(backend) : std::unique_ptr<normproof::gpu::device::Device>();

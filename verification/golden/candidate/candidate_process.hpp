@@ -21,14 +21,14 @@ class CandidateProcess {
   /// accepts no further line.
   /// Throws    FileError, one sentence: the program ended (with its status or signal, and the last
   ///           line of its standard error), `seconds` have passed, or the output is longer than
-  ///           `most_bytes`
-  std::string ask(const std::string& line, double seconds, std::size_t most_bytes);
+  ///           `max_bytes`
+  std::string query(const std::string& line, double seconds, std::size_t max_bytes);
 
   /// Whether a signal ended the program, directly or as reported by a shell status above 128.
   bool crashed() const;
 
   /// Whether the shell's exit status says that it did not find the program or could not run it.
-  bool not_run() const;
+  bool could_not_run() const;
 
   /// Returns the last 64 KiB of what the program has printed on standard error so far.
   std::string complaints();

@@ -15,7 +15,7 @@ namespace normproof::verification::golden::candidate {
 /// case in the format of --pipe.
 enum class ExportFormat { npz, onnx, text };
 /// Throws    UsageError with the nearest known name
-ExportFormat export_format_of(std::string_view name);
+ExportFormat parse_export_format(std::string_view name);
 
 struct ExportSummary {
   std::size_t cases = 0;

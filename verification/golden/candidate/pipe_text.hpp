@@ -23,12 +23,12 @@ using ref::io::StoredTensor;
 std::string to_line(const Case& c);
 
 /// Writes the line of a candidate's output: the path of the case, then each tensor.
-std::string answer_line(const std::string& path, const std::vector<StoredTensor>& tensors);
+std::string output_line(const std::string& path, const std::vector<StoredTensor>& tensors);
 
 /// Returns the reason given in a line that declines the case ("" if it gives none), or nothing if
 /// the line does not decline it. Such a line consists of the path, `not_offered` and any words. At
 /// most 1000 bytes of the reason are kept.
-std::optional<std::string> declined_because(std::string_view line, const std::string& path);
+std::optional<std::string> decline_reason(std::string_view line, const std::string& path);
 
 /// Returns the text of a line in which the candidate reports an error, or nothing if the line
 /// reports none. Such a line consists of the path, `error` and any words. At most 1000 bytes of the
@@ -39,6 +39,6 @@ std::optional<std::string> error_of(std::string_view line, const std::string& pa
 /// to_line.
 /// Throws    FileError, one sentence: a different path, a word that is not a number, more or fewer
 ///           elements than the shape has, an unknown dtype, an element that the dtype cannot hold
-std::vector<StoredTensor> parse_answer(std::string_view line, const std::string& path);
+std::vector<StoredTensor> parse_output_line(std::string_view line, const std::string& path);
 
 }  // namespace normproof::verification::golden::candidate

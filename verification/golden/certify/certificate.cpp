@@ -23,8 +23,8 @@
 namespace normproof::verification::golden::certify {
 
 using checks::evaluation::EvalInputs;
-using corpus::dtype_stored;
 using corpus::path_of;
+using corpus::stored_output_dtype;
 using recipes::inputs_of;
 using ref::io::DType;
 using ref::numeric::ball;
@@ -37,7 +37,7 @@ using ref::tensor::Tensor;
 namespace {
 
 constexpr long kFirstBits = 192;
-constexpr long kMostBits = 16384;
+constexpr long kMaxBits = 16384;
 
 /// Returns the smallest exponent of a power of two that is at least radius / |midpoint|, or at
 /// least the radius if the midpoint is (nearly) 0; the smallest `long` if the radius is 0.
@@ -69,7 +69,7 @@ struct OpenOutput {
 ball scaled(const ball& x, const OpenOutput& output, std::size_t i) {
   if (output.scaling == corpus::Scaling::none) return x;
   if (output.scaling == corpus::Scaling::given) return x / ball(output.scales.front());
-  return x / ball(output.scales[corpus::block_of(i, output.shape.back())]);
+  return x / ball(output.scales[corpus::block_index(i, output.shape.back())]);
 }
 
 /// Tries to decide x; if it succeeds, stores the number and the remainder of the element.
@@ -88,17 +88,17 @@ bool decide(const ball& x, OpenOutput& output, std::size_t i, Certificate& certi
   return true;
 }
 
-NamedTensors<double> results_with_other_stand_in(const Case& c) {
+NamedTensors<double> results_with_other_replacement(const Case& c) {
   EvalInputs inputs = inputs_of(c, path_of(c));
-  replace_not_finite(inputs, kOtherStandIns);
+  replace_not_finite(inputs, kOtherReplacements);
   return checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
 }
 
-std::vector<OpenOutput> outputs_of(const Case& c, const NamedTensors<double>& results,
-                                   const NamedTensors<double>& others) {
+std::vector<OpenOutput> open_outputs(const Case& c, const NamedTensors<double>& results,
+                                     const NamedTensors<double>& others) {
   std::vector<OpenOutput> outputs;
   for (const auto& [name, values] : results) {
-    OpenOutput output{name, dtype_stored(c, name), ref::tensor::shape_of(values), {}, {}};
+    OpenOutput output{name, stored_output_dtype(c, name), ref::tensor::shape_of(values), {}, {}};
     output.scaling = corpus::scaling_of(c, name);
     if (output.scaling == corpus::Scaling::given)
       output.scales = ref::io::widen(*corpus::find(c.inputs, corpus::scale_name(name)));
@@ -180,12 +180,12 @@ void check_exact(const Case& c, const std::vector<OpenOutput>& outputs,
 
 }  // namespace
 
-bool replace_not_finite(EvalInputs& inputs, const StandIns& stand_ins) {
+bool replace_not_finite(EvalInputs& inputs, const Replacements& replacements) {
   std::size_t found = 0;
   const auto replace = [&](Tensor<double>& tensor) {
     for (std::size_t i = 0; i < tensor.size() && ref::tensor::is_given(tensor); ++i) {
       if (std::isfinite(tensor.data()[i])) continue;
-      tensor.data()[i] = stand_ins.first + stand_ins.apart * static_cast<double>(found++);
+      tensor.data()[i] = replacements.first + replacements.apart * static_cast<double>(found++);
     }
   };
   for (auto& step : inputs.steps) {
@@ -196,14 +196,14 @@ bool replace_not_finite(EvalInputs& inputs, const StandIns& stand_ins) {
   return found > 0;
 }
 
-Expected certify(const Case& c, bool side_by_side) {
+Expected certify(const Case& c, bool parallel_enclosures) {
   EvalInputs inputs = inputs_of(c, path_of(c));
-  const bool all_finite = !replace_not_finite(inputs, kStandIns);
+  const bool all_finite = !replace_not_finite(inputs, kReplacements);
   const auto results = checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
   std::vector<OpenOutput> outputs =
-      outputs_of(c, results, all_finite ? results : results_with_other_stand_in(c));
+      open_outputs(c, results, all_finite ? results : results_with_other_replacement(c));
   std::future<NamedTensors<interval>> second = std::async(
-      side_by_side ? std::launch::async : std::launch::deferred,
+      parallel_enclosures ? std::launch::async : std::launch::deferred,
       [&] { return checks::evaluation::run_operation<interval>(c.options, inputs, c.sequence); });
   Expected expected;
   Certificate& certificate = expected.certificate;
@@ -215,7 +215,7 @@ Expected certify(const Case& c, bool side_by_side) {
       check_second(c, second.get(), first, outputs, certificate);
       break;
     }
-    if (certificate.bits >= kMostBits)
+    if (certificate.bits >= kMaxBits)
       throw std::runtime_error(
           fmt::format("{}: {} is not decided with {} bits", path_of(c), *open, certificate.bits));
   }
@@ -228,8 +228,9 @@ Expected certify(const Case& c, bool side_by_side) {
         ref::io::make_tensor(output.name + "_lo", DType::float64, output.shape, output.remainder));
     if (output.scaling == corpus::Scaling::blocks) {
       const std::string name = corpus::scale_name(output.name);
-      expected.tensors.push_back(ref::io::make_tensor(
-          name, dtype_stored(c, name), corpus::shape_of_blocks(output.shape), output.scales));
+      expected.tensors.push_back(ref::io::make_tensor(name, stored_output_dtype(c, name),
+                                                      corpus::block_scales_shape(output.shape),
+                                                      output.scales));
     }
   }
   std::ranges::sort(expected.tensors, {}, &StoredTensor::name);

@@ -35,26 +35,26 @@ struct Expected {
 /// Computes  every output and the state of each step, for the exact inputs in exact arithmetic:
 ///           balls of growing precision, until both ends of each enclosure round to the same
 ///           numbers. An output element that depends on an infinite or NaN input is NaN; the others
-///           are unaffected. `side_by_side` computes the second enclosure on another thread, which
+///           are unaffected. `parallel_enclosures` computes the second enclosure on another thread, which
 ///           changes no bit
 /// Requires  inputs that norm_step accepts, except that x and grad_y of a layer or function may
 ///           hold infinity and NaN; (C1) if the case is exact, every result is a number of the
 ///           dtype, and `double` computes it exactly
 /// Throws    ContractError; std::runtime_error if 16384 bits do not decide an element, or if the
 ///           second enclosure, 50-digit MPFI intervals, does not overlap the first
-Expected certify(const Case& c, bool side_by_side = false);
+Expected certify(const Case& c, bool parallel_enclosures = false);
 
 /// Finite numbers that replace infinities and NaNs where finite inputs are needed: `first` replaces
 /// the first of them, and each further one gets `apart` more.
-struct StandIns {
+struct Replacements {
   double first, apart;
 };
-inline constexpr StandIns kStandIns{.first = 0.75, .apart = 0};
+inline constexpr Replacements kReplacements{.first = 0.75, .apart = 0};
 /// Different replacements, no two equal: outputs that depend on one of them change, even if they
 /// depend on differences only.
-inline constexpr StandIns kOtherStandIns{.first = -2.5, .apart = 0.125};
+inline constexpr Replacements kOtherReplacements{.first = -2.5, .apart = 0.125};
 
 /// Replaces every infinity and NaN of x and grad_y; returns whether there was one.
-bool replace_not_finite(operands::EvalInputs& inputs, const StandIns& stand_ins);
+bool replace_not_finite(operands::EvalInputs& inputs, const Replacements& replacements);
 
 }  // namespace normproof::verification::golden::certify

@@ -19,14 +19,14 @@ struct CorpusVersion {
   std::string text() const;    ///< "2.4.0+6f201482ba21": the version with its build, as in semver
 
   /// Whether a text such as "2", "2.4", "2.4.0" or the whole text() denotes this version.
-  bool meets(std::string_view asked) const;
-  bool is_behind(const CorpusVersion& other) const;
+  bool is_denoted_by(std::string_view asked) const;
+  bool is_older_than(const CorpusVersion& other) const;
 };
 
 /// Computes  the version after the last line. The first line sets 1.0.0 or the version that it
 ///           names (a corpus of `golden make` names the version of the library that made it)
 /// Throws    FileError that names `file` if a line is invalid
-CorpusVersion version_of_ledger(std::string_view ledger, const std::string& file);
+CorpusVersion parse_ledger_version(std::string_view ledger, const std::string& file);
 
 /// Returns the version of the corpus in a folder, as accepted by list_corpus.
 /// Throws    FileError

@@ -25,9 +25,9 @@ using corpus::is_encoder;
 using corpus::is_layer;
 using corpus::is_optimizer;
 using corpus::is_transformer;
-using corpus::op_of;
+using corpus::op_name;
+using corpus::parse_tier;
 using corpus::path_of;
-using corpus::tier_of;
 using nlohmann::json;
 using ref::io::DType;
 using ref::io::JsonReader;
@@ -41,7 +41,7 @@ std::string dumped(const json& object) {
 }
 
 /// Returns the part of a case's entry that goes to case.json.
-std::string asked(const json& whole) {
+std::string part_for_candidates(const json& whole) {
   json object = json::object();
   for (const char* key :
        {"dtype", "format", "mode", "op", "options", "path", "reason", "sequence", "why"})
@@ -139,9 +139,9 @@ json convention_of_operation(const Case& c) {
     object["dropout"] = "in training times 1/(1 - dropout) where keep is true, else 0";
   if (is_about<ref::model::EncoderOptions>(c) || transformer) {
     if (encoder) object["loss"] = "the sum of weighted losses by the sum of the targets' weights";
-    const bool few_bits = ref::io::item_size(c.dtype) < 4;
+    const bool is_low_precision = ref::io::item_size(c.dtype) < 4;
     object["positions"] = fmt::format("sin and cos in turn, each rounded to float64, then to {}",
-                                      few_bits ? "float32" : "the dtype");
+                                      is_low_precision ? "float32" : "the dtype");
   }
   for (const auto& [own, value] : ref::model::list_options(c.options)) {
     const std::string name = own.substr(own.rfind('.') + 1);
@@ -181,7 +181,7 @@ json convention(const Case& c) {
   return object;
 }
 
-std::size_t elements_of(const std::vector<StoredTensor>& tensors) {
+std::size_t count_elements(const std::vector<StoredTensor>& tensors) {
   std::size_t count = 0;
   for (const StoredTensor& tensor : tensors)
     count += tensor.bytes.size() / ref::io::item_size(tensor.dtype);
@@ -231,7 +231,7 @@ CaseDescription parse_object(const JsonReader& reader, const json& object,
     reader.fail(field("path"), fmt::format("is '{}'", description.path),
                 "small letters, digits, '_', '-' and '/' between folders");
   try {
-    c.tier = tier_of(reader.text(object, field("tier"), "tier"));
+    c.tier = parse_tier(reader.text(object, field("tier"), "tier"));
   } catch (const ref::numeric::UsageError& error) {
     reader.fail(field("tier"), fmt::format("cannot be used: {}", error.what()), "a tier");
   }
@@ -275,7 +275,7 @@ std::string case_json(const Case& c, const Expected& expected) {
       {"format", kCaseFormat},
       {"inputs", tensors_json(c.inputs)},
       {"mode", c.mode == Mode::training ? "training" : "inference"},
-      {"op", op_of(c)},
+      {"op", op_name(c)},
       {"options", options},
       {"path", path_of(c)},
       {"reason", c.reason},
@@ -286,13 +286,13 @@ std::string case_json(const Case& c, const Expected& expected) {
       {"tolerance",
        c.exact ? "exact" : "any_order_error; docs/derivations/error_analysis.md, section 8"},
       {"totals",
-       {{"elements", elements_of(expected.tensors)}, {"tensors", expected.tensors.size()}}},
+       {{"elements", count_elements(expected.tensors)}, {"tensors", expected.tensors.size()}}},
       {"why", c.why}};
   return dumped(object);
 }
 
 std::string case_file(const std::string& case_text) {
-  return asked(json::parse(case_text));
+  return part_for_candidates(json::parse(case_text));
 }
 
 std::string manifest_json(const std::vector<std::string>& case_texts) {
@@ -324,7 +324,7 @@ std::vector<CaseDescription> parse_manifest(std::string_view text, const std::st
     if (!object.is_object()) reader.fail(prefix, "is no object", "a case");
     CaseDescription description = parse_object(reader, object, prefix);
     description.case_text = dumped(object);
-    description.file_text = asked(object);
+    description.file_text = part_for_candidates(object);
     if (!cases.empty() && description.path <= cases.back().path)
       reader.fail(prefix + "path", fmt::format("is '{}'", description.path),
                   fmt::format("a path after '{}'", cases.back().path));

@@ -23,7 +23,7 @@ class NewFolder {
 
   /// Renames the temporary folder to its final name.
   /// Throws    FileError if that name has been taken meanwhile
-  void keep();
+  void publish();
 
   /// Creates a folder and its parents.
   /// Throws    FileError

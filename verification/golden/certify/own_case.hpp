@@ -9,7 +9,7 @@
 namespace normproof::verification::golden::certify {
 
 /// A user's case in terms of texts and tensors, with the contents of a case of the corpus.
-struct OwnQuestion {
+struct UserCase {
   std::string name;  ///< lower-case letters, digits and '_'
   std::string op;
   std::string mode = "training";
@@ -21,18 +21,18 @@ struct OwnQuestion {
 
 /// Reads options from a JSON object of texts, {"eps":"1e-05"}; an empty text gives none.
 /// Throws    UsageError
-std::vector<std::pair<std::string, std::string>> own_options(const std::string& text);
+std::vector<std::pair<std::string, std::string>> parse_user_options(const std::string& text);
 
-/// Returns the case of the tier `own` for a question.
+/// Returns the case of the tier `user` for a question.
 /// Throws    UsageError, one sentence: an unknown name with the nearest known one, a tensor that is
 ///           absent, unknown or of another shape, an option or an input that the operation rejects
-Case own_case(const OwnQuestion& question);
+Case make_user_case(const UserCase& question);
 
 /// Computes and certifies the expected values of a user's case; returns what the folder of a case
 /// would hold.
 /// Computes  on `threads` threads, which changes no bit: the row_parts of the case in parallel, or
 ///           the two enclosures in parallel if rows depend on each other
 /// Throws    what certify throws
-StoredCase certify_own(const Case& c, int threads);
+StoredCase certify_user_case(const Case& c, int threads);
 
 }  // namespace normproof::verification::golden::certify

@@ -20,6 +20,6 @@ std::vector<Case> row_parts(const Case& c, std::size_t count);
 ///
 /// Requires  each part has the same names and dtypes, and shapes that differ only in the first
 ///           extent
-std::vector<StoredTensor> joined(const std::vector<std::vector<StoredTensor>>& parts);
+std::vector<StoredTensor> join_parts(const std::vector<std::vector<StoredTensor>>& parts);
 
 }  // namespace normproof::verification::golden::certify

@@ -9,7 +9,7 @@ namespace normproof::verification::golden::corpus {
 using Accumulation = ref::model::StorageFormat;
 std::string_view to_string(Accumulation accumulation);
 /// Throws    UsageError with the nearest known name
-Accumulation accumulation_of(std::string_view name);
+Accumulation parse_accumulation(std::string_view name);
 ref::numeric::Arithmetic arithmetic_of(Accumulation accumulation);
 
 /// Returns the format that kernels usually accumulate in: float32 for 16-bit dtypes, otherwise the
@@ -18,9 +18,9 @@ Accumulation usual_accumulation(DType dtype);
 
 /// Returns the dtype of an output. Kernels for 16-bit dtypes keep statistics, losses, moments and
 /// state in float32; a count is an int64.
-DType dtype_of_output(DType dtype, std::string_view name);
+DType output_dtype(DType dtype, std::string_view name);
 /// Overload for cases whose inputs differ in dtype: a gradient has the dtype of its input.
-DType dtype_of_output(const Case& c, std::string_view name);
+DType output_dtype(const Case& c, std::string_view name);
 
 /// Whether storing in the dtype rounds numbers that the arithmetic holds: the dtype has fewer
 /// digits or a larger smallest subnormal number.

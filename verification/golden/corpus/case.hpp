@@ -14,12 +14,12 @@ using ref::model::Mode;
 using ref::model::Operation;
 
 /// The size class of a case. quick: committed, runs in seconds. standard: minutes. full: shapes
-/// beyond every limit of kernels. own: a user's case, which is in no corpus.
-enum class Tier { quick, standard, full, own };
+/// beyond every limit of kernels. user: a user's case, which is in no corpus.
+enum class Tier { quick, standard, full, user };
 std::string_view to_string(Tier tier);
-/// Returns the tier of that name; `own` is not a tier of a corpus.
+/// Returns the tier of that name; `user` is not a tier of a corpus.
 /// Throws    UsageError with the nearest known name
-Tier tier_of(std::string_view name);
+Tier parse_tier(std::string_view name);
 
 /// A case of the corpus: an operation with its options and inputs, and the reason why it is there.
 struct Case {
@@ -40,7 +40,7 @@ struct Case {
 ref::model::StorageFormat storage_of(DType dtype);
 
 /// Returns the name of the operation, such as "layer_norm".
-std::string op_of(const Case& c);
+std::string op_name(const Case& c);
 /// Returns the folder of the case in a corpus: "quick/layer_norm/offset_1e4-7x16-float32". It
 /// contains the shape of the main input.
 std::string path_of(const Case& c);

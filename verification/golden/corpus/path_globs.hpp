@@ -20,7 +20,7 @@ struct PathGlobs {
   /// Returns false if no path "<tier>/<operation>/<name>" can match, whatever its name.
   bool may_match_in(std::string_view tier, std::string_view operation) const;
   /// Returns the first glob that matches none of the paths.
-  std::optional<std::string> idle_glob(const std::vector<std::string>& paths) const;
+  std::optional<std::string> first_unmatched_glob(const std::vector<std::string>& paths) const;
 
   bool operator==(const PathGlobs&) const = default;
 };

@@ -32,21 +32,21 @@ std::string scale_name(std::string_view tensor);
 
 /// Returns the dtype of an output. In a case with scales, y has the dtype of the case, a gradient
 /// with a scale float8_e5m2, block scales float8_e8m0fnu, and other outputs float32. In other cases
-/// it is dtype_of_output.
-DType dtype_stored(const Case& c, std::string_view output);
+/// it is output_dtype.
+DType stored_output_dtype(const Case& c, std::string_view output);
 
 /// Returns the shape of the block scales of a tensor of this shape.
-std::vector<std::size_t> shape_of_blocks(std::vector<std::size_t> shape);
+std::vector<std::size_t> block_scales_shape(std::vector<std::size_t> shape);
 /// Returns the index of the block of element i, in C order.
-std::size_t block_of(std::size_t i, std::size_t d_model);
+std::size_t block_index(std::size_t i, std::size_t d_model);
 
 /// Returns the exponent of the scale of a block. `of_largest` is floor(log2) of the block's largest
 /// magnitude; the result is that minus the exponent of the format's largest power of two, clamped
 /// to [-127, 127].
-int exponent_of_scale(int of_largest, const ref::numeric::FloatFormat& format);
+int block_scale_exponent(int of_largest, const ref::numeric::FloatFormat& format);
 
 /// Returns the scale of each element of an 8-bit input.
-/// Requires  (C1) the case has the scale: float32 [1], or float8_e8m0fnu of shape_of_blocks
+/// Requires  (C1) the case has the scale: float32 [1], or float8_e8m0fnu of block_scales_shape
 /// Throws    ContractError
 std::vector<double> scales_of(const Case& c, const StoredTensor& input);
 

@@ -37,18 +37,18 @@ struct TensorResult {
   /// least half of the digits of the dtype; if it fails, its magnitude must exceed the bound.
   /// Elements that cancel to noise are left out, because they have no meaningful unit in the last
   /// place.
-  std::size_t with_digits = 0;
+  std::size_t elements_with_digits = 0;
   /// The largest errors of these elements, relative and in ulps of the dtype.
   double max_relative = 0, max_ulp = 0;
-  /// The largest |got - exact| over the elements counted by `with_digits`, divided by the largest
+  /// The largest |got - exact| over the elements counted by `elements_with_digits`, divided by the largest
   /// |exact| of the output.
   double norm_wise = 0;
   std::string where;                     ///< index of the element with the largest ratio: "[2, 3]"
   double got = 0, exact = 0, bound = 0;  ///< the values at that element
   /// At that element: the error caused by one rounding of the inputs, divided by the bound. If it
   /// is close to 1, the inputs do not allow a tighter bound.
-  double of_the_inputs = 0;
-  ShareMap map = {};  ///< the map of a failed output, if CheckOptions::maps is set
+  double input_sensitivity = 0;
+  ErrorRatioMap map = {};  ///< the map of a failed output, if CheckOptions::maps is set
 
   bool passed() const { return problem.empty() && failed.empty(); }
 };
@@ -94,38 +94,38 @@ struct CheckOptions {
 
 /// The tensors that a candidate returns for a case, or nothing if it declines a case that it does
 /// not support.
-struct Answer : std::optional<std::vector<StoredTensor>> {
+struct CandidateOutput : std::optional<std::vector<StoredTensor>> {
   using std::optional<std::vector<StoredTensor>>::optional;
   std::string reason = {};  ///< the candidate's reason for declining, if it gives one
 };
 
 /// Obtains a candidate's output for a case.
 /// Throws    FileError, one sentence: the reason why the case fails
-using Ask = std::function<Answer(const StoredCase& stored)>;
+using Candidate = std::function<CandidateOutput(const StoredCase& stored)>;
 
 /// Reads outputs from <folder>/<path of the case>/expected.safetensors or .npz, named as in the
 /// corpus.
-Ask from_folder(const std::filesystem::path& folder);
+Candidate from_folder(const std::filesystem::path& folder);
 
 /// A program is given up after this many consecutive starts in which it prints no line. Starts that
 /// end by a signal count less (from_program).
-inline constexpr int kMostStarts = 3;
+inline constexpr int kMaxRestarts = 3;
 
 /// Runs `command` as the candidate (docs/guide/formats.md, Golden) and restarts it when it ends. The
-/// program is given up after `most_starts` consecutive starts that exit or hang without printing a
+/// program is given up after `max_restarts` consecutive starts that exit or hang without printing a
 /// line. If signals end them, the limit is 8 times as high, plus one for each case that it has
 /// answered. When the candidate is no longer needed, `complained` is called with the last 64 KiB of
 /// its standard error, if there is any; `complained` must not throw.
-Ask from_program(const std::string& command, double seconds, int most_starts = kMostStarts,
-                 std::function<void(const std::string& last)> complained = {});
+Candidate from_program(const std::string& command, double seconds, int max_restarts = kMaxRestarts,
+                       std::function<void(const std::string& last)> complained = {});
 
 /// Reads each case, obtains the candidate's output for it and checks that output.
-/// Requires  jobs is 1 unless `ask` can be called concurrently; each of options.outputs is expected
+/// Requires  jobs is 1 unless `query` can be called concurrently; each of options.outputs is expected
 ///           in at least one of the cases
 /// Throws    UsageError if an output is expected in none; FileError if the corpus itself is damaged
 std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
-                                    const std::vector<CaseDescription>& cases, const Ask& ask,
-                                    const CheckOptions& options, int jobs,
+                                    const std::vector<CaseDescription>& cases,
+                                    const Candidate& query, const CheckOptions& options, int jobs,
                                     const std::function<void(std::size_t done)>& finished);
 
 /// Runs check_case, and diagnose if the case fails. An int64 that no double can hold fails the
@@ -142,7 +142,7 @@ void check_outputs_known(const std::vector<CaseDescription>& cases,
                          const std::vector<std::string>& outputs);
 
 /// Returns the tolerance of a case under these options.
-Tolerance asked_tolerance(const Case& c, const CheckOptions& options);
+Tolerance tolerance_for_options(const Case& c, const CheckOptions& options);
 
 /// Whether the case fails if this output is absent.
 bool is_required(const StoredCase& stored, const std::string& output, const CheckOptions& options);
@@ -151,9 +151,10 @@ bool is_required(const StoredCase& stored, const std::string& output, const Chec
 /// 0 and the error is not, or if a finite number is expected and the output is not finite; it is
 /// NaN if the element is not judged.
 /// Requires  the case expects an output of that name and shape, and the answer contains it
-std::vector<double> element_shares(const StoredCase& stored,
-                                   const std::vector<StoredTensor>& answer,
-                                   const std::string& output, const tolerance::Tolerance& bounds);
+std::vector<double> error_to_bound_ratios(const StoredCase& stored,
+                                          const std::vector<StoredTensor>& answer,
+                                          const std::string& output,
+                                          const tolerance::Tolerance& bounds);
 
 /// Checks a candidate's output for one case against the expected values.
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,

@@ -27,7 +27,7 @@ class JudgedOutput {
 
   TensorResult judge(bool with_map) const;
 
-  /// Returns the ratio of error to bound of each element, as element_shares does.
+  /// Returns the ratio of error to bound of each element, as error_to_bound_ratios does.
   std::vector<double> shares() const;
 
   std::size_t size() const { return exact_.high.size(); }
@@ -36,15 +36,15 @@ class JudgedOutput {
   ElementVerdict verdict(std::size_t i, double value) const;
 
  private:
-  TensorResult compared() const;
+  TensorResult compare_elements() const;
   void at(TensorResult& result, std::size_t i, double got, double bound) const;
   ref::numeric::oracle100 exact(std::size_t i) const;
-  checks::compare::Comparison side_by_side(const std::vector<double>& got,
-                                           const std::vector<std::size_t>& judged,
-                                           const std::vector<double>& bounds) const;
+  checks::compare::Comparison compare_judged(const std::vector<double>& got,
+                                             const std::vector<std::size_t>& judged,
+                                             const std::vector<double>& bounds) const;
   double error_at(std::size_t i, double got) const;
-  void measure(const std::vector<double>& got, const std::vector<std::size_t>& judged,
-               const std::vector<double>& bounds, TensorResult& result) const;
+  void add_metrics(const std::vector<double>& got, const std::vector<std::size_t>& judged,
+                   const std::vector<double>& bounds, TensorResult& result) const;
 
   std::string name_;
   const StoredTensor& answer_;

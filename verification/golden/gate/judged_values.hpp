@@ -13,7 +13,7 @@ struct JudgedValues {
   std::vector<double> high, low;  ///< the exact value is high + low; NaN if it is not finite
   /// Including the rounding to the dtype of the candidate's output.
   std::vector<double> bound;
-  std::vector<double> of_the_inputs;  ///< Tolerance::of_the_inputs; 0 for scales
+  std::vector<double> input_sensitivity;  ///< Tolerance::input_sensitivity; 0 for scales
 };
 
 /// Computes  the exact values in units of the candidate's block scales, if the output has blocks. A

@@ -27,15 +27,15 @@ struct PowerOptions {
   /// check` grants for it.
   std::optional<Accumulation> accumulation = {};
   Formula formula = Formula::two_pass;
-  bool planted_alone = false;  ///< whether to inject values only, without wrong implementations
+  bool inject_only = false;  ///< whether to inject values only, without wrong implementations
   std::function<void(const std::string& layer, std::size_t done, std::size_t of)> finished = {};
 };
 
 /// Whether only false alarms are measured, and no implementation is mutated.
-bool right_answers_alone(const PowerOptions& options);
+bool measures_only_false_alarms(const PowerOptions& options);
 
 /// The result for one wrong implementation.
-struct Verdict {
+struct MutationVerdict {
   Mutation mutation;
   std::size_t killed = 0;     ///< corpora in which a case rejects it
   std::size_t same_bits = 0;  ///< corpora on which all of its outputs equal the correct bits
@@ -46,10 +46,10 @@ struct Verdict {
 struct LayerPower {
   std::string layer;
   std::size_t cases = 0;
-  std::vector<Verdict> verdicts;
+  std::vector<MutationVerdict> verdicts;
   /// Correct implementations that a case rejects: the style, the case and the output.
   std::vector<std::string> false_alarms;
-  Planted planted;  ///< counts over all corpora; values replace outputs of the plain style
+  InjectionResult planted;  ///< counts over all corpora; values replace outputs of the plain style
   std::size_t styles = 0,
               checks = 0;  ///< correct implementations, and their checked outputs
 

@@ -22,7 +22,7 @@ enum class Relation {
 std::string_view to_string(Relation relation);
 std::vector<Relation> all_relations();
 /// Throws    UsageError with the nearest known name
-Relation relation_of(std::string_view name);
+Relation parse_relation(std::string_view name);
 
 enum class RelationOutcome { held, broken, not_applicable, declined };
 
@@ -36,15 +36,17 @@ struct RelationResult {
 
 /// The candidates to compare. A program whose new memory is prefilled gives the same output if it
 /// writes every element of its outputs and reads nothing that it has not written.
-struct RelationAsks {
-  Ask ask;
-  Ask filled;  ///< the same implementation in a process whose new memory is prefilled
+struct RelationCandidates {
+  Candidate query;
+  Candidate
+      with_filled_memory;  ///< the same implementation in a process whose new memory is prefilled
 };
 
 /// Starts a candidate program (from_program) and a second process of it under glibc's
 /// MALLOC_PERTURB_. `complained` is as in from_program.
-RelationAsks relation_asks(const std::string& command, double seconds,
-                           const std::function<void(const std::string& last)>& complained = {});
+RelationCandidates make_relation_candidates(
+    const std::string& command, double seconds,
+    const std::function<void(const std::string& last)>& complained = {});
 
 /// Runs variants of each case and compares the outputs with each other.
 ///
@@ -58,11 +60,12 @@ RelationAsks relation_asks(const std::string& command, double seconds,
 /// Throws    FileError if the corpus itself is damaged
 std::vector<RelationResult> check_relations(const std::filesystem::path& golden,
                                             const std::vector<CaseDescription>& cases,
-                                            const RelationAsks& asks,
+                                            const RelationCandidates& candidates,
                                             const std::vector<Relation>& relations,
                                             const std::function<void(std::size_t done)>& finished);
 /// Checks the relations of a single case.
-std::vector<RelationResult> check_relations(const StoredCase& stored, const RelationAsks& asks,
+std::vector<RelationResult> check_relations(const StoredCase& stored,
+                                            const RelationCandidates& candidates,
                                             const std::vector<Relation>& relations);
 
 }  // namespace normproof::verification::golden::gate

@@ -14,6 +14,6 @@ using ref::io::StoredTensor;
 ///           16-bit tensor is expected and a wider one has elements that 16 bits cannot hold; the
 ///           element named is the first. "" if every element fits, if the output is not wider, and
 ///           for `sum`, which a kernel may keep in float32. NaN always fits
-std::string finer_than_expected(const StoredTensor& expected, const StoredTensor& answer);
+std::string describe_excess_digits(const StoredTensor& expected, const StoredTensor& answer);
 
 }  // namespace normproof::verification::golden::gate

@@ -144,9 +144,9 @@ Values sum_of_both(Values a, const Values& b) {
 }
 
 /// An encoder layer with its two sublayers, norms and residuals.
-class Layer {
+class ExhibitLayer {
  public:
-  Layer(Parts& parts, const AttentionMistakes& wrong)
+  ExhibitLayer(Parts& parts, const AttentionMistakes& wrong)
       : parts_(parts),
         wrong_(wrong),
         attention_(parts, wrong),
@@ -186,7 +186,7 @@ class Layer {
   Values back(Sublayer& own, const Values& dy, Named& gradients, F f) {
     const auto through_norm = [&](const Values& g) {
       const Named results = parts_.norm(own.norm, own.normed, g);
-      plain::keep_norm(own.norm, results, gradients);
+      plain::copy_norm_results(own.norm, results, gradients);
       return results.at("grad_x");
     };
     const Values at_the_sum = post_ ? through_norm(dy) : dy;
@@ -204,30 +204,30 @@ class Layer {
   Sublayer first_{"norm1", "attention.y"}, second_{"norm2", "feed_forward.y"};
 };
 
-Answer answer_layer(const Case& c, const AttentionMistakes& wrong) {
+Answer run_layer(const Case& c, const AttentionMistakes& wrong) {
   Work work(c);
   const operands::EvalInputs inputs = recipes::inputs_of(c);
   mutations::Sites sites;
   Parts parts(inputs.encoder, {}, sites);
   parts.set_rows(work.shape().samples, work.shape().tokens);
-  Layer layer(parts, wrong);
+  ExhibitLayer layer(parts, wrong);
   Named answer;
   answer["y"] = layer.forward(parts.given("x"));
   answer["attention.weights"] = layer.weights();
   answer["grad_x"] = layer.backward(parts.given("grad_y"), answer);
   for (auto& [name, values] : answer)
-    if (work.gives(name)) work.out(name) = std::move(values);
+    if (work.has_output(name)) work.out(name) = std::move(values);
   return work.answer();
 }
 Kernel layer_with(const AttentionMistakes& wrong) {
   return [wrong](const Case& c, const Device& device) {
     AttentionMistakes own = wrong;
-    own.filling = device.leftover;
-    return answer_layer(c, own);
+    own.filling = device.uninitialized_value;
+    return run_layer(c, own);
   };
 }
 Kernel layer_mutated(const Mutation& mutation) {
-  return [mutation](const Case& c, const Device&) { return answer_mutated(c, mutation); };
+  return [mutation](const Case& c, const Device&) { return run_mutated(c, mutation); };
 }
 
 }  // namespace
@@ -246,13 +246,14 @@ std::vector<Exhibit> attention_exhibits() {
        "the gradient with a residual", kOp, std::nullopt,
        layer_with({.residual_through_norm = true})},
       {"mask_inverted", "InseeFrLab/torchTextClassifiers#92",
-       "the mask of padding goes to a function that takes it the other way round", kNotSaid, kOp,
+       "the mask of padding goes to a function that takes it the other way round", kUnknownGap, kOp,
        std::nullopt, layer_mutated({"mask of the keys", MutationOperator::invert_mask})},
       {"padding_attended_to", "jingyaogong/minimind-v#76",
-       "padding is left out of the loss alone: attention takes it for tokens", kNotSaid, kOp,
+       "padding is left out of the loss alone: attention takes it for tokens", kUnknownGap, kOp,
        std::nullopt, layer_mutated({"mask of the keys", MutationOperator::ignore_mask})},
       {"weights_after_dropout", "aws-neuron/nki-samples#81",
-       "the backward of the softmax takes the weights behind dropout", kNotSaid, kOp, std::nullopt,
+       "the backward of the softmax takes the weights behind dropout", kUnknownGap, kOp,
+       std::nullopt,
        layer_mutated(
            {"weights after dropout in the backward of the softmax", MutationOperator::other})},
   };

@@ -17,7 +17,7 @@ using ref::io::StoredTensor;
 
 /// The environment of a kernel.
 struct Device {
-  double leftover = 0;  ///< the contents of uninitialized memory
+  double uninitialized_value = 0;  ///< the contents of uninitialized memory
 };
 
 /// Returns the output of a kernel for any case of its operation. If its bug does not affect the
@@ -25,7 +25,7 @@ struct Device {
 using Kernel = std::function<std::vector<StoredTensor>(const Case&, const Device&)>;
 
 /// For bugs whose report and fix do not say what the tests had missed.
-inline constexpr const char* kNotSaid = "not said";
+inline constexpr const char* kUnknownGap = "not said";
 
 struct Exhibit {
   std::string name;            ///< lower-case letters, digits and '_'

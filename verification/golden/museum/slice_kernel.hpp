@@ -27,7 +27,7 @@ struct SliceKernel {
   bool centred = true;
   /// Computes the moments of the elements that count.
   std::function<Moments(const Values& x, double eps)> measure = {};
-  std::function<double(double x, const Moments& moments)> normalise = {};
+  std::function<double(double x, const Moments& moments)> normalize = {};
   std::function<double(double x_hat, double gamma)> scale = {};
   std::function<Values(const SliceGradient& slice)> backward = {};
   /// Sums over the rows: grad_gamma and grad_beta of a feature.
@@ -41,10 +41,10 @@ Moments right_moments(const Values& x, double eps, bool centred);
 Values right_backward(const SliceGradient& slice, bool centred);
 
 /// Returns the elements that share their moments in the case's operation.
-plain::Slices slices_of(const Work& work);
+plain::Slices find_slices(const Work& work);
 /// Runs the kernel and replaces y, the gradients and the moments by its results. Sequences and
 /// inference are left unchanged.
 void run_slices(Work& work, const SliceKernel& kernel);
-std::vector<StoredTensor> answer_slices(const Case& c, const SliceKernel& kernel);
+std::vector<StoredTensor> run_slice_kernel(const Case& c, const SliceKernel& kernel);
 
 }  // namespace normproof::verification::golden::museum

@@ -13,7 +13,7 @@ namespace normproof::verification::golden::museum {
 using corpus::Tier;
 
 /// The result for one exhibit.
-struct Visit {
+struct ExhibitResult {
   Exhibit exhibit;
   std::size_t cases = 0;       ///< number of cases that were run
   std::string case_path = {};  ///< the case that finds the bug; empty: none does
@@ -36,6 +36,6 @@ struct TourOptions {
 ///
 /// Requires  `only` matches the operation of an exhibit
 /// Throws    UsageError with the nearest known name
-std::vector<Visit> tour(const std::vector<Exhibit>& exhibits, const TourOptions& options);
+std::vector<ExhibitResult> tour(const std::vector<Exhibit>& exhibits, const TourOptions& options);
 
 }  // namespace normproof::verification::golden::museum

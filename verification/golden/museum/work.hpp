@@ -29,7 +29,7 @@ class Work {
   const Values& in(const std::string& name) const;
   /// Returns an output, which the kernel may change; empty if there is none.
   Values& out(const std::string& name);
-  bool gives(const std::string& name) const { return out_.contains(name); }
+  bool has_output(const std::string& name) const { return out_.contains(name); }
 
   /// Returns every output, rounded to its dtype.
   std::vector<StoredTensor> answer() const;
@@ -49,14 +49,14 @@ class Work {
 };
 
 /// Returns the outputs with a mistake at one site.
-std::vector<StoredTensor> answer_mutated(const Case& c, mutations::Mutation mutation);
+std::vector<StoredTensor> run_mutated(const Case& c, mutations::Mutation mutation);
 
 /// Returns the eps of a norm.
-double eps_of(const Case& c);
+double norm_eps(const Case& c);
 
 double rounded(double v, StorageFormat format);
 /// Sums the terms one after the other, rounding each partial sum.
-double sum_in(StorageFormat format, std::span<const double> terms);
+double rounded_sum(StorageFormat format, std::span<const double> terms);
 double sum_of(std::span<const double> terms);
 
 }  // namespace normproof::verification::golden::museum

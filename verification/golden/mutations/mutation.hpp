@@ -215,7 +215,7 @@ class Sites {
   std::string prefix_;                ///< the name of this part, if joint_ belongs to the whole
   bool listing_ = false;
   std::vector<Mutation> seen_;
-  std::map<std::string, std::uint64_t, std::less<>> noted_;  ///< site: one bit per seen operator
+  std::map<std::string, std::uint64_t, std::less<>> recorded_;  ///< site: one bit per seen operator
   std::map<const JointSite*, std::string> first_;  ///< the first of its sites that was passed
 };
 

@@ -44,7 +44,7 @@ class PlainAddNorm {
     if (is(MutationOperator::insert, "residual in y"))
       for (std::size_t i = 0; i < sum.size(); ++i) results["y"][i] += residual_[i];
     if (!dy_.empty()) add_gradient(results["grad_x"]);
-    put_sum(results, std::move(sum));
+    store_sum(results, std::move(sum));
     for (auto& [name, values] : results) write_rows(name, shape_, values, sites_);
     return results;
   }
@@ -71,7 +71,7 @@ class PlainAddNorm {
     step.replace_inputs(of_x ? x_ : sum, statistics_of_x ? x_ : Numbers(), std::move(dy));
     std::visit(step, layer);
     for (const Mutation& mutation : own.seen())
-      if (reaches_the_sum(mutation.site))
+      if (changes_sum_output(mutation.site))
         sites_.any((kPrefix + mutation.site).c_str(), {mutation.op});
     Results results;
     for (auto& [name, values] : step.take())
@@ -86,7 +86,7 @@ class PlainAddNorm {
   }
 
   /// Whether a mutation of the norm at this site changes an output, given that there is no mask.
-  static bool reaches_the_sum(const std::string& site) {
+  static bool changes_sum_output(const std::string& site) {
     return site.find("returned") == std::string::npos && !site.starts_with("reading ") &&
            !site.starts_with("writing ") && site != "rows of the parameter gradients";
   }
@@ -99,7 +99,7 @@ class PlainAddNorm {
   }
 
   /// Stores the sum that is returned, with mistakes that affect no other output.
-  void put_sum(Results& results, Numbers sum) {
+  void store_sum(Results& results, Numbers sum) {
     switch (sites_.any("returned sum", {MutationOperator::other, MutationOperator::insert,
                                         MutationOperator::square, MutationOperator::negate})) {
       case MutationOperator::other:  // x, before the residual was added

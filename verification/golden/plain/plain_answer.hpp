@@ -13,7 +13,7 @@ namespace normproof::verification::golden::plain {
 /// The outputs of an encoder or a whole Transformer. A shape is given unless it is that of a
 /// parameter or of the state.
 template <class T>
-struct Answered {
+struct NamedOutputs {
   NamedNumbers<T> values;
   std::map<std::string, std::vector<std::size_t>> shapes;
 
@@ -34,7 +34,7 @@ inline bool is_written(const std::string& name) {
 
 /// Converts the outputs to tensors in their dtypes; `tensors` are the inputs that have gradients.
 template <class T>
-std::vector<StoredTensor> stored_answer(const Case& c, Answered<T> answer,
+std::vector<StoredTensor> store_outputs(const Case& c, NamedOutputs<T> answer,
                                         const ref::tensor::NamedTensors<double>& tensors,
                                         const ref::tensor::NamedTensors<double>& state,
                                         const Style& style, Sites& sites) {
@@ -48,7 +48,7 @@ std::vector<StoredTensor> stored_answer(const Case& c, Answered<T> answer,
     const PlainShape rows{values.size() / shape.back(), 1, shape.back()};
     if (is_written(name)) write_rows(name, rows, values, sites, false);
     stored.push_back(
-        stored_tensor(name, corpus::dtype_of_output(c.dtype, name), shape, values, style, sites));
+        stored_tensor(name, corpus::output_dtype(c.dtype, name), shape, values, style, sites));
   }
   return stored;
 }

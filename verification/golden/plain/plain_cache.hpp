@@ -21,7 +21,7 @@ template <class T>
 class PlainCache {
  public:
   PlainCache(Sites& sites, std::size_t heads, std::size_t width)
-      : sites_(sites), width_(width), scale_(1 / sqrt_of(number_of<T>(width / heads))) {}
+      : sites_(sites), width_(width), scale_(1 / adl_sqrt(to_scalar<T>(width / heads))) {}
 
   /// Starts a sentence with the past rows and the number of tokens that will be appended.
   void begin(PlainKeysValues<T> past, std::size_t tokens) {
@@ -31,11 +31,11 @@ class PlainCache {
     tokens_ = tokens;
     // Sites that leave most outputs unchanged come first: if several mutations agree equally well
     // with an output, the first one is reported.
-    kept_ = {has("1/sqrt(d_k) of all keys that are kept", insert),
-             past_ > 0 && has("1/sqrt(d_k) of new keys that are kept", insert)};
-    if (past_ > 0) read_ = sites_.any("1/sqrt(d_k) of past keys", {insert, drop});
-    turn("order of past keys", rows_.keys);
-    turn("order of past values", rows_.values);
+    kept_scaling_ = {has("1/sqrt(d_k) of all keys that are kept", insert),
+                     past_ > 0 && has("1/sqrt(d_k) of new keys that are kept", insert)};
+    if (past_ > 0) past_scaling_ = sites_.any("1/sqrt(d_k) of past keys", {insert, drop});
+    rotate_by_mistake("order of past keys", rows_.keys);
+    rotate_by_mistake("order of past values", rows_.values);
     if (past_ > 0 && has("1/sqrt(d_k) of past keys in the cache", insert))
       scale_keys(rows_, 0, past_, scale_);
     // One extra row, which a mistake may reach.
@@ -70,7 +70,7 @@ class PlainCache {
   }
 
   /// Returns how many of the new tokens are written before token number `token` attends.
-  std::size_t written_before(std::size_t token) {
+  std::size_t rows_written_before(std::size_t token) {
     using enum MutationOperator;
     if (has("writing to the cache", other)) return token;
     if (tokens_ < 2) return token + 1;
@@ -85,10 +85,10 @@ class PlainCache {
   }
 
   /// Returns the range [first, end) of rows that a new token sees.
-  std::pair<std::size_t, std::size_t> seen_by(std::size_t token) {
+  std::pair<std::size_t, std::size_t> visible_rows(std::size_t token) {
     using enum MutationOperator;
     const std::size_t length = past_ + token + 1;
-    std::size_t first = 0, end = std::max(length, past_ + written_before(token));
+    std::size_t first = 0, end = std::max(length, past_ + rows_written_before(token));
     switch (sites_.any("positions of the cache", {one_less, one_more, drop})) {
       case one_less:
         --end;
@@ -119,7 +119,8 @@ class PlainCache {
   PlainKeysValues<T> read() {
     using enum MutationOperator;
     PlainKeysValues<T> rows = rows_;
-    if (read_ != none) scale_keys(rows, 0, past_, read_ == insert ? scale_ : 1 / scale_);
+    if (past_scaling_ != none)
+      scale_keys(rows, 0, past_, past_scaling_ == insert ? scale_ : 1 / scale_);
     return rows;
   }
 
@@ -129,10 +130,10 @@ class PlainCache {
     PlainKeysValues<T> rows = rows_;
     rows.keys.resize(length * width_);
     rows.values.resize(length * width_);
-    turn("order of the cache", rows.keys);
-    turn("order of the cache", rows.values);
-    if (kept_.all) scale_keys(rows, 0, length, scale_);
-    if (kept_.fresh) scale_keys(rows, past_, length, scale_);
+    rotate_by_mistake("order of the cache", rows.keys);
+    rotate_by_mistake("order of the cache", rows.values);
+    if (kept_scaling_.all) scale_keys(rows, 0, length, scale_);
+    if (kept_scaling_.fresh) scale_keys(rows, past_, length, scale_);
     return rows;
   }
 
@@ -144,7 +145,7 @@ class PlainCache {
   }
 
   /// Rotates the rows by mistake, as if a ring buffer were read from a row other than the oldest.
-  void turn(const char* site, Numbers<T>& rows) {
+  void rotate_by_mistake(const char* site, Numbers<T>& rows) {
     using enum MutationOperator;
     if (rows.size() <= width_) return;
     const auto width = static_cast<std::ptrdiff_t>(width_);
@@ -162,8 +163,8 @@ class PlainCache {
   /// when they are read.
   struct {
     bool all = false, fresh = false;
-  } kept_;
-  MutationOperator read_ = MutationOperator::none;
+  } kept_scaling_;
+  MutationOperator past_scaling_ = MutationOperator::none;
 };
 
 }  // namespace normproof::verification::golden::plain

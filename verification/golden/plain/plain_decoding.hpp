@@ -42,12 +42,12 @@ class PlainQuery {
       const T largest = *std::max_element(scores.begin(), scores.end());
       const std::vector<std::size_t> numbers = first_indices(rows.size());
       const T sum = a_.sum("sum of the softmax", numbers,
-                           [&](std::size_t k) { return exp_of(scores[k] - largest); });
+                           [&](std::size_t k) { return adl_exp(scores[k] - largest); });
       const bool whole = sites_.any("division by the sum of the softmax",
                                     {MutationOperator::drop}) == MutationOperator::drop;
       for (std::size_t c = 0; c < width_ / heads_; ++c)
         context[feature(h, c)] = a_.sum("sum of the context", numbers, [&](std::size_t k) {
-          const T e = exp_of(scores[k] - largest);
+          const T e = adl_exp(scores[k] - largest);
           return (whole ? e : a_.over(e, sum)) * to.values[rows[k] * width_ + feature(h, c)];
         });
     }
@@ -68,11 +68,11 @@ class PlainQuery {
     const T product = a_.sum("sum of a score", first_indices(d_k), [&](std::size_t c) {
       return query[feature(h, c)] * keys[j * width_ + feature(h, c)];
     });
-    if (a_.style().divide) return product / sqrt_of(number_of<T>(d_k));
+    if (a_.style().divide) return product / adl_sqrt(to_scalar<T>(d_k));
     const bool of_model =
         sites_.any("d_k and d_model", {MutationOperator::other}) == MutationOperator::other;
     return product *
-           sites_.factor("1/sqrt(d_k)", 1 / sqrt_of(number_of<T>(of_model ? width_ : d_k)));
+           sites_.factor("1/sqrt(d_k)", 1 / adl_sqrt(to_scalar<T>(of_model ? width_ : d_k)));
   }
 
   Sites& sites_;
@@ -87,9 +87,9 @@ class PlainDecodingLayer : PlainSublayers<T> {
  public:
   PlainDecodingLayer(PlainParts<T>& parts, std::string place)
       : PlainSublayers<T>(parts, std::move(place)),
-        of_cross_(this->sites_.part(kOfCross)),
+        cross_sites_(this->sites_.part(kCrossPrefix)),
         self_(parts, this->sites_, false),
-        cross_(parts, of_cross_, true),
+        cross_(parts, cross_sites_, true),
         feed_forward_(parts, this->place_),
         width_(parts.in_.config.d_model),
         in_map_(map_of("self_attention.in", 3)),
@@ -98,8 +98,8 @@ class PlainDecodingLayer : PlainSublayers<T> {
         memory_map_(map_of("cross_attention.memory", 2)),
         cross_out_(map_of("cross_attention.out", 1)),
         cache_(this->sites_, parts.in_.config.num_heads, width_) {
-    this->may_exchange("norm1 and norm2", self_site_, cross_site_);
-    this->may_exchange("norm2 and norm3", cross_site_, feed_forward_site_);
+    this->offer_exchange("norm1 and norm2", self_site_, cross_site_);
+    this->offer_exchange("norm2 and norm3", cross_site_, feed_forward_site_);
   }
 
   /// Starts a sentence with the rows in the cache, the number of tokens that will be appended, and
@@ -108,7 +108,7 @@ class PlainDecodingLayer : PlainSublayers<T> {
              std::vector<bool> memory_valid) {
     tokens_ = tokens;
     cache_.begin(std::move(past), tokens);
-    of_memory_ = halves(this->parts_.linear(memory_map_, memory), 0, 2);
+    memory_rows_ = split_keys_and_values(this->parts_.linear(memory_map_, memory), 0, 2);
     memory_valid_ = std::move(memory_valid);
   }
 
@@ -126,14 +126,15 @@ class PlainDecodingLayer : PlainSublayers<T> {
 
  private:
   using Sublayer = typename PlainSublayers<T>::Sublayer;
-  static constexpr const char* kOfCross = "cross_attention: ";
+  static constexpr const char* kCrossPrefix = "cross_attention: ";
 
   PlainMap map_of(const std::string& name, std::size_t parts) const {
     return {name, this->place_ + name, width_, parts * width_};
   }
 
   /// Splits rows that are `parts` times D wide into keys and values, which start at part `first`.
-  PlainKeysValues<T> halves(const Numbers<T>& rows, std::size_t first, std::size_t parts) {
+  PlainKeysValues<T> split_keys_and_values(const Numbers<T>& rows, std::size_t first,
+                                           std::size_t parts) {
     const bool turned =
         this->sites_.any(parts == 2 ? "cross_attention: keys and values" : "keys and values",
                          {MutationOperator::other}) == MutationOperator::other;
@@ -153,14 +154,14 @@ class PlainDecodingLayer : PlainSublayers<T> {
 
   Numbers<T> attend_to_itself(const Numbers<T>& x) {
     const Numbers<T> qkv = this->parts_.linear(in_map_, x);
-    const PlainKeysValues<T> fresh = halves(qkv, 1, 3);
+    const PlainKeysValues<T> fresh = split_keys_and_values(qkv, 1, 3);
     Numbers<T> contexts;
     std::size_t written = 0;
     for (std::size_t t = 0; t < tokens_; ++t) {
-      for (; written < cache_.written_before(t); ++written) cache_.write(fresh, written);
+      for (; written < cache_.rows_written_before(t); ++written) cache_.write(fresh, written);
       Numbers<T> query = row_of(qkv, t, 3 * width_);
       for (T& feature : query) feature *= cache_.query_factor();
-      const auto [first, end] = cache_.seen_by(t);
+      const auto [first, end] = cache_.visible_rows(t);
       const Numbers<T> own =
           self_.attend(query, cache_.read(), first, std::vector<bool>(end - first, true));
       contexts.insert(contexts.end(), own.begin(), own.end());
@@ -171,22 +172,24 @@ class PlainDecodingLayer : PlainSublayers<T> {
 
   Numbers<T> attend_to_memory(const Numbers<T>& x) {
     const Numbers<T> queries = this->parts_.linear(query_map_, x);
-    const bool own = of_cross_.any("memory", {MutationOperator::other}) == MutationOperator::other;
+    const bool own =
+        cross_sites_.any("memory", {MutationOperator::other}) == MutationOperator::other;
     Numbers<T> contexts;
     for (std::size_t t = 0; t < tokens_; ++t) {
       const Numbers<T> query = row_of(queries, t, width_);
       const Numbers<T> context =
           own ? cross_.attend(query,
-                              halves(this->parts_.linear(memory_map_, row_of(x, t, width_)), 0, 2),
+                              split_keys_and_values(
+                                  this->parts_.linear(memory_map_, row_of(x, t, width_)), 0, 2),
                               0, {true})
-              : cross_.attend(query, of_memory_, 0, memory_valid_);
+              : cross_.attend(query, memory_rows_, 0, memory_valid_);
       contexts.insert(contexts.end(), context.begin(), context.end());
     }
-    this->parts_.pass_on(kOfCross, of_cross_);
+    this->parts_.offer_mutations(kCrossPrefix, cross_sites_);
     return this->parts_.linear(cross_out_, contexts);
   }
 
-  Sites of_cross_;
+  Sites cross_sites_;
   PlainQuery<T> self_, cross_;
   PlainFeedForward<T> feed_forward_;
   std::size_t width_;
@@ -195,7 +198,7 @@ class PlainDecodingLayer : PlainSublayers<T> {
   Sublayer cross_site_{"norm2", "cross_attention.y", "residual of cross-attention", ""};
   Sublayer feed_forward_site_{"norm3", "feed_forward.y", "residual of the feed-forward", ""};
   PlainCache<T> cache_;
-  PlainKeysValues<T> of_memory_;
+  PlainKeysValues<T> memory_rows_;
   std::vector<bool> memory_valid_;
   std::size_t tokens_ = 0;
 };
@@ -217,7 +220,7 @@ class PlainDecoding {
     past_ = past == nullptr ? 0 : past->shape(1);
   }
 
-  Answered<T> run() {
+  NamedOutputs<T> run() {
     for (std::size_t b = 0; b < in_.tokens.batch_size; ++b) {
       begin(b);
       append(b);
@@ -269,7 +272,7 @@ class PlainDecoding {
     Numbers<T> x = embed(b);
     for (PlainDecodingLayer<T>& layer : layers_) x = layer.forward(x);
     x = PlainFinalNorm<T>(parts_, "final_norm").forward(x);
-    const T factor = factor_on_tied_head<T>(sites_, in_.config);
+    const T factor = tied_head_factor<T>(sites_, in_.config);
     for (T& element : x) element *= factor;
     const Numbers<T> own = parts_.linear({"head", "head", width_, in_.config.target_vocab_size}, x);
     logits_.insert(logits_.end(), own.begin(), own.end());
@@ -311,7 +314,7 @@ class PlainDecoding {
   std::size_t width_, past_ = 0;
   std::deque<PlainDecodingLayer<T>> layers_;
   Numbers<T> logits_;
-  Answered<T> answer_;
+  NamedOutputs<T> answer_;
 };
 
 }  // namespace normproof::verification::golden::plain

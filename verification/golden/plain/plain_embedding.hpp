@@ -25,7 +25,7 @@ class PlainEmbedding {
   Numbers<T> forward(const ref::model::Tokens& tokens, std::size_t first = 0) {
     const Numbers<T>& weight = parts_.given(name_);
     constexpr const char* kFactor = "factor sqrt(D) of the embedding";
-    T root = sqrt_of(number_of<T>(width_));
+    T root = adl_sqrt(to_scalar<T>(width_));
     if (scaled()) root = sites_.constant(kFactor, root);
     const T factor = scale(kFactor, root);
     const bool positions = parts_.in_.config.positions;
@@ -48,7 +48,7 @@ class PlainEmbedding {
                 NamedNumbers<T>& gradients) {
     Numbers<T> whole(words_ * width_, T(0));
     const T factor =
-        scale("factor sqrt(D) of grad_embedding.weight", sqrt_of(number_of<T>(width_)));
+        scale("factor sqrt(D) of grad_embedding.weight", adl_sqrt(to_scalar<T>(width_)));
     const bool last =
         sites_.any("tokens that occur again", {MutationOperator::drop}) == MutationOperator::drop;
     for (std::size_t id = 0; id < words_; ++id) {

@@ -11,7 +11,8 @@ namespace normproof::verification::golden::plain {
 
 /// Copies the parameter gradients and the state of a norm to `kept`, under the names of its place.
 template <class T>
-void keep_norm(const std::string& place, const NamedNumbers<T>& results, NamedNumbers<T>& kept) {
+void copy_norm_results(const std::string& place, const NamedNumbers<T>& results,
+                       NamedNumbers<T>& kept) {
   constexpr std::string_view kState = "state ", kGradient = "grad_";
   for (const auto& [name, values] : results) {
     if (name.starts_with(kState)) kept[place + "." + name.substr(kState.size())] = values;
@@ -38,7 +39,7 @@ class PlainSublayers {
             (sites_.any("place of the norm", {MutationOperator::other}) == MutationOperator::other);
   }
 
-  void may_exchange(const char* site, Sublayer& a, Sublayer& b) {
+  void offer_exchange(const char* site, Sublayer& a, Sublayer& b) {
     if (sites_.any(site, {MutationOperator::other}) == MutationOperator::other)
       std::swap(a.norm, b.norm);
   }
@@ -60,7 +61,7 @@ class PlainSublayers {
                                NamedNumbers<T>& gradients) {
     const auto through_norm = [&](const Numbers<T>& g) {
       NamedNumbers<T> results = parts_.norm(place_ + own.norm, own.normed, g);
-      keep_norm(place_ + own.norm, results, gradients);
+      copy_norm_results(place_ + own.norm, results, gradients);
       return results.at("grad_x");
     };
     const auto through_sublayer = [&](const Numbers<T>& g) {
@@ -101,7 +102,7 @@ class PlainEncoderLayer : PlainSublayers<T> {
       : PlainSublayers<T>(parts, std::move(place)),
         attention_(parts, this->place_, "attention"),
         feed_forward_(parts, this->place_) {
-    this->may_exchange("norm1 and norm2", attention_site_, feed_forward_site_);
+    this->offer_exchange("norm1 and norm2", attention_site_, feed_forward_site_);
   }
 
   Numbers<T> forward(const Numbers<T>& x) {
@@ -154,7 +155,7 @@ class PlainFinalNorm {
   Numbers<T> backward(const Numbers<T>& grad, NamedNumbers<T>& gradients) {
     if (!pre_) return grad;
     const NamedNumbers<T> results = parts_.norm(place_, taken_, grad);
-    keep_norm(place_, results, gradients);
+    copy_norm_results(place_, results, gradients);
     return normed_ ? results.at("grad_x") : grad;
   }
 

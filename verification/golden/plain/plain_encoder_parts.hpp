@@ -18,7 +18,7 @@ template <class T>
 using NamedNumbers = std::map<std::string, Numbers<T>>;
 
 template <class T>
-T number_of(std::size_t n) {
+T to_scalar(std::size_t n) {
   return static_cast<T>(static_cast<double>(n));
 }
 
@@ -63,7 +63,7 @@ class PlainParts {
     const Numbers<T>& bias = given(map.name + ".bias");
     const std::string sum = "sum of " + map.role, of_bias = "bias of " + map.role;
     const std::vector<std::size_t> inner = first_indices(map.in);
-    const Numbers<T> weight = weight_of(map);
+    const Numbers<T> weight = read_weight(map);
     Numbers<T> y(x.size() / map.in * map.out);
     for (std::size_t k = 0; k < y.size(); ++k) {
       const std::size_t row = k / map.out, o = k % map.out;
@@ -79,7 +79,7 @@ class PlainParts {
                              NamedNumbers<T>& gradients) {
     const std::string sum = "sum of the gradient by what " + map.role + " takes";
     const std::vector<std::size_t> outer = first_indices(map.out);
-    const Numbers<T> weight = weight_of(map);
+    const Numbers<T> weight = read_weight(map);
     Numbers<T> grad_x(x.size());
     for (std::size_t k = 0; k < x.size(); ++k)
       grad_x[k] = a_.sum(sum.c_str(), outer, [&](std::size_t o) {
@@ -108,7 +108,7 @@ class PlainParts {
     ref::model::NormInputs<double> inputs{
         .x = to_tensor(x), .grad_y = to_tensor(dy), .valid = in_.valid, .mode = in_.mode};
     for (const auto& own : ref::model::norm_layer(in_.config.norm).parameters)
-      ref::model::set_parameter(inputs, own.name, parameter_of(place, own.name));
+      ref::model::set_parameter(inputs, own.name, find_parameter(place, own.name));
     NamedNumbers<T> state;
     for (const auto& [name, values] : state_)
       if (name.starts_with(place + ".")) state[name.substr(place.size() + 1)] = values;
@@ -116,16 +116,16 @@ class PlainParts {
     PlainLayers<T> layer({samples_, tokens_, in_.config.d_model}, inputs, state,
                          PlainArithmetic<T>(a_.style(), own));
     std::visit(layer, in_.config.norm);
-    pass_on(kPrefix, own);
+    offer_mutations(kPrefix, own);
     NamedNumbers<T> results = layer.take();
     for (auto& [name, values] : state) results["state " + name] = std::move(values);
     return results;
   }
 
   /// Offers the mutations of a part that change an output, under their names in the whole.
-  void pass_on(const std::string& prefix, const Sites& part) {
+  void offer_mutations(const std::string& prefix, const Sites& part) {
     for (const Mutation& mutation : part.seen())
-      if (reaches_the_encoder(mutation.site) &&
+      if (changes_encoder_output(mutation.site) &&
           (pads_have_gradients_ || !mutation.site.starts_with("rows of ")))
         sites_.any((prefix + mutation.site).c_str(), {mutation.op});
   }
@@ -144,7 +144,7 @@ class PlainParts {
                 : sites_.any(("dropout in inference of " + of).c_str(),
                              {MutationOperator::insert}) != MutationOperator::insert)
       return values;
-    const ref::tensor::Mask& keep = mask_of(place, of);
+    const ref::tensor::Mask& keep = dropout_mask_at(place, of);
     const bool shifted = sites_.any(("place in the mask of " + of).c_str(),
                                     {MutationOperator::other}) == MutationOperator::other;
     const std::string mask = "mask of " + of;
@@ -190,7 +190,7 @@ class PlainParts {
 
   /// Returns the mask of a place, or by mistake that of the next sublayer, which has the same
   /// shape.
-  const ref::tensor::Mask& mask_of(const std::string& place, const std::string& of) const {
+  const ref::tensor::Mask& dropout_mask_at(const std::string& place, const std::string& of) const {
     const auto is_sublayer = [](const std::string& name) { return name.ends_with(".y"); };
     const bool wrong = is_sublayer(place) &&
                        sites_.any(("whose mask in " + of).c_str(), {MutationOperator::other}) ==
@@ -207,13 +207,13 @@ class PlainParts {
     style.one_pass = false;
     return style;
   }
-  static bool reaches_the_encoder(const std::string& site) {
+  static bool changes_encoder_output(const std::string& site) {
     return site.find("returned") == std::string::npos && !site.starts_with("reading ") &&
            !site.starts_with("writing ");
   }
 
   /// Returns the weight as [out,in], in the order in which the implementation reads it.
-  Numbers<T> weight_of(const PlainMap& map) {
+  Numbers<T> read_weight(const PlainMap& map) {
     Numbers<T> weight = given(map.name + ".weight");
     const std::string site = "weight of " + map.role;
     if (sites_.any(site.c_str(), {MutationOperator::transposed}) == MutationOperator::none)
@@ -230,7 +230,8 @@ class PlainParts {
       tensor.data()[i] = static_cast<double>(values[i]);
     return tensor;
   }
-  ref::tensor::Tensor<double> parameter_of(const std::string& place, std::string_view name) const {
+  ref::tensor::Tensor<double> find_parameter(const std::string& place,
+                                             std::string_view name) const {
     const auto* const tensor = in_.tensors.find(place + "." + std::string(name));
     return tensor == nullptr ? ref::tensor::Tensor<double>() : *tensor;
   }

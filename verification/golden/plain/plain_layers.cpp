@@ -22,15 +22,15 @@
 
 namespace normproof::verification::golden::plain {
 
-using corpus::along_rows;
-using corpus::dtype_of_output;
 using corpus::find;
+using corpus::has_statistics_over_rows;
 using corpus::is_encoder;
 using corpus::is_layer;
 using corpus::is_optimizer;
 using corpus::is_transformer;
 using corpus::needs_tokens;
-using corpus::op_of;
+using corpus::op_name;
+using corpus::output_dtype;
 using corpus::usual_accumulation;
 using ref::numeric::any_order_error;
 
@@ -79,8 +79,8 @@ PlainResults<T> run_add_norm(const Case& c, const EvalInputs& inputs, const Styl
 
 /// Returns the shape of an output of one step that has `count` elements: the specified shape, or a
 /// single axis if a mutation changed the number of elements.
-std::vector<std::size_t> shape_of_output(const Case& c, const std::string& name,
-                                         std::size_t count) {
+std::vector<std::size_t> output_shape_of_step(const Case& c, const std::string& name,
+                                              std::size_t count) {
   std::vector<std::size_t> x = find(c.inputs, "x")->shape;
   if (c.sequence) x.erase(x.begin());
   if (name == "y" || name == "grad_x") return x;
@@ -101,10 +101,10 @@ std::vector<StoredTensor> stored(const Case& c, std::size_t steps, const PlainRe
                                  const Style& style, Sites& sites) {
   std::vector<StoredTensor> tensors;
   for (const auto& [name, values] : results) {
-    std::vector<std::size_t> shape = shape_of_output(c, name, values.size() / steps);
+    std::vector<std::size_t> shape = output_shape_of_step(c, name, values.size() / steps);
     if (c.sequence) shape.insert(shape.begin(), steps);
     tensors.push_back(
-        stored_tensor(name, dtype_of_output(c, name), std::move(shape), values, style, sites));
+        stored_tensor(name, output_dtype(c, name), std::move(shape), values, style, sites));
   }
   return tensors;
 }
@@ -163,10 +163,9 @@ std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, con
   return style.flushed ? results : flush_results(c, std::move(results), sites);
 }
 
-std::map<std::string, std::vector<double>> plain_errors(const Case& c, const EvalInputs& inputs,
-                                                        const Style& style,
-                                                        const ref::numeric::Arithmetic& arithmetic,
-                                                        const Mutation& mutation) {
+std::map<std::string, std::vector<double>> plain_error_bounds(
+    const Case& c, const EvalInputs& inputs, const Style& style,
+    const ref::numeric::Arithmetic& arithmetic, const Mutation& mutation) {
   const ref::numeric::AnyOrderArithmetic scope(arithmetic);
   Sites sites(mutation);
   std::map<std::string, std::vector<double>> errors;

@@ -70,9 +70,8 @@ std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, con
 /// Source    docs/derivations/error_analysis.md, section 8: any_order_error through the plain formula
 /// Requires  c is of a layer, or of a function that adds a residual; `inputs` are its
 ///           finite inputs
-std::map<std::string, std::vector<double>> plain_errors(const Case& c, const EvalInputs& inputs,
-                                                        const Style& style,
-                                                        const ref::numeric::Arithmetic& arithmetic,
-                                                        const Mutation& mutation = {});
+std::map<std::string, std::vector<double>> plain_error_bounds(
+    const Case& c, const EvalInputs& inputs, const Style& style,
+    const ref::numeric::Arithmetic& arithmetic, const Mutation& mutation = {});
 
 }  // namespace normproof::verification::golden::plain

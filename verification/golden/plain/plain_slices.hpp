@@ -130,7 +130,7 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
 }
 
 /// Truncates v to the dtype; returns v itself if the dtype holds it.
-inline double truncated_to(DType dtype, double v) {
+inline double truncate_to_dtype(DType dtype, double v) {
   const double rounded = ref::numeric::round_to(storage_of(dtype), v);
   if (!(std::fabs(rounded) > std::fabs(v))) return rounded;
   const double u = ref::numeric::format_of(storage_of(dtype)).unit_roundoff;
@@ -149,7 +149,7 @@ StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std
     const double own = static_cast<double>(v);
     const double value = style.flushed && std::fabs(own) < least ? 0 : own;
     rounded.push_back(ref::numeric::round_to(storage_of(dtype), value));
-    if (ref::io::item_size(dtype) < 4) cut.push_back(truncated_to(dtype, value));
+    if (ref::io::item_size(dtype) < 4) cut.push_back(truncate_to_dtype(dtype, value));
   }
   // Truncation is offered only where it is a mistake: if 16 bits do not hold a number exactly.
   if (cut.size() == rounded.size() && cut != rounded &&
@@ -162,10 +162,10 @@ StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std
 template <class T>
 class PlainArithmetic {
  public:
-  /// few_terms_show: whether a sum of a thousand terms without its last one can be told from the
+  /// shows_single_terms: whether a sum of a thousand terms without its last one can be told from the
   /// correct sum.
-  PlainArithmetic(const Style& style, Sites& sites, bool few_terms_show = true)
-      : style_(style), sites_(sites), few_terms_show_(few_terms_show) {}
+  PlainArithmetic(const Style& style, Sites& sites, bool shows_single_terms = true)
+      : style_(style), sites_(sites), shows_single_terms_(shows_single_terms) {}
 
   Sites& sites() { return sites_; }
   const Style& style() const { return style_; }
@@ -181,8 +181,9 @@ class PlainArithmetic {
       offered.push_back(MutationOperator::forget_remainder);
     if (in_blocks > 0 && in_blocks == indices.size())
       offered.push_back(MutationOperator::forget_block);
-    if (misses_what_is_past(256, indices.size())) offered.push_back(MutationOperator::first_256);
-    if (misses_what_is_past(1024, indices.size())) offered.push_back(MutationOperator::first_1024);
+    if (is_truncation_visible(256, indices.size())) offered.push_back(MutationOperator::first_256);
+    if (is_truncation_visible(1024, indices.size()))
+      offered.push_back(MutationOperator::first_1024);
     const MutationOperator op = sites_.any(site, offered);
     std::vector<T> terms;
     terms.reserve(indices.size());
@@ -233,8 +234,8 @@ class PlainArithmetic {
  private:
   /// Whether a sum of `count` terms changes visibly if the terms after the first `block` are
   /// omitted.
-  bool misses_what_is_past(std::size_t block, std::size_t count) const {
-    return count > block && (few_terms_show_ || (count - block) * 64 >= count);
+  bool is_truncation_visible(std::size_t block, std::size_t count) const {
+    return count > block && (shows_single_terms_ || (count - block) * 64 >= count);
   }
 
   T exact_rstd(T statistic, T eps) {
@@ -317,7 +318,7 @@ class PlainArithmetic {
 
   Style style_;
   Sites& sites_;
-  bool few_terms_show_;
+  bool shows_single_terms_;
 };
 
 }  // namespace normproof::verification::golden::plain

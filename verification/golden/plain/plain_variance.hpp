@@ -19,7 +19,7 @@ struct PlainMoments {
   T count = 0, mean = 0, squares = 0;
 
   /// Adds x by Welford's recurrence.
-  void take(T x) {
+  void add_element(T x) {
     count += 1;
     const T before = x - mean;
     mean += before / count;
@@ -48,7 +48,7 @@ MeanAndVariance<T> welford_statistics(const std::vector<T>& x, std::size_t width
   PlainMoments<T> all;
   for (std::size_t begin = 0; begin < x.size(); begin += width) {
     PlainMoments<T> block;
-    for (std::size_t i = begin; i < std::min(begin + width, x.size()); ++i) block.take(x[i]);
+    for (std::size_t i = begin; i < std::min(begin + width, x.size()); ++i) block.add_element(x[i]);
     if (begin == 0)
       all = block;
     else

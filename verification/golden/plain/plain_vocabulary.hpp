@@ -42,9 +42,9 @@ inline operands::EncoderTensors plain_side(const operands::TransformerTensors& i
 /// Returns the factor of the rows that the head takes: 1, or by mistake sqrt(D) or 1/sqrt(D) if the
 /// head is tied to an embedding.
 template <class T>
-T factor_on_tied_head(Sites& sites, const ref::model::DecoderConfig& config) {
+T tied_head_factor(Sites& sites, const ref::model::DecoderConfig& config) {
   if (!config.tied_head) return T(1);
-  const T root = sqrt_of(number_of<T>(config.d_model));
+  const T root = adl_sqrt(to_scalar<T>(config.d_model));
   using enum MutationOperator;
   const MutationOperator op = sites.any("sqrt(D) on the tied head", {insert, inverted});
   return op == insert ? root : op == inverted ? 1 / root : T(1);
@@ -67,8 +67,8 @@ class PlainVocabulary {
 
   /// Computes logits and loss from the output of the last layer; returns the gradient of that
   /// output.
-  Numbers<T> lose(Numbers<T> x, DType dtype, Answered<T>& answer) {
-    const T factor = factor_on_tied_head<T>(sites_, in_.config);
+  Numbers<T> compute_loss(Numbers<T> x, DType dtype, NamedOutputs<T>& answer) {
+    const T factor = tied_head_factor<T>(sites_, in_.config);
     for (T& element : x) element *= factor;
     const Numbers<T> logits = parts_.linear(head_, x);
     const std::size_t words = in_.config.target_vocab_size;
@@ -86,7 +86,7 @@ class PlainVocabulary {
     Sites own = sites_.part(kPrefix);
     PlainLoss<T> loss(rows, in_.loss, dtype, parts_.a_.style(), own);
     loss.run();
-    parts_.pass_on(kPrefix, own);
+    parts_.offer_mutations(kPrefix, own);
     answer.put("loss", {1}, loss.loss());
     Numbers<T> grad = parts_.linear_backward(head_, loss.grad(), x, answer.values);
     for (T& element : grad) element *= factor;
@@ -97,7 +97,7 @@ class PlainVocabulary {
   void embed_backward(const Numbers<T>& grad, NamedNumbers<T>& gradients) {
     embedding_.backward(in_.tokens, grad, gradients);
     if (!in_.config.tied_head) return;
-    const Numbers<T> of_head = std::move(gradients.at("grad_head.weight"));
+    const Numbers<T> head_gradient = std::move(gradients.at("grad_head.weight"));
     gradients.erase("grad_head.weight");
     Numbers<T>& both = gradients.at("grad_" + name_);
     const MutationOperator op =
@@ -106,10 +106,10 @@ class PlainVocabulary {
     const bool scaled = in_.config.scaled_embedding &&
                         sites_.any("sqrt(D) on the head's gradient", {MutationOperator::insert}) ==
                             MutationOperator::insert;
-    const T factor = scaled ? sqrt_of(number_of<T>(in_.config.d_model)) : T(1);
+    const T factor = scaled ? adl_sqrt(to_scalar<T>(in_.config.d_model)) : T(1);
     for (std::size_t i = 0; i < both.size(); ++i) {
       if (op == MutationOperator::forget_first) continue;  // only the sums over the tokens
-      const T own = factor * of_head[i];
+      const T own = factor * head_gradient[i];
       both[i] = op == MutationOperator::forget_last ? own : both[i] + own;
     }
   }

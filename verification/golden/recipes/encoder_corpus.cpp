@@ -46,14 +46,14 @@ class EncoderCases : public EncoderCaseList {
          .fills = {{whole_ ? "embedding.weight" : "x",
                     [](std::size_t, double normal) { return 1e6 + normal; }}}});
     if (whole_)
-      wholes();
+      whole_encoders();
     else
       layers();
     causal();
   }
 
   void standard() {
-    if (decoder_) of_sources();
+    if (decoder_) add_sources();
     for (const char* name : {"a", "b", "c"})
       for (const char* placement : {"post", "pre"})
         add({.reason = fmt::format("random_{}", name),
@@ -270,7 +270,7 @@ class EncoderCases : public EncoderCaseList {
     inference();
   }
 
-  void of_sources() {
+  void add_sources() {
     ordinary("power_norm_released", "post");
     add({.reason = "one_key",
          .why = "S = 1: the only key of the source takes all, and no gradient passes that softmax",
@@ -332,7 +332,7 @@ class EncoderCases : public EncoderCaseList {
          .inference = true});
   }
 
-  void wholes() {
+  void whole_encoders() {
     add({.reason = "two_layers",
          .why = "what the first layer answers is what the second takes",
          .options = {{"num_layers", "2"}, {"num_heads", "2"}, {"activation", "gelu"}}});

@@ -15,13 +15,13 @@ namespace normproof::verification::golden::recipes {
 using corpus::Case;
 using corpus::DType;
 using corpus::has_option;
-using corpus::is_layer_of;
+using corpus::is_layer_with_options;
 using corpus::Tier;
 
 namespace {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
-constexpr DType kFewBits[] = {DType::bfloat16, DType::float16};
+constexpr DType kLowPrecisionOfEncoders[] = {DType::bfloat16, DType::float16};
 
 Settings gelu(const char* placement, const char* heads) {
   return {{"placement", placement}, {"num_heads", heads}, {"activation", "gelu"}};
@@ -37,7 +37,7 @@ class EncoderEnds : public EncoderCaseList {
 
   void quick() {
     if (decoder_) return;
-    for (const DType dtype : kFewBits) {
+    for (const DType dtype : kLowPrecisionOfEncoders) {
       add({.reason = "post_layer_norm",
            .why = "x and parameters of 16 bits, and one rounding at the end: what is between is "
                   "float32",
@@ -53,13 +53,13 @@ class EncoderEnds : public EncoderCaseList {
              .options = {{"pooling", "per_position"}, {"num_heads", "2"}},
              .dtype = dtype});
       else
-        of_layers(dtype);
+        add_layers(dtype);
     }
     if (!whole_) float16_ends();
   }
 
   void standard() {
-    for (const DType dtype : kFewBits) few_bits(dtype);
+    for (const DType dtype : kLowPrecisionOfEncoders) few_bits(dtype);
     if (decoder_) float16_ends();
     every_norm(
         {.reason = "pre", .why = "an encoder with a norm that few have", .dtype = DType::float32});
@@ -69,7 +69,7 @@ class EncoderEnds : public EncoderCaseList {
   }
 
  private:
-  void of_layers(DType dtype) {
+  void add_layers(DType dtype) {
     add({.reason = "large_scores",
          .why = "scores of a hundred: softmax takes nearly one key alone",
          .options = {{"num_heads", "2"}, {"activation", "gelu"}},
@@ -143,8 +143,9 @@ class EncoderEnds : public EncoderCaseList {
     for (const std::string& norm : ref::model::norm_names()) {
       if (decoder_ && ref::model::norm_layer(ref::model::norm_options(norm)).over_samples())
         continue;
-      if (is_layer_of<ref::model::LayerNormOptions>(norm) ||
-          is_layer_of<ref::model::BatchNormOptions>(norm) || has_option(norm, "warmup_iterations"))
+      if (is_layer_with_options<ref::model::LayerNormOptions>(norm) ||
+          is_layer_with_options<ref::model::BatchNormOptions>(norm) ||
+          has_option(norm, "warmup_iterations"))
         continue;
       Settings options = with(gelu("pre", "2"), {{"norm", norm}});
       if (has_option(norm, "groups")) options.emplace_back("norm.groups", "2");

@@ -30,7 +30,7 @@ double as_drawn(std::size_t flat, double normal);
 /// Returns elements of a norm parameter whose initial value is `initial`: close to it but not
 /// equal, so that the norms amplify errors little; far from it for a beta, whose initial value is
 /// 0.
-Fill fill_of_norm(double initial);
+Fill norm_fill(double initial);
 
 /// Returns the case that the recipe describes, of one of model::encoder_operation_names().
 /// Throws    UsageError as set_option does

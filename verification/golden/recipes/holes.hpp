@@ -16,7 +16,7 @@ namespace normproof::verification::golden::recipes {
 /// reported, too.
 ///
 /// Throws    UsageError if there is no operation of that name
-std::vector<std::string> untouched_ends(std::string_view operation, const Coverage& coverage);
+std::vector<std::string> unreached_limits(std::string_view operation, const Coverage& coverage);
 
 /// A limit that the quick and the standard tier do not reach, and why.
 struct KnownHole {
@@ -27,6 +27,6 @@ struct KnownHole {
 std::span<const KnownHole> known_holes();
 
 /// Returns the reason of a known hole; empty if it is not known.
-std::string_view reason_of_hole(std::string_view operation, std::string_view end);
+std::string_view hole_reason(std::string_view operation, std::string_view end);
 
 }  // namespace normproof::verification::golden::recipes

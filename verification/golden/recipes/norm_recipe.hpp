@@ -23,7 +23,7 @@ std::vector<std::size_t> rows_by_features(std::string_view layer, std::size_t ro
 /// Parameters in another dtype than x, as models keep them.
 struct MixedDtypes {
   const char* reason;
-  DType of_x, of_parameters;
+  DType x_dtype, parameters_dtype;
   const char* why;
 };
 inline constexpr MixedDtypes kMixedDtypes[] = {

@@ -16,7 +16,7 @@ namespace normproof::verification::golden::recipes {
 
 using corpus::Case;
 using corpus::DType;
-using corpus::dtype_of_output;
+using corpus::output_dtype;
 using corpus::StoredTensor;
 using corpus::Tier;
 
@@ -290,23 +290,23 @@ class OptimizerCases {
     const auto& optimizer = std::get<ref::model::OptimizerOperation>(c.options).optimizer;
     std::vector<std::size_t> stacked = recipe.shape;
     if (c.sequence) stacked.insert(stacked.begin(), recipe.steps);
-    put(c, recipe, "parameter", recipe.shape, scaled(1));
-    put(c, recipe, "grad_parameter", stacked, scaled(1));
+    add_input(c, recipe, "parameter", recipe.shape, scaled(1));
+    add_input(c, recipe, "grad_parameter", stacked, scaled(1));
     for (const std::string& moment : checks::evaluation::moment_names(optimizer))
-      put(c, recipe, moment, recipe.shape,
-          recipe.iterations == 0      ? scaled(0)
-          : moment == "second_moment" ? positive
-                                      : scaled(0.5));
+      add_input(c, recipe, moment, recipe.shape,
+                recipe.iterations == 0      ? scaled(0)
+                : moment == "second_moment" ? positive
+                                            : scaled(0.5));
     const std::vector<double> done = {recipe.iterations};
     c.inputs.push_back(ref::io::make_tensor("iterations", DType::int64, {1}, done));
     std::ranges::sort(c.inputs, {}, &StoredTensor::name);
     cases_.push_back(std::move(c));
   }
 
-  void put(Case& c, const OptimizerRecipe& recipe, const std::string& name,
-           const std::vector<std::size_t>& shape, const Fill& usual) const {
+  void add_input(Case& c, const OptimizerRecipe& recipe, const std::string& name,
+                 const std::vector<std::size_t>& shape, const Fill& usual) const {
     const auto own = std::ranges::find(recipe.fills, name, &std::pair<std::string, Fill>::first);
-    c.inputs.push_back(filled_tensor(c, name, shape, dtype_of_output(c.dtype, name),
+    c.inputs.push_back(filled_tensor(c, name, shape, output_dtype(c.dtype, name),
                                      own == recipe.fills.end() ? usual : own->second, seed_));
   }
 

@@ -33,10 +33,10 @@ StoredTensor filled_tensor(const Case& c, std::string_view name, std::vector<std
 
 /// Returns the fill of a parameter: far from its initial value, of either sign. gamma is 0.5 to
 /// about 4 and never 1; beta is far from 0.
-Fill fill_of_parameter(const ref::model::NormParameter& parameter);
+Fill parameter_fill(const ref::model::NormParameter& parameter);
 
 /// Returns the fill of a norm's state before the step: random, except that `iterations` is 2.
-Fill fill_of_state(std::string_view name);
+Fill state_fill(std::string_view name);
 
 /// Builds the inputs of a case. They depend only on the path of the case and the seed, on every
 /// machine. Defaults are far enough from neutral values to detect a kernel that ignores them: gamma
@@ -62,7 +62,7 @@ class Recipe {
   Recipe& grad_y(Fill fill);
   /// For a function with a gate; far_from_one by default.
   Recipe& gate(Fill fill);
-  /// Sets all elements of a parameter of the layer, which default to fill_of_parameter, or of
+  /// Sets all elements of a parameter of the layer, which default to parameter_fill, or of
   /// another input of a function that adds a residual: `residual` and `grad_sum` are standard
   /// normal by default.
   Recipe& parameter(std::string name, Fill fill);

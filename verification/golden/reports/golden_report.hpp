@@ -27,7 +27,7 @@ struct ReportSettings {
   std::string xfail_name = "--xfail";  ///< the name of that list in errors
   /// Whether the whole corpus is checked. If so, a glob of the list that matches no case is an
   /// error.
-  bool all_asked = true;
+  bool checks_whole_corpus = true;
   /// Returns the command that checks a single case.
   std::function<std::string(const std::string& path, Outcome outcome)> repro = {};
   /// Returns the path of a case's case.json relative to the working directory, or "" if there is

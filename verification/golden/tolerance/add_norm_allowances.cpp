@@ -83,7 +83,7 @@ class StoredSum {
   }
 
   /// Uses |gamma x_hat| <= |y| + |beta|.
-  void allow_beta_apart(const model::RMSNormOptions& options) {
+  void allow_beta_after_storing(const model::RMSNormOptions& options) {
     const Tensor<double>* const beta = inputs_.tensors.find("beta");
     if (beta == nullptr) return;
     const auto y = norm::rms_norm(sum_, affine_, options).y;
@@ -156,14 +156,14 @@ class StoredSum {
 void add_add_norm_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                              Accumulation accumulation, NamedTensors<double>& bound, bool flushes) {
   if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
-  const ref::numeric::AnyOrderArithmetic scope(candidate_arithmetic(accumulation, flushes));
+  const ref::numeric::AnyOrderArithmetic scope(arithmetic_of_candidate(accumulation, flushes));
   StoredSum sum(c, inputs, accumulation, bound);
   const auto& function = std::get<model::FunctionOptions>(c.options);
   if (const auto* const own = std::get_if<model::AddLayerNormOptions>(&function)) {
     sum.allow(LayerNormOfSum{{.eps = own->eps}});
   } else if (const auto* const rms = std::get_if<model::AddRMSNormOptions>(&function)) {
     sum.allow(RMSNormOfSum{{.eps = rms->eps}});
-    sum.allow_beta_apart({.eps = rms->eps});
+    sum.allow_beta_after_storing({.eps = rms->eps});
   }
 }
 

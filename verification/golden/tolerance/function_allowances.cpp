@@ -49,15 +49,15 @@ void allow_printed_sigmoid(const checks::evaluation::FunctionInputs& inputs,
     const double by = gate == nullptr ? 1 : std::fabs(gate->data()[i]);
     const double dy = grad_y == nullptr ? 0 : std::fabs(grad_y->data()[i]);
     const double e = ref::numeric::exp(-magnitude);
-    double of_y = 0, of_slope = 10 * arithmetic.unit_roundoff * magnitude;
+    double y_error = 0, slope_error = 10 * arithmetic.unit_roundoff * magnitude;
     if (x.data()[i] < 0) {
       const bool overflows = e <= 2 / arithmetic.largest;
-      of_y = overflows ? magnitude * e : 0;
-      of_slope = overflows ? (1 + magnitude) * e : 0;
+      y_error = overflows ? magnitude * e : 0;
+      slope_error = overflows ? (1 + magnitude) * e : 0;
     }
-    errors.at("y").data()[i] += of_y * by;
-    if (grad_y != nullptr) errors.at("grad_x").data()[i] += of_slope * by * dy;
-    if (grad_y != nullptr && gate != nullptr) errors.at("grad_gate").data()[i] += of_y * dy;
+    errors.at("y").data()[i] += y_error * by;
+    if (grad_y != nullptr) errors.at("grad_x").data()[i] += slope_error * by * dy;
+    if (grad_y != nullptr && gate != nullptr) errors.at("grad_gate").data()[i] += y_error * dy;
   }
 }
 

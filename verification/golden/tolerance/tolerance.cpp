@@ -19,18 +19,18 @@
 
 namespace normproof::verification::golden::tolerance {
 
-using certify::kStandIns;
+using certify::kReplacements;
 using certify::replace_not_finite;
 using corpus::arithmetic_of;
-using corpus::is_centred;
+using corpus::is_centered;
 using corpus::is_function;
 using corpus::is_layer;
-using corpus::op_of;
+using corpus::op_name;
 using corpus::path_of;
 using corpus::storage_of;
 using corpus::unit_roundoff;
 using corpus::usual_accumulation;
-using plain::plain_errors;
+using plain::plain_error_bounds;
 using recipes::inputs_of;
 using ref::numeric::any_order_error;
 using ref::numeric::AnyOrderArithmetic;
@@ -79,42 +79,42 @@ void allow(const Errors& errors, NamedTensors<double>& bound, std::string_view o
 /// difference shows only where the mean and variance themselves are outputs.
 void allow_other_statistics(const Case& c, const checks::evaluation::EvalInputs& inputs,
                             const Arithmetic& arithmetic, NamedTensors<double>& bound) {
-  const auto allow_of = [&](const plain::Style& style, std::vector<const char*> names) {
+  const auto allow_style = [&](const plain::Style& style, std::vector<const char*> names) {
     std::erase_if(names, [&](const char* name) { return bound.find(name) == nullptr; });
     if (names.empty()) return;
-    const Errors errors = plain_errors(c, inputs, style, arithmetic);
+    const Errors errors = plain_error_bounds(c, inputs, style, arithmetic);
     for (const char* const name : names) allow(errors, bound, name);
   };
-  allow_of({.shifted = true}, {"biased_variance", "mean", "running_mean"});
-  allow_of({.welford = true}, {"mean", "running_mean"});
+  allow_style({.shifted = true}, {"biased_variance", "mean", "running_mean"});
+  allow_style({.welford = true}, {"mean", "running_mean"});
 }
 
 /// The error of a product with a scale that the arithmetic may have to round: 2 ulps and one
 /// rounding.
-double of_scaled_inputs(const Arithmetic& arithmetic) {
+double scaled_input_error(const Arithmetic& arithmetic) {
   return 6 * arithmetic.unit_roundoff;
 }
 
 /// Converts the bounds of outputs with a given scale to units of that scale; the quotient is
 /// computed in float32, whatever arithmetic the operation uses.
 void divide_by_scales(const Case& c, const NamedTensors<double>& values, Tolerance& bounds) {
-  const AnyOrderArithmetic scope(candidate_arithmetic(Accumulation::float32, bounds.flushes));
+  const AnyOrderArithmetic scope(arithmetic_of_candidate(Accumulation::float32, bounds.flushes));
   for (auto& [name, bound] : bounds.bound) {
     if (corpus::scaling_of(c, name) != corpus::Scaling::given) continue;
     const double scale = ref::io::widen(*corpus::find(c.inputs, corpus::scale_name(name)))[0];
     const Tensor<double>& value = values.at(name);
-    Tensor<double>& of_the_inputs = bounds.of_the_inputs.at(name);
+    Tensor<double>& input_sensitivity = bounds.input_sensitivity.at(name);
     for (std::size_t i = 0; i < bound.size(); ++i) {
       const any_order_error own(value.data()[i], bound.data()[i]);
       bound.data()[i] = (own / any_order_error(scale)).error;
-      of_the_inputs.data()[i] /= scale;
+      input_sensitivity.data()[i] /= scale;
     }
   }
 }
 
 /// Bounds the distance after rounding to a format of few digits: rounding is monotonic, so the
 /// farther of the rounded ends of the interval decides.
-double with_few_digits(double bound, double exact, double remainder, DType stored) {
+double storage_bound_8bit(double bound, double exact, double remainder, DType stored) {
   if (!std::isfinite(bound)) return bound;
   constexpr double kSlack = 1 + 0x1p-48;  // covers the roundings of the sums below
   const ref::numeric::FloatFormat& format = format_of(storage_of(stored));
@@ -130,10 +130,10 @@ double with_few_digits(double bound, double exact, double remainder, DType store
 /// Drops bounds of elements that may overflow the output's dtype because the arithmetic has fewer
 /// digits, such as bfloat16 arithmetic with float16 outputs. Nothing is claimed of them, as if the
 /// arithmetic itself overflowed.
-void claim_what_fits(const Case& c, const NamedTensors<double>& values,
-                     const Arithmetic& arithmetic, NamedTensors<double>& bounds) {
+void drop_overflowing_bounds(const Case& c, const NamedTensors<double>& values,
+                             const Arithmetic& arithmetic, NamedTensors<double>& bounds) {
   for (auto& [name, bound] : bounds) {
-    const DType dtype = corpus::dtype_of_output(c, name);
+    const DType dtype = corpus::output_dtype(c, name);
     if (unit_roundoff(dtype) >= arithmetic.unit_roundoff) continue;
     const double largest = arithmetic_of(storage_of(dtype)).largest;
     const Tensor<double>& value = values.at(name);
@@ -144,7 +144,7 @@ void claim_what_fits(const Case& c, const NamedTensors<double>& values,
 }
 
 /// Returns the largest finite magnitude.
-double largest_of(const double* begin, const double* end) {
+double largest_finite(const double* begin, const double* end) {
   double largest = 0;
   for (const double* value = begin; value != end; ++value)
     if (std::isfinite(*value)) largest = std::max(largest, std::fabs(*value));
@@ -153,22 +153,22 @@ double largest_of(const double* begin, const double* end) {
 
 /// Whether bounds may grow with depth until they say nothing. This can happen only for a user's
 /// models; the cases of a corpus are designed to be judged.
-bool may_tell_nothing(const Case& c) {
-  return c.tier == corpus::Tier::own && (corpus::is_encoder(c) || corpus::is_transformer(c));
+bool may_be_vacuous(const Case& c) {
+  return c.tier == corpus::Tier::user && (corpus::is_encoder(c) || corpus::is_transformer(c));
 }
 
 /// Drops the bounds of an output if every bound exceeds every number of the case: such bounds would
 /// accept any output of that size, even zeros.
-void claim_what_tells(const Case& c, const NamedTensors<double>& values,
-                      NamedTensors<double>& bounds) {
+void drop_vacuous_bounds(const Case& c, const NamedTensors<double>& values,
+                         NamedTensors<double>& bounds) {
   double largest = 0;
   for (const ref::io::StoredTensor& input : c.inputs)
     if (ref::io::is_float(input.dtype)) {
       const std::vector<double> numbers = ref::io::widen(input);
-      largest = std::max(largest, largest_of(numbers.data(), numbers.data() + numbers.size()));
+      largest = std::max(largest, largest_finite(numbers.data(), numbers.data() + numbers.size()));
     }
   for (const auto& [name, value] : values)
-    largest = std::max(largest, largest_of(value.data(), value.data() + value.size()));
+    largest = std::max(largest, largest_finite(value.data(), value.data() + value.size()));
   for (auto& [name, bound] : bounds)
     if (std::ranges::all_of(bound, [=](double own) { return own > largest; }))
       std::ranges::fill(bound, std::numeric_limits<double>::infinity());
@@ -183,8 +183,8 @@ bool is_exact(const Case& c, Accumulation accumulation) {
 
 }  // namespace
 
-bool takes_variance(const Case& c) {
-  return is_layer(c) ? is_centred(op_of(c)) : is_about<ref::model::AddLayerNormOptions>(c);
+bool computes_variance(const Case& c) {
+  return is_layer(c) ? is_centered(op_name(c)) : is_about<ref::model::AddLayerNormOptions>(c);
 }
 
 std::string_view to_string(Formula formula) {
@@ -199,14 +199,14 @@ std::string_view to_string(Formula formula) {
   return {};
 }
 
-Formula formula_of(std::string_view name) {
+Formula parse_formula(std::string_view name) {
   for (const Formula formula : kFormulas)
     if (to_string(formula) == name) return formula;
   throw ref::numeric::UsageError(
       ref::numeric::unknown_name("formula", name, {"folded", "one_pass", "two_pass"}));
 }
 
-Arithmetic candidate_arithmetic(Accumulation accumulation, bool flushes) {
+Arithmetic arithmetic_of_candidate(Accumulation accumulation, bool flushes) {
   Arithmetic arithmetic = arithmetic_of(accumulation);
   // 2 ulps of a subnormal number.
   if (!flushes) arithmetic.tiny *= 4 * arithmetic.unit_roundoff;
@@ -217,10 +217,10 @@ Tolerance derive_tolerance(const Case& stored, Accumulation accumulation, Formul
                            bool flushes) {
   const Case c = corpus::dequantized(stored);
   checks::evaluation::EvalInputs inputs = inputs_of(stored, path_of(stored));
-  replace_not_finite(inputs, kStandIns);
+  replace_not_finite(inputs, kReplacements);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Arithmetic arithmetic = candidate_arithmetic(accumulation, flushes);
-  if (corpus::rounds_inputs(stored)) arithmetic.input_roundoff = of_scaled_inputs(arithmetic);
+  Arithmetic arithmetic = arithmetic_of_candidate(accumulation, flushes);
+  if (corpus::rounds_inputs(stored)) arithmetic.input_roundoff = scaled_input_error(arithmetic);
   arithmetic.exact_operations = is_exact(c, accumulation);
   arithmetic.folded = formula != Formula::two_pass;
   const double u = unit_roundoff(c.dtype);
@@ -230,24 +230,25 @@ Tolerance derive_tolerance(const Case& stored, Accumulation accumulation, Formul
   Evaluated evaluated = evaluate(c, inputs, arithmetic);
   Tolerance bounds{.bound = std::move(evaluated.errors),
                    .flushes = flushes,
-                   .of_the_inputs = evaluate(c, inputs, rounded_inputs).errors};
-  if (formula == Formula::one_pass && takes_variance(c))
-    allow(plain_errors(c, inputs, {.one_pass = true}, arithmetic), bounds.bound);
-  if (is_layer(c) && is_centred(op_of(c)))
+                   .input_sensitivity = evaluate(c, inputs, rounded_inputs).errors};
+  if (formula == Formula::one_pass && computes_variance(c))
+    allow(plain_error_bounds(c, inputs, {.one_pass = true}, arithmetic), bounds.bound);
+  if (is_layer(c) && is_centered(op_name(c)))
     allow_other_statistics(c, inputs, arithmetic, bounds.bound);
   if (is_layer(c)) add_layer_allowances(c, evaluated.values, accumulation, bounds.bound);
   if (is_function(c))
     add_function_allowances(c, inputs.function, accumulation, bounds.bound, flushes);
-  if (may_tell_nothing(c)) claim_what_tells(c, evaluated.values, bounds.bound);
+  if (may_be_vacuous(c)) drop_vacuous_bounds(c, evaluated.values, bounds.bound);
   if (corpus::is_scaled(stored)) divide_by_scales(stored, evaluated.values, bounds);
-  claim_what_fits(stored, evaluated.values, arithmetic, bounds.bound);
+  drop_overflowing_bounds(stored, evaluated.values, arithmetic, bounds.bound);
   return bounds;
 }
 
-double with_storage(double bound, double exact, double remainder, DType stored, bool flushes) {
+double with_storage_rounding(double bound, double exact, double remainder, DType stored,
+                             bool flushes) {
   if (stored == DType::int64) return 0;
   if (ref::io::is_float(stored) && ref::io::item_size(stored) == 1)
-    return with_few_digits(bound, exact, remainder, stored);
+    return storage_bound_8bit(bound, exact, remainder, stored);
   const Arithmetic format = arithmetic_of(storage_of(stored));
   // If rounding overflows the format, the output is infinite, which no bound accepts. Subnormal
   // numbers are spaced by 2 u tiny.

@@ -19,10 +19,10 @@ enum class Formula { two_pass, folded, one_pass };
 inline constexpr Formula kFormulas[] = {Formula::two_pass, Formula::folded, Formula::one_pass};
 std::string_view to_string(Formula formula);
 /// Throws    UsageError with the nearest known name
-Formula formula_of(std::string_view name);
+Formula parse_formula(std::string_view name);
 
 /// Whether the operation computes a variance, so that a one-pass formula exists.
-bool takes_variance(const Case& c);
+bool computes_variance(const Case& c);
 
 /// How far a correct implementation may be from the exact result of a case, element by element.
 ///
@@ -44,21 +44,21 @@ struct Tolerance {
   bool flushes = false;
   /// The error that one rounding of every input and option to the dtype of the case may cause. A
   /// bound cannot usefully be smaller, because the inputs themselves are not known better.
-  ref::tensor::NamedTensors<double> of_the_inputs;
+  ref::tensor::NamedTensors<double> input_sensitivity;
 };
 Tolerance derive_tolerance(const Case& c, Accumulation accumulation,
                            Formula formula = Formula::two_pass, bool flushes = false);
 
 /// Returns the arithmetic assumed of a candidate. Unless it declares that it flushes subnormal
 /// numbers to 0, an operation with a subnormal result is off by at most 2 ulps, like any other.
-ref::numeric::Arithmetic candidate_arithmetic(Accumulation accumulation, bool flushes);
+ref::numeric::Arithmetic arithmetic_of_candidate(Accumulation accumulation, bool flushes);
 
 /// Returns the bound including the rounding to the dtype of storage, for the exact value exact +
 /// remainder. It is at most twice `bound` if the dtype holds the exact value, and 0 for a count.
 /// For an 8-bit dtype, it is the largest distance from the exact value of the numbers within
 /// `bound` after saturating rounding. `flushes`: a subnormal number of the dtype may be stored as
 /// 0.
-double with_storage(double bound, double exact, double remainder, DType stored,
-                    bool flushes = false);
+double with_storage_rounding(double bound, double exact, double remainder, DType stored,
+                             bool flushes = false);
 
 }  // namespace normproof::verification::golden::tolerance

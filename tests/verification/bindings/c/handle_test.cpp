@@ -60,7 +60,7 @@ TEST_F(OwnTensors, AreJudgedAsTheCorpusJudgesThem) {
   EXPECT_STREQ(normproof_case_path(corpus_, 0), "own/layer_norm/mine-3x5x6-float64");
   select(0);
   EXPECT_EQ(nlohmann::json::parse(case_.options).dump(), options);
-  const auto right = golden::own_answer(stored_);
+  const auto right = golden::reference_output(stored_);
   EXPECT_EQ(judge(right).passed, 1);
   const double ratio = judge(right).ratio;
   const auto wrong = golden::with_element(right, "y", 4, 77);
@@ -124,7 +124,7 @@ TEST_F(OwnTensors, AThreadHasItsOwnHandle) {
     for (std::size_t i = 0; i < normproof_case_count(own); ++i) {
       normproof_case question;
       EXPECT_EQ(normproof_select(own, i, &question), NORMPROOF_OK);
-      for (const auto& tensor : golden::own_answer(stored_at(question.path))) {
+      for (const auto& tensor : golden::reference_output(stored_at(question.path))) {
         const std::vector<std::int64_t> shape(tensor.shape.begin(), tensor.shape.end());
         EXPECT_EQ(
             normproof_answer(own, tensor.name.c_str(), static_cast<int>(tensor.dtype),

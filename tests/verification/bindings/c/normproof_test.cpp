@@ -42,7 +42,7 @@ TEST_F(CAbi, ACaseSaysWhatTheCorpusSays) {
     const golden::corpus::Case& c = stored.description.c;
     select(i);
     EXPECT_EQ(case_.path, descriptions[i].path);
-    EXPECT_EQ(case_.op, golden::corpus::op_of(c));
+    EXPECT_EQ(case_.op, golden::corpus::op_name(c));
     EXPECT_STREQ(case_.mode, c.mode == golden::corpus::Mode::training ? "training" : "inference");
     EXPECT_EQ(case_.why, c.why);
     EXPECT_EQ(case_.dtype, static_cast<std::int32_t>(c.dtype));
@@ -81,7 +81,7 @@ TEST_F(CAbi, TheVerdictIsThatOfGoldenCheck) {
   ASSERT_EQ(open("*"), NORMPROOF_OK) << error();
   for (std::size_t i = 0; i < descriptions.size(); i += 23) {
     const golden::certify::StoredCase stored = golden::certify::read_case(kGolden, descriptions[i]);
-    const auto right = golden::own_answer(stored);
+    const auto right = golden::reference_output(stored);
     auto without_y = right;
     const std::string y = main_output(right);
     std::erase_if(without_y, [&](const auto& tensor) { return tensor.name == y; });
@@ -112,8 +112,9 @@ TEST_F(CAbi, TotalsCountEachCaseAtItsLastVerdict) {
   for (std::size_t i = 0; i < 2; ++i) {
     select(i);
     EXPECT_EQ(judge({}).passed, 0);
-    EXPECT_EQ(
-        judge(golden::own_answer(golden::certify::read_case(kGolden, descriptions[i]))).passed, 1);
+    EXPECT_EQ(judge(golden::reference_output(golden::certify::read_case(kGolden, descriptions[i])))
+                  .passed,
+              1);
   }
   judge({});
   ASSERT_EQ(totals(), NORMPROOF_OK);
@@ -125,7 +126,7 @@ TEST_F(CAbi, OptionsOfTheCheck) {
   select(0);
   const auto stored =
       golden::certify::read_case(kGolden, golden::certify::list_corpus(kGolden, kRandom)[0]);
-  const auto y = std::vector{*golden::corpus::find(golden::own_answer(stored), "y")};
+  const auto y = std::vector{*golden::corpus::find(golden::reference_output(stored), "y")};
   EXPECT_EQ(judge(y).passed, 0);
   ASSERT_EQ(normproof_set(corpus_, "outputs", "y"), NORMPROOF_OK);
   const double ratio = judge(y).ratio;
@@ -152,7 +153,7 @@ TEST_F(CAbi, AFormulaOfTheVariance) {
   select(0);
   const auto stored =
       golden::certify::read_case(kGolden, golden::certify::list_corpus(kGolden, kOffset)[0]);
-  const auto right = std::vector{*golden::corpus::find(golden::own_answer(stored), "y")};
+  const auto right = std::vector{*golden::corpus::find(golden::reference_output(stored), "y")};
   const auto y = golden::with_element(right, "y", 3, golden::values_of(right, "y")[3] + 1);
   ASSERT_EQ(normproof_set(corpus_, "outputs", "y"), NORMPROOF_OK);
   EXPECT_EQ(judge(y).passed, 0);
@@ -276,7 +277,7 @@ TEST_F(CAbi, TheModeOfTheCallerNeitherMattersNorChanges) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   const auto stored =
       golden::certify::read_case(kGolden, golden::certify::list_corpus(kGolden, kRandom)[0]);
-  const auto tensors = golden::own_answer(stored);
+  const auto tensors = golden::reference_output(stored);
   select(0);
   const double ratio = judge(tensors).ratio;
   ASSERT_EQ(std::fesetround(FE_UPWARD), 0);

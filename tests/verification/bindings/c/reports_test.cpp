@@ -36,7 +36,7 @@ class Reports : public CAbi {
   void answer_all(const fs::path& answers) {
     for (std::size_t i = 0; i < normproof_case_count(corpus_); ++i) {
       select(i);
-      auto tensors = golden::own_answer(stored_at(case_.path));
+      auto tensors = golden::reference_output(stored_at(case_.path));
       if (i % 2 == 1) tensors = golden::with_element(tensors, "y", 3, 77);
       fs::create_directories(answers / case_.path);
       normproof::ref::io::write_tensors(answers / case_.path / "expected.npz", tensors);
@@ -80,7 +80,7 @@ TEST_F(Reports, ACaseIsALine) {
   EXPECT_EQ(normproof_verdict_json(corpus_, &text), NORMPROOF_USAGE);
   EXPECT_THAT(error(), HasSubstr("no case is judged"));
   select(0);
-  judge(golden::with_element(golden::own_answer(stored_at(kRandom)), "y", 7, 77));
+  judge(golden::with_element(golden::reference_output(stored_at(kRandom)), "y", 7, 77));
   ASSERT_EQ(normproof_verdict_json(corpus_, &text), NORMPROOF_OK) << error();
   EXPECT_EQ(std::string(text) + "\n", written("json", false));
   const auto json = nlohmann::json::parse(text);
@@ -101,7 +101,7 @@ TEST_F(Reports, SharesSayWhereTheErrorsLie) {
   select(0);
   EXPECT_EQ(ask("y"), NORMPROOF_USAGE);
   EXPECT_THAT(error(), HasSubstr("is not judged"));
-  const auto wrong = golden::with_element(golden::own_answer(stored_at(kRandom)), "y", 7, 77);
+  const auto wrong = golden::with_element(golden::reference_output(stored_at(kRandom)), "y", 7, 77);
   const double ratio = judge(wrong).ratio;
   ASSERT_EQ(ask("y"), NORMPROOF_OK) << error();
   ASSERT_EQ(count, 90u);
@@ -143,7 +143,7 @@ TEST_F(Reports, ACaseMayBeDeclinedOrNotAnswered) {
   EXPECT_THAT(written("json", false),
               AllOf(HasSubstr("\"outcome\":\"failed\""), HasSubstr("it raised ValueError: no")));
   // The refusal is gone with its verdict.
-  EXPECT_EQ(judge(golden::own_answer(stored_at(kRandom))).passed, 1);
+  EXPECT_EQ(judge(golden::reference_output(stored_at(kRandom))).passed, 1);
   written("json", true);
 }
 
@@ -154,7 +154,7 @@ TEST_F(Reports, WhatIsExpectedOfAllOfThem) {
   EXPECT_EQ(normproof_report(corpus_, "json", &text, &passed), NORMPROOF_USAGE);
   EXPECT_THAT(error(), HasSubstr("no case is judged"));
   select(0);
-  judge(golden::own_answer(stored_at(kRandom)));
+  judge(golden::reference_output(stored_at(kRandom)));
   EXPECT_EQ(normproof_report(corpus_, "xml", &text, &passed), NORMPROOF_USAGE);
   EXPECT_EQ(normproof_report(corpus_, nullptr, &text, &passed), NORMPROOF_USAGE);
   EXPECT_THAT(written("text", true), HasSubstr("PASSED: 1 of 1 case passed"));

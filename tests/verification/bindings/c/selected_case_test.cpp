@@ -23,7 +23,7 @@ TEST_F(Expect, TheValuesAndBoundsAreThoseOfTheGate) {
     select(0);
     const golden::certify::StoredCase stored = stored_at(path);
     const golden::tolerance::Tolerance bounds =
-        golden::gate::asked_tolerance(stored.description.c, {});
+        golden::gate::tolerance_for_options(stored.description.c, {});
     std::size_t count = 0;
     const normproof_expected* outputs = nullptr;
     ASSERT_EQ(normproof_expect(corpus_, &count, &outputs), NORMPROOF_OK) << error();
@@ -39,9 +39,9 @@ TEST_F(Expect, TheValuesAndBoundsAreThoseOfTheGate) {
       for (std::size_t i = 0; i < output.count; ++i) {
         EXPECT_EQ(output.value[i], exact.high[i]);
         EXPECT_EQ(output.remainder[i], exact.low[i]);
-        EXPECT_EQ(output.bound[i],
-                  golden::tolerance::with_storage(bounds.bound.at(output.name).data()[i],
-                                                  exact.high[i], exact.low[i], tensor->dtype));
+        EXPECT_EQ(output.bound[i], golden::tolerance::with_storage_rounding(
+                                       bounds.bound.at(output.name).data()[i], exact.high[i],
+                                       exact.low[i], tensor->dtype));
       }
     }
     EXPECT_EQ(names, stored.description.outputs);

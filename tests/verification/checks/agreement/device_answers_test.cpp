@@ -25,9 +25,9 @@ TEST(DeviceAnswers, MatchRefAlsoForSequencesAndLayouts) {
     const bool channels = name.find("/channels_") != std::string::npos;
     const std::string kind = std::string(c.sequence ? " steps" : "") +
                              (affine ? "" : " no affine") + (channels ? " channels" : "");
-    if (!seen.insert(golden::corpus::op_of(c) + kind).second) continue;
+    if (!seen.insert(golden::corpus::op_name(c) + kind).second) continue;
     checks::evaluation::EvalInputs inputs = golden::recipes::inputs_of(c, name);
-    golden::certify::replace_not_finite(inputs, golden::certify::kStandIns);
+    golden::certify::replace_not_finite(inputs, golden::certify::kReplacements);
     const auto answer = answer_on_device(*device, c.options, inputs, c.sequence);
     if (!answer) {
       EXPECT_TRUE(std::holds_alternative<ref::model::OptimizerOperation>(c.options) ||

@@ -11,7 +11,7 @@ using gpu::ops::Precision;
 
 TEST(LibrarySamples, ExactSamplesAreSmallNumbersOfFormat) {
   for (const Precision precision : {Precision::float64, Precision::bfloat16, Precision::float16}) {
-    const ProductArithmetic arithmetic = arithmetic_of(precision);
+    const ProductArithmetic arithmetic = product_arithmetic(precision);
     for (const ProductSample& s :
          product_samples(3, arithmetic, golden::corpus::Tier::standard, true)) {
       double largest = 0;
@@ -26,7 +26,7 @@ TEST(LibrarySamples, ExactSamplesAreSmallNumbersOfFormat) {
 }
 
 TEST(LibrarySamples, CoverEveryVariantAndDependOnSeed) {
-  const ProductArithmetic arithmetic = arithmetic_of(Precision::float32);
+  const ProductArithmetic arithmetic = product_arithmetic(Precision::float32);
   const auto first = product_samples(1, arithmetic, golden::corpus::Tier::quick, false);
   const auto again = product_samples(1, arithmetic, golden::corpus::Tier::quick, false);
   const auto other = product_samples(2, arithmetic, golden::corpus::Tier::quick, false);

@@ -16,12 +16,12 @@ TEST(AgreementOperations, OneCaseOfEveryOperationAgrees) {
   const std::vector<std::string> there = operations_on_device();
   std::string last;
   for (const golden::corpus::Case& c : golden::recipes::corpus(golden::corpus::Tier::quick)) {
-    if (golden::corpus::op_of(c) == last ||
-        std::ranges::find(there, golden::corpus::op_of(c)) == there.end())
+    if (golden::corpus::op_name(c) == last ||
+        std::ranges::find(there, golden::corpus::op_name(c)) == there.end())
       continue;
     const std::string name = golden::corpus::path_of(c);
     agree_on_operation(*device, c.options, golden::recipes::inputs_of(c, name), name, rows);
-    last = golden::corpus::op_of(c);
+    last = golden::corpus::op_name(c);
   }
   for (const Row& row : rows.all()) EXPECT_EQ(row.difference, "") << row.operation;
   // The corpus has no cases of `none`.

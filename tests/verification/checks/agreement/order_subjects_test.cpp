@@ -46,9 +46,9 @@ TEST(OrderSubjects, SimulatedDeviceHasNoTensorCores) {
 }
 
 TEST(OrderSubjects, CostGrowsWithSquareOfTerms) {
-  EXPECT_EQ(order_subject("sum-elements").least_cost(1000, 8), 1e6);
-  EXPECT_EQ(order_subject("matmul").least_cost(1000, 8), 64e6);
-  EXPECT_EQ(order_subject("device-matmul").least_cost(1000, 8), 4096e6);
+  EXPECT_EQ(order_subject("sum-elements").min_cost(1000, 8), 1e6);
+  EXPECT_EQ(order_subject("matmul").min_cost(1000, 8), 64e6);
+  EXPECT_EQ(order_subject("device-matmul").min_cost(1000, 8), 4096e6);
 }
 
 TEST(OrderSubjects, RejectsUnknownName) {

@@ -14,7 +14,7 @@ using gpu::ops::Precision;
 template <std::size_t n>
 ElementVerdict judged(Precision precision, const std::array<double, n>& a,
                       const std::array<double, n>& b, std::optional<double> old, double got) {
-  const ProductArithmetic arithmetic = arithmetic_of(precision);
+  const ProductArithmetic arithmetic = product_arithmetic(precision);
   std::array<double, n> p, q;
   for (std::size_t i = 0; i < n; ++i) {
     p[i] = rounded_operand(arithmetic, a[i]);
@@ -82,12 +82,12 @@ TEST(ProductBound, RoundsLikeFormatTable) {
     if (format.bytes == 1) continue;  // a storage format; no products are computed in it
     for (const double v : {0.1, -1.0 / 3, 65519.0, 65520.0, 0x1p-25, 0x1.8p-25, 0x1p-130, 1e-45,
                            3.4e38, 3.5e38, -0.0, 1 + 0x1p-8, 1 + 0x1p-11, HUGE_VAL})
-      EXPECT_EQ(rounded_operand(arithmetic_of(format.type), v), round_to(format, v))
+      EXPECT_EQ(rounded_operand(product_arithmetic(format.type), v), round_to(format, v))
           << format.name << " " << v;
   }
-  EXPECT_EQ(rounded_operand(arithmetic_of(Precision::tf32), 1 + 0x1p-11), 1);
-  EXPECT_EQ(rounded_operand(arithmetic_of(Precision::tf32), 1 + 0x3p-11), 1 + 0x1p-9);
-  EXPECT_EQ(rounded_operand(arithmetic_of(Precision::float64), 0.1), 0.1);
+  EXPECT_EQ(rounded_operand(product_arithmetic(Precision::tf32), 1 + 0x1p-11), 1);
+  EXPECT_EQ(rounded_operand(product_arithmetic(Precision::tf32), 1 + 0x3p-11), 1 + 0x1p-9);
+  EXPECT_EQ(rounded_operand(product_arithmetic(Precision::float64), 0.1), 0.1);
 }
 
 TEST(ProductBound, ExactToleranceIsZero) {

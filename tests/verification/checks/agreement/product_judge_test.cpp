@@ -24,9 +24,9 @@ Row judged(const Products& library, Precision precision, std::uint64_t seed, boo
   const auto device = gpu::device::simulated_device(seed);
   Rows rows;
   rows.begin("product", "all");
-  ProductJudge judge(rows, arithmetic_of(precision), exact);
+  ProductJudge judge(rows, product_arithmetic(precision), exact);
   const TappedProducts tapped(library, [&](const SeenProduct& seen) { judge(seen); });
-  for (const ProductSample& s : product_samples(seed, arithmetic_of(precision), tier, exact)) {
+  for (const ProductSample& s : product_samples(seed, product_arithmetic(precision), tier, exact)) {
     const auto a = gpu::device::upload(*device, s.a), b = gpu::device::upload(*device, s.b);
     auto c = gpu::device::upload(*device, s.c);
     auto left = gpu::ops::matrices(a.span(), a.shape());
@@ -48,7 +48,7 @@ Row judged_square(const Products& library, Precision precision, double value) {
   const auto b = ref::tensor::full_tensor<double>({32, 32}, 1.0);
   Rows rows;
   rows.begin("product", "square");
-  ProductJudge judge(rows, arithmetic_of(precision), false);
+  ProductJudge judge(rows, product_arithmetic(precision), false);
   gpu::ops::matmul(gpu::device::upload(*device, a), gpu::device::upload(*device, b),
                    gpu::ops::Transpose::none,
                    TappedProducts(library, [&](const SeenProduct& seen) { judge(seen); }));

@@ -48,7 +48,7 @@ TEST(SummationOrder, RevealsHalvesAndStrides) {
 
 // Adds three terms and the previous sum with a single rounding, as matrix units do. Next to a huge
 // term all others are lost, regardless of their positions.
-double in_threes(const std::vector<double>& terms) {
+double add_in_threes(const std::vector<double>& terms) {
   const auto is_huge = [](double v) { return v > 0x1p100 || v < -0x1p100; };
   double sum = 0;
   for (std::size_t i = 0; i < terms.size(); i += 3) {
@@ -64,7 +64,7 @@ double in_threes(const std::vector<double>& terms) {
 }
 
 TEST(SummationOrder, RevealsNodeWithManyChildren) {
-  EXPECT_EQ(to_string(reveal_order(in_threes, 6)), "{{0..2} 3..5}");
+  EXPECT_EQ(to_string(reveal_order(add_in_threes, 6)), "{{0..2} 3..5}");
 }
 
 TEST(SummationOrder, ContractOrdersAreExpectedTrees) {

@@ -23,17 +23,17 @@ inline constexpr int kStepExponent = -400;
 static_assert(-2 * kStepExponent > 2 * std::numeric_limits<oracle100>::digits);
 
 /// Makes x the variable of the derivative.
-inline void set_out(dual& x) {
+inline void make_variable(dual& x) {
   x.derivative = 1;
 }
-inline void set_out(complex100& x) {
+inline void make_variable(complex100& x) {
   x.im = ldexp(oracle100(1), kStepExponent);
 }
 /// Returns the derivative that y carries.
-inline oracle100 slope_of(const dual& y) {
+inline oracle100 read_derivative(const dual& y) {
   return oracle100(y.derivative);
 }
-inline oracle100 slope_of(const complex100& y) {
+inline oracle100 read_derivative(const complex100& y) {
   return ldexp(y.im, -kStepExponent);
 }
 
@@ -44,8 +44,8 @@ Tensor<oracle100> slopes(Tensor<S>& x, F f) {
   Tensor<oracle100> result = ref::tensor::empty_tensor<oracle100>(ref::tensor::shape_of(x));
   for (std::size_t i = 0; i < x.size(); ++i) {
     const S kept = x.data()[i];
-    set_out(x.data()[i]);
-    result.data()[i] = slope_of(f());
+    make_variable(x.data()[i]);
+    result.data()[i] = read_derivative(f());
     x.data()[i] = kept;
   }
   return result;
@@ -58,7 +58,7 @@ oracle100 slope_along(const Tensor<double>& direction, Tensor<complex100>& x, F 
   const Tensor<complex100> kept = x;
   for (std::size_t i = 0; i < x.size(); ++i)
     x.data()[i].im = ldexp(oracle100(direction.data()[i]), kStepExponent);
-  const oracle100 slope = slope_of(f());
+  const oracle100 slope = read_derivative(f());
   x = kept;
   return slope;
 }

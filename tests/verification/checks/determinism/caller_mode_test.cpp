@@ -95,11 +95,11 @@ TEST(CallerMode, EveryTensorOperationRejectsChangedMode) {
 // Leaves a thread of the pool in another mode. Which thread runs a chunk is random, and on a busy
 // machine the caller may run both, so chunks are submitted until the other thread has run one.
 TEST(CallerMode, EveryThreadIsChecked) {
-  constexpr auto kPatience = std::chrono::seconds(30);
+  constexpr auto kTimeout = std::chrono::seconds(30);
   numeric::set_num_threads(2);
   std::thread([&] {
     const std::thread::id caller = std::this_thread::get_id();
-    const auto end = std::chrono::steady_clock::now() + kPatience;
+    const auto end = std::chrono::steady_clock::now() + kTimeout;
     const auto pause = [&] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
     std::atomic<bool> left = false, refused = false;
     std::atomic<int> runs_in_another_mode = 0;

@@ -30,11 +30,11 @@ std::vector<std::uint64_t> bits_of(const std::string& name) {
 }
 
 /// Restores the instruction set and the number of threads.
-class Restored {
+class RestoreThreadSettings {
  public:
-  Restored()
+  RestoreThreadSettings()
       : set_(numeric::instruction_sets()[static_cast<std::size_t>(numeric::instruction_set())]) {}
-  ~Restored() {
+  ~RestoreThreadSettings() {
     numeric::select_instruction_set(set_);
     numeric::set_num_threads(1);
   }
@@ -49,7 +49,7 @@ class Restored {
 /// instruction set, because the next number of threads uses the next set. The small probes cover
 /// their parts with every combination, and a few consecutive large probes cover every combination
 /// together.
-bool is_in_turn(const std::string& probe, std::size_t number, std::size_t set, int threads) {
+bool runs_with(const std::string& probe, std::size_t number, std::size_t set, int threads) {
   const std::size_t sets = numeric::instruction_sets().size();
   const bool dear =
       probe.starts_with("training/") || probe.ends_with("large") || probe.ends_with("_shared");
@@ -63,7 +63,7 @@ TEST(Probes, LargeProbesMeetEveryInstructionSetAndThreadCount) {
     std::vector<int> of_set(sets), of_threads(4);
     for (std::size_t set = 0; set < sets; ++set)
       for (int threads = 1; threads <= 4; ++threads)
-        if (is_in_turn("training/shared", number, set, threads)) {
+        if (runs_with("training/shared", number, set, threads)) {
           ++of_set[set];
           ++of_threads[static_cast<std::size_t>(threads) - 1];
         }
@@ -73,7 +73,7 @@ TEST(Probes, LargeProbesMeetEveryInstructionSetAndThreadCount) {
 }
 
 TEST(Probes, MatchContractOnEveryInstructionSetAndThreadCount) {
-  const Restored restored;
+  const RestoreThreadSettings restored;
   const std::vector<Probe> all = probes();
   const Recording every = expected_recording();
   EXPECT_EQ(every.contract, numeric::kArithmeticContract);
@@ -88,7 +88,7 @@ TEST(Probes, MatchContractOnEveryInstructionSetAndThreadCount) {
       std::vector<Probe> asked;
       Recording expected{.contract = every.contract, .environment = {}, .probes = {}};
       for (std::size_t i = 0; i < all.size(); ++i) {
-        if (!is_in_turn(all[i].name, i, set, threads)) continue;
+        if (!runs_with(all[i].name, i, set, threads)) continue;
         asked.push_back(all[i]);
         expected.probes.push_back(every.probes[i]);
       }

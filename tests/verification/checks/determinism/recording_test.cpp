@@ -55,13 +55,13 @@ TEST(Recording, JsonRoundTrip) {
 }
 
 TEST(Recording, RunsProbes) {
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   const Recording recording = record(
       {{"x", [](Values& v) { v.add(1.5); }}, {"y", [](Values& v) { v.add(std::uint64_t{7}); }}},
       [&](const std::string& name, std::size_t done) {
-        told.push_back(name + std::to_string(done));
+        reported.push_back(name + std::to_string(done));
       });
-  EXPECT_EQ(told, (std::vector<std::string>{"x1", "y2"}));
+  EXPECT_EQ(reported, (std::vector<std::string>{"x1", "y2"}));
   EXPECT_EQ(recording.contract, ref::numeric::kArithmeticContract);
   EXPECT_FALSE(recording.environment.empty());
   EXPECT_EQ(recording.probes[0].bits, (std::vector<std::uint64_t>{0x3ff8000000000000u}));

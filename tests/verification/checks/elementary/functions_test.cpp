@@ -11,7 +11,7 @@
 namespace normproof::verification::checks::elementary {
 namespace {
 
-constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+constexpr double kSmallestSubnormal = std::numeric_limits<double>::denorm_min();
 using ref::numeric::kInfinity;
 
 const Function& named(const std::string& name) {
@@ -27,12 +27,12 @@ TEST(Nearest, RoundsToNearestWithSubnormalsAndOverflow) {
   EXPECT_EQ(nearest(named("exp"), 710), kInfinity);
   EXPECT_EQ(nearest(named("exp"), -746), 0);
   // exp(-745) = 4.99...e-324 is nearest to the smallest subnormal, 4.94e-324.
-  EXPECT_EQ(nearest(named("exp"), -745), kLeast);
+  EXPECT_EQ(nearest(named("exp"), -745), kSmallestSubnormal);
   EXPECT_EQ(nearest(named("log"), 2), 0x1.62e42fefa39efp-1);
-  EXPECT_EQ(nearest(named("tanh"), kLeast), kLeast);
+  EXPECT_EQ(nearest(named("tanh"), kSmallestSubnormal), kSmallestSubnormal);
   // 2/sqrt(pi) = 1.128...: 3 units give 3.38, rounded to 3, and 5 units give 5.64, rounded to 6.
-  EXPECT_EQ(nearest(named("erf"), 3 * kLeast), 3 * kLeast);
-  EXPECT_EQ(nearest(named("erf"), 5 * kLeast), 6 * kLeast);
+  EXPECT_EQ(nearest(named("erf"), 3 * kSmallestSubnormal), 3 * kSmallestSubnormal);
+  EXPECT_EQ(nearest(named("erf"), 5 * kSmallestSubnormal), 6 * kSmallestSubnormal);
 }
 
 TEST(Argument, ReachesEveryPartOfTheRange) {

@@ -40,7 +40,7 @@ StoredTensor whole_numbers(const char* name, std::vector<std::size_t> shape,
 
 /// Returns the weights of a layer with two features, also in the feed-forward. `prefix` is that of
 /// the layer's parameters.
-Tensors weights_of_layer(const std::string& prefix) {
+Tensors layer_weights(const std::string& prefix) {
   Tensors tensors;
   const auto add = [&](const char* name, std::vector<std::size_t> shape) {
     tensors.push_back(random_stored(prefix + name, std::move(shape)));
@@ -61,14 +61,14 @@ Tensors weights_of_layer(const std::string& prefix) {
 }
 
 Tensors layer_tensors() {
-  Tensors tensors = weights_of_layer("");
+  Tensors tensors = layer_weights("");
   tensors.push_back(random_stored("x", {1, 3, 2}));
   tensors.push_back(random_stored("grad_y", {1, 3, 2}));
   return tensors;
 }
 
 Tensors encoder_tensors() {
-  Tensors tensors = weights_of_layer("layers.0.");
+  Tensors tensors = layer_weights("layers.0.");
   tensors.push_back(random_stored("embedding.weight", {4, 2}));
   tensors.push_back(random_stored("head.weight", {3, 2}));
   tensors.push_back(random_stored("head.bias", {3}));
@@ -108,7 +108,7 @@ Tensors decoder_tensors() {
   const auto add = [&](const char* name, std::vector<std::size_t> shape) {
     tensors.push_back(random_stored(name, std::move(shape)));
   };
-  for (const StoredTensor& tensor : weights_of_layer(""))
+  for (const StoredTensor& tensor : layer_weights(""))
     if (!tensor.name.starts_with("attention.")) tensors.push_back(tensor);
   add("norm3.gamma", {2});
   add("norm3.beta", {2});

@@ -38,7 +38,7 @@ TEST(Layouts, KeepsChannelsLast) {
 TEST(Layouts, LayoutRoundTrip) {
   const Tensor<double> x = counted();
   for (const Layout layout : {Layout::rows, Layout::channels_first, Layout::channels_last})
-    EXPECT_BITS_EQ(laid_out(layout, shape_of(x), in_rows(layout, x)), x);
+    EXPECT_BITS_EQ(to_layout(layout, shape_of(x), in_rows(layout, x)), x);
   EXPECT_EQ(in_rows(Layout::channels_first, Tensor<double>()).dimension(), 0u);
 }
 

@@ -54,15 +54,16 @@ TEST(RunSequence, LayoutAppliesToXAndTensorsOfItsShape) {
   EvalInputs inputs = sample("group_norm", {2, 10, 6}, 0);
   const auto of_rows = run_sequence<double>(options, inputs, false);
   for (auto* tensor : {&inputs.steps[0].x, &inputs.steps[0].grad_y})
-    *tensor = laid_out(Layout::channels_first, images, *tensor);
+    *tensor = to_layout(Layout::channels_first, images, *tensor);
   inputs.steps[0].valid.reshape({2, 2, 5});
   model::set_option(options, "layout", "channels_first");
   const auto results = run_sequence<double>(options, inputs, false);
   ASSERT_EQ(results.names(), of_rows.names());
   for (const auto& [name, values] : of_rows)
-    EXPECT_BITS_EQ(
-        name == "y" || name == "grad_x" ? laid_out(Layout::channels_first, images, values) : values,
-        results.at(name));
+    EXPECT_BITS_EQ(name == "y" || name == "grad_x"
+                       ? to_layout(Layout::channels_first, images, values)
+                       : values,
+                   results.at(name));
 }
 
 TEST(RunSequence, ErrorNamesItsStep) {

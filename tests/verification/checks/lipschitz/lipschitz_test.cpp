@@ -24,9 +24,9 @@ using testing::HasSubstr;
 
 /// The relative gap: the largest eigenvalue is proved to 2^-40 of itself, and its root and the
 /// gradients in double add a few ulp.
-constexpr double kAttained = 0x1p-39;
+constexpr double kAttainedTolerance = 0x1p-39;
 
-const oracle100 kDifferences("1e-30");  // error of central differences, with a margin
+const oracle100 kDifferenceError("1e-30");  // error of central differences, with a margin
 
 Map map_of(const std::string& layer, const Shape& shape,
            const std::vector<std::pair<std::string, std::string>>& settings = {},
@@ -71,15 +71,15 @@ void expect_enclosed(const Map& map, double gap) {
     for (const std::size_t i : parts[p]) part_of[i] = static_cast<int>(p);
     const oracle100 norm = spectral_norm(block(j, parts[p]));
     const Enclosure& found = result.at.norms[p];
-    EXPECT_LE(oracle100(found.lower), norm + kDifferences) << p;
-    EXPECT_GE(oracle100(found.upper), norm - kDifferences) << p;
+    EXPECT_LE(oracle100(found.lower), norm + kDifferenceError) << p;
+    EXPECT_GE(oracle100(found.upper), norm - kDifferenceError) << p;
     EXPECT_LE(found.upper - found.lower, gap * found.upper) << p;
     EXPECT_LE(found.upper, found.theory) << p;
   }
   for (std::size_t a = 0; a < part_of.size(); ++a)
     for (std::size_t b = 0; b < part_of.size(); ++b)
       if (part_of[a] >= 0 && part_of[b] >= 0 && part_of[a] != part_of[b]) {
-        EXPECT_LE(abs(j[a][b]), kDifferences);
+        EXPECT_LE(abs(j[a][b]), kDifferenceError);
       }
 }
 
@@ -155,7 +155,7 @@ TEST(Lipschitz, BoundsEverySlopeInBall) {
         EXPECT_GE(around.upper, result.at.norms[p].upper);
         if (trial < 3) {
           EXPECT_LE(spectral_norm(block(map.jacobian(there), parts[p])),
-                    around.upper + kDifferences);
+                    around.upper + kDifferenceError);
         }
       }
     }
@@ -165,7 +165,7 @@ TEST(Lipschitz, BoundsEverySlopeInBall) {
 TEST(Lipschitz, LowerBoundIsAttainedInBall) {
   // The lower bound is attained at a point found by ascent, which stops a few digits short of the
   // maximum.
-  constexpr double kOfTheAscent = 1e-6;
+  constexpr double kAscentTolerance = 1e-6;
   for (const double radius : {1e-3, 0.75, 40.0}) {
     for (const std::string& layer : layer_names()) {
       SCOPED_TRACE(layer);
@@ -183,11 +183,11 @@ TEST(Lipschitz, LowerBoundIsAttainedInBall) {
         EXPECT_LE(square, oracle100(radius) * radius);
         const Enclosure& around = result.around.norms[p];
         const oracle100 norm = spectral_norm(block(j, parts[p]));
-        EXPECT_LE(oracle100(around.lower), norm + kDifferences);
+        EXPECT_LE(oracle100(around.lower), norm + kDifferenceError);
         EXPECT_GE(oracle100(around.lower), norm * (1 - oracle100("1e-9")));
         // The two bounds meet for a part with one gamma, and if no point of the ball is steeper.
         if (result.kind == PartKind::channel || radius == 40) {
-          EXPECT_LE(around.upper - around.lower, kOfTheAscent * around.upper);
+          EXPECT_LE(around.upper - around.lower, kAscentTolerance * around.upper);
         }
       }
     }
@@ -209,7 +209,7 @@ TEST(Lipschitz, BackwardStretchesDirectionsByNorm) {
       out += grad_x.data()[i] * grad_x.data()[i];
     }
     EXPECT_NEAR(std::sqrt(out / in), result.at.norms[p].upper,
-                kAttained * result.at.norms[p].upper);
+                kAttainedTolerance * result.at.norms[p].upper);
   }
 }
 
@@ -251,7 +251,7 @@ TEST(Lipschitz, EnclosesDyTFarFromZero) {
   for (std::size_t i = 0; i < 4; ++i) map.inputs.x.data()[i] = 60.0 + static_cast<double>(i);
   for (const Enclosure& norm : certified(map).at.norms) {
     EXPECT_GT(norm.lower, 0);
-    EXPECT_LE(norm.upper - norm.lower, kAttained * norm.upper);
+    EXPECT_LE(norm.upper - norm.lower, kAttainedTolerance * norm.upper);
   }
 }
 

@@ -37,9 +37,9 @@ TEST(Normalized, SingleGammaAttainsTheory) {
 TEST(Normalized, DoesNotReachLargestGammaAlongXHat) {
   // The direction of the large gamma is that of x_hat, so only the gamma 1 remains. The norm is an
   // enclosed upper bound; docs/derivations/lipschitz.md says how close it is.
-  constexpr double kEnclosed = 1e-9;
+  constexpr double kEnclosureTolerance = 1e-9;
   const auto bound = NormalizedJacobian({5, 1, 1}, 0, false).at({3, 0, 0});
-  EXPECT_NEAR(bound.norm, 1 / std::sqrt(3), kEnclosed);
+  EXPECT_NEAR(bound.norm, 1 / std::sqrt(3), kEnclosureTolerance);
   EXPECT_NEAR(bound.theory, 5 / std::sqrt(3), kRounding);
 }
 

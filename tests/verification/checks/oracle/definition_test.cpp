@@ -13,7 +13,7 @@ namespace model = ref::model;
 /// Returns the error message for x with one feature per row.
 std::string definition_refusal(const model::NormOptions& options, std::size_t rows) {
   const OracleInputs inputs{.x = ref::tensor::full_tensor<oracle100>({rows, 1}, 3)};
-  const Arguments<oracle100> arguments = written_out(options, inputs);
+  const Arguments<oracle100> arguments = complete_arguments(options, inputs);
   return ref::numeric::contract_message([&] {
     evaluate<oracle100>(options, arguments, {}, model::Mode::training, initial_state(options, 1));
   });

@@ -63,7 +63,7 @@ TEST(DerivativeTest, BackwardIsDerivativeOfForward) {
       for (const Mode mode : {Mode::training, Mode::inference})
         for (const bool masked : {false, true}) {
           Case c = make_case(options, normal("dual", shape, 0.5, 2), mode, "dual");
-          if (masked && (!heeds_mask(options) || shape.size() != 3)) continue;
+          if (masked && (!uses_mask(options) || shape.size() != 3)) continue;
           if (masked) c.inputs.valid = mask_of_bits(shape, 0b101011);
           const auto x = backward_against_forward(c, {"x"});
           EXPECT_NE(x.passed, is_approximate(c)) << c.name() << " " << x.describe();

@@ -58,7 +58,7 @@ void check_all_layers(const Tensor<double>& x, const std::string& stream, Tightn
       if (needs_two && rows < 2 && mode == Mode::training) continue;
       const bool steps = has_state(options) && mode == Mode::training;
       ASSERT_NO_FATAL_FAILURE(check(c, steps ? 3 : 1, tightness, may_diverge));
-      if (x.dimension() != 2 || rows < 4 || !heeds_mask(options)) continue;
+      if (x.dimension() != 2 || rows < 4 || !uses_mask(options)) continue;
       // [N,D] is [N,1,D], so statistics per sample would have no element for a masked sample.
       const std::string name = model::norm_name(options);
       if (name == "instance_norm" || name == "group_norm") continue;
@@ -214,12 +214,12 @@ INSTANTIATE_TEST_SUITE_P(Inputs, AdversaryTest, ::testing::ValuesIn(kAdversaries
 /// Inputs for which every operation of the step is exact: pairs m +- delta whose mean squared
 /// deviation plus eps = 1/16 is a power of 4; all other inputs are small dyadic numbers. The
 /// tolerance is 0.
-Tensor<double> pairs(std::size_t rows, std::size_t features, bool along_rows, double m,
-                     double delta, std::size_t at_m) {
+Tensor<double> pairs(std::size_t rows, std::size_t features, bool has_statistics_over_rows,
+                     double m, double delta, std::size_t at_m) {
   Tensor<double> x = empty_tensor<double>({rows, features});
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t f = 0; f < features; ++f) {
-      const std::size_t i = along_rows ? f : r;
+      const std::size_t i = has_statistics_over_rows ? f : r;
       x(r, f) = i < at_m ? m : i % 2 == 0 ? m + delta : m - delta;
     }
   return x;

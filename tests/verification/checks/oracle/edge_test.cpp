@@ -181,7 +181,7 @@ TEST(EdgeTest, RejectsWrongShapes) {
       c.inputs.gamma = full_tensor<double>({5}, 1);
       expect_refused(c, "gamma");
     }
-    if (heeds_mask(options)) {
+    if (uses_mask(options)) {
       c = good;
       c.inputs.valid = full_tensor<bool>({4}, true);
       expect_refused(c, "valid");

@@ -26,13 +26,13 @@ struct Ends {
 
 /// Returns the ends exactly: 100 digits hold the ends of an interval of 50 digits. The ends of a
 /// ball are rounded outward.
-Ends ends_of(const interval& x) {
+Ends interval_ends(const interval& x) {
   Ends ends;
   mpfi_get_left(ends.lower.backend().data(), x.backend().data());
   mpfi_get_right(ends.upper.backend().data(), x.backend().data());
   return ends;
 }
-Ends ends_of(const ball& x) {
+Ends interval_ends(const ball& x) {
   Ends ends;
   arb_get_interval_mpfr(ends.lower.backend().data(), ends.upper.backend().data(), x.get());
   return ends;
@@ -53,7 +53,7 @@ void check_encloses(const Case& c, int digits) {
       const auto limit = scaled_bound(errors.at(entry.name), digits - 2);
       ASSERT_EQ(shape_of(entry.values), shape_of(value)) << c.name();
       for (std::size_t i = 0; i < value.size(); ++i) {
-        const Ends ends = ends_of(entry.values.data()[i]);
+        const Ends ends = interval_ends(entry.values.data()[i]);
         ASSERT_TRUE(ends.lower <= value.data()[i] && value.data()[i] <= ends.upper)
             << c.name() << " " << entry.name << " element " << i << ": " << ends.lower << " .. "
             << ends.upper << " does not hold " << value.data()[i];
@@ -98,7 +98,7 @@ TEST(EnclosureTest, BallOfFewerBitsIsWiderAndStillEncloses) {
   const Case c = make_case(model::BatchNormOptions{}, normal("few bits", {9, 3}, 1e3, 1),
                            Mode::training, "few bits");
   const auto width = [&] {
-    const Ends ends = ends_of(run<ball>(c).outputs.at("y").data()[0]);
+    const Ends ends = interval_ends(run<ball>(c).outputs.at("y").data()[0]);
     return oracle100(ends.upper - ends.lower);
   };
   const oracle100 wide_before = width();
@@ -122,7 +122,7 @@ void check_holds(const Tensor<T>& enclosures, const std::vector<rational>& value
                  const std::string& name, int& rounded) {
   ASSERT_EQ(enclosures.size(), values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const Ends ends = ends_of(enclosures.data()[i]);
+    const Ends ends = interval_ends(enclosures.data()[i]);
     EXPECT_LE(compare_exactly(ends.lower, values[i]), 0) << name << " " << i;
     EXPECT_GE(compare_exactly(ends.upper, values[i]), 0) << name << " " << i;
     if (ends.lower < ends.upper) ++rounded;

@@ -38,7 +38,7 @@ struct Case {
 /// Returns every layer with the options that change its formula and that D features allow.
 std::vector<NormOptions> every_layer(std::size_t d_model);
 /// Whether the statistics of a layer depend on the mask.
-bool heeds_mask(const NormOptions& options);
+bool uses_mask(const NormOptions& options);
 bool has_state(const NormOptions& options);
 
 /// Adds gamma, beta, grad_y and a state to x: moderate numbers of both signs, and a gamma without

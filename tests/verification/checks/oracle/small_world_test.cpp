@@ -61,7 +61,7 @@ void check_every_mask(const Shape& shape, Mode mode, Counts& counts) {
     check(c, true, counts);
     if (::testing::Test::HasFatalFailure()) return;
     // Running statistics do not depend on the mask in inference either.
-    if (!heeds_mask(options) || (mode == Mode::inference && has_state(options))) {
+    if (!uses_mask(options) || (mode == Mode::inference && has_state(options))) {
       c.inputs.valid = mask_of_bits(shape, 0);
       check(c, false, counts);
       continue;

@@ -45,7 +45,7 @@ TEST(RegressReport, AnotherDTypeIsNoDistance) {
 
 TEST(RegressReport, NaNIsNoDistance) {
   RegressReport report = sample_regression();
-  report.change.movements[0].most_steps = normproof::verification::checks::compare::kInfinitelyFar;
+  report.change.movements[0].max_steps = normproof::verification::checks::compare::kInfinitelyFar;
   EXPECT_THAT(movement_text(report.change.movements[0]),
               StartsWith("2 of 12 elements to or from NaN, most at"));
   EXPECT_EQ(nlohmann::json::parse(regress_json(report))["movements"][0]["most_ulp"], "nan");

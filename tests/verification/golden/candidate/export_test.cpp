@@ -78,8 +78,8 @@ TEST_F(Export, TextEqualsTheLinesOfThePipeProtocol) {
     ASSERT_TRUE(std::getline(inputs, line));
     EXPECT_EQ(line, to_line(c.description.c));
     ASSERT_TRUE(std::getline(answers, line));
-    EXPECT_EQ(values_of(parse_answer(line, description.path), "grad_x"),
-              values_of(c.expected, "grad_x"));
+    EXPECT_EQ(expected_values(parse_output_line(line, description.path), "grad_x"),
+              expected_values(c.expected, "grad_x"));
   }
   EXPECT_FALSE(std::getline(inputs, line));
 }
@@ -95,8 +95,8 @@ TEST_F(Export, LeavesAnExistingFolderUnchanged) {
 }
 
 TEST(ExportFormats, RejectUnknownNamesWithTheNearest) {
-  EXPECT_EQ(export_format_of("onnx"), ExportFormat::onnx);
-  EXPECT_EQ(ref::numeric::error_message<UsageError>([] { export_format_of("npy"); }),
+  EXPECT_EQ(parse_export_format("onnx"), ExportFormat::onnx);
+  EXPECT_EQ(ref::numeric::error_message<UsageError>([] { parse_export_format("npy"); }),
             "unknown format 'npy'; did you mean 'npz'? known: npz, onnx, text");
 }
 

@@ -174,8 +174,8 @@ void expect_oracle(const Case& c) {
   checks::oracle::OracleStep step =
       checks::oracle::step(ref::model::with_rows(options), asked, state);
   for (const char* name : {"y", "grad_x"})
-    step.outputs.set(name, checks::evaluation::laid_out(layout, ref::tensor::shape_of(in.x),
-                                                        step.outputs.at(name)));
+    step.outputs.set(name, checks::evaluation::to_layout(layout, ref::tensor::shape_of(in.x),
+                                                         step.outputs.at(name)));
   std::size_t compared = 0;
   for (const auto* part : {&step.outputs, &step.state})
     for (const auto& [name, exact] : *part) {

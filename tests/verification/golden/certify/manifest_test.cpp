@@ -11,7 +11,7 @@
 
 namespace normproof::verification::golden::certify {
 
-using corpus::op_of;
+using corpus::op_name;
 using ref::model::Mode;
 namespace {
 
@@ -50,7 +50,7 @@ TEST(CaseJson, ReadsBackWhatItWrote) {
   EXPECT_EQ(read.c.reason, c.reason);
   EXPECT_EQ(read.c.why, c.why);
   EXPECT_EQ(ref::model::list_options(read.c.options), ref::model::list_options(c.options));
-  EXPECT_EQ(op_of(read.c), "batch_norm");
+  EXPECT_EQ(op_name(read.c), "batch_norm");
   EXPECT_EQ(read.c.mode, Mode::training);
   EXPECT_EQ(read.c.dtype, DType::float32);
   EXPECT_TRUE(read.c.sequence);
@@ -88,12 +88,12 @@ TEST(CaseJson, DescribesTheTensorsOfTheCase) {
 TEST(CaseJson, FileHoldsOnlyWhatACandidateNeeds) {
   const std::string text = sample_text(), file = case_file(text);
   json whole = json::parse(text);
-  const json asked = json::parse(file);
+  const json part_for_candidates = json::parse(file);
   for (const char* key : {"certificate", "condition", "convention", "exact", "expected", "inputs",
                           "sha256", "tier", "tolerance", "totals"})
     EXPECT_EQ(whole.erase(key), 1u) << key;
-  EXPECT_EQ(asked, whole);
-  EXPECT_EQ(asked["options"]["eps"], "0.5");
+  EXPECT_EQ(part_for_candidates, whole);
+  EXPECT_EQ(part_for_candidates["options"]["eps"], "0.5");
   EXPECT_EQ(file.find('\n'), file.size() - 1);
   EXPECT_EQ(description_of(text).file_text, file);
 }

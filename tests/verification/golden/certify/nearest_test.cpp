@@ -116,11 +116,11 @@ TEST(Nearest, IsCorrectAtTheLimitsOfFloat32AndFloat64) {
     EXPECT_EQ(value_of(half * ball(3), f.dtype), 2 * least);
     EXPECT_EQ(value_of(half * ball(3) - little, f.dtype), least);
     const double most = std::ldexp(2 - std::ldexp(1.0, 1 - f.digits), static_cast<int>(f.largest));
-    const ball beyond = ball(most) + power_of_two(f.largest - f.digits);
+    const ball overflow_value = ball(most) + power_of_two(f.largest - f.digits);
     EXPECT_EQ(value_of(ball(most), f.dtype), most);
-    EXPECT_EQ(value_of(beyond, f.dtype), kGoldenInfinity);
-    EXPECT_EQ(value_of(beyond - little, f.dtype), most);
-    EXPECT_EQ(value_of(-beyond, f.dtype), -kGoldenInfinity);
+    EXPECT_EQ(value_of(overflow_value, f.dtype), kGoldenInfinity);
+    EXPECT_EQ(value_of(overflow_value - little, f.dtype), most);
+    EXPECT_EQ(value_of(-overflow_value, f.dtype), -kGoldenInfinity);
   }
 }
 

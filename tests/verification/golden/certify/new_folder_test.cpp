@@ -26,7 +26,7 @@ TEST(NewFolder, AppearsOnlyWhenItIsKept) {
     NewFolder folder("--out", place / "new");
     ref::io::write_file(folder.path() / "file", std::string_view("text"));
     EXPECT_FALSE(fs::exists(place / "new"));
-    folder.keep();
+    folder.publish();
   }
   EXPECT_EQ(ref::io::read_text(place / "new" / "file"), "text");
   EXPECT_EQ(count_entries(place / "."), 1u);
@@ -45,7 +45,7 @@ TEST(NewFolder, AcceptsAnEmptyFolderAndATrailingSlash) {
   const tests::ref::io::TemporaryFolder place;
   fs::create_directory(place / "new");
   NewFolder folder("--out", place / "new/");
-  folder.keep();
+  folder.publish();
   EXPECT_TRUE(fs::is_directory(place / "new"));
 }
 

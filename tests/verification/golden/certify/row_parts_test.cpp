@@ -17,7 +17,7 @@ Case seven_rows(const std::string& op, std::vector<StoredTensor> others = {}) {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1 + 0.37 * static_cast<double>(i);
   values[9] = kGoldenInfinity;
   others.push_back(tensor_of("x", DType::float64, {7, 2, 4}, values));
-  return own_case({.name = "rows", .op = op, .inputs = std::move(others)});
+  return make_user_case({.name = "rows", .op = op, .inputs = std::move(others)});
 }
 
 StoredTensor ones(const std::string& name) {
@@ -39,8 +39,8 @@ TEST(RowParts, AreCertifiedToTheSameValuesAsTheWhole) {
     EXPECT_EQ(find(parts[2].inputs, "x")->shape[0], 3u);
     std::vector<std::vector<StoredTensor>> outputs;
     for (const Case& part : parts) outputs.push_back(certify(part).tensors);
-    EXPECT_EQ(joined(outputs), certify(c).tensors) << path_of(c);
-    EXPECT_EQ(certify_own(c, 4).expected, certify_own(c, 1).expected) << path_of(c);
+    EXPECT_EQ(join_parts(outputs), certify(c).tensors) << path_of(c);
+    EXPECT_EQ(certify_user_case(c, 4).expected, certify_user_case(c, 1).expected) << path_of(c);
   }
 }
 

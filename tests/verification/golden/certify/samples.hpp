@@ -86,7 +86,7 @@ inline std::vector<double> scales_of_output(const StoredCase& stored, const Stor
   if (scaling == corpus::Scaling::blocks) {
     const std::vector<double> blocks = ref::io::widen(*find(stored.expected, name));
     for (std::size_t i = 0; i < scales.size(); ++i)
-      scales[i] = blocks[corpus::block_of(i, output.shape.back())];
+      scales[i] = blocks[corpus::block_index(i, output.shape.back())];
   }
   return scales;
 }
@@ -101,10 +101,10 @@ inline double within_range(DType dtype, double value) {
 /// Returns the reference's own output in `double`, rounded once to the dtypes of the case: a
 /// correct candidate. The reference accepts no infinity or NaN, so elements that depend on one are
 /// taken from `expected`.
-inline std::vector<StoredTensor> own_answer(const StoredCase& stored) {
+inline std::vector<StoredTensor> reference_output(const StoredCase& stored) {
   const Case& c = stored.description.c;
   checks::evaluation::EvalInputs inputs = inputs_of(corpus::dequantized(c), path_of(c));
-  replace_not_finite(inputs, certify::kStandIns);
+  replace_not_finite(inputs, certify::kReplacements);
   std::vector<StoredTensor> answer;
   for (const auto& [name, results] :
        checks::evaluation::run_operation<double>(c.options, inputs, c.sequence)) {

@@ -28,14 +28,14 @@ TEST(LayerTraits, MatchTheSpecification) {
                                    "power_norm_released", "power_norm_v"));
   EXPECT_THAT(layers_with([](auto layer) { return !has_statistics(layer); }),
               UnorderedElementsAre("none", "dyt"));
-  EXPECT_THAT(layers_with(is_centred),
+  EXPECT_THAT(layers_with(is_centered),
               UnorderedElementsAre("batch_norm", "batch_renorm", "group_norm", "instance_norm",
                                    "layer_norm"));
-  EXPECT_THAT(layers_with(looks_at_mask),
+  EXPECT_THAT(layers_with(uses_mask),
               UnorderedElementsAre("batch_norm", "batch_renorm", "group_norm", "instance_norm",
                                    "power_norm", "power_norm_released", "power_norm_v"));
   EXPECT_THAT(layers_with(needs_tokens), UnorderedElementsAre("group_norm", "instance_norm"));
-  EXPECT_THAT(layers_with(along_rows),
+  EXPECT_THAT(layers_with(has_statistics_over_rows),
               UnorderedElementsAre("batch_norm", "batch_renorm", "instance_norm", "power_norm",
                                    "power_norm_released", "power_norm_v"));
   EXPECT_THAT(layers_with([](auto layer) { return has_option(layer, "groups"); }),

@@ -33,9 +33,9 @@ TEST(PathGlobs, ExcludeAFolderInWhichNoNameCanMatch) {
 TEST(PathGlobs, ReturnTheFirstGlobThatMatchesNothing) {
   PathGlobs three;
   three.globs = {"*a", "*b", "*c"};
-  EXPECT_EQ(three.idle_glob({"xa", "xb", "xc"}), std::nullopt);
-  EXPECT_EQ(three.idle_glob({"xa"}), "*b");
-  EXPECT_EQ(PathGlobs().idle_glob({}), "*");
+  EXPECT_EQ(three.first_unmatched_glob({"xa", "xb", "xc"}), std::nullopt);
+  EXPECT_EQ(three.first_unmatched_glob({"xa"}), "*b");
+  EXPECT_EQ(PathGlobs().first_unmatched_glob({}), "*");
 }
 
 }  // namespace

@@ -62,28 +62,28 @@ TEST(Scaling, DerivesTheScalingOfOutputsFromTheInputs) {
   EXPECT_EQ(scaling_of(in_blocks(), "y"), Scaling::blocks);
   EXPECT_EQ(scaling_of(c, "y"), Scaling::given);
   EXPECT_EQ(scaling_of(c, "grad_x"), Scaling::none);
-  EXPECT_EQ(dtype_stored(c, "y"), DType::float8_e4m3fn);
-  EXPECT_EQ(dtype_stored(c, "y_scale"), DType::float8_e8m0fnu);
-  EXPECT_EQ(dtype_stored(c, "grad_x"), DType::float32);
+  EXPECT_EQ(stored_output_dtype(c, "y"), DType::float8_e4m3fn);
+  EXPECT_EQ(stored_output_dtype(c, "y_scale"), DType::float8_e8m0fnu);
+  EXPECT_EQ(stored_output_dtype(c, "grad_x"), DType::float32);
   c.inputs.push_back(tensor_of("grad_x_scale", DType::float32, {1}, {1}));
-  EXPECT_EQ(dtype_stored(c, "grad_x"), DType::float8_e5m2);
+  EXPECT_EQ(stored_output_dtype(c, "grad_x"), DType::float8_e5m2);
 }
 
 TEST(Scaling, AllowsAShortLastBlockInARow) {
-  EXPECT_THAT(shape_of_blocks({2, 3, 33}), ElementsAre(2, 3, 2));
-  EXPECT_THAT(shape_of_blocks({2, 32}), ElementsAre(2, 1));
-  EXPECT_EQ(block_of(31, 33), 0u);
-  EXPECT_EQ(block_of(32, 33), 1u);
-  EXPECT_EQ(block_of(33, 33), 2u);
+  EXPECT_THAT(block_scales_shape({2, 3, 33}), ElementsAre(2, 3, 2));
+  EXPECT_THAT(block_scales_shape({2, 32}), ElementsAre(2, 1));
+  EXPECT_EQ(block_index(31, 33), 0u);
+  EXPECT_EQ(block_index(32, 33), 1u);
+  EXPECT_EQ(block_index(33, 33), 2u);
 }
 
 TEST(Scaling, ScaleExponentIsThatOfTheMaximumMinusThatOfTheFormat) {
   const auto& e4m3 = format_of(ref::numeric::FloatType::float8_e4m3fn);
   const auto& e5m2 = format_of(ref::numeric::FloatType::float8_e5m2);
-  EXPECT_EQ(exponent_of_scale(8, e4m3), 0);
-  EXPECT_EQ(exponent_of_scale(0, e5m2), -15);
-  EXPECT_EQ(exponent_of_scale(-2000, e4m3), -127);
-  EXPECT_EQ(exponent_of_scale(200, e4m3), 127);
+  EXPECT_EQ(block_scale_exponent(8, e4m3), 0);
+  EXPECT_EQ(block_scale_exponent(0, e5m2), -15);
+  EXPECT_EQ(block_scale_exponent(-2000, e4m3), -127);
+  EXPECT_EQ(block_scale_exponent(200, e4m3), 127);
 }
 
 TEST(Scaling, C1_RejectsAnAbsentScaleOrOneOfAnotherShape) {

@@ -19,7 +19,7 @@ namespace normproof::verification::golden::gate {
 using certify::list_corpus;
 using certify::make_corpus;
 using certify::read_case;
-using corpus::op_of;
+using corpus::op_name;
 using normproof::ref::numeric::error_message;
 namespace {
 
@@ -36,10 +36,10 @@ class Answers : public ::testing::Test {
     cases_ = list_corpus(golden(), "*");
     std::ofstream lines(folder_ / "lines");
     for (const CaseDescription& description : cases_) {
-      const std::vector<StoredTensor> answer = own_answer(read_case(golden(), description));
+      const std::vector<StoredTensor> answer = reference_output(read_case(golden(), description));
       fs::create_directories(candidate() / description.path);
       ref::io::write_tensors(candidate() / description.path / "expected.safetensors", answer);
-      lines << candidate::answer_line(description.path, answer) << "\n";
+      lines << candidate::output_line(description.path, answer) << "\n";
     }
   }
 
@@ -51,8 +51,8 @@ class Answers : public ::testing::Test {
            "'; while read -r line; do read -r answer <&3; " + before_each +
            "; printf '%s\\n' \"$answer\"; done";
   }
-  std::vector<CaseResult> check(const Ask& ask, int jobs = 1) const {
-    return check_cases(golden(), cases_, ask, {}, jobs, {});
+  std::vector<CaseResult> check(const Candidate& query, int jobs = 1) const {
+    return check_cases(golden(), cases_, query, {}, jobs, {});
   }
   static std::size_t count_passed(const std::vector<CaseResult>& results) {
     return static_cast<std::size_t>(std::ranges::count_if(results, &CaseResult::passed));
@@ -265,7 +265,7 @@ TEST_F(Answers, DamagedCorpusIsAFileError) {
 
 TEST_F(Answers, IntegerBeyondDoubleFailsOnlyItsCase) {
   const auto found = std::ranges::find_if(cases_, [](const CaseDescription& description) {
-    return op_of(description.c) == "power_norm";
+    return op_name(description.c) == "power_norm";
   });
   ASSERT_NE(found, cases_.end());
   const fs::path file = candidate() / found->path / "expected.safetensors";

@@ -109,7 +109,7 @@ TEST(Diagnose, DescribesTheLocationOfAnUnknownMistake) {
 
 TEST(Diagnose, NamesLowerPrecisionIfNoFormulaAgrees) {
   const StoredCase ordinary = certified(plain_recipe("layer_norm", {5, 8}, DType::float32).make(1));
-  auto answer = own_answer(ordinary);
+  auto answer = reference_output(ordinary);
   // One part in 2^12: outside the float32 bound, within the float16 bound.
   for (StoredTensor& tensor : answer) {
     std::vector<double> values = ref::io::widen(tensor);
@@ -124,7 +124,7 @@ TEST(Diagnose, NamesLowerPrecisionIfNoFormulaAgrees) {
 
 TEST(Diagnose, NamesLowerPrecisionForTheRequestedOutputs) {
   const StoredCase ordinary = certified(plain_recipe("layer_norm", {5, 8}, DType::float32).make(1));
-  auto answer = own_answer(ordinary);
+  auto answer = reference_output(ordinary);
   std::erase_if(answer, [](const StoredTensor& tensor) { return tensor.name != "y"; });
   std::vector<double> values = ref::io::widen(answer.at(0));
   for (double& value : values) value *= 1 + 0x1p-12;
@@ -208,8 +208,8 @@ std::vector<Diagnosis> of_one_pass(double offset) {
 /// Returns the diagnoses for a case without grad_y.
 std::vector<Diagnosis> without_gradients(const std::string& op, std::vector<StoredTensor> inputs,
                                          const std::vector<double>& y) {
-  const StoredCase stored = certify::certify_own(
-      certify::own_case({.name = "forward", .op = op, .inputs = inputs}), false);
+  const StoredCase stored = certify::certify_user_case(
+      certify::make_user_case({.name = "forward", .op = op, .inputs = inputs}), false);
   const std::vector<StoredTensor> answer = {
       tensor_of("y", DType::float32, find(stored.expected, "y")->shape, y)};
   return diagnose(stored, answer, check_case(stored, answer, {.outputs = {"y"}}));

@@ -15,13 +15,13 @@ using ::testing::FloatEq;
 using ::testing::Pair;
 
 /// rstd of LayerNorm for (1, 3) and for a row with NaN.
-struct Asked {
+struct RstdSample {
   StoredCase stored = certified(
       plain_recipe("layer_norm", {3, 2}, DType::float32)
           .option("eps", "0.5")
           .x([](std::size_t i, double) { return i == 4 ? kGoldenNaN : double(2 * i + 1); })
           .make(1));
-  std::vector<StoredTensor> answer = own_answer(stored);
+  std::vector<StoredTensor> answer = reference_output(stored);
   tolerance::Tolerance bounds =
       tolerance::derive_tolerance(stored.description.c, Accumulation::float32);
 
@@ -30,7 +30,7 @@ struct Asked {
 
 TEST(JudgedOutput, GivesAVerdictOnEachElement) {
   using enum ElementVerdict;
-  const Asked asked;
+  const RstdSample asked;
   const JudgedOutput rstd = asked.output();
   ASSERT_EQ(rstd.size(), 3u);
   const float nearest = 0.8164966F;  // 1/sqrt(1.5)
@@ -44,14 +44,14 @@ TEST(JudgedOutput, GivesAVerdictOnEachElement) {
 }
 
 TEST(JudgedOutput, DoesNotJudgeElementsWithAnInfiniteBound) {
-  Asked asked;
+  RstdSample asked;
   asked.bounds.bound.at("rstd").data()[1] = kGoldenInfinity;
   EXPECT_EQ(asked.output().verdict(1, kGoldenNaN), ElementVerdict::unjudged);
   EXPECT_EQ(asked.output().verdict(0, kGoldenNaN), ElementVerdict::refused);
 }
 
 TEST(JudgedOutput, VerdictOnAnElementEqualsThatOnTheWholeOutput) {
-  Asked asked;
+  RstdSample asked;
   asked.bounds.bound.at("rstd").data()[1] = kGoldenInfinity;
   std::vector<std::pair<float, std::vector<std::size_t>>> failed;
   for (const double value : {0.0, rounded_to(DType::float32, 0.8164966), kGoldenNaN}) {

@@ -44,7 +44,7 @@ TEST(MeasurePower, DoesNotDependOnTheNumberOfJobs) {
 }
 
 TEST(MeasurePower, InjectingValuesOnlyRunsNoMutations) {
-  const auto layers = measure_power({.only = "log_sum_exp", .jobs = 2, .planted_alone = true});
+  const auto layers = measure_power({.only = "log_sum_exp", .jobs = 2, .inject_only = true});
   ASSERT_THAT(layers, SizeIs(1));
   EXPECT_EQ(layers[0].cases, 41u);
   EXPECT_THAT(layers[0].verdicts, IsEmpty());
@@ -68,14 +68,14 @@ TEST(MeasurePower, AcceptsCorrectOutputsOfDeclaredClasses) {
         PowerOptions{.only = "instance_norm", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "geglu", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "group_norm", .formula = tolerance::Formula::one_pass}}) {
-    EXPECT_TRUE(right_answers_alone(options));
+    EXPECT_TRUE(measures_only_false_alarms(options));
     const auto layers = measure_power(options);
     ASSERT_THAT(layers, SizeIs(1));
     EXPECT_THAT(layers[0].verdicts, IsEmpty());
     EXPECT_THAT(layers[0].false_alarms, IsEmpty());
     EXPECT_EQ(layers[0].checks, layers[0].styles * layers[0].cases);
   }
-  EXPECT_FALSE(right_answers_alone({}));
+  EXPECT_FALSE(measures_only_false_alarms({}));
 }
 
 TEST(MeasurePower, RejectsAnAccumulationThatIsNot16Bit) {

@@ -11,8 +11,8 @@ namespace {
 
 std::string said(DType expected, DType answer, const std::vector<double>& values) {
   const std::vector<double> zeros(values.size());
-  return finer_than_expected(tensor_of("y", expected, {1, values.size()}, zeros),
-                             tensor_of("y", answer, {1, values.size()}, values));
+  return describe_excess_digits(tensor_of("y", expected, {1, values.size()}, zeros),
+                                tensor_of("y", answer, {1, values.size()}, values));
 }
 
 TEST(StoredDigits, ReportsNumbersThat16BitsCannotHold) {
@@ -32,8 +32,8 @@ TEST(StoredDigits, AcceptsNumbersThatFit) {
 }
 
 TEST(StoredDigits, AcceptsASumInFloat32) {
-  EXPECT_EQ(finer_than_expected(tensor_of("sum", DType::bfloat16, {1}, {0}),
-                                tensor_of("sum", DType::float32, {1}, {0x1.01p0})),
+  EXPECT_EQ(describe_excess_digits(tensor_of("sum", DType::bfloat16, {1}, {0}),
+                                   tensor_of("sum", DType::float32, {1}, {0x1.01p0})),
             "");
 }
 

@@ -25,10 +25,9 @@ Exhibit exhibit_of(const char* op, Kernel run) {
 }
 
 TEST(Tour, CorrectExhibitIsNotFound) {
-  const std::vector<Visit> visits =
-      tour({exhibit_of("scale_norm",
-                       [](const Case& c, const Device&) { return answer_mutated(c, {}); })},
-           {});
+  const std::vector<ExhibitResult> visits = tour(
+      {exhibit_of("scale_norm", [](const Case& c, const Device&) { return run_mutated(c, {}); })},
+      {});
   ASSERT_THAT(visits, SizeIs(1));
   EXPECT_FALSE(visits[0].found());
   EXPECT_THAT(visits[0].named, IsEmpty());
@@ -36,10 +35,10 @@ TEST(Tour, CorrectExhibitIsNotFound) {
 }
 
 TEST(Tour, FindsAndNamesAMistake) {
-  const std::vector<Visit> visits =
+  const std::vector<ExhibitResult> visits =
       tour({exhibit_of("scale_norm",
                        [](const Case& c, const Device&) {
-                         return answer_mutated(c, {"eps", mutations::MutationOperator::drop});
+                         return run_mutated(c, {"eps", mutations::MutationOperator::drop});
                        })},
            {.jobs = 2});
   EXPECT_THAT(visits[0].case_path, StartsWith("quick/scale_norm/"));
@@ -48,39 +47,40 @@ TEST(Tour, FindsAndNamesAMistake) {
 }
 
 TEST(Tour, FindsReadsOfUninitializedMemoryByARelation) {
-  const std::vector<Visit> visits = tour({exhibit_of("scale_norm",
-                                                     [](const Case& c, const Device& device) {
-                                                       Work work(c);
-                                                       if (device.leftover != 0)
-                                                         work.out("y").back() = device.leftover;
-                                                       return work.answer();
-                                                     })},
-                                         {});
+  const std::vector<ExhibitResult> visits =
+      tour({exhibit_of("scale_norm",
+                       [](const Case& c, const Device& device) {
+                         Work work(c);
+                         if (device.uninitialized_value != 0)
+                           work.out("y").back() = device.uninitialized_value;
+                         return work.answer();
+                       })},
+           {});
   EXPECT_EQ(visits[0].relation, "memory");
   EXPECT_THAT(visits[0].case_path, StartsWith("quick/scale_norm/"));
 }
 
 TEST(Tour, SearchesLowerTiersFirst) {
-  const std::vector<Visit> visits = tour({exhibit_of("relu",
-                                                     [](const Case& c, const Device&) {
-                                                       Work work(c);
-                                                       if (c.tier == Tier::standard)
-                                                         work.out("y")[0] += 1;
-                                                       return work.answer();
-                                                     })},
-                                         {.tier = Tier::standard});
+  const std::vector<ExhibitResult> visits = tour({exhibit_of("relu",
+                                                             [](const Case& c, const Device&) {
+                                                               Work work(c);
+                                                               if (c.tier == Tier::standard)
+                                                                 work.out("y")[0] += 1;
+                                                               return work.answer();
+                                                             })},
+                                                 {.tier = Tier::standard});
   EXPECT_THAT(visits[0].case_path, StartsWith("standard/relu/"));
 }
 
 TEST(Tour, RunsAnExhibitOfOneDtypeOnThatDtypeOnly) {
   Exhibit exhibit =
-      exhibit_of("scale_norm", [](const Case& c, const Device&) { return answer_mutated(c, {}); });
+      exhibit_of("scale_norm", [](const Case& c, const Device&) { return run_mutated(c, {}); });
   exhibit.dtype = DType::bfloat16;
-  const std::vector<Visit> visits = tour({exhibit}, {});
+  const std::vector<ExhibitResult> visits = tour({exhibit}, {});
   const std::vector<Case> cases = recipes::corpus(Tier::quick);
   EXPECT_EQ(visits[0].cases,
             static_cast<std::size_t>(std::ranges::count_if(cases, [](const Case& c) {
-              return corpus::op_of(c) == "scale_norm" && c.dtype == DType::bfloat16;
+              return corpus::op_name(c) == "scale_norm" && c.dtype == DType::bfloat16;
             })));
 }
 
@@ -108,7 +108,7 @@ TEST(Tour, EveryFoundExhibitDiffersFromTheCorrectOutput) {
     if (!killers[exhibit.name].starts_with("quick/")) continue;  // missed, or found by a relation
     const auto killer = std::ranges::find(cases, killers[exhibit.name], corpus::path_of);
     ASSERT_NE(killer, cases.end()) << exhibit.name << ": " << killers[exhibit.name];
-    EXPECT_NE(exhibit.run(*killer, {}), answer_mutated(*killer, {})) << exhibit.name;
+    EXPECT_NE(exhibit.run(*killer, {}), run_mutated(*killer, {})) << exhibit.name;
     ++compared;
   }
   EXPECT_GE(compared, 40u);

@@ -98,7 +98,7 @@ void change(std::vector<StoredTensor>& tensors, const std::string& name,
 }
 
 /// A case in which a mistake gives the reference's output for another case.
-struct Mistaken {
+struct MistakenCase {
   std::string op, reason;
   std::function<void(Case&)> other;  ///< turns this case into the other one
   std::string named;
@@ -135,7 +135,7 @@ void scale_queries(std::vector<StoredTensor>& tensors, const std::string& prefix
 }
 
 /// The scores are multiplied by a factor.
-Mistaken scores_times(double factor, const std::string& named) {
+MistakenCase scores_times(double factor, const std::string& named) {
   return {"encoder_layer",
           "eight_features",
           [=](Case& c) { scale_queries(c.inputs, "", factor); },
@@ -144,7 +144,7 @@ Mistaken scores_times(double factor, const std::string& named) {
           [=](auto& answer) { scale_queries(answer, "grad_", factor); }};
 }
 
-std::vector<Mistaken> mistakes() {
+std::vector<MistakenCase> mistakes() {
   return {
       {"layer_norm",
        "",
@@ -228,11 +228,11 @@ std::vector<Diagnosis> diagnosis_for(const StoredCase& stored,
 }
 
 TEST(JointSites, NameAMistakeMadeEverywhereFirst) {
-  for (const Mistaken& mistaken : mistakes()) {
+  for (const MistakenCase& mistaken : mistakes()) {
     const StoredCase stored = certified(case_for(mistaken.op, mistaken.reason));
     StoredCase other = stored;
     mistaken.other(other.description.c);
-    auto answer = own_answer(other);
+    auto answer = reference_output(other);
     std::erase_if(answer, [](const auto& tensor) { return tensor.name == "iterations"; });
     if (mistaken.chain) mistaken.chain(answer);
     const auto found = diagnosis_for(stored, answer);

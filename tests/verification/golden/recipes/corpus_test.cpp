@@ -23,7 +23,7 @@ using corpus::Case;
 using corpus::find;
 using corpus::is_optimizer;
 using corpus::Mode;
-using corpus::op_of;
+using corpus::op_name;
 using corpus::path_of;
 using corpus::StoredTensor;
 using corpus::Tier;
@@ -33,7 +33,7 @@ namespace {
 
 std::set<std::string> layers_of(const std::vector<Case>& cases) {
   std::set<std::string> layers;
-  for (const Case& c : cases) layers.insert(op_of(c));
+  for (const Case& c : cases) layers.insert(op_name(c));
   return layers;
 }
 
@@ -61,7 +61,7 @@ void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
     const std::string first = is_about<ref::model::EncoderOptions>(c) ? "head.weight"
                               : corpus::is_transformer(c)             ? "head.bias"
                               : is_optimizer(c)                       ? "parameter"
-                              : corpus::is_function(c) ? operands::operands_of(op_of(c)).front()
+                              : corpus::is_function(c) ? operands::operands_of(op_name(c)).front()
                                                        : "x";
     const DType dtype = find(c.inputs, first)->dtype;  // inputs of 8-bit cases may be float32
     EXPECT_TRUE(dtype == c.dtype || (corpus::is_scaled(c) && dtype == DType::float32)) << path;
@@ -96,7 +96,7 @@ TEST(Corpus, AnotherSeedChangesOnlyTheNumbers) {
     if (random) {
       EXPECT_NE(content_sha256(cases[i].inputs), content_sha256(others[i].inputs));
     }
-    if (cases[i].exact && op_of(cases[i]) == "layer_norm") {
+    if (cases[i].exact && op_name(cases[i]) == "layer_norm") {
       EXPECT_EQ(content_sha256(cases[i].inputs), content_sha256(others[i].inputs));
     }
   }
@@ -123,7 +123,7 @@ TEST(Corpus, StandardTierIsWellFormedAndReproducible) {
 TEST(Corpus, NoTwoQuickCasesAreEqual) {
   std::map<std::string, std::string> seen;
   for (const Case& c : corpus(Tier::quick)) {
-    std::string question = op_of(c) + (c.mode == Mode::training ? " training " : " inference ");
+    std::string question = op_name(c) + (c.mode == Mode::training ? " training " : " inference ");
     for (const auto& [name, value] : ref::model::list_options(c.options))
       question += name + "=" + value + " ";
     question += content_sha256(c.inputs);

@@ -39,7 +39,7 @@ TEST(EncoderEndCases, EveryNormIsInTheQuickOrStandardTier) {
   for (const Tier tier : {Tier::quick, Tier::standard})
     for (const Case& c : corpus(tier, kCorpusSeed, "*/*coder*/*"))
       for (const auto& [name, value] : ref::model::list_options(c.options))
-        if (name == "norm") norms[corpus::op_of(c)].insert(value);
+        if (name == "norm") norms[corpus::op_name(c)].insert(value);
   // A decoder has no statistics over a sentence.
   for (const std::string& operation : ref::model::encoder_operation_names())
     for (const std::string& norm : ref::model::norm_names())
@@ -64,7 +64,8 @@ TEST(EncoderEndCases, ReferencePassesIn16BitsWithEveryElementJudged) {
   for (const std::string& operation : ref::model::encoder_operation_names())
     for (const Case& c : encoder_end_cases(Tier::quick, operation, kCorpusSeed)) {
       const StoredCase stored = certified(c);
-      for (const gate::TensorResult& tensor : check_case(stored, own_answer(stored), {}).tensors) {
+      for (const gate::TensorResult& tensor :
+           check_case(stored, reference_output(stored), {}).tensors) {
         EXPECT_TRUE(tensor.passed()) << path_of(c) << " " << tensor.name;
         EXPECT_EQ(tensor.unjudged, 0u) << path_of(c) << " " << tensor.name;
         ++seen;

@@ -28,7 +28,7 @@ TEST(EndCases, ExistForEveryLayerInTheStandardTier) {
     for (const Case& c : end_cases(layer, 1)) EXPECT_EQ(c.tier, Tier::standard) << layer;
     std::size_t in_corpus = 0;
     for (const Case& c : corpus(Tier::standard, kCorpusSeed, "*/" + layer + "/zeros_in_x-*"))
-      in_corpus += corpus::op_of(c) == layer && c.reason == "zeros_in_x" ? 1 : 0;
+      in_corpus += corpus::op_name(c) == layer && c.reason == "zeros_in_x" ? 1 : 0;
     EXPECT_EQ(in_corpus, 1u) << layer;
   }
 }

@@ -34,7 +34,7 @@ TEST(TransformerCases, EveryNormIsOnEverySideThatSupportsIt) {
     for (const Case& c : all_transformers(tier))
       for (const auto& [name, value] : ref::model::list_options(c.options))
         if (name == "norm" || name == "decoder_norm")
-          norms[corpus::op_of(c) + " " + name].insert(value);
+          norms[corpus::op_name(c) + " " + name].insert(value);
   EXPECT_EQ(norms.size(), 4u);
   for (const std::string& norm : ref::model::norm_names()) {
     const bool over_sentences =
@@ -79,7 +79,7 @@ TEST(TransformerCases, ReferencePassesQuickCasesWithEveryElementJudged) {
   for (const Case& c : all_transformers(Tier::quick)) {
     const StoredCase stored = certified(c);
     for (const gate::TensorResult& tensor :
-         gate::check_case(stored, own_answer(stored), {}).tensors) {
+         gate::check_case(stored, reference_output(stored), {}).tensors) {
       EXPECT_TRUE(tensor.passed()) << path_of(c) << " " << tensor.name;
       EXPECT_EQ(tensor.unjudged, 0u) << path_of(c) << " " << tensor.name;
       ++seen;

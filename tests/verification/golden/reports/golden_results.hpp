@@ -32,11 +32,11 @@ inline corpora::gate::CaseResult golden_result(const std::string& path, std::siz
   y.bound = 0.0625;
   y.ratio = failures > 0 ? 8 : 0.5;
   y.max_absolute = 0.5;
-  y.with_digits = 6;
+  y.elements_with_digits = 6;
   y.max_relative = 0.75;
   y.max_ulp = 4096;
   y.norm_wise = 0.25;
-  y.of_the_inputs = 0.5;
+  y.input_sensitivity = 0.5;
   result.tensors.push_back(y);
   return result;
 }

@@ -13,7 +13,7 @@ using corpus::to_string;
 
 namespace {
 
-double largest_of(const ref::tensor::Tensor<double>& tensor) {
+double largest_finite(const ref::tensor::Tensor<double>& tensor) {
   double largest = 0;
   for (std::size_t i = 0; i < tensor.size(); ++i) largest = std::max(largest, tensor.data()[i]);
   return largest;
@@ -26,14 +26,15 @@ TEST(Tolerance, CoversEveryOutputAndShrinksWithTheUnitRoundoff) {
                     in64 = derive_tolerance(c, Accumulation::float64);
     for (const StoredTensor& tensor : certify::certify(c).tensors) {
       if (tensor.name.ends_with("_lo") || tensor.name == "iterations") continue;
-      const double wide = largest_of(in32.bound.at(tensor.name)),
-                   narrow = largest_of(in64.bound.at(tensor.name));
+      const double wide = largest_finite(in32.bound.at(tensor.name)),
+                   narrow = largest_finite(in64.bound.at(tensor.name));
       EXPECT_TRUE(std::isfinite(wide)) << tensor.name;
       if (wide == 0) continue;
       // Proportional to u, up to second-order terms.
       EXPECT_GT(narrow, 0) << layer << " " << tensor.name;
       EXPECT_LE(narrow, wide * 0x1.01p-29) << layer << " " << tensor.name;
-      EXPECT_GT(largest_of(in32.of_the_inputs.at(tensor.name)), 0) << layer << " " << tensor.name;
+      EXPECT_GT(largest_finite(in32.of_the_inputs.at(tensor.name)), 0)
+          << layer << " " << tensor.name;
     }
   }
 }
@@ -46,7 +47,8 @@ TEST(Tolerance, AllowsFlushingOnlyIfItIsDeclared) {
   const auto own = [&c](bool flushes) {
     const Tolerance bounds = derive_tolerance(c, Accumulation::float32, Formula::two_pass, flushes);
     EXPECT_EQ(bounds.flushes, flushes);
-    return with_storage(bounds.bound.at("y").data()[0], 0x1p-140, 0, DType::float32, flushes);
+    return with_storage_rounding(bounds.bound.at("y").data()[0], 0x1p-140, 0, DType::float32,
+                                 flushes);
   };
   EXPECT_LE(own(false), 0x1p-146);
   EXPECT_GE(own(true), 0x1p-140);
@@ -55,26 +57,26 @@ TEST(Tolerance, AllowsFlushingOnlyIfItIsDeclared) {
 TEST(Tolerance, AllowsTwoUlpsForSubnormalResults) {
   for (const Accumulation accumulation : kEveryAccumulation) {
     const auto format = corpus::arithmetic_of(accumulation);
-    EXPECT_EQ(candidate_arithmetic(accumulation, true).tiny, format.tiny);
+    EXPECT_EQ(arithmetic_of_candidate(accumulation, true).tiny, format.tiny);
     // Subnormal numbers are spaced by 2 u times the smallest normal number.
-    EXPECT_EQ(candidate_arithmetic(accumulation, false).tiny,
+    EXPECT_EQ(arithmetic_of_candidate(accumulation, false).tiny,
               2 * (2 * format.unit_roundoff * format.tiny));
   }
 }
 
 TEST(Tolerance, AllowsStoredSubnormalsToBeFlushed) {
   constexpr double kLeast = 0x1p-14;  // of float16
-  EXPECT_GE(with_storage(0, kLeast / 2, 0, DType::float16, true), kLeast / 2);
-  EXPECT_LT(with_storage(0, kLeast / 2, 0, DType::float16, true), kLeast);
-  EXPECT_EQ(with_storage(0, kLeast / 2, 0, DType::float16), 0);
-  EXPECT_EQ(with_storage(0, kLeast, 0, DType::float16, true), 0);
+  EXPECT_GE(with_storage_rounding(0, kLeast / 2, 0, DType::float16, true), kLeast / 2);
+  EXPECT_LT(with_storage_rounding(0, kLeast / 2, 0, DType::float16, true), kLeast);
+  EXPECT_EQ(with_storage_rounding(0, kLeast / 2, 0, DType::float16), 0);
+  EXPECT_EQ(with_storage_rounding(0, kLeast, 0, DType::float16, true), 0);
   // Within the bound of a subnormal number.
-  EXPECT_GE(with_storage(0x1p-20, kLeast, 0, DType::float16, true), kLeast);
+  EXPECT_GE(with_storage_rounding(0x1p-20, kLeast, 0, DType::float16, true), kLeast);
 }
 
 TEST(Tolerance, GrowsWithTheConditionNumber) {
   const auto bound_at = [](double offset) {
-    return largest_of(
+    return largest_finite(
         derive_tolerance(plain_recipe("layer_norm", {3, 8}, DType::float32)
                              .x([=](std::size_t, double normal) { return offset + normal; })
                              .make(1),
@@ -119,13 +121,13 @@ TEST(Tolerance, IsInfiniteIfTheArithmeticOverflows) {
 }
 
 TEST(Tolerance, AddsTheRoundingOfStorage) {
-  EXPECT_EQ(with_storage(0.5, 2, 1e-9, DType::float32), 0.5 + 2.5 * 0x1p-24 + 0x1p-149);
-  EXPECT_EQ(with_storage(0, -2.1, 0, DType::float16), 2.1 * 0x1p-11 + 0x1p-24);
-  EXPECT_EQ(with_storage(kGoldenInfinity, 1, 0, DType::float64), kGoldenInfinity);
+  EXPECT_EQ(with_storage_rounding(0.5, 2, 1e-9, DType::float32), 0.5 + 2.5 * 0x1p-24 + 0x1p-149);
+  EXPECT_EQ(with_storage_rounding(0, -2.1, 0, DType::float16), 2.1 * 0x1p-11 + 0x1p-24);
+  EXPECT_EQ(with_storage_rounding(kGoldenInfinity, 1, 0, DType::float64), kGoldenInfinity);
   // One rounding to nearest is within it, including subnormal numbers.
   for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
     for (double x = 1.2345678901234567; x > 0x1p-155; x *= 0.71)
-      EXPECT_LE(std::fabs(rounded_to(dtype, x) - x), with_storage(0, x, 0, dtype)) << x;
+      EXPECT_LE(std::fabs(rounded_to(dtype, x) - x), with_storage_rounding(0, x, 0, dtype)) << x;
 }
 
 TEST(Tolerance, IsInfiniteIfTheDtypeOfTheOutputMayOverflow) {
@@ -137,7 +139,7 @@ TEST(Tolerance, IsInfiniteIfTheDtypeOfTheOutputMayOverflow) {
         .make(1);
   };
   const auto grad_x = [&](DType dtype, Accumulation accumulation) {
-    return largest_of(derive_tolerance(of(dtype), accumulation).bound.at("grad_x"));
+    return largest_finite(derive_tolerance(of(dtype), accumulation).bound.at("grad_x"));
   };
   EXPECT_EQ(grad_x(DType::float16, Accumulation::bfloat16), kGoldenInfinity);
   EXPECT_GT(grad_x(DType::bfloat16, Accumulation::bfloat16), 65504);
@@ -146,13 +148,13 @@ TEST(Tolerance, IsInfiniteIfTheDtypeOfTheOutputMayOverflow) {
 }
 
 TEST(Tolerance, StorageAtMostDoublesTheErrorOfRepresentableValues) {
-  EXPECT_EQ(with_storage(0, -2, 0, DType::float16), 0);
-  EXPECT_EQ(with_storage(0x1p-20, 1, 0, DType::bfloat16), 0x1p-19);
-  EXPECT_EQ(with_storage(0.5, 2, 0, DType::float32), 0.5 + 2.5 * 0x1p-24 + 0x1p-149);
+  EXPECT_EQ(with_storage_rounding(0, -2, 0, DType::float16), 0);
+  EXPECT_EQ(with_storage_rounding(0x1p-20, 1, 0, DType::bfloat16), 0x1p-19);
+  EXPECT_EQ(with_storage_rounding(0.5, 2, 0, DType::float32), 0.5 + 2.5 * 0x1p-24 + 0x1p-149);
   // 1 is representable: a value off by less than half a unit is stored as 1, by more as a neighbor.
   for (const double off : {0x1p-13, 0x1p-12, 0x1.8p-11, 0x1p-10, -0x1p-13, -0x1p-11})
     EXPECT_LE(std::fabs(rounded_to(DType::float16, 1 + off) - 1),
-              with_storage(std::fabs(off), 1, 0, DType::float16))
+              with_storage_rounding(std::fabs(off), 1, 0, DType::float16))
         << off;
 }
 
@@ -164,22 +166,22 @@ TEST(Tolerance, IsFiniteEvenIfAVarianceMayVanish) {
                        .make(1);
     const Tolerance bounds = derive_tolerance(c, Accumulation::float32);
     for (const auto& [name, bound] : bounds.bound)
-      EXPECT_TRUE(std::isfinite(largest_of(bound))) << layer << " " << name;
-    EXPECT_LE(largest_of(bounds.bound.at("rstd")), 320) << layer;
+      EXPECT_TRUE(std::isfinite(largest_finite(bound))) << layer << " " << name;
+    EXPECT_LE(largest_finite(bounds.bound.at("rstd")), 320) << layer;
   }
 }
 
 TEST(Tolerance, FindsFormulasByName) {
-  for (const Formula formula : kFormulas) EXPECT_EQ(formula_of(to_string(formula)), formula);
+  for (const Formula formula : kFormulas) EXPECT_EQ(parse_formula(to_string(formula)), formula);
   EXPECT_EQ(
-      usage_message([] { formula_of("onepass"); }),
+      usage_message([] { parse_formula("onepass"); }),
       "unknown formula 'onepass'; did you mean 'one_pass'? known: folded, one_pass, two_pass");
 }
 
 TEST(Tolerance, FoldedBoundGrowsWithTheOffset) {
   // With one element per row, its mean is exact, and so is the difference.
   const auto of = [](double offset, Formula formula) {
-    return largest_of(
+    return largest_finite(
         derive_tolerance(plain_recipe("layer_norm", {3, 1}, DType::float32)
                              .x([=](std::size_t, double normal) { return offset + normal; })
                              .make(1),
@@ -193,7 +195,7 @@ TEST(Tolerance, FoldedBoundGrowsWithTheOffset) {
 
 TEST(Tolerance, OnePassBoundGrowsWithTheSquareOfTheOffset) {
   const auto of = [](const char* layer, double offset, Formula formula) {
-    return largest_of(
+    return largest_finite(
         derive_tolerance(plain_recipe(layer, {3, 8})
                              .x([=](std::size_t, double normal) { return offset + normal; })
                              .make(1),
