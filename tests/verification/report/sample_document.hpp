@@ -4,7 +4,7 @@
 
 namespace normproof::tests::verification::report {
 
-/// Every part, with texts that each format would take for its own signs.
+/// A document with every kind of part, and with texts that each format must escape.
 inline normproof::verification::report::Document sample_document() {
   using namespace normproof::verification::report;
   Document document{"a < b"};
