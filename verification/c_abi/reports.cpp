@@ -10,7 +10,7 @@
 #include "verification/report/sarif.hpp"
 #include "verification/report/terminal.hpp"
 
-// What a handle tells of its verdicts.
+// The functions of a handle that report its verdicts.
 namespace golden = normproof::verification::golden;
 namespace report = normproof::verification::report;
 using golden::verdicts::GoldenReport;
@@ -67,9 +67,9 @@ void normproof_corpus::verdict_json(const char** out) {
   settings.all_asked = false;
   report::Checks checks =
       golden_checks(golden::verdicts::golden_report({results_.at(*judged_index_)}, settings));
-  checks.front().checks.resize(1);  // without what is said of all of them
+  checks.front().checks.resize(1);  // drops the checks that concern all cases together
   json_ = report::json_lines(checks);
-  json_.pop_back();  // the line end
+  json_.pop_back();  // removes the line end
   *out = json_.c_str();
 }
 

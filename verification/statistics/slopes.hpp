@@ -8,17 +8,19 @@
 
 namespace normproof::verification::statistics {
 
-/// How much a layer can lengthen a change of one batch: its Lipschitz constant there.
+/// The Lipschitz constant of a layer at a batch: the factor by which it can amplify a change of it.
 struct Slope {
-  std::size_t step = 0;  ///< of the batch, from 1
+  std::size_t step = 0;  ///< number of the batch, from 1
   std::string layer;
-  std::string theory;           ///< the bound that theory gives: "|gamma|/psi"
+  std::string theory;           ///< the bound that theory gives, such as "|gamma|/psi"
   lipschitz::Enclosure at;      ///< the norm of the Jacobian at the batch
-  lipschitz::Enclosure around;  ///< at any within the radius of it
+  lipschitz::Enclosure around;  ///< the maximum over the ball around the batch
 };
 
-/// Computes  lipschitz::certify of each of its layers, gamma = 1, over real tokens; power_norm from
-///           `power_norm_state`, the state before the step
+/// Certifies the Lipschitz constant of every layer that lipschitz::certify knows.
+///
+/// Computes  lipschitz::certify of each layer, gamma = 1, over real tokens; power_norm starts from
+///           `power_norm_state`, its state before the step
 /// Shapes    x [B,T,D]; valid [B,T]
 /// Requires  those of lipschitz::certify
 /// Throws    ContractError

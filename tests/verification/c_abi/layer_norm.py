@@ -1,4 +1,7 @@
-"""LayerNorm's forward in Python against the corpus, by ctypes: layer_norm.py <libnormproof.so> <corpus>."""
+"""Checks a LayerNorm forward in Python against the corpus, through ctypes.
+
+Usage: layer_norm.py <libnormproof.so> <corpus>
+"""
 
 import ctypes as C
 import math
