@@ -14,8 +14,8 @@ namespace language_study = normproof::verification::language_study;
 inline constexpr language_study::Condition kTranslators{
     normproof::verification::training::Task::translate};
 
-/// A result whose validation ended with this loss; of a cell that is tested, so did the test. BLEU
-/// of a translator is 40 less ten times the loss.
+/// Returns a result with this last validation loss and, for a tested cell, the same test loss. BLEU
+/// of a translator is 40 minus ten times the loss.
 inline language_study::CellResult sample_result(const language_study::Cell& cell, double loss) {
   language_study::CellResult result;
   result.name = cell_name(cell);
@@ -45,7 +45,7 @@ inline language_study::CellResult diverged(language_study::CellResult result) {
   return result;
 }
 
-/// The cells that choose 1e-2 for a norm.
+/// Adds cells that make 1e-2 the chosen rate of a norm.
 inline void add_choosing(language_study::Results& results,
                          const language_study::Condition& condition, const std::string& norm) {
   for (const std::string& rate : language_study::study_rates())
@@ -55,7 +55,7 @@ inline void add_choosing(language_study::Results& results,
     }
 }
 
-/// These and the tested cells of the seeds 1, 2, ..., with these test losses.
+/// Adds the cells of add_choosing and tested cells with these test losses for the seeds 1, 2, ...
 inline void add_tested(language_study::Results& results, const language_study::Condition& condition,
                        const std::string& norm, const std::vector<double>& losses) {
   add_choosing(results, condition, norm);
