@@ -103,13 +103,13 @@ Examples:
   normproof gpu agree
   normproof gpu train --norm batch_norm --steps 20)";
 
-/// Of the interfaces and data that are versioned on their own (docs/changelog.md).
+/// Returns the versions of the interfaces and data that have their own (docs/changelog.md).
 std::string versions() {
   return fmt::format("C ABI {}\ncorpus {}", kAbiVersion,
                      golden::certify::built_corpus_version().text());
 }
 
-/// What has no options of its own: a group, or the program.
+/// Makes a command without options: a group, or the program.
 Command group(std::string name, std::string summary, const std::string& footer,
               std::vector<Command> verbs) {
   return {std::move(name), std::move(summary),

@@ -76,7 +76,7 @@ Examples:
 
 ExitStatus DeterminismCommand::run() const {
   check_outputs({{"--against", against}}, reports.named());
-  // The other side is read first: a file that cannot be read costs no work.
+  // The other recording is read first, so that an unreadable file is reported before the work.
   const determinism::Recording there =
       against ? determinism::read_recording(*against) : determinism::expected_recording();
   const std::string there_name = against ? clean_line(against->filename().string())

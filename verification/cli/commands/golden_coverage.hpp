@@ -12,7 +12,7 @@
 
 namespace normproof::verification::cli::commands {
 
-/// What each tier touches of each operation, by its name.
+/// The coverage of each operation by each tier, by the operation's name.
 using TierCoverage =
     std::map<golden::corpus::Tier, std::map<std::string, golden::recipes::Coverage>>;
 
@@ -27,7 +27,8 @@ struct GoldenCoverageCommand {
 
   void add(CLI::App& app);
 
-  /// The range of every option, extent, dtype and magnitude, and the ends that no case touches.
+  /// Prints the range of every option, extent, dtype and magnitude, and the extreme values that no
+  /// case covers.
   ExitStatus run() const;
 
  private:

@@ -7,14 +7,14 @@
 #include "verification/golden/museum/tour.hpp"
 #include "verification/report/document.hpp"
 
-// `golden power --museum`: what of the public bugs is found.
+// `golden power --museum`: which publicly known bugs the corpus finds.
 namespace normproof::verification::cli::commands {
 
 using golden::museum::Visit;
 
-/// A line an exhibit, and the closing line.
+/// Returns one line per bug, and the closing line.
 std::string museum_text(const std::vector<Visit>& visits);
-/// docs/museum.md
+/// Returns the text of docs/museum.md.
 std::string museum_markdown(const std::vector<Visit>& visits, golden::museum::Tier tier);
 std::string museum_json(const std::vector<Visit>& visits, golden::museum::Tier tier);
 bool all_found(const std::vector<Visit>& visits);

@@ -8,14 +8,14 @@
 
 namespace normproof::verification::cli::commands {
 
-/// "31 values, each in the place of one element: 30 refused, 1 right there, 0 within the bound, 0
-/// not judged"
+/// Writes "31 values, each in the place of one element: 30 refused, 1 right there, 0 within the
+/// bound, 0 not judged".
 std::string planted_text(const golden::gate::PlantedCount& count);
 
-/// A row a value, and one of all.
+/// Returns a table with one row per injected value, and one for all.
 report::Table planted_table(const golden::gate::Planted& planted);
 
-/// {"NaN": {"elements": 31, "refused": 30, ...}, ...}
+/// Returns {"NaN": {"elements": 31, "refused": 30, ...}, ...}.
 nlohmann::ordered_json planted_json(const golden::gate::Planted& planted);
 
 }  // namespace normproof::verification::cli::commands

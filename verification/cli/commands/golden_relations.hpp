@@ -18,16 +18,16 @@ struct GoldenRelationsCommand {
 
   std::filesystem::path golden = {};
   std::string pipe = {};  ///< a command for sh
-  double timeout = 60;    ///< seconds that it may take for one answer
+  double timeout = 60;    ///< maximum seconds for one answer
   std::vector<golden::gate::Relation> relations = golden::gate::all_relations();
   golden::corpus::PathGlobs only = {};
   ReportOptions reports = {};
 
   void add(CLI::App& app);
 
-  /// Holds the answers of a program to variants of each case against each other: a line a relation,
-  /// then each that is broken, with the line that reproduces it.
-  /// Returns   kSuccess where every relation held that applies, and one did
+  /// Compares the outputs of a program for variants of each case. Prints one line per relation,
+  /// then each broken one with the command that repeats it.
+  /// Returns   kSuccess if every applicable relation held, and at least one did
   ExitStatus run() const;
 };
 

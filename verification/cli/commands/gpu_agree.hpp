@@ -12,7 +12,7 @@
 
 namespace normproof::verification::cli::commands {
 
-/// Who multiplies: our kernel in the contract's order, or cuBLAS.
+/// The matrix products of a comparison: our kernel in the contract's order, or cuBLAS.
 enum class GpuMode { ordered, cublas };
 
 struct GpuAgreeCommand {
@@ -22,19 +22,19 @@ struct GpuAgreeCommand {
 
   gpu::device::Backend device = gpu::device::Backend::simulated;
   std::uint64_t seed = 1;
-  int jobs = processor_count();  ///< threads of ref
+  int jobs = processor_count();  ///< number of threads of ref
   GpuMode mode = GpuMode::ordered;
-  gpu::ops::Precision precision = gpu::ops::Precision::float64;  ///< of cublas
+  gpu::ops::Precision precision = gpu::ops::Precision::float64;  ///< of the cublas mode
   golden::corpus::Tier tier = golden::corpus::Tier::quick;
-  golden::corpus::PathGlobs only = {};  ///< of ordered mode: the rows
+  golden::corpus::PathGlobs only = {};  ///< rows of the ordered mode to run
   ReportOptions reports = {};
 
   void add(CLI::App& app);
 
-  /// Holds everything that gpu computes against ref, bit for bit, or the products of a library
-  /// against their bounds, and prints a row an operation, each as soon as it is done.
-  /// Returns   kSuccess where nothing differs, or is past its bound
-  /// Throws    NoDeviceError, DeviceError, FileError; std::logic_error where there was no case
+  /// Compares everything that gpu computes with ref bit for bit, or the products of cuBLAS with
+  /// their bounds. Prints one row per operation as soon as it is done.
+  /// Returns   kSuccess if nothing differs, or everything is within its bound
+  /// Throws    NoDeviceError, DeviceError, FileError; std::logic_error if there was no case
   ExitStatus run() const;
 };
 

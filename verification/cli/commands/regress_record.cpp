@@ -79,7 +79,7 @@ ExitStatus RegressRecordCommand::run() const {
   ref::io::check_writable(history);
   const auto cases = golden::certify::list_corpus(golden, only);
   const golden::gate::Ask ask = ask_of(*this);
-  ref::numeric::set_num_threads(1);  // the cases are the tasks
+  ref::numeric::set_num_threads(1);  // the cases run in parallel instead
   ProgressBar progress;
   const std::vector<RecordedCase> recorded = regression::record_cases(
       golden, cases, ask,

@@ -14,7 +14,7 @@ using language_study::Series;
 
 namespace {
 
-/// The means of series, place by place, of what they have there.
+/// Averages series entry by entry, over those that have the entry.
 Series mean_series(const std::vector<Series>& all) {
   std::size_t length = 0;
   for (const Series& own : all) length = std::max(length, own.size());
@@ -32,8 +32,8 @@ Series mean_series(const std::vector<Series>& all) {
   return means;
 }
 
-/// A line a norm of the means of the series that its cells have; `cells_of` are those of a norm,
-/// `place` is the x of a number.
+/// Returns one curve per norm: the mean of the series of its cells. `cells_of` returns the cells of
+/// a norm, `place` the x coordinate of an entry.
 template <class CellsOf, class SeriesOf, class Place>
 std::vector<report::Curve> norm_curves(const language_study::Condition& condition,
                                        const CellsOf& cells_of, const SeriesOf& series_of,
@@ -70,7 +70,7 @@ std::optional<report::Figure> language_figure(const language_study::Condition& c
       fmt::format("{}: {}.", condition_name(condition), title)};
 }
 
-/// Of the validation, a number an epoch.
+/// Draws a series with one number per epoch of the tested cells.
 template <class SeriesOf>
 std::optional<report::Figure> epochs_figure(const language_study::Results& results,
                                             const language_study::Condition& condition,
@@ -85,7 +85,7 @@ std::optional<report::Figure> epochs_figure(const language_study::Results& resul
       title);
 }
 
-/// Of the norm layers whose names begin so, and of the statistics that `has` has.
+/// Draws the norm layers whose names begin with `begin`, and the statistics that `has` selects.
 template <class CellsOf, class Has>
 std::optional<report::Figure> sites_figure(const language_study::Condition& condition,
                                            const CellsOf& cells_of, const std::string& begin,
@@ -106,7 +106,7 @@ std::optional<report::Figure> sites_figure(const language_study::Condition& cond
                          title);
 }
 
-/// Of all norm layers, or of a translator a figure a side.
+/// Draws one figure of all norm layers or, for translators, one for each side.
 template <class CellsOf, class Has>
 std::vector<report::Figure> figures_of_sides(const language_study::Condition& condition,
                                              const CellsOf& cells_of, const Has& has,

@@ -18,7 +18,7 @@ using report::plural;
 
 namespace {
 
-/// A sign says what the tone says.
+/// A sign for an outcome, with the tone that goes with it.
 struct Mark {
   const char* sign;
   report::Tone tone;
@@ -40,7 +40,7 @@ Mark mark_of(study::Verdict verdict) {
   return verdict == study::Verdict::unsettled ? kDiffer : kAbsent;
 }
 
-/// "✓ L 0.66/0.52 (published ✗)"
+/// Writes "✓ L 0.66/0.52 (published ✗)".
 report::Cell entry_cell(const study::TableEntry& entry) {
   const Mark mark = mark_of(entry.outcome());
   std::string text = mark.sign;
@@ -154,7 +154,7 @@ void add_dynamics(report::Document& document, const study::Results& results,
       "PowerNorm's gradient before the division by psi, and its bound");
 }
 
-/// The sentences of both sets as one.
+/// Adds the validation sentences to the training sentences.
 study::ClassCounts of_all(study::ClassCounts classes) {
   classes.training.resize(std::max(classes.training.size(), classes.validation.size()));
   for (std::size_t c = 0; c < classes.validation.size(); ++c)
@@ -162,7 +162,7 @@ study::ClassCounts of_all(study::ClassCounts classes) {
   return classes;
 }
 
-/// The cell that came lowest, for comparison with the loss without looking at a sentence.
+/// Names the cell with the lowest loss, for comparison with predictions that ignore the sentence.
 std::string least_loss_text(const std::vector<study::Table>& tables) {
   double least = std::numeric_limits<double>::infinity();
   std::string name;

@@ -9,19 +9,19 @@
 
 namespace normproof::verification::cli::commands {
 
-/// What a folder of results says, beside what was published: for each condition its tables,
-/// figures, the norms' dynamics and the rules' sensitivity; which statement survives which fault;
-/// what the published experiment could not show; every cell with its hash and its command. A
-/// function of its arguments alone.
+/// Returns the report on the results of a folder, compared with the published ones. It has, for
+/// each condition, its tables, figures, the norms' dynamics and the sensitivity to the rules; which
+/// statements hold under which faults; what the published experiment could not show; and every cell
+/// with its hash and its command. It depends only on the arguments.
 report::Document study_document(const study::Results& results, const study::ClassCounts& classes);
 
-/// "✓ holds": a verdict with its sign, and with what it rests on as the hint.
+/// Returns a verdict with its sign, as in "✓ holds", with the evidence as a tooltip.
 report::Cell finding_cell(const study::Finding& finding);
 
-/// "published entries: 54 the same here, 9 not", and what else there is to count.
+/// Writes "published entries: 54 the same here, 9 not" and the other counts.
 std::string agreement_text(const study::Agreement& counts);
 
-/// The same numbers: conditions with tables, agreement and findings.
+/// Returns the same numbers as JSON: conditions with tables, agreement and findings.
 nlohmann::ordered_json study_summary(const study::Results& results,
                                      const study::ClassCounts& classes);
 

@@ -27,7 +27,7 @@ using report::plural;
 
 namespace {
 
-/// Opens the device once, to refuse now what cannot be opened; a rank says which it has.
+/// Opens the device once, so that a failure is reported early. A rank prints which device it uses.
 void try_device(gpu::device::Backend backend) {
   open_own_device(backend);
   const auto rank = process::rank();
@@ -86,7 +86,7 @@ ExitStatus StudyRunCommand::run() const {
   std::vector<study::Task> tasks;
   tasks.reserve(cells.size());
   for (const study::Cell& cell : cells) {
-    study::config_of(cell);  // refuses now what could not be run
+    study::config_of(cell);  // throws now if the cell cannot be run
     tasks.push_back({cell_name(cell), cost(cell)});
   }
   const training::Dataset data = load_study_data(source);
@@ -96,7 +96,7 @@ ExitStatus StudyRunCommand::run() const {
   store.begin(identity, [&](const std::string& there) { read_identity(out, there); });
   store.check_data(read_identity(out, identity).data_sha256);
   ProgressBar bar;
-  // Opened by the first cell of a worker: a process that has a GPU open cannot fork.
+  // Opened by the first cell of a worker, because a process with an open GPU cannot fork.
   std::unique_ptr<gpu::device::Device> opened;
   const study::JobsSummary done = study::run_tasks(
       store, std::move(tasks),
@@ -109,7 +109,7 @@ ExitStatus StudyRunCommand::run() const {
          bar.show("cells", progress.done, progress.tasks,
                   fmt::format("{} left, {}", duration_text(progress.seconds_left), progress.name));
        }});
-  if (process::rank().value_or(0) != 0) return kSuccess;  // rank 0 prints what there is to say
+  if (process::rank().value_or(0) != 0) return kSuccess;  // rank 0 prints the summary
   const nlohmann::ordered_json counts = {{"cells", done.tasks},
                                          {"done_before", done.done_before},
                                          {"done_here", done.done_here},

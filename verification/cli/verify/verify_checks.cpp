@@ -49,7 +49,8 @@ report::Check check_of_padding(const statistics::Statistics& found) {
   return check;
 }
 
-/// A case for each thing checked, or one that says why nothing was, or what failed beside them.
+/// Returns one check for each thing checked, or one that says why nothing was checked or what else
+/// failed.
 report::CheckSuite suite_of(const CheckerReport& checker) {
   const std::string group = "normproof." + checker.name;
   report::CheckSuite suite{group};
