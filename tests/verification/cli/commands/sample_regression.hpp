@@ -6,7 +6,7 @@
 
 namespace normproof::tests::verification::cli::commands {
 
-/// Three recordings, of which the last moved three outputs and lost a case.
+/// Three recordings, the last of which changed three outputs and lost a case.
 inline normproof::verification::cli::commands::RegressReport sample_regression() {
   namespace regression = normproof::verification::regression;
   using regression::Direction;

@@ -34,14 +34,14 @@ study::Results with_curves(const char* norm) {
   return results;
 }
 
-TEST(StudyFigures, AreNothingWhereNothingWasRun) {
+TEST(StudyFigures, AreAbsentIfNothingWasRun) {
   EXPECT_FALSE(gradient_figure({}, {}, 2));
   EXPECT_FALSE(curve_figure({}, {}, sample::even_classes(), 4));
   EXPECT_FALSE(dynamics_figure({}, {}, {"none"}, {"lipschitz"}, "t"));
   EXPECT_THAT(dynamics_table({}, {}).rows, SizeIs(0));
 }
 
-TEST(StudyFigures, HaveACurveANormAndWhatWasPublished) {
+TEST(StudyFigures, HaveOneCurvePerNormAndThePublishedValues) {
   const study::Results results = with_curves("batch_norm");
   for (const std::size_t number : {4, 5, 6}) {
     const auto figure = curve_figure(results, {}, sample::even_classes(), number);
@@ -55,7 +55,7 @@ TEST(StudyFigures, HaveACurveANormAndWhatWasPublished) {
               HasSubstr("entropy of the weighted prior"));
 }
 
-TEST(StudyFigures, GradientsAreNamedAsThePublishedOnes) {
+TEST(StudyFigures, GradientsAreNamedAsInThePublishedFigures) {
   study::Results results;
   for (const std::uint64_t seed : {1, 2}) {
     study::Cell cell = study::gradients_cell({}, 1, 3200);
@@ -73,7 +73,7 @@ TEST(StudyFigures, GradientsAreNamedAsThePublishedOnes) {
   EXPECT_FALSE(gradient_figure(results, {}, 3));
 }
 
-TEST(StudyFigures, TheDynamicsCountTheStepsAtWhichPowerNormIsSmoother) {
+TEST(StudyFigures, DynamicsCountTheStepsAtWhichPowerNormIsSmoother) {
   const study::Results results = with_curves("power_norm");
   const auto table = dynamics_table(results, {});
   ASSERT_THAT(table.rows, SizeIs(1));

@@ -21,7 +21,7 @@ namespace rendered = normproof::verification::report;
 namespace sample = normproof::tests::verification::study;
 namespace study = normproof::verification::study;
 
-/// LayerNorm converged where it was published to, none did not where it was.
+/// LayerNorm converged as published; without norm it did not although it did when published.
 study::Results two_cells() {
   study::Results results;
   sample::add_table_cell(results, 1, "layer_norm", "0.1", true);
@@ -29,7 +29,7 @@ study::Results two_cells() {
   return results;
 }
 
-TEST(StudyReport, SetsEachEntryBesideWhatWasPublished) {
+TEST(StudyReport, ComparesEachEntryWithThePublishedOne) {
   const std::string page = rendered::markdown(study_document(two_cells(), sample::even_classes()));
   EXPECT_THAT(
       page, AllOf(HasSubstr("2 cells of 1 protocol"), HasSubstr("## Protocol corrected"),
@@ -46,7 +46,7 @@ TEST(StudyReport, SetsEachEntryBesideWhatWasPublished) {
   EXPECT_THAT(page, Not(HasSubstr("![")));  // no cell of a figure was run
 }
 
-TEST(StudyReport, SaysWhereACellStoppedBeingFiniteAndWhatSeedsDiffer) {
+TEST(StudyReport, ReportsDivergedCellsAndDisagreeingSeeds) {
   study::Results results = two_cells();
   study::Cell cell = results.begin()->second.cell;
   cell.seed = 43;
@@ -61,7 +61,7 @@ TEST(StudyReport, SaysWhereACellStoppedBeingFiniteAndWhatSeedsDiffer) {
               AllOf(HasSubstr("class=\"mixed\""), HasSubstr("not finite at step 2")));
 }
 
-TEST(StudyReport, CountsTheCellsThatNothingShows) {
+TEST(StudyReport, CountsCellsThatNoTableOrFigureShows) {
   study::Results results = two_cells();
   const auto page = [&] {
     return rendered::markdown(study_document(results, sample::even_classes()));
@@ -75,7 +75,7 @@ TEST(StudyReport, CountsTheCellsThatNothingShows) {
                             HasSubstr("steps-20 | – |")));
 }
 
-TEST(StudyReport, TheSummaryHasTheSameNumbers) {
+TEST(StudyReport, SummaryHasTheSameNumbers) {
   const auto summary = study_summary(two_cells(), sample::even_classes());
   EXPECT_EQ(summary.at("cells"), 2);
   const auto& own = summary.at("protocols").at(0);

@@ -19,7 +19,7 @@ namespace study = normproof::verification::study;
 
 using Series = std::vector<std::optional<double>>;
 
-/// A run of three steps of figures 4 to 6 with one norm layer.
+/// Adds a run of three steps of figures 4 to 6 with one norm layer.
 void add_run(study::Results& results, const char* norm, std::uint64_t seed, const Series& own,
              const Series& of_batch_norm, const Series& of_power_norm) {
   study::Cell cell;
@@ -35,13 +35,13 @@ void add_run(study::Results& results, const char* norm, std::uint64_t seed, cons
   sample::add(results, cell, result);
 }
 
-TEST(StudySmoothness, CountsTheStepsOfRunsOfTheSameSeed) {
+TEST(StudySmoothness, ComparesStepsOfRunsWithTheSameSeed) {
   study::Results results;
   add_run(results, "power_norm", 42, {1, 5, std::nullopt}, {2, 2, 2}, {1, 1, 3});
   EXPECT_THAT(smoothness_table(results, {}).rows, IsEmpty());  // BatchNorm was not run
   EXPECT_EQ(smoothness_answer(results, {}), "");
   add_run(results, "batch_norm", 43, {0, 0, 0}, {}, {});
-  EXPECT_THAT(smoothness_table(results, {}).rows, IsEmpty());  // of another seed
+  EXPECT_THAT(smoothness_table(results, {}).rows, IsEmpty());  // its seed differs
   add_run(results, "batch_norm", 42, {2, 4, 6}, {1, 1, 1}, {0.5, 0.5, 0.5});
   const auto table = smoothness_table(results, {});
   ASSERT_THAT(table.rows, SizeIs(1));

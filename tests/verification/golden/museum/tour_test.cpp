@@ -89,7 +89,7 @@ TEST(Tour, AnOperationWithoutExhibitsIsAnError) {
 }
 
 // Whatever finds it: the answer there is another one than the right one. What finds it stands in
-// docs/museum.md, which GoldenMuseum.TheDocumentIsItsOutput holds to a whole tour.
+// docs/museum.md, which GoldenMuseum.DocumentEqualsTheOutput holds to a whole tour.
 TEST(Tour, EveryExhibitThatIsFoundDiffersFromTheRightAnswer) {
   std::map<std::string, std::string> killers;
   std::ifstream document(std::filesystem::path(NORMPROOF_SOURCE_DIR) / "docs" / "museum.md");
