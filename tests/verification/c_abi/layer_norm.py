@@ -52,7 +52,7 @@ def layer_norm(x, gamma, beta, eps, features):
 
 
 def verdicts(lib, golden, kernel):
-    """Path and verdict of every case."""
+    """Yields the path and the verdict of every case."""
     corpus, case, verdict = C.c_void_p(), Case(), Verdict()
 
     def check(status):
