@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(Citations, ReadsKeysAndWhereTheyAreCited) {
+TEST(Citations, ReadsKeysAndCitations) {
   EXPECT_THAT(read_keys("@article{Dek71, title = {A}}\n@book{VSP+17, year = {2017}}\n"),
               ElementsAre("Dek71", "VSP+17"));
   EXPECT_THAT(cited_keys("/// Source [Dek71]; [VSP+17, XYH+20] [Hig"
@@ -34,17 +34,17 @@ TEST(Citations, AcceptsKeysThatResolve) {
               IsEmpty());
 }
 
-TEST(Citations, CatchesAKeyThatDoesNotResolve) {
+TEST(Citations, RejectsAKeyThatDoesNotResolve) {
   EXPECT_THAT(violations_of("/// Source [Fig95]\n", kHigham),
               ElementsAre(HasSubstr("ref/ops/a.hpp: cites [Fig95]")));
 }
 
-TEST(Citations, CatchesAnEntryThatNothingCitesOrThatIsThereTwice) {
+TEST(Citations, RejectsUncitedAndDuplicateEntries) {
   EXPECT_THAT(violations_of("", kHigham + kHigham + "@book{Knu97, year = {1997}}\n"),
               ElementsAre(HasSubstr("Hig02 twice"), HasSubstr("nothing cites Knu97")));
 }
 
-TEST(Citations, RefusesATreeThatCitesNothing) {
+TEST(Citations, RejectsATreeWithoutCitations) {
   const PlantedTree planted({{"docs/references.bib", kHigham}, {"ref/a.hpp", ""}});
   EXPECT_THROW(citation_violations(planted.root()), std::runtime_error);
 }

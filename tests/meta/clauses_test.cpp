@@ -51,20 +51,20 @@ std::vector<std::string> tests_of(const Tree& tree, const std::string& exception
   return test_violations(planted.root(), requirements_of(planted.root(), {"ref/ops"}), exceptions);
 }
 
-TEST(Clauses, ReadsWhatAHeaderStates) {
+TEST(Clauses, ReadsRequirementsOfAHeader) {
   EXPECT_EQ(requirements_markdown(read_requirements("ref/ops/add", kHeader)),
             "\n## ref/ops\n\n| function | clause | requires |\n|---|---|---|\n"
             "| `add` | (C1) | a is \\|a\\| and finite |\n| `add` | (C2) | b > 0 |\n"
             "| `Adder` | (C3) | c is given |\n");
 }
 
-TEST(Clauses, TakesWhatTwoOverloadsStateOnce) {
+TEST(Clauses, CountsARequirementOfTwoOverloadsOnce) {
   const std::string one = "/// Requires  (C1) n > 0\n/// Notes     (C2) is none\nint f(int n);\n";
   EXPECT_EQ(read_requirements("ref/ops/f", one + one).size(), 1u);
   EXPECT_EQ(read_requirements("ref/ops/f", one + replaced(one, "> 0", "> 1")).size(), 2u);
 }
 
-TEST(Clauses, TakesACommentOfTheWholeFileForItsHeader) {
+TEST(Clauses, AssignsACommentOfTheWholeFileToItsHeader) {
   const auto found = read_requirements(
       "ref/ops/add", "/// Common:\n///\n/// Requires  (C1) a\nnamespace normproof {\n");
   ASSERT_EQ(found.size(), 1u);
@@ -72,12 +72,12 @@ TEST(Clauses, TakesACommentOfTheWholeFileForItsHeader) {
   EXPECT_EQ(found[0].label(), "ref/ops/add:C1");
 }
 
-TEST(Clauses, AcceptsASoundTree) {
+TEST(Clauses, AcceptsAValidTree) {
   EXPECT_THAT(checks_of(sound()), IsEmpty());
   EXPECT_THAT(tests_of(sound()), IsEmpty());
 }
 
-TEST(Clauses, CatchesASpecificationThatSaysSomethingElse) {
+TEST(Clauses, RejectsASpecificationThatDiffers) {
   const auto stated = read_requirements("ref/ops/add", kHeader);
   const std::string markdown = "# Requirements\n\nOf ref.\n" + requirements_markdown(stated);
   EXPECT_THAT(specification_violations(stated, markdown), IsEmpty());
@@ -90,7 +90,7 @@ TEST(Clauses, CatchesASpecificationThatSaysSomethingElse) {
               ElementsAre(HasSubstr("the order of the headers")));
 }
 
-TEST(Clauses, CatchesACheckOfAnotherClause) {
+TEST(Clauses, RejectsACheckOfAnotherClause) {
   Tree tree = sound();
   tree["ref/ops/add.cpp"] = replaced(kSource, "Clause::C3", "Clause::C4");
   EXPECT_THAT(checks_of(tree),
@@ -102,7 +102,7 @@ TEST(Clauses, CatchesACheckOfAnotherClause) {
   EXPECT_THAT(checks_of(tree), Not(Contains(HasSubstr("add:C3"))));
 }
 
-TEST(Clauses, TakesNoComparisonForACheck) {
+TEST(Clauses, DoesNotCountAComparisonAsACheck) {
   Tree tree = sound();
   tree["ref/ops/add.cpp"] = kSource + "return clause == Clause::C8 || c == ref::Clause::C7;\n";
   EXPECT_THAT(checks_of(tree), IsEmpty());
@@ -110,12 +110,12 @@ TEST(Clauses, TakesNoComparisonForACheck) {
   EXPECT_THAT(checks_of(tree), ElementsAre(HasSubstr("add:C1: no check in ref/ops names it")));
 }
 
-TEST(Clauses, AFolderStandsForThoseInIt) {
+TEST(Clauses, FolderIncludesItsSubfolders) {
   const PlantedTree planted({{"ref/ops/add.hpp", kHeader}, {"refined/add.hpp", kHeader}});
   EXPECT_EQ(requirements_of(planted.root(), {"ref"}), requirements_of(planted.root(), {"ref/ops"}));
 }
 
-TEST(Clauses, CatchesARequirementOfADeviceThatRefDoesNotState) {
+TEST(Clauses, RejectsARequirementOfADeviceThatRefDoesNotState) {
   const auto of_ref = read_requirements("ref/ops/add", kHeader);
   EXPECT_THAT(device_violations(read_requirements("gpu/ops/add", kHeader), of_ref), IsEmpty());
   EXPECT_THAT(device_violations(read_requirements("gpu/ops/other", kHeader), {}), IsEmpty());
@@ -124,20 +124,20 @@ TEST(Clauses, CatchesARequirementOfADeviceThatRefDoesNotState) {
               ElementsAre(HasSubstr("gpu/ops/add:C8: ref/ops/add.hpp does not state it")));
 }
 
-TEST(Clauses, CatchesATestOfAnotherClause) {
+TEST(Clauses, RejectsATestOfAnotherClause) {
   Tree tree = sound();
   tree["tests/ref/ops/add_test.cpp"] = replaced(kTest, "C2B", "C5B");
   EXPECT_THAT(tests_of(tree), ElementsAre(HasSubstr("ref/ops/add:C2: no test of it"),
                                           HasSubstr("C5BIsPositive is of a clause that")));
 }
 
-TEST(Clauses, CatchesATestThatLooksAtNoRefusal) {
+TEST(Clauses, RejectsATestThatExaminesNoRejection) {
   Tree tree = sound();
   tree["tests/ref/ops/add_test.cpp"] = replaced(kTest, "refused(g)", "g()");
   EXPECT_THAT(tests_of(tree), ElementsAre(HasSubstr("C2BIsPositive looks at no refusal")));
 }
 
-TEST(Clauses, WhereFunctionsNumberAnewTheSuiteSaysWhich) {
+TEST(Clauses, SuiteNamesTheFunctionIfClauseNumbersRepeat) {
   Tree tree = sound();
   tree["ref/ops/add.hpp"] = kHeader + "\n/// Requires  (C1) n > 0\nint sum_all(int n);\n";
   EXPECT_THAT(tests_of(tree), ElementsAre(HasSubstr("ref/ops/add:C1: no test of it")));
@@ -145,7 +145,7 @@ TEST(Clauses, WhereFunctionsNumberAnewTheSuiteSaysWhich) {
   EXPECT_THAT(tests_of(tree), IsEmpty());
 }
 
-TEST(Clauses, ExceptionsHaveAReasonAndStand) {
+TEST(Clauses, ExceptionNeedsAReasonAndMustBeNeeded) {
   Tree tree = sound();
   tree["tests/ref/ops/add_test.cpp"] = replaced(kTest, "C2B", "B");
   const std::string because = "# why\nbecause the type guards it\nref/ops/add:C2\n";
@@ -160,7 +160,7 @@ TEST(Clauses, ExceptionsHaveAReasonAndStand) {
                                    HasSubstr("a:C1: excepted, but no header")));
 }
 
-TEST(Clauses, RefusesATreeWithoutRequirements) {
+TEST(Clauses, RejectsATreeWithoutRequirements) {
   const PlantedTree planted(Tree{{"ref/ops/a.hpp", "int f();\n"}});
   EXPECT_THROW(requirements_of(planted.root(), {"ref/ops"}), std::runtime_error);
 }
@@ -174,21 +174,21 @@ class HouseClauses : public ::testing::Test {
   const std::string exceptions = read_text(root / "tests/meta/unbroken.txt");
 };
 
-TEST_F(HouseClauses, StandInTheSpecification) {
+TEST_F(HouseClauses, AreListedInTheSpecification) {
   const std::string markdown = read_text(root / "docs/specification/requirements.md");
   EXPECT_EQ(joined(specification_violations(stated, markdown)), "");
 }
 
-TEST_F(HouseClauses, StandInTheChecks) {
+TEST_F(HouseClauses, AreNamedByChecks) {
   EXPECT_EQ(joined(check_violations(root, stated, exceptions)), "");
 }
 
-TEST_F(HouseClauses, StandInTheNamesOfTests) {
+TEST_F(HouseClauses, AreNamedByTests) {
   EXPECT_EQ(joined(test_violations(root, stated, exceptions)), "");
   EXPECT_EQ(joined(exception_violations(root, stated, exceptions)), "");
 }
 
-TEST_F(HouseClauses, OfADeviceAreThoseOfTheReference) {
+TEST_F(HouseClauses, DeviceRequirementsAreThoseOfTheReference) {
   const auto of_devices = requirements_of(root, {"gpu/encoder", "gpu/nn", "gpu/ops", "gpu/train"});
   EXPECT_EQ(joined(device_violations(of_devices, stated)), "");
 }

@@ -22,7 +22,7 @@ std::vector<std::string> speed_in(const std::string& line) {
   return speed_in_formulas(planted.root(), read_source_tree(planted.root()));
 }
 
-TEST(Formulas, CatchesWhatBelongsToATraversal) {
+TEST(Formulas, RejectsWorkOfATraversalInAFormula) {
   for (const std::string line :
        {"ops::prefetch(at, x);", "ops::stream_fence();", "ops::stream(p, v);",
         "fill(y, width, a.past_caches, term);", "_mm_sfence();", "v = _mm256_add_pd(v, w);",
@@ -32,7 +32,7 @@ TEST(Formulas, CatchesWhatBelongsToATraversal) {
   EXPECT_THAT(speed_in("row.write(in.y, [=](auto d) { return x[d] * rstd; });"), IsEmpty());
 }
 
-TEST(Formulas, CatchesOneThatIsNotAllThereIsToRead) {
+TEST(Formulas, RejectsAFormulaThatIsSpreadOverFiles) {
   const PlantedTree planted(
       {{"ref/norm/good.hpp", ""},
        {"ref/norm/good.cpp",
@@ -57,7 +57,7 @@ TEST(Formulas, CatchesOneThatIsNotAllThereIsToRead) {
                           HasSubstr("split_formula.hpp: #include <vector>")));
 }
 
-TEST(House, KeepsSpeedOutOfItsFormulas) {
+TEST(House, KeepsOptimizationsOutOfItsFormulas) {
   EXPECT_EQ(joined(speed_in_formulas(kHouse, read_source_tree(kHouse))), "");
 }
 

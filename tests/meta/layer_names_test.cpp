@@ -29,7 +29,7 @@ TEST(LayerNames, AreReadFromTheirList) {
   EXPECT_THROW(layer_names(empty.root()), std::runtime_error);
 }
 
-TEST(LayerNames, CatchesEveryKindOfComparison) {
+TEST(LayerNames, RejectsEveryKindOfComparison) {
   const PlantedTree planted({{"ref/model/norm_layers.cpp", kPlantedList},
                              {"ref/a.cpp", "if (name == \"layer_norm\") {}\n"},
                              {"ref/b.hpp", "\nif (\"d_y_t\" != name) {}\n"},
@@ -42,7 +42,7 @@ TEST(LayerNames, CatchesEveryKindOfComparison) {
                           StartsWith("verification/run:1: ")));
 }
 
-TEST(LayerNames, LetsNamesThatAreNotComparedBe) {
+TEST(LayerNames, AcceptsNamesThatAreNotCompared) {
   const PlantedTree planted({{"ref/model/norm_layers.cpp", kPlantedList},
                              {"ref/a.cpp", "constexpr auto kName = \"layer_norm\";\n"},
                              {"ref/b.cpp", "if (text == \"none\" || text == \"final_norm\") {}\n"},

@@ -7,8 +7,8 @@
 
 namespace normproof::tests::meta {
 
-/// A small repository in a new temporary folder, removed at the end: what a checker must catch is
-/// planted in it.
+/// A small repository in a temporary folder with injected faults for a checker to find. It is
+/// removed at the end of the scope.
 class PlantedTree {
  public:
   explicit PlantedTree(const std::map<std::string, std::string>& files) {

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 const std::filesystem::path kRoot = NORMPROOF_SOURCE_DIR;
 
-TEST(Registration, CatchesATestThatIsNotNamed) {
+TEST(Registration, RejectsATestThatIsNotNamed) {
   const PlantedTree planted(
       {{"tests/ref/ops/CMakeLists.txt", "t(x SOURCES a_test.cpp # b_test.cpp"},
        {"tests/ref/ops/a_test.cpp", ""},
@@ -24,17 +24,7 @@ TEST(Registration, CatchesATestThatIsNotNamed) {
                           HasSubstr("tests/ref/ops/b_test.cpp: not named in")));
 }
 
-TEST(Registration, CatchesAHeaderThatItsLibraryDoesNotName) {
-  const PlantedTree planted(
-      {{"ref/ops/CMakeLists.txt", "normproof_library(ref/ops SOURCES a.cpp HEADERS a.hpp)"},
-       {"ref/ops/a.cpp", ""},
-       {"ref/ops/a.hpp", ""},
-       {"ref/ops/b.hpp", ""}});
-  EXPECT_THAT(unregistered_sources(planted.root(), read_source_tree(planted.root())),
-              ElementsAre(HasSubstr("ref/ops/b.hpp: not named in ref/ops/CMakeLists.txt")));
-}
-
-TEST(Registration, CatchesASourceWithoutATest) {
+TEST(Registration, RejectsASourceWithoutATest) {
   const PlantedTree planted({{"ref/ops/a.cpp", ""},
                              {"ref/ops/b.hpp", ""},
                              {"ref/ops/c.hpp", ""},
@@ -44,7 +34,7 @@ TEST(Registration, CatchesASourceWithoutATest) {
               ElementsAre(HasSubstr("ref/ops/b: expected tests/ref/ops/b_test.cpp")));
 }
 
-TEST(Registration, CatchesExceptionsThatDoNotStand) {
+TEST(Registration, RejectsInvalidExceptions) {
   const PlantedTree planted({{"ref/ops/a.cpp", ""}, {"tests/ref/ops/a_test.cpp", ""}});
   const auto files = read_source_tree(planted.root());
   EXPECT_THAT(unmirrored_sources(files, "because it is short\nref/ops/a\n"),
@@ -55,7 +45,7 @@ TEST(Registration, CatchesExceptionsThatDoNotStand) {
               ElementsAre(HasSubstr("gives no reason"), HasSubstr("it has a test")));
 }
 
-TEST(Registration, CatchesAForeignTopLevelEntry) {
+TEST(Registration, RejectsAnUnexpectedTopLevelEntry) {
   const PlantedTree planted({{".gitignore", "/build/\n"},
                              {".ci/run", ""},
                              {"build/x", ""},
@@ -74,7 +64,7 @@ TEST(House, TestsEverySource) {
             "");
 }
 
-TEST(House, HasNoForeignTopLevelEntry) {
+TEST(House, HasNoUnexpectedTopLevelEntry) {
   EXPECT_EQ(joined(foreign_top_level_entries(kRoot)), "");
 }
 

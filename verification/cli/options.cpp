@@ -16,7 +16,8 @@ using support::report::wrap;
 
 namespace {
 
-constexpr std::size_t kHelpWidth = 58;  // beside 22 columns of names: a terminal of 80
+// Fits a terminal of 80 columns beside 22 columns of names.
+constexpr std::size_t kHelpWidth = 58;
 
 template <class Field>
 CLI::Option* add_path(CLI::App& app, const std::string& name, Field& field, const char* kind,
@@ -30,7 +31,7 @@ CLI::Option* add_path(CLI::App& app, const std::string& name, Field& field, cons
   return add_value(app, name, field, parse, print, help, type);
 }
 
-/// "a, b and c"
+/// Joins names as in "a, b and c".
 std::string listed(const Texts& names) {
   const Texts before(names.begin(), names.end() - 1);
   return fmt::format("{} and {}", fmt::join(before, ", "), names.back());
@@ -61,7 +62,7 @@ CLI::Option* add_bound(CLI::App& app, const std::string& name, Binding binding,
     read(given);
     return true;
   };
-  // CLI11 keeps one text for the present value: its words for a shell.
+  // CLI11 keeps the current value as one text, which here is quoted for a shell.
   const auto write = [write = std::move(binding.write)] {
     Texts words = write();
     for (std::string& word : words) word = shell_word(word);

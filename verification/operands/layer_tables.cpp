@@ -28,7 +28,7 @@ NormOptions defaults_of(const NormLayer& layer) {
   return ref::model::norm_options(layer.name);
 }
 
-/// "mean [D], in training"
+/// Writes "mean [D] in training".
 std::string text_of(const NormStatistic& statistic) {
   std::string text = fmt::format("{} {}", statistic.name, ref::model::to_string(statistic.shape));
   if (statistic.of == StatisticOf::training_forward) text += " in training";
@@ -43,7 +43,7 @@ std::string text_of(const NormCells& cells) {
                      cells.option.empty() ? "" : fmt::format(" with {}", cells.option));
 }
 
-/// "gamma [D] 1"; "alpha [1] alpha0", the value of that option
+/// Writes "gamma [D] 1", or "alpha [1] alpha0" if the initial value is that of an option.
 std::string text_of(const NormParameter& parameter) {
   return fmt::format("{} {} {}", parameter.name, ref::model::to_string(parameter.shape),
                      parameter.option.empty() ? fmt::format("{}", parameter.initial)
@@ -54,7 +54,7 @@ std::string text_of(const NormState& state) {
   return fmt::format("{} {} {}", state.name, ref::model::to_string(state.shape), state.initial);
 }
 
-/// "x, y"; `none` where there are none.
+/// Joins the entries as "x, y", or returns `none` if there are none.
 template <class Entries>
 std::string list_of(const Entries& entries, std::string_view none) {
   std::vector<std::string> texts;
@@ -62,7 +62,7 @@ std::string list_of(const Entries& entries, std::string_view none) {
   return texts.empty() ? std::string(none) : fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// What a table calls an entry: its name in code, then the rest.
+/// Joins the entries for a cell of a table, with each name in backquotes.
 template <class Entries>
 std::string cell_of(const Entries& entries) {
   std::vector<std::string> texts;
@@ -78,7 +78,7 @@ void put_option(ordered_json& object, const Entry& entry) {
   if (!entry.option.empty()) object["option"] = entry.option;
 }
 
-/// {"name": ..., "shape": ...}
+/// Builds {"name": ..., "shape": ...}.
 template <class Entry>
 ordered_json entry_json(const Entry& entry) {
   return {{"name", entry.name}, {"shape", ref::model::to_string(entry.shape)}};

@@ -40,20 +40,21 @@ void check_logits(const Tensor<double>& logits, std::int32_t end) {
                 fmt::format("[V] with V above end, {}", end), Clause::C3);
 }
 
-/// A hypothesis with a token more.
+/// A hypothesis extended by one token.
 struct Step {
   std::size_t hypothesis;
   std::int32_t token;
   double log_probability;
 };
 
-/// A hypothesis that goes on, and the ways in which it does, the best first.
+/// A hypothesis in the beam, with its possible next tokens, the best first.
 class Branch {
  public:
   Branch(Hypothesis hypothesis, std::unique_ptr<DecodingState> state)
       : hypothesis_(std::move(hypothesis)), state_(std::move(state)) {}
 
-  /// Reads its last token, or `begin`, and ranks what follows, as far as `most`.
+  /// Reads the last token of the hypothesis, or `begin` if it has none, and ranks the best `most`
+  /// next tokens.
   void read(const BeamOptions& options, std::size_t most) {
     const auto& tokens = hypothesis_.tokens;
     const Tensor<double> logits = state_->append(tokens.empty() ? options.begin : tokens.back());
@@ -90,7 +91,7 @@ class Branch {
   Hypothesis hypothesis_;
   std::unique_ptr<DecodingState> state_;
   Tensor<double> log_probabilities_;
-  std::vector<std::int32_t> order_;  ///< of the tokens, the best first
+  std::vector<std::int32_t> order_;  ///< all tokens, the best first
   std::size_t next_ = 0;
 };
 
@@ -99,7 +100,7 @@ bool is_better(const Step& a, const Step& b) {
   return a.token != b.token ? a.token < b.token : a.hypothesis < b.hypothesis;
 }
 
-/// The best steps of all branches, as many as `most`.
+/// Returns the best `most` steps of all branches.
 std::vector<Step> best_steps(std::vector<Branch>& beam, std::size_t most) {
   std::vector<Step> steps;
   while (steps.size() < most) {

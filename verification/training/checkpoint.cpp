@@ -30,7 +30,7 @@ StoredTensor count(const char* name, std::uint64_t value) {
   return ref::io::make_tensor(name, {1}, std::span<const std::int64_t>(values));
 }
 
-/// Of every tensor but the hash itself.
+/// Returns the hash of every tensor except the hash itself.
 std::string hash_of(std::vector<StoredTensor> tensors) {
   std::erase_if(tensors, [](const StoredTensor& tensor) { return tensor.name == kHash; });
   return ref::io::content_sha256(tensors);
@@ -43,7 +43,7 @@ StoredTensor hash_tensor(const char* name, const std::string& hash) {
   return ref::io::make_tensor(name, DType::uint8, {bytes.size()}, bytes);
 }
 
-/// The tensors of a checkpoint by name.
+/// The tensors of a checkpoint file, by name.
 class CheckpointReader {
  public:
   CheckpointReader(std::string file, std::vector<StoredTensor> tensors)
@@ -67,7 +67,8 @@ class CheckpointReader {
     return fmt::format("{:02x}", fmt::join(tensor->bytes, ""));
   }
 
-  /// The tensors whose names begin with the prefix, each of a shape as `expected` has it.
+  /// Returns the tensors whose names begin with the prefix. Each must have the shape that it has in
+  /// `expected`.
   NamedTensors<double> all(const char* prefix, const NamedTensors<double>& expected) const {
     NamedTensors<double> result;
     for (const auto& [name, like] : expected) {

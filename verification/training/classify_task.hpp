@@ -6,10 +6,10 @@
 
 namespace normproof::verification::training {
 
-/// A class a sentence. Qualities: accuracy and macro_f1.
+/// The task of predicting one class per sentence. Its qualities are accuracy and macro_f1.
 class ClassifyTask : public RunTask {
  public:
-  /// Both have to stay.
+  /// Keeps references to both arguments, which must outlive the task.
   /// Throws    UsageError as class_weights
   ClassifyTask(const RunConfig& config, const Dataset& data);
 

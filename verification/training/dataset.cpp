@@ -19,7 +19,7 @@ using ref::train::LabelledBatch;
 
 namespace {
 
-/// The number in the stream of shuffles that no epoch has.
+/// The index of the split's shuffle in the random stream; no epoch uses it.
 constexpr std::uint64_t kSplit = std::numeric_limits<std::uint64_t>::max();
 
 LabelledBatch labelled(const ref::data::TokenBatch& batch) {

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The step of a name as kept_checkpoint gives it.
+/// Returns the step in a file name of the form of kept_checkpoint.
 std::optional<std::size_t> step_of(std::string_view name) {
   constexpr std::string_view before = "checkpoint-", behind = ".safetensors";
   if (!name.starts_with(before) || !name.ends_with(behind)) return std::nullopt;

@@ -40,9 +40,9 @@ constexpr const char* kData = "data.json";
 constexpr const char* kMetrics = "metrics.jsonl";
 constexpr const char* kCheckpoint = "checkpoint.safetensors";
 constexpr const char* kWeights = "weights.safetensors";
-constexpr const char* kWeightsHash = "weights";  // in data.json
+constexpr const char* kWeightsHash = "weights";  // key in data.json
 
-/// The hash of the weights that the run in `out` began with, as its data.json has it, or empty.
+/// Returns the hash of the initial weights of the run in `out`, as its data.json has it, or empty.
 std::string kept_hash(const fs::path& out) {
   std::error_code error;
   if (!fs::exists(out / kData, error)) return {};
@@ -52,7 +52,7 @@ std::string kept_hash(const fs::path& out) {
              : std::string();
 }
 
-/// The weights that a run begins with, given or, where it is resumed, kept in its folder.
+/// Returns the initial weights of a run: those of the options, or of its folder if it is resumed.
 GivenWeights given_weights(const RunConfig& config, const RunOptions& options) {
   const std::string expected = options.resume ? kept_hash(options.out) : std::string();
   if (expected.empty()) return options.weights;
@@ -66,9 +66,9 @@ GivenWeights given_weights(const RunConfig& config, const RunOptions& options) {
   return weights;
 }
 
-/// "layers.0.norm1.y at [0, 1, 2] is nan", of the first tensor of the step that holds such a value;
-/// "computed from layers.0.norm2.y", the last one shown before, where it is none of those that a
-/// step shows.
+/// Finds the first tensor of a step with a non-finite value, as "layers.0.norm1.y at [0, 1, 2] is
+/// nan". If the value is in no tensor that the step shows, returns "computed from
+/// layers.0.norm2.y", the last tensor before it.
 std::optional<std::string> first_not_finite(const RunTask& task, std::size_t k,
                                             const train::TrainState<double>& state) {
   std::optional<std::string> found;
@@ -92,12 +92,12 @@ std::optional<std::string> first_not_finite(const RunTask& task, std::size_t k,
   } catch (const ref::numeric::NotFiniteError&) {
     if (!found && !last.empty()) found = fmt::format("computed from {}", last);
   } catch (const ref::numeric::ContractError&) {
-    // The step is run again because it fails: what it refuses has been said before.
+    // The failing step is repeated here, so its error has already been reported.
   }
   return found;
 }
 
-/// One run, step after step.
+/// A run of a task, step by step.
 class Run {
  public:
   Run(const RunConfig& config, RunTask& task, const RunOptions& options)
@@ -107,8 +107,8 @@ class Run {
         steps_each_(task.steps_of_epoch()),
         begin_(given_weights(config, options)) {}
 
-  /// A configuration that the first step refuses leaves no folder, and neither does one that could
-  /// not be begun.
+  /// Runs to the end. If the first step rejects the configuration, or the run cannot be started,
+  /// the folder that the run created is removed.
   RunSummary run() {
     try {
       return go_on(prepare());
@@ -142,7 +142,8 @@ class Run {
           write();
       }
     }
-    if (done == total) {  // nothing was left to do
+    // The run was already finished.
+    if (done == total) {
       summary_.sha256 = train::state_sha256(state_);
       summary_.training_loss = last_loss(options_.out / kMetrics);
       measure();
@@ -159,8 +160,8 @@ class Run {
     }
   }
 
-  /// The checkpoint of the step, and beside it the last ones where the run is to keep them. One
-  /// that is killed between the two writes both again.
+  /// Writes the checkpoint of the step and, if requested, keeps it and the last ones beside it. A
+  /// run that is killed between the two writes repeats both when it is resumed.
   void write() const {
     const Checkpoint checkpoint{state_, metrics_->end(), identity()};
     const auto step = static_cast<std::size_t>(state_.step);
@@ -174,7 +175,7 @@ class Run {
     const fs::path& out = options_.out;
     const std::string config = config_json(config_),
                       data = task_.data_json(hash_of_weights(begin_));
-    // What the configuration cannot be is refused before there is a folder.
+    // An invalid configuration is rejected before a folder is created.
     Checkpoint start{initial_state(), {}, {}};
     if (begin_) start.state.parameters = *begin_;
     std::error_code error;
@@ -184,7 +185,7 @@ class Run {
       if (has_checkpoint) check_unaltered();
       check_same(out / kConfig, config, "the configuration");
       check_same(out / kData, data, "the data");
-      // The first one that is kept may stand without: a run was ended between the two.
+      // The first kept checkpoint may exist alone: the run was ended between the two writes.
       if (const auto kept = kept_steps(out); !has_checkpoint && kept.size() > 1)
         ref::io::file_failure((out / kCheckpoint).string(), "the file",
                               fmt::format("is absent, beside {}",
@@ -194,11 +195,13 @@ class Run {
     } else {
       make_folder();
       take_folder();
-      if (fs::exists(out / kConfig, error)) another_is_there();  // begun and ended meanwhile
+      // another run started and ended there meanwhile
+      if (fs::exists(out / kConfig, error)) another_is_there();
       if (begin_)
         ref::io::write_tensors(out / kWeights, to_pytorch(config_.train.encoder, *begin_));
       ref::io::write_file(out / kData, data);
-      ref::io::write_file(out / kConfig, config);  // the last one: with it the folder is a run
+      // written last: a folder with this file holds a run
+      ref::io::write_file(out / kConfig, config);
     }
     return start;
   }
@@ -209,7 +212,8 @@ class Run {
                     options_.out.string()));
   }
 
-  /// A new folder, or an empty one, or, to be resumed, one whose run was ended before it began.
+  /// Creates the folder, or accepts an empty one. If the run is resumed, accepts a folder whose run
+  /// was ended before it started.
   void make_folder() {
     const fs::path& out = options_.out;
     std::error_code error;
@@ -227,7 +231,7 @@ class Run {
                       out.string(), error.message()));
   }
 
-  /// Nothing but what is written before config.json is.
+  /// Whether the folder holds only files that are written before config.json.
   static bool holds_a_beginning(const fs::path& folder) {
     std::error_code error;
     return std::ranges::all_of(fs::directory_iterator(folder, error), [](const auto& entry) {
@@ -252,7 +256,7 @@ class Run {
     if (made_) fs::remove_all(options_.out, ignored);
   }
 
-  /// Whether config.json and data.json are those that the checkpoint knows.
+  /// Checks that config.json and data.json are those that the checkpoint's hash was taken of.
   void check_unaltered() const {
     const fs::path& out = options_.out;
     if (run_sha256_of(out / kCheckpoint) !=
@@ -262,7 +266,7 @@ class Run {
                             "that of config.json and data.json, which were altered");
   }
 
-  /// What tells this run from another.
+  /// Returns the hash that identifies this run.
   std::string identity() const {
     return ref::io::sha256(config_json(config_) + task_.data_json(hash_of_weights(begin_)));
   }
@@ -331,7 +335,7 @@ class Run {
   train::TrainState<double> state_;
   std::optional<Metrics> metrics_;
   RunSummary summary_;
-  bool made_ = false;  ///< the folder of this run, by this run
+  bool made_ = false;  ///< whether this run created its folder
   std::optional<support::process::FileLock> lock_;
 };
 

@@ -34,12 +34,12 @@ using train::LabelledBatch;
 
 namespace {
 
-// A gradient that is 0 exactly, such as that of a key's bias, is decided when its enclosure is
-// narrower than the least double, so fewer bits would be for nothing.
+// A gradient that is exactly 0, such as that of a key's bias, is decided only once its enclosure is
+// narrower than the smallest double. Fewer bits would never suffice for it.
 constexpr long kFirstTraceBits = 2048;
 constexpr long kMostTraceBits = 65536;
 
-/// An element whose nearest double its enclosure does not tell.
+/// An element whose enclosure does not decide its nearest double.
 struct Undecided {
   std::string place;
 };
@@ -69,7 +69,7 @@ double largest(const Tensor<ball>& values) {
   return most;
 }
 
-/// No smaller than any |a_i - b_i|.
+/// Returns an upper bound of max |a_i - b_i|.
 double distance_of(const Tensor<double>& a, const Tensor<ball>& b) {
   double most = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -89,13 +89,13 @@ void widen_distance(Distance& distance, const std::string& name, const Tensor<do
   }
 }
 
-/// The trajectory in double: what the balls are held against.
+/// A step of the trajectory in double, which the certified step is compared with.
 struct DoubleStep {
   TracedStep traced;
-  NamedTensors<double> gradients, after;  ///< of a certified trace
+  NamedTensors<double> gradients, after;  ///< filled for a certified trace only
 };
 
-/// The precision of balls is that of a thread: no other thread takes part.
+/// Runs a scope on one thread, since the precision of balls is a property of the thread.
 class OneThread {
  public:
   OneThread() : before_(ref::numeric::num_threads()) { ref::numeric::set_num_threads(1); }
@@ -224,7 +224,7 @@ class Trace {
 
   static std::string step_stem(std::size_t s) { return fmt::format("step_{:04}", s + 1); }
 
-  /// A file, which takes the place of one with fewer bits.
+  /// Writes a file of tensors. A file of the same step with fewer bits is replaced.
   void put(const std::string& stem, const std::vector<StoredTensor>& tensors) {
     const std::string name = stem + options_.suffix;
     ref::io::write_tensors(folder_ / name, tensors);
@@ -259,10 +259,10 @@ class Trace {
   Tensor<double> weights_;
   train::TrainState<double> start_;
   std::vector<LabelledBatch> epoch_;
-  std::vector<std::vector<LabelledBatch>> batches_;  ///< of each step
+  std::vector<std::vector<LabelledBatch>> batches_;  ///< the batches of each step
   std::vector<DoubleStep> doubles_;
   fs::path folder_;
-  std::map<std::string, std::string> hashes_;  ///< of the files of tensors
+  std::map<std::string, std::string> hashes_;  ///< hashes of the files of tensors
   TraceSummary summary_;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 using ref::decoder::IncrementalDecoder;
 
-/// A translation as it is decoded.
+/// The decoding state of one translation.
 class Translating : public DecodingState {
  public:
   explicit Translating(IncrementalDecoder<double> decoder) : decoder_(std::move(decoder)) {}

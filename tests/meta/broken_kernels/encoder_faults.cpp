@@ -8,7 +8,7 @@ namespace {
 
 using LN = ref::model::LayerNormOptions;
 
-/// A subject whose every stack goes through `f(stack, inputs)`, a generic callable.
+/// Returns a subject whose stacks run as `f(stack, inputs)`, a generic callable.
 template <class Around>
 Subject around_stack(Around f) {
   const Subject sound;
@@ -22,7 +22,7 @@ Subject around_stack(Around f) {
   return faulty;
 }
 
-/// `change(inputs)` before the stack runs.
+/// Returns a subject that calls `change(inputs)` before the stack runs.
 template <class Change>
 Subject change_inputs(Change change) {
   return around_stack([change](const auto& run, auto in) {
@@ -31,7 +31,7 @@ Subject change_inputs(Change change) {
   });
 }
 
-/// `change(step)` after it has run.
+/// Returns a subject that calls `change(step)` after the stack has run.
 template <class Change>
 Subject change_step(Change change) {
   return around_stack([change](const auto& run, const auto& in) {
@@ -45,7 +45,7 @@ void scale(auto& values, double factor) {
   each(values, [&]<class T>(const T& v) { return T(v * T(factor)); });
 }
 
-/// The same fault where the numbers are doubles alone: what is drawn has to see it.
+/// Restricts a fault to doubles, so that only the random draws can detect it.
 Subject in_double_alone(Subject faulty) {
   faulty.stack_ball = Subject().stack_ball;
   return faulty;
@@ -100,7 +100,8 @@ Subject with_norm(const NormOptions& norm) {
   return change_inputs([=](auto& in) { in.config.norm = norm; });
 }
 
-/// grad_y through layer l at x, one of its sublayers alone, with the norm that `in` has.
+/// Propagates grad_y back through layer l at x, with only one of its sublayers and the norm of
+/// `in`.
 enum class Kept { attention, feed_forward };
 template <class T>
 Tensor<T> through(const Subject::Stack<T>& run, StackInputs<T> in, std::size_t l, Kept kept,
@@ -114,7 +115,7 @@ Tensor<T> through(const Subject::Stack<T>& run, StackInputs<T> in, std::size_t l
   return run(in).grad_x;
 }
 
-/// All norms first, then all sublayers.
+/// Computes the gradient as the product of all norms times the product of all sublayers.
 Subject separated_products() {
   return around_stack([]<class T>(const Subject::Stack<T>& run, const StackInputs<T>& in) {
     auto step = run(in);
@@ -139,7 +140,7 @@ Subject separated_products() {
   });
 }
 
-/// The sum of what each sublayer adds to grad_y, all of them given grad_y itself.
+/// Computes the gradient as grad_y plus the contribution of each sublayer to grad_y itself.
 Subject single_layer_terms() {
   return around_stack([]<class T>(const Subject::Stack<T>& run, const StackInputs<T>& in) {
     auto step = run(in);

@@ -7,7 +7,7 @@
 namespace normproof::verification::operands {
 namespace {
 
-TEST(Operands, TheFunctionsWithSumsAndAttentionTakeAMask) {
+TEST(Operands, MaskIsTakenByReductionsAttentionAndCrossEntropy) {
   for (const std::string& function : ref::model::function_names()) {
     const bool sums =
         function == "softmax" || function == "log_softmax" || function == "log_sum_exp";
@@ -17,12 +17,12 @@ TEST(Operands, TheFunctionsWithSumsAndAttentionTakeAMask) {
   }
 }
 
-TEST(Operands, TheGatedFunctionsTakeAGate) {
+TEST(Operands, GateIsTakenByGatedFunctions) {
   for (const std::string& function : ref::model::function_names())
     EXPECT_EQ(takes_gate(function), function.ends_with("glu")) << function;
 }
 
-TEST(Operands, TheFirstGivesACaseItsShape) {
+TEST(Operands, FirstOperandGivesACaseItsShape) {
   using Names = std::vector<std::string>;
   EXPECT_EQ(operands_of("softmax"), (Names{"x"}));
   EXPECT_EQ(operands_of("swiglu"), (Names{"x", "gate"}));
@@ -32,12 +32,12 @@ TEST(Operands, TheFirstGivesACaseItsShape) {
   EXPECT_EQ(operands_of("cross_entropy"), (Names{"logits", "targets"}));
 }
 
-TEST(Operands, WhatAddsAResidualSaysSo) {
+TEST(Operands, ResidualIsAddedByTheAddFunctions) {
   for (const std::string& function : ref::model::function_names())
     EXPECT_EQ(adds_residual(function), function.starts_with("add_")) << function;
 }
 
-TEST(Operands, WhatIsLeftOutIsEmpty) {
+TEST(Operands, DefaultInputsAreEmpty) {
   const EvalInputs inputs;
   EXPECT_TRUE(inputs.steps.empty() && inputs.state.empty() && inputs.function.tensors.empty());
   EXPECT_TRUE(inputs.encoder.masks.empty() && inputs.encoder.labels.empty());

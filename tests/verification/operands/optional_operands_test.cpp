@@ -7,13 +7,13 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-TEST(OptionalOperands, AreTheGradientTheMaskAndTheParameters) {
+TEST(OptionalOperands, ListTheGradientTheMaskAndTheParameters) {
   EXPECT_EQ(optional_operands_of("relu"), (Names{"grad_y"}));
   EXPECT_EQ(optional_operands_of("softmax"), (Names{"grad_y", "valid"}));
   EXPECT_EQ(optional_operands_of("add_rms_norm"), (Names{"grad_y", "grad_sum", "gamma", "beta"}));
 }
 
-TEST(OptionalOperands, ALossHasNoGradientThatArrives) {
+TEST(OptionalOperands, CrossEntropyTakesNoUpstreamGradient) {
   EXPECT_EQ(optional_operands_of("cross_entropy"), (Names{"class_weights", "valid"}));
 }
 

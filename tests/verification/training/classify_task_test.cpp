@@ -7,7 +7,7 @@
 namespace normproof::verification::training {
 namespace {
 
-TEST(ClassifyTask, StepsAreThoseOfItsEpoch) {
+TEST(ClassifyTask, StepMatchesTrainStepOnTheBatchesOfTheEpoch) {
   const RunConfig config = small_run_config();
   const Dataset data = small_dataset();
   ClassifyTask task(config, data);
@@ -27,7 +27,7 @@ TEST(ClassifyTask, StepsAreThoseOfItsEpoch) {
   EXPECT_EQ(step.qualities[1].first, "macro_f1");
 }
 
-TEST(ClassifyTask, ValidatesOnWhatIsNotTrainedOn) {
+TEST(ClassifyTask, ValidatesOnTheValidationSentences) {
   const RunConfig config = small_run_config();
   const Dataset data = small_dataset();
   const ClassifyTask task(config, data);

@@ -6,7 +6,7 @@
 #include "ref/io/atomic_file.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
 
-// What a run keeps: run_test.cpp.
+// run_test.cpp tests which checkpoints a run keeps.
 namespace normproof::verification::training {
 namespace {
 
@@ -26,7 +26,7 @@ TEST(KeptCheckpoints, AreFoundByTheirNames) {
   EXPECT_THAT(kept_steps(folder / "absent"), IsEmpty());
 }
 
-TEST(KeptCheckpoints, BehindAStepAndBeyondTheirNumberAreRemoved) {
+TEST(KeptCheckpoints, RemovesLaterStepsAndAllButTheLastOnes) {
   const tests::ref::io::TemporaryFolder folder;
   for (const std::size_t step : {2, 4, 6, 8, 10})
     ref::io::write_file(kept_checkpoint(folder.path(), step), "");

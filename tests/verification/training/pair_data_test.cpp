@@ -21,20 +21,22 @@ PairData two_pairs() {
   return with_words({text, text, text}, small_translation_config());
 }
 
-TEST(PairData, BatchesHaveMarksAndPadding) {
+TEST(PairData, BatchesHaveSpecialTokensAndPadding) {
   const PairData data = two_pairs();
-  // <unk> 0, <s> 1, </s> 2, then by frequency: b 3, a 4; x 3, y 4.
+  // Ids: <unk> 0, <s> 1, </s> 2, then by frequency b 3, a 4 in the source and x 3, y 4 in the
+  // target.
   const auto batches = pairs_in_order(data.text.test, data.words, small_translation_config());
   ASSERT_EQ(batches.size(), 1u);
   const auto& [inputs, targets] = batches[0];
-  EXPECT_THAT(inputs.source.tokens.ids, ElementsAre(3, 2, 2, 3, 4, 2));  // the shorter one first
+  // the shorter sentence comes first
+  EXPECT_THAT(inputs.source.tokens.ids, ElementsAre(3, 2, 2, 3, 4, 2));
   EXPECT_THAT(inputs.source.valid, ElementsAre(true, true, false, true, true, true));
   EXPECT_THAT(inputs.target.tokens.ids, ElementsAre(1, 4, 3, 4, 1, 3, 2, 2));
   EXPECT_THAT(inputs.target.valid, ElementsAre(true, true, true, true, true, true, false, false));
   EXPECT_THAT(targets, ElementsAre(4, 3, 4, 2, 3, 2, kIgnored, kIgnored));
 }
 
-TEST(PairData, AnEpochHasEveryPairInAnOrderOfItsOwn) {
+TEST(PairData, EachEpochHasEveryPairInANewOrder) {
   const RunConfig config = small_translation_config();
   const PairData data = small_pairs(config);
   const auto first = pair_batches(data, config, 0), second = pair_batches(data, config, 1);
@@ -50,7 +52,7 @@ TEST(PairData, AnEpochHasEveryPairInAnOrderOfItsOwn) {
   EXPECT_EQ(pair_batches(data, config, 1)[0].targets, second[0].targets);
 }
 
-TEST(PairData, HasTheMostFrequentWordsAsManyAsTheConfigurationSays) {
+TEST(PairData, VocabularyHoldsTheMostFrequentWordsUpToItsSize) {
   RunConfig config = small_translation_config();
   config.translation.vocabulary_size = 9;
   const PairWords words = small_pairs(config).words;
@@ -62,7 +64,7 @@ TEST(PairData, HasTheMostFrequentWordsAsManyAsTheConfigurationSays) {
   EXPECT_EQ(own.training.learning_rate, config.train.learning_rate);
 }
 
-TEST(PairData, WhatAVocabularyDoesNotKnowIsCounted) {
+TEST(PairData, CountsUnknownWords) {
   const PairWords words = two_pairs().words;
   EXPECT_EQ(unknown_share(words.source, {"a z b", "z"}), 0.5);
   EXPECT_EQ(unknown_share(words.source, {"b a"}), 0);
@@ -70,7 +72,7 @@ TEST(PairData, WhatAVocabularyDoesNotKnowIsCounted) {
   EXPECT_EQ(unknown_share(words.target, {}), 0);
 }
 
-TEST(PairData, ItsWordsReadBack) {
+TEST(PairData, VocabulariesReadBack) {
   const PairData data = two_pairs();
   const std::string json = pairs_json(data);
   const PairWords words = words_of(json, "data.json");

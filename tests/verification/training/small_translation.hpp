@@ -3,7 +3,7 @@
 #include "ref/data/synthetic_pairs.hpp"
 #include "verification/training/pair_data.hpp"
 
-// A small translator and its pairs.
+// A small translator and its sentence pairs.
 namespace normproof::verification::training {
 
 inline RunConfig small_translation_config() {

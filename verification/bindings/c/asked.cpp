@@ -7,7 +7,7 @@
 #include "verification/golden/gate/relations.hpp"
 #include "verification/support/process/processors.hpp"
 
-// Where a handle calls back: relations, and the making of a corpus.
+// The functions of a handle that call back: relations, and making a corpus.
 namespace golden = normproof::verification::golden;
 namespace gate = golden::gate;
 using normproof::ref::numeric::FileError;
@@ -99,7 +99,7 @@ void normproof_corpus::make(const char* place, const char* tiers, const char* gl
   require(place != nullptr && tiers != nullptr, self,
           "the folder or the tiers are null; expected both");
   require(jobs >= 0 && jobs <= 1024, self, fmt::format("jobs is {}; expected 0 to 1024", jobs));
-  bool stopped = false;  // make_corpus calls one at a time
+  bool stopped = false;  // needs no lock: make_corpus calls `finished` from one thread at a time
   golden::certify::make_corpus(
       place, {.tiers = tiers_of(tiers),
               .only = glob == nullptr ? "*" : glob,

@@ -8,7 +8,7 @@ namespace normproof::verification::bindings::c {
 using ref::io::kDTypes;
 
 namespace {
-constexpr std::int32_t kMostAxes = 8;  // no tensor has more, and a wild number is not followed
+constexpr std::int32_t kMostAxes = 8;  // larger ranks are rejected before the shape is read
 }  // namespace
 
 Described described(const char* function, const char* name, std::int32_t dtype, std::int32_t rank,

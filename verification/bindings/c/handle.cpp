@@ -47,7 +47,7 @@ io::StoredTensor copied(Described&& described, const void* data) {
   return std::move(described.tensor);
 }
 
-/// "1" or "".
+/// Parses the value of a switch: "1" is on, "" is off.
 bool is_on(const char* option, const char* value) {
   require(*value == '\0' || std::string_view(value) == "1", "normproof_set",
           fmt::format("{} is '{}'; expected '1' or ''", option, value));
@@ -177,7 +177,7 @@ void normproof_corpus::judge(normproof_verdict* out) {
   verdict_ = normproof::verification::bindings::c::sentence_of(result);
   *out = {result.passed() ? 1 : 0, normproof::verification::bindings::c::ratio_of(result),
           verdict_.c_str()};
-  result.description.c.inputs.clear();  // a report needs none, and they may be large
+  result.description.c.inputs.clear();  // a report needs no inputs, and they may be large
   results_.insert_or_assign(index_, std::move(result));
   judged_index_ = index_;
   judged_ = refusal_ ? std::vector<io::StoredTensor>() : std::move(answer_);
@@ -244,7 +244,7 @@ void normproof_corpus::certify(const char* name, const char* op, const char* mod
   }
   golden::corpus::Case c = golden::certify::make_user_case(question);
   const std::string path = path_of(c);
-  // A case of the corpus that is certified again, without a parameter, is about the same as before.
+  // A case of the corpus that is certified again, without a parameter, keeps its reason (`why`).
   for (const CaseDescription& known : cases_)
     if (golden::corpus::op_name(known.c) == question.op && known.c.reason == question.name)
       c.why = known.c.why;

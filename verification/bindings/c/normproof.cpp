@@ -29,7 +29,7 @@ std::int32_t complain(normproof_corpus& corpus, std::int32_t status,
   return status;
 }
 
-/// No exception leaves a function of C.
+/// Calls f and turns an exception into a status, since no exception may leave a C function.
 template <class F>
 std::int32_t guarded(normproof_corpus* corpus, F&& f) noexcept {
   if (corpus == nullptr) return NORMPROOF_USAGE;

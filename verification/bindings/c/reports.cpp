@@ -10,7 +10,7 @@
 #include "verification/support/report/sarif.hpp"
 #include "verification/support/report/terminal.hpp"
 
-// What a handle tells of its verdicts.
+// The functions of a handle that report its verdicts.
 namespace golden = normproof::verification::golden;
 namespace report = normproof::verification::support::report;
 using golden::reports::GoldenReport;
@@ -66,12 +66,12 @@ void normproof_corpus::verdict_json(const char** out) {
   require(judged_index_.has_value(), "normproof_verdict_json",
           "no case is judged; expected normproof_judge first");
   golden::reports::ReportSettings settings = report_settings();
-  settings.checks_whole_corpus = false;
+  settings.all_asked = false;
   support::report::Checks checks =
       golden_checks(golden::reports::golden_report({results_.at(*judged_index_)}, settings));
-  checks.front().checks.resize(1);  // without what is said of all of them
+  checks.front().checks.resize(1);  // drops the checks that concern all cases together
   json_ = support::report::json_lines(checks);
-  json_.pop_back();  // the line end
+  json_.pop_back();  // removes the line end
   *out = json_.c_str();
 }
 

@@ -7,7 +7,7 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// The means over the rows that count of term(value, channel).
+/// Returns the mean of term(value, channel) over the valid rows, for each channel.
 template <class F>
 Tensor<double> means_of(const Tensor<double>& values, const Mask& valid, const F& term) {
   const std::size_t width = values.shape().back();

@@ -21,7 +21,7 @@ using ref::tensor::Tensor;
 
 namespace {
 
-// Positions in scenarios().
+// Indices into scenarios().
 enum : std::size_t {
   kBatchNorm,
   kBatchNormPads,
@@ -44,7 +44,7 @@ CorpusFacts facts_of(const TokenizedCorpus& corpus, const StatisticsOptions& opt
   return facts;
 }
 
-/// The batches of one epoch after the other, one at a time.
+/// Yields the batches of one epoch after another, one at a time.
 class BatchStream {
  public:
   BatchStream(const TokenizedCorpus& corpus, const StatisticsOptions& options) : corpus_(corpus) {
@@ -105,7 +105,8 @@ bool same_statistics(const Follower& a, const Follower& b) {
          same(a.last().state, b.last().state, {"running_psi2", "nu"});
 }
 
-/// The first step, the last, and as many between, at the same distance.
+/// Whether the Lipschitz constants of this step are certified: the first and last step are, and
+/// others evenly between them.
 bool is_sloped(std::size_t step, const StatisticsOptions& options) {
   const std::size_t count = std::min(options.sloped_steps, options.steps);
   for (std::size_t i = 0; i < count; ++i)

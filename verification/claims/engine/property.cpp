@@ -9,7 +9,7 @@ namespace normproof::verification::claims::engine {
 
 namespace {
 
-// The share of a violation is above 1, whatever rounding or NaN made of it.
+// Makes `attained` exceed 1 for a violation, even if rounding or NaN says otherwise.
 Judgement judged(bool holds, double share) {
   if (holds) return {Judgement::Outcome::held, std::min(share, 1.0)};
   if (std::isnan(share)) share = std::numeric_limits<double>::infinity();
@@ -46,15 +46,15 @@ Judgement both(const Judgement& a, const Judgement& b) {
 }
 
 rc::Random random_of(const Run& run, std::size_t index) {
-  std::uint64_t name = 0xcbf29ce484222325;  // FNV-1a
+  std::uint64_t name = 0xcbf29ce484222325;  // FNV-1a hash
   for (const char c : run.claim) name = (name ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return rc::Random(rc::Random::Key{run.seed, name, index, 0});
 }
 
 namespace {
 
-// A case that violates while none of its direct shrinks does: the walk of RapidCheck's
-// shrinkable::findLocalMin, at most kShrinks judgements long.
+// Shrinks a violating case until none of its direct shrinks violates the property. It walks like
+// RapidCheck's shrinkable::findLocalMin, with at most kShrinks evaluations.
 AnyCase least_violation(const rc::Shrinkable<AnyCase>& violation,
                         const Property<AnyCase>& property) {
   constexpr int kShrinks = 4000;
@@ -62,7 +62,7 @@ AnyCase least_violation(const rc::Shrinkable<AnyCase>& violation,
     try {
       return property.judge(c).outcome == Judgement::Outcome::violated;
     } catch (const ref::numeric::ContractError&) {
-      return false;  // shrunk out of the contract
+      return false;  // the shrunk case violates a contract
     }
   };
   AnyCase least = violation.value();

@@ -4,7 +4,7 @@
 
 #include "verification/claims/ledger/recursion.hpp"
 
-// C3, C9, C10, C11: what PowerNorm's backward is, and what it is not.
+// C3, C9, C10, C11: properties that PowerNorm's backward has, and some that it lacks.
 namespace normproof::verification::claims::ledger {
 
 namespace {
@@ -19,7 +19,7 @@ std::vector<Bounded> scaled(const std::vector<Bounded>& values, const Bounded& f
   return result;
 }
 
-/// grad_x of every step, released and as the paper has it.
+/// grad_x of every step, by the released code and by the paper.
 struct BothBackwards {
   std::vector<Moment> released, paper;
 };
@@ -36,8 +36,8 @@ Judgement same_gradients(const BothBackwards& s) {
   return judged;
 }
 
-/// Both backwards with the old psi: grad_released sqrt(psi_B^2 + eps) = grad_paper sqrt(psi_(t-1)^2
-/// + eps).
+/// Judges the exact relation of the backwards, both with the old psi: grad_released sqrt(psi_B^2 +
+/// eps) = grad_paper sqrt(psi_(t-1)^2 + eps).
 Judgement exact_ratio(const BothBackwards& s, const History& h) {
   Judgement judged = whether(true);
   Bounded old = h.psi2;
@@ -62,7 +62,7 @@ std::string show_gradients(const History& h, const BothBackwards& s) {
   return text;
 }
 
-/// The range of |grad_x released| / |grad_x paper| over 400 batches of mild data.
+/// Reports the range of |grad_x released| / |grad_x paper| over 400 batches of mild data.
 std::string ratio_range(const Run& run) {
   Draw draw(random_of(run, 0));
   History h;
@@ -139,7 +139,7 @@ Claim c3() {
           }};
 }
 
-/// The history with an upstream gradient of zero in its last step.
+/// Returns the history with a zero upstream gradient in its last step.
 History silenced(History h) {
   std::fill(h.grad_y.back().begin(), h.grad_y.back().end(), 0.0);
   return h;
@@ -215,8 +215,8 @@ Claim c9() {
       }};
 }
 
-/// The gradients of the history under a loss scale that is `before` and, from step `change` on
-/// (counted from 0), `after`; nu follows the change where `rescale` says so. Divided by the scale.
+/// Returns the gradients of the history divided by a loss scale, which is `before` and from step
+/// `change` on, counted from 0, `after`. With `rescale`, nu is rescaled at the change.
 std::vector<Bounded> last_unscaled_gradient(const Subject& subject, const History& h, double before,
                                             std::size_t change, double after, bool rescale) {
   PowerNormChannel channel = channel_of(subject, h.paper(), h);

@@ -7,12 +7,12 @@
 
 #include "verification/claims/fixtures/plain_channel.hpp"
 
-// D1 to D4 and D12: what bounds nu and PowerNorm's gradient.
+// D1 to D4 and D12: bounds of nu and of PowerNorm's gradient.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
-/// Lambda / Gamma of a step, in magnitude; a step without activations has none and moves nothing.
+/// Returns |Lambda / Gamma| of a step. A step without activations has none and does not change nu.
 Bounded ratio_of(const Driven& step) {
   return step.Gamma.value == 0 ? Bounded(0) : magnitude(step.Lambda / step.Gamma);
 }
@@ -29,7 +29,7 @@ Judgement convex(const Subject& subject, const Drive& d) {
   return judged;
 }
 
-/// |nu| after the last step, and the largest |Lambda / Gamma| of all.
+/// Reports |nu| after the last step and the maximum of |Lambda / Gamma| over all steps.
 std::string extremes(const Subject& subject, const Drive& d) {
   PowerNormChannel channel = channel_of(subject, d);
   Bounded ratio;
@@ -127,7 +127,7 @@ Claim d3() {
           }};
 }
 
-/// theta >= (1 - alpha) c in every step, and rms(g) <= 1.
+/// The lower bound of theta, so that theta >= (1 - alpha) c in every step; rms(g) <= 1.
 constexpr double kLeastTheta = 0.25;
 
 Judgement uniformly_bounded(const Subject& subject, const Drive& d) {
@@ -151,7 +151,8 @@ Judgement uniformly_bounded(const Subject& subject, const Drive& d) {
   return judged;
 }
 
-/// Gamma = c with g = x_hat / rms until nu is full, then Gamma = 1/(1 - alpha) and g turned round.
+/// Reports how tight the bound is: Gamma = c with g = x_hat / rms until nu reaches its maximum,
+/// then Gamma = 1/(1 - alpha) with the sign of g reversed.
 std::string tightness(const Run& run) {
   Drive d;
   d.alpha = 0.9;
@@ -191,7 +192,8 @@ Claim d4() {
           }};
 }
 
-/// (1/T) |sum_t mean(X~' x_hat)| <= 2 max(|nu_0|, max_j |Lambda_j / Gamma_j|) / ((1 - alpha) T).
+/// Judges (1/T) |sum_t mean(X~' x_hat)| <= 2 max(|nu_0|, max_j |Lambda_j / Gamma_j|) / ((1 - alpha)
+/// T).
 Judgement decays(const Subject& subject, const Drive& d) {
   PowerNormChannel channel = channel_of(subject, d);
   Bounded bound = magnitude(Bounded(d.nu)), total;
@@ -211,7 +213,7 @@ Judgement decays(const Subject& subject, const Drive& d) {
   return judged;
 }
 
-/// The time average over 20000 batches of random data, in double.
+/// Reports the time average over 20000 batches of random data, in double.
 std::string long_average(const Run& run) {
   Draw draw(random_of(run, 0));
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});

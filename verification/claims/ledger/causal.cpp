@@ -8,22 +8,23 @@
 #include "verification/claims/fixtures/encoder_case.hpp"
 #include "verification/claims/ledger/ledger.hpp"
 
-// L1 to L5: what tokens move at the positions before them, in a causal encoder.
+// L1 to L5: the influence of later tokens on earlier positions in a causal encoder.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
 using ref::model::NormPlacement;
 
-/// Which norms, and at which step of theirs.
+/// The norms, and the step in which they are examined.
 struct CausalStep {
   std::vector<NormOptions> norms;
   Mode mode = Mode::training;
-  bool behind_another = false;  ///< a training step with other tokens comes before it
+  bool behind_another = false;  ///< whether a training step with other tokens precedes it
 };
 
-/// The case as a causal encoder with W_Q = W_1 and W_K = W_2, so that attention's weights depend on
-/// what is seen. From position `kept` on the tokens are those of grad_y, as all of the step before.
+/// Turns a case into a causal encoder with W_Q = W_1 and W_K = W_2, so that attention depends on
+/// the visible tokens. From position `kept` on, the tokens are those of grad_y, as are all tokens
+/// of a preceding step.
 StackInputs<double> causal_inputs(EncoderCase c, const CausalStep& step, NormOptions norm,
                                   std::size_t kept) {
   const std::size_t d = c.d_model;
@@ -50,12 +51,13 @@ StackInputs<double> causal_inputs(EncoderCase c, const CausalStep& step, NormOpt
   return in;
 }
 
-/// The output of one position, with the tokens behind it as they are and as others are.
+/// The output of one position, with the original and with changed later tokens.
 struct Position {
   std::string where;
   std::vector<double> own, moved;
 
-  /// The largest |y' - y| / max(|y|, |y'|) of a feature: above 2^-54 where two doubles differ.
+  /// Returns the maximum over the features of |y' - y| / max(|y|, |y'|). It exceeds 2^-54 if any
+  /// two doubles differ.
   double largest_share() const {
     double most = 0;
     for (std::size_t i = 0; i < own.size(); ++i) {
@@ -65,7 +67,7 @@ struct Position {
     }
     return most;
   }
-  /// The largest |y' - y| of a feature by the largest |y| of one.
+  /// Returns the maximum of |y' - y| over the features, divided by the maximum of |y|.
   double by_the_largest() const {
     double change = 0, size = 0;
     for (std::size_t i = 0; i < own.size(); ++i) {
@@ -76,7 +78,8 @@ struct Position {
   }
 };
 
-/// Every position but the last, each with the tokens behind it changed; post and pre, for one norm.
+/// Returns every position except the last, each with its later tokens changed, post-norm and
+/// pre-norm, for one norm.
 std::vector<Position> positions(const Subject& subject, EncoderCase c, const CausalStep& step,
                                 const NormOptions& norm) {
   std::vector<Position> result;
@@ -146,7 +149,8 @@ Property<EncoderCase> causality(const Subject& subject, const CausalStep& step) 
           "have more than 1"};
 }
 
-/// How much the first position's output moves, by the largest of it, where all others change.
+/// Reports how much the first position's output changes, relative to its largest element, if all
+/// other tokens change.
 std::string usual_leak(const Run& run, const CausalStep& step, const NormOptions& norm) {
   constexpr std::size_t kEncoders = 100;
   const auto cases = sentences();
@@ -162,7 +166,8 @@ std::string usual_leak(const Run& run, const CausalStep& step, const NormOptions
       norm_name(norm), moved[kEncoders / 2], kEncoders, moved.back());
 }
 
-/// Refuted where it is so for each norm by itself, beside inference, in which it holds.
+/// Combines the evidence of the norms: refuted if the claim is refuted for each norm separately. In
+/// inference mode, the control, it must hold.
 Evidence refuted_of_each(const Run& run, const CausalStep& step) {
   Evidence main;
   for (std::size_t i = 0; i < step.norms.size(); ++i) {
@@ -189,7 +194,7 @@ Evidence refuted_of_each(const Run& run, const CausalStep& step) {
   return main;
 }
 
-/// The default options of the layers of which `wanted` is true.
+/// Returns the default options of the layers that satisfy `wanted`.
 std::vector<NormOptions> norms_that(bool (*wanted)(const ref::model::NormLayer&)) {
   std::vector<NormOptions> norms;
   for (const std::string& name : ref::model::norm_names()) {
@@ -204,7 +209,7 @@ constexpr auto kSentence =
     "one sentence of 2 to 4 tokens, one or two layers, post-norm and pre-norm, W_Q = W_1, W_K = "
     "W_2, ε > 0; the head, a map of each position by itself, is left out";
 
-/// A claim that `step` is causal.
+/// Makes a claim that the step is causal.
 Claim causal_claim(const char* id, const char* title, const char* statement,
                    const CausalStep& step) {
   return {.id = id,
@@ -216,7 +221,7 @@ Claim causal_claim(const char* id, const char* title, const char* statement,
           .check = [step](const Run& run) { return examine(run, causality(run.subject, step)); }};
 }
 
-/// One that is refuted, since `step` takes statistics of the batch.
+/// Makes a claim that is refuted because the step uses statistics of the batch.
 Claim leaking_claim(const char* id, const char* title, const char* statement, const char* dropped,
                     const CausalStep& step) {
   Claim claim = causal_claim(id, title, statement, step);

@@ -4,19 +4,19 @@
 
 #include "verification/claims/ledger/boundedness.hpp"
 
-// D9, D10, D11: what the bound on PowerNorm's gradient does not say.
+// D9, D10, D11: what the bound on PowerNorm's gradient does not imply.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
-/// The last batch is quiet: a thousandth of its drawn size.
+/// Scales the last batch to a thousandth of its size.
 History quiet_end(History h) {
   for (double& x : h.x.back()) x *= 0x1p-10;
   return h;
 }
 
-/// |grad_x_i| <= (|g_i| + |nu x_hat_i|) / sqrt(psi_(t-1)^2 + eps) in the last step; e is the state
-/// in the paper's units.
+/// The bound |grad_x_i| <= (|g_i| + |nu x_hat_i|) / sqrt(psi_(t-1)^2 + eps) in the last step. e is
+/// the state in the paper's units.
 struct LastStep {
   std::vector<Bounded> gradient, bound;
 };
@@ -45,7 +45,7 @@ Judgement all_at_most(const LastStep& step) {
   return judged;
 }
 
-/// 100 batches of scale 1, then one of scale 1e-3 with g = 1.
+/// Reports the gradient after 100 batches of scale 1 and one of scale 1e-3 with g = 1.
 std::string one_quiet_batch(const Run& run) {
   Draw draw(random_of(run, 0));
   History h;
@@ -108,12 +108,12 @@ Claim d9() {
       }};
 }
 
-/// A channel whose nu is 1, the most that Gamma = 1 and rms(g) = 1 allow, meets a batch of k^2
-/// tokens: one holds all of it, x_hat = k, the others are 0. Gamma = 1 again.
+/// A channel with nu = 1, the maximum for Gamma = 1 and rms(g) = 1, gets a batch of k^2 tokens of
+/// which one is x_hat = k and the others are 0, so that Gamma = 1 again.
 struct Outlier {
   std::size_t k = 1;
   double alpha = 0.5;
-  std::vector<double> signs;  ///< g, k^2 of them, each +-1
+  std::vector<double> signs;  ///< g of the k^2 tokens, each +-1
 };
 
 rc::Gen<Outlier> outliers() {

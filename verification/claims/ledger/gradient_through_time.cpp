@@ -2,20 +2,20 @@
 
 #include "verification/claims/ledger/recursion.hpp"
 
-// C16: the true gradient through time, which PowerNorm's backward stands in for.
+// C16: the true gradient through time, which PowerNorm's backward approximates.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
 using ref::numeric::Dual;
 
-/// One channel of power_norm's forward over a whole history, x[direction] the variable: the loss
-/// sum_t <grad_y_t, y_t>, with its derivative.
+/// The loss sum_t <grad_y_t, y_t> of one channel of power_norm's forward over a whole history, with
+/// the derivative by x[direction].
 struct Variable {
   std::size_t step = 0, row = 0;
 };
 
-/// Through the subject, state and derivatives carried from step to step.
+/// Computes the slope with the subject, carrying state and derivatives from step to step.
 oracle50 slope_of_subject(const Subject& subject, const History& h, const Variable& variable) {
   NamedTensors<dual> state;
   const auto set = [&](const char* name, double v) {
@@ -39,7 +39,7 @@ oracle50 slope_of_subject(const Subject& subject, const History& h, const Variab
   return slope;
 }
 
-/// The forward on bounded dual numbers: what rounding may do to its slope.
+/// Bounds the rounding error of the slope by running the forward on bounded dual numbers.
 oracle50 roundoff_of_slope(const History& h, const Variable& variable) {
   using Number = Dual<Bounded>;
   const auto constant = [](double v) { return Number(Bounded(v)); };
@@ -61,8 +61,8 @@ oracle50 roundoff_of_slope(const History& h, const Variable& variable) {
   return sum(terms).error;
 }
 
-/// dL/dx_t = g_t / s_(t-1) - x_t (1 - alpha) sum_(u > t) alpha^(u-1-t) Lambda_u / s_(u-1)^2, where
-/// s^2 = psi^2 + eps.
+/// Computes dL/dx_t = g_t / s_(t-1) - x_t (1 - alpha) sum_(u > t) alpha^(u-1-t) Lambda_u /
+/// s_(u-1)^2, where s^2 = psi^2 + eps.
 Bounded future_weighted(const History& h, const Variable& variable) {
   const Bounded alpha(h.alpha_forward);
   Bounded psi2 = h.psi2, weight = 1, first, future;
@@ -95,7 +95,8 @@ Judgement is_future_weighted(const Subject& subject, const History& h) {
   return judged;
 }
 
-/// How far grad_x of power_norm is from the true gradient over a history of `steps` batches.
+/// Reports the distance of power_norm's grad_x from the true gradient over a history of `steps`
+/// batches.
 std::string stand_in(const Run& run) {
   Draw draw(random_of(run, 0));
   History h;

@@ -10,7 +10,7 @@
 #include "verification/claims/engine/sample.hpp"
 #include "verification/claims/ledger/encoders.hpp"
 
-// E1, E2, E3, E10: how long the vectors inside an encoder are at initialization.
+// E1, E2, E3, E10: the lengths of the vectors inside an encoder at initialization.
 namespace normproof::verification::claims::ledger {
 
 namespace {
@@ -18,9 +18,9 @@ namespace {
 using ref::model::NormPlacement;
 using ref::numeric::ball;
 
-constexpr std::size_t kPostWidth = 64, kPreWidth = 8;  // of the networks that are drawn
-constexpr std::size_t kDepth = 3;                      // their layers
-constexpr std::size_t kInputs = 64;                    // of a relu that is drawn
+constexpr std::size_t kPostWidth = 64, kPreWidth = 8;  // widths of the random networks
+constexpr std::size_t kDepth = 3;                      // number of their layers
+constexpr std::size_t kInputs = 64;                    // width of a random relu
 
 Tensor<double> row_tensor(const std::vector<double>& values) {
   Tensor<double> result = ref::tensor::empty_tensor<double>({1, values.size()});
@@ -33,7 +33,7 @@ std::vector<double> negative(std::vector<double> values) {
   return values;
 }
 
-/// kInputs normal numbers.
+/// Returns kInputs normal numbers.
 std::vector<double> normal_row(const Run& run, std::size_t index) {
   const ref::numeric::RandomStream stream(run.seed, fmt::format("claims/{}/{}", run.claim, index));
   std::vector<double> values(kInputs);
@@ -43,8 +43,8 @@ std::vector<double> normal_row(const Run& run, std::size_t index) {
 
 // ---- E1
 
-/// relu(x)^2 + relu(-x)^2 = x^2 for each x: the mean over a symmetric law is half of E x^2. Squares
-/// of doubles and 0 are exact at 50 digits.
+/// Judges relu(x)^2 + relu(-x)^2 = x^2 for each x: under a symmetric distribution the mean is half
+/// of E x^2. Squares of doubles and 0 are exact at 50 digits.
 Property<Batch> relu_property(const Subject& subject) {
   return {.cases = batches({.affine = false, .least_eps = 0, .most_eps = 0}),
           .judge =
@@ -95,15 +95,16 @@ Claim relu_length_claim() {
           }};
 }
 
-// ---- E2 and E3, exactly: the mean over the signs of the last layer's W_V, W_1, W_2, which have
-// the second moments of normal ones.
+// ---- The exact part of E2 and E3: the mean over the signs of the last layer's W_V, W_1, W_2,
+// which have the second moments of normal weights.
 
 struct MeanSquare {
   Judgement judgement = whether(true);
   double mean = 0, expected = 0;  // of the first token
 };
 
-/// The value of each token, over all signs: mean of length^2 - what the last layer is given.
+/// Averages the squared length of each token after the last layer over all signs, and compares it
+/// with its expectation for the given input of that layer.
 MeanSquare over_signs(const Subject& subject, const EncoderCase& c) {
   const ref::numeric::BallPrecision precision(kEncoderBits);
   const bool post = c.placement == NormPlacement::post;
@@ -158,7 +159,7 @@ Property<EncoderCase> sign_property(const Subject& subject, NormPlacement placem
           .worst_meaning = "|mean over signs − expected| / the radii of both enclosures"};
 }
 
-/// Sums over networks, layer by layer, and what chance may take each off.
+/// Sums over networks, layer by layer, each with the deviation allowed for chance.
 struct Lengths {
   std::vector<double> sums = std::vector<double>(kDepth);
   std::vector<Deviation> deviations = std::vector<Deviation>(kDepth);
@@ -198,7 +199,7 @@ Evidence sampled_post(const Run& run) {
   return lengths.evidence(run, kPostWidth, 0.5, 0.5, 0);
 }
 
-/// Two tokens, of which the first is looked at.
+/// Draws networks of two tokens and examines the first token.
 Evidence sampled_pre(const Run& run) {
   Lengths lengths;
   for (std::size_t index = 0; index < run.cases; ++index) {
@@ -272,7 +273,7 @@ struct Width {
   std::uint64_t d = 1;
 };
 
-/// P(max <= m) = Phi(sqrt m)^d, enclosed; m = 2 ln(100 d).
+/// Returns an enclosure of P(max <= m) = Phi(sqrt m)^d for m = 2 ln(100 d).
 ball chance_within(std::uint64_t d) {
   const ball width = ball(static_cast<double>(d));
   const ball m_half = ref::numeric::log(ball(100) * width);

@@ -8,12 +8,12 @@
 #include "verification/claims/fixtures/channel.hpp"
 #include "verification/claims/ledger/geometry.hpp"
 
-// B6, B7, B8, B16: the Jacobians of the normalisations, and their operator norms compared.
+// B6, B7, B8, B16: the Jacobians of the normalizations, and a comparison of their operator norms.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
-// ---- B6: s times the Jacobian is an orthogonal projector; its rank is its trace.
+// ---- B6: s times the Jacobian is an orthogonal projector, and its rank is its trace.
 
 struct Projector {
   NormOptions options;
@@ -110,10 +110,10 @@ Claim projector_claim() {
           }};
 }
 
-// ---- Operator norms. g0, orthogonal to 1 and to x, is stretched by exactly the operator norm.
+// ---- Operator norms. g0, orthogonal to 1 and x, attains exactly the operator norm.
 
 struct Stretch {
-  oracle50 squared, bound;  // ||grad_x||^2, and what rounding may make of it
+  oracle50 squared, bound;  // ||grad_x||^2 with a bound of its rounding error
 };
 
 Stretch stretch(const Subject& subject, const NormOptions& options, Statistic statistic,
@@ -129,14 +129,14 @@ Stretch of_batch_norm(const Subject& subject, const Vector& x, const Vector& g) 
   return stretch(subject, batch_norm_with(0), Statistic::variance, x, g);
 }
 
-// Whether the rest is too close to the span of 1 and x to say anything.
+// Whether the projection is too close to zero relative to the whole vector to decide anything.
 bool is_lost(const Vector& rest, const Vector& whole) {
   return !(square(rest) > square(whole) * oracle50(0x1p-40));
 }
 
 struct Norms {
   Judgement judgement;
-  oracle50 power_norm_v, batch_norm;  // squared, for g0 of length 1
+  oracle50 power_norm_v, batch_norm;  // squares of the operator norms
 };
 
 Norms compare_norms(const Subject& subject, const Batch& b) {
@@ -148,7 +148,7 @@ Norms compare_norms(const Subject& subject, const Batch& b) {
   const Stretch pn_any = of_power_norm_v(subject, x, g), bn_any = of_batch_norm(subject, x, g);
   const oracle50 psi2 = Slice(x, g, Statistic::quadratic_mean, 0).statistic;
   const oracle50 sigma2 = Slice(x, g, Statistic::variance, 0).statistic;
-  // g0 itself is known up to rounding: as far as the squares of g allow.
+  // g0 itself has rounding errors, which the bounds for g cover.
   const oracle50 slack_pn = pn.bound + pn_any.bound, slack_bn = bn.bound + bn_any.bound;
   const bool are_the_norms = absolute(pn.squared - length / psi2) <= slack_pn &&
                              absolute(bn.squared - length / sigma2) <= slack_bn &&
@@ -188,7 +188,7 @@ Claim operator_norm_claim() {
           .check = [](const Run& run) { return examine(run, norms_property(run.subject)); }};
 }
 
-// ---- B8: two rows. BN's Jacobian has rank 0 there.
+// ---- B8: two rows, for which BN's Jacobian has rank 0.
 
 Norms compare_two_rows(const Subject& subject, const Batch& b) {
   const Vector x = wide(b.x);
@@ -231,7 +231,7 @@ Claim two_rows_claim() {
           }};
 }
 
-// ---- B16: PowerNorm itself divides by the psi of the past.
+// ---- B16: PowerNorm itself divides by the psi of earlier steps.
 
 Norms compare_running(const Subject& subject, const Batch& b) {
   const Vector x = wide(b.x), g = wide(b.grad_y);

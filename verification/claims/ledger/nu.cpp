@@ -2,7 +2,7 @@
 
 #include "verification/claims/ledger/recursion.hpp"
 
-// C1, C2, C4, C8: what moves nu.
+// C1, C2, C4, C8: the recursion of nu.
 namespace normproof::verification::claims::ledger {
 
 namespace {
@@ -32,7 +32,7 @@ Bounded mean_remainder_x_hat(const Moment& m) {
   return mean(terms);
 }
 
-/// nu_T - nu_0, and the sum of all that moved it.
+/// nu_T - nu_0, and the sum of all increments.
 struct Telescope {
   Bounded moved, added;
 };
@@ -44,8 +44,8 @@ Telescope telescope(const PowerNormChannel& start, const History& h) {
   return {moments.back().nu - start.nu(), sum(terms)};
 }
 
-/// What issue 3 of the released code proposes in place of its lines: nu kept in the paper's units,
-/// nu = nu + mean((1 - alpha) (g - nu z) z).
+/// Computes the proposal of issue 3 of the released code: nu is kept in the paper's units, nu = nu
+/// + mean((1 - alpha) (g - nu z) z).
 std::vector<std::vector<Bounded>> proposed_remainders(const History& h,
                                                       const std::vector<Moment>& moments) {
   const Bounded w = Bounded(1) - Bounded(h.alpha_backward);

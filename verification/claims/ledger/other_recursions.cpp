@@ -6,16 +6,16 @@
 #include "verification/claims/fixtures/plain_channel.hpp"
 #include "verification/claims/ledger/boundedness.hpp"
 
-// D7, D8: the recursion of nu as released, where padding moves it, and with its weights swapped, as
-// re-implemented. Each case is a constant with the history that passes it.
+// D7, D8: the recursion of nu as released, where padding influences it, and as re-implemented with
+// its weights swapped. Each case is an alleged constant with a history that exceeds it.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
 // ---- D7
 
-/// One batch for ever, psi^2 being its own from the start: rows x with gradients g, and padded rows
-/// without one, so large that (1 - alpha) Gamma over all rows is theta.
+/// A batch that is repeated forever; psi^2 starts at its value. It has rows x with gradients g, and
+/// padded rows without gradients that are so large that (1 - alpha) Gamma over all rows is theta.
 struct LoudPads {
   double alpha = 0.5, theta = 4;
   double constant = 100;  ///< the alleged K
@@ -78,7 +78,7 @@ rc::Gen<LoudPads> loud_pads() {
       });
 }
 
-/// (1 - alpha) ema_gz against K times the largest |Lambda_j / Gamma_j| so far.
+/// Judges (1 - alpha) ema_gz against K times the maximum of |Lambda_j / Gamma_j| so far.
 Judgement within_multiple_of_ratios(const Subject& subject, const History& h, double constant,
                                     bool pads_in_backward) {
   auto options = h.released();
@@ -107,7 +107,8 @@ std::string show_repeated(const Subject& subject, const History& h) {
                      show(last.nu.value));
 }
 
-/// Half of the rows padded, 8 times as large as the tokens; random data, 200 steps, in double.
+/// Reports 200 steps of random data in double, with half of the rows padding 8 times as large as
+/// the tokens.
 std::string stationary(const Run& run) {
   std::string text = "α = 0.9, random stationary data, |ema_gz| after 200 steps";
   for (const bool group_scaling : {false, true}) {
@@ -180,8 +181,8 @@ Claim d7() {
 
 // ---- D8
 
-/// Gamma, as many batches as K takes, with Lambda/Gamma = 1: alpha Gamma is 2.5 or more, and
-/// (1 - alpha) Gamma 1 at most.
+/// Repeats Gamma with Lambda/Gamma = 1 for as many batches as K takes. alpha Gamma is at least 2.5
+/// and (1 - alpha) Gamma at most 1.
 struct Swapped {
   double alpha = 0.75, Gamma = 4;
   double constant = 100;  ///< the alleged K
@@ -218,7 +219,7 @@ rc::Gen<Swapped> swapped_weights() {
       });
 }
 
-/// The largest |nu| over the history, with the weights of line 8 as they are or swapped.
+/// Returns the maximum of |nu| over the history, with the weights of line 8 in order or swapped.
 Bounded largest_nu(const Subject& subject, const Swapped& s, bool swapped) {
   const Drive d = s.drive();
   PowerNormChannel channel(
@@ -230,7 +231,7 @@ Bounded largest_nu(const Subject& subject, const Swapped& s, bool swapped) {
   return most;
 }
 
-/// 400 batches of erratic scale at alpha = 0.9, in double.
+/// Reports 400 batches of erratic scale at alpha = 0.9, in double.
 std::string erratic_batches(const Run& run) {
   std::string text = "α = 0.9, 400 batches of erratic scale: max |ν|";
   for (const bool swapped : {true, false}) {

@@ -5,14 +5,14 @@
 #include "verification/claims/fixtures/backward_check.hpp"
 #include "verification/claims/ledger/recursion.hpp"
 
-// C12 to C15: padded rows, and what group scaling keeps in check.
+// C12 to C15: padded rows, and what group scaling limits.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
 constexpr auto kPadded = "at least one valid and one padded row; any α, ε, start; no group scaling";
 
-/// No gradient arrives at the padded rows.
+/// Returns the history with zero upstream gradients at the padded rows.
 History silent_pads(History h) {
   for (auto& g : h.grad_y)
     for (std::size_t i = 0; i < h.rows(); ++i)
@@ -20,7 +20,7 @@ History silent_pads(History h) {
   return h;
 }
 
-/// Other numbers in the padded rows of x.
+/// Returns the history with other numbers in the padded rows of x.
 History other_pads(History h) {
   for (auto& x : h.x)
     for (std::size_t i = 0; i < h.rows(); ++i)
@@ -28,7 +28,7 @@ History other_pads(History h) {
   return h;
 }
 
-/// As released, with or without the padded rows in the backward.
+/// Runs the history as released, with or without the padded rows in the backward.
 std::vector<Moment> released(const Subject& subject, const History& h, bool pads_in_backward) {
   auto options = h.released();
   options.pads_in_backward = pads_in_backward;
@@ -38,7 +38,7 @@ std::vector<Moment> paper(const Subject& subject, const History& h) {
   return play(channel_of(subject, h.paper(), h), h);
 }
 
-/// grad_x of the padded rows is 0, but for rounding.
+/// Judges whether grad_x of the padded rows is 0 up to rounding.
 Judgement pads_stay_still(const std::vector<Moment>& moments, const History& h) {
   Judgement judged = whether(true);
   for (const Moment& m : moments)
@@ -156,7 +156,8 @@ Claim c13() {
           }};
 }
 
-/// mean and biased variance of one column over the rows listed: the subject's values, with bounds.
+/// Mean and biased variance of one column over the listed rows: the subject's values with error
+/// bounds.
 struct Variance {
   Bounded mean, variance;
 };
@@ -173,8 +174,8 @@ Variance variance_of(const std::vector<Bounded>& x, const NormStep<oracle50>& st
   return result;
 }
 
-/// Statistics of one column, from the valid rows by the mask, and from all rows after the padded
-/// ones were overwritten by the valid mean.
+/// Statistics of one column from the valid rows by the mask, and from all rows after the padded
+/// ones were replaced by the valid mean.
 struct Filled {
   Variance masked, filled;
 };

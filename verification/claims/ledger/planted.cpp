@@ -10,7 +10,7 @@
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/errors.hpp"
 
-// One kind of error a claim, by a list: which layer, what of it, and how.
+// A table of one kind of error per claim: the layer, its tensor, and the change.
 namespace normproof::verification::claims::ledger {
 
 namespace {
@@ -19,17 +19,18 @@ using namespace engine;
 using ref::tensor::is_given;
 
 enum class How {
-  times,           ///< v becomes v (1 + δ)
-  plus,            ///< v + δ
-  plus_own,        ///< y + δ x, grad_x + δ grad_y
-  plus_first_row,  ///< + δ times the first row of x: of the batch, where a claim sees a row
-  eps              ///< eps (1 + δ)
+  times,     ///< v becomes v (1 + δ)
+  plus,      ///< v becomes v + δ
+  plus_own,  ///< y becomes y + δ x, grad_x becomes grad_x + δ grad_y
+  /// Adds δ times the first row of x: that of the batch, if a claim examines a single row.
+  plus_first_row,
+  eps  ///< eps becomes eps (1 + δ)
 };
 
-/// An error in one tensor of a layer's step: an output or a part of the state. A small one does not
-/// make true what is refuted: there it is in what the control is about.
+/// An error in one tensor of a layer's step: an output or a part of the state. A small error cannot
+/// make a refuted statement true, so for refuted claims it affects what the control examines.
 struct Step {
-  std::string_view claims;  ///< with spaces between
+  std::string_view claims;  ///< separated by spaces
   std::string_view layer;   ///< empty: every layer
   std::string_view tensor;
   How how = How::times;
@@ -72,7 +73,7 @@ constexpr std::array kSteps = {
     Step{"F4", "dyt", "y", How::plus_first_row},
     Step{"F5", "rms_norm", "y", How::plus_own}};
 
-/// 1 + δ, to the precision of the scalar.
+/// Returns 1 + δ at the precision of the scalar.
 template <class T>
 T factor_of(double delta) {
   return T(1) + T(delta);
@@ -163,8 +164,8 @@ void scale(ref::tensor::Tensor<T>& values, const T& factor) {
   for (std::size_t i = 0; i < values.size(); ++i) values.data()[i] *= factor;
 }
 
-/// A change of what a stack of layers is given, and of what comes out: `before(in, delta)`, then
-/// `after(in, step, delta)`, both generic. Enclosures are left alone where `in_double` is true.
+/// Changes the inputs and the outputs of a stack of layers by `before(in, delta)` and `after(in,
+/// step, delta)`, both generic. If `in_double` is true, enclosures are not changed.
 template <class Before, class After>
 Planted in_stack(const std::string& what, bool in_double, Before before, After after) {
   return {in_double ? "in the draws: " + what : what, [=](double delta) {
@@ -207,7 +208,7 @@ Planted longer_value(bool in_double) {
       kNothing);
 }
 
-/// ‖∂L/∂W_2‖ times what `factor` makes of the inputs and of delta.
+/// Multiplies ‖∂L/∂W_2‖ by factor(inputs, delta).
 template <class Factor>
 Planted longer_gradient(const std::string& what, bool in_double, Factor factor) {
   return in_stack(what, in_double, kNothing, [factor](const auto& in, auto& step, double delta) {
@@ -223,7 +224,7 @@ double to_the(double base, double exponent) {
   return ref::numeric::exp(exponent * ref::numeric::log(base));
 }
 
-/// An exponent that is off by `sign` delta: of the width, or of the depth.
+/// Changes the exponent of the width or of the depth by `sign` times delta.
 Planted other_exponent(bool of_width, double sign) {
   return longer_gradient(
       fmt::format("‖∂L/∂W_2‖ × {}^{}δ", of_width ? "(d/16)" : "L", sign < 0 ? "−" : ""), true,

@@ -7,12 +7,12 @@
 #include "verification/claims/fixtures/channel.hpp"
 #include "verification/claims/ledger/geometry.hpp"
 
-// B13 to B15: what the theorems on smoother losses need, and what fails without it.
+// B13 to B15: the premises of the theorems on smoother losses, and counterexamples without them.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
-// ---- B13: PN-V against no normalisation at all.
+// ---- B13: PN-V against no normalization at all.
 
 Property<Batch> not_larger_property(const Subject& subject, bool gamma_above_psi) {
   const BatchKind kind{.most_rows = 8,
@@ -70,13 +70,13 @@ Claim gamma_claim() {
           }};
 }
 
-// ---- B14: a genuine loss L = sum c_i (. - t_i)^2 / 2 at y = t. The case: t = x, c = 1 + |grad_y|.
+// ---- B14: an actual loss L = sum c_i (. - t_i)^2 / 2 at y = t, with t = x and c = 1 + |grad_y|.
 
 struct Losses {
   Vector curvature;
   Channel normalised;  // z = BN(t), and the gradient of L(z) with respect to t
   oracle50 sigma2, bound, bound_same;
-  oracle50 same;  // ||grad||^2 where the upstream gradient is c itself
+  oracle50 same;  // ||grad||^2 if the upstream gradient is c itself
 };
 
 Losses losses(const Subject& subject, const Batch& b) {

@@ -2,13 +2,13 @@
 
 #include "verification/claims/ledger/recursion.hpp"
 
-// C5, C6, C7: what moves psi.
+// C5, C6, C7: the recursion of psi.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
-/// How far one batch, repeated, can leave the gradient of power_norm from that of power_norm_v: the
-/// bound of C5 for row i of step t, counted from 1, t >= 2.
+/// The bound of C5: how far the gradient of power_norm can be from that of power_norm_v after one
+/// batch is repeated, for row i of step t >= 2, counted from 1.
 class Approach {
  public:
   Approach(const History& h, const Moment& first)
@@ -57,7 +57,7 @@ Judgement approaches(const Subject& subject, const History& h) {
   return judged;
 }
 
-/// Largest |grad_x - target| over largest |target|, at the last step.
+/// Returns the maximum of |grad_x - target| relative to the maximum of |target|, at the last step.
 double distance(const Subject& subject, const History& h, const Moment& m) {
   const auto target =
       power_norm_v_gradient(subject, row_of(h.x.front()), row_of(h.grad_y.front()), h.gamma, h.eps);
@@ -69,7 +69,7 @@ double distance(const Subject& subject, const History& h, const Moment& m) {
   return static_cast<double>(oracle50(difference / size));
 }
 
-/// One batch, 600 times, at alpha = 0.9.
+/// Reports one batch repeated 600 times at alpha = 0.9.
 std::string long_approach(const Run& run) {
   Draw draw(random_of(run, 0));
   History h;
@@ -156,7 +156,7 @@ Claim c6() {
           }};
 }
 
-/// running_psi2 after each step by the one moving average of C7, from the start `psi2`.
+/// Returns running_psi2 after each step by the single moving average of C7, starting at `psi2`.
 std::vector<Bounded> one_average(const History& h, const std::vector<Moment>& moments) {
   std::vector<Bounded> result;
   Bounded psi2 = h.psi2;

@@ -47,7 +47,7 @@ rc::Gen<Sparse> sparse_channels() {
       [](Draw& draw) {
         Sparse s;
         s.alpha = draw.chance(0.3) ? 0.9 : draw.uniform(0.2, 0.94);
-        std::size_t least = 1;  // that diverges
+        std::size_t least = 1;  // the smallest K that diverges
         while (!diverges(s.alpha, least)) ++least;
         s.K = draw.between(least > 4 ? least - 3 : 1, least + 2);
         return s;
@@ -66,7 +66,7 @@ rc::Gen<Sparse> sparse_channels() {
 struct Period {
   Bounded start_psi2;     ///< (1 - alpha) alpha^(K-1) / (1 - alpha^K)
   Bounded psi2;           ///< after the period
-  Bounded amplification;  ///< of a difference in nu, over the period
+  Bounded amplification;  ///< factor of a difference in nu over the period
   Bounded predicted;      ///< 1 - theta = 1 + alpha - alpha^-(K-1)
 };
 

@@ -8,7 +8,7 @@
 #include "verification/claims/fixtures/channel.hpp"
 #include "verification/claims/ledger/ledger.hpp"
 
-// Group T: LayerNorm beside BatchNorm, as textbooks compare them.
+// Group T: LayerNorm compared with BatchNorm as in textbooks.
 namespace normproof::verification::claims::ledger {
 
 namespace {
@@ -23,7 +23,7 @@ Vector token(const Subject& subject, double eps, const Vector& x) {
   return channel_step(subject, layer_norm_with(eps), x, Vector(x.size()), Axis::features).y;
 }
 
-// ---- T1: LN(c x; c^2 eps) = LN(x; eps), and at eps = 0 without the c.
+// ---- T1: LN(c x; c^2 eps) = LN(x; eps), and LN(c x) = LN(x) at eps = 0.
 
 struct ScaledBatch {
   double c = 1, eps_after = 0;
@@ -31,7 +31,8 @@ struct ScaledBatch {
   oracle50 bound;
 };
 
-// c is any number at eps = 0; else a power of two, so that c^2 eps is a double, as options are.
+// c is any number at eps = 0; otherwise a power of two, so that c^2 eps is a double, as options
+// must be.
 ScaledBatch scaled(const Subject& subject, const Batch& b) {
   ScaledBatch s;
   s.c = b.eps == 0 ? b.extra[0] : std::ldexp(1.0, std::ilogb(b.extra[0]));
@@ -93,7 +94,7 @@ Claim layer_norm_scale_claim() {
           }};
 }
 
-// ---- T2, T4: a row alone and among others, bit by bit.
+// ---- T2, T4: a row alone and among others, bit for bit.
 
 struct Alone {
   bool same = true;
@@ -178,7 +179,8 @@ struct Square {
   std::vector<double> layer_norm, batch_norm;
 };
 
-// The value of the larger of two, d apart: d/2 / sqrt(d^2/4 + eps) = 1/sqrt(1 + 4 eps/d^2).
+// Returns the normalized value of the larger of two numbers at the distance d: d/2 / sqrt(d^2/4 +
+// eps) = 1/sqrt(1 + 4 eps/d^2).
 oracle50 larger_of_two(const oracle50& apart, const oracle50& eps) {
   return 1 / sqrt(oracle50(1 + 4 * eps / (apart * apart)));
 }
@@ -260,7 +262,7 @@ Claim square_claim() {
       }};
 }
 
-// ---- T5: what BN does not see, per channel.
+// ---- T5: changes of the input that BN's output does not depend on, per channel.
 
 Claim affine_claim() {
   return {.id = "T5",

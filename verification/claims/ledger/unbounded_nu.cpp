@@ -6,15 +6,15 @@
 #include "verification/claims/fixtures/plain_channel.hpp"
 #include "verification/claims/ledger/boundedness.hpp"
 
-// D5, D6: no constant bounds nu as soon as one of the assumptions of D1 and D4 is dropped. Each
-// case is a constant with the history that passes it.
+// D5, D6: no constant bounds nu if one of the assumptions of D1 and D4 is dropped. Each case is an
+// alleged constant with a history that exceeds it.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
-/// Activations that decay: Gamma_t = min(1, 1/(2 w t)), w = 1 - alpha, g = 1, in batches of one
-/// token, so that nu grows like sqrt(w t/2), faster than which it cannot; then a batch with Gamma =
-/// 1 and g = -1.
+/// Activations that decay: Gamma_t = min(1, 1/(2 w t)) with w = 1 - alpha, and g = 1, in batches of
+/// one token. nu grows like sqrt(w t/2), the fastest possible. Then follows a batch with Gamma = 1
+/// and g = -1.
 struct Decay {
   double alpha = 0.5;
   double constant = 2;  ///< the alleged bound of rms(X~')
@@ -25,8 +25,8 @@ struct Decay {
   }
 };
 
-/// A C from 1.5 to 96, above c with probability (1.5/c)^2: the history has a number of steps that
-/// grows like C^2.
+/// Draws C from 1.5 to 96, above c with probability (1.5/c)^2, because the number of steps grows
+/// like C^2.
 rc::Gen<Decay> decays() {
   constexpr double kLeast = 1.5, kLargest = 96;
   return shrinking<Decay>(
@@ -45,7 +45,7 @@ rc::Gen<Decay> decays() {
       });
 }
 
-/// |X~'| of the last batch; Gamma at least `floor`.
+/// Returns |X~'| of the last batch, with Gamma at least `floor`.
 Bounded last_remainder(const Subject& subject, const Decay& d, double floor) {
   const ref::model::PowerNormOptions options{
       .eps = 0, .alpha_forward = d.alpha, .alpha_backward = d.alpha};
@@ -59,7 +59,7 @@ Bounded last_remainder(const Subject& subject, const Decay& d, double floor) {
   return magnitude(channel.step({channel.scale()}, {-1}).remainder.front());
 }
 
-/// The largest rms(X̃′) after long decays at alpha = 0.9, in double.
+/// Reports the maximum of rms(X̃′) after long decays at alpha = 0.9, in double.
 std::string long_decay(const Run& run) {
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});
   std::string text = "α = 0.9, Γ_t = 1/t: rms(X̃′) after the decay";
@@ -115,7 +115,8 @@ Claim d5() {
       }};
 }
 
-/// theta and Lambda/Gamma = 1 in every batch: nu_t = 1 + (theta - 1)^t (-1)^(t+1) from nu_0 = 0.
+/// A constant theta and Lambda/Gamma = 1 in every batch: nu_t = 1 + (theta - 1)^t (-1)^(t+1) from
+/// nu_0 = 0.
 struct Resonance {
   double alpha = 0.5, theta = 3;
   double constant = 100;  ///< the alleged K
@@ -152,7 +153,7 @@ rc::Gen<Resonance> resonances() {
       });
 }
 
-/// |nu_t| <= constant max(|nu_0|, max_j |Lambda_j / Gamma_j|) for all t.
+/// Judges |nu_t| <= constant max(|nu_0|, max_j |Lambda_j / Gamma_j|) for all t.
 Judgement within_multiple(const Subject& subject, const Drive& d, double constant) {
   PowerNormChannel channel = channel_of(subject, d);
   Bounded bound = magnitude(Bounded(d.nu));
@@ -171,7 +172,8 @@ std::string last_nu(const Subject& subject, const Drive& d) {
   return fmt::format("{}: nu = {}", show(d), show(channel.nu().value));
 }
 
-/// alpha = 0.9, Gamma = 21 in each of 200 steps: activations grow by sqrt(3) a step, in double.
+/// Reports 200 steps at alpha = 0.9 and Gamma = 21, where activations grow by sqrt(3) per step, in
+/// double.
 std::string two_hundred_steps(const Run& run) {
   Draw draw(random_of(run, 0));
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});

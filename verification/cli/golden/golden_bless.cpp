@@ -73,8 +73,9 @@ Examples:
 }
 
 ExitStatus GoldenBlessCommand::run() const {
-  ref::io::read_text(golden / "manifest.json");  // a first corpus is made by 'make'
-  ref::numeric::set_num_threads(1);              // the cases are the tasks
+  // Throws if there is no corpus: 'make' creates the first one.
+  ref::io::read_text(golden / "manifest.json");
+  ref::numeric::set_num_threads(1);  // the cases run in parallel instead
   ProgressBar progress;
   std::string given;
   const verification::golden::certify::CorpusDifference difference =

@@ -38,7 +38,7 @@ using verification::golden::reports::Outcome;
 
 namespace {
 
-/// A list may be empty, where other files may not.
+/// Reads a list of globs. Unlike other files, it may be empty.
 std::string read_list(const std::filesystem::path& file) {
   std::error_code error;
   const bool empty =
@@ -51,7 +51,7 @@ std::string read_list(const std::filesystem::path& file) {
   return text;
 }
 
-/// A pinned corpus is neither behind nor ahead.
+/// Checks that the corpus has exactly the requested version.
 void check_version(const verification::golden::certify::CorpusVersion& corpus,
                    const std::optional<std::string>& asked) {
   if (!asked || corpus.is_denoted_by(*asked)) return;
@@ -69,7 +69,8 @@ std::string repro_line(const GoldenCheckCommand& command, const std::string& pat
   alone.only = path;
   alone.min_cases = usual.min_cases;
   alone.corpus_version = usual.corpus_version;
-  if (outcome != Outcome::xpass) alone.xfail = usual.xfail;  // it fails for being on that list
+  // Such a case fails because it is on that list.
+  if (outcome != Outcome::xpass) alone.xfail = usual.xfail;
   alone.jobs = usual.jobs;
   alone.reports = usual.reports;
   return shell_line("golden check", alone);
@@ -157,14 +158,15 @@ verification::golden::gate::Candidate GoldenCheckCommand::source() const {
   };
 }
 
-/// The progress bar is gone, and the program too, before anything is reported.
+/// Checks the cases. The progress bar and the candidate's process end with this function, before
+/// anything is reported.
 std::vector<verification::golden::gate::CaseResult> GoldenCheckCommand::check(
     const std::vector<verification::golden::certify::CaseDescription>& cases) const {
-  const verification::golden::gate::Candidate ask = source();
+  const verification::golden::gate::Ask ask = source();
   verification::golden::gate::CheckOptions asked = options;
   asked.maps = reports.html.has_value();
   ProgressBar progress;
-  // A program, or a device, answers one question at a time.
+  // A program or a device answers one case at a time.
   return verification::golden::gate::check_cases(
       golden, cases, ask, asked, candidate ? jobs : 1, [&](std::size_t done) {
         progress.show("checking", done, cases.size(), cases[done - 1].path);

@@ -44,7 +44,7 @@ std::string values_text(const Counts& counts) {
   return fmt::format("{}", fmt::join(values, ", "));
 }
 
-/// "1.2e-07 to 4.5, 0, NaN"
+/// Writes a range such as "1.2e-07 to 4.5, 0, NaN".
 std::string magnitudes_text(const Magnitudes& reach) {
   std::vector<std::string> parts;
   if (reach.greatest > 0)
@@ -56,7 +56,7 @@ std::string magnitudes_text(const Magnitudes& reach) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// The keys of a member of each tier's coverage, each once.
+/// Returns the keys of a member of all tiers' coverage, without duplicates.
 template <class Member>
 auto keys_of(const CoveredTiers& tiers, Member Coverage::*member) {
   std::set<typename Member::key_type> keys;
@@ -66,7 +66,7 @@ auto keys_of(const CoveredTiers& tiers, Member Coverage::*member) {
   return keys;
 }
 
-/// A row a thing that can be asked for, a column a tier.
+/// A table with one row per option, extent, dtype or magnitude and one column per tier.
 class OperationTable {
  public:
   OperationTable(const std::vector<std::string>& names, CoveredTiers tiers)
@@ -113,7 +113,7 @@ class OperationTable {
   support::report::Table table_;
 };
 
-/// The operations of any of the tiers, with what all tiers touch together.
+/// Returns the operations of all tiers, each with its coverage by all tiers together.
 std::map<std::string, Coverage> together(const TierCoverage& tiers) {
   std::map<std::string, Coverage> all;
   for (const auto& [tier, operations] : tiers)

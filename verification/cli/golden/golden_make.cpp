@@ -34,7 +34,7 @@ Examples:
 }
 
 ExitStatus GoldenMakeCommand::run() const {
-  ref::numeric::set_num_threads(1);  // the cases are the tasks
+  ref::numeric::set_num_threads(1);  // the cases run in parallel instead
   ProgressBar progress;
   const verification::golden::certify::MakeSummary made =
       verification::golden::certify::make_corpus(

@@ -23,8 +23,9 @@ std::string closing_line(const std::vector<ExhibitResult>& visits) {
   return fmt::format("{} of {} found", count_found(visits), plural(visits.size(), "exhibit"));
 }
 
-/// "quick/layer_norm/odd-13x17-float32", "memory, quick/...", or how near it came.
-std::string finder(const ExhibitResult& visit) {
+/// Writes the case that found the bug, such as "quick/layer_norm/odd-13x17-float32" or "memory,
+/// quick/...", or how close a case came.
+std::string finder(const Visit& visit) {
   if (!visit.found())
     return fmt::format("missed by {}; the largest share of a bound is {}",
                        plural(visit.cases, "case"), number_text(visit.closest));

@@ -7,18 +7,17 @@
 #include "verification/golden/museum/tour.hpp"
 #include "verification/support/report/document.hpp"
 
-// `golden power --museum`: what of the public bugs is found.
+// `golden power --museum`: which publicly known bugs the corpus finds.
 namespace normproof::verification::cli::golden {
 
-using verification::golden::museum::ExhibitResult;
+using verification::golden::museum::Visit;
 
-/// A line an exhibit, and the closing line.
-std::string museum_text(const std::vector<ExhibitResult>& visits);
-/// docs/generated/museum.md
-std::string museum_markdown(const std::vector<ExhibitResult>& visits,
+/// Returns one line per bug, and the closing line.
+std::string museum_text(const std::vector<Visit>& visits);
+/// Returns the text of docs/generated/museum.md.
+std::string museum_markdown(const std::vector<Visit>& visits,
                             verification::golden::museum::Tier tier);
-std::string museum_json(const std::vector<ExhibitResult>& visits,
-                        verification::golden::museum::Tier tier);
-bool all_found(const std::vector<ExhibitResult>& visits);
+std::string museum_json(const std::vector<Visit>& visits, verification::golden::museum::Tier tier);
+bool all_found(const std::vector<Visit>& visits);
 
 }  // namespace normproof::verification::cli::golden

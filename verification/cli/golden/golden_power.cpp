@@ -138,7 +138,7 @@ support::report::Document power_document(const std::vector<LayerPower>& layers,
   return document;
 }
 
-/// What the numbers mean, above them.
+/// Returns the heading, which explains the numbers.
 std::string power_heading(const PowerOptions& options, std::size_t styles) {
   constexpr const char* kText =
       R"(A second implementation of every operation, in plain loops and in the arithmetic of each case, passes its
@@ -232,7 +232,7 @@ Examples:
 
 ExitStatus GoldenPowerCommand::run() const {
   check_outputs({}, reports.named());
-  ref::numeric::set_num_threads(1);  // the implementations are the tasks
+  ref::numeric::set_num_threads(1);  // the implementations run in parallel instead
   if (museum) return visit_museum();
   ProgressBar progress;
   PowerOptions watched = options;

@@ -126,7 +126,7 @@ support::report::Checks relation_checks(const std::vector<RelationResult>& resul
                                         const GoldenRelationsCommand& command) {
   support::report::CheckSuite suite{"normproof.golden.relations"};
   for (const RelationResult& result : results) suite.checks.push_back(check_of(result, command));
-  // Else a reader of a file alone would see no failure.
+  // Without this entry, a reader of the file alone would see no failure.
   if (count_of(results, RelationOutcome::held) == 0 &&
       count_of(results, RelationOutcome::broken) == 0)
     suite.checks.push_back({.group = "normproof.golden",

@@ -78,7 +78,7 @@ ExitStatus GpuAgreeCommand::run() const {
   check_outputs({}, reports.named());
   const auto opened = open_own_device(device, seed);
   ref::numeric::set_num_threads(jobs);
-  // What cannot be printed stops nothing: the files are still to be written.
+  // A failure to print does not stop the command, since the files are still to be written.
   std::exception_ptr not_printed;
   const auto print = [&](const std::string& text) {
     if (not_printed) return;

@@ -21,7 +21,7 @@ bool is_ordered(const GpuAgreeCommand& command) {
   return command.mode == GpuMode::ordered;
 }
 
-/// "device simulated, ordered mode, seed 3"
+/// Writes "device simulated, ordered mode, seed 3".
 std::string what_was_compared(const GpuAgreeCommand& command) {
   const std::string mode =
       is_ordered(command)
@@ -46,7 +46,7 @@ std::string agreement_verdict(const checks::agreement::Rows& rows, const GpuAgre
   return rows.agree() ? "every product within its bound" : "some products are past their bound";
 }
 
-/// The widths are those of a terminal, where a row is printed as soon as it is there.
+/// The widths suit a terminal, where each row is printed as soon as it is done.
 std::vector<support::report::Column> agreement_columns(const GpuAgreeCommand& command) {
   using support::report::Align;
   std::vector<support::report::Column> columns = {{.name = "operation", .least_width = 20},

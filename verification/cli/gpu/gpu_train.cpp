@@ -21,7 +21,7 @@ using support::report::plural;
 
 namespace {
 
-/// Refuses a name of which `options_of` knows nothing.
+/// Rejects a name that `options_of` does not know.
 template <class OptionsOf>
 void add_known_name(CLI::App& app, const std::string& name, std::string& field,
                     OptionsOf options_of, const std::string& help, const std::string& type) {
@@ -114,8 +114,8 @@ ExitStatus GpuTrainCommand::run() const {
                                     scaled_embedding ? ", scaled embeddings" : "", optimizer,
                                     plural(static_cast<std::size_t>(steps), "step"), seed);
   const std::string there =
-      run_trajectory_on_device(*opened, trajectory, [&](std::int64_t step, double loss) {
-        // The heading with the first step: what is refused before it leaves no output.
+      trajectory_of_device(*opened, trajectory, [&](std::int64_t step, double loss) {
+        // The heading is printed with the first step, so that an error before it leaves no output.
         write_stdout(
             fmt::format("{}step {:>4}  loss {:.17g}\n", std::exchange(heading, ""), step, loss));
       });

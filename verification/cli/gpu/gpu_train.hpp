@@ -22,16 +22,16 @@ struct GpuTrainCommand {
   std::string optimizer = "sgd";
   std::int64_t steps = 10;
   std::uint64_t seed = 42;
-  int jobs = processor_count();  ///< threads of ref
+  int jobs = processor_count();  ///< number of threads of ref
 
   void add(CLI::App& app);
 
-  /// Trains on the device and by ref, and prints the hash of both trajectories.
-  /// Returns   kSuccess where they are the same
+  /// Trains on the device and with ref, and prints the hash of both trajectories.
+  /// Returns   kSuccess if they are the same
   ExitStatus run() const;
 
  private:
-  void check_task() const;  ///< that the norm is one of the task
+  void check_task() const;  ///< throws if the task cannot use the norm
 };
 
 }  // namespace normproof::verification::cli::gpu

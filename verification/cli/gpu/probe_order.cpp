@@ -33,7 +33,7 @@ std::string subjects_text() {
   return text;
 }
 
-/// What the options say of one another.
+/// Checks which options may be combined.
 void check_probe(const ProbeOrderCommand& command, bool device_given, bool side_given) {
   const OrderSubject& subject = checks::agreement::order_subject(command.subject);
   if (device_given && subject.place == OrderPlace::ref)
@@ -91,7 +91,7 @@ ExitStatus ProbeOrderCommand::run() const {
   std::size_t sums = 0;
   const checks::agreement::SummationTree tree = checks::agreement::reveal_order(
       [&](const std::vector<double>& values) {
-        ++sums;  // of the contract's products 9/4 a term, of a balanced tree more
+        ++sums;  // the contract's products take 9/4 sums per term, a balanced tree more
         bar.show("sums", sums, std::max(sums, 9 * terms / 4), subject);
         return probed.sum({opened.get(), side}, values);
       },

@@ -21,7 +21,7 @@ using support::report::clean_line;
 
 namespace {
 
-/// The two recordings that a comparison is about.
+/// Selects the two recordings to compare.
 RegressReport report_of(const RegressCompareCommand& command, const History& history) {
   RegressReport report;
   report.allow_towards = command.allow_towards;

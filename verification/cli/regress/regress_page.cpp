@@ -31,7 +31,7 @@ using support::report::plot;
 
 namespace {
 
-// What lies beyond is drawn at the edge.
+// Errors beyond this range are drawn at its edge.
 constexpr double kLeastError = 1e-6;
 constexpr double kMostError = 1e12;
 constexpr std::size_t kMostTics = 40;
@@ -52,7 +52,7 @@ support::report::Table recordings_table(const RegressReport& report) {
     support::report::Details environment{"environment"};
     for (const auto& [name, value] : recording.environment)
       environment.terms.emplace_back(name, value);
-    // Two recordings of the same answers have the same results.
+    // Recordings of equal answers have equal results.
     table.rows.push_back(
         {{{std::to_string(i + 1)},
           {recording.label},

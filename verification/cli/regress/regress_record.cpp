@@ -79,8 +79,8 @@ ExitStatus RegressRecordCommand::run() const {
   checks::regression::check_label(book.read(), label);
   ref::io::check_writable(history);
   const auto cases = verification::golden::certify::list_corpus(golden, only);
-  const verification::golden::gate::Candidate ask = ask_of(*this);
-  ref::numeric::set_num_threads(1);  // the cases are the tasks
+  const verification::golden::gate::Ask ask = ask_of(*this);
+  ref::numeric::set_num_threads(1);  // the cases run in parallel instead
   ProgressBar progress;
   const std::vector<RecordedCase> recorded = checks::regression::record_cases(
       golden, cases, ask,

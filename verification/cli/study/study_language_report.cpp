@@ -22,7 +22,8 @@ using support::report::plural;
 
 namespace {
 
-/// Of pairs of seeds; how many, where they are not all that the row has.
+/// Writes the interval of a paired difference. The number of seeds is added if it differs from
+/// `seeds`.
 std::string interval_text(const std::optional<studies::language::Interval>& interval,
                           std::size_t seeds) {
   if (!interval) return support::report::kNoNumber;
@@ -34,7 +35,7 @@ bool translates(const Condition& condition) {
   return condition.task == training::Task::translate;
 }
 
-/// Of the norms with a nu, which are PowerNorm.
+/// Writes the published differences of PowerNorm, for the norms with nu.
 std::string published_text(const std::string& norm, const Condition& condition) {
   if (!training::new_weight(ref::model::norm_options(studies::language::sides_of(norm).first)))
     return support::report::kNoNumber;
@@ -112,7 +113,8 @@ support::report::Table rates_table(const studies::language::Results& results,
   return table;
 }
 
-/// The norms whose chosen rate is at an end of the grid, in a sentence; empty where there is none.
+/// Names the norms whose chosen rate is at an end of the grid in a sentence; empty if there are
+/// none.
 std::string end_of_grid_text(const studies::language::Results& results,
                              const Condition& condition) {
   const std::vector<std::string>& rates = studies::language::study_rates();
@@ -160,7 +162,7 @@ bool has_translators(const studies::language::Results& results) {
   return std::ranges::any_of(conditions_of(results), translates);
 }
 
-/// Those of a translator have those of a language model among them.
+/// Returns the statements to report. Those of translators include those of language models.
 const std::vector<studies::published::Statement>& all_statements(
     const studies::language::Results& results) {
   return studies::language::statements(has_translators(results) ? training::Task::translate
@@ -234,7 +236,8 @@ void add_language_cells(support::report::Document& document,
   document.add(std::move(table));
 }
 
-/// The most seeds that a norm and layer_norm were both tested with, two at least.
+/// Returns the maximum number of seeds with which a norm and layer_norm were both tested, at least
+/// two.
 std::size_t paired_seeds(const studies::language::Results& results) {
   std::size_t seeds = 2;
   for (const Condition& condition : conditions_of(results))

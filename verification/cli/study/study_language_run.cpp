@@ -31,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 using LanguageCells = std::vector<studies::language::Cell>;
 
-/// "language and translate"
+/// Joins the names of the tasks: "language and translate".
 std::string tasks_text(const studies::language::DataHashes& hashes, const char* between) {
   std::string text;
   for (const auto& [task, sha256] : hashes)
@@ -39,7 +39,7 @@ std::string tasks_text(const studies::language::DataHashes& hashes, const char* 
   return text;
 }
 
-/// What the published study alone has.
+/// Rejects options that belong to the published study only.
 void refuse_options(const StudyRunCommand& command) {
   for (const auto& [option, given] :
        {std::pair{"--vocab", command.source.files.vocab.has_value()},
@@ -48,11 +48,12 @@ void refuse_options(const StudyRunCommand& command) {
       throw UsageError(fmt::format("{} is given; expected none with --study language", option));
 }
 
-/// How many made-up pairs a quick cell has: of the 4000 of `train` it would not be quick.
+/// The number of made-up pairs of a quick cell. With the 4000 pairs of `train` it would not be
+/// quick.
 constexpr ref::data::SyntheticPairCounts kQuickPairs = {
     .training = 1000, .validation = 100, .test = 100};
 
-/// The tasks that are named, or else those whose data are given, or else all.
+/// Returns the tasks that are named, else those whose data is given, else all tasks.
 std::vector<training::Task> asked_tasks(const StudyRunCommand& command,
                                         const LanguageCells& named) {
   using training::Task;
@@ -69,14 +70,14 @@ std::vector<training::Task> asked_tasks(const StudyRunCommand& command,
   return {text ? Task::language : Task::translate};
 }
 
-/// "--quick, which has a made-up one": how to do without data.
+/// Explains how to do without data: "--quick, which has a made-up one".
 std::string without_data(const StudyRunCommand& command, std::string_view made_up) {
   return command.selection.cells.empty()
              ? fmt::format("--quick, which has {}", made_up)
              : fmt::format("cells that end in /quick, which have {}", made_up);
 }
 
-/// The text of --data, or the made-up one.
+/// Loads the text of --data, or the made-up one.
 training::TextData load_study_text(const StudyRunCommand& command, bool quick) {
   if (!command.source.files.data && !quick)
     throw UsageError(fmt::format("--data is not given; expected a text in UTF-8, or {}",
@@ -85,7 +86,7 @@ training::TextData load_study_text(const StudyRunCommand& command, bool quick) {
   return training::split_text(text, name);
 }
 
-/// The pairs of --pairs, or made-up ones.
+/// Loads the pairs of --pairs, or made-up ones.
 training::PairData load_study_pairs(const StudyRunCommand& command, bool quick) {
   auto [pairs, name] =
       train::load_pairs(command.pairs, command.source.languages, "--pairs", kQuickPairs);
@@ -96,7 +97,7 @@ training::PairData load_study_pairs(const StudyRunCommand& command, bool quick) 
                               training::default_config(training::Task::translate));
 }
 
-/// What the tasks are trained on, made up where none are given and every cell of a task is quick.
+/// Loads the data of the tasks. It is made up if none is given and every cell of the task is quick.
 studies::language::StudyData load_language_data(const StudyRunCommand& command,
                                                 const std::vector<training::Task>& tasks,
                                                 const LanguageCells& cells) {
@@ -122,7 +123,7 @@ studies::language::StudyData load_language_data(const StudyRunCommand& command,
   return data;
 }
 
-/// The folder is that of a study of these tasks, where it is one.
+/// Checks that an existing study in the folder has these tasks.
 void check_tasks(const StudyRunCommand& command, const std::string& there,
                  const studies::language::DataHashes& hashes) {
   const fs::path& out = command.out;
@@ -142,7 +143,7 @@ void check_tasks(const StudyRunCommand& command, const std::string& there,
         out.string()));
 }
 
-/// Does cells, a phase after another, and counts what was done.
+/// Runs cells in phases and counts the finished ones.
 class Phases {
  public:
   Phases(const StudyRunCommand& command, const studies::published::Store& store,
@@ -180,12 +181,12 @@ class Phases {
   const studies::published::Store& store_;
   const studies::language::StudyData& data_;
   ProgressBar bar_;
-  /// Opened by the first cell of a worker: a process that has a GPU open cannot fork.
+  /// Opened by the first cell of a worker, because a process with an open GPU cannot fork.
   std::unique_ptr<normproof::gpu::device::Device> opened_;
   studies::published::JobsSummary total_;
 };
 
-/// Cells by name: what is tested comes after what is validated, which it may go on with.
+/// Runs cells by name. Tests run after validations, since they may continue from them.
 void run_named(Phases& phases, const LanguageCells& cells) {
   for (const bool tested : {false, true}) {
     LanguageCells own;
@@ -215,7 +216,7 @@ studies::language::DataHashes read_data_hashes(const fs::path& out,
   return studies::language::data_hashes_of(identity, (out / "study.json").string());
 }
 
-/// Every result is of the data of its task.
+/// Checks that every result was computed from the data of its task.
 void check_language_data(const fs::path& out, const studies::published::Store& store,
                          const studies::language::DataHashes& hashes) {
   store.check_data([&](const std::string& name) {
@@ -272,9 +273,8 @@ ExitStatus run_language_study(const StudyRunCommand& command) {
   else
     run_named(phases, named);
   std::error_code ignored;
-  fs::remove(command.out / "runs", ignored);  // where no run is left
-  if (support::process::rank().value_or(0) != 0)
-    return kSuccess;  // rank 0 prints what there is to say
+  fs::remove(command.out / "runs", ignored);                       // fails if a run is left
+  if (support::process::rank().value_or(0) != 0) return kSuccess;  // rank 0 prints the summary
   const studies::published::JobsSummary& done = phases.total();
   const std::string sha256 = studies::language::results_sha256(store.results());
   const nlohmann::ordered_json counts = {{"cells", done.tasks},

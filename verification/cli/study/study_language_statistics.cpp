@@ -13,7 +13,7 @@ using studies::language::Finished;
 
 namespace {
 
-/// The mean over tests of a number that some have.
+/// Returns the mean over the tests that have the number.
 template <class F>
 std::optional<double> mean_over_tests(const std::vector<const Finished*>& tests, const F& f) {
   double sum = 0;

@@ -20,7 +20,8 @@ namespace normproof::verification::cli::study {
 
 namespace {
 
-/// What the folder lacks to compare power_norm with layer_norm, and the command that computes it.
+/// Reports which cells the folder lacks to compare power_norm with layer_norm, and the command that
+/// runs them.
 [[noreturn]] void refuse_folder(const std::filesystem::path& out,
                                 const studies::published::Store& store,
                                 const studies::language::Results& results) {

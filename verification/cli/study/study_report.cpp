@@ -18,7 +18,7 @@ using support::report::plural;
 
 namespace {
 
-/// A sign says what the tone says.
+/// A sign for an outcome, with the tone that goes with it.
 struct Mark {
   const char* sign;
   support::report::Tone tone;
@@ -40,7 +40,7 @@ Mark mark_of(studies::published::Verdict verdict) {
   return verdict == studies::published::Verdict::unsettled ? kDiffer : kAbsent;
 }
 
-/// "✓ L 0.66/0.52 (published ✗)"
+/// Writes "✓ L 0.66/0.52 (published ✗)".
 support::report::Cell entry_cell(const studies::published::TableEntry& entry) {
   const Mark mark = mark_of(entry.outcome());
   std::string text = mark.sign;
@@ -160,7 +160,7 @@ void add_dynamics(support::report::Document& document, const studies::published:
       "PowerNorm's gradient before the division by psi, and its bound");
 }
 
-/// The sentences of both sets as one.
+/// Adds the validation sentences to the training sentences.
 studies::published::ClassCounts of_all(studies::published::ClassCounts classes) {
   classes.training.resize(std::max(classes.training.size(), classes.validation.size()));
   for (std::size_t c = 0; c < classes.validation.size(); ++c)
@@ -168,7 +168,7 @@ studies::published::ClassCounts of_all(studies::published::ClassCounts classes) 
   return classes;
 }
 
-/// The cell that came lowest, for comparison with the loss without looking at a sentence.
+/// Names the cell with the lowest loss, for comparison with predictions that ignore the sentence.
 std::string least_loss_text(const std::vector<studies::published::Table>& tables) {
   double least = std::numeric_limits<double>::infinity();
   std::string name;

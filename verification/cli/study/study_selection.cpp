@@ -15,7 +15,7 @@ using ref::numeric::UsageError;
 
 namespace {
 
-/// How an option writes what its field holds.
+/// Returns the name unchanged: the option's text is the field's value.
 std::string same_name(const std::string& name) {
   return name;
 }
@@ -33,7 +33,7 @@ auto list_printer(Name name) {
   };
 }
 
-/// `all`, alone, or what `parse` makes of the parts between the commas.
+/// Parses `all`, which must be alone, or the parts between the commas by `parse`.
 template <class Value, class Parse>
 auto list_or_all(const char* option, const std::vector<Value>& all, Parse parse) {
   return [=](const std::string& text) {
@@ -49,7 +49,7 @@ auto list_or_all(const char* option, const std::vector<Value>& all, Parse parse)
   };
 }
 
-/// One of the known names.
+/// Returns a parser that accepts the known names.
 auto known_name(const char* kind, const std::vector<std::string>& known) {
   return [=](const std::string& name) {
     if (std::ranges::find(known, name) == known.end())
@@ -76,18 +76,19 @@ const Choices<WhichStudy>& study_choices() {
   return choices;
 }
 
-/// Of language models those of every task: a task has those of them that it knows.
+/// Returns the norms of a study. For language models that is those of every task; each task uses
+/// the ones it knows.
 std::vector<std::string> norms_of(WhichStudy study) {
   return study == WhichStudy::language ? studies::language::study_norms(training::Task::translate)
                                        : studies::published::study_norms();
 }
 
-/// The names with `all` as what it stands for.
+/// Replaces `all` by the names it stands for.
 std::vector<std::string> resolved(const std::vector<std::string>& norms, WhichStudy study) {
   return norms == std::vector<std::string>{"all"} ? norms_of(study) : norms;
 }
 
-/// Names between commas, or `all` alone; which names there are is the study's to say.
+/// Parses names between commas, or `all` alone. Whether they are known depends on the study.
 std::vector<std::string> parse_norms(const std::string& text) {
   std::vector<std::string> names = studies::published::split_list(text);
   if (names.size() > 1 && std::ranges::find(names, "all") != names.end())
@@ -96,7 +97,7 @@ std::vector<std::string> parse_norms(const std::string& text) {
   return names;
 }
 
-/// Nothing that the other study has alone, and norms of this one.
+/// Checks that no option of the other study is given, and that the norms belong to this one.
 void check_own(const CLI::App& app, const StudySelection& selection) {
   const bool language = selection.study == WhichStudy::language;
   const std::vector<const char*> of_other =
@@ -116,7 +117,7 @@ void check_own(const CLI::App& app, const StudySelection& selection) {
                                  *selection.seeds, studies::language::kChoosingSeeds));
 }
 
-/// Nothing else selects beside --cells.
+/// Checks that no other selecting option is given with --cells.
 void check_alone(const CLI::App& app) {
   for (const char* option :
        {"--protocol", "--tables", "--figures", "--no-initialization", "--norms", "--rates",
@@ -126,7 +127,7 @@ void check_alone(const CLI::App& app) {
           fmt::format("--cells names the cells by itself; expected no {} beside it", option));
 }
 
-/// Cells of the study that is run, as far as the beginning of a name tells.
+/// Checks that the cells belong to this study, as far as the beginning of a name tells.
 void check_cells(const StudySelection& selection) {
   const bool language = selection.study == WhichStudy::language;
   std::vector<std::string> of_other = {"corrected", "published"};

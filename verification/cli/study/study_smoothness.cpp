@@ -14,7 +14,7 @@ using support::report::number_text;
 
 namespace {
 
-/// At how many of the steps that have both the one is below the other.
+/// The number of steps at which one value is below the other, among those that have both.
 struct StepCount {
   std::size_t below = 0, steps = 0;
 
@@ -31,7 +31,7 @@ struct StepCount {
   std::string text() const { return steps > 0 ? fmt::format("{} of {}", below, steps) : "–"; }
 };
 
-/// The mean of the steps that have a value.
+/// The mean over the steps that have a value.
 struct StepMean {
   double sum = 0;
   std::size_t steps = 0;
@@ -55,7 +55,7 @@ struct SiteSmoothness {
   StepMean batch_norm, power_norm;
 };
 
-/// By norm layer, over the seeds of which both norms have a run.
+/// Compares the norms by norm layer, over the seeds with a run of both.
 std::map<std::string, SiteSmoothness> smoothness_of(
     const studies::published::Results& results, const studies::published::Condition& condition) {
   std::map<std::string, SiteSmoothness> sites;

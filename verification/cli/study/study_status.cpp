@@ -19,17 +19,17 @@ using support::report::plural;
 
 namespace {
 
-/// How far the cells asked for are.
+/// The progress of the selected cells.
 struct Status {
   std::size_t results = 0, cells = 0, done = 0;
   std::vector<std::string> missing;
-  /// Of those that are done: times.jsonl need not have all.
+  /// The number of finished cells with a time; times.jsonl need not have all of them.
   std::size_t measured = 0;
   double seconds = 0;
-  std::optional<double> seconds_left;  ///< nothing where no cell of the folder is measured
+  std::optional<double> seconds_left;  ///< absent if no cell of the folder has a time
 };
 
-/// The cells that a command asks for, and those that a folder has, with what they cost.
+/// The cells that a command selects, and those that a folder has, with their costs.
 struct AskedCells {
   std::vector<studies::published::Task> asked;
   std::map<std::string, double> finished;
@@ -59,7 +59,7 @@ AskedCells asked_cells(const StudyStatusCommand& command, const studies::publish
 
 Status status_of(const AskedCells& own, const std::map<std::string, double>& times, int jobs) {
   Status status{own.finished.size(), own.asked.size(), 0, {}, 0, 0, {}};
-  // The rate is that of all that is measured here, the seconds are those of the cells asked for.
+  // The rate comes from all cells with a time here, the seconds from the selected cells.
   double seconds_of_all = 0, cost_of_all = 0, cost_of_missing = 0;
   for (const auto& [name, own_cost] : own.finished)
     if (const auto time = times.find(name); time != times.end()) {
@@ -86,7 +86,8 @@ Status status_of(const AskedCells& own, const std::map<std::string, double>& tim
   return status;
 }
 
-/// "12 done in 3 min", "12 done, 5 of them in 80 s", "12 done, of no measured time".
+/// Writes "12 done in 3 min", "12 done, 5 of them in 80 s, the others not measured" or "12 done, no
+/// time measured".
 std::string done_text(const Status& status) {
   if (status.done == 0) return "none done";
   const std::string seconds = duration_text(status.seconds);

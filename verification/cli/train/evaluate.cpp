@@ -27,7 +27,7 @@ const Choices<TextPart>& part_names() {
   return names;
 }
 
-/// The tokens of the part, by the alphabet of the model.
+/// Returns the tokens of the part in the alphabet of the model.
 std::vector<std::int32_t> tokens_of(const ref::data::Alphabet& alphabet, const std::string& text,
                                     const std::string& name, TextPart part) {
   const std::vector<std::int32_t> all = alphabet.encode(text, name);
@@ -41,7 +41,7 @@ std::vector<std::int32_t> tokens_of(const ref::data::Alphabet& alphabet, const s
   return tokens;
 }
 
-/// "the mean of 3 checkpoints up to step 120"
+/// Writes "the mean of 3 checkpoints up to step 120".
 std::string state_text(std::size_t average, std::int64_t step) {
   return fmt::format("{}step {}",
                      average == 1 ? "" : fmt::format("the mean of {} checkpoints up to ", average),
@@ -75,8 +75,8 @@ ref::data::ParallelText pairs_of(ref::data::ParallelCorpus corpus, TextPart part
   return whole;
 }
 
-/// Without --data a translator of other words than the synthetic pairs have would be measured on
-/// what it never saw.
+/// Rejects the synthetic pairs, used without --data, for a translator that was trained on other
+/// words: it has never seen them.
 void check_words(const EvaluateCommand& command, const ref::data::ParallelCorpus& corpus,
                  const training::TranslationModel& model) {
   if (command.data) return;

@@ -24,7 +24,8 @@ namespace {
 using training::TracedStep;
 using training::TraceSummary;
 
-/// By what factor the parameters' relative distance grows a step, from the first to the last step.
+/// Returns the factor per step by which the relative distance of the parameters grows, from the
+/// first to the last step.
 std::optional<double> growth_of(const TraceSummary& summary) {
   const std::size_t steps = summary.steps.size();
   if (summary.bits == 0 || steps < 2) return std::nullopt;

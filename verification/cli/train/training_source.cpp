@@ -15,7 +15,7 @@ using ref::numeric::UsageError;
 
 namespace {
 
-/// What sentences with classes have alone.
+/// Rejects options that only sentences with classes have.
 void refuse_files_of_classes(const TrainingSource& source, training::Task task) {
   for (const auto& [option, given] : {std::pair{"--vocab", source.files.vocab.has_value()},
                                       std::pair{"--validation", source.validation.has_value()}})

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kSkippedStatus = 77;
-constexpr std::size_t kLongest = 400;  // columns of what a checker says of its failure
+constexpr std::size_t kLongest = 400;  // maximum columns of a checker's error message
 
 std::string_view first_word(std::string_view& rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
@@ -45,7 +45,7 @@ std::optional<CheckedItem> item_of(std::string_view line) {
   return CheckedItem{std::string(claim), clean_line(word), clean_line(rest), word != "FAILED"};
 }
 
-/// What stands behind the first `mark` of the text, up to the end of the line.
+/// Returns the text after the first `mark`, up to the end of the line.
 std::optional<std::string> text_behind(std::string_view text, std::string_view mark) {
   const std::size_t at = text.find(mark);
   if (at == std::string_view::npos) return std::nullopt;
@@ -58,7 +58,7 @@ std::string last_line(std::string_view text) {
   return lines.empty() ? "it said nothing" : clean_line(lines.back().text);
 }
 
-/// build/<preset> of the checkout that has the checker, where the running program is in there.
+/// Returns build/<preset> of the checker's checkout if the running program is in it.
 std::optional<fs::path> build_folder(const fs::path& top, const fs::path& running) {
   const fs::path own = running.lexically_relative(top);
   auto part = own.begin();

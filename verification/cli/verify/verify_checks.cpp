@@ -50,7 +50,8 @@ support::report::Check check_of_padding(const checks::statistics::Statistics& fo
   return check;
 }
 
-/// A case for each thing checked, or one that says why nothing was, or what failed beside them.
+/// Returns one check for each thing checked, or one that says why nothing was checked or what else
+/// failed.
 support::report::CheckSuite suite_of(const CheckerReport& checker) {
   const std::string group = "normproof." + checker.name;
   support::report::CheckSuite suite{group};

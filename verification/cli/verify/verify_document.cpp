@@ -37,7 +37,7 @@ Tone tone_of(const ReportedClaim& claim) {
   return claim.holds ? Tone::good : Tone::expected;
 }
 
-/// All of them with semicolons between.
+/// Joins the injected errors that a claim's check rejects with semicolons.
 std::string powers_of(const ReportedClaim& claim) {
   std::string text;
   for (const ReportedPower& power : claim.powers)
@@ -78,7 +78,8 @@ support::report::Row claim_row(const ReportedClaim& claim) {
   return row;
 }
 
-/// On standard output, where --power has measured it, what the check of each claim rejects.
+/// Adds, for standard output and if --power measured it, the smallest error that each claim's check
+/// rejects.
 void add_powers(Document& document, const Report& report) {
   support::report::Table table{
       "", support::report::text_columns({"claim", "evidence", "planted, and what is rejected"})};
@@ -118,7 +119,7 @@ void add_claims(Document& document, const Report& report) {
   document.add(std::move(table));
 }
 
-/// "3.1e-03 (4.9e-03)": mean and largest over the steps.
+/// Writes mean and maximum over the steps: "3.1e-03 (4.9e-03)".
 std::string mean_and_largest(const std::optional<Summary>& summary) {
   return summary ? fmt::format("{:.1e} ({:.1e})", summary->mean, summary->largest) : "";
 }
@@ -199,7 +200,7 @@ std::string slope_text(double value) {
   return fmt::format("{:.4g}", value);
 }
 
-/// The largest of a layer's slopes over the steps.
+/// Returns the maximum of a layer's slopes over the steps.
 checks::lipschitz::Enclosure largest_slope(
     const Report& report, const std::string& layer,
     checks::lipschitz::Enclosure checks::statistics::Slope::*where) {
@@ -284,8 +285,8 @@ void add_statistics(Document& document, const Report& report) {
   add_slopes(document, report);
 }
 
-/// What each checker checked, where one was asked for: on a page everything, in a table that is
-/// opened on demand; elsewhere counterexamples and failures.
+/// Which items of a checker to show: all, in a table shown on demand, for a page; otherwise only
+/// counterexamples and failures.
 enum class Items { all, refuted_or_failed };
 void add_checkers(Document& document, const Report& report, Items wanted) {
   for (const CheckerReport& checker : report.checkers) {

@@ -30,7 +30,7 @@ std::vector<std::string_view> parts_between_slashes(std::string_view name) {
   return parts;
 }
 
-/// What follows the prefix, which the part has to begin with.
+/// Returns the rest of the part after the prefix, which the part must begin with.
 std::string_view behind(std::string_view name, std::string_view part, std::string_view prefix) {
   if (!part.starts_with(prefix))
     refuse_cell(name, fmt::format("has the part '{}'", part), fmt::format("{}...", prefix));
@@ -56,8 +56,8 @@ void check_norm_name(training::Task task, std::string_view norm) {
     throw UsageError(ref::numeric::unknown_name("norm of the study:", norm, known));
 }
 
-/// The norm as the cell trains it: the released one with a warm-up that is scaled down to the run,
-/// twice as long as the learning rate's.
+/// Returns the norm as the cell trains it. The warm-up of the released norm is scaled down to the
+/// run: it is twice as long as that of the learning rate.
 model::NormOptions norm_of(const Cell& cell, std::string_view name) {
   model::NormOptions norm = model::norm_options(name);
   if (auto* const released = std::get_if<model::PowerNormReleasedOptions>(&norm))
@@ -96,8 +96,8 @@ void set_translator(const Cell& cell, training::RunConfig& config) {
   set_side(translator.decoder, decoder);
   config.batch_size = quick ? 16 : 64;
   config.epochs = 4;
-  // Times sqrt(d_model) the embedding is as large as the positions that are added to it; Xavier's
-  // numbers for 4,096 words are a quarter of these.
+  // With the factor sqrt(d_model), this makes the embedding as large as the positions that are
+  // added to it; Xavier initialization for 4,096 words gives a quarter of that.
   if (!quick) config.train.initialization = model::PlainUniform{.limit = 0.2};
 }
 

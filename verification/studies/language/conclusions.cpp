@@ -17,8 +17,8 @@ constexpr const char* kRule =
     "the 95 % interval of the paired difference over seeds is all on this side; refuted where it "
     "is all on the other";
 
-/// What differences say that are stated to be above 0, beside the seeds that say so, or the
-/// opposite, by one of the two having diverged.
+/// Judges whether differences are above 0. `for_it` and `against_it` count the seeds at which only
+/// one of the two runs diverged, which decides the seed.
 Finding judge(const std::vector<double>& differences, std::size_t for_it, std::size_t against_it,
               const std::string& what) {
   const std::size_t seeds = differences.size() + for_it + against_it;
@@ -41,7 +41,7 @@ Finding judge(const std::vector<double>& differences, std::size_t for_it, std::s
   return {interval->high < 0 ? Verdict::fails : Verdict::unsettled, numbers};
 }
 
-/// The first norm's BLEU is above the second's.
+/// Judges whether the first norm's BLEU is above the second's.
 Finding judge_bleu(const Results& results, const Condition& condition, const std::string& above,
                    const std::string& below) {
   const Paired paired = paired_seeds(results, condition, above, below, test_bleu);
@@ -49,11 +49,11 @@ Finding judge_bleu(const Results& results, const Condition& condition, const std
                fmt::format("test BLEU of {} less that of {}", above, below));
 }
 
-/// The first norm's perplexity is above the second's.
+/// Judges whether the first norm's perplexity is above the second's.
 Finding judge_perplexity(const Results& results, const Condition& condition,
                          const std::string& above, const std::string& below) {
   const Paired paired = paired_seeds(results, condition, above, below, test_perplexity);
-  // Where one diverged its perplexity is without bound.
+  // A run that diverged counts as having infinite perplexity.
   return judge(paired.differences, paired.second_alone, paired.first_alone,
                fmt::format("test perplexity of {} less that of {}", above, below));
 }

@@ -17,7 +17,7 @@ using training::Task;
 
 namespace {
 
-/// The batches of step k.
+/// Returns the batches of step k.
 template <class Batch>
 std::span<const Batch> batches_of_step(const std::vector<Batch>& epoch, std::size_t each,
                                        std::size_t k) {
@@ -25,7 +25,7 @@ std::span<const Batch> batches_of_step(const std::vector<Batch>& epoch, std::siz
   return rest.first(std::min(each, rest.size()));
 }
 
-/// A tap to which all is shown.
+/// Whether the tap asks for every tensor of the step.
 bool asks_for_all(const ref::encoder::Tap<double>& tap) {
   return tap.asks_for("loss");
 }
@@ -63,7 +63,7 @@ training::TaskStep DeviceTask::step(std::size_t k, train::TrainState<double>& st
       found = gpu::train::language_step(config_.train, batches, there);
     }
   } catch (const ref::numeric::ContractError&) {
-    return task_.step(k, state, tap);  // which says what is refused
+    return task_.step(k, state, tap);  // repeats the step on the processor, which reports the error
   }
   show_statistics(found, tap);
   state = checks::agreement::on_host(there);

@@ -42,13 +42,13 @@ struct PieceMeans {
   }
 };
 
-/// What the steps say of a norm layer's bound.
+/// The gradient bound of a norm layer over the steps.
 struct BoundMeans {
   PieceMeans shares = {};
   SiteBound found = {};
 };
 
-/// By name, in the order in which they first come.
+/// Values by site name, in the order of their first occurrence.
 template <class T>
 using Sites = std::vector<std::pair<std::string, T>>;
 
@@ -58,7 +58,7 @@ T& site_of(Sites<T>& sites, const std::string& name) {
   return found != sites.end() ? found->second : sites.emplace_back(name, T()).second;
 }
 
-/// What a key says behind a prefix, or nothing.
+/// Returns the rest of the key after the prefix, or nothing if it does not begin with it.
 std::optional<std::string> behind(const std::string& key, std::string_view prefix) {
   if (!key.starts_with(prefix)) return std::nullopt;
   return key.substr(prefix.size());
@@ -69,7 +69,7 @@ std::optional<std::string> behind(const std::string& key, std::string_view prefi
 void take_measures(std::string_view metrics, const std::string& file, std::size_t planned,
                    std::int64_t warmup, CellResult& result) {
   PieceMeans losses;
-  Sites<PieceMeans> sites;  // a norm layer and its statistic
+  Sites<PieceMeans> sites;  // keyed by norm layer and statistic
   Sites<BoundMeans> bounds;
   for (const support::process::Line& line : support::process::split_lines(metrics)) {
     const ref::io::JsonReader reader(fmt::format("{}: line {}", file, line.number));

@@ -7,7 +7,7 @@
 namespace normproof::verification::studies::language {
 namespace {
 
-/// f(condition, norm) of all that is selected.
+/// Calls f(condition, norm) for every selected combination.
 template <class F>
 void for_each_norm(const Selection& selection, const F& f) {
   for (const training::Task task : selection.tasks)
@@ -58,9 +58,9 @@ std::vector<Cell> cells_not_chosen(const Selection& selection, const Results& re
 }
 
 double cost(const Cell& cell) {
-  constexpr double kWhole = 60;          // times a quick one
-  constexpr double kTranslator = 2;      // times a language model, where it is whole
-  constexpr double kTestedAlone = 0.05;  // of being trained too
+  constexpr double kWhole = 60;          // relative to a quick cell
+  constexpr double kTranslator = 2;      // relative to a language model, for whole cells
+  constexpr double kTestedAlone = 0.05;  // relative to a cell that is also trained
   const bool trained_before = cell.purpose == Purpose::test && cell.seed <= kChoosingSeeds;
   double own = cell.size == Size::whole ? kWhole : 1;
   if (cell.size == Size::whole && cell.task == training::Task::translate) own *= kTranslator;

@@ -5,7 +5,7 @@
 namespace normproof::verification::studies::language {
 namespace {
 
-/// The quantity of a norm at its chosen rate, by seed.
+/// Returns the values of a quantity by seed, for a norm at its chosen rate.
 std::map<std::uint64_t, double> values_of(const Results& results, const Condition& condition,
                                           const std::string& norm, const Quantity& quantity) {
   std::map<std::uint64_t, double> found;

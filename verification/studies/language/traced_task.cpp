@@ -17,19 +17,21 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// A norm layer and what of it a tensor is: "layers.0.norm1" and "x", or "grad_x".
+/// The norm layer of a tensor, such as "layers.0.norm1", and the tensor's name in it, such as "x"
+/// or "grad_x".
 struct PlacedName {
   std::string site, what;
 };
 
-/// Of a tensor of no norm layer both are empty.
+/// Splits a tensor's name; both parts are empty if it belongs to no norm layer.
 PlacedName placed(const std::string& name) {
   const bool gradient = name.starts_with("grad_");
   const std::string own = gradient ? name.substr(5) : name;
   const std::size_t dot = own.rfind('.');
   if (dot == std::string::npos) return {};
   const std::string site = own.substr(0, dot);
-  const std::string layer = site.substr(site.rfind('.') + 1);  // behind no dot: all of it
+  // The whole site if it contains no dot.
+  const std::string layer = site.substr(site.rfind('.') + 1);
   if (!layer.starts_with("norm") && layer != "final_norm") return {};
   return {site, (gradient ? "grad_" : "") + own.substr(dot + 1)};
 }
@@ -38,8 +40,8 @@ std::vector<double> values_of(const Tensor<double>& tensor) {
   return {tensor.begin(), tensor.end()};
 }
 
-/// Sets a statistic of this step beside its running one, which it then joins; the scale may be the
-/// running one.
+/// Compares a statistic of this step with its running value and then updates that value. `scale`
+/// may be the running value.
 void follow(const std::string& site, const char* statistic, const Tensor<double>& batch,
             const Tensor<double>& scale, Tensor<double>& running, training::Qualities& found) {
   found.emplace_back(fmt::format("{}{}.{}", kFluctuation, site, statistic),

@@ -42,13 +42,13 @@ T number_of(std::string_view cell, std::string_view part, std::string_view text)
   return value;
 }
 
-/// What follows the prefix, where the part begins with it.
+/// Returns the rest of the part after the prefix, or nothing if the part does not begin with it.
 std::optional<std::string_view> after(std::string_view part, std::string_view prefix) {
   if (!part.starts_with(prefix)) return std::nullopt;
   return part.substr(prefix.size());
 }
 
-/// A number from 0 on, under its one name.
+/// Parses a number >= 0, which must be written as number_name writes it.
 double named_number_of(std::string_view cell, std::string_view kind, std::string_view text) {
   const auto number = number_of<double>(cell, fmt::format("the {}", kind), text);
   if (number < 0) bad_cell(cell, fmt::format("has the {} {}", kind, text), "0 or more");
@@ -64,7 +64,8 @@ double limit_of(std::string_view cell, std::string_view initialization) {
   return named_number_of(cell, "limit", *text);
 }
 
-/// Sets what an extra part says, and what it is of; "": it says nothing that is known.
+/// Parses an optional part of a cell's name into the cell. Returns what the part sets, such as
+/// "seed", or "" if the part is unknown.
 std::string_view set_extra(Cell& cell, std::string_view name, std::string_view part) {
   if (part == "longest" || part == "512") {
     cell.padding = part == "512" ? Padding::fixed_512 : Padding::longest;
@@ -118,7 +119,7 @@ std::string number_name(double number) {
       std::to_chars(text, text + sizeof text, number,
                     positions ? std::chars_format::fixed : std::chars_format::scientific);
   std::string name(text, written.ptr);
-  // "1e-02" and "1e+06" without the plus and the zeros in front.
+  // Removes the plus sign and the leading zeros of the exponent, as in "1e-02" and "1e+06".
   if (const std::size_t e = name.find('e'); e != std::string::npos) {
     if (name[e + 1] == '+') name.erase(e + 1, 1);
     const std::size_t digits = name.find_first_of("0123456789", e);

@@ -24,7 +24,7 @@ namespace {
 
 using Norms = std::vector<std::pair<std::string, double>>;
 
-/// The norms of the parameters that are no norm layer's, the embedding first.
+/// Returns the gradient norms of the parameters outside the norm layers, the embedding first.
 Norms without_norms(const ref::encoder::EncoderConfig& config, const Norms& norms) {
   Norms own;
   for (const auto& [name, norm] : norms) {
@@ -34,7 +34,7 @@ Norms without_norms(const ref::encoder::EncoderConfig& config, const Norms& norm
   return own;
 }
 
-/// The largest of the probes, or nothing where one is not finite.
+/// Returns the maximum over the probes, or nothing if one is not finite.
 std::optional<double> largest_of(const std::vector<Probe<double>>& probes,
                                  double Probe<double>::*member) {
   double most = 0;
@@ -45,7 +45,7 @@ std::optional<double> largest_of(const std::vector<Probe<double>>& probes,
   return most;
 }
 
-/// One cell, step after step.
+/// Trains one cell, step by step.
 class CellRun {
  public:
   CellRun(const Cell& cell, const training::Dataset& data, const CellOptions& options)
@@ -84,7 +84,7 @@ class CellRun {
   }
 
  private:
-  /// The batches of step k of an epoch, by number.
+  /// The consecutive batches of a step, by index.
   struct StepBatches {
     std::size_t first, count;
   };
@@ -93,7 +93,8 @@ class CellRun {
     return {static_cast<std::size_t>(own.data() - batches_.data()), own.size()};
   }
 
-  /// Whether f ended; else what was not finite ends the cell.
+  /// Calls f and returns true. If it fails because of a non-finite value, records that the cell
+  /// diverged and returns false.
   template <class F>
   bool caught(F f) {
     try {
@@ -132,7 +133,7 @@ class CellRun {
         without_norms(config_.train.encoder, train::gradient_norms(found.gradients).of_tensors);
   }
 
-  /// Step k of an epoch.
+  /// Takes step k of an epoch.
   void take_step(std::size_t k) {
     const StepBatches batches = batches_of(k);
     const LabelledBatch& batch = batches_[batches.first];
@@ -170,7 +171,8 @@ class CellRun {
       step.lipschitz = largest_of(probes, &Probe<double>::loss_change);
       step.smoothness = largest_of(probes, &Probe<double>::gradient_change);
     } catch (const ref::numeric::ContractError&) {
-      // A probe is not finite: the step says whether the cell is.
+      // A probe that is not finite leaves the values empty. Whether the cell diverges is decided by
+      // its steps.
     }
   }
 

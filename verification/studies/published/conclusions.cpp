@@ -31,7 +31,8 @@ Cell with_norm(const Condition& condition, const std::string& norm) {
   return cell;
 }
 
-/// Width and steps of the widest cells of this kind, and of those the ones of the most steps.
+/// Returns width and steps of the widest cells of a kind; of equally wide ones, those with the most
+/// steps.
 std::optional<std::pair<std::size_t, std::size_t>> largest_shape(
     const Results& results, const Condition& condition,
     const std::function<bool(const Cell&)>& is_kind) {
@@ -44,7 +45,7 @@ std::optional<std::pair<std::size_t, std::size_t>> largest_shape(
   return largest;
 }
 
-/// What seed by seed was answered, as one finding.
+/// Combines the answers of the seeds into one finding.
 Finding settle(const std::vector<std::pair<std::string, Answer>>& answers) {
   Finding finding;
   std::size_t yes = 0, no = 0;
@@ -59,7 +60,7 @@ Finding settle(const std::vector<std::pair<std::string, Answer>>& answers) {
   return finding;
 }
 
-/// The seeds and the rates that any table of the condition has.
+/// The seeds and learning rates that occur in any table of the condition.
 struct TableExtent {
   std::set<std::uint64_t> seeds;
   std::set<std::string> rates;
@@ -100,7 +101,7 @@ Finding find_peaks(const Results& results, const Condition& condition) {
   std::vector<std::pair<std::string, Answer>> answers;
   for (const Finished* run : curves_of(results, condition, kBatchNorm)) {
     const std::vector<std::size_t> peaks = peaks_of(run->result);
-    // A run that stopped being finite has fewer steps than its cell.
+    // A run that diverged has fewer steps than its cell asks for.
     const bool too_short = peaks.empty() && run->result.steps.size() < kStudySteps;
     answers.emplace_back(
         fmt::format("seed {}: {}", run->cell.seed,
@@ -111,7 +112,8 @@ Finding find_peaks(const Results& results, const Condition& condition) {
   return settle(answers);
 }
 
-/// The mean over the steps, nothing where a step has none or one run has fewer of them.
+/// Whether the mean over the steps is smaller in `a`. Nothing if a step lacks the value, or the
+/// runs have different numbers of steps.
 Answer less(const CellResult& a, const CellResult& b,
             const std::optional<double> StepResult::*quantity, std::string& numbers) {
   double sums[2] = {0, 0};
@@ -143,13 +145,13 @@ Finding find_smaller(const Results& results, const Condition& condition,
   return settle(answers);
 }
 
-/// The largest over the smallest; infinite where the smallest is 0.
+/// Returns the maximum divided by the minimum; infinite if the minimum is 0.
 double range_ratio(const std::vector<double>& values) {
   const auto [least, largest] = std::ranges::minmax(values);
   return least > 0 ? largest / least : std::numeric_limits<double>::infinity();
 }
 
-/// The gradient's norms by the second feed-forward weight, layer by layer.
+/// Returns the gradient norms of the second feed-forward weight, layer by layer.
 std::vector<double> by_layer(const CellResult& cell) {
   std::vector<double> norms;
   for (const auto& [tensor, norm] : cell.initial_gradients)
@@ -198,7 +200,7 @@ Finding published_rates(const RateAnswer& answer) {
   return settle({{answer.numbers, answer.holds}});
 }
 
-/// Whether the largest value that was read off a figure is smaller with batch_norm.
+/// Whether batch_norm has the smaller maximum among the values read off a published figure.
 Finding published_smaller(std::size_t figure) {
   const auto largest = [&](const char* norm) {
     double most = 0;

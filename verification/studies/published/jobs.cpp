@@ -33,15 +33,16 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// What a worker tells the process that began it: 'd' and the name of a task that is done, or how
-/// it failed ('u' usage, 'f' file, 'n' no device, 'e' else) and the sentence; ended by a line end.
+/// Sends a line from a worker to its parent. The kind 'd' means that the task named by the text is
+/// done; 'u' (usage), 'f' (file), 'n' (no device), 'c' (contract) and 'e' (other) mean a failure
+/// with that text.
 void tell(int pipe, char kind, std::string text) {
   std::ranges::replace(text, '\n', ' ');
-  // Where it cannot be written the one who would read it has ended.
+  // A failed write means that the parent has ended, so the error is ignored.
   ref::io::write_all(pipe, fmt::format("{}{}\n", kind, text));
 }
 
-/// Does what is missing until nothing is.
+/// Runs the tasks that have no result until none is left.
 void do_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& runner, int pipe) {
   constexpr useconds_t kWait = 200'000;
   std::vector<std::string> missing;
@@ -61,11 +62,11 @@ void do_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& 
     const std::set<std::string> done = store.names();
     std::erase_if(missing, [&](const std::string& name) { return done.contains(name); });
     if (missing.empty()) return;
-    if (!claimed) ::usleep(kWait);  // others are at what is missing
+    if (!claimed) ::usleep(kWait);  // other processes work on the remaining tasks
   }
 }
 
-/// What a process exits with that has done f, or told how it failed.
+/// Calls f, reports an exception through the pipe, and returns the exit status of the process.
 int done_or_told(int pipe, const std::function<void()>& f) {
   try {
     f();
@@ -88,10 +89,11 @@ int done_or_told(int pipe, const std::function<void()>& f) {
   return 1;
 }
 
-/// Processes that do something, ended with this object, and with the process that began them.
+/// Worker processes, which are killed at the end of this object or of the parent process.
 class Workers {
  public:
-  /// Requires  (C1) once; `f` tells the pipe
+  /// Starts the workers, each of which calls f with the pipe to report to.
+  /// Requires  (C1) called once
   void begin(int jobs, const std::function<void(int pipe)>& f) {
     const int pipe = pipe_.writing.get();
     for (int job = 0; job < jobs; ++job)
@@ -105,7 +107,7 @@ class Workers {
     pipe_.writing.close();
   }
 
-  /// hear(kind, text) of each line until every worker has ended.
+  /// Calls hear(kind, text) for each line received, until every worker has ended.
   template <class F>
   void listen(const F& hear) {
     support::process::LineReader lines(pipe_.reading.get());
@@ -117,7 +119,7 @@ class Workers {
     running_.clear();
   }
 
-  /// The signals that ended workers.
+  /// Returns the signals that killed workers.
   const std::vector<int>& signals() const { return signals_; }
 
  private:
@@ -126,7 +128,7 @@ class Workers {
   std::vector<int> signals_;
 };
 
-/// How far the whole is, by costs.
+/// Tracks the progress and estimates the remaining time from the costs of the tasks.
 class Ledger {
  public:
   Ledger(const std::vector<Task>& missing, JobsProgress begin) : progress_(std::move(begin)) {

@@ -21,7 +21,7 @@ constexpr std::pair<const char*, bool Protocol::*> kFaults[] = {
 
 constexpr std::string_view kCorrected = "corrected";
 constexpr std::string_view kPublished = "published";
-constexpr std::size_t kMostAdded = 3;  // faults that a name adds to "corrected"
+constexpr std::size_t kMostAdded = 3;  // maximum number of faults appended to "corrected" in a name
 
 bool Protocol::*fault_of(std::string_view protocol, std::string_view fault) {
   for (const auto& [name, own] : kFaults)

@@ -16,7 +16,7 @@ Column column_of(const RatesRun& run, const TableShape& shape, const std::string
   return [&run, shape, norm](const std::string& rate) { return run.converges(shape, norm, rate); };
 }
 
-/// Whether both hold: false where one does not, nothing where that is not known yet.
+/// Whether both hold: false if one fails, nothing if that is not known yet.
 Answer both(const Answer& a, const Answer& b) {
   if (a == false || b == false) return false;
   return a && b ? Answer(true) : std::nullopt;
@@ -26,7 +26,7 @@ bool is_begun(const Column& column) {
   return highest_text(column) != kNotRun;
 }
 
-/// "..., ...; not decided: tables 3, 5".
+/// Joins the decided parts and adds the undecided ones: "..., ...; not decided: tables 3, 5".
 std::string joined(const std::vector<std::string>& decided, const char* of,
                    const std::vector<std::size_t>& undecided) {
   std::string text = fmt::format("{}", fmt::join(decided, ", "));
@@ -52,7 +52,7 @@ std::string highest_text(const Column& column) {
 
 std::optional<std::strong_ordering> compare_highest(const Column& left, const Column& right,
                                                     const std::set<std::string>& run) {
-  bool whole = true;  // so far no rate was left out
+  bool whole = true;  // no rate was left out so far
   for (const std::string& rate : study_rates()) {
     if (!run.contains(rate)) {
       whole = false;
@@ -84,7 +84,8 @@ RateAnswer trains_higher(const RatesRun& run, const std::string& norm, const std
     never_lower = never_lower && *order >= 0;
     once_higher = once_higher || *order > 0;
   }
-  // A table that is begun may show it lower, and, of equal ones, one that is missing higher.
+  // An unfinished table may still show a lower rate; if all are equal, a missing table may show a
+  // higher one.
   const bool open = never_lower && (begun || (!once_higher && !undecided.empty()));
   if (decided.empty() || open) return {};
   return {joined(decided, "table", undecided), never_lower && once_higher};

@@ -13,7 +13,7 @@ namespace normproof::verification::studies::published {
 
 namespace {
 
-/// The cell without what a seed and a rate change.
+/// Returns a cell of the condition, with default seed and rate.
 Cell cell_of(const Condition& condition) {
   Cell cell;
   cell.protocol = condition.protocol;
@@ -33,7 +33,8 @@ TableEntry entry_of(const Results& results, Cell cell, const ClassCounts& classe
   return entry;
 }
 
-/// Entries of every rate and norm; rows and columns without a run are left out.
+/// Makes a table of the entries of every rate and norm. Rows and columns without a run are left
+/// out.
 Table with_entries(const TableShape& shape, const std::vector<std::string>& rates,
                    const std::function<TableEntry(const std::string&, const std::string&)>& entry) {
   Table table{shape, {}, {}, {}};
@@ -72,7 +73,7 @@ std::optional<double> mean_of_runs(const TableEntry& entry, const Value& value) 
   return count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
 }
 
-/// Each entry's counts under these rules, in one order.
+/// Returns the counts of every entry under these rules, always in the same order.
 std::vector<std::pair<std::size_t, std::size_t>> counts_under(const Results& results,
                                                               const Condition& condition,
                                                               const ClassCounts& classes,
@@ -114,7 +115,7 @@ std::vector<Condition> conditions_of(const Results& results) {
 }
 
 std::vector<const Finished*> seeds_of(const Results& results, Cell cell) {
-  // Names of the same cell differ in the seed alone.
+  // Cells whose names differ only in the seed are the same otherwise.
   std::vector<const Finished*> found;
   cell.seed = 0;
   const std::string with_seed = cell_name(cell);

@@ -23,7 +23,7 @@ namespace {
   if (options.leads_group) ::setpgid(0, 0);
   if (options.ends_with_parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(1);  // it ended before we had asked
+    if (::getppid() != parent) ::_exit(1);  // the parent ended before prctl took effect
   }
   ::_exit(f());
 }
@@ -32,7 +32,7 @@ Ending ending_of(int status) {
   return WIFSIGNALED(status) ? Ending{true, WTERMSIG(status)} : Ending{false, WEXITSTATUS(status)};
 }
 
-/// waitpid takes what is no process for any of ours.
+/// Rejects a process that is not positive: waitpid would wait for any child instead.
 void check_is_there(const char* function, pid_t process) {
   if (process <= 0)
     ref::numeric::contract_failure(function, "the process", "was not begun, or was waited for",
@@ -53,7 +53,8 @@ Child Child::begin(const std::string& what, const std::function<int()>& f, Child
   if (process < 0) throw std::system_error(errno, std::generic_category(), what);
   Child child(process);
   child.leads_group_ = options.leads_group;
-  if (options.leads_group) ::setpgid(process, process);  // whichever of the two comes first
+  // parent and child both call it, since either may run first
+  if (options.leads_group) ::setpgid(process, process);
   return child;
 }
 
@@ -83,7 +84,7 @@ bool Child::end_group(int flags) const {
     return ::waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOWAIT | flags);
   });
   if (info.si_pid != process_) return false;
-  // Until its end is taken note of, its number is that of no other process and of no other group.
+  // Until someone waits for the process, the system reuses neither its id nor that of its group.
   ::kill(-process_, SIGKILL);
   return true;
 }

@@ -20,7 +20,7 @@ namespace {
                                             std::generic_category().message(errno)));
 }
 
-/// Whether it was taken; with the reason in errno where not.
+/// Tries to lock the descriptor. If that fails, returns false and leaves the reason in errno.
 bool lock(const Descriptor& descriptor, int how) {
   return ref::io::retry_interrupted([&] { return ::flock(descriptor.get(), how); }) == 0;
 }

@@ -18,7 +18,7 @@ namespace {
 
 struct Worker {
   std::size_t index;
-  ref::io::Descriptor pipe;  ///< the end that we read
+  ref::io::Descriptor pipe;  ///< the reading end, kept by the parent
   Child process;
   std::string said = {};
 };

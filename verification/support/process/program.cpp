@@ -19,7 +19,7 @@ void check(int error, const std::string& what) {
   if (error != 0) throw std::system_error(error, std::generic_category(), what);
 }
 
-/// A file without a name.
+/// Creates an unnamed file in memory; `name` appears only in /proc.
 Descriptor memory_file(const char* name) {
   Descriptor file(::memfd_create(name, MFD_CLOEXEC));
   if (!file.is_open()) check(errno, "memfd_create");
@@ -33,7 +33,7 @@ std::string read_from_start(const Descriptor& file) {
   return text;
 }
 
-/// As the system takes a list of texts; it points into `texts`.
+/// Returns the null-terminated array that exec expects. Its pointers point into `texts`.
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   pointers.reserve(texts.size() + 1);

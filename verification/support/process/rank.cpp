@@ -12,7 +12,7 @@
 namespace normproof::verification::support::process {
 namespace {
 
-/// That of the first variable that is set.
+/// The value of the first variable that is set.
 std::optional<std::size_t> number_of(std::initializer_list<const char*> variables) {
   for (const char* const variable : variables) {
     const char* const text = std::getenv(variable);
@@ -36,7 +36,7 @@ std::optional<std::size_t> rank() {
 
 std::size_t local_rank() {
   const auto among_all = rank();
-  // srun's is also in the environment of programs that it did not begin as ranks.
+  // SLURM_LOCALID is also in the environment of programs that srun did not begin as ranks.
   if (!among_all) return 0;
   return number_of({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK",
                     "SLURM_LOCALID"})

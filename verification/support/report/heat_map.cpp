@@ -12,12 +12,14 @@ namespace normproof::verification::support::report {
 
 namespace {
 
-// As wide as the other pictures of a page, which scale alike.
+// The same width as the other pictures of a page, so that all scale alike.
 constexpr std::size_t kWidth = 1100, kLeft = 110, kLargestSquare = 28, kLegendLine = 26;
-constexpr std::size_t kNamesBetween = 46;  ///< units that a name takes along an axis
+/// Minimum distance of two names along an axis, in units of the viewBox.
+constexpr std::size_t kNamesBetween = 46;
 
 struct Shade {
-  double most;  ///< shares up to it
+  /// The largest ratio shown in this color.
+  double most;
   const char* colour;
   const char* words;
 };
@@ -55,7 +57,7 @@ std::string words(std::size_t x, std::size_t y, const char* anchor, const std::s
                      escape_markup(clean_line(text)));
 }
 
-/// What the colours mean, three to a line.
+/// Draws the legend, three colors to a line.
 std::string legend(std::size_t top) {
   std::string text;
   std::size_t i = 0;

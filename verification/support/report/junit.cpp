@@ -15,12 +15,12 @@ void append(pugi::xml_node node, const char* attribute, const std::string& value
   node.append_attribute(attribute) = clean_line(value).c_str();
 }
 
-/// The element of a testcase that says its outcome.
+/// Returns the element of a <testcase> that states its outcome.
 const char* element_of(Outcome outcome) {
   return outcome == Outcome::failed ? "failure" : outcome == Outcome::error ? "error" : "skipped";
 }
 
-/// A line each; nothing where the message has said it all.
+/// Returns the findings, one per line, or nothing if the message already says everything.
 std::string text_of(const Check& check) {
   const bool more = check.findings.size() > 1 || !check.remarks.empty() || !check.repro.empty();
   if (!more || check.outcome == Outcome::skipped) return "";

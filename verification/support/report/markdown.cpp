@@ -19,7 +19,8 @@ bool is_punctuation(char c) {
   return c > ' ' && c < 0x7f && !is_word(c);
 }
 
-/// Whether the sign would be read as Markdown between these two; ' ' at an end of the line.
+/// Whether Markdown would interpret the sign between these two characters; ' ' stands for an end of
+/// the line.
 bool means_something(char sign, char before, char after) {
   switch (sign) {
     case '`':
@@ -29,7 +30,7 @@ bool means_something(char sign, char before, char after) {
     case '*':
     case '~':
       return before != ' ' || after != ' ';
-    case '_':  // inside a word it is a letter
+    case '_':  // inside a word, "_" is an ordinary character
       return (before != ' ' || after != ' ') && !(is_word(before) && is_word(after));
     case ']':
       return after == '(' || after == '[' || after == ':';
@@ -38,8 +39,8 @@ bool means_something(char sign, char before, char after) {
   }
 }
 
-/// An entity where HTML would begin, for which a sign with a backslash is not read alike
-/// everywhere.
+/// Returns the entity for a sign that would begin HTML. Markdown renderers disagree on such a sign
+/// behind a backslash.
 std::string_view entity_of(char sign, char after) {
   if (sign == '<' && (is_word(after) || after == '/' || after == '!' || after == '?'))
     return "&lt;";
@@ -47,7 +48,7 @@ std::string_view entity_of(char sign, char after) {
   return {};
 }
 
-/// A first sign that would make the line a list, a heading, a quotation or a rule.
+/// Whether the line's first sign would make it a list, a heading, a quotation or a rule.
 bool begins_a_block(std::string_view line) {
   if (line.empty()) return false;
   if (std::string_view("#>|=").find(line.front()) != std::string_view::npos) return true;

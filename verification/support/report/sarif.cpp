@@ -12,7 +12,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// The path as an address: what an address cannot hold is written as %XX.
+/// Returns the path as a URI, with %XX for the characters that a URI cannot contain.
 std::string address_of(const std::string& path) {
   std::string address;
   for (const char c : path) {
@@ -26,7 +26,7 @@ std::string address_of(const std::string& path) {
   return address;
 }
 
-/// "quick/a: y is absent; as by one-pass variance (repro: normproof golden check ...)"
+/// Writes "quick/a: y is absent; as by one-pass variance (repro: normproof golden check ...)".
 std::string sentence_of(const Check& check, const Finding& finding) {
   std::string text = fmt::format("{}: {}", check.name, finding.sentence);
   for (const std::string& remark : check.remarks) text += "; " + remark;

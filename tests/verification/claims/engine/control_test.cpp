@@ -15,7 +15,7 @@ Evidence found(Verdict verdict, double worst = 0.5) {
   return e;
 }
 
-TEST(Fewer, IsAQuarterAnd25AtLeast) {
+TEST(Fewer, ReturnsAQuarterOfTheCasesAndAtLeast25) {
   engine::Run run;
   run.cases = 1000;
   EXPECT_EQ(fewer(run).cases, 250u);
@@ -23,7 +23,7 @@ TEST(Fewer, IsAQuarterAnd25AtLeast) {
   EXPECT_EQ(fewer(run).cases, 25u);
 }
 
-TEST(RefutedForEach, NeedsEveryCaseViolated) {
+TEST(RefutedForEach, RequiresEveryCaseToBeViolated) {
   Evidence every = found(Verdict::refuted);
   every.violations = every.cases;
   EXPECT_EQ(refuted_for_each(every).observed, Verdict::refuted);
@@ -35,14 +35,14 @@ TEST(RefutedForEach, NeedsEveryCaseViolated) {
   EXPECT_EQ(refuted_for_each(found(Verdict::holds)).observed, Verdict::holds);
 }
 
-TEST(HeldBeside, HoldsWhereBothDo) {
+TEST(HeldBeside, HoldsIfBothPartsHold) {
   const Evidence e = held_beside(found(Verdict::holds), found(Verdict::holds, 0.75), "part");
   EXPECT_EQ(e.observed, Verdict::holds);
   EXPECT_EQ(e.worst, 0.75);
   EXPECT_EQ(e.detail, "part: 10 of 10 hold, worst 0.75");
 }
 
-TEST(HeldBeside, IsRefutedByEither) {
+TEST(HeldBeside, IsRefutedIfEitherPartIs) {
   const Evidence by_part = held_beside(found(Verdict::holds), found(Verdict::refuted), "part");
   EXPECT_EQ(by_part.observed, Verdict::refuted);
   EXPECT_EQ(by_part.violations, 4u);
@@ -52,14 +52,14 @@ TEST(HeldBeside, IsRefutedByEither) {
   EXPECT_EQ(by_main.counterexample, "x = 1");
 }
 
-TEST(RefutedBeside, KeepsTheVerdictOfMain) {
+TEST(RefutedBeside, KeepsTheVerdictOfTheMainPart) {
   const auto control = [] { return found(Verdict::holds); };
   EXPECT_EQ(refuted_beside(found(Verdict::refuted), control, "c").observed, Verdict::refuted);
   EXPECT_EQ(refuted_beside(found(Verdict::refuted), control, "c").detail,
             "c: 10 of 10 hold, worst 0.5");
 }
 
-TEST(RefutedBeside, AControlCannotStandInForMain) {
+TEST(RefutedBeside, ControlCannotRefuteInPlaceOfTheMainPart) {
   const auto control = [] { return found(Verdict::refuted); };
   EXPECT_EQ(refuted_beside(found(Verdict::holds), control, "c").observed, Verdict::holds);
   EXPECT_THROW(refuted_beside(found(Verdict::refuted), control, "c"), ref::numeric::ContractError);

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::Not;
 namespace language_sample = normproof::tests::verification::studies::language;
 
-TEST(LanguageFigures, AreNothingWhereNothingWasTested) {
+TEST(LanguageFigures, AreAbsentIfNothingWasTested) {
   normproof::verification::studies::language::Results results;
   EXPECT_FALSE(learning_figure(results, {}));
   EXPECT_TRUE(fluctuation_figures(results, {}).empty());
@@ -23,7 +23,7 @@ TEST(LanguageFigures, AreNothingWhereNothingWasTested) {
   EXPECT_FALSE(learning_figure(results, {}));
 }
 
-TEST(LanguageFigures, HaveALineANorm) {
+TEST(LanguageFigures, HaveOneLinePerNorm) {
   normproof::verification::studies::language::Results results;
   language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.1});
   language_sample::add_tested(results, {}, "batch_norm", {1.0, 1.1});
@@ -44,7 +44,7 @@ TEST(LanguageFigures, HaveALineANorm) {
   EXPECT_FALSE(bleu_figure(results, {}));
 }
 
-TEST(LanguageFigures, OfWhatNormsTakeHaveALineANorm) {
+TEST(LanguageFigures, FiguresOfNormInputsHaveOneLinePerNorm) {
   normproof::verification::studies::language::Results results;
   EXPECT_TRUE(taken_figures(results, {}).empty());
   for (const char* norm : {"layer_norm", "dyt"}) {
@@ -68,7 +68,7 @@ TEST(LanguageFigures, OfWhatNormsTakeHaveALineANorm) {
   EXPECT_TRUE(fluctuation_figures(results, {}).empty());
 }
 
-TEST(LanguageFigures, OfTranslatorsHaveBleuAndAFigureASide) {
+TEST(LanguageFigures, TranslatorsHaveBleuAndOneFigurePerSide) {
   using language_sample::kTranslators;
   normproof::verification::studies::language::Results results;
   language_sample::add_tested(results, kTranslators, "batch_norm", {1.0, 1.1});

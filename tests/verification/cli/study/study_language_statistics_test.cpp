@@ -25,7 +25,7 @@ Texts texts_of(const support::report::Table& table) {
   return texts;
 }
 
-/// Two tested seeds of each; what PowerNorm measured is of its seed 1 alone.
+/// Two tested seeds of each norm. PowerNorm's measures are those of seed 1 only.
 Results two_seeds() {
   Results results;
   language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.1});
@@ -60,7 +60,7 @@ TEST(LanguageStatistics, AreMeansOverTheTestedSeeds) {
   EXPECT_EQ(texts_of(gamma_table(two_seeds(), {})), (Texts{{"power_norm", "2.7500"}}));
 }
 
-TEST(LanguageStatistics, OfWhatIsTakenAreThoseOfEveryNorm) {
+TEST(LanguageStatistics, NormInputsCoverEveryNorm) {
   EXPECT_EQ(texts_of(taken_table(with_dynamics(), {})),
             (Texts{{"layer_norm", "final_norm", "–", "0.7500", "0.2500"},
                    {"power_norm", "final_norm", "–", "0.7500", "0.2500"}}));

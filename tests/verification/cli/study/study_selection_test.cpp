@@ -28,7 +28,7 @@ studies::published::Selection selection_of(const Arguments& arguments) {
   return parsed<SelectionCommand>(arguments).selection.selection();
 }
 
-TEST(StudySelectionOptions, AreTaken) {
+TEST(StudySelectionOptions, ParsesEveryOption) {
   const studies::published::Selection selection = selection_of(
       {"--protocol", "published,corrected+count_weights", "--padding", "longest", "--tables", "1,4",
        "--figures", "none", "--no-initialization", "--norms", "none,rms_norm", "--rates", "10,1e-4",
@@ -46,7 +46,7 @@ TEST(StudySelectionOptions, AreTaken) {
   EXPECT_EQ(selection.gradient_seeds, 7U);
 }
 
-TEST(StudySelectionOptions, QuickAndAllAreShortForMany) {
+TEST(StudySelectionOptions, QuickAndAllAreAbbreviations) {
   const studies::published::Selection quick = selection_of({"--quick", "--norms", "all"});
   EXPECT_THAT(quick.rates, SizeIs(3));
   EXPECT_EQ(quick.curve_steps, 20U);
@@ -55,7 +55,7 @@ TEST(StudySelectionOptions, QuickAndAllAreShortForMany) {
   EXPECT_EQ(selection_of({}).seeds, studies::published::Selection().seeds);
 }
 
-TEST(StudySelectionOptions, CellsAreTakenByName) {
+TEST(StudySelectionOptions, CellsAreSelectedByName) {
   const auto named = parsed<SelectionCommand>({"--cells", "a,b"}).selection;
   EXPECT_THAT(named.cells, ElementsAre("a", "b"));
   EXPECT_THROW(cells_of(named), UsageError);
@@ -67,7 +67,7 @@ TEST(StudySelectionOptions, CellsAreTakenByName) {
       0u);
 }
 
-TEST(StudySelectionOptions, WhatIsWrongIsNamedWithTheNearest) {
+TEST(StudySelectionOptions, NamesInvalidOptionsAndTheNearestValidOnes) {
   const auto refused = [](const Arguments& arguments, const std::string& what) {
     EXPECT_THAT(refusal<SelectionCommand>(arguments), HasSubstr(what));
   };
@@ -87,7 +87,7 @@ TEST(StudySelectionOptions, WhatIsWrongIsNamedWithTheNearest) {
   refused({"--tasks", "language"}, "--tasks is given; expected none with --study published");
 }
 
-TEST(StudySelectionOptions, TheStudyOfLanguageModelsHasItsOwn) {
+TEST(StudySelectionOptions, StudyOfLanguageModelsHasItsOwnOptions) {
   using normproof::ref::model::NormPlacement;
   using normproof::verification::training::Task;
   const auto selection =
@@ -116,7 +116,7 @@ TEST(StudySelectionOptions, TheStudyOfLanguageModelsHasItsOwn) {
               ElementsAre(normproof::verification::studies::language::parse_cell(cell)));
 }
 
-TEST(StudySelectionOptions, TheStudyOfLanguageModelsRefusesWhatItHasNot) {
+TEST(StudySelectionOptions, StudyOfLanguageModelsRejectsOtherOptions) {
   const auto refused = [](Arguments arguments, const std::string& what) {
     arguments.insert(arguments.end(), {"--study", "language"});
     EXPECT_THAT(refusal<SelectionCommand>(arguments), HasSubstr(what));
@@ -148,8 +148,8 @@ TEST(StudySelectionOptions, TheStudyOfLanguageModelsRefusesWhatItHasNot) {
               HasSubstr("no cell is selected"));
 }
 
-TEST(StudySelectionOptions, AFolderOfQuickCellsIsToldOfAsWithQuick) {
-  using tool::study::quick_where_cells_are;
+TEST(StudySelectionOptions, FolderOfQuickCellsImpliesQuick) {
+  using tool::commands::quick_where_cells_are;
   const auto with_quick = [](const Arguments& arguments, const std::vector<std::string>& names) {
     std::vector<studies::published::Cell> there;
     for (const std::string& name : names) there.push_back(studies::published::parse_cell(name));

@@ -12,7 +12,7 @@ using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::UsageError;
 using normproof::verification::cli::tools::refuse_repeated;
 
-TEST(RepeatedSettings, AreRefusedWhateverTheirValues) {
+TEST(RepeatedSettings, AreRejectedEvenIfTheirValuesAreEqual) {
   EXPECT_NO_THROW(refuse_repeated({}));
   EXPECT_NO_THROW(refuse_repeated({{"eps", "1"}, {"groups", "1"}}));
   for (const char* value : {"1", "2"})

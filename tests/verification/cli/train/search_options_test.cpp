@@ -20,7 +20,7 @@ struct SearchCommand {
   void add(CLI::App& app) { tool::train::add_search_options(app, search); }
 };
 
-TEST(SearchOptions, AreABeamAndALengthPenalty) {
+TEST(SearchOptions, ParseBeamAndLengthPenalty) {
   const SearchOptions given =
       parsed<SearchCommand>({"--beam", "4", "--length-penalty", "1.5"}).search;
   EXPECT_EQ(given.search().width, 4u);
@@ -32,7 +32,7 @@ TEST(SearchOptions, AreABeamAndALengthPenalty) {
                 HasSubstr(std::string("--length-penalty is '") + wrong + "'; expected a"));
 }
 
-TEST(SearchOptions, AreThoseOfATranslatorAlone) {
+TEST(SearchOptions, AreOnlyForTranslators) {
   using normproof::verification::training::Task;
   const auto refused = [](const SearchOptions& options) {
     return normproof::ref::numeric::error_message<normproof::ref::numeric::UsageError>(

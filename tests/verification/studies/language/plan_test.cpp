@@ -34,7 +34,7 @@ TEST(LanguagePlan, EveryNormIsValidatedAtEveryRate) {
   EXPECT_EQ(choosing_cells(quick).size(), 6u);
 }
 
-TEST(LanguagePlan, ATaskHasTheNormsThatItKnows) {
+TEST(LanguagePlan, EachTaskUsesTheNormsItKnows) {
   Selection selection;
   selection.norms = {kReleasedPlacement};
   selection.placements = {normproof::ref::model::NormPlacement::pre};
@@ -45,7 +45,7 @@ TEST(LanguagePlan, ATaskHasTheNormsThatItKnows) {
   EXPECT_THAT(choosing_cells(selection), IsEmpty());
 }
 
-TEST(LanguagePlan, TheChosenRateIsTestedAtEverySeed) {
+TEST(LanguagePlan, ChosenRateIsTestedAtEverySeed) {
   Selection selection;
   selection.norms = {"dyt", "none"};
   selection.placements = {normproof::ref::model::NormPlacement::pre};
@@ -65,7 +65,7 @@ TEST(LanguagePlan, TheChosenRateIsTestedAtEverySeed) {
                   "language/pre/dyt/rate-3e-2/seed-1", "language/pre/dyt/rate-3e-2/seed-2"));
 }
 
-TEST(LanguagePlan, WhatIsTrainedIsTheDearer) {
+TEST(LanguagePlan, TrainingCostsMoreThanTesting) {
   EXPECT_GT(cost({.size = Size::whole}), cost({.size = Size::quick}));
   EXPECT_GT(cost({.task = normproof::verification::training::Task::translate}), cost({}));
   EXPECT_LT(cost({.seed = 2, .purpose = Purpose::test}),

@@ -11,7 +11,7 @@ namespace {
 
 using namespace normproof::verification::studies::language;
 
-TEST(LanguagePower, IsThatOfThePairsAtTheChosenRates) {
+TEST(LanguagePower, UsesPairsAtTheChosenRates) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.0, 1.0});
   add_tested(results, {}, "power_norm", {0.9, 1.0, 1.2});
@@ -26,7 +26,7 @@ TEST(LanguagePower, IsThatOfThePairsAtTheChosenRates) {
   EXPECT_DOUBLE_EQ(rows[0].layer_norm_mean, e);
 }
 
-TEST(LanguagePower, TheSeedsThatChooseAreAPilot) {
+TEST(LanguagePower, DecidingSeedsSufficeForAnEstimate) {
   Results results;
   add_choosing(results, {}, "layer_norm");
   add_choosing(results, {}, "dyt");
@@ -36,7 +36,7 @@ TEST(LanguagePower, TheSeedsThatChooseAreAPilot) {
   EXPECT_TRUE(power_rows(results, validation_perplexity, 5).empty());
 }
 
-TEST(LanguagePower, OfTranslatorsIsThatOfBleuToo) {
+TEST(LanguagePower, CoversTheBleuOfTranslators) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.0});
   add_tested(results, {}, "dyt", {1.0, 1.0});
@@ -50,7 +50,7 @@ TEST(LanguagePower, OfTranslatorsIsThatOfBleuToo) {
   EXPECT_EQ(rows[0].layer_norm_mean, 30);
 }
 
-TEST(LanguagePower, LooksAtNoTrace) {
+TEST(LanguagePower, IgnoresCellsWithDynamics) {
   Results results;
   add_choosing(results, {}, "layer_norm");
   add_choosing(results, {}, "dyt");
@@ -59,8 +59,8 @@ TEST(LanguagePower, LooksAtNoTrace) {
   EXPECT_EQ(power_rows(results, validation_perplexity, 5)[0].deviation, 0);
 }
 
-// What the test part says moves nothing.
-TEST(LanguagePower, LooksAtNoTest) {
+// Values of the test part must have no influence.
+TEST(LanguagePower, IgnoresTestResults) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.0});
   add_tested(results, {}, "dyt", {1.0, 1.0});

@@ -14,8 +14,8 @@ namespace language_study = normproof::verification::studies::language;
 inline constexpr studies::language::Condition kTranslators{
     normproof::verification::training::Task::translate};
 
-/// A result whose validation ended with this loss; of a cell that is tested, so did the test. BLEU
-/// of a translator is 40 less ten times the loss.
+/// Returns a result with this last validation loss and, for a tested cell, the same test loss. BLEU
+/// of a translator is 40 minus ten times the loss.
 inline studies::language::CellResult sample_result(const studies::language::Cell& cell,
                                                    double loss) {
   studies::language::CellResult result;
@@ -46,7 +46,7 @@ inline studies::language::CellResult diverged(studies::language::CellResult resu
   return result;
 }
 
-/// The cells that choose 1e-2 for a norm.
+/// Adds cells that make 1e-2 the chosen rate of a norm.
 inline void add_choosing(studies::language::Results& results,
                          const studies::language::Condition& condition, const std::string& norm) {
   for (const std::string& rate : studies::language::study_rates())
@@ -57,7 +57,7 @@ inline void add_choosing(studies::language::Results& results,
     }
 }
 
-/// These and the tested cells of the seeds 1, 2, ..., with these test losses.
+/// Adds the cells of add_choosing and tested cells with these test losses for the seeds 1, 2, ...
 inline void add_tested(studies::language::Results& results,
                        const studies::language::Condition& condition, const std::string& norm,
                        const std::vector<double>& losses) {

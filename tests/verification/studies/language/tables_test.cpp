@@ -16,7 +16,7 @@ using normproof::ref::numeric::FileError;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(LanguageTables, ReadWhatAStoreHas) {
+TEST(LanguageTables, ReadsTheLinesOfAStore) {
   const Cell cell = cell_of({}, "none", "1e-2", 1, Purpose::test);
   const std::string line = result_line(sample_result(cell, 1.5));
   const Results results = read_results({{cell_name(cell), line}}, "f");
@@ -47,7 +47,7 @@ TEST(LanguageTables, ConditionsAreWholeBeforeQuickAndPostBeforePre) {
   EXPECT_EQ(condition_name(quick), "language, pre-norm, quick");
 }
 
-TEST(LanguageTables, RowsAreOfTheChosenRateBesideLayerNorm) {
+TEST(LanguageTables, RowsUseTheChosenRateAndCompareWithLayerNorm) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.1, 1.2});
   add_tested(results, {}, "power_norm", {0.9, 1.0, 1.1, 1.2});
@@ -91,7 +91,7 @@ TEST(LanguageTables, RowsOfTranslatorsHaveBleu) {
   EXPECT_FALSE(rows_of(results, {})[0].bleu.mean);
 }
 
-TEST(LanguageTables, ASeedThatDivergedHasNoPerplexity) {
+TEST(LanguageTables, DivergedSeedHasNoPerplexity) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.0, 1.0});
   add_tested(results, {}, "batch_norm", {1.0, 1.0, 1.0});
@@ -105,7 +105,7 @@ TEST(LanguageTables, ASeedThatDivergedHasNoPerplexity) {
   EXPECT_FALSE(validation_perplexity(results.at(cell_name(cell)).result));
 }
 
-TEST(LanguageTables, TheFluctuationIsTheMeanOverTheLayers) {
+TEST(LanguageTables, FluctuationIsTheMeanOverTheLayers) {
   CellResult result;
   result.fluctuation = {{"a", "variance", 1.0, {}},
                         {"a", "mean", 9.0, {}},
@@ -115,7 +115,7 @@ TEST(LanguageTables, TheFluctuationIsTheMeanOverTheLayers) {
   EXPECT_FALSE(mean_fluctuation(result, "quadratic_mean"));
 }
 
-TEST(LanguageTables, WithoutAChoiceThereIsNoTest) {
+TEST(LanguageTables, WithoutAChosenRateThereAreNoTests) {
   Results results;
   const Cell cell = cell_of({}, "none", "1e-2", 1, Purpose::test);
   add(results, cell, sample_result(cell, 1));

@@ -43,7 +43,7 @@ TEST(StudyTables, HaveTheRowsAndColumnsThatWereRun) {
   EXPECT_THAT(tables_of(results, {published_protocol()}, even_classes()), IsEmpty());
 }
 
-TEST(StudyTables, SeedsAreOfOneEntryAndMayDiffer) {
+TEST(StudyTables, SeedsShareAnEntryAndMayDiffer) {
   Results results;
   add_table_cell(results, 1, "none", "1", true, with_seed(42));
   add_table_cell(results, 1, "none", "1", false, with_seed(7));
@@ -59,7 +59,7 @@ TEST(StudyTables, SeedsAreOfOneEntryAndMayDiffer) {
   EXPECT_EQ(accuracy_range(tables_of(results, {}, even_classes())[0].entries[1][0]), std::nullopt);
 }
 
-TEST(StudyTables, ARunThatDivergedHasNoAccuracy) {
+TEST(StudyTables, DivergedRunHasNoAccuracy) {
   Results results;
   add_table_cell(results, 1, "none", "1", true);
   const std::string name = results.begin()->first;
@@ -67,7 +67,7 @@ TEST(StudyTables, ARunThatDivergedHasNoAccuracy) {
   EXPECT_EQ(mean_accuracy(tables_of(results, {}, even_classes())[0].entries[0][0]), std::nullopt);
 }
 
-TEST(StudyTables, ThePublishedHighestIsOneOfTheRatesThatWereRun) {
+TEST(StudyTables, PublishedHighestRateIsAmongTheRatesRun) {
   Results results;
   for (const char* rate : {"1", "0.5", "1e-2"})
     for (const char* norm : {"none", "power_norm"}) add_table_cell(results, 1, norm, rate, true);
@@ -77,7 +77,7 @@ TEST(StudyTables, ThePublishedHighestIsOneOfTheRatesThatWereRun) {
   EXPECT_EQ(published_highest(table, "power_norm"), "");
 }
 
-TEST(StudyTables, CellsOfCurvesOtherStepsAndInitializationsAreNotOfTheTables) {
+TEST(StudyTables, ExcludeCurvesOtherStepsAndInitializations) {
   Results results;
   for (Cell cell : {curves_cell({}, 87, 3200), gradients_cell({}, 1, 3200),
                     initialization_cell({}, "uniform-0.1")})
@@ -90,7 +90,7 @@ TEST(StudyTables, CellsOfCurvesOtherStepsAndInitializationsAreNotOfTheTables) {
   EXPECT_EQ(initialization_table({}, {}, even_classes()), std::nullopt);
 }
 
-TEST(StudyTables, AgreementCountsTheCellsThatWerePublished) {
+TEST(StudyTables, AgreementCountsThePublishedCells) {
   Results results;
   add_table_cell(results, 1, "none", "1", false);       // as published
   add_table_cell(results, 1, "none", "0.1", false);     // not as published
@@ -104,9 +104,10 @@ TEST(StudyTables, AgreementCountsTheCellsThatWerePublished) {
   EXPECT_EQ(counts.not_run, 1U);  // batch_norm at 0.1
 }
 
-TEST(StudyTables, SensitivityCountsTheEntriesThatAnotherRuleJudgesOtherwise) {
+TEST(StudyTables, SensitivityCountsOutcomesThatAnotherRuleChanges) {
   Results results;
-  add_table_cell(results, 1, "none", "1", true);  // losses 2, 1: the mean is 0.75 of the first
+  // The losses are 2 and 1, so the mean of the last ones is 0.75 of the first.
+  add_table_cell(results, 1, "none", "1", true);
   add_table_cell(results, 1, "none", "10", false);
   for (const Sensitivity& row : sensitivity(results, {}, even_classes())) {
     EXPECT_EQ(row.entries, 2U);
@@ -116,7 +117,7 @@ TEST(StudyTables, SensitivityCountsTheEntriesThatAnotherRuleJudgesOtherwise) {
   }
 }
 
-TEST(StudyTables, ConditionsComeInTheOrderOfTheProtocols) {
+TEST(StudyTables, ConditionsAreOrderedByProtocol) {
   Results results;
   Cell cell;
   cell.protocol = published_protocol();
@@ -135,7 +136,7 @@ TEST(StudyTables, ConditionsComeInTheOrderOfTheProtocols) {
                                  "corrected+no_padding_mask+count_weights"));
 }
 
-TEST(StudyTables, ResultsAreReadFromTheLinesOfAStore) {
+TEST(StudyTables, ReadsResultsFromTheLinesOfAStore) {
   const Cell cell = curves_cell({}, 20, 3200);
   const auto result = sample_result(cell, {2, 1});
   const Results read = read_results({{result.name, result_line(result)}}, "results.jsonl");

@@ -22,7 +22,7 @@ using ref::numeric::FileError;
 using ::testing::HasSubstr;
 using Patience = FileLock::Patience;
 
-TEST(FileLock, AFileIsHeldByOneUntilItsScopeEnds) {
+TEST(FileLock, FileIsLockedUntilTheEndOfTheScope) {
   const tests::ref::io::TemporaryFolder folder;
   {
     auto held = FileLock::take(folder / "lock", Patience::at_once);
@@ -35,7 +35,7 @@ TEST(FileLock, AFileIsHeldByOneUntilItsScopeEnds) {
   EXPECT_TRUE(FileLock::take(folder / "lock", Patience::at_once));
 }
 
-TEST(FileLock, AKilledProcessHoldsNothing) {
+TEST(FileLock, KilledProcessReleasesItsLock) {
   const tests::ref::io::TemporaryFolder folder;
   Child holder = Child::begin("fork", [&] {
     const auto held = FileLock::take(folder / "lock", Patience::at_once);
@@ -45,7 +45,7 @@ TEST(FileLock, AKilledProcessHoldsNothing) {
   EXPECT_TRUE(FileLock::take(folder / "lock", Patience::at_once));
 }
 
-TEST(FileLock, WaitingGetsItWhenTheOtherLetsGo) {
+TEST(FileLock, WaitsUntilTheHolderReleasesTheLock) {
   using Clock = std::chrono::steady_clock;
   const tests::ref::io::TemporaryFolder folder;
   const Pipe pipe = make_pipe("pipe");
@@ -62,14 +62,14 @@ TEST(FileLock, WaitingGetsItWhenTheOtherLetsGo) {
   EXPECT_GT(Clock::now() - begin, std::chrono::milliseconds(50));
 }
 
-TEST(FileLock, AFileThatCannotBeMadeIsNamed) {
+TEST(FileLock, NamesAFileThatCannotBeCreated) {
   const tests::ref::io::TemporaryFolder folder;
   EXPECT_THAT(
       error_message<FileError>([&] { FileLock::take(folder / "absent/lock", Patience::at_once); }),
       HasSubstr("absent/lock': No such file or directory"));
 }
 
-TEST(FileLock, AFolderIsHeldByOneUntilItsScopeEndsAndGetsNoFile) {
+TEST(FileLock, FolderIsLockedUntilTheEndOfTheScopeWithoutALockFile) {
   const tests::ref::io::TemporaryFolder folder;
   {
     auto held = FileLock::take_folder(folder.path());
@@ -82,7 +82,7 @@ TEST(FileLock, AFolderIsHeldByOneUntilItsScopeEndsAndGetsNoFile) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-TEST(FileLock, AFolderHasToBeOne) {
+TEST(FileLock, RejectsALockOnAnythingButAFolder) {
   const tests::ref::io::TemporaryFolder folder;
   std::ofstream(folder / "file") << "x";
   for (const char* name : {"absent", "file"})
