@@ -9,7 +9,7 @@ namespace normproof::ref::numeric {
 /// comes at once: to wake one that sleeps takes longer than the work between two calls often does.
 /// Where a look comes late, something else wants the processor, as a neighbour or more threads than
 /// processors: then nobody looks on for a while. A matter of speed alone.
-class Patience {
+class LockWait {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Duration = Time::duration;

@@ -61,7 +61,7 @@ class Waiting {
 #endif
   }
 
-  inline static Patience patience_;  ///< of all who wait: they share the processors
+  inline static LockWait patience_;  ///< of all who wait: they share the processors
   std::atomic<int> sleepers_{0};
   std::mutex mutex_;
   std::condition_variable changed_;

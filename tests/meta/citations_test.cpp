@@ -22,7 +22,7 @@ TEST(Citations, ReadsKeysAndCitations) {
 }
 
 std::vector<std::string> violations_of(const std::string& header, const std::string& bibliography) {
-  const PlantedTree planted(
+  const TemporaryTree planted(
       {{"ref/ops/a.hpp", header}, {"docs/references.bib", bibliography}, {"docs/a.md", "[Hig02]"}});
   return citation_violations(planted.root());
 }
@@ -45,11 +45,11 @@ TEST(Citations, RejectsUncitedAndDuplicateEntries) {
 }
 
 TEST(Citations, RejectsATreeWithoutCitations) {
-  const PlantedTree planted({{"docs/references.bib", kHigham}, {"ref/a.hpp", ""}});
+  const TemporaryTree planted({{"docs/references.bib", kHigham}, {"ref/a.hpp", ""}});
   EXPECT_THROW(citation_violations(planted.root()), std::runtime_error);
 }
 
-TEST(House, ResolvesEveryCitation) {
+TEST(Repository, ResolvesEveryCitation) {
   EXPECT_EQ(joined(citation_violations(NORMPROOF_SOURCE_DIR)), "");
 }
 

@@ -94,7 +94,7 @@ std::string row_of(const Requirement& r) {
 }
 
 /// Whether functions of the header use the same clause number for different requirements.
-bool numbers_anew(const std::vector<Requirement>& all, const Requirement& r) {
+bool reuses_numbers(const std::vector<Requirement>& all, const Requirement& r) {
   return std::ranges::any_of(all, [&](const Requirement& other) {
     return other.header == r.header && other.clause == r.clause && other.text != r.text;
   });
@@ -183,7 +183,7 @@ std::vector<ClauseTest> tests_of(const fs::path& root, const std::string& header
 
 bool is_tested(const std::vector<Requirement>& all, const Requirement& r,
                const std::vector<ClauseTest>& tests) {
-  const bool by_suite = numbers_anew(all, r);
+  const bool by_suite = reuses_numbers(all, r);
   return std::ranges::any_of(tests, [&](const ClauseTest& t) {
     return t.clause == r.clause && (!by_suite || is_of_function(t, r.function));
   });
@@ -216,8 +216,8 @@ std::vector<Requirement> read_requirements(const std::string& header, const std:
   return found;
 }
 
-std::vector<Requirement> requirements_of(const fs::path& root,
-                                         const std::vector<std::string>& folders) {
+std::vector<Requirement> read_all_requirements(const fs::path& root,
+                                               const std::vector<std::string>& folders) {
   std::vector<Requirement> all;
   for (const SourceFile& file : read_source_tree(root)) {
     const bool listed = std::ranges::any_of(folders, [&](const std::string& folder) {

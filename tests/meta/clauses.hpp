@@ -26,8 +26,8 @@ std::vector<Requirement> read_requirements(const std::string& header, const std:
 
 /// Returns the requirements of every header below the folders.
 /// Throws    std::runtime_error if there is none, since such a check would prove nothing
-std::vector<Requirement> requirements_of(const std::filesystem::path& root,
-                                         const std::vector<std::string>& folders);
+std::vector<Requirement> read_all_requirements(const std::filesystem::path& root,
+                                               const std::vector<std::string>& folders);
 
 /// Returns the content of docs/specification/requirements.md below its introduction: one heading
 /// per folder and one row per requirement.

@@ -42,13 +42,15 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 std::vector<std::string> checks_of(const Tree& tree, const std::string& exceptions = "") {
-  const PlantedTree planted(tree);
-  return check_violations(planted.root(), requirements_of(planted.root(), {"ref/ops"}), exceptions);
+  const TemporaryTree planted(tree);
+  return check_violations(planted.root(), read_all_requirements(planted.root(), {"ref/ops"}),
+                          exceptions);
 }
 
 std::vector<std::string> tests_of(const Tree& tree, const std::string& exceptions = "") {
-  const PlantedTree planted(tree);
-  return test_violations(planted.root(), requirements_of(planted.root(), {"ref/ops"}), exceptions);
+  const TemporaryTree planted(tree);
+  return test_violations(planted.root(), read_all_requirements(planted.root(), {"ref/ops"}),
+                         exceptions);
 }
 
 TEST(Clauses, ReadsRequirementsOfAHeader) {
@@ -111,8 +113,9 @@ TEST(Clauses, DoesNotCountAComparisonAsACheck) {
 }
 
 TEST(Clauses, FolderIncludesItsSubfolders) {
-  const PlantedTree planted({{"ref/ops/add.hpp", kHeader}, {"refined/add.hpp", kHeader}});
-  EXPECT_EQ(requirements_of(planted.root(), {"ref"}), requirements_of(planted.root(), {"ref/ops"}));
+  const TemporaryTree planted({{"ref/ops/add.hpp", kHeader}, {"refined/add.hpp", kHeader}});
+  EXPECT_EQ(read_all_requirements(planted.root(), {"ref"}),
+            read_all_requirements(planted.root(), {"ref/ops"}));
 }
 
 TEST(Clauses, RejectsARequirementOfADeviceThatRefDoesNotState) {
@@ -150,8 +153,8 @@ TEST(Clauses, ExceptionNeedsAReasonAndMustBeNeeded) {
   tree["tests/ref/ops/add_test.cpp"] = replaced(kTest, "C2B", "B");
   const std::string because = "# why\nbecause the type guards it\nref/ops/add:C2\n";
   EXPECT_THAT(tests_of(tree, because), IsEmpty());
-  const PlantedTree planted(tree);
-  const auto stated = requirements_of(planted.root(), {"ref/ops"});
+  const TemporaryTree planted(tree);
+  const auto stated = read_all_requirements(planted.root(), {"ref/ops"});
   EXPECT_THAT(exception_violations(planted.root(), stated, because), IsEmpty());
   EXPECT_THAT(exception_violations(planted.root(), stated, "because\nref/ops/add:C2\n"),
               ElementsAre(HasSubstr("without a reason")));
@@ -161,35 +164,36 @@ TEST(Clauses, ExceptionNeedsAReasonAndMustBeNeeded) {
 }
 
 TEST(Clauses, RejectsATreeWithoutRequirements) {
-  const PlantedTree planted(Tree{{"ref/ops/a.hpp", "int f();\n"}});
-  EXPECT_THROW(requirements_of(planted.root(), {"ref/ops"}), std::runtime_error);
+  const TemporaryTree planted(Tree{{"ref/ops/a.hpp", "int f();\n"}});
+  EXPECT_THROW(read_all_requirements(planted.root(), {"ref/ops"}), std::runtime_error);
 }
 
-class HouseClauses : public ::testing::Test {
+class RepositoryClauses : public ::testing::Test {
  protected:
   const std::filesystem::path root = NORMPROOF_SOURCE_DIR;
   const std::vector<Requirement> stated =
-      requirements_of(root, {"ref/data", "ref/decoder", "ref/encoder", "ref/io", "ref/model",
-                             "ref/nn", "ref/norm", "ref/ops", "ref/train", "verification"});
+      read_all_requirements(root, {"ref/data", "ref/decoder", "ref/encoder", "ref/io", "ref/model",
+                                   "ref/nn", "ref/norm", "ref/ops", "ref/train", "verification"});
   const std::string exceptions = read_text(root / "tests/meta/unbroken.txt");
 };
 
-TEST_F(HouseClauses, AreListedInTheSpecification) {
+TEST_F(RepositoryClauses, AreListedInTheSpecification) {
   const std::string markdown = read_text(root / "docs/specification/requirements.md");
   EXPECT_EQ(joined(specification_violations(stated, markdown)), "");
 }
 
-TEST_F(HouseClauses, AreNamedByChecks) {
+TEST_F(RepositoryClauses, AreNamedByChecks) {
   EXPECT_EQ(joined(check_violations(root, stated, exceptions)), "");
 }
 
-TEST_F(HouseClauses, AreNamedByTests) {
+TEST_F(RepositoryClauses, AreNamedByTests) {
   EXPECT_EQ(joined(test_violations(root, stated, exceptions)), "");
   EXPECT_EQ(joined(exception_violations(root, stated, exceptions)), "");
 }
 
-TEST_F(HouseClauses, DeviceRequirementsAreThoseOfTheReference) {
-  const auto of_devices = requirements_of(root, {"gpu/encoder", "gpu/nn", "gpu/ops", "gpu/train"});
+TEST_F(RepositoryClauses, DeviceRequirementsAreThoseOfTheReference) {
+  const auto of_devices =
+      read_all_requirements(root, {"gpu/encoder", "gpu/nn", "gpu/ops", "gpu/train"});
   EXPECT_EQ(joined(device_violations(of_devices, stated)), "");
 }
 

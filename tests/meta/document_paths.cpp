@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 /// Returns the parts of a line that are code: text between backticks, or the whole line inside a
 /// block.
-std::vector<std::string> code_of(const std::string& line, bool inside_block) {
+std::vector<std::string> code_parts(const std::string& line, bool inside_block) {
   if (inside_block) return {line};
   static const std::regex span("`([^`]+)`");
   std::vector<std::string> code;
@@ -113,7 +113,8 @@ std::vector<Mention> read_mentions(const std::string& markdown) {
       inside_block = !inside_block;
       continue;
     }
-    for (const std::string& code : code_of(line, inside_block)) add_paths(code, number, mentions);
+    for (const std::string& code : code_parts(line, inside_block))
+      add_paths(code, number, mentions);
     if (!inside_block) add_links(line, number, mentions);
   }
   return mentions;

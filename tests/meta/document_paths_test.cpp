@@ -40,7 +40,7 @@ TEST(DocumentPaths, AnchorsAreThoseOfHeadings) {
 }
 
 std::vector<std::string> violations_of(const std::string& document) {
-  const PlantedTree planted(
+  const TemporaryTree planted(
       {{"docs/a.md", document}, {"docs/b.md", "# B\n\n## The gate\n"}, {"ref/ops/add.hpp", ""}});
   return mention_violations(planted.root(), {"verification/out"});
 }
@@ -67,11 +67,11 @@ TEST(DocumentPaths, RejectsLinksToMissingFilesAndHeadings) {
 }
 
 TEST(DocumentPaths, RejectsDocumentsThatMentionNothing) {
-  const PlantedTree planted({{"README.md", "words\n"}, {"docs/a.md", ""}});
+  const TemporaryTree planted({{"README.md", "words\n"}, {"docs/a.md", ""}});
   EXPECT_THROW(mention_violations(planted.root(), {}), std::runtime_error);
 }
 
-TEST(House, HasEveryPathThatItsDocumentsMention) {
+TEST(Repository, HasEveryPathThatItsDocumentsMention) {
   EXPECT_EQ(joined(mention_violations(NORMPROOF_SOURCE_DIR, {"verification/out"})), "");
 }
 

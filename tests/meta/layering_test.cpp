@@ -21,7 +21,7 @@ const std::string kLinks =
     "tests/ref/ops target x\ntests/ref/ops private ref/ops\n";
 
 std::vector<std::string> include_violations_of(const std::map<std::string, std::string>& tree) {
-  const PlantedTree planted(tree);
+  const TemporaryTree planted(tree);
   return include_violations(read_source_tree(planted.root()), read_allowed(kTable),
                             read_link_graph(kLinks));
 }
@@ -79,7 +79,7 @@ TEST(Layering, RejectsLinksThatDifferFromTheTable) {
 }
 
 TEST(Layering, RejectsASourceThatDoesNotIncludeItsHeaderFirst) {
-  const PlantedTree planted(
+  const TemporaryTree planted(
       {{"ref/ops/a.hpp", ""},
        {"ref/ops/a.cpp", "#include \"ref/ops/b.hpp\"\n#include \"ref/ops/a.hpp\"\n"}});
   EXPECT_THAT(own_header_violations(read_source_tree(planted.root())),
@@ -87,11 +87,11 @@ TEST(Layering, RejectsASourceThatDoesNotIncludeItsHeaderFirst) {
 }
 
 TEST(Layering, RejectsAnEmptyTree) {
-  const PlantedTree planted({{"README.md", ""}, {"docs/a.md", ""}});
+  const TemporaryTree planted({{"README.md", ""}, {"docs/a.md", ""}});
   EXPECT_THROW(read_source_tree(planted.root()), std::runtime_error);
 }
 
-class HouseGraph : public ::testing::Test {
+class RepositoryGraph : public ::testing::Test {
  protected:
   std::vector<SourceFile> files = read_source_tree(NORMPROOF_SOURCE_DIR);
   Edges allowed =
@@ -99,16 +99,16 @@ class HouseGraph : public ::testing::Test {
   LinkGraph links = read_link_graph(read_text(NORMPROOF_LINK_GRAPH));
 };
 
-TEST_F(HouseGraph, LinksAsItsTableSays) {
+TEST_F(RepositoryGraph, LinksAsItsTableSays) {
   EXPECT_TRUE(links.folders.contains("ref/numeric"));
   EXPECT_EQ(joined(link_violations(allowed, links)), "");
 }
 
-TEST_F(HouseGraph, IncludesOnlyWhatItLinks) {
+TEST_F(RepositoryGraph, IncludesOnlyWhatItLinks) {
   EXPECT_EQ(joined(include_violations(files, allowed, links)), "");
 }
 
-TEST_F(HouseGraph, SourcesIncludeTheirOwnHeaderFirst) {
+TEST_F(RepositoryGraph, SourcesIncludeTheirOwnHeaderFirst) {
   EXPECT_EQ(joined(own_header_violations(files)), "");
 }
 

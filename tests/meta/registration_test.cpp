@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 const std::filesystem::path kRoot = NORMPROOF_SOURCE_DIR;
 
 TEST(Registration, RejectsATestThatIsNotNamed) {
-  const PlantedTree planted(
+  const TemporaryTree planted(
       {{"tests/ref/ops/CMakeLists.txt", "t(x SOURCES a_test.cpp # b_test.cpp"},
        {"tests/ref/ops/a_test.cpp", ""},
        {"tests/ref/ops/b_test.cpp", ""},
@@ -25,17 +25,17 @@ TEST(Registration, RejectsATestThatIsNotNamed) {
 }
 
 TEST(Registration, RejectsASourceWithoutATest) {
-  const PlantedTree planted({{"ref/ops/a.cpp", ""},
-                             {"ref/ops/b.hpp", ""},
-                             {"ref/ops/c.hpp", ""},
-                             {"tests/ref/ops/a_test.cpp", ""}});
+  const TemporaryTree planted({{"ref/ops/a.cpp", ""},
+                               {"ref/ops/b.hpp", ""},
+                               {"ref/ops/c.hpp", ""},
+                               {"tests/ref/ops/a_test.cpp", ""}});
   const auto files = read_source_tree(planted.root());
   EXPECT_THAT(unmirrored_sources(files, "# why\nbecause it describes\nref/ops/c\n"),
               ElementsAre(HasSubstr("ref/ops/b: expected tests/ref/ops/b_test.cpp")));
 }
 
 TEST(Registration, RejectsInvalidExceptions) {
-  const PlantedTree planted({{"ref/ops/a.cpp", ""}, {"tests/ref/ops/a_test.cpp", ""}});
+  const TemporaryTree planted({{"ref/ops/a.cpp", ""}, {"tests/ref/ops/a_test.cpp", ""}});
   const auto files = read_source_tree(planted.root());
   EXPECT_THAT(unmirrored_sources(files, "because it is short\nref/ops/a\n"),
               ElementsAre(HasSubstr("excepted, but it has a test")));
@@ -46,25 +46,25 @@ TEST(Registration, RejectsInvalidExceptions) {
 }
 
 TEST(Registration, RejectsAnUnexpectedTopLevelEntry) {
-  const PlantedTree planted({{".gitignore", "/build/\n"},
-                             {".ci/run", ""},
-                             {"build/x", ""},
-                             {"ref/a.cpp", ""},
-                             {"scripts/a.py", ""}});
+  const TemporaryTree planted({{".gitignore", "/build/\n"},
+                               {".ci/run", ""},
+                               {"build/x", ""},
+                               {"ref/a.cpp", ""},
+                               {"scripts/a.py", ""}});
   EXPECT_THAT(foreign_top_level_entries(planted.root()), ElementsAre(HasSubstr("scripts: not")));
 }
 
-TEST(House, BuildsEverySource) {
+TEST(Repository, BuildsEverySource) {
   EXPECT_EQ(joined(unregistered_sources(kRoot, read_source_tree(kRoot))), "");
 }
 
-TEST(House, TestsEverySource) {
+TEST(Repository, TestsEverySource) {
   EXPECT_EQ(joined(unmirrored_sources(read_source_tree(kRoot),
                                       read_text(kRoot / "tests/meta/unmirrored.txt"))),
             "");
 }
 
-TEST(House, HasNoUnexpectedTopLevelEntry) {
+TEST(Repository, HasNoUnexpectedTopLevelEntry) {
   EXPECT_EQ(joined(foreign_top_level_entries(kRoot)), "");
 }
 

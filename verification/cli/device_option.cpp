@@ -37,8 +37,8 @@ void add_device_or_processor(CLI::App& app, std::optional<Backend>& device,
       "processor|simulated|cuda");
 }
 
-std::unique_ptr<normproof::gpu::device::Device> open_own_device(Backend backend,
-                                                                std::uint64_t seed) {
+std::unique_ptr<normproof::gpu::device::Device> open_rank_device(Backend backend,
+                                                                 std::uint64_t seed) {
   return normproof::gpu::device::open_device_of_rank(backend, support::process::local_rank(), seed);
 }
 

@@ -27,7 +27,7 @@ void add_device(CLI::App& app, std::optional<normproof::gpu::device::Backend>& d
 /// Opens the device that --device names. A rank of mpirun opens the device with its number on this
 /// machine (normproof::gpu::device::device_of_rank), any other process the first one.
 /// Throws    UsageError, NoDeviceError, DeviceError
-std::unique_ptr<normproof::gpu::device::Device> open_own_device(
+std::unique_ptr<normproof::gpu::device::Device> open_rank_device(
     normproof::gpu::device::Backend backend, std::uint64_t seed = 1);
 
 }  // namespace normproof::verification::cli

@@ -72,14 +72,14 @@ CLI::Option* add_bound(CLI::App& app, const std::string& name, Binding binding,
       ->type_name(name.starts_with("-") ? type : "");
 }
 
-std::string kind_of(const std::string& name) {
+std::string option_kind(const std::string& name) {
   std::string kind = name;
   for (char& c : kind)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return kind;
 }
 
-CLI::Option* take_several(CLI::Option* option) {
+CLI::Option* accept_several(CLI::Option* option) {
   return option->expected(1, -1)->allow_extra_args();
 }
 
@@ -144,7 +144,7 @@ CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& fiel
     for (const auto& [key, value] : field) texts.push_back(fmt::format("{}={}", key, value));
     return texts;
   };
-  return take_several(add_bound(app, name, {read, write}, help, type));
+  return accept_several(add_bound(app, name, {read, write}, help, type));
 }
 
 CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& field,
@@ -157,7 +157,7 @@ CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::s
   const auto write = [&field] {
     return field.empty() ? Texts() : Texts{fmt::format("{}", fmt::join(field, ","))};
   };
-  return take_several(add_bound(app, name, {read, write}, help, "LIST"));
+  return accept_several(add_bound(app, name, {read, write}, help, "LIST"));
 }
 
 void set_footer(CLI::App& app, const std::string& text) {

@@ -33,7 +33,7 @@ CLI::Option* add_bound(CLI::App& app, const std::string& name, Binding binding,
                        const std::string& help, const std::string& type);
 
 /// Lets the option take one or more values and be repeated.
-CLI::Option* take_several(CLI::Option* option);
+CLI::Option* accept_several(CLI::Option* option);
 CLI::Option* require(CLI::Option* option);
 
 /// The texts that an option accepts, and the message if it rejects one.

@@ -47,15 +47,15 @@ std::vector<std::string> verb_names(const CLI::App& app) {
 }
 
 /// Returns the names of a command and its groups without the program's: "golden make".
-std::string words_of(const CLI::App& app) {
+std::string command_words(const CLI::App& app) {
   const CLI::App* const parent = app.get_parent();
   if (parent == nullptr) return "";
-  return words_of(*parent) + (parent->get_parent() == nullptr ? "" : " ") + app.get_name();
+  return command_words(*parent) + (parent->get_parent() == nullptr ? "" : " ") + app.get_name();
 }
 
 /// Returns "command", or "golden command" for a group.
-std::string kind_of_verbs(const CLI::App& app) {
-  return app.get_parent() == nullptr ? "command" : words_of(app) + " command";
+std::string command_kind(const CLI::App& app) {
+  return app.get_parent() == nullptr ? "command" : command_words(app) + " command";
 }
 
 /// Writes the error for an unknown option with the nearest one. If none is near and the command has
@@ -76,9 +76,9 @@ void refuse_unknown(const CLI::App& app) {
     if (first.starts_with("-"))
       throw UsageError(unknown_option(app, first.substr(0, first.find('='))));
     if (const auto known = verb_names(app); !known.empty())
-      throw UsageError(ref::numeric::unknown_name(kind_of_verbs(app), first, known));
+      throw UsageError(ref::numeric::unknown_name(command_kind(app), first, known));
     throw UsageError(fmt::format("unexpected argument '{}' of {}; expected options alone", first,
-                                 words_of(app)));
+                                 command_words(app)));
   }
   for (const CLI::App* verb : app.get_subcommands()) refuse_unknown(*verb);
 }
@@ -89,9 +89,9 @@ const CLI::App& find_given(const CLI::App& app) {
   if (known.empty()) return app;
   const std::vector<CLI::App*> given = app.get_subcommands();
   if (given.size() == 1) return find_given(*given.front());
-  const std::string words = words_of(app);
+  const std::string words = command_words(app);
   throw UsageError(fmt::format("{} {} is given; expected one of {} (see normproof {}{}--help)",
-                               given.empty() ? "no" : "more than one", kind_of_verbs(app),
+                               given.empty() ? "no" : "more than one", command_kind(app),
                                fmt::join(known, ", "), words, words.empty() ? "" : " "));
 }
 
@@ -136,7 +136,7 @@ const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
 }
 
 /// Writes "expected FILE: The tensors that go in".
-std::string expectation_of(const CLI::Option& option) {
+std::string describe_expected(const CLI::Option& option) {
   return fmt::format("expected {}: {}",
                      option.get_positional() ? option.get_name() : option.get_type_name(),
                      one_line(option.get_description()));
@@ -151,11 +151,11 @@ std::string sentence_of(const CLI::App& app, const CLI::ParseError& error,
     // Only the last option can lack a value: elsewhere the next argument is taken as the value.
     if (const CLI::Option* const valueless = find_option(app, last_argument))
       return fmt::format("{} is given without a value; {}", last_argument,
-                         expectation_of(*valueless));
+                         describe_expected(*valueless));
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
     if (const CLI::Option* const missing = find_missing(app))
-      return fmt::format("{} is required; {}", missing->get_name(), expectation_of(*missing));
+      return fmt::format("{} is required; {}", missing->get_name(), describe_expected(*missing));
   return one_line(error.what());
 }
 

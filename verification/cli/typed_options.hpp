@@ -107,7 +107,7 @@ std::string names_of(const Choices<Value>& choices) {
 }
 
 /// Returns what an error calls an option: "--mode", or "function" for the argument FUNCTION.
-std::string kind_of(const std::string& name);
+std::string option_kind(const std::string& name);
 
 /// Adds an option for one of a few named values. An empty `type` shows the names themselves.
 template <class Field, class Value = typename ValueOf<Field>::type>
@@ -120,7 +120,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Field& field,
       if (own == text) return value;
       known.push_back(own);
     }
-    throw ref::numeric::UsageError(ref::numeric::unknown_name(kind_of(name), text, known));
+    throw ref::numeric::UsageError(ref::numeric::unknown_name(option_kind(name), text, known));
   };
   const auto print = [=](const Value& value) {
     return std::ranges::find(choices, value, &std::pair<std::string, Value>::second)->first;

@@ -17,7 +17,7 @@ namespace normproof::verification::operands {
 
 /// The inputs of a function.
 struct FunctionInputs {
-  /// The operands of operands_of() and any optional ones.
+  /// The operands of required_operands() and any optional ones.
   ref::tensor::NamedTensors<double> tensors;
   ref::tensor::Mask valid = {};   ///< the elements, keys or rows that take part; empty: all
   std::vector<int> targets = {};  ///< class ids [N], for cross_entropy
@@ -77,7 +77,7 @@ struct EvalInputs {
 /// Returns the tensors that a function requires. The first gives a case its shape. They are "x",
 /// then "gate" or "residual" if the function takes one; "q", "k" and "v" for attention; "logits"
 /// and "targets" for cross_entropy; "x", "cos" and "sin" for rope.
-std::vector<std::string> operands_of(std::string_view function);
+std::vector<std::string> required_operands(std::string_view function);
 
 /// Whether the function takes a mask `valid`: of elements for softmax and log_sum_exp, of keys for
 /// attention, of rows for cross_entropy.

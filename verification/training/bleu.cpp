@@ -38,7 +38,7 @@ void add_sentence(Bleu& bleu, const std::vector<std::string>& hypothesis,
   }
 }
 
-double brevity_penalty_of(const Bleu& bleu) {
+double compute_brevity_penalty(const Bleu& bleu) {
   if (bleu.hypothesis_length >= bleu.reference_length) return 1;
   if (bleu.hypothesis_length == 0) return 0;
   return ref::numeric::exp(1 - static_cast<double>(bleu.reference_length) /
@@ -47,7 +47,7 @@ double brevity_penalty_of(const Bleu& bleu) {
 
 /// Computes the precisions and the score from the counts.
 void evaluate_counts(Bleu& bleu) {
-  bleu.brevity_penalty = brevity_penalty_of(bleu);
+  bleu.brevity_penalty = compute_brevity_penalty(bleu);
   if (std::accumulate(bleu.matches.begin(), bleu.matches.end(), std::size_t{0}) == 0) return;
   double smoothing = 1, logarithms = 0;
   for (std::size_t n = 0; n < Bleu::orders; ++n) {

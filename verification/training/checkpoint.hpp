@@ -45,7 +45,7 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
 
 /// Returns the hash of configuration and data that a checkpoint file holds.
 /// Throws    FileError naming the file if it is absent, truncated or altered
-std::string run_sha256_of(const std::filesystem::path& file);
+std::string read_run_sha256(const std::filesystem::path& file);
 
 /// Reads a checkpoint. `like` is a state of the configuration, whose names and shapes the tensors
 /// must have.

@@ -43,7 +43,7 @@ std::vector<ref::train::LabelledBatch> training_batches(const Dataset& data,
 
 /// Returns the batches of step k of an epoch, counted from 0: `accumulation` batches, or the rest
 /// in the last step.
-std::span<const ref::train::LabelledBatch> batches_of_step(
+std::span<const ref::train::LabelledBatch> select_step_batches(
     std::span<const ref::train::LabelledBatch> epoch, const RunConfig& config, std::size_t k);
 
 /// Returns the batches of the validation sentences in their order.
@@ -52,7 +52,7 @@ std::vector<ref::train::LabelledBatch> validation_batches(const Dataset& data,
 
 /// Returns the number of optimizer steps in an epoch. Each takes `accumulation` batches, the last
 /// one the rest.
-std::size_t steps_of_epoch(const Dataset& data, const RunConfig& config);
+std::size_t steps_per_epoch(const Dataset& data, const RunConfig& config);
 
 /// Describes the dataset as JSON by sizes and hashes, so that different datasets have different
 /// texts. Includes the hash of the initial weights if it is not empty.

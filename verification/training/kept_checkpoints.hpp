@@ -15,6 +15,7 @@ std::filesystem::path kept_checkpoint(const std::filesystem::path& folder, std::
 std::vector<std::size_t> kept_steps(const std::filesystem::path& folder);
 
 /// Removes the kept checkpoints of steps after `step`, and all but the last `count` of the others.
-void keep_last(const std::filesystem::path& folder, std::size_t count, std::size_t step);
+void remove_old_checkpoints(const std::filesystem::path& folder, std::size_t count,
+                            std::size_t step);
 
 }  // namespace normproof::verification::training

@@ -20,7 +20,7 @@ class LanguageTask : public RunTask {
   /// Requires  (C1) weights_sha256 is empty: a language model begins with random weights
   std::string data_json(const std::string& weights_sha256) const override;
   ref::train::TrainState<double> initial_state() const override;
-  std::size_t steps_of_epoch() const override;
+  std::size_t steps_per_epoch() const override;
   void begin_epoch(std::uint64_t epoch) override;
   TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
                 const ref::encoder::Tap<double>& tap) const override;

@@ -14,7 +14,7 @@
 namespace normproof::verification::training {
 
 /// The vocabularies of both languages of a translator.
-struct PairWords {
+struct PairVocabularies {
   ref::data::WordVocabulary source, target;
 };
 
@@ -22,19 +22,19 @@ struct PairWords {
 /// sentences.
 struct PairData {
   ref::data::ParallelCorpus text;
-  PairWords words;
+  PairVocabularies words;
 };
 
 /// Returns the configuration of the training steps, with the vocabulary sizes of `words`.
 ref::translation::TranslationConfig translation_config(const RunConfig& config,
-                                                       const PairWords& words);
+                                                       const PairVocabularies& words);
 
 /// Adds vocabularies to a corpus.
 ///
 /// Computes  the most frequent words of `text.training`, at most translation.vocabulary_size in
 ///           either language
 /// Requires  those of WordVocabulary::of_sentences
-PairData with_words(ref::data::ParallelCorpus text, const RunConfig& config);
+PairData add_vocabularies(ref::data::ParallelCorpus text, const RunConfig& config);
 
 /// Returns the training batches of an epoch, counted from 0: pairs of similar length, shuffled by
 /// (seed, epoch).
@@ -43,19 +43,19 @@ std::vector<ref::translation::PairBatch> pair_batches(const PairData& data, cons
 
 /// Returns batches of the pairs of a text, sorted by length.
 std::vector<ref::translation::PairBatch> pairs_in_order(const ref::data::ParallelText& text,
-                                                        const PairWords& words,
+                                                        const PairVocabularies& words,
                                                         const RunConfig& config);
 
 /// Returns the fraction of words in the sentences that are not in the vocabulary; 0 without any
 /// word.
-double unknown_share(const ref::data::WordVocabulary& words,
-                     const std::vector<std::string>& sentences);
+double unknown_fraction(const ref::data::WordVocabulary& words,
+                        const std::vector<std::string>& sentences);
 
 /// Describes the corpus as JSON: the vocabularies, sizes and hashes.
 std::string pairs_json(const PairData& data);
 
 /// Reads the vocabularies that pairs_json wrote.
 /// Throws    FileError naming `file`
-PairWords words_of(std::string_view json, const std::string& file);
+PairVocabularies read_pair_words(std::string_view json, const std::string& file);
 
 }  // namespace normproof::verification::training

@@ -82,7 +82,7 @@ std::string unwrapped(std::string name) {
 
 }  // namespace
 
-std::string hash_of_weights(const GivenWeights& weights) {
+std::string hash_weights(const InitialWeights& weights) {
   return weights ? ref::train::state_sha256({*weights, {}, {}, 0}) : std::string();
 }
 

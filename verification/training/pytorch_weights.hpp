@@ -16,10 +16,10 @@
 namespace normproof::verification::training {
 
 /// The initial weights of a run; absent: random weights from the seed.
-using GivenWeights = std::optional<ref::tensor::NamedTensors<double>>;
+using InitialWeights = std::optional<ref::tensor::NamedTensors<double>>;
 
 /// Returns the hash of the weights, computed as that of a step; empty for none.
-std::string hash_of_weights(const GivenWeights& weights);
+std::string hash_weights(const InitialWeights& weights);
 
 /// Returns PyTorch's name of a parameter, such as "encoder.layers.0.self_attn.in_proj_weight" for
 /// "layers.0.attention.in.weight".

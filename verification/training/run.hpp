@@ -31,7 +31,7 @@ struct RunOptions {
   std::filesystem::path out = {};
   bool resume = false;
   std::size_t checkpoint_every = 0;  ///< in steps; 0: at the end of each epoch only
-  GivenWeights weights = {};         ///< initial weights of a new run
+  InitialWeights weights = {};       ///< initial weights of a new run
   std::function<void(const RunProgress&)> after_step = {};
 };
 
@@ -66,13 +66,13 @@ double quality(const Qualities& qualities, std::string_view name);
 /// Whether a step failed because of an impossible setting: it is the first step, and all its values
 /// are finite. Otherwise some value is not finite: `found` gives its place, or the error is a
 /// NotFiniteError.
-bool blames_settings(std::size_t step, const std::optional<std::string>& found,
-                     const ref::numeric::ContractError& refusal);
+bool is_caused_by_settings(std::size_t step, const std::optional<std::string>& found,
+                           const ref::numeric::ContractError& refusal);
 
 /// Reports a failed step.
 /// Throws    UsageError that names the setting if the settings are to blame, else RunFailure
-[[noreturn]] void step_failure(const RunConfig& config, std::size_t step,
-                               const std::optional<std::string>& found,
-                               const ref::numeric::ContractError& refusal);
+[[noreturn]] void throw_step_failure(const RunConfig& config, std::size_t step,
+                                     const std::optional<std::string>& found,
+                                     const ref::numeric::ContractError& refusal);
 
 }  // namespace normproof::verification::training

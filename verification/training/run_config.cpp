@@ -87,7 +87,7 @@ void visit_plain(RunConfig& c, bool whole, auto&& f) {
 
 /// Visits the sections whose fields depend on a name: f(section, options, name of the options,
 /// options by name).
-void visit_chosen(RunConfig& c, auto&& f) {
+void visit_named_sections(RunConfig& c, auto&& f) {
   const auto norm = [&](const char* section, model::NormOptions& options) {
     f(section, options, model::norm_name, model::norm_options);
   };
@@ -193,7 +193,7 @@ Settings settings_of(const RunConfig& config, bool whole) {
   visit_plain(copy, whole, [&](const char* key, auto& value) {
     settings.emplace_back(key, model::print_field(value));
   });
-  visit_chosen(copy, [&](const std::string& section, auto& options, auto name, auto) {
+  visit_named_sections(copy, [&](const std::string& section, auto& options, auto name, auto) {
     settings.emplace_back(section + ".name", name(options));
     for (const auto& [field, value] : model::list_options(options))
       settings.emplace_back(fmt::format("{}.{}", section, field), value);
@@ -215,7 +215,8 @@ std::string json_of(const Settings& settings) {
 /// Whether the argument named in an error may be this setting: "eps" for "norm.eps", "norm" for
 /// "norm.name". For a translator the argument may start with a side: "decoder.final_norm" for
 /// "decoder_final_norm.name", "encoder.d_model" for "model.d_model".
-bool may_be_about(const RunConfig& config, const std::string& argument, const std::string& key) {
+bool may_name_setting(const RunConfig& config, const std::string& argument,
+                      const std::string& key) {
   const auto is = [&](const std::string& name) { return key == name || key == name + ".name"; };
   const std::size_t dot = argument.find('.');
   const std::string side = argument.substr(0, dot);
@@ -230,9 +231,9 @@ bool may_be_about(const RunConfig& config, const std::string& argument, const st
 /// Finds the setting that caused an error among settings of one name: the first with the rejected
 /// value in a section of the layer or optimizer that rejected it. If no section is of that layer,
 /// since layers may be computed by others, any section counts. Returns nothing if there is none.
-std::optional<std::string> refused_setting(const Settings& settings,
-                                           const std::vector<std::string>& keys,
-                                           const ref::numeric::Breach& breach) {
+std::optional<std::string> find_rejected_setting(const Settings& settings,
+                                                 const std::vector<std::string>& keys,
+                                                 const ref::numeric::Breach& breach) {
   const auto value_at = [&](const std::string& key) {
     const auto found = std::ranges::find(settings, key, &Settings::value_type::first);
     return found == settings.end() ? std::string() : found->second;
@@ -327,9 +328,9 @@ std::string sentence_by_setting(const RunConfig& config, const ref::numeric::Con
   const Settings settings = list_settings(config);
   std::vector<std::string> keys;
   for (const auto& [key, value] : settings)
-    if (may_be_about(config, breach.argument, key)) keys.push_back(key);
+    if (may_name_setting(config, breach.argument, key)) keys.push_back(key);
   const std::optional<std::string> key =
-      keys.size() == 1 ? keys.front() : refused_setting(settings, keys, breach);
+      keys.size() == 1 ? keys.front() : find_rejected_setting(settings, keys, breach);
   if (!key) return sentence(breach);
   return fmt::format("{} {}; expected {}", *key, breach.observation, breach.expectation);
 }
@@ -342,7 +343,7 @@ void set_setting(RunConfig& config, std::string_view key, std::string_view value
     model::parse_field(key, value, field);
     found = true;
   });
-  visit_chosen(changed, [&](const std::string& section, auto& options, auto, auto of_name) {
+  visit_named_sections(changed, [&](const std::string& section, auto& options, auto, auto of_name) {
     if (key == section)
       throw UsageError(ref::numeric::unknown_name("setting", key, {section + ".name"}));
     if (!key.starts_with(section + ".")) return;

@@ -37,7 +37,7 @@ class RunTask {
   /// Returns the initial state of a run.
   /// Throws    ContractError if the configuration is impossible
   virtual ref::train::TrainState<double> initial_state() const = 0;
-  virtual std::size_t steps_of_epoch() const = 0;
+  virtual std::size_t steps_per_epoch() const = 0;
   virtual void begin_epoch(std::uint64_t epoch) = 0;
   /// Takes step k of the epoch, counted from 0.
   /// Throws    ContractError; `state` is then unchanged
@@ -56,7 +56,7 @@ class WrappedTask : public RunTask {
     return task_.data_json(weights_sha256);
   }
   ref::train::TrainState<double> initial_state() const override { return task_.initial_state(); }
-  std::size_t steps_of_epoch() const override { return task_.steps_of_epoch(); }
+  std::size_t steps_per_epoch() const override { return task_.steps_per_epoch(); }
   void begin_epoch(std::uint64_t epoch) override { task_.begin_epoch(epoch); }
   TaskValidation validate(ref::train::TrainState<double>& state) const override {
     return task_.validate(state);

@@ -19,10 +19,10 @@ struct TextData {
 };
 
 /// The character range of the part for validation or for test.
-struct PartOfText {
+struct TextRange {
   std::ptrdiff_t begin, end;
 };
-PartOfText part_of_text(std::size_t characters, bool test);
+TextRange text_range(std::size_t characters, bool test);
 
 /// Splits a text.
 /// Throws    FileError naming `name` if the text is not UTF-8 or has fewer than 40 characters
@@ -43,6 +43,6 @@ std::string text_json(const TextData& data);
 
 /// Reads the alphabet that text_json wrote.
 /// Throws    FileError naming `file`
-ref::data::Alphabet alphabet_of(std::string_view json, const std::string& file);
+ref::data::Alphabet read_alphabet(std::string_view json, const std::string& file);
 
 }  // namespace normproof::verification::training

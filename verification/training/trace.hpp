@@ -35,7 +35,7 @@ struct TraceOptions {
   std::size_t steps = 1;
   bool certified = false;
   std::string suffix = ".safetensors";  ///< or ".npz"
-  GivenWeights weights = {};
+  InitialWeights weights = {};
   /// Called with (stage, steps done, steps); the stage is "double" or "512 bits".
   std::function<void(const std::string&, std::size_t, std::size_t)> after_step = {};
 };

@@ -10,7 +10,7 @@ namespace normproof::verification::training {
 /// A translator that a run has trained.
 struct TranslationModel {
   RunConfig config;
-  PairWords words;
+  PairVocabularies words;
   ref::train::TrainState<double> state;
 };
 

@@ -25,7 +25,7 @@ struct Search {
 /// Order     the translation of a sentence depends neither on the other sentences nor on the number
 ///           of threads
 /// Throws    ContractError
-std::vector<std::string> translate(const RunConfig& config, const PairWords& words,
+std::vector<std::string> translate(const RunConfig& config, const PairVocabularies& words,
                                    const ref::train::TrainState<double>& state,
                                    const std::vector<std::string>& sentences,
                                    const Search& search = {});

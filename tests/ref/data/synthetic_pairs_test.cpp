@@ -19,7 +19,7 @@ using normproof::ref::data::words_of;
 using normproof::ref::numeric::contract_message;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using PairWords = std::vector<std::string_view>;
+using PairVocabularies = std::vector<std::string_view>;
 
 /// A translator by hand, from the source's words alone.
 class Translator {
@@ -73,7 +73,7 @@ class Translator {
       {"mitsu", {"find", "finds", "found"}},    {"uru", {"sell", "sells", "sold"}},
       {"nuru", {"paint", "paints", "painted"}}, {"wasu", {"forget", "forgets", "forgot"}}};
 
-  PairWords words_;
+  PairVocabularies words_;
   std::size_t at_ = 0;
 };
 
@@ -99,7 +99,8 @@ TEST(SyntheticPairs, HaveEveryWordAndEveryOrder) {
   std::set<std::string_view> source, target;
   std::set<std::size_t> lengths;
   for (std::size_t i = 0; i < pairs.source.size(); ++i) {
-    const PairWords of_source = words_of(pairs.source[i]), of_target = words_of(pairs.target[i]);
+    const PairVocabularies of_source = words_of(pairs.source[i]),
+                           of_target = words_of(pairs.target[i]);
     source.insert(of_source.begin(), of_source.end());
     target.insert(of_target.begin(), of_target.end());
     lengths.insert(of_source.size());

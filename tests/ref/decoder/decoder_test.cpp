@@ -48,9 +48,9 @@ NamedTensors<T> named_gradients(const DecoderConfig& config, DecoderGradients<T>
 }
 
 template <class T>
-NamedTensors<T> gradients_of(const DecoderConfig& config, const NamedTensors<T>& parameters,
-                             const Tensor<T>& grad_logits, const DecoderInputs& inputs,
-                             const EncoderRun& run = {}) {
+NamedTensors<T> gradient_runs(const DecoderConfig& config, const NamedTensors<T>& parameters,
+                              const Tensor<T>& grad_logits, const DecoderInputs& inputs,
+                              const EncoderRun& run = {}) {
   const auto p = from_named(config, parameters);
   auto state = initial_norm_state<T>(config);
   Decoder<T> decoder(config, p);
@@ -61,11 +61,11 @@ NamedTensors<T> gradients_of(const DecoderConfig& config, const NamedTensors<T>&
 void expect_derivative(const DecoderConfig& config, const EncoderRun& run = {}) {
   const auto parameters = encoder::random_values<double>(parameter_shapes(config));
   const auto grad = random_tensor<double>("grad_logits", {2, 2, config.target_vocab_size});
-  EXPECT_EQ(gradients_of(config, parameters, grad, two_pairs(), run).names(), parameters.names());
+  EXPECT_EQ(gradient_runs(config, parameters, grad, two_pairs(), run).names(), parameters.names());
   expect_gradients(
       parameters, grad, [&](const auto& p) { return logits_of(config, p, two_pairs(), run); },
       [&](const auto& p, const auto& grad_y) {
-        return gradients_of(config, p, grad_y, two_pairs(), run);
+        return gradient_runs(config, p, grad_y, two_pairs(), run);
       },
       name_of(config));
 }
@@ -152,8 +152,8 @@ TEST(Decoder, ThePaddingOfTheSourceChangesNoBit) {
           << name_of(config);
     const auto parameters = encoder::random_values<double>(parameter_shapes(config));
     const auto grad = random_tensor<double>("grad", {2, 2, 3});
-    const auto expected = gradients_of(config, parameters, grad, two_pairs());
-    for (const auto& [name, values] : gradients_of(config, parameters, grad, other))
+    const auto expected = gradient_runs(config, parameters, grad, two_pairs());
+    for (const auto& [name, values] : gradient_runs(config, parameters, grad, other))
       EXPECT_EQ(values, expected.at(name)) << name << " " << name_of(config);
   }
   // Where it is taken for a token, it does.
@@ -260,7 +260,7 @@ TEST(Decoder, TheHiddenStateAndPutHeadGiveTheBitsOfTheWhole) {
     auto head = nn::linear_backward(grad, hidden, weight, p.head.bias);
     auto gradients = decoder.hidden_backward(std::move(head.grad_x), state);
     add_head_gradients(config, std::move(head.parameters), gradients);
-    const auto expected = gradients_of(config, named, grad, two_pairs());
+    const auto expected = gradient_runs(config, named, grad, two_pairs());
     for (const auto& [name, values] : named_gradients(config, std::move(gradients)))
       EXPECT_EQ(values, expected.at(name)) << name;
   }

@@ -29,8 +29,8 @@ Tensor<T> logits_of(const EncoderConfig& config, const NamedTensors<T>& paramete
 
 /// The gradients by name, the embedding's with the rows that no token touches.
 template <class T>
-NamedTensors<T> gradients_of(const EncoderConfig& config, const NamedTensors<T>& parameters,
-                             const Tensor<T>& grad_logits, const EncoderRun& run = {}) {
+NamedTensors<T> gradient_runs(const EncoderConfig& config, const NamedTensors<T>& parameters,
+                              const Tensor<T>& grad_logits, const EncoderRun& run = {}) {
   const auto p = from_named(config, parameters);
   auto state = initial_norm_state<T>(config);
   Encoder<T> encoder(config, p);
@@ -50,10 +50,10 @@ void expect_derivative(const EncoderConfig& config, const std::string& what) {
   const auto grad =
       random_tensor<double>("grad_logits", pooled ? tensor::Shape{2, config.num_classes}
                                                   : tensor::Shape{2, 3, config.num_classes});
-  EXPECT_EQ(gradients_of(config, parameters, grad).names(), parameters.names());
+  EXPECT_EQ(gradient_runs(config, parameters, grad).names(), parameters.names());
   expect_gradients(
       parameters, grad, [&](const auto& p) { return logits_of(config, p); },
-      [&](const auto& p, const auto& grad_y) { return gradients_of(config, p, grad_y); }, what);
+      [&](const auto& p, const auto& grad_y) { return gradient_runs(config, p, grad_y); }, what);
 }
 
 // Not batch_renorm and the PowerNorms with memory: their backward is no derivative by definition.
@@ -193,8 +193,8 @@ TEST(Encoder, PowerNormTakesNuOfTheStepBefore) {
   const EncoderConfig config = small_config("power_norm", NormPlacement::post, 1);
   const auto parameters = random_parameters<double>(config);
   const auto grad = random_tensor<double>("grad", {2, 3});
-  const auto training = gradients_of(config, parameters, grad);
-  const auto inference = gradients_of(config, parameters, grad, {.mode = model::Mode::inference});
+  const auto training = gradient_runs(config, parameters, grad);
+  const auto inference = gradient_runs(config, parameters, grad, {.mode = model::Mode::inference});
   for (const auto& [name, values] : training) EXPECT_EQ(values, inference.at(name)) << name;
   // A second step in the state that the first one left has another gradient.
   const auto p = from_named(config, parameters);

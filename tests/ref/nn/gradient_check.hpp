@@ -53,8 +53,8 @@ auto weighted_forward(const NamedTensors<S>& at, const Tensor<double>& grad_y, F
 
 /// d sum(grad_y y) / d x for the tensor x of that name, y = forward(inputs), by dual numbers.
 template <class Forward>
-Tensor<oracle100> slopes_of(const NamedTensors<double>& inputs, const std::string& name,
-                            const Tensor<double>& grad_y, Forward forward) {
+Tensor<oracle100> certify_slopes(const NamedTensors<double>& inputs, const std::string& name,
+                                 const Tensor<double>& grad_y, Forward forward) {
   NamedTensors<dual> at = converted<dual>(inputs);
   return verification::checks::compare::slopes(at.at(name), weighted_forward(at, grad_y, forward));
 }
@@ -83,7 +83,7 @@ void expect_gradients(const NamedTensors<double>& inputs, const Tensor<double>& 
     const auto values = tensor::convert<oracle100>(gradient.values);
     const auto bound = verification::checks::compare::scaled_bound<oracle50>(bounds.at(name));
     EXPECT_WITHIN(verification::checks::compare::compare(
-        values, slopes_of(inputs, name, grad_y, forward), bound))
+        values, certify_slopes(inputs, name, grad_y, forward), bound))
         << what << ": grad_" << name << " by dual numbers";
     const auto weights = random_tensor<double>("weights of " + name, tensor::shape_of(values));
     auto sizes = weights;

@@ -21,7 +21,7 @@ std::string to_string(Colour colour) {
   return colour == Colour::red ? "red" : "green";
 }
 
-Colour colour_of(const std::string& name) {
+Colour color_index(const std::string& name) {
   if (name == "red" || name == "green") return name == "red" ? Colour::red : Colour::green;
   throw UsageError(normproof::ref::numeric::unknown_name("colour", name, {"red", "green"}));
 }
@@ -79,8 +79,8 @@ TEST_F(TypedOptions, ParsesChoicesByName) {
 TEST_F(TypedOptions, ParsesNamesWithAGivenFunction) {
   std::optional<Colour> colour;
   std::vector<Colour> colours = {Colour::green};
-  tool::add_named(app, "--colour", colour, colour_of, "A colour", "NAME");
-  tool::add_names(app, "--colours", colours, colour_of, "Colours", "LIST");
+  tool::add_named(app, "--colour", colour, color_index, "A colour", "NAME");
+  tool::add_names(app, "--colours", colours, color_index, "Colours", "LIST");
   EXPECT_EQ(words_of("--colours"), "green");
   EXPECT_EQ(refusal({"--colour", "blue"}).find("unknown colour 'blue'"), 0u);
   EXPECT_EQ(refusal({"--colours", "red,blue"}).find("unknown colour 'blue'"), 0u);

@@ -52,10 +52,10 @@ TEST(ParseSplit, NamesTheInvalidLine) {
 TEST(Batches, CoverEverySentenceOncePerEpoch) {
   const Dataset data = small_dataset();
   const RunConfig config = small_run_config();
-  EXPECT_EQ(steps_of_epoch(data, config), 3u);
+  EXPECT_EQ(steps_per_epoch(data, config), 3u);
   RunConfig accumulated = config;
   accumulated.train.accumulation = 2;
-  EXPECT_EQ(steps_of_epoch(data, accumulated), 2u);
+  EXPECT_EQ(steps_per_epoch(data, accumulated), 2u);
   for (const std::uint64_t epoch : {0, 1}) {
     std::size_t sentences = 0;
     for (const auto& batch : training_batches(data, config, epoch)) {
@@ -105,9 +105,9 @@ TEST(BatchesOfStep, LastStepTakesTheRest) {
   RunConfig config = small_run_config();
   config.train.accumulation = 2;
   const std::vector<ref::train::LabelledBatch> epoch(3);
-  EXPECT_EQ(batches_of_step(epoch, config, 0).size(), 2u);
-  EXPECT_EQ(batches_of_step(epoch, config, 1).size(), 1u);
-  EXPECT_EQ(batches_of_step(epoch, config, 1).data(), &epoch[2]);
+  EXPECT_EQ(select_step_batches(epoch, config, 0).size(), 2u);
+  EXPECT_EQ(select_step_batches(epoch, config, 1).size(), 1u);
+  EXPECT_EQ(select_step_batches(epoch, config, 1).data(), &epoch[2]);
 }
 
 }  // namespace

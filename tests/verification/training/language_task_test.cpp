@@ -48,7 +48,7 @@ TEST_F(LanguageTaskRun, LearnsAndRecordsItsQualities) {
             summary.validation_loss / ref::numeric::log(2.0));
   EXPECT_THAT(text("a/metrics.jsonl"),
               AllOf(HasSubstr("\"bits_per_character\":"), HasSubstr("\"validation_perplexity\":")));
-  EXPECT_EQ(summary.steps, 6 * task.steps_of_epoch());
+  EXPECT_EQ(summary.steps, 6 * task.steps_per_epoch());
 }
 
 TEST_F(LanguageTaskRun, FilesAreEqualForAnyThreadsAndAfterResuming) {

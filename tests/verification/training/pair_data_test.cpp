@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 PairData two_pairs() {
   const ref::data::ParallelText text{{"b a", "b"}, {"x", "y x y"}};
-  return with_words({text, text, text}, small_translation_config());
+  return add_vocabularies({text, text, text}, small_translation_config());
 }
 
 TEST(PairData, BatchesHaveSpecialTokensAndPadding) {
@@ -55,7 +55,7 @@ TEST(PairData, EachEpochHasEveryPairInANewOrder) {
 TEST(PairData, VocabularyHoldsTheMostFrequentWordsUpToItsSize) {
   RunConfig config = small_translation_config();
   config.translation.vocabulary_size = 9;
-  const PairWords words = small_pairs(config).words;
+  const PairVocabularies words = small_pairs(config).words;
   EXPECT_EQ(words.source.size(), 9u);
   const auto own = translation_config(config, words);
   EXPECT_EQ(own.model.source_vocab_size, 9u);
@@ -65,26 +65,26 @@ TEST(PairData, VocabularyHoldsTheMostFrequentWordsUpToItsSize) {
 }
 
 TEST(PairData, CountsUnknownWords) {
-  const PairWords words = two_pairs().words;
-  EXPECT_EQ(unknown_share(words.source, {"a z b", "z"}), 0.5);
-  EXPECT_EQ(unknown_share(words.source, {"b a"}), 0);
-  EXPECT_EQ(unknown_share(words.target, {"a b"}), 1);
-  EXPECT_EQ(unknown_share(words.target, {}), 0);
+  const PairVocabularies words = two_pairs().words;
+  EXPECT_EQ(unknown_fraction(words.source, {"a z b", "z"}), 0.5);
+  EXPECT_EQ(unknown_fraction(words.source, {"b a"}), 0);
+  EXPECT_EQ(unknown_fraction(words.target, {"a b"}), 1);
+  EXPECT_EQ(unknown_fraction(words.target, {}), 0);
 }
 
 TEST(PairData, VocabulariesReadBack) {
   const PairData data = two_pairs();
   const std::string json = pairs_json(data);
-  const PairWords words = words_of(json, "data.json");
+  const PairVocabularies words = read_pair_words(json, "data.json");
   EXPECT_EQ(words.source.text(), "<unk>\n<s>\n</s>\nb\na\n");
   EXPECT_EQ(words.target.text(), data.words.target.text());
   const auto object = nlohmann::json::parse(json);
   EXPECT_EQ(object.at("test").at("pairs"), 2);
   EXPECT_EQ(object.at("test").at("source_sha256"), ref::io::sha256("b a\nb\n"));
   EXPECT_EQ(object.at("validation").at("target_sha256"), ref::io::sha256("x\ny x y\n"));
-  EXPECT_THAT(file_message([] { words_of("{}", "data.json"); }),
+  EXPECT_THAT(file_message([] { read_pair_words("{}", "data.json"); }),
               HasSubstr("data.json: source_words is absent"));
-  EXPECT_THAT(file_message([] { words_of(R"({"source_words": "a\n"})", "data.json"); }),
+  EXPECT_THAT(file_message([] { read_pair_words(R"({"source_words": "a\n"})", "data.json"); }),
               HasSubstr("data.json: source_words:1: the vocabulary ends without the word <unk>"));
 }
 

@@ -173,11 +173,11 @@ TEST_F(TrainingRun, ResumesARunThatWasKilledBeforeItsFirstStep) {
 
 TEST_F(TrainingRun, OnlyOneProcessMayUseAFolder) {
   kill_after("a", 2, {.checkpoint_every = 1});
-  const auto at_work = support::process::FileLock::take_folder(folder_ / "a");
+  const auto at_work = support::process::FileLock::acquire_folder(folder_ / "a");
   EXPECT_THAT(usage_message([&] { run_into("a", {.resume = true}); }),
               HasSubstr("another 'normproof train' is at work in it"));
   fs::create_directory(folder_ / "b");
-  const auto beginning = support::process::FileLock::take_folder(folder_ / "b");
+  const auto beginning = support::process::FileLock::acquire_folder(folder_ / "b");
   EXPECT_THAT(usage_message([&] { run_into("b"); }), HasSubstr("is at work in it"));
   EXPECT_TRUE(fs::exists(folder_ / "b"));  // the folder belongs to the other process
 }
@@ -243,10 +243,10 @@ TEST_F(TrainingRun, NonFiniteValueInTheFirstStepDoesNotBlameASetting) {
       {.argument = "num_heads", .observation = "is 3", .expectation = "a divisor"});
   const ref::numeric::NotFiniteError overflow(
       {.function = "softmax", .argument = "x", .observation = "overflows"});
-  EXPECT_THROW(step_failure(config_, 1, "x at [0] is nan", setting), RunFailure);
-  EXPECT_THROW(step_failure(config_, 1, std::nullopt, overflow), RunFailure);
-  EXPECT_THROW(step_failure(config_, 2, std::nullopt, setting), RunFailure);
-  EXPECT_THAT(usage_message([&] { step_failure(config_, 1, std::nullopt, setting); }),
+  EXPECT_THROW(throw_step_failure(config_, 1, "x at [0] is nan", setting), RunFailure);
+  EXPECT_THROW(throw_step_failure(config_, 1, std::nullopt, overflow), RunFailure);
+  EXPECT_THROW(throw_step_failure(config_, 2, std::nullopt, setting), RunFailure);
+  EXPECT_THAT(usage_message([&] { throw_step_failure(config_, 1, std::nullopt, setting); }),
               HasSubstr("step 1: encoder.num_heads is 3"));
 }
 

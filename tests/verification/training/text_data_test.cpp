@@ -48,8 +48,8 @@ TEST(TextData, BatchesHaveTheContextOfTheConfiguration) {
 
 TEST(TextData, AlphabetReadsBack) {
   const TextData data = small_text();
-  EXPECT_EQ(alphabet_of(text_json(data), "d").text(), data.alphabet.text());
-  EXPECT_THAT(file_message([] { alphabet_of("{}", "data.json"); }),
+  EXPECT_EQ(read_alphabet(text_json(data), "d").text(), data.alphabet.text());
+  EXPECT_THAT(file_message([] { read_alphabet("{}", "data.json"); }),
               HasSubstr("data.json: alphabet is absent"));
 }
 

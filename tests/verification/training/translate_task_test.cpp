@@ -49,7 +49,7 @@ TEST_F(TranslateTaskRun, LearnsAndRecordsItsQualities) {
   EXPECT_THAT(text("a/metrics.jsonl"),
               AllOf(HasSubstr("\"perplexity\":"), HasSubstr("\"validation_bleu\":"),
                     HasSubstr("\"decoder.layers.0.norm3\":")));
-  EXPECT_EQ(summary.steps, 8 * task.steps_of_epoch());
+  EXPECT_EQ(summary.steps, 8 * task.steps_per_epoch());
 }
 
 TEST_F(TranslateTaskRun, BleuIsThatOfTheFirstPairsOrAbsent) {
@@ -68,9 +68,9 @@ TEST_F(TranslateTaskRun, BleuIsThatOfTheFirstPairsOrAbsent) {
 }
 
 TEST_F(TranslateTaskRun, NumberOfStepsIsRoundedUp) {
-  EXPECT_EQ(TranslateTask(config_, pairs_).steps_of_epoch(), 4u);
+  EXPECT_EQ(TranslateTask(config_, pairs_).steps_per_epoch(), 4u);
   config_.train.accumulation = 3;
-  EXPECT_EQ(TranslateTask(config_, pairs_).steps_of_epoch(), 2u);
+  EXPECT_EQ(TranslateTask(config_, pairs_).steps_per_epoch(), 2u);
 }
 
 TEST_F(TranslateTaskRun, FilesAreEqualForAnyThreadsAndAfterResuming) {

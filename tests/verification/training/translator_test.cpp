@@ -22,7 +22,7 @@ class TranslatorOfPairs : public ::testing::Test {
     state_ = task.initial_state();
     for (std::uint64_t epoch = 0; epoch < 6; ++epoch) {
       task.begin_epoch(epoch);
-      for (std::size_t k = 0; k < task.steps_of_epoch(); ++k) task.step(k, state_, {});
+      for (std::size_t k = 0; k < task.steps_per_epoch(); ++k) task.step(k, state_, {});
     }
   }
   std::vector<std::string> translated(const std::vector<std::string>& sentences,

@@ -17,7 +17,7 @@ using normproof::verification::bindings::c::require;
 
 namespace {
 
-const char* word_of(gate::RelationOutcome outcome) {
+const char* outcome_name(gate::RelationOutcome outcome) {
   switch (outcome) {
     case gate::RelationOutcome::held:
       return "held";
@@ -31,7 +31,7 @@ const char* word_of(gate::RelationOutcome outcome) {
   return "";
 }
 
-std::vector<golden::corpus::Tier> tiers_of(std::string_view names) {
+std::vector<golden::corpus::Tier> parse_tiers(std::string_view names) {
   std::vector<golden::corpus::Tier> tiers;
   for (std::size_t at = 0; at <= names.size();) {
     const std::size_t end = std::min(names.find(',', at), names.size());
@@ -82,7 +82,7 @@ void normproof_corpus::relation(const char* name, normproof_ask ask, void* user,
   try {
     const gate::RelationResult result =
         gate::check_relations(stored, {answer, answer}, {relation}).at(0);
-    outcome_ = word_of(result.outcome);
+    outcome_ = outcome_name(result.outcome);
     sentence_ = result.sentence;
   } catch (...) {
     select(chosen);
@@ -101,7 +101,7 @@ void normproof_corpus::make(const char* place, const char* tiers, const char* gl
   require(jobs >= 0 && jobs <= 1024, self, fmt::format("jobs is {}; expected 0 to 1024", jobs));
   bool stopped = false;  // needs no lock: make_corpus calls `finished` from one thread at a time
   golden::certify::make_corpus(
-      place, {.tiers = tiers_of(tiers),
+      place, {.tiers = parse_tiers(tiers),
               .only = glob == nullptr ? "*" : glob,
               .jobs = jobs == 0 ? processors() : jobs,
               .finished = [&](const std::string& path, std::size_t done, std::size_t of) {

@@ -13,7 +13,7 @@
 /// The boundary between C and C++: dtypes, tensors, arguments and the floating-point mode.
 namespace normproof::verification::bindings::c {
 
-inline std::int32_t number_of(ref::io::DType dtype) {
+inline std::int32_t dtype_number(ref::io::DType dtype) {
   return static_cast<std::int32_t>(std::ranges::find(ref::io::kDTypes, dtype) -
                                    std::begin(ref::io::kDTypes));
 }
@@ -25,27 +25,27 @@ inline void require(bool met, const char* function, std::string_view sentence) {
 }
 
 /// A caller's tensor without its elements, and the number of bytes that these take.
-struct Described {
+struct TensorDescription {
   ref::io::StoredTensor tensor;
   std::size_t bytes = 0;
 };
 /// Checks and converts the description of a caller's tensor.
 /// Requires  a name; the shape is not read if the rank is rejected
 /// Throws    UsageError that names `function` and the tensor
-Described described(const char* function, const char* name, std::int32_t dtype, std::int32_t rank,
-                    const std::int64_t* shape, const void* data);
+TensorDescription described(const char* function, const char* name, std::int32_t dtype,
+                            std::int32_t rank, const std::int64_t* shape, const void* data);
 
 /// Runs a scope in the default floating-point mode and restores the caller's mode afterwards.
 /// Callers may flush subnormal numbers to zero or round differently; the gate must not.
-class OwnMode {
+class DefaultFloatingPointMode {
  public:
-  OwnMode() {
+  DefaultFloatingPointMode() {
     std::fegetenv(&callers_);
     std::fesetenv(FE_DFL_ENV);
   }
-  ~OwnMode() { std::fesetenv(&callers_); }
-  OwnMode(const OwnMode&) = delete;
-  OwnMode& operator=(const OwnMode&) = delete;
+  ~DefaultFloatingPointMode() { std::fesetenv(&callers_); }
+  DefaultFloatingPointMode(const DefaultFloatingPointMode&) = delete;
+  DefaultFloatingPointMode& operator=(const DefaultFloatingPointMode&) = delete;
 
   /// Returns f() evaluated in the caller's floating-point mode, for code of the caller.
   template <class F>

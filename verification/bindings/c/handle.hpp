@@ -44,7 +44,7 @@ struct normproof_corpus {
   const char* error = "";  ///< error_text, or a literal if memory is exhausted
   std::string error_text = {};
   /// The mode guard of the current call.
-  const normproof::verification::bindings::c::OwnMode* mode = nullptr;
+  const normproof::verification::bindings::c::DefaultFloatingPointMode* mode = nullptr;
 
  private:
   using CaseDescription = normproof::verification::golden::certify::CaseDescription;
@@ -67,14 +67,14 @@ struct normproof_corpus {
   normproof::verification::golden::gate::Answer asked(const StoredCase& variant, normproof_ask ask,
                                                       void* user);
   normproof::verification::golden::reports::ReportSettings report_settings() const;
-  normproof::verification::golden::reports::GoldenReport report_of_all() const;
+  normproof::verification::golden::reports::GoldenReport full_report() const;
 
   std::filesystem::path folder_ = {};
   std::string version_ = {};
   bool all_opened_ = false;  ///< whether "*" opened every case
   std::vector<CaseDescription> cases_ = {};
   /// User-supplied cases by index.
-  std::map<std::size_t, std::shared_ptr<const StoredCase>> own_ = {};
+  std::map<std::size_t, std::shared_ptr<const StoredCase>> user_cases_ = {};
   normproof::verification::golden::gate::CheckOptions options_ = {.maps = true};
   normproof::verification::golden::reports::ReportSettings settings_ = {};
   std::string repro_ = {};  ///< may contain {path}

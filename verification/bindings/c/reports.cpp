@@ -54,7 +54,7 @@ golden::reports::ReportSettings normproof_corpus::report_settings() const {
   return settings;
 }
 
-GoldenReport normproof_corpus::report_of_all() const {
+GoldenReport normproof_corpus::full_report() const {
   std::vector<golden::gate::CaseResult> results;
   for (const auto& [index, result] : results_) results.push_back(result);
   std::ranges::sort(results, {}, [](const auto& result) { return result.description.path; });
@@ -104,7 +104,7 @@ void normproof_corpus::report(const char* form, const char** out, std::int32_t* 
     known.emplace_back(name);
     if (known.back() != form) continue;
     require(!results_.empty(), self, "no case is judged; expected normproof_judge first");
-    const GoldenReport all = report_of_all();
+    const GoldenReport all = full_report();
     report_ = writer(all);
     *out = report_.c_str();
     *passed = all.passed() ? 1 : 0;

@@ -47,7 +47,7 @@ std::vector<int> random_targets(const RandomStream& random,
 
 /// Returns batch(trajectory, step) for each batch of a step.
 template <class F>
-auto batches_of_step(const Trajectory& trajectory, std::int64_t step, const F& batch) {
+auto select_step_batches(const Trajectory& trajectory, std::int64_t step, const F& batch) {
   std::vector<decltype(batch(trajectory, step))> batches;
   const std::int64_t each = trajectory.config.accumulation;
   batches.reserve(static_cast<std::size_t>(each));
@@ -66,13 +66,13 @@ ref::train::StepResult<double> run_step_on_ref(const Trajectory& trajectory, std
                                                ref::train::TrainState<double>& state) {
   const auto& config = trajectory.config;
   if (trajectory.task == TrainingTask::language)
-    return ref::train::language_step<double>(config, batches_of_step(trajectory, s, text_batch),
+    return ref::train::language_step<double>(config, select_step_batches(trajectory, s, text_batch),
                                              state);
   if (trajectory.task == TrainingTask::translation)
     return ref::translation::translation_step<double>(
-        {trajectory.translator, config}, batches_of_step(trajectory, s, pair_batch), state);
-  return ref::train::train_step<double>(config, batches_of_step(trajectory, s, labelled_batch), {},
-                                        state);
+        {trajectory.translator, config}, select_step_batches(trajectory, s, pair_batch), state);
+  return ref::train::train_step<double>(config, select_step_batches(trajectory, s, labelled_batch),
+                                        {}, state);
 }
 
 gpu::train::StepResult run_step_on_device(Device& device, const Trajectory& trajectory,
@@ -80,7 +80,7 @@ gpu::train::StepResult run_step_on_device(Device& device, const Trajectory& traj
                                           const gpu::ops::Products& products) {
   const auto& config = trajectory.config;
   const auto batches = [&](const auto& batch) {
-    return on_device(device, batches_of_step(trajectory, s, batch));
+    return on_device(device, select_step_batches(trajectory, s, batch));
   };
   if (trajectory.task == TrainingTask::language)
     return gpu::train::language_step(config, batches(text_batch), state, products);

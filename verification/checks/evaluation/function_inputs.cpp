@@ -9,7 +9,7 @@ namespace normproof::verification::checks::evaluation {
 
 using operands::adds_residual;
 using operands::FunctionInputs;
-using operands::operands_of;
+using operands::required_operands;
 using ref::io::StoredTensor;
 using ref::tensor::Shape;
 
@@ -23,8 +23,8 @@ class FunctionReader {
  public:
   FunctionReader(const TensorReader& reader, std::string_view function)
       : reader_(reader), function_(function) {
-    std::vector<std::string> known = operands_of(function);
-    for (const std::string& name : operands::optional_operands_of(function)) known.push_back(name);
+    std::vector<std::string> known = required_operands(function);
+    for (const std::string& name : operands::accepted_operands(function)) known.push_back(name);
     reader.check_names(known);
   }
 
@@ -68,7 +68,7 @@ class FunctionReader {
     if (adds_residual(function_) && shape.size() > 3)
       reader_.fail("x", "has shape " + ref::tensor::to_string(shape), "[N,D] or [B,T,D]");
     take(x);
-    for (const std::string& name : operands_of(function_)) {
+    for (const std::string& name : required_operands(function_)) {
       if (name == x.name) continue;
       const StoredTensor& other =
           reader_.required(name, "the tensor " + name + ", of the shape of x");

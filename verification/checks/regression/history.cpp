@@ -199,8 +199,8 @@ std::size_t History::append(Recording recording, const std::vector<RecordedCase>
   make_folder();
   // Reads the file again while it is locked, to keep the lines that others have added in the
   // meantime.
-  const auto lock =
-      support::process::FileLock::take_folder(folder_, support::process::FileLock::Patience::wait);
+  const auto lock = support::process::FileLock::acquire_folder(
+      folder_, support::process::FileLock::LockWait::wait);
   const std::vector<Recording> before = read();
   check_label(before, recording.label);
   std::error_code error;

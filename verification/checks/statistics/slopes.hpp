@@ -24,9 +24,9 @@ struct Slope {
 /// Shapes    x [B,T,D]; valid [B,T]
 /// Requires  those of checks::lipschitz::certify
 /// Throws    ContractError
-std::vector<Slope> slopes_of(std::size_t step, const ref::tensor::Tensor<double>& x,
-                             const ref::tensor::Mask& valid,
-                             const ref::tensor::NamedTensors<double>& power_norm_state,
-                             double radius);
+std::vector<Slope> certify_slopes(std::size_t step, const ref::tensor::Tensor<double>& x,
+                                  const ref::tensor::Mask& valid,
+                                  const ref::tensor::NamedTensors<double>& power_norm_state,
+                                  double radius);
 
 }  // namespace normproof::verification::checks::statistics

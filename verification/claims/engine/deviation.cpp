@@ -41,16 +41,16 @@ double Deviation::bound() const {
   return ref::numeric::square_root(2 * y.value * nats) + z.value * nats;
 }
 
-Increment of_relu_square() {
+Increment relu_square_increment() {
   return {1.5, 2};
 }
 
-Increment of_noncentral_square(double x_squared, double s_squared, std::size_t d) {
+Increment noncentral_square_increment(double x_squared, double s_squared, std::size_t d) {
   return {2 * (2 * s_squared * x_squared + static_cast<double>(d) * s_squared * s_squared),
           2 * s_squared};
 }
 
-Increment of_bounded(double variance, double most) {
+Increment bounded_increment(double variance, double most) {
   return {variance, most / 3};
 }
 

@@ -31,11 +31,11 @@ struct Increment {
   double scale = 0;
 };
 /// Returns the parameters of relu(X)^2 for a standard normal X; its mean is 1/2.
-Increment of_relu_square();
+Increment relu_square_increment();
 /// Returns the parameters of ||x + s Z||^2 for a given ||x||^2 and a standard normal Z of d
 /// elements; its mean is ||x||^2 + s^2 d.
-Increment of_noncentral_square(double x_squared, double s_squared, std::size_t d);
+Increment noncentral_square_increment(double x_squared, double s_squared, std::size_t d);
 /// Returns the parameters of a variable between 0 and `most` whose variance is at most `variance`.
-Increment of_bounded(double variance, double most);
+Increment bounded_increment(double variance, double most);
 
 }  // namespace normproof::verification::claims::engine

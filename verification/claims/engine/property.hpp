@@ -60,7 +60,7 @@ struct Property {
 
 /// Returns the source of randomness for the generator of case `index`, a function of (seed, claim,
 /// index).
-rc::Random random_of(const Run& run, std::size_t index);
+rc::Random case_random(const Run& run, std::size_t index);
 
 /// A case of erased type, which the driver works on.
 using AnyCase = std::shared_ptr<const void>;

@@ -19,6 +19,6 @@ struct SampledMean {
 /// Returns the evidence of `draws` draws: every mean must lie in [least - allowance, most +
 /// allowance]. `attained` is the distance from the middle of this interval divided by half its
 /// width. The detail lists all means.
-Evidence of_sample(const Run& run, std::size_t draws, const std::vector<SampledMean>& means);
+Evidence sample_evidence(const Run& run, std::size_t draws, const std::vector<SampledMean>& means);
 
 }  // namespace normproof::verification::claims::engine

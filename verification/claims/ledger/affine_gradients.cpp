@@ -16,7 +16,7 @@ using namespace ref::model;
 
 // ---- A10. The extra numbers of a case: running mean (a difference of two), running variance,
 // r_max, d_max.
-constexpr BatchKind kRenormKind{.most_rows = 6, .most_features = 2, .extras = 5};
+constexpr BatchKind kRenormKind{.max_rows = 6, .max_features = 2, .extras = 5};
 
 BatchRenormOptions renorm_options(const Batch& b) {
   return {.eps = b.eps, .r_max = 1 + b.extra[3], .d_max = b.extra[4]};
@@ -82,7 +82,7 @@ Renorm compare_renorm(const Subject& subject, const Batch& b) {
 }
 
 // ---- A11.
-constexpr BatchKind kAffineKind{.most_rows = 6, .most_features = 2};
+constexpr BatchKind kAffineKind{.max_rows = 6, .max_features = 2};
 
 std::vector<Layer> layers_with_affine() {
   std::vector<Layer> layers{batch_norm_layer(), layer_norm_layer(), power_norm_v_layer(),
@@ -93,7 +93,7 @@ std::vector<Layer> layers_with_affine() {
   add("power_norm", [](const Batch& b) -> NormOptions { return PowerNormOptions{.eps = b.eps}; });
   add("power_norm_released", [](const Batch& b) -> NormOptions {
     return PowerNormReleasedOptions{.eps = b.eps,
-                                    .groups = static_cast<std::int64_t>(groups_of(b))};
+                                    .groups = static_cast<std::int64_t>(group_count(b))};
   });
   add("batch_renorm",
       [](const Batch& b) -> NormOptions { return BatchRenormOptions{.eps = b.eps}; });

@@ -57,7 +57,7 @@ Claim d1() {
           }};
 }
 
-constexpr double kMostTheta = 1.75;
+constexpr double kMaxTheta = 1.75;
 
 Judgement below_two(const Subject& subject, const Drive& d) {
   PowerNormChannel channel = channel_of(subject, d);
@@ -86,7 +86,7 @@ Claim d2() {
           .check = [](const Run& run) {
             return examine(
                 run, Property<Drive>{
-                         .cases = drives({.most_theta = kMostTheta, .resonant = true}),
+                         .cases = drives({.max_theta = kMaxTheta, .resonant = true}),
                          .judge = [&](const Drive& d) { return below_two(run.subject, d); },
                          .describe = [&](const Drive& d) { return extremes(run.subject, d); },
                          .worst_meaning = "|ν_t| / max(|ν_0|, R θ_max/(2 − θ_max)); attained where "
@@ -103,7 +103,7 @@ Claim d3() {
           .expected = Verdict::holds,
           .check = [](const Run& run) {
             const auto sides = [&](const History& h) {
-              const Moment m = play(channel_of(run.subject, h.paper(), h), h).back();
+              const ChannelMoment m = run_history(channel_of(run.subject, h.paper(), h), h).back();
               std::vector<Bounded> g;
               for (std::size_t i = 0; i < h.rows(); ++i)
                 if (h.is_valid(i)) g.push_back(Bounded(h.gamma) * Bounded(h.grad_y.back()[i]));
@@ -128,12 +128,12 @@ Claim d3() {
 }
 
 /// The lower bound of theta, so that theta >= (1 - alpha) c in every step; rms(g) <= 1.
-constexpr double kLeastTheta = 0.25;
+constexpr double kMinTheta = 0.25;
 
 Judgement uniformly_bounded(const Subject& subject, const Drive& d) {
   PowerNormChannel channel = channel_of(subject, d);
   const Bounded w = Bounded(1) - Bounded(d.alpha);
-  const Bounded c = Bounded(kLeastTheta) * Bounded(oracle50(1 - 2 * margin())) / w;
+  const Bounded c = Bounded(kMinTheta) * Bounded(oracle50(1 - 2 * margin())) / w;
   const Bounded root_c = sqrt(c);
   Judgement judged = whether(true);
   for (const auto& p : d.pushes) {
@@ -157,7 +157,7 @@ std::string tightness(const Run& run) {
   Drive d;
   d.alpha = 0.9;
   for (int t = 0; t < 60; ++t)
-    d.pushes.push_back({.theta = t < 59 ? kLeastTheta : 1,
+    d.pushes.push_back({.theta = t < 59 ? kMinTheta : 1,
                         .along = t < 59 ? 4.0 : -4.0,
                         .across = 0,
                         .z = {1},
@@ -168,7 +168,7 @@ std::string tightness(const Run& run) {
   return fmt::format(
       "α = 0.9, (1 − α)c = {}, g turned round in the step with Γ = 10: rms(X̃′) "
       "attains {:.5f} of G(1 + 1/√((1 − α)c))",
-      kLeastTheta, static_cast<double>(size.value) / 3);
+      kMinTheta, static_cast<double>(size.value) / 3);
 }
 
 Claim d4() {
@@ -184,11 +184,11 @@ Claim d4() {
           .check = [](const Run& run) {
             const Evidence main = examine(
                 run, Property<Drive>{
-                         .cases = drives({.least_theta = kLeastTheta, .start = false}),
+                         .cases = drives({.min_theta = kMinTheta, .start = false}),
                          .judge = [&](const Drive& d) { return uniformly_bounded(run.subject, d); },
                          .describe = [&](const Drive& d) { return extremes(run.subject, d); },
                          .worst_meaning = "the largest share of any of the five bounds"});
-            return remarked(main, tightness(run));
+            return with_remark(main, tightness(run));
           }};
 }
 
@@ -215,7 +215,7 @@ Judgement decays(const Subject& subject, const Drive& d) {
 
 /// Reports the time average over 20000 batches of random data, in double.
 std::string long_average(const Run& run) {
-  Draw draw(random_of(run, 0));
+  Draw draw(case_random(run, 0));
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});
   double total = 0;
   std::string text = "α = 0.9, random data, time average of mean(X̃′ x̂)";
@@ -225,7 +225,7 @@ std::string long_average(const Run& run) {
       x.push_back(draw.normal() + 0.5);
       g.push_back(draw.normal() + 0.7 * x.back());
     }
-    const PlainMoment m = channel.step(x, g);
+    const PlainChannelStep m = channel.step(x, g);
     for (std::size_t i = 0; i < x.size(); ++i) total += m.grad_x[i] / m.rstd * (x[i] * m.rstd) / 8;
     if (t == 20 || t == 200 || t == 2000 || t == 20000)
       text += fmt::format(", T = {}: {:.1e}", t, std::fabs(total) / t);
@@ -249,7 +249,7 @@ Claim d12() {
                          .judge = [&](const Drive& d) { return decays(run.subject, d); },
                          .describe = [&](const Drive& d) { return extremes(run.subject, d); },
                          .worst_meaning = "time average / its bound, over all T"});
-            return remarked(main, long_average(run));
+            return with_remark(main, long_average(run));
           }};
 }
 
@@ -263,7 +263,7 @@ double alleged_constant(Draw& draw) {
   return std::ldexp(draw.uniform(1, 2), static_cast<int>(draw.between(0, 39)));
 }
 
-std::size_t steps_to_pass(double constant, double growth) {
+std::size_t steps_to_exceed(double constant, double growth) {
   std::size_t steps = 0;
   for (double grown = 1; !(grown > constant + 2); grown *= growth) ++steps;
   return steps;

@@ -17,7 +17,7 @@ inline constexpr auto kBoundedGradients =
 /// Draws a constant that is alleged to bound something, from 1 to 2^40 with a uniform logarithm.
 double alleged_constant(Draw& draw);
 /// Returns the smallest t with growth^t > constant + 2, for growth above 1.
-std::size_t steps_to_pass(double constant, double growth);
+std::size_t steps_to_exceed(double constant, double growth);
 
 std::vector<Claim> bounded_claims();          ///< D1 to D4, D12: bounds of nu and the gradient
 std::vector<Claim> unbounded_nu_claims();     ///< D5, D6: nu without one of the assumptions

@@ -19,7 +19,7 @@ using ref::model::NormPlacement;
 struct CausalStep {
   std::vector<NormOptions> norms;
   Mode mode = Mode::training;
-  bool behind_another = false;  ///< whether a training step with other tokens precedes it
+  bool follows_a_step = false;  ///< whether a training step with other tokens precedes it
 };
 
 /// Turns a case into a causal encoder with W_Q = W_1 and W_K = W_2, so that attention depends on
@@ -44,7 +44,7 @@ StackInputs<double> causal_inputs(EncoderCase c, const CausalStep& step, NormOpt
     std::copy(c.layers[l].second.begin(), c.layers[l].second.end(), weight + d * d);
   }
   in.mode = step.mode;
-  if (step.behind_another) {
+  if (step.follows_a_step) {
     in.before = in.x;
     std::copy(c.grad_y.begin(), c.grad_y.end(), in.before.data());
   }
@@ -58,7 +58,7 @@ struct Position {
 
   /// Returns the maximum over the features of |y' - y| / max(|y|, |y'|). It exceeds 2^-54 if any
   /// two doubles differ.
-  double largest_share() const {
+  double largest_relative_change() const {
     double most = 0;
     for (std::size_t i = 0; i < own.size(); ++i) {
       const double difference = std::fabs(moved[i] - own[i]);
@@ -68,7 +68,7 @@ struct Position {
     return most;
   }
   /// Returns the maximum of |y' - y| over the features, divided by the maximum of |y|.
-  double by_the_largest() const {
+  double relative_change() const {
     double change = 0, size = 0;
     for (std::size_t i = 0; i < own.size(); ++i) {
       change = std::max(change, std::fabs(moved[i] - own[i]));
@@ -111,7 +111,7 @@ Position worst_position(const Subject& subject, const EncoderCase& c, const Caus
   double most = -1;
   for (const NormOptions& norm : step.norms)
     for (const Position& p : positions(subject, c, step, norm))
-      if (const double share = p.largest_share(); share > most) {
+      if (const double share = p.largest_relative_change(); share > most) {
         most = share;
         worst = p;
       }
@@ -119,11 +119,11 @@ Position worst_position(const Subject& subject, const EncoderCase& c, const Caus
 }
 
 rc::Gen<EncoderCase> sentences() {
-  return encoders({.least_tokens = 2,
-                   .most_tokens = 4,
-                   .least_d_model = 2,
-                   .most_d_model = 4,
-                   .most_layers = 2,
+  return encoders({.min_tokens = 2,
+                   .max_tokens = 4,
+                   .min_d_model = 2,
+                   .max_d_model = 4,
+                   .max_layers = 2,
                    .positive_eps = true});
 }
 
@@ -135,7 +135,7 @@ Property<EncoderCase> causality(const Subject& subject, const CausalStep& step) 
             Judgement all = whether(true);
             for (const NormOptions& norm : step.norms)
               for (const Position& p : positions(subject, c, step, norm))
-                all = both(all, within(p.largest_share(), 0x1p-54));
+                all = both(all, within(p.largest_relative_change(), 0x1p-54));
             return all;
           },
       .describe =
@@ -151,13 +151,13 @@ Property<EncoderCase> causality(const Subject& subject, const CausalStep& step) 
 
 /// Reports how much the first position's output changes, relative to its largest element, if all
 /// other tokens change.
-std::string usual_leak(const Run& run, const CausalStep& step, const NormOptions& norm) {
+std::string typical_leak(const Run& run, const CausalStep& step, const NormOptions& norm) {
   constexpr std::size_t kEncoders = 100;
   const auto cases = sentences();
   std::vector<double> moved;
   for (std::size_t i = 0; i < kEncoders; ++i) {
-    const EncoderCase c = cases(random_of(run, i), rc::kNominalSize).value();
-    moved.push_back(positions(run.subject, c, step, norm).front().by_the_largest());
+    const EncoderCase c = cases(case_random(run, i), rc::kNominalSize).value();
+    moved.push_back(positions(run.subject, c, step, norm).front().relative_change());
   }
   std::ranges::sort(moved);
   return fmt::format(
@@ -168,7 +168,7 @@ std::string usual_leak(const Run& run, const CausalStep& step, const NormOptions
 
 /// Combines the evidence of the norms: refuted if the claim is refuted for each norm separately. In
 /// inference mode, the control, it must hold.
-Evidence refuted_of_each(const Run& run, const CausalStep& step) {
+Evidence refute_each_norm(const Run& run, const CausalStep& step) {
   Evidence main;
   for (std::size_t i = 0; i < step.norms.size(); ++i) {
     CausalStep alone = step;
@@ -178,24 +178,25 @@ Evidence refuted_of_each(const Run& run, const CausalStep& step) {
       main = one;
     } else {
       main.worst = std::max(main.worst, one.worst);
-      main = remarked(main, fmt::format("{}: {} of {} leak", norm_name(alone.norms.front()),
-                                        one.violations, one.cases));
+      main = with_remark(main, fmt::format("{}: {} of {} leak", norm_name(alone.norms.front()),
+                                           one.violations, one.cases));
     }
   }
-  main = refuted_beside(
+  main = refute_with_control(
       main,
       [&] {
         CausalStep inference = step;
         inference.mode = Mode::inference;
-        return examine(fewer(run), causality(run.subject, inference));
+        return examine(with_fewer_cases(run), causality(run.subject, inference));
       },
       "in inference");
-  for (const NormOptions& norm : step.norms) main = remarked(main, usual_leak(run, step, norm));
+  for (const NormOptions& norm : step.norms)
+    main = with_remark(main, typical_leak(run, step, norm));
   return main;
 }
 
 /// Returns the default options of the layers that satisfy `wanted`.
-std::vector<NormOptions> norms_that(bool (*wanted)(const ref::model::NormLayer&)) {
+std::vector<NormOptions> norms_satisfying(bool (*wanted)(const ref::model::NormLayer&)) {
   std::vector<NormOptions> norms;
   for (const std::string& name : ref::model::norm_names()) {
     const NormOptions options = ref::model::norm_options(name);
@@ -227,7 +228,7 @@ Claim leaking_claim(const char* id, const char* title, const char* statement, co
   Claim claim = causal_claim(id, title, statement, step);
   claim.expected = Verdict::refuted;
   claim.dropped = dropped;
-  claim.check = [step](const Run& run) { return refuted_of_each(run, step); };
+  claim.check = [step](const Run& run) { return refute_each_norm(run, step); };
   return claim;
 }
 
@@ -235,8 +236,9 @@ Claim leaking_claim(const char* id, const char* title, const char* statement, co
 
 std::vector<Claim> causal_claims() {
   using namespace ref::model;
-  const auto of_causal = norms_that([](const NormLayer& layer) { return !layer.over_samples(); });
-  const auto of_a_row = norms_that([](const NormLayer& layer) { return !layer.over_rows(); });
+  const auto of_causal =
+      norms_satisfying([](const NormLayer& layer) { return !layer.over_samples(); });
+  const auto of_a_row = norms_satisfying([](const NormLayer& layer) { return !layer.over_rows(); });
   const NormOptions warming_up = PowerNormOptions{.warmup_iterations = 1};
   const NormOptions released = PowerNormReleasedOptions{.warmup_iterations = 1};
   return {

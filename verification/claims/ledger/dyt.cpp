@@ -17,13 +17,13 @@ namespace normproof::verification::claims::ledger {
 namespace {
 
 /// Generates batches whose extra number is alpha. alpha and gamma may have either sign.
-rc::Gen<Batch> squashed(std::size_t least_rows, std::size_t least_features) {
-  const BatchKind kind{.least_rows = least_rows,
-                       .most_rows = 6,
-                       .least_features = least_features,
-                       .most_features = 4,
-                       .least_eps = 0,
-                       .most_eps = 0,
+rc::Gen<Batch> squashed(std::size_t min_rows, std::size_t min_features) {
+  const BatchKind kind{.min_rows = min_rows,
+                       .max_rows = 6,
+                       .min_features = min_features,
+                       .max_features = 4,
+                       .min_eps = 0,
+                       .max_eps = 0,
                        .extras = 1};
   return rc::gen::map(batches(kind), [](Batch b) {
     if (b.features % 2 == 0) b.extra[0] = -b.extra[0];
@@ -301,10 +301,10 @@ Claim scale_dependence_claim() {
       .expected = Verdict::refuted,
       .dropped = "a statistic of x: RMSNorm divides by one, DyT's α stays where training left it",
       .check = [](const Run& run) {
-        return refuted_beside(
+        return refute_with_control(
             examine(run, scale_property(run.subject, ref::model::DyTOptions{})),
             [&] {
-              return examine(fewer(run),
+              return examine(with_fewer_cases(run),
                              scale_property(run.subject, ref::model::RMSNormOptions{.eps = 0}));
             },
             "for RMSNorm it holds");

@@ -169,10 +169,10 @@ Property<EncoderCase> path_property(const Subject& subject, NormPlacement placem
     return compare_paths(subject, one_sublayer ? first_sublayer(c) : c, jacobian);
   };
   return {.cases = encoders({.placement = placement,
-                             .most_tokens = 2,
-                             .least_d_model = 2,
-                             .most_d_model = 3,
-                             .most_layers = 2,
+                             .max_tokens = 2,
+                             .min_d_model = 2,
+                             .max_d_model = 3,
+                             .max_layers = 2,
                              .positive_eps = true}),
           .judge = [=](const EncoderCase& c) { return compared(c).judgement; },
           .describe =
@@ -210,10 +210,10 @@ Claim separated_claim() {
           .expected = Verdict::refuted,
           .dropped = "one sublayer with F ≠ 0: the Jacobians of two do not commute",
           .check = [](const Run& run) {
-            return refuted_beside(
+            return refute_with_control(
                 examine(run, path_property(run.subject, NormPlacement::post, separated)),
                 [&] {
-                  return examine(fewer(run),
+                  return examine(with_fewer_cases(run),
                                  path_property(run.subject, NormPlacement::post, separated, true));
                 },
                 "with F = 0 after the first sublayer it holds");
@@ -247,12 +247,13 @@ Claim partial_derivative_claim() {
           .expected = Verdict::refuted,
           .dropped = "∂x_k/∂x_l in each term, which is I where F = 0 in all layers before k",
           .check = [](const Run& run) {
-            return refuted_beside(
+            return refute_with_control(
                 examine(run,
                         path_property(run.subject, NormPlacement::pre, sum_of_partial_derivatives)),
                 [&] {
-                  return examine(fewer(run), path_property(run.subject, NormPlacement::pre,
-                                                           sum_of_partial_derivatives, true));
+                  return examine(with_fewer_cases(run),
+                                 path_property(run.subject, NormPlacement::pre,
+                                               sum_of_partial_derivatives, true));
                 },
                 "with F = 0 after the first sublayer it holds");
           }};

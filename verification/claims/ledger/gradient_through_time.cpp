@@ -98,7 +98,7 @@ Judgement is_future_weighted(const Subject& subject, const History& h) {
 /// Reports the distance of power_norm's grad_x from the true gradient over a history of `steps`
 /// batches.
 std::string stand_in(const Run& run) {
-  Draw draw(random_of(run, 0));
+  Draw draw(case_random(run, 0));
   History h;
   h.alpha_forward = h.alpha_backward = 0.9;
   h.eps = 1e-5;
@@ -111,7 +111,7 @@ std::string stand_in(const Run& run) {
     h.x.push_back(x);
     h.grad_y.push_back(g);
   }
-  const auto moments = play(channel_of(run.subject, h.paper(), h), h);
+  const auto moments = run_history(channel_of(run.subject, h.paper(), h), h);
   oracle50 difference = 0, size = 0;
   for (std::size_t t = 0; t < h.steps(); ++t) {
     for (std::size_t i = 0; i < h.rows(); ++i) {
@@ -140,7 +140,7 @@ Claim c16() {
             const Evidence main = examine(
                 run,
                 Property<History>{
-                    .cases = histories({.max_steps = 4, .most_rows = 2}),
+                    .cases = histories({.max_steps = 4, .max_rows = 2}),
                     .judge = [&](const History& h) { return is_future_weighted(run.subject, h); },
                     .describe =
                         [&](const History& h) {
@@ -150,7 +150,7 @@ Claim c16() {
                               show(future_weighted(h, {}).value));
                         },
                     .worst_meaning = "|derivative − formula| / what rounding at 50 digits may do"});
-            return remarked(main, stand_in(run));
+            return with_remark(main, stand_in(run));
           }};
 }
 

@@ -16,14 +16,14 @@ NormOptions layer_norm_of(double eps) {
   return ref::model::LayerNormOptions{.eps = eps};
 }
 
-rc::Gen<Batch> tokens(std::size_t least, double most_eps,
+rc::Gen<Batch> tokens(std::size_t least, double max_eps,
                       const std::function<bool(const Batch&)>& accept) {
-  const BatchKind kind{.least_rows = least,
-                       .most_rows = 7,
-                       .most_features = 1,
+  const BatchKind kind{.min_rows = least,
+                       .max_rows = 7,
+                       .max_features = 1,
                        .affine = false,
-                       .least_eps = most_eps == 0 ? 0 : 1e-12,
-                       .most_eps = most_eps,
+                       .min_eps = max_eps == 0 ? 0 : 1e-12,
+                       .max_eps = max_eps,
                        .degenerate = false};
   return batches(kind, [accept](const Batch& b) {
     const bool spread = std::any_of(b.x.begin(), b.x.end(), [&](double v) { return v != b.x[0]; });
@@ -34,9 +34,9 @@ rc::Gen<Batch> tokens(std::size_t least, double most_eps,
 /// Returns the longest projection of a coordinate unit vector onto the orthogonal complement of 1
 /// and x. Its length is at least sqrt(1/3).
 Vector stretched_direction(const Vector& x) {
-  Vector best = without_one_and(x, unit(x.size(), 0));
+  Vector best = project_out_one_and(x, unit(x.size(), 0));
   for (std::size_t k = 1; k < x.size(); ++k) {
-    Vector other = without_one_and(x, unit(x.size(), k));
+    Vector other = project_out_one_and(x, unit(x.size(), k));
     if (square(other) > square(best)) best = std::move(other);
   }
   return best;
@@ -102,8 +102,8 @@ Judgement judge_norm(const Subject& subject, const Batch& b) {
               judge_entries(subject, b));
 }
 
-Property<Batch> norm_property(const Subject& subject, double most_eps) {
-  return {.cases = tokens(2, most_eps, [](const Batch&) { return true; }),
+Property<Batch> norm_property(const Subject& subject, double max_eps) {
+  return {.cases = tokens(2, max_eps, [](const Batch&) { return true; }),
           .judge = [&](const Batch& b) { return judge_norm(subject, b); },
           .describe =
               [&](const Batch& b) {
@@ -124,8 +124,8 @@ Claim exact_norm_claim() {
           .assumptions = "σ > 0, no gamma; attained at g ⊥ 1, x and not exceeded elsewhere",
           .expected = Verdict::holds,
           .check = [](const Run& run) {
-            return held_beside(examine(run, norm_property(run.subject, 0)),
-                               examine(run, norm_property(run.subject, 1)), "with ε > 0");
+            return combine_parts(examine(run, norm_property(run.subject, 0)),
+                                 examine(run, norm_property(run.subject, 1)), "with ε > 0");
           }};
 }
 
@@ -217,13 +217,13 @@ Claim length_norm_claim() {
           .expected = Verdict::refuted,
           .dropped = "a bound on |mean|/σ: ‖J‖₂ ‖x‖/√d = √(1 + mean²/σ²)",
           .check = [](const Run& run) {
-            const Evidence evidence = refuted_beside(
-                refuted_for_each(examine(run, ratio_property(run.subject, false))),
-                [&] { return examine(fewer(run), ratio_property(run.subject, true)); },
+            const Evidence evidence = refute_with_control(
+                refute_every_constant(examine(run, ratio_property(run.subject, false))),
+                [&] { return examine(with_fewer_cases(run), ratio_property(run.subject, true)); },
                 "with |mean| ≤ σ C = √2 does");
             const Ratio hundred = ratio(run.subject, wide({99, 100, 101}));
-            return remarked(evidence, fmt::format("x = (99, 100, 101): ‖J‖₂ ‖x‖/√d = {}",
-                                                  show(oracle50(sqrt(hundred.squared)))));
+            return with_remark(evidence, fmt::format("x = (99, 100, 101): ‖J‖₂ ‖x‖/√d = {}",
+                                                     show(oracle50(sqrt(hundred.squared)))));
           }};
 }
 
@@ -338,9 +338,9 @@ Claim reverse_markov_claim() {
       .expected = Verdict::refuted,
       .dropped = "Y ≤ (1 + ε) E Y always (δ = 0): one state of large Y moves E Y past the rest",
       .check = [](const Run& run) {
-        return refuted_beside(
+        return refute_with_control(
             examine(run, law_property(run.subject, 1)),
-            [&] { return examine(fewer(run), law_property(run.subject, 0)); },
+            [&] { return examine(with_fewer_cases(run), law_property(run.subject, 0)); },
             "with Y ≤ (1 + ε) E Y always it holds");
       }};
 }

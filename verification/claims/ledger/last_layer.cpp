@@ -90,11 +90,11 @@ BasisMean over_basis(const Subject& subject, EncoderCase c, Upstream upstream) {
 }
 
 Property<EncoderCase> basis_property(const Subject& subject, NormPlacement placement,
-                                     Upstream upstream, std::size_t most_layers) {
+                                     Upstream upstream, std::size_t max_layers) {
   return {.cases = encoders({.placement = placement,
                              .final_norm = placement == NormPlacement::pre,
-                             .most_d_model = 4,
-                             .most_layers = most_layers}),
+                             .max_d_model = 4,
+                             .max_layers = max_layers}),
           .judge = [&subject, upstream](
                        const EncoderCase& c) { return over_basis(subject, c, upstream).judgement; },
           .describe =
@@ -114,8 +114,10 @@ struct Expected {
   double second = 0, fourth = 0;  ///< upper bounds of E R^2 and E R^4
   double clip() const { return 4 * most; }
   /// Returns a lower bound of E min(R, clip), from (r - m)_+ <= (27/256) r^4/m^3.
-  double least_clipped() const { return least - 27 * fourth / (256 * clip() * clip() * clip()); }
-  double variance() const { return second - least_clipped() * least_clipped(); }
+  double clipped_lower_bound() const {
+    return least - 27 * fourth / (256 * clip() * clip() * clip());
+  }
+  double variance() const { return second - clipped_lower_bound() * clipped_lower_bound(); }
 };
 
 /// Returns E s^8, from the moments 1/2, 3/2, 15/2, 105/2 of relu(N(0,1))^2.
@@ -181,15 +183,15 @@ Evidence sampled_gradient(const Run& run, const std::vector<Size>& sizes, Upstre
     const double scale = d / expected.most;
     Deviation deviation;
     const Increment increment =
-        of_bounded(expected.variance() * scale * scale, expected.clip() * scale);
+        bounded_increment(expected.variance() * scale * scale, expected.clip() * scale);
     deviation.add(increment.variance, increment.scale, run.cases);
     const auto networks = static_cast<double>(run.cases);
     means.push_back({fmt::format("d = {}, L = {}: ‖∂L/∂W_2‖²/d{}", size.d_model, size.layers,
                                  upstream == Upstream::unit ? "" : "²"),
-                     sum / networks, expected.least_clipped(), expected.most,
+                     sum / networks, expected.clipped_lower_bound(), expected.most,
                      deviation.bound() / (scale * networks)});
   }
-  return of_sample(run, run.cases, means);
+  return sample_evidence(run, run.cases, means);
 }
 
 constexpr const char* kSetting =
@@ -200,7 +202,7 @@ struct Scaling {
   std::string id, title, statement;
   NormPlacement placement;
   Upstream upstream;
-  std::size_t most_layers;
+  std::size_t max_layers;
   std::vector<Size> sizes;
 };
 
@@ -212,10 +214,11 @@ Claim scaling_claim(const Scaling& s) {
           .assumptions = kSetting,
           .expected = Verdict::holds,
           .check = [s](const Run& run) {
-            return held_beside(sampled_gradient(run, s.sizes, s.upstream),
-                               examine(fewer(run), basis_property(run.subject, s.placement,
-                                                                  s.upstream, s.most_layers)),
-                               "exactly, the mean over ∂L/∂x");
+            return combine_parts(
+                sampled_gradient(run, s.sizes, s.upstream),
+                examine(with_fewer_cases(run),
+                        basis_property(run.subject, s.placement, s.upstream, s.max_layers)),
+                "exactly, the mean over ∂L/∂x");
           }};
 }
 
@@ -231,7 +234,7 @@ std::vector<Claim> last_layer_claims() {
                          "the norm grows as √d, below the bound d √(ln d)",
                      .placement = post,
                      .upstream = Upstream::unit,
-                     .most_layers = 1,
+                     .max_layers = 1,
                      .sizes = {{16, 1, post}, {64, 1, post}, {128, 1, post}}}),
       scaling_claim({.id = "E7",
                      .title = "the last layer's gradient, each element of ∂L/∂x of size 1",
@@ -239,7 +242,7 @@ std::vector<Claim> last_layer_claims() {
                                   "O(d): the norm grows as d, without √(ln d)",
                      .placement = post,
                      .upstream = Upstream::signs,
-                     .most_layers = 1,
+                     .max_layers = 1,
                      .sizes = {{16, 1, post}, {64, 1, post}, {128, 1, post}}}),
       scaling_claim({.id = "E8",
                      .title = "post-norm: the last layer's gradient by the depth",
@@ -247,7 +250,7 @@ std::vector<Claim> last_layer_claims() {
                                   "for every L",
                      .placement = post,
                      .upstream = Upstream::unit,
-                     .most_layers = 4,
+                     .max_layers = 4,
                      .sizes = {{16, 1, post}, {16, 6, post}, {32, 32, post}}}),
       scaling_claim({.id = "E9",
                      .title = "pre-norm: the last layer's gradient by the depth",
@@ -255,7 +258,7 @@ std::vector<Claim> last_layer_claims() {
                                   "O(1/L): the norm falls as L^(−1/2)",
                      .placement = pre,
                      .upstream = Upstream::unit,
-                     .most_layers = 4,
+                     .max_layers = 4,
                      .sizes = {{16, 1, pre}, {16, 6, pre}, {32, 32, pre}}})};
 }
 

@@ -46,7 +46,7 @@ std::vector<double> normal_row(const Run& run, std::size_t index) {
 /// Judges relu(x)^2 + relu(-x)^2 = x^2 for each x: under a symmetric distribution the mean is half
 /// of E x^2. Squares of doubles and 0 are exact at 50 digits.
 Property<Batch> relu_property(const Subject& subject) {
-  return {.cases = batches({.affine = false, .least_eps = 0, .most_eps = 0}),
+  return {.cases = batches({.affine = false, .min_eps = 0, .max_eps = 0}),
           .judge =
               [&](const Batch& b) {
                 const auto there = subject.relu(row_tensor(b.x));
@@ -75,11 +75,11 @@ Evidence sampled_relu(const Run& run) {
     std::vector<double> x = normal_row(run, index);
     for (double& v : x) v *= sigma;
     sum += square_sum(run.subject.relu(row_tensor(x))) / (sigma * sigma);
-    deviation.add(of_relu_square().variance, of_relu_square().scale, kInputs);
+    deviation.add(relu_square_increment().variance, relu_square_increment().scale, kInputs);
   }
   const double count = static_cast<double>(run.cases * kInputs);
-  return of_sample(run, run.cases,
-                   {{"‖ReLU(X)‖²/(σ² d)", sum / count, 0.5, 0.5, deviation.bound() / count}});
+  return sample_evidence(run, run.cases,
+                         {{"‖ReLU(X)‖²/(σ² d)", sum / count, 0.5, 0.5, deviation.bound() / count}});
 }
 
 Claim relu_length_claim() {
@@ -90,8 +90,8 @@ Claim relu_length_claim() {
           .assumptions = "any law that is symmetric about 0; drawn: d = 64, σ from 1/8 to 8",
           .expected = Verdict::holds,
           .check = [](const Run& run) {
-            return held_beside(examine(run, relu_property(run.subject)), sampled_relu(run),
-                               "normal draws");
+            return combine_parts(examine(run, relu_property(run.subject)), sampled_relu(run),
+                                 "normal draws");
           }};
 }
 
@@ -148,7 +148,7 @@ MeanSquare over_signs(const Subject& subject, const EncoderCase& c) {
 }
 
 Property<EncoderCase> sign_property(const Subject& subject, NormPlacement placement) {
-  return {.cases = encoders({.placement = placement, .most_tokens = 3, .orthogonal = true}),
+  return {.cases = encoders({.placement = placement, .max_tokens = 3, .orthogonal = true}),
           .judge = [&](const EncoderCase& c) { return over_signs(subject, c).judgement; },
           .describe =
               [&](const EncoderCase& c) {
@@ -175,7 +175,7 @@ struct Lengths {
                        1 + least * (layers + 1 - growth), 1 + most * (layers + 1 - growth),
                        deviations[l].bound() / networks});
     }
-    return of_sample(run, run.cases, means);
+    return sample_evidence(run, run.cases, means);
   }
 };
 
@@ -192,8 +192,9 @@ Evidence sampled_post(const Run& run) {
       lengths.sums[l] += square_sum(step.values.at(layer_value(l, "norm2.x")));
       const double active = square_sum(step.values.at(layer_value(l, "feed_forward.active")));
       const double given = square_sum(step.values.at(layer_value(l, "norm1.y")));
-      add(lengths.deviations[l], of_relu_square(), kPostWidth);
-      add(lengths.deviations[l], of_noncentral_square(given, active / kPostWidth, kPostWidth));
+      add(lengths.deviations[l], relu_square_increment(), kPostWidth);
+      add(lengths.deviations[l],
+          noncentral_square_increment(given, active / kPostWidth, kPostWidth));
     }
   }
   return lengths.evidence(run, kPostWidth, 0.5, 0.5, 0);
@@ -210,7 +211,7 @@ Evidence sampled_pre(const Run& run) {
     const auto first = [&](const std::string& name) {
       return square_sum(step.values.at(name), 0, kPreWidth);
     };
-    std::vector<Increment> increments{of_noncentral_square(0, 1, kPreWidth)};
+    std::vector<Increment> increments{noncentral_square_increment(0, 1, kPreWidth)};
     for (std::size_t l = 0; l < kDepth; ++l) {
       const Tensor<double>& normalised = step.values.at(layer_value(l, "norm1.y"));
       double attended = 0;
@@ -219,12 +220,12 @@ Evidence sampled_pre(const Run& run) {
         attended += mean * mean;
       }
       const double active = first(layer_value(l, "feed_forward.active"));
-      increments.push_back(
-          of_noncentral_square(first(layer_value(l, "norm1.x")), attended / kPreWidth, kPreWidth));
-      increments.push_back(
-          of_noncentral_square(first(layer_value(l, "norm2.x")), active / kPreWidth, kPreWidth));
+      increments.push_back(noncentral_square_increment(first(layer_value(l, "norm1.x")),
+                                                       attended / kPreWidth, kPreWidth));
+      increments.push_back(noncentral_square_increment(first(layer_value(l, "norm2.x")),
+                                                       active / kPreWidth, kPreWidth));
       for (const Increment& increment : increments) add(lengths.deviations[l], increment);
-      add(lengths.deviations[l], of_relu_square(), kPreWidth * (l + 1));
+      add(lengths.deviations[l], relu_square_increment(), kPreWidth * (l + 1));
       lengths.sums[l] +=
           l + 1 < kDepth ? first(layer_value(l + 1, "norm1.x")) : square_sum(step.y, 0, kPreWidth);
     }
@@ -243,9 +244,10 @@ Claim post_length_claim() {
               "symmetric; any x and W_V. Drawn: normal, d = 64, 3 layers",
           .expected = Verdict::holds,
           .check = [](const Run& run) {
-            return held_beside(sampled_post(run),
-                               examine(fewer(run), sign_property(run.subject, NormPlacement::post)),
-                               "exactly, over the signs of the weights");
+            return combine_parts(
+                sampled_post(run),
+                examine(with_fewer_cases(run), sign_property(run.subject, NormPlacement::post)),
+                "exactly, over the signs of the weights");
           }};
 }
 
@@ -261,9 +263,10 @@ Claim pre_length_claim() {
               "d = 8, 3 layers, 2 tokens",
           .expected = Verdict::holds,
           .check = [](const Run& run) {
-            return held_beside(sampled_pre(run),
-                               examine(fewer(run), sign_property(run.subject, NormPlacement::pre)),
-                               "exactly, over the signs of the weights");
+            return combine_parts(
+                sampled_pre(run),
+                examine(with_fewer_cases(run), sign_property(run.subject, NormPlacement::pre)),
+                "exactly, over the signs of the weights");
           }};
 }
 
@@ -308,10 +311,10 @@ Evidence sampled_maxima(const Run& run) {
     const auto y = run.subject.relu(row_tensor(normal_row(run, index)));
     const double most = *std::max_element(y.begin(), y.end());
     above += most * most > limit ? 1 : 0;
-    add(deviation, of_bounded(1.0 / 200, 1));
+    add(deviation, bounded_increment(1.0 / 200, 1));
   }
   const double networks = static_cast<double>(run.cases);
-  return of_sample(
+  return sample_evidence(
       run, run.cases,
       {{"share above 2 ln(100 d)", above / networks, 0, 1.0 / 200, deviation.bound() / networks}});
 }
@@ -324,7 +327,8 @@ Claim maximum_claim() {
           .assumptions = "Φ(√(2 ln(100 d)))^d enclosed for d = 1, 2, 4, ..., 2⁴⁰; drawn: d = 64",
           .expected = Verdict::holds,
           .check = [](const Run& run) {
-            return held_beside(examine(run, tail_property()), sampled_maxima(run), "normal draws");
+            return combine_parts(examine(run, tail_property()), sampled_maxima(run),
+                                 "normal draws");
           }};
 }
 

@@ -37,7 +37,7 @@ Property<Batch> identity_property(const Subject& subject, const Identity& identi
     for (const std::size_t at : members) grad_x.push_back(step.outputs.at("grad_x").data()[at]);
     return identity.equation(Slice(b, members, identity.statistic), grad_x);
   };
-  return {.cases = batches({.most_rows = 9, .most_features = 2}),
+  return {.cases = batches({.max_rows = 9, .max_features = 2}),
           .judge =
               [sides](const Batch& b) {
                 Judgement all = whether(true);
@@ -110,7 +110,7 @@ Claim quadratic_mean_claim() {
             const auto& subject = run.subject;
             return examine(
                 run, Property<Batch>{
-                         .cases = batches({.most_rows = 12, .most_features = 1, .affine = false}),
+                         .cases = batches({.max_rows = 12, .max_features = 1, .affine = false}),
                          .judge =
                              [&](const Batch& b) {
                                const QuadraticMean q = quadratic_mean_of(subject, b);

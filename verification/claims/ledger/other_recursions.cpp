@@ -31,7 +31,7 @@ struct LoudPads {
     History h;
     h.alpha_forward = h.alpha_backward = alpha;
     h.psi2 = square;
-    h.x.assign(steps_to_pass(constant, theta - 1) + 1, x);
+    h.x.assign(steps_to_exceed(constant, theta - 1) + 1, x);
     h.grad_y.assign(h.x.size(), g);
     h.valid.assign(x.size(), true);
     h.valid.resize(x.size() + pads, false);
@@ -88,7 +88,7 @@ Judgement within_multiple_of_ratios(const Subject& subject, const History& h, do
   Bounded ratio;
   Judgement judged = whether(true);
   for (std::size_t t = 0; t < h.steps(); ++t) {
-    const Moment m = channel.step(row_of(h.x[t]), row_of(h.grad_y[t]), h.valid);
+    const ChannelMoment m = channel.step(row_of(h.x[t]), row_of(h.grad_y[t]), h.valid);
     if (!pads_in_backward && !(w.value * m.Gamma.value <= 1)) return discarded();
     if (m.Gamma.value == 0) continue;
     ratio = larger(ratio, magnitude(m.Lambda / m.Gamma));
@@ -98,7 +98,7 @@ Judgement within_multiple_of_ratios(const Subject& subject, const History& h, do
 }
 
 std::string show_repeated(const Subject& subject, const History& h) {
-  const Moment last = play(channel_of(subject, h.released(), h), h).back();
+  const ChannelMoment last = run_history(channel_of(subject, h.released(), h), h).back();
   History one = h;
   one.x.resize(1);
   one.grad_y.resize(1);
@@ -112,7 +112,7 @@ std::string show_repeated(const Subject& subject, const History& h) {
 std::string stationary(const Run& run) {
   std::string text = "α = 0.9, random stationary data, |ema_gz| after 200 steps";
   for (const bool group_scaling : {false, true}) {
-    Draw draw(random_of(run, 0));
+    Draw draw(case_random(run, 0));
     PlainChannel channel(run.subject, ref::model::PowerNormReleasedOptions{
                                           .warmup_iterations = 0, .group_scaling = group_scaling});
     std::vector<bool> valid(16, true);
@@ -159,7 +159,7 @@ Claim d7() {
                     },
                 .worst_meaning = "|(1 − α) ema_gz_t| / (K max_j |Λ_j/Γ_j|)"};
             const Property<History> valid_alone{
-                .cases = histories({.least_steps = 20,
+                .cases = histories({.min_steps = 20,
                                     .max_steps = 30,
                                     .padded = true,
                                     .repeated = true,
@@ -171,11 +171,11 @@ Claim d7() {
                     },
                 .describe = [&](const History& h) { return show_repeated(run.subject, h); },
                 .worst_meaning = "|(1 − α) ema_gz_t| / max_j |Λ_j/Γ_j|"};
-            const Evidence main = refuted_beside(
-                refuted_for_each(examine(run, loud)),
-                [&] { return examine(fewer(run), valid_alone); },
+            const Evidence main = refute_with_control(
+                refute_every_constant(examine(run, loud)),
+                [&] { return examine(with_fewer_cases(run), valid_alone); },
                 "with pads_in_backward = false, where θ ≤ 1, K = 1 does");
-            return remarked(main, stationary(run));
+            return with_remark(main, stationary(run));
           }};
 }
 
@@ -192,7 +192,7 @@ struct Swapped {
     Drive d;
     d.alpha = alpha;
     d.pushes.assign(
-        steps_to_pass(constant, alpha * Gamma - 1),
+        steps_to_exceed(constant, alpha * Gamma - 1),
         {.theta = std::min((1 - alpha) * Gamma, 1.0), .along = 1, .across = 0, .z = z, .v = z});
     return d;
   }
@@ -235,7 +235,7 @@ Bounded largest_nu(const Subject& subject, const Swapped& s, bool swapped) {
 std::string erratic_batches(const Run& run) {
   std::string text = "α = 0.9, 400 batches of erratic scale: max |ν|";
   for (const bool swapped : {true, false}) {
-    Draw draw(random_of(run, 0));
+    Draw draw(case_random(run, 0));
     PlainChannel channel(run.subject,
                          ref::model::PowerNormOptions{.alpha_backward = swapped ? 1 - 0.9 : 0.9});
     double most = 0;
@@ -288,11 +288,11 @@ Claim d8() {
                   },
               .worst_meaning = "max |ν| swapped / (K max |ν|)"};
         };
-        const Evidence main = refuted_beside(
-            refuted_for_each(examine(run, about(true))),
-            [&] { return examine(fewer(run), about(false)); },
+        const Evidence main = refute_with_control(
+            refute_every_constant(examine(run, about(true))),
+            [&] { return examine(with_fewer_cases(run), about(false)); },
             "as printed max |ν| ≤ max |Λ/Γ| on the same histories");
-        return remarked(main, erratic_batches(run));
+        return with_remark(main, erratic_batches(run));
       }};
 }
 

@@ -184,7 +184,7 @@ Planted in_stack(const std::string& what, bool in_double, Before before, After a
           }};
 }
 
-constexpr auto kNothing = [](auto&&...) {};
+constexpr auto kNoChange = [](auto&&...) {};
 template <class Inputs>
 using scalar_of = std::decay_t<decltype(*std::declval<Inputs&>().x.data())>;
 
@@ -195,7 +195,7 @@ Planted longer_second(bool in_double) {
         for (auto& layer : in.layers)
           scale(layer.feed_forward.second.weight, factor_of<scalar_of<decltype(in)>>(delta));
       },
-      kNothing);
+      kNoChange);
 }
 
 Planted longer_value(bool in_double) {
@@ -205,13 +205,13 @@ Planted longer_value(bool in_double) {
         for (auto& layer : in.layers)
           scale(layer.attention.in.weight, factor_of<scalar_of<decltype(in)>>(delta));
       },
-      kNothing);
+      kNoChange);
 }
 
 /// Multiplies ‖∂L/∂W_2‖ by factor(inputs, delta).
 template <class Factor>
 Planted longer_gradient(const std::string& what, bool in_double, Factor factor) {
-  return in_stack(what, in_double, kNothing, [factor](const auto& in, auto& step, double delta) {
+  return in_stack(what, in_double, kNoChange, [factor](const auto& in, auto& step, double delta) {
     if (!step.gradients.empty())
       scale(step.gradients.back().feed_forward.second.weight, factor(in, delta));
   });
@@ -220,30 +220,30 @@ Planted longer_gradient(const std::string& what, bool in_double, Factor factor) 
 constexpr auto kByDelta = [](const auto& in, double delta) {
   return factor_of<scalar_of<decltype(in)>>(delta);
 };
-double to_the(double base, double exponent) {
+double raise_to(double base, double exponent) {
   return ref::numeric::exp(exponent * ref::numeric::log(base));
 }
 
 /// Changes the exponent of the width or of the depth by `sign` times delta.
-Planted other_exponent(bool of_width, double sign) {
+Planted change_exponent(bool of_width, double sign) {
   return longer_gradient(
       fmt::format("‖∂L/∂W_2‖ × {}^{}δ", of_width ? "(d/16)" : "L", sign < 0 ? "−" : ""), true,
       [=](const auto& in, double delta) {
         const double size = of_width ? static_cast<double>(in.config.d_model) / 16
                                      : static_cast<double>(in.layers.size());
-        return scalar_of<decltype(in)>(to_the(size, sign * delta));
+        return scalar_of<decltype(in)>(raise_to(size, sign * delta));
       });
 }
 
 Planted longer_grad_x() {
-  return in_stack("the encoder's grad_x × (1 + δ)", false, kNothing,
+  return in_stack("the encoder's grad_x × (1 + δ)", false, kNoChange,
                   [](const auto& in, auto& step, double delta) {
                     scale(step.grad_x, factor_of<scalar_of<decltype(in)>>(delta));
                   });
 }
 
 Planted last_token_everywhere() {
-  return in_stack("the encoder's y + δ times the last row of x", false, kNothing,
+  return in_stack("the encoder's y + δ times the last row of x", false, kNoChange,
                   [](const auto& in, auto& step, double delta) {
                     using T = scalar_of<decltype(in)>;
                     const std::size_t d = in.config.d_model;
@@ -287,8 +287,9 @@ std::vector<Planted> planted_for(std::string_view claim) {
   if (names("E1 E10", claim)) return {larger_relu()};
   if (claim == "E2") return {longer_second(false), longer_second(true)};
   if (claim == "E3") return {longer_value(false), longer_value(true)};
-  if (names("E6 E7", claim)) return {gradient, other_exponent(true, 1), other_exponent(true, -1)};
-  if (names("E8 E9", claim)) return {gradient, other_exponent(false, 1), other_exponent(false, -1)};
+  if (names("E6 E7", claim)) return {gradient, change_exponent(true, 1), change_exponent(true, -1)};
+  if (names("E8 E9", claim))
+    return {gradient, change_exponent(false, 1), change_exponent(false, -1)};
   if (names("E12 E13 E14 E15", claim)) return {longer_grad_x()};
   if (names("L1 L2 L3 L4 L5", claim)) return {last_token_everywhere()};
   if (names("M1 M2", claim)) return {larger_product()};

@@ -116,14 +116,16 @@ Claim printed_form_claim() {
           .expected = Verdict::refuted,
           .dropped = "γ² = 1 (∂L/∂x̂ = γ ∂L/∂y, so that the prefactor is γ/ψ)",
           .check = [](const Run& run) {
-            const BatchKind kind{.most_rows = 6, .zero_gamma = false};
+            const BatchKind kind{.max_rows = 6, .zero_gamma = false};
             const auto with_signs = rc::gen::map(batches(kind), [](Batch b) {
               for (double& gamma : b.gamma) gamma = gamma < 0 ? -1 : 1;
               return b;
             });
-            return refuted_beside(
+            return refute_with_control(
                 examine(run, printed_property(run.subject, batches(kind))),
-                [&] { return examine(fewer(run), printed_property(run.subject, with_signs)); },
+                [&] {
+                  return examine(with_fewer_cases(run), printed_property(run.subject, with_signs));
+                },
                 "with γ² = 1 it holds");
           }};
 }
@@ -143,7 +145,7 @@ Claim central_difference_claim() {
         return examine(
             run,
             Property<Batch>{
-                .cases = batches({.most_rows = 6, .most_features = 2}),
+                .cases = batches({.max_rows = 6, .max_features = 2}),
                 .judge = [&](const Batch& b) { return compare_difference(subject, b).judgement; },
                 .describe =
                     [&](const Batch& b) {

@@ -37,7 +37,7 @@ std::string show_pair(const Vector& x, const Vector& g, const Pair& p) {
 /// errors of g.
 Property<Batch> smaller_property(const Subject& subject, bool worst) {
   const auto gradient = [worst](const Batch& b) {
-    return worst ? without_one_and(wide(b.x), wide(b.grad_y)) : wide(b.grad_y);
+    return worst ? project_out_one_and(wide(b.x), wide(b.grad_y)) : wide(b.grad_y);
   };
   return {.cases = channels(3, 9, true),
           .judge =
@@ -63,9 +63,9 @@ Claim pointwise_claim() {
           .expected = Verdict::refuted,
           .dropped = "the worst g of each layer (B7), or the criterion of B10",
           .check = [](const Run& run) {
-            return refuted_beside(
+            return refute_with_control(
                 examine(run, smaller_property(run.subject, false)),
-                [&] { return examine(fewer(run), smaller_property(run.subject, true)); },
+                [&] { return examine(with_fewer_cases(run), smaller_property(run.subject, true)); },
                 "for g ⊥ 1, x it holds");
           }};
 }
@@ -172,10 +172,11 @@ Claim constant_gradient_claim() {
                 },
             .worst_meaning = "|‖grad PN-V‖² − ‖grad BN‖²| / rounding"};
         const Vector x{-1, 0, 1, 0}, g(4, oracle50(1));
-        return remarked(refuted_beside(
-                            examine(run, constant), [&] { return examine(fewer(run), mean_zero); },
-                            "for a g of mean 0 both are equally long"),
-                        "the textbook instance: " + show_pair(x, g, both_layers(subject, x, g)));
+        return with_remark(
+            refute_with_control(
+                examine(run, constant), [&] { return examine(with_fewer_cases(run), mean_zero); },
+                "for a g of mean 0 both are equally long"),
+            "the textbook instance: " + show_pair(x, g, both_layers(subject, x, g)));
       }};
 }
 
@@ -215,7 +216,7 @@ Judgement judge_traces(const Traces& t, const Batch& b) {
 // Reports how often PN-V's gradient is the larger one over random g, in double, as an illustration.
 std::string frequencies(const Run& run) {
   constexpr std::size_t kRows = 16, kDraws = 400;
-  Draw draw(random_of(run, run.cases + 1));
+  Draw draw(case_random(run, run.cases + 1));
   std::vector<double> base(kRows);
   double mean = 0, variance = 0;
   for (double& v : base) mean += (v = draw.normal()) / kRows;

@@ -141,23 +141,23 @@ Claim d13() {
                        return at_most(magnitude(period(run.subject, s).amplification), Bounded(1));
                      },
                      "|amplification over one period|"));
-        return remarked(refuted_beside(
-                            main,
-                            [&] {
-                              return examine(
-                                  fewer(run),
-                                  about(
-                                      [&](const Sparse& s) {
-                                        const Period p = period(run.subject, s);
-                                        const bool amplified = abs(p.amplification.value) > 1;
-                                        return both(both(agree(p.amplification, p.predicted),
-                                                         agree(p.psi2, p.start_psi2)),
-                                                    whether(amplified == diverges(s.alpha, s.K)));
-                                      },
-                                      "|difference| / what rounding at 50 digits may do"));
-                            },
-                            "it is exactly 1 − θ, and |1 − θ| > 1 just where α^(K−1)(2 + α) < 1"),
-                        hundred_periods(run));
+        return with_remark(
+            refute_with_control(
+                main,
+                [&] {
+                  return examine(with_fewer_cases(run),
+                                 about(
+                                     [&](const Sparse& s) {
+                                       const Period p = period(run.subject, s);
+                                       const bool amplified = abs(p.amplification.value) > 1;
+                                       return both(both(agree(p.amplification, p.predicted),
+                                                        agree(p.psi2, p.start_psi2)),
+                                                   whether(amplified == diverges(s.alpha, s.K)));
+                                     },
+                                     "|difference| / what rounding at 50 digits may do"));
+                },
+                "it is exactly 1 − θ, and |1 − θ| > 1 just where α^(K−1)(2 + α) < 1"),
+            hundred_periods(run));
       }};
 }
 

@@ -57,13 +57,13 @@ Claim layer_norm_scale_claim() {
           .expected = Verdict::holds,
           .check = [](const Run& run) {
             const auto& subject = run.subject;
-            const auto property = [&](double most_eps) {
-              const BatchKind kind{.least_rows = 2,
-                                   .most_rows = 8,
-                                   .most_features = 1,
+            const auto property = [&](double max_eps) {
+              const BatchKind kind{.min_rows = 2,
+                                   .max_rows = 8,
+                                   .max_features = 1,
                                    .affine = false,
-                                   .least_eps = most_eps == 0 ? 0 : 1e-12,
-                                   .most_eps = most_eps,
+                                   .min_eps = max_eps == 0 ? 0 : 1e-12,
+                                   .max_eps = max_eps,
                                    .extras = 1,
                                    .degenerate = false};
               return Property<Batch>{
@@ -89,8 +89,8 @@ Claim layer_norm_scale_claim() {
                       },
                   .worst_meaning = "|LN(c x) − LN(x)| / bound of rounding at 50 digits"};
             };
-            return held_beside(examine(run, property(0)), examine(run, property(1)),
-                               "with ε > 0, as c² ε");
+            return combine_parts(examine(run, property(0)), examine(run, property(1)),
+                                 "with ε > 0, as c² ε");
           }};
 }
 
@@ -134,7 +134,7 @@ Property<Batch> alone_property(const Subject& subject, bool layer_norm, Mode mod
     const NormOptions options = layer_norm ? layer_norm_with(b.eps) : batch_norm_with(b.eps);
     return alone(subject, options, b, mode);
   };
-  return {.cases = batches({.least_rows = 2, .most_rows = 6, .most_features = 4}),
+  return {.cases = batches({.min_rows = 2, .max_rows = 6, .max_features = 4}),
           .judge = [=](const Batch& b) { return whether(compare(b).same); },
           .describe = [=](const Batch& b) { return show(b) + ": " + compare(b).first; },
           .worst_meaning = "exact: equal bits, or not"};
@@ -163,10 +163,11 @@ Claim batch_norm_batch_claim() {
           .expected = Verdict::refuted,
           .dropped = "inference: running statistics; in training every row moves μ_B and σ_B²",
           .check = [](const Run& run) {
-            return refuted_beside(
+            return refute_with_control(
                 examine(run, alone_property(run.subject, false, Mode::training)),
                 [&] {
-                  return examine(fewer(run), alone_property(run.subject, false, Mode::inference));
+                  return examine(with_fewer_cases(run),
+                                 alone_property(run.subject, false, Mode::inference));
                 },
                 "in inference it holds, bit by bit");
           }};
@@ -229,10 +230,10 @@ Claim square_claim() {
       .expected = Verdict::holds,
       .check = [](const Run& run) {
         const auto& subject = run.subject;
-        const BatchKind kind{.least_rows = 2,
-                             .most_rows = 2,
-                             .least_features = 2,
-                             .most_features = 2,
+        const BatchKind kind{.min_rows = 2,
+                             .max_rows = 2,
+                             .min_features = 2,
+                             .max_features = 2,
                              .affine = false,
                              .degenerate = false};
         Evidence evidence = examine(

@@ -28,13 +28,13 @@ struct Decay {
 /// Draws C from 1.5 to 96, above c with probability (1.5/c)^2, because the number of steps grows
 /// like C^2.
 rc::Gen<Decay> decays() {
-  constexpr double kLeast = 1.5, kLargest = 96;
+  constexpr double kMinConstant = 1.5, kLargest = 96;
   return shrinking<Decay>(
       [](Draw& draw) {
         Decay d;
         d.alpha = draw.chance(0.5) ? 0.5 : draw.uniform(0.05, 0.5);
-        const double share = kLeast / kLargest;
-        d.constant = kLeast / std::sqrt(draw.uniform(share * share, 1));
+        const double share = kMinConstant / kLargest;
+        d.constant = kMinConstant / std::sqrt(draw.uniform(share * share, 1));
         return d;
       },
       [](const Decay& d) {
@@ -67,7 +67,7 @@ std::string long_decay(const Run& run) {
     channel.step({std::sqrt(channel.running_psi2() / t)}, {1});
     if (t != 100 && t != 400 && t != 1600 && t != 6400) continue;
     PlainChannel after = channel;
-    const PlainMoment m = after.step({std::sqrt(channel.running_psi2())}, {-1});
+    const PlainChannelStep m = after.step({std::sqrt(channel.running_psi2())}, {-1});
     text += fmt::format(", T = {}: {:.2f}", t, std::fabs(m.grad_x.front() / m.rstd));
   }
   return text + ", that is about √T/6";
@@ -107,11 +107,11 @@ Claim d5() {
                   },
               .worst_meaning = "rms(X̃′) / C"};
         };
-        const Evidence main = refuted_beside(
-            refuted_for_each(examine(run, about(0))),
-            [&] { return examine(fewer(run), about(0.25)); },
+        const Evidence main = refute_with_control(
+            refute_every_constant(examine(run, about(0))),
+            [&] { return examine(with_fewer_cases(run), about(0.25)); },
             "with Γ_t ≥ 1/4 never above 1 + 1/√(1/4) = 3");
-        return remarked(main, long_decay(run));
+        return with_remark(main, long_decay(run));
       }};
 }
 
@@ -125,7 +125,7 @@ struct Resonance {
   Drive drive() const {
     Drive d;
     d.alpha = alpha;
-    d.pushes.assign(steps_to_pass(constant, theta - 1),
+    d.pushes.assign(steps_to_exceed(constant, theta - 1),
                     {.theta = theta, .along = 1, .across = 0, .z = z, .v = z});
     return d;
   }
@@ -175,7 +175,7 @@ std::string last_nu(const Subject& subject, const Drive& d) {
 /// Reports 200 steps at alpha = 0.9 and Gamma = 21, where activations grow by sqrt(3) per step, in
 /// double.
 std::string two_hundred_steps(const Run& run) {
-  Draw draw(random_of(run, 0));
+  Draw draw(case_random(run, 0));
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});
   for (int t = 0; t < 200; ++t) {
     const double scale = std::sqrt(21 * channel.running_psi2());
@@ -191,42 +191,42 @@ std::string two_hundred_steps(const Run& run) {
 }
 
 Claim d6() {
-  return {
-      .id = "D6",
-      .title = "ν is bounded for any bounded Γ",
-      .statement =
-          "one K for all histories: Γ_t ≤ Γ_max for all t ⇒ |ν_t| ≤ K max(|ν_0|, max_j "
-          "|Λ_j/Γ_j|) for "
-          "all t",
-      .source = kBoundedGradients,
-      .assumptions =
-          "each case: a K from 1 to 2⁴⁰, a θ = (1 − α)Γ from 2.2 to 3 in every batch, and as "
-          "many batches as K takes; the theorem has every K and every θ above 2",
-      .expected = Verdict::refuted,
-      .dropped = "θ_t < 2",
-      .check = [](const Run& run) {
-        const Property<Resonance> resonant{
-            .cases = resonances(),
-            .judge =
-                [&](const Resonance& r) {
-                  return within_multiple(run.subject, r.drive(), r.constant);
-                },
-            .describe =
-                [&](const Resonance& r) {
-                  return fmt::format("K = {}: {}", r.constant, last_nu(run.subject, r.drive()));
-                },
-            .worst_meaning = "|ν_t| / (K max(|ν_0|, max_j |Λ_j/Γ_j|))"};
-        const Property<Drive> damped{
-            .cases =
-                drives({.least_theta = 0.2, .most_theta = 1.75, .max_steps = 40, .resonant = true}),
-            .judge = [&](const Drive& d) { return within_multiple(run.subject, d, 7); },
-            .describe = [&](const Drive& d) { return last_nu(run.subject, d); },
-            .worst_meaning = "|ν_t| / (7 max(|ν_0|, max_j |Λ_j/Γ_j|))"};
-        const Evidence main = refuted_beside(
-            refuted_for_each(examine(run, resonant)), [&] { return examine(fewer(run), damped); },
-            "for θ from 0.2 to 1.75 K = 1.75/(2 − 1.75) = 7 does");
-        return remarked(main, two_hundred_steps(run));
-      }};
+  return {.id = "D6",
+          .title = "ν is bounded for any bounded Γ",
+          .statement =
+              "one K for all histories: Γ_t ≤ Γ_max for all t ⇒ |ν_t| ≤ K max(|ν_0|, max_j "
+              "|Λ_j/Γ_j|) for "
+              "all t",
+          .source = kBoundedGradients,
+          .assumptions =
+              "each case: a K from 1 to 2⁴⁰, a θ = (1 − α)Γ from 2.2 to 3 in every batch, and as "
+              "many batches as K takes; the theorem has every K and every θ above 2",
+          .expected = Verdict::refuted,
+          .dropped = "θ_t < 2",
+          .check = [](const Run& run) {
+            const Property<Resonance> resonant{
+                .cases = resonances(),
+                .judge =
+                    [&](const Resonance& r) {
+                      return within_multiple(run.subject, r.drive(), r.constant);
+                    },
+                .describe =
+                    [&](const Resonance& r) {
+                      return fmt::format("K = {}: {}", r.constant, last_nu(run.subject, r.drive()));
+                    },
+                .worst_meaning = "|ν_t| / (K max(|ν_0|, max_j |Λ_j/Γ_j|))"};
+            const Property<Drive> damped{
+                .cases = drives(
+                    {.min_theta = 0.2, .max_theta = 1.75, .max_steps = 40, .resonant = true}),
+                .judge = [&](const Drive& d) { return within_multiple(run.subject, d, 7); },
+                .describe = [&](const Drive& d) { return last_nu(run.subject, d); },
+                .worst_meaning = "|ν_t| / (7 max(|ν_0|, max_j |Λ_j/Γ_j|))"};
+            const Evidence main = refute_with_control(
+                refute_every_constant(examine(run, resonant)),
+                [&] { return examine(with_fewer_cases(run), damped); },
+                "for θ from 0.2 to 1.75 K = 1.75/(2 − 1.75) = 7 does");
+            return with_remark(main, two_hundred_steps(run));
+          }};
 }
 
 }  // namespace

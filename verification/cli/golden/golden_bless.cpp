@@ -21,15 +21,15 @@ using support::report::clean_line;
 
 namespace {
 
-constexpr std::size_t kMostLines = 40;
+constexpr std::size_t kMaxLines = 40;
 
 std::string difference_text(const verification::golden::certify::CorpusDifference& difference) {
   std::string text;
   const auto list = [&](const char* what, const std::vector<std::string>& lines) {
-    for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i)
+    for (std::size_t i = 0; i < std::min(lines.size(), kMaxLines); ++i)
       text += fmt::format("{} {}\n", what, clean_line(lines[i]));
-    if (lines.size() > kMostLines)
-      text += fmt::format("{} {} more\n", what, lines.size() - kMostLines);
+    if (lines.size() > kMaxLines)
+      text += fmt::format("{} {} more\n", what, lines.size() - kMaxLines);
   };
   list("removed", difference.removed);
   list("added", difference.added);

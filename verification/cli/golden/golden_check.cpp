@@ -134,7 +134,7 @@ verification::golden::gate::Candidate GoldenCheckCommand::source() const {
   if (pipe)
     return verification::golden::gate::from_program(
         *pipe, timeout, verification::golden::gate::kMaxRestarts, show_complaints);
-  const std::shared_ptr<normproof::gpu::device::Device> opened = open_own_device(*device);
+  const std::shared_ptr<normproof::gpu::device::Device> opened = open_rank_device(*device);
   const verification::golden::gate::Candidate in_double =
       checks::regression::double_candidate([opened](const verification::golden::corpus::Case& c,
                                                     const checks::evaluation::EvalInputs& inputs) {

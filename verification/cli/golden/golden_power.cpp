@@ -190,12 +190,12 @@ std::string power_json(const std::vector<LayerPower>& layers, const PowerOptions
 }  // namespace
 
 void GoldenPowerCommand::add(CLI::App& app) {
-  constexpr std::size_t kMostSeeds = 10'000;
+  constexpr std::size_t kMaxSeeds = 10'000;
   add_named(app, "--tier", options.tier, verification::golden::corpus::parse_tier,
             "quick (default), standard or full", "TIER");
   add_text(app, "--layer", options.only, "Layers whose name this glob matches (default: all)",
            "GLOB");
-  add_number(app, "--seeds", options.seeds, 1, kMostSeeds,
+  add_number(app, "--seeds", options.seeds, 1, kMaxSeeds,
              "Corpora to try: that of 'make', and others of other random numbers (default: 1)");
   add_accumulation(app, options.accumulation,
                    "Right implementations alone, whose every operation is of this format: float16 "

@@ -37,7 +37,7 @@ void GpuAgreeCommand::add(CLI::App& app) {
             "NAME");
   add_choice(app, "--tier", tier, {{"quick", Tier::quick}, {"standard", Tier::standard}},
              "Of the golden corpus: quick (default) or standard", "TIER");
-  take_several(add_bound(
+  accept_several(add_bound(
       app, "--only",
       {[this](const Texts& given) { only.globs = given; }, [this] { return only.globs; }},
       "Rows of ordered mode whose name this glob, or another one given so, matches (default: all)",
@@ -76,7 +76,7 @@ Examples:
 
 ExitStatus GpuAgreeCommand::run() const {
   check_outputs({}, reports.named());
-  const auto opened = open_own_device(device, seed);
+  const auto opened = open_rank_device(device, seed);
   ref::numeric::set_num_threads(jobs);
   // A failure to print does not stop the command, since the files are still to be written.
   std::exception_ptr not_printed;

@@ -105,7 +105,7 @@ ExitStatus GpuTrainCommand::run() const {
   config.learning_rate = optimizer == "sgd" ? 0.1 : 0.001;
   config.seed = seed;
   check_task();
-  const auto opened = open_own_device(device, seed);
+  const auto opened = open_rank_device(device, seed);
   ref::numeric::set_num_threads(jobs);
   const char* const model = task == TrainingTask::language      ? "a language model, "
                             : task == TrainingTask::translation ? "a translator, "

@@ -24,7 +24,7 @@ using support::report::plural;
 
 namespace {
 
-constexpr double kMostAdditions = 2e10;
+constexpr double kMaxAdditions = 2e10;
 
 std::string subjects_text() {
   std::string text = "Subjects:\n";
@@ -48,14 +48,14 @@ void check_probe(const ProbeOrderCommand& command, bool device_given, bool side_
     throw UsageError(fmt::format(
         "--side is given for {}; expected it for matrix products of any extents", subject.name));
   const double cost = subject.min_cost(command.terms, command.side);
-  if (cost > kMostAdditions)
+  if (cost > kMaxAdditions)
     throw UsageError(fmt::format(
         "--terms is {} for {}, which takes {:.2g} additions at least; expected {} at most, for "
         "{:.2g} additions",
         command.terms, subject.name, cost,
         static_cast<std::size_t>(static_cast<double>(command.terms) *
-                                 std::sqrt(kMostAdditions / cost)),
-        kMostAdditions));
+                                 std::sqrt(kMaxAdditions / cost)),
+        kMaxAdditions));
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ ExitStatus ProbeOrderCommand::run() const {
   const Backend backend = probed.place == OrderPlace::gpu_only ? Backend::cuda : device;
   const bool on_device = probed.place != OrderPlace::ref;
   const auto opened =
-      on_device ? open_own_device(backend) : std::unique_ptr<normproof::gpu::device::Device>();
+      on_device ? open_rank_device(backend) : std::unique_ptr<normproof::gpu::device::Device>();
   ProgressBar bar;
   std::size_t sums = 0;
   const checks::agreement::SummationTree tree = checks::agreement::reveal_order(

@@ -26,7 +26,7 @@ using support::report::plural;
 
 namespace {
 
-verification::golden::gate::Candidate ask_of(const RegressRecordCommand& command) {
+verification::golden::gate::Candidate make_candidate(const RegressRecordCommand& command) {
   if (command.candidate) {
     std::error_code error;
     if (!std::filesystem::is_directory(*command.candidate, error))
@@ -79,7 +79,7 @@ ExitStatus RegressRecordCommand::run() const {
   checks::regression::check_label(book.read(), label);
   ref::io::check_writable(history);
   const auto cases = verification::golden::certify::list_corpus(golden, only);
-  const verification::golden::gate::Ask ask = ask_of(*this);
+  const verification::golden::gate::Ask ask = make_candidate(*this);
   ref::numeric::set_num_threads(1);  // the cases run in parallel instead
   ProgressBar progress;
   const std::vector<RecordedCase> recorded = checks::regression::record_cases(

@@ -12,7 +12,7 @@
 namespace normproof::verification::cli::study {
 
 /// Returns the store of a study's folder, which reports repairs on standard error.
-studies::published::Store store_of(const std::filesystem::path& out);
+studies::published::Store open_store(const std::filesystem::path& out);
 
 /// Checks that the text of a study.json belongs to this study.
 /// Throws    UsageError if it belongs to the other study

@@ -78,7 +78,8 @@ std::optional<support::report::Figure> epochs_figure(const studies::language::Re
   return language_figure(
       condition, what, "set xlabel 'epoch'\n",
       norm_curves(
-          condition, [&](const std::string& norm) { return tests_of(results, condition, norm); },
+          condition,
+          [&](const std::string& norm) { return tests_at_chosen_rate(results, condition, norm); },
           [&](const CellResult& result) { return std::vector<Series>{series_of(result)}; },
           [](std::size_t i) { return static_cast<double>(i + 1); }),
       title);
@@ -146,15 +147,16 @@ std::optional<support::report::Figure> bleu_figure(const studies::language::Resu
 std::vector<support::report::Figure> fluctuation_figures(
     const studies::language::Results& results, const studies::language::Condition& condition) {
   return figures_of_sides(
-      condition, [&](const std::string& norm) { return tests_of(results, condition, norm); },
+      condition,
+      [&](const std::string& norm) { return tests_at_chosen_rate(results, condition, norm); },
       [](const std::string& statistic) { return statistic != "mean"; }, "fluctuation",
       "Fluctuation of the batch variance or quadratic mean about the running one");
 }
 
-std::vector<support::report::Figure> taken_figures(const studies::language::Results& results,
-                                                   const studies::language::Condition& condition) {
+std::vector<support::report::Figure> norm_input_figures(
+    const studies::language::Results& results, const studies::language::Condition& condition) {
   const auto traced = [&](const std::string& norm) {
-    const studies::language::Finished* const own = dynamics_of(results, condition, norm);
+    const studies::language::Finished* const own = find_dynamics(results, condition, norm);
     return own == nullptr ? std::vector<const studies::language::Finished*>() : std::vector{own};
   };
   std::vector<support::report::Figure> figures;

@@ -27,7 +27,7 @@ std::vector<support::report::Figure> fluctuation_figures(
 
 /// Returns the fluctuations of the variance and of the quadratic mean of norm inputs in the same
 /// way, for the cells with dynamics. Norms without running statistics have lines too.
-std::vector<support::report::Figure> taken_figures(const studies::language::Results& results,
-                                                   const studies::language::Condition& condition);
+std::vector<support::report::Figure> norm_input_figures(
+    const studies::language::Results& results, const studies::language::Condition& condition);
 
 }  // namespace normproof::verification::cli::study

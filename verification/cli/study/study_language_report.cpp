@@ -37,7 +37,7 @@ bool translates(const Condition& condition) {
 
 /// Writes the published differences of PowerNorm, for the norms with nu.
 std::string published_text(const std::string& norm, const Condition& condition) {
-  if (!training::new_weight(ref::model::norm_options(studies::language::sides_of(norm).first)))
+  if (!training::new_weight(ref::model::norm_options(studies::language::norms_by_side(norm).first)))
     return support::report::kNoNumber;
   if (translates(condition))
     return fmt::format("{:+.1f} (IWSLT14), {:+.1f} (WMT14)", studies::language::kPublishedIwslt,
@@ -55,7 +55,7 @@ support::report::Table translation_test_table(const studies::language::Results& 
       kTestCaption, {"norm", "rate"},
       {"seeds", "diverged", "BLEU", "least", "largest", "BLEU less layer_norm's [95 %]",
        "published, other data and sizes", "perplexity", "perplexity less layer_norm's [95 %]"});
-  for (const studies::language::Row& row : rows_of(results, condition))
+  for (const studies::language::Row& row : condition_rows(results, condition))
     table.rows.push_back({{{row.norm},
                            {row.rate},
                            {fmt::format("{}", row.tests.size())},
@@ -77,7 +77,7 @@ support::report::Table test_table(const studies::language::Results& results,
       kTestCaption, {"norm", "rate"},
       {"seeds", "diverged", "perplexity", "least", "largest", "bits per character",
        "perplexity less layer_norm's [95 %]", "published, other data and sizes"});
-  for (const studies::language::Row& row : rows_of(results, condition))
+  for (const studies::language::Row& row : condition_rows(results, condition))
     table.rows.push_back({{{row.norm},
                            {row.rate},
                            {fmt::format("{}", row.tests.size())},
@@ -95,7 +95,7 @@ support::report::Table rates_table(const studies::language::Results& results,
                                    const Condition& condition) {
   support::report::Table table = support::report::numbers_table(
       fmt::format("The mean validation loss of {}, rate by rate; > marks the rate that is chosen",
-                  plural(studies::language::kChoosingSeeds, "seed")),
+                  plural(studies::language::kDecidingSeeds, "seed")),
       {"norm"}, studies::language::study_rates());
   for (const std::string& norm : studies::language::study_norms(condition.task)) {
     const auto losses = rate_losses(results, condition, norm);
@@ -147,8 +147,8 @@ void add_language_condition(support::report::Document& document,
   for (support::report::Figure& figure : fluctuation_figures(results, condition))
     document.add(std::move(figure));
   add_table(document, gamma_table(results, condition));
-  add_table(document, taken_table(results, condition));
-  for (support::report::Figure& figure : taken_figures(results, condition))
+  add_table(document, norm_input_table(results, condition));
+  for (support::report::Figure& figure : norm_input_figures(results, condition))
     document.add(std::move(figure));
   add_table(document, bound_table(results, condition));
 }
@@ -159,7 +159,7 @@ bool has_statement(const Condition& condition, const std::string& id) {
 }
 
 bool has_translators(const studies::language::Results& results) {
-  return std::ranges::any_of(conditions_of(results), translates);
+  return std::ranges::any_of(list_conditions(results), translates);
 }
 
 /// Returns the statements to report. Those of translators include those of language models.
@@ -178,11 +178,11 @@ void add_language_conclusions(support::report::Document& document,
       "What each verdict rests on",
       support::report::text_columns({"statement", "condition", "numbers"})};
   numbers.stacks = true;
-  for (const Condition& condition : conditions_of(results))
+  for (const Condition& condition : list_conditions(results))
     table.columns.push_back({condition_name(condition)});
   for (const studies::published::Statement& statement : all_statements(results)) {
     table.rows.push_back({{{.text = statement.text, .hint = statement.rule}}});
-    for (const Condition& condition : conditions_of(results)) {
+    for (const Condition& condition : list_conditions(results)) {
       if (!has_statement(condition, statement.id)) {
         table.rows.back().cells.push_back({support::report::kNoNumber});
         continue;
@@ -240,8 +240,8 @@ void add_language_cells(support::report::Document& document,
 /// two.
 std::size_t paired_seeds(const studies::language::Results& results) {
   std::size_t seeds = 2;
-  for (const Condition& condition : conditions_of(results))
-    for (const studies::language::Row& row : rows_of(results, condition))
+  for (const Condition& condition : list_conditions(results))
+    for (const studies::language::Row& row : condition_rows(results, condition))
       if (const auto& interval = row.perplexity.beside_layer_norm)
         seeds = std::max(seeds, interval->count);
   return seeds;
@@ -294,7 +294,7 @@ support::report::Document language_document(const studies::language::Results& re
                   "size and other data: a sign can agree, a number cannot.",
                   plural(results.size(), "cell"), results_sha256)});
   add_language_conclusions(document, results);
-  for (const Condition& condition : conditions_of(results))
+  for (const Condition& condition : list_conditions(results))
     add_language_condition(document, results, condition);
   document.add(support::report::Heading{2, "What the seeds can see"});
   document.add(support::report::Paragraph{fmt::format(
@@ -320,10 +320,10 @@ nlohmann::ordered_json language_summary(const studies::language::Results& result
   nlohmann::ordered_json summary = {{"cells", results.size()},
                                     {"sha256", results_sha256},
                                     {"conditions", nlohmann::json::array()}};
-  for (const Condition& condition : conditions_of(results)) {
+  for (const Condition& condition : list_conditions(results)) {
     nlohmann::ordered_json own = {{"condition", condition_name(condition)},
                                   {"norms", nlohmann::json::object()}};
-    for (const studies::language::Row& row : rows_of(results, condition)) {
+    for (const studies::language::Row& row : condition_rows(results, condition)) {
       nlohmann::ordered_json& norm = own["norms"][row.norm];
       norm = {{"rate", row.rate},
               {"seeds", row.tests.size()},

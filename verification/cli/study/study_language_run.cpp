@@ -54,8 +54,8 @@ constexpr ref::data::SyntheticPairCounts kQuickPairs = {
     .training = 1000, .validation = 100, .test = 100};
 
 /// Returns the tasks that are named, else those whose data is given, else all tasks.
-std::vector<training::Task> asked_tasks(const StudyRunCommand& command,
-                                        const LanguageCells& named) {
+std::vector<training::Task> requested_tasks(const StudyRunCommand& command,
+                                            const LanguageCells& named) {
   using training::Task;
   if (!named.empty()) {
     std::vector<Task> tasks;
@@ -93,8 +93,8 @@ training::PairData load_study_pairs(const StudyRunCommand& command, bool quick) 
   if (!command.pairs && !quick)
     throw UsageError(fmt::format("--pairs is not given; expected a folder of pairs, or {}",
                                  without_data(command, "made-up ones")));
-  return training::with_words(std::move(pairs),
-                              training::default_config(training::Task::translate));
+  return training::add_vocabularies(std::move(pairs),
+                                    training::default_config(training::Task::translate));
 }
 
 /// Loads the data of the tasks. It is made up if none is given and every cell of the task is quick.
@@ -128,7 +128,7 @@ void check_tasks(const StudyRunCommand& command, const std::string& there,
                  const studies::language::DataHashes& hashes) {
   const fs::path& out = command.out;
   check_study(out, there, WhichStudy::language);
-  const auto in_folder = studies::language::data_hashes_of(there, (out / "study.json").string());
+  const auto in_folder = studies::language::parse_data_hashes(there, (out / "study.json").string());
   const bool same = std::ranges::equal(
       in_folder, hashes, [](const auto& a, const auto& b) { return a.first == b.first; });
   if (!same)
@@ -157,7 +157,7 @@ class Phases {
     const studies::published::JobsSummary done = studies::published::run_tasks(
         store_, std::move(tasks),
         [&](const std::string& name) {
-          if (command_.device && !opened_) opened_ = open_own_device(*command_.device);
+          if (command_.device && !opened_) opened_ = open_rank_device(*command_.device);
           return result_line(studies::language::run_cell(
               studies::language::parse_cell(name), data_,
               {.folder = command_.out, .after_step = {}, .device = opened_.get()}));
@@ -200,10 +200,10 @@ void run_named(Phases& phases, const LanguageCells& cells) {
 void run_selected(Phases& phases, const StudyRunCommand& command,
                   const studies::language::Selection& selection,
                   const studies::published::Store& store) {
-  phases.run("choosing rates", choosing_cells(selection));
+  phases.run("choosing rates", deciding_cells(selection));
   const studies::language::Results results = read_language_results(command.out, store);
   std::error_code ignored;
-  for (const studies::language::Cell& cell : cells_not_chosen(selection, results))
+  for (const studies::language::Cell& cell : list_rejected_cells(selection, results))
     fs::remove_all(studies::language::run_folder(command.out, cell), ignored);
   phases.run("testing", test_cells(selection, results));
   phases.run("tracing norms", dynamics_cells(selection, results));
@@ -213,7 +213,7 @@ studies::language::DataHashes read_data_hashes(const fs::path& out,
                                                const studies::published::Store& store) {
   const std::string identity = store.identity();
   check_study(out, identity, WhichStudy::language);
-  return studies::language::data_hashes_of(identity, (out / "study.json").string());
+  return studies::language::parse_data_hashes(identity, (out / "study.json").string());
 }
 
 /// Checks that every result was computed from the data of its task.
@@ -241,14 +241,14 @@ studies::language::Results read_language_results(const fs::path& out,
   return studies::language::read_results(store.results(), (out / "results.jsonl").string());
 }
 
-bool has_quick_alone(const studies::language::Results& results) {
+bool has_only_quick_cells(const studies::language::Results& results) {
   return !results.empty() && std::ranges::all_of(results, [](const auto& named) {
     return named.second.cell.size == studies::language::Size::quick;
   });
 }
 
-std::vector<training::Task> language_tasks_of(const fs::path& out,
-                                              const studies::published::Store& store) {
+std::vector<training::Task> read_language_tasks(const fs::path& out,
+                                                const studies::published::Store& store) {
   std::vector<training::Task> tasks;
   for (const auto& [task, sha256] : read_data_hashes(out, store)) tasks.push_back(task);
   return tasks;
@@ -258,12 +258,12 @@ ExitStatus run_language_study(const StudyRunCommand& command) {
   refuse_options(command);
   const LanguageCells named = named_language_cells(command.selection);
   StudySelection selection = command.selection;
-  selection.tasks = asked_tasks(command, named);
-  const LanguageCells first = language_cells_of(selection, {});
+  selection.tasks = requested_tasks(command, named);
+  const LanguageCells first = list_language_cells(selection, {});
   const studies::language::StudyData data = load_language_data(command, *selection.tasks, first);
-  command.try_own_device();
+  command.try_device_in_child();
   const studies::language::DataHashes hashes = data_hashes(*selection.tasks, data);
-  const studies::published::Store store = store_of(command.out);
+  const studies::published::Store store = open_store(command.out);
   store.begin(studies::language::study_identity(hashes),
               [&](const std::string& there) { check_tasks(command, there, hashes); });
   check_language_data(command.out, store, hashes);
@@ -288,7 +288,7 @@ ExitStatus run_language_study(const StudyRunCommand& command) {
 }
 
 ExitStatus report_language_study(const fs::path& out, bool json) {
-  const studies::published::Store store = store_of(out);
+  const studies::published::Store store = open_store(out);
   const studies::language::Results results = read_language_results(out, store);
   if (results.empty())
     throw ref::numeric::FileError(
@@ -303,7 +303,7 @@ ExitStatus report_language_study(const fs::path& out, bool json) {
   std::string text =
       fmt::format("{}: {} and report.md\nsha256 {}\n", plural(results.size(), "cell"),
                   (out / "report.html").string(), sha256);
-  for (const auto& condition : conditions_of(results))
+  for (const auto& condition : list_conditions(results))
     for (const studies::published::Statement& statement :
          studies::language::statements(condition.task)) {
       const studies::published::Finding finding = find(statement.id, results, condition);

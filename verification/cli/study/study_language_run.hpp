@@ -26,11 +26,11 @@ studies::language::Results read_language_results(const std::filesystem::path& ou
                                                  const studies::published::Store& store);
 
 /// Whether there are results, and all are of quick cells.
-bool has_quick_alone(const studies::language::Results& results);
+bool has_only_quick_cells(const studies::language::Results& results);
 
 /// Returns the tasks in the study.json of a folder.
 /// Throws    FileError
-std::vector<training::Task> language_tasks_of(const std::filesystem::path& out,
-                                              const studies::published::Store& store);
+std::vector<training::Task> read_language_tasks(const std::filesystem::path& out,
+                                                const studies::published::Store& store);
 
 }  // namespace normproof::verification::cli::study

@@ -19,8 +19,8 @@ support::report::Table gamma_table(const studies::language::Results& results,
 
 /// Returns the fluctuations of the statistics of norm inputs relative to their running means, for
 /// the cells with dynamics, with one row per norm and layer.
-support::report::Table taken_table(const studies::language::Results& results,
-                                   const studies::language::Condition& condition);
+support::report::Table norm_input_table(const studies::language::Results& results,
+                                        const studies::language::Condition& condition);
 
 /// Returns the ratio of PowerNorm's gradient to its bound, for the cells with dynamics, with one
 /// row per norm and layer that have it.

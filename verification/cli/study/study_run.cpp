@@ -29,7 +29,7 @@ namespace {
 
 /// Opens the device once, so that a failure is reported early. A rank prints which device it uses.
 void try_device(normproof::gpu::device::Backend backend) {
-  open_own_device(backend);
+  open_rank_device(backend);
   const auto rank = support::process::rank();
   if (!rank) return;
   const std::size_t devices = normproof::gpu::device::device_count(backend);
@@ -78,7 +78,7 @@ int StudyRunCommand::job_count() const {
              : processor_count();
 }
 
-void StudyRunCommand::try_own_device() const {
+void StudyRunCommand::try_device_in_child() const {
   if (device) studies::published::try_in_child([&] { try_device(*device); });
 }
 
@@ -93,8 +93,8 @@ ExitStatus StudyRunCommand::run() const {
     tasks.push_back({cell_name(cell), cost(cell)});
   }
   const training::Dataset data = load_study_data(source);
-  try_own_device();
-  const studies::published::Store store = store_of(out);
+  try_device_in_child();
+  const studies::published::Store store = open_store(out);
   const std::string identity = studies::published::study_identity(data);
   store.begin(identity, [&](const std::string& there) { read_identity(out, there); });
   store.check_data(read_identity(out, identity).data_sha256);
@@ -104,7 +104,7 @@ ExitStatus StudyRunCommand::run() const {
   const studies::published::JobsSummary done = studies::published::run_tasks(
       store, std::move(tasks),
       [&](const std::string& cell) {
-        if (device && !opened) opened = open_own_device(*device);
+        if (device && !opened) opened = open_rank_device(*device);
         return result_line(
             studies::published::run_cell(studies::published::parse_cell(cell), data,
                                          {.device = opened.get(), .after_step = {}}));

@@ -31,7 +31,7 @@ struct StudyRunCommand {
 
   /// Opens the device, if there is one, in a child process, so that a failure is reported early.
   /// Throws    NoDeviceError
-  void try_own_device() const;
+  void try_device_in_child() const;
 
   void add(CLI::App& app);
 

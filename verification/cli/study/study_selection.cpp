@@ -98,7 +98,7 @@ std::vector<std::string> parse_norms(const std::string& text) {
 }
 
 /// Checks that no option of the other study is given, and that the norms belong to this one.
-void check_own(const CLI::App& app, const StudySelection& selection) {
+void check_selected_study(const CLI::App& app, const StudySelection& selection) {
   const bool language = selection.study == WhichStudy::language;
   const std::vector<const char*> of_other =
       language ? std::vector<const char*>{"--protocol",          "--tables", "--figures",
@@ -112,13 +112,13 @@ void check_own(const CLI::App& app, const StudySelection& selection) {
   if (selection.norms)
     for (const std::string& norm : resolved(*selection.norms, selection.study))
       known_name("norm", norms_of(selection.study))(norm);
-  if (language && selection.seeds && *selection.seeds < studies::language::kChoosingSeeds)
+  if (language && selection.seeds && *selection.seeds < studies::language::kDecidingSeeds)
     throw UsageError(fmt::format("--seeds is '{}'; expected {} or more with --study language",
-                                 *selection.seeds, studies::language::kChoosingSeeds));
+                                 *selection.seeds, studies::language::kDecidingSeeds));
 }
 
 /// Checks that no other selecting option is given with --cells.
-void check_alone(const CLI::App& app) {
+void check_only_cells(const CLI::App& app) {
   for (const char* option :
        {"--protocol", "--tables", "--figures", "--no-initialization", "--norms", "--rates",
         "--padding", "--seeds", "--gradient-seeds", "--quick", "--placements", "--tasks"})
@@ -147,7 +147,7 @@ void add_study(CLI::App& app, WhichStudy& study, const char* help) {
 }
 
 void StudySelection::add(CLI::App& app) {
-  constexpr std::size_t kMostSeeds = 1000;
+  constexpr std::size_t kMaxSeeds = 1000;
   add_study(app, study);
   add_value(app, "--protocol", protocols,
             list_or_all("--protocol", studies::published::standard_protocols(),
@@ -180,10 +180,10 @@ void StudySelection::add(CLI::App& app) {
               {"512", studies::published::Padding::fixed_512}},
              "Length of a batch: its longest sentence or 512 (default: 512 where the protocol is "
              "published, else longest)");
-  add_number(app, "--seeds", seeds, 1, kMostSeeds,
+  add_number(app, "--seeds", seeds, 1, kMaxSeeds,
              "Seeds of tables and curves: 42, 43, ... (default: 1); of language models those that "
              "are tested: 1, 2, ... (default: 5)");
-  add_number(app, "--gradient-seeds", gradient_seeds, 1, kMostSeeds,
+  add_number(app, "--gradient-seeds", gradient_seeds, 1, kMaxSeeds,
              "Seeds of figures 2 and 3: 1, 2, ... (default: 100)");
   add_value(
       app, "--cells", cells, studies::published::split_list, list_printer<std::string>(same_name),
@@ -224,8 +224,8 @@ void StudySelection::add(CLI::App& app) {
           [](ref::model::NormPlacement value) { return ref::model::print_field(value); }),
       "Of language models: post, pre or both between commas (default: post,pre)", "LIST");
   check_afterwards(app, [this, &app] {
-    if (is_given(app, "--cells")) check_alone(app);
-    check_own(app, *this);
+    if (is_given(app, "--cells")) check_only_cells(app);
+    check_selected_study(app, *this);
     check_cells(*this);
   });
 }
@@ -268,8 +268,8 @@ std::vector<studies::published::Cell> cells_of(const StudySelection& selection) 
   return cells;
 }
 
-StudySelection quick_where_cells_are(const StudySelection& selection,
-                                     const std::vector<studies::published::Cell>& there) {
+StudySelection quick_if_needed(const StudySelection& selection,
+                               const std::vector<studies::published::Cell>& there) {
   if (!selection.cells.empty()) return selection;
   const auto has_all = [&](const StudySelection& of) {
     const std::vector<studies::published::Cell> cells = cells_of(of);
@@ -291,12 +291,12 @@ std::vector<studies::language::Cell> named_language_cells(const StudySelection& 
   return cells;
 }
 
-std::vector<studies::language::Cell> language_cells_of(const StudySelection& selection,
-                                                       const studies::language::Results& results) {
+std::vector<studies::language::Cell> list_language_cells(
+    const StudySelection& selection, const studies::language::Results& results) {
   std::vector<studies::language::Cell> cells = named_language_cells(selection);
   if (!cells.empty()) return cells;
   const studies::language::Selection selected = selection.language_selection();
-  cells = choosing_cells(selected);
+  cells = deciding_cells(selected);
   if (cells.empty())
     throw UsageError("no cell is selected; expected a norm that one of the tasks has");
   for (studies::language::Cell& cell : test_cells(selected, results))

@@ -53,8 +53,8 @@ struct StudySelection {
 std::vector<studies::published::Cell> cells_of(const StudySelection& selection);
 
 /// Returns the selection, or the one with --quick if only that contains every cell of a folder.
-StudySelection quick_where_cells_are(const StudySelection& selection,
-                                     const std::vector<studies::published::Cell>& there);
+StudySelection quick_if_needed(const StudySelection& selection,
+                               const std::vector<studies::published::Cell>& there);
 
 /// Returns the cells of the study of language models that --cells names, each once; none without
 /// it.
@@ -63,7 +63,7 @@ std::vector<studies::language::Cell> named_language_cells(const StudySelection& 
 
 /// Returns the named cells or, without names, all selected ones: those that choose the rates and
 /// the tests that the results allow.
-std::vector<studies::language::Cell> language_cells_of(const StudySelection& selection,
-                                                       const studies::language::Results& results);
+std::vector<studies::language::Cell> list_language_cells(const StudySelection& selection,
+                                                         const studies::language::Results& results);
 
 }  // namespace normproof::verification::cli::study

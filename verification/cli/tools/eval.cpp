@@ -161,7 +161,7 @@ void EvalCommand::add(CLI::App& app) {
              {{"training", model::Mode::training}, {"inference", model::Mode::inference}},
              "training (default): statistics of the batch, moving the running ones; inference: "
              "running statistics, unmoved");
-  check_afterwards(app, [this] { refuse_repeated(settings); });
+  check_afterwards(app, [this] { check_no_repeats(settings); });
   set_footer(
       app,
       R"(Tensors in:  x [N,D] or [B,T,D]; optional the layer's parameters (gamma, beta, alpha: those it

@@ -109,15 +109,15 @@ ordered_json enclosure_json(const Enclosure& norm) {
 
 void put(std::vector<io::StoredTensor>& tensors, const Lipschitz& result, const Norms& norms,
          const std::string& suffix) {
-  const auto of_parts = [&](const char* name, double Enclosure::*field) {
+  const auto parts_json = [&](const char* name, double Enclosure::*field) {
     std::vector<double> values;
     for (const Enclosure& norm : norms.norms) values.push_back(norm.*field);
     tensors.push_back(
         io::make_tensor(name + suffix, {values.size()}, std::span<const double>(values)));
   };
-  of_parts("lower", &Enclosure::lower);
-  of_parts("upper", &Enclosure::upper);
-  of_parts("theory", &Enclosure::theory);
+  parts_json("lower", &Enclosure::lower);
+  parts_json("upper", &Enclosure::upper);
+  parts_json("theory", &Enclosure::theory);
   const auto like_x = [&](const char* name, const ref::tensor::Tensor<double>& values) {
     tensors.push_back(io::make_tensor(name + suffix, ref::tensor::shape_of(values),
                                       std::span<const double>(values.data(), values.size())));
@@ -189,7 +189,7 @@ void LipschitzCommand::add(CLI::App& app) {
              "inference: running statistics");
   add_file(app, "--out", out, "Where each norm is attained: .npz or .safetensors; see below");
   add_json_flag(app, json);
-  check_afterwards(app, [this] { refuse_repeated(settings); });
+  check_afterwards(app, [this] { check_no_repeats(settings); });
   set_footer(
       app,
       R"(The Jacobian dy/dx falls into one part a channel (batch_norm, power_norm_v, power_norm, dyt) or a

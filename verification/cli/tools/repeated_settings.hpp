@@ -6,6 +6,6 @@ namespace normproof::verification::cli::tools {
 
 /// Checks that no option occurs twice in --set.
 /// Throws    UsageError if one does
-void refuse_repeated(const Settings& settings);
+void check_no_repeats(const Settings& settings);
 
 }  // namespace normproof::verification::cli::tools

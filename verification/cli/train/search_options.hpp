@@ -25,6 +25,6 @@ void add_search_options(CLI::App& app, SearchOptions& options);
 
 /// Checks that no search option is given for a task without a search.
 /// Throws    UsageError if one is
-void refuse_search(const SearchOptions& options, training::Task task);
+void check_no_search(const SearchOptions& options, training::Task task);
 
 }  // namespace normproof::verification::cli::train

@@ -77,11 +77,11 @@ std::pair<ref::data::ParallelCorpus, std::string> load_pairs(
 
 /// Checks that no language is given for a task without languages.
 /// Throws    UsageError if one is
-void refuse_languages(const Languages& languages, training::Task task);
+void check_no_languages(const Languages& languages, training::Task task);
 
 /// Returns the weights of the file, which has PyTorch's names; none without a file.
 /// Throws    UsageError, FileError
-training::GivenWeights load_weights(const std::optional<std::filesystem::path>& file,
-                                    const training::RunConfig& config);
+training::InitialWeights load_weights(const std::optional<std::filesystem::path>& file,
+                                      const training::RunConfig& config);
 
 }  // namespace normproof::verification::cli::train

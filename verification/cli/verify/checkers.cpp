@@ -37,7 +37,7 @@ bool is_claim(std::string_view word) {
          std::ranges::all_of(word.substr(1), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-std::optional<CheckedItem> item_of(std::string_view line) {
+std::optional<CheckedItem> parse_item(std::string_view line) {
   std::string_view rest = line;
   const std::string_view word = first_word(rest), claim = first_word(rest);
   if (!is_claim(claim)) return std::nullopt;
@@ -100,14 +100,14 @@ fs::path find_in_checkout(const fs::path& file) {
   return find_in_checkout(file, {running_program().parent_path(), fs::current_path()});
 }
 
-CheckerReport outcome_of(const Checker& checker, int status, std::string_view out,
-                         std::string_view err) {
+CheckerReport parse_outcome(const Checker& checker, int status, std::string_view out,
+                            std::string_view err) {
   CheckerReport result{.name = checker.name, .what = checker.what};
   std::string first_failure;
   for (const support::process::Line& line : support::process::split_lines(out)) {
     if (line.text.starts_with("FAILED") && first_failure.empty())
       first_failure = clean_line(line.text.substr(6));
-    if (const auto item = item_of(line.text)) result.items.push_back(*item);
+    if (const auto item = parse_item(line.text)) result.items.push_back(*item);
   }
   const bool all_good = std::ranges::all_of(result.items, &CheckedItem::good);
   const auto passed = text_behind(out, "PASSED: ");
@@ -142,8 +142,9 @@ CheckerReport run_checker(const Checker& checker, const fs::path& program, int j
     arguments.insert(arguments.end(), {"--build", (*build / checker.name).string()});
   const support::process::ProgramResult result =
       support::process::run_program(arguments, "", environment);
-  return outcome_of(checker, result.ending.by_signal ? 128 : result.ending.code, result.out,
-                    result.ending.by_signal ? "ended by " + result.ending.to_text() : result.err);
+  return parse_outcome(
+      checker, result.ending.by_signal ? 128 : result.ending.code, result.out,
+      result.ending.by_signal ? "ended by " + result.ending.to_text() : result.err);
 }
 
 }  // namespace normproof::verification::cli::verify

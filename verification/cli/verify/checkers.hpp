@@ -33,8 +33,8 @@ std::filesystem::path find_in_checkout(const std::filesystem::path& file);
 ///           there is at least one item and none failed, 77 is skipped, everything else fails. The
 ///           summary is the text after "PASSED: ", or after "skipped: " in `err`, or the first
 ///           failure
-CheckerReport outcome_of(const Checker& checker, int status, std::string_view out,
-                         std::string_view err);
+CheckerReport parse_outcome(const Checker& checker, int status, std::string_view out,
+                            std::string_view err);
 
 /// Runs the checker to its end with `jobs` parallel parts, for the claims `among` or for all if it
 /// is empty. It puts its files into the folder of its name below build/<preset> of the checkout if

@@ -30,7 +30,7 @@ using support::report::Tone;
 
 namespace {
 
-constexpr std::size_t kLeastWidth = 80;
+constexpr std::size_t kMinWidth = 80;
 
 Tone tone_of(const ReportedClaim& claim) {
   if (!claim.as_expected) return Tone::bad;
@@ -38,7 +38,7 @@ Tone tone_of(const ReportedClaim& claim) {
 }
 
 /// Joins the injected errors that a claim's check rejects with semicolons.
-std::string powers_of(const ReportedClaim& claim) {
+std::string powers_text(const ReportedClaim& claim) {
   std::string text;
   for (const ReportedPower& power : claim.powers)
     text += (text.empty() ? "" : "; ") + power_text(power);
@@ -58,7 +58,7 @@ support::report::Details evidence_of(const ReportedClaim& claim) {
            {claim.evidence, claim.evidence_detail},
            {"cases", cases},
            {"worst share", share},
-           {"rejects", powers_of(claim)},
+           {"rejects", powers_text(claim)},
            {"more", claim.detail}},
           !claim.as_expected};
 }
@@ -311,7 +311,7 @@ void add_checkers(Document& document, const Report& report, Items wanted) {
   }
 }
 
-support::report::Paragraph outcome_of(const Report& report) {
+support::report::Paragraph parse_outcome(const Report& report) {
   return {closing_line(report), succeeded(report) ? Tone::good : Tone::bad};
 }
 
@@ -323,8 +323,8 @@ std::string verify_text(const Report& report, std::size_t width) {
   add_powers(document, report);
   add_checkers(document, report, Items::refuted_or_failed);
   add_statistics(document, report);
-  document.add(outcome_of(report));
-  return support::report::terminal_text(document, std::max(width, kLeastWidth));
+  document.add(parse_outcome(report));
+  return support::report::terminal_text(document, std::max(width, kMinWidth));
 }
 
 std::string evidence_markdown(const Report& report) {
@@ -341,7 +341,7 @@ std::string evidence_markdown(const Report& report) {
                            {verdict_text(claim)},
                            {claim.evidence},
                            {grounds},
-                           {powers_of(claim)}}});
+                           {powers_text(claim)}}});
   }
   document.add(std::move(table));
   return support::report::markdown(document);
@@ -354,7 +354,7 @@ std::string verify_page(const Report& report) {
       fmt::format("normproof {}; seed {}, {} for each claim; sentences: {}", report.version,
                   report.seed, plural(report.cases, "case"), report.corpus),
       Tone::soft});
-  document.add(outcome_of(report));
+  document.add(parse_outcome(report));
   add_claims(document, report);
   add_checkers(document, report, Items::all);
   document.add(support::report::Figure{

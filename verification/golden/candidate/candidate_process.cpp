@@ -179,7 +179,7 @@ CandidateProcess::CandidateProcess(const std::string& command) : impl_(std::make
 
 CandidateProcess::~CandidateProcess() {
   impl_->child = {};  // first, because it is the parent of the others
-  impl_->mark.end_all();
+  impl_->mark.kill_all();
 }
 
 std::string CandidateProcess::query(const std::string& line, double seconds,

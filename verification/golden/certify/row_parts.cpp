@@ -37,7 +37,8 @@ bool is_rowwise_function(const Case& c) {
   if (function == nullptr || std::holds_alternative<ref::model::RopeOptions>(*function))
     return false;
   const std::string name = corpus::op_name(c);
-  return operands::operands_of(name).front() == "x" && (forward || !operands::adds_residual(name));
+  return operands::required_operands(name).front() == "x" &&
+         (forward || !operands::adds_residual(name));
 }
 
 StoredTensor rows_of(const StoredTensor& tensor, std::size_t begin, std::size_t end) {

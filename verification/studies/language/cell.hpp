@@ -45,7 +45,7 @@ inline constexpr const char* kReleasedPlacement = "power_norm_released+layer_nor
 
 /// Returns the norms of encoder and decoder for a name of study_norms. They are equal unless the
 /// name has a +.
-std::pair<std::string, std::string> sides_of(std::string_view norm);
+std::pair<std::string, std::string> norms_by_side(std::string_view norm);
 
 /// Returns the norm that the others are compared with, the first of study_norms.
 inline const std::string& reference_norm() {

@@ -88,8 +88,8 @@ CellResult run_cell(const Cell& cell, const StudyData& data, const CellOptions& 
   result.sha256 = ref::train::state_sha256(own->initial_state());
   std::optional<std::string> failure = train(config, task, folder, options);
   const fs::path metrics = folder / "metrics.jsonl";
-  take_measures(ref::io::read_text(metrics), metrics.string(),
-                config.epochs * own->steps_of_epoch(), warmup_steps(cell), result);
+  read_measures(ref::io::read_text(metrics), metrics.string(),
+                config.epochs * own->steps_per_epoch(), warmup_steps(cell), result);
   if (!failure) failure = not_finite_sentence(result);
   if (failure) result.diverged = {result.steps + 1, *failure};
   if (cell.purpose == Purpose::test && !failure) {

@@ -11,7 +11,7 @@ namespace normproof::verification::studies::language {
 
 /// The number of seeds, 1, 2, ..., that decide the choice. They are validated at every rate of
 /// study_rates().
-inline constexpr std::uint64_t kChoosingSeeds = 2;
+inline constexpr std::uint64_t kDecidingSeeds = 2;
 
 struct RateLoss {
   std::string rate;

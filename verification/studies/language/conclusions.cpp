@@ -45,7 +45,7 @@ Finding judge(const std::vector<double>& differences, std::size_t for_it, std::s
 Finding judge_bleu(const Results& results, const Condition& condition, const std::string& above,
                    const std::string& below) {
   const Paired paired = paired_seeds(results, condition, above, below, test_bleu);
-  return judge(paired.differences, paired.first_alone, paired.second_alone,
+  return judge(paired.differences, paired.first_only, paired.second_only,
                fmt::format("test BLEU of {} less that of {}", above, below));
 }
 
@@ -54,11 +54,11 @@ Finding judge_perplexity(const Results& results, const Condition& condition,
                          const std::string& above, const std::string& below) {
   const Paired paired = paired_seeds(results, condition, above, below, test_perplexity);
   // A run that diverged counts as having infinite perplexity.
-  return judge(paired.differences, paired.second_alone, paired.first_alone,
+  return judge(paired.differences, paired.second_only, paired.first_only,
                fmt::format("test perplexity of {} less that of {}", above, below));
 }
 
-Quantity fluctuation_of(const std::string& statistic) {
+Quantity fluctuation_quantity(const std::string& statistic) {
   return [statistic](const CellResult& result) {
     return result.diverged ? std::nullopt : mean_fluctuation(result, statistic);
   };
@@ -98,8 +98,9 @@ Finding find(const std::string& id, const Results& results, const Condition& con
   if (id == "b3") return judge_bleu(results, condition, kReleasedPlacement, "layer_norm");
   if (id == "p1") return judge_perplexity(results, condition, "layer_norm", "power_norm");
   if (id == "p2") return judge_perplexity(results, condition, "batch_norm", "layer_norm");
-  const Paired paired = paired_seeds(results, condition, "batch_norm", fluctuation_of("variance"),
-                                     "power_norm", fluctuation_of("quadratic_mean"));
+  const Paired paired =
+      paired_seeds(results, condition, "batch_norm", fluctuation_quantity("variance"), "power_norm",
+                   fluctuation_quantity("quadratic_mean"));
   return judge(paired.differences, 0, 0,
                "relative fluctuation of BatchNorm's variance less that of PowerNorm's quadratic "
                "mean");

@@ -19,8 +19,8 @@ namespace {
 
 /// Returns the batches of step k.
 template <class Batch>
-std::span<const Batch> batches_of_step(const std::vector<Batch>& epoch, std::size_t each,
-                                       std::size_t k) {
+std::span<const Batch> select_step_batches(const std::vector<Batch>& epoch, std::size_t each,
+                                           std::size_t k) {
   const auto rest = std::span<const Batch>(epoch).subspan(k * each);
   return rest.first(std::min(each, rest.size()));
 }
@@ -56,10 +56,12 @@ training::TaskStep DeviceTask::step(std::size_t k, train::TrainState<double>& st
   try {
     if (translates) {
       const auto config = training::translation_config(config_, data_.pairs.value().words);
-      const auto batches = checks::agreement::on_device(device_, batches_of_step(pairs_, each, k));
+      const auto batches =
+          checks::agreement::on_device(device_, select_step_batches(pairs_, each, k));
       found = gpu::translation::translation_step({config.model, config.training}, batches, there);
     } else {
-      const auto batches = checks::agreement::on_device(device_, batches_of_step(texts_, each, k));
+      const auto batches =
+          checks::agreement::on_device(device_, select_step_batches(texts_, each, k));
       found = gpu::train::language_step(config_.train, batches, there);
     }
   } catch (const ref::numeric::ContractError&) {

@@ -38,8 +38,9 @@ void follow(const std::string& tensor, const Tensor<double>& batch,
   if (running == nullptr) return;
   const bool is_mean = std::string_view(own->name) == "mean";
   const Tensor<double> scale =
-      is_mean ? checks::statistics::roots_of(before.at(fmt::format("{}.running_variance", site)))
-              : *running;
+      is_mean
+          ? checks::statistics::channel_roots(before.at(fmt::format("{}.running_variance", site)))
+          : *running;
   found.emplace_back(fmt::format("{}{}.{}", kFluctuation, site, own->name),
                      checks::statistics::fluctuation(batch, *running, scale).relative);
 }

@@ -59,14 +59,14 @@ T& site_of(Sites<T>& sites, const std::string& name) {
 }
 
 /// Returns the rest of the key after the prefix, or nothing if it does not begin with it.
-std::optional<std::string> behind(const std::string& key, std::string_view prefix) {
+std::optional<std::string> after_prefix(const std::string& key, std::string_view prefix) {
   if (!key.starts_with(prefix)) return std::nullopt;
   return key.substr(prefix.size());
 }
 
 }  // namespace
 
-void take_measures(std::string_view metrics, const std::string& file, std::size_t planned,
+void read_measures(std::string_view metrics, const std::string& file, std::size_t planned,
                    std::int64_t warmup, CellResult& result) {
   PieceMeans losses;
   Sites<PieceMeans> sites;  // keyed by norm layer and statistic
@@ -96,15 +96,15 @@ void take_measures(std::string_view metrics, const std::string& file, std::size_
     for (const auto& [key, value] : object.items()) {
       if (!value.is_number()) continue;
       const double number = value.get<double>();
-      if (const auto site = behind(key, kFluctuation)) {
+      if (const auto site = after_prefix(key, kFluctuation)) {
         PieceMeans& means = site_of(sites, *site);
         means.pieces[piece].add(number);
         if (static_cast<std::int64_t>(step) > warmup) means.after_warmup.add(number);
-      } else if (const auto bounded = behind(key, kGradientShare)) {
+      } else if (const auto bounded = after_prefix(key, kGradientShare)) {
         BoundMeans& own = site_of(bounds, *bounded);
         own.shares.pieces[piece].add(number);
         own.found.largest = std::max(own.found.largest.value_or(0), number);
-      } else if (const auto counted = behind(key, kBoundChannels)) {
+      } else if (const auto counted = after_prefix(key, kBoundChannels)) {
         double& channels = site_of(bounds, *counted).found.channels;
         channels = std::min(channels, number);
       }

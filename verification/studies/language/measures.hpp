@@ -16,7 +16,7 @@ namespace normproof::verification::studies::language {
 ///           `warmup`. Step s of `planned`, from 1, belongs to piece floor((s - 1) kPieces /
 ///           planned). Non-finite values are left out
 /// Throws    FileError naming `file` and the line that is invalid
-void take_measures(std::string_view metrics, const std::string& file, std::size_t planned,
+void read_measures(std::string_view metrics, const std::string& file, std::size_t planned,
                    std::int64_t warmup, CellResult& result);
 
 }  // namespace normproof::verification::studies::language

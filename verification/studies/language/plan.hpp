@@ -19,7 +19,7 @@ struct Selection {
 
 /// Returns the cells whose validation decides the rates: each norm and placement at every rate, for
 /// the deciding seeds.
-std::vector<Cell> choosing_cells(const Selection& selection);
+std::vector<Cell> deciding_cells(const Selection& selection);
 
 /// Returns the cells to test: each norm and placement at its chosen rate, if it is known, for every
 /// seed.
@@ -29,9 +29,9 @@ std::vector<Cell> test_cells(const Selection& selection, const Results& results)
 /// seed 1.
 std::vector<Cell> dynamics_cells(const Selection& selection, const Results& results);
 
-/// Returns the cells of choosing_cells whose rate is known not to be chosen. Their run folders are
+/// Returns the cells of deciding_cells whose rate is known not to be chosen. Their run folders are
 /// no longer needed.
-std::vector<Cell> cells_not_chosen(const Selection& selection, const Results& results);
+std::vector<Cell> list_rejected_cells(const Selection& selection, const Results& results);
 
 /// Returns the relative cost of a cell. Testing a cell that was trained to choose the rate takes
 /// little time.

@@ -26,7 +26,7 @@ std::map<std::uint64_t, double> values_of(const Results& results, const Conditio
 std::vector<PowerRow> power_rows(const Results& results, const Quantity& quantity,
                                  std::size_t seeds) {
   std::vector<PowerRow> rows;
-  for (const Condition& condition : conditions_of(results)) {
+  for (const Condition& condition : list_conditions(results)) {
     const auto reference = values_of(results, condition, reference_norm(), quantity);
     for (const std::string& norm : study_norms(condition.task)) {
       if (norm == reference_norm()) continue;

@@ -58,6 +58,6 @@ bool same_protocol(std::string_view identity, std::string_view other);
 
 /// Reads the hashes from such a text, which must be of this version of the arithmetic.
 /// Throws    FileError naming `file` and the field
-DataHashes data_hashes_of(std::string_view identity, const std::string& file);
+DataHashes parse_data_hashes(std::string_view identity, const std::string& file);
 
 }  // namespace normproof::verification::studies::language

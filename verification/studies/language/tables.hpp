@@ -41,23 +41,24 @@ struct Condition {
 std::string condition_name(const Condition& condition);
 
 /// Returns the conditions that have results: by task, whole before quick, post before pre.
-std::vector<Condition> conditions_of(const Results& results);
+std::vector<Condition> list_conditions(const Results& results);
 
 /// Returns the cell of a norm under a condition, at a rate and a seed.
 Cell cell_of(const Condition& condition, const std::string& norm, const std::string& rate,
              std::uint64_t seed, Purpose purpose);
 
 /// Returns the cell with dynamics of a norm at a rate, with seed 1.
-Cell dynamics_cell_of(const Condition& condition, const std::string& norm, const std::string& rate);
+Cell dynamics_cell(const Condition& condition, const std::string& norm, const std::string& rate);
 
 /// Returns the tested cells of a norm at its chosen rate, by ascending seeds; none if no rate can
 /// be chosen yet.
-std::vector<const Finished*> tests_of(const Results& results, const Condition& condition,
-                                      const std::string& norm);
+std::vector<const Finished*> tests_at_chosen_rate(const Results& results,
+                                                  const Condition& condition,
+                                                  const std::string& norm);
 
 /// Returns the cell with dynamics of a norm at its chosen rate, or null.
-const Finished* dynamics_of(const Results& results, const Condition& condition,
-                            const std::string& norm);
+const Finished* find_dynamics(const Results& results, const Condition& condition,
+                              const std::string& norm);
 
 /// Returns exp of the test loss, or nothing if the run diverged.
 std::optional<double> test_perplexity(const CellResult& result);
@@ -76,7 +77,7 @@ using Quantity = std::function<std::optional<double>(const CellResult&)>;
 struct Paired {
   std::vector<double> differences;  ///< first minus second, if both have the quantity
   /// Numbers of seeds at which only one has the quantity.
-  std::size_t first_alone = 0, second_alone = 0;
+  std::size_t first_only = 0, second_only = 0;
 };
 Paired paired_seeds(const Results& results, const Condition& condition, const std::string& first,
                     const std::string& second, const Quantity& quantity);
@@ -100,10 +101,10 @@ struct Row {
 };
 
 /// Returns the rows of the norms that were tested, in the order of study_norms.
-std::vector<Row> rows_of(const Results& results, const Condition& condition);
+std::vector<Row> condition_rows(const Results& results, const Condition& condition);
 
 /// Returns the mean of the numbers that are present, or nothing if there is none.
-std::optional<double> mean_of(const Series& series);
+std::optional<double> mean_of_present(const Series& series);
 
 /// Returns the mean of a statistic's fluctuation over the norm layers, or nothing if none has it.
 std::optional<double> mean_fluctuation(const CellResult& result, const std::string& statistic);

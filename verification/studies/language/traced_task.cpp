@@ -19,12 +19,12 @@ namespace {
 
 /// The norm layer of a tensor, such as "layers.0.norm1", and the tensor's name in it, such as "x"
 /// or "grad_x".
-struct PlacedName {
+struct SiteTensorName {
   std::string site, what;
 };
 
 /// Splits a tensor's name; both parts are empty if it belongs to no norm layer.
-PlacedName placed(const std::string& name) {
+SiteTensorName split_tensor_name(const std::string& name) {
   const bool gradient = name.starts_with("grad_");
   const std::string own = gradient ? name.substr(5) : name;
   const std::size_t dot = own.rfind('.');
@@ -67,7 +67,7 @@ void add_bound(const std::string& name, const std::map<std::string, Tensor<doubl
 }  // namespace
 
 bool NormTrace::asks_for(const std::string& name) {
-  const std::string what = placed(name).what;
+  const std::string what = split_tensor_name(name).what;
   return what == "x" || what == "grad_x" || what == "grad_y" || what == "rstd" ||
          what == "mean_x_hat_squared";
 }
@@ -79,7 +79,7 @@ const ref::model::PowerNormOptions* NormTrace::power_norm_of(const std::string& 
 }
 
 void NormTrace::see(const std::string& name, const Tensor<double>& values, const Mask& valid) {
-  const auto [site, what] = placed(name);
+  const auto [site, what] = split_tensor_name(name);
   if (what != "x" && power_norm_of(site) == nullptr) return;
   auto& seen = sites_[site].seen;
   if (what == "x") {
@@ -100,8 +100,8 @@ training::Qualities NormTrace::end_step(const NamedTensors<double>& parameters) 
       for (const char* statistic : {"mean", "variance", "quadratic_mean"})
         running[statistic] = seen.at(statistic);
     } else {
-      follow(name, "mean", seen.at("mean"), checks::statistics::roots_of(running.at("variance")),
-             running.at("mean"), found);
+      follow(name, "mean", seen.at("mean"),
+             checks::statistics::channel_roots(running.at("variance")), running.at("mean"), found);
       for (const char* statistic : {"variance", "quadratic_mean"})
         follow(name, statistic, seen.at(statistic), running.at(statistic), running.at(statistic),
                found);
@@ -124,7 +124,8 @@ training::TaskStep TracedTask::step(std::size_t k, ref::train::TrainState<double
   const auto valid = [&](const std::string& name) {
     if (config_.task != training::Task::translate) return Mask();
     const auto& inputs = pairs_.at(k).inputs;
-    return placed(name).site.starts_with("decoder.") ? inputs.target.valid : inputs.source.valid;
+    return split_tensor_name(name).site.starts_with("decoder.") ? inputs.target.valid
+                                                                : inputs.source.valid;
   };
   const ref::encoder::Tap<double> both(
       [&](const std::string& name, const Tensor<double>& values) {

@@ -35,8 +35,8 @@ Norms without_norms(const ref::encoder::EncoderConfig& config, const Norms& norm
 }
 
 /// Returns the maximum over the probes, or nothing if one is not finite.
-std::optional<double> largest_of(const std::vector<Probe<double>>& probes,
-                                 double Probe<double>::*member) {
+std::optional<double> largest_probe(const std::vector<Probe<double>>& probes,
+                                    double Probe<double>::*member) {
   double most = 0;
   for (const Probe<double>& probe : probes) {
     if (!std::isfinite(probe.*member)) return std::nullopt;
@@ -64,7 +64,7 @@ class CellRun {
 
   CellResult run() {
     add_state();
-    const std::size_t each = training::steps_of_epoch(data_, config_);
+    const std::size_t each = training::steps_per_epoch(data_, config_);
     if (cell_.steps == 0) {
       begin_epoch(0);
       caught([&] { measure_initial_gradients(); });
@@ -89,7 +89,7 @@ class CellRun {
     std::size_t first, count;
   };
   StepBatches batches_of(std::size_t k) const {
-    const auto own = training::batches_of_step(batches_, config_, k);
+    const auto own = training::select_step_batches(batches_, config_, k);
     return {static_cast<std::size_t>(own.data() - batches_.data()), own.size()};
   }
 
@@ -102,8 +102,8 @@ class CellRun {
       return true;
     } catch (const ref::numeric::ContractError& error) {
       const std::size_t step = steps_done() + 1;
-      if (training::blames_settings(step, std::nullopt, error))
-        training::step_failure(config_, step, std::nullopt, error);
+      if (training::is_caused_by_settings(step, std::nullopt, error))
+        training::throw_step_failure(config_, step, std::nullopt, error);
       result_.diverged = {step, divergence_sentence(step, error)};
       return false;
     }
@@ -168,8 +168,8 @@ class CellRun {
             return learner_->loss_gradient(batches.first, batches.count, mode, at);
           },
           config_.train.learning_rate, learner_->state(), cell_.protocol.consecutive_probes);
-      step.lipschitz = largest_of(probes, &Probe<double>::loss_change);
-      step.smoothness = largest_of(probes, &Probe<double>::gradient_change);
+      step.lipschitz = largest_probe(probes, &Probe<double>::loss_change);
+      step.smoothness = largest_probe(probes, &Probe<double>::gradient_change);
     } catch (const ref::numeric::ContractError&) {
       // A probe that is not finite leaves the values empty. Whether the cell diverges is decided by
       // its steps.

@@ -45,15 +45,15 @@ Finding find_published(const std::string& id);
 
 /// Returns the steps, from 1, with a peak: the loss exceeds 1.25 times each of the three losses
 /// before and after. The first and the last three steps are left out.
-std::vector<std::size_t> peaks_of(const CellResult& cell);
+std::vector<std::size_t> find_loss_peaks(const CellResult& cell);
 
 /// Returns the runs with curves of a norm by ascending seeds. Only the widest model for which the
 /// condition has curves of any norm counts, and only the runs with the most steps.
-std::vector<const Finished*> curves_of(const Results& results, const Condition& condition,
-                                       const std::string& norm);
+std::vector<const Finished*> curve_runs(const Results& results, const Condition& condition,
+                                        const std::string& norm);
 
 /// Returns the runs with initial gradients of a norm, chosen in the same way.
-std::vector<const Finished*> gradients_of(const Results& results, const Condition& condition,
-                                          const std::string& norm, std::size_t layers);
+std::vector<const Finished*> gradient_runs(const Results& results, const Condition& condition,
+                                           const std::string& norm, std::size_t layers);
 
 }  // namespace normproof::verification::studies::published

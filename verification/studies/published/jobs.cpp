@@ -67,7 +67,7 @@ void do_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& 
 }
 
 /// Calls f, reports an exception through the pipe, and returns the exit status of the process.
-int done_or_told(int pipe, const std::function<void()>& f) {
+int run_and_report(int pipe, const std::function<void()>& f) {
   try {
     f();
     return 0;
@@ -100,8 +100,8 @@ class Workers {
       running_.push_back(support::process::Child::begin("fork",
                                                         [&] {
                                                           ::signal(SIGPIPE, SIG_IGN);
-                                                          return done_or_told(pipe,
-                                                                              [&] { f(pipe); });
+                                                          return run_and_report(pipe,
+                                                                                [&] { f(pipe); });
                                                         },
                                                         {.ends_with_parent = true}));
     pipe_.writing.close();
@@ -129,9 +129,10 @@ class Workers {
 };
 
 /// Tracks the progress and estimates the remaining time from the costs of the tasks.
-class Ledger {
+class ProgressEstimate {
  public:
-  Ledger(const std::vector<Task>& missing, JobsProgress begin) : progress_(std::move(begin)) {
+  ProgressEstimate(const std::vector<Task>& missing, JobsProgress begin)
+      : progress_(std::move(begin)) {
     for (const Task& task : missing) {
       costs_[task.name] = task.cost;
       left_ += task.cost;
@@ -163,7 +164,7 @@ class Ledger {
   throw std::runtime_error(sentence);
 }
 
-std::vector<Task> missing_of(const Store& store, const std::vector<Task>& tasks) {
+std::vector<Task> find_missing_tasks(const Store& store, const std::vector<Task>& tasks) {
   const auto results = store.results();
   std::vector<Task> missing;
   for (const Task& task : tasks)
@@ -188,7 +189,7 @@ JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner&
                                    "at least 1", Clause::C1);
   check_names(tasks);
   std::ranges::stable_sort(tasks, std::greater<>(), &Task::cost);
-  const std::vector<Task> missing = missing_of(store, tasks);
+  const std::vector<Task> missing = find_missing_tasks(store, tasks);
   JobsSummary summary;
   summary.tasks = tasks.size();
   summary.done_before = tasks.size() - missing.size();
@@ -196,7 +197,7 @@ JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner&
   std::string sentence;
   Workers workers;
   if (!missing.empty()) {
-    Ledger ledger(missing, {summary.done_before, tasks.size(), 0, ""});
+    ProgressEstimate ledger(missing, {summary.done_before, tasks.size(), 0, ""});
     workers.begin(std::min<int>(options.jobs, static_cast<int>(missing.size())), [&](int pipe) {
       ref::numeric::set_num_threads(1);
       do_tasks(store, missing, runner, pipe);
@@ -214,7 +215,7 @@ JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner&
   }
   store.sort();
   if (failed != 0) rethrow(failed, sentence);
-  const std::size_t left = missing_of(store, tasks).size();
+  const std::size_t left = find_missing_tasks(store, tasks).size();
   if (left > 0)
     throw std::runtime_error(fmt::format(
         "cells missing: {} of {}; a worker was ended by signal {}; the same command goes on", left,

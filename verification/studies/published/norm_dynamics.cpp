@@ -80,7 +80,7 @@ std::optional<Channels> find_values(const ref::tensor::NamedTensors<double>& ten
 }
 
 /// Returns eps, or 0 for norms without it.
-double eps_of(const model::NormOptions& options) {
+double norm_eps(const model::NormOptions& options) {
   return std::visit(
       [](const auto& o) {
         if constexpr (requires { o.eps; })
@@ -181,7 +181,7 @@ void NormDynamics::end_site(Site& site, const ref::train::TrainState<double>& af
   const auto& seen = site.seen;
   const Vector gamma =
       find_values(before_->parameters, site.name, "gamma").value_or(Vector(config_.d_model, 1));
-  const double eps = eps_of(config_.norm);
+  const double eps = norm_eps(config_.norm);
   const struct {
     const char *name, *running;
     History& history;

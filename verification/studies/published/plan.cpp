@@ -126,7 +126,7 @@ Cell initialization_cell(Cell of, std::string initialization) {
   return of;
 }
 
-std::string place_of(const Cell& cell) {
+std::string report_place(const Cell& cell) {
   Cell of;
   of.protocol = cell.protocol;
   of.padding = cell.padding;

@@ -56,7 +56,7 @@ Cell initialization_cell(Cell of, std::string initialization);
 
 /// Returns where the report shows a cell, whatever its seed: "table 3", "initialization", "figure
 /// 2", "figures 4 to 6"; empty if nowhere.
-std::string place_of(const Cell& cell);
+std::string report_place(const Cell& cell);
 
 /// Estimates the cost of a cell, in multiplications. It decides the order of the tasks and the
 /// estimate of the remaining time.

@@ -37,7 +37,7 @@ struct RatesRun {
   std::set<std::string> rates;  ///< the rates for which some table has a cell
 };
 
-struct RateAnswer {
+struct RateDecision {
   std::string numbers;             ///< the result table by table, then the undecided tables
   std::optional<bool> holds = {};  ///< nothing if missing cells may decide
 };
@@ -47,13 +47,14 @@ struct RateAnswer {
 /// Computes  whether it does so in at least one of the tables that were run, and at a lower rate in
 ///           none; nothing if an unfinished table may change the answer, or if all are equal and a
 ///           table is missing
-RateAnswer trains_higher(const RatesRun& run, const std::string& norm, const std::string& other);
+RateDecision converges_at_higher_rates(const RatesRun& run, const std::string& norm,
+                                       const std::string& other);
 
 /// Decides whether deep models without norm need lower rates.
 ///
 /// Computes  whether, at every width whose deep table was run, the highest rate at 5 layers without
 ///           norm is below LayerNorm's and below that at 1 layer without norm; nothing if an
 ///           unfinished table may change the answer
-RateAnswer deep_fails(const RatesRun& run);
+RateDecision deep_needs_lower_rates(const RatesRun& run);
 
 }  // namespace normproof::verification::studies::published

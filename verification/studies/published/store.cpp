@@ -51,12 +51,12 @@ bool is_of_a_name(char c) {
          std::string_view("_+-./").find(c) != std::string_view::npos;
 }
 
-std::string beginning_of(std::string_view name) {
+std::string line_beginning(std::string_view name) {
   return fmt::format("{}{}\",", kNameKey, name);
 }
 
 std::string line_with(const std::string& name, const std::string& result) {
-  return fmt::format("{}\"sha256\":\"{}\"{}{}}}\n", beginning_of(name),
+  return fmt::format("{}\"sha256\":\"{}\"{}{}}}\n", line_beginning(name),
                      ref::io::sha256(fmt::format("{}\n{}", name, result)), kResultKey, result);
 }
 
@@ -107,7 +107,7 @@ std::string lock_name(std::string name) {
 Store::Store(fs::path folder, Warn warn) : folder_(std::move(folder)), warn_(std::move(warn)) {}
 
 FileLock Store::lock() const {
-  return *FileLock::take(file(kLock), FileLock::Patience::wait);
+  return *FileLock::acquire(file(kLock), FileLock::LockWait::wait);
 }
 
 bool Store::has_identity() const {
@@ -150,17 +150,17 @@ std::string Store::identity() const {
   return ref::io::read_text(file(kIdentity));
 }
 
-void Store::say_cut_off(const fs::path& path) const {
-  if (warn_ && !said_cut_off_)
+void Store::warn_of_partial_line(const fs::path& path) const {
+  if (warn_ && !warned_of_partial_line_)
     warn_(fmt::format("{}: the last line is cut off; its result counts as missing", path.string()));
-  said_cut_off_ = true;
+  warned_of_partial_line_ = true;
 }
 
 std::map<std::string, std::string> Store::results() const {
   const fs::path path = file(kResults);
   const std::string text = text_of(path);
   const std::string_view whole = whole_lines(text);
-  if (whole.size() != text.size()) say_cut_off(path);
+  if (whole.size() != text.size()) warn_of_partial_line(path);
   std::map<std::string, std::string> results;
   for_each_result(path, whole, [&](std::string name, std::string result, std::size_t number) {
     if (!results.emplace(std::move(name), std::move(result)).second)
@@ -223,7 +223,7 @@ std::optional<Claim> Store::claim(const std::string& name) const {
     // A process that ends removes the folder of the locks if it is empty, while it holds this lock.
     const FileLock held = lock();
     fs::create_directories(file(kLocks), ignored);
-    taken = FileLock::take(file(kLocks) / lock_name(name), FileLock::Patience::at_once);
+    taken = FileLock::acquire(file(kLocks) / lock_name(name), FileLock::LockWait::at_once);
   }
   if (!taken) return std::nullopt;
   // The previous holder of the lock may have finished the task: it adds the result before it
@@ -242,7 +242,7 @@ void Store::append(const fs::path& path, const std::string& line) const {
   char last = '\n';
   const bool ends = size <= 0 || (::pread(file.get(), &last, 1, size - 1) == 1 && last == '\n');
   const off_t kept = ends ? size : static_cast<off_t>(whole_lines(text_of(path)).size());
-  if (!ends) say_cut_off(path);
+  if (!ends) warn_of_partial_line(path);
   const bool is_placed = size >= 0 && (ends || ::ftruncate(file.get(), kept) == 0) &&
                          ::lseek(file.get(), kept, SEEK_SET) >= 0;
   int error = is_placed ? ref::io::write_all(file.get(), line) : errno;
@@ -262,7 +262,7 @@ void Store::add(const Claim& claim, const std::string& result, double seconds) c
     const FileLock held = lock();
     append(file(kResults), line_with(claim.name(), result));
     append(file(kTimes),
-           fmt::format("{}\"seconds\":{:.3f}}}\n", beginning_of(claim.name()), seconds));
+           fmt::format("{}\"seconds\":{:.3f}}}\n", line_beginning(claim.name()), seconds));
   }
   std::error_code ignored;
   fs::remove(file(kLocks) / lock_name(claim.name()), ignored);

@@ -85,12 +85,12 @@ class Store {
   std::filesystem::path file(const char* name) const { return folder_ / name; }
   support::process::FileLock lock() const;
   bool has_identity() const;
-  void say_cut_off(const std::filesystem::path& file) const;
+  void warn_of_partial_line(const std::filesystem::path& file) const;
   void append(const std::filesystem::path& file, const std::string& line) const;
 
   std::filesystem::path folder_;
   Warn warn_;
-  mutable bool said_cut_off_ = false;
+  mutable bool warned_of_partial_line_ = false;
 };
 
 }  // namespace normproof::verification::studies::published

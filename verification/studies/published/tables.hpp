@@ -40,10 +40,10 @@ std::string condition_name(const Condition& condition);
 
 /// Returns the conditions that have results: corrected and published first, then in the order of
 /// standard_protocols.
-std::vector<Condition> conditions_of(const Results& results);
+std::vector<Condition> list_conditions(const Results& results);
 
 /// Returns the results that differ from `cell` only in the seed, by ascending seeds.
-std::vector<const Finished*> seeds_of(const Results& results, Cell cell);
+std::vector<const Finished*> runs_by_seed(const Results& results, Cell cell);
 
 enum class Outcome { not_run, failed, converged, seeds_differ };
 
@@ -76,8 +76,8 @@ struct Rules {
 };
 
 /// Returns the tables of a condition that have a result.
-std::vector<Table> tables_of(const Results& results, const Condition& condition,
-                             const ClassCounts& classes, const Rules& rules = {});
+std::vector<Table> make_tables(const Results& results, const Condition& condition,
+                               const ClassCounts& classes, const Rules& rules = {});
 
 /// Returns the two initializations as a table: its "rates" are their names, its number is 0.
 std::optional<Table> initialization_table(const Results& results, const Condition& condition,

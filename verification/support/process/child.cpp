@@ -28,12 +28,12 @@ namespace {
   ::_exit(f());
 }
 
-Ending ending_of(int status) {
+Ending decode_ending(int status) {
   return WIFSIGNALED(status) ? Ending{true, WTERMSIG(status)} : Ending{false, WEXITSTATUS(status)};
 }
 
 /// Rejects a process that is not positive: waitpid would wait for any child instead.
-void check_is_there(const char* function, pid_t process) {
+void check_begun(const char* function, pid_t process) {
   if (process <= 0)
     ref::numeric::contract_failure(function, "the process", "was not begun, or was waited for",
                                    "one that no one has waited for", ref::numeric::Clause::C1);
@@ -77,7 +77,7 @@ void Child::kill() const {
   if (process_ > 0) ::kill(leads_group_ ? -process_ : process_, SIGKILL);
 }
 
-bool Child::end_group(int flags) const {
+bool Child::kill_rest_of_group(int flags) const {
   if (!leads_group_) return true;
   siginfo_t info = {};
   ref::io::retry_interrupted([&] {
@@ -90,23 +90,23 @@ bool Child::end_group(int flags) const {
 }
 
 Ending Child::wait() {
-  check_is_there("Child::wait", process_);
-  end_group(0);
+  check_begun("Child::wait", process_);
+  kill_rest_of_group(0);
   int status = 0;
   ref::io::retry_interrupted([&] { return ::waitpid(process_, &status, 0); });
   process_ = -1;
-  return ending_of(status);
+  return decode_ending(status);
 }
 
 std::optional<Ending> Child::try_wait() {
-  check_is_there("Child::try_wait", process_);
-  if (!end_group(WNOHANG)) return std::nullopt;
+  check_begun("Child::try_wait", process_);
+  if (!kill_rest_of_group(WNOHANG)) return std::nullopt;
   int status = 0;
   const pid_t ended =
       ref::io::retry_interrupted([&] { return ::waitpid(process_, &status, WNOHANG); });
   if (ended != process_) return std::nullopt;
   process_ = -1;
-  return ending_of(status);
+  return decode_ending(status);
 }
 
 }  // namespace normproof::verification::support::process

@@ -59,7 +59,7 @@ class Child {
  private:
   /// Returns whether the process has ended and, if it leads a group, kills the rest of that group.
   /// A process that leads no group is not queried and counts as ended. `flags` are those of waitid.
-  bool end_group(int flags) const;
+  bool kill_rest_of_group(int flags) const;
 
   pid_t process_ = -1;  ///< -1 if none was begun or it was waited for
   bool leads_group_ = false;

@@ -12,19 +12,19 @@ namespace normproof::verification::support::process {
 /// at the end of the scope or of the process, even if the process is killed.
 class FileLock {
  public:
-  enum class Patience { at_once, wait };
+  enum class LockWait { at_once, wait };
 
   /// Locks a file, which is created if absent and is kept afterwards. If another process holds the
   /// lock, returns nothing, or with Patience::wait waits until it is released.
   /// Throws    FileError if the file cannot be created or locked
-  static std::optional<FileLock> take(const std::filesystem::path& file, Patience patience);
+  static std::optional<FileLock> acquire(const std::filesystem::path& file, LockWait patience);
 
   /// Locks a folder without creating a file. If another process holds the lock, returns nothing, or
   /// with Patience::wait waits until it is released. On a file system that cannot lock folders,
   /// every process gets the lock.
   /// Throws    FileError if the folder cannot be opened
-  static std::optional<FileLock> take_folder(const std::filesystem::path& folder,
-                                             Patience patience = Patience::at_once);
+  static std::optional<FileLock> acquire_folder(const std::filesystem::path& folder,
+                                                LockWait patience = LockWait::at_once);
 
  private:
   explicit FileLock(ref::io::Descriptor descriptor) : descriptor_(std::move(descriptor)) {}

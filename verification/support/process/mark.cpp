@@ -27,15 +27,15 @@ namespace {
 constexpr std::string_view kName = "NORMPROOF_CANDIDATE=";
 /// The search gives up after this many rounds, in case a process starts others faster than they are
 /// killed.
-constexpr int kMostRounds = 100;
+constexpr int kMaxRounds = 100;
 /// The search also gives up after this many rounds in which a process showed no environment. Such
 /// processes belong to other programs.
-constexpr int kMostDoubtfulRounds = 1000;
+constexpr int kMaxDoubtfulRounds = 1000;
 
 enum class Carries { no, perhaps, yes };
 
 /// Returns the process id that names a folder of /proc, or 0 if the folder belongs to no process.
-pid_t process_of(const std::filesystem::path& folder) {
+pid_t parse_process_id(const std::filesystem::path& folder) {
   const std::string name = folder.filename().string();
   pid_t process = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
@@ -43,7 +43,7 @@ pid_t process_of(const std::filesystem::path& folder) {
 }
 
 /// Returns the start time of a process in clock ticks since boot, or 0 if it has ended.
-long long beginning_of(const std::filesystem::path& folder) {
+long long read_start_ticks(const std::filesystem::path& folder) {
   std::ifstream file(folder / "stat");
   std::string text;
   if (!std::getline(file, text)) return 0;
@@ -75,19 +75,19 @@ Carries carries(const std::filesystem::path& folder, std::string_view text, long
     if ((at == 0 || variables[at - 1] == '\0') && variables[at + text.size()] == '\0')
       return Carries::yes;
   std::error_code error;
-  const bool in_doubt = variables.empty() && beginning_of(folder) >= made &&
+  const bool in_doubt = variables.empty() && read_start_ticks(folder) >= made &&
                         !std::filesystem::read_symlink(folder / "exe", error).empty();
   return in_doubt ? Carries::perhaps : Carries::no;
 }
 
 /// Kills the processes that carry the mark. Returns whether any process did, or perhaps did. Uses
 /// syscall() because <sys/pidfd.h> of glibc 2.36 declares its functions for C alone.
-Carries end_some(std::string_view text, long long made) {
+Carries kill_marked(std::string_view text, long long made) {
   Carries found = Carries::no;
   std::error_code error;
   for (std::filesystem::directory_iterator entry("/proc", error), end; !error && entry != end;
        entry.increment(error)) {
-    const pid_t process = process_of(entry->path());
+    const pid_t process = parse_process_id(entry->path());
     if (process == 0 || process == ::getpid()) continue;
     // Opened before the environment is read: the id cannot be reused by another process after that.
     const ref::io::Descriptor held(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
@@ -113,9 +113,9 @@ Mark::Mark() : made_(ticks_now()) {
   pointers_.push_back(nullptr);
 }
 
-void Mark::end_all() const {
-  for (int rounds = 0, doubtful = 0; rounds < kMostRounds && doubtful < kMostDoubtfulRounds;) {
-    const Carries found = end_some(text_, made_);
+void Mark::kill_all() const {
+  for (int rounds = 0, doubtful = 0; rounds < kMaxRounds && doubtful < kMaxDoubtfulRounds;) {
+    const Carries found = kill_marked(text_, made_);
     if (found == Carries::no) return;
     ++(found == Carries::yes ? rounds : doubtful);
     ::usleep(1000);  // gives the system time to remove killed processes or to finish an execve

@@ -18,7 +18,7 @@ class Mark {
 
   /// Kills every process that carries the mark, including processes during execve and those that
   /// start meanwhile. A process that dropped its environment is not found.
-  void end_all() const;
+  void kill_all() const;
 
  private:
   long long made_;  ///< clock ticks since boot

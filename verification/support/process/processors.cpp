@@ -28,14 +28,14 @@ double quotient(double quota, double period) {
 }
 
 /// The limit written as "150000 100000" (quota and period), or "max 100000" for no limit.
-double limit_of_version_2(const path& group) {
+double read_limit_version_2(const path& group) {
   std::ifstream file(group / "cpu.max");
   double quota = 0, period = 0;
   return file >> quota >> period ? quotient(quota, period) : kUnlimited;
 }
 
 /// The limit as quota over period; a quota of -1 means no limit.
-double limit_of_version_1(const path& group) {
+double read_limit_version_1(const path& group) {
   std::ifstream quota_file(group / "cpu.cfs_quota_us"), period_file(group / "cpu.cfs_period_us");
   double quota = 0, period = 0;
   return quota_file >> quota && period_file >> period ? quotient(quota, period) : kUnlimited;
@@ -43,7 +43,7 @@ double limit_of_version_1(const path& group) {
 
 /// The smallest limit of the group and of its parents, up to `top`.
 template <class Limit>
-double least_limit(const path& top, const std::string& group, const Limit& limit_of) {
+double smallest_limit(const path& top, const std::string& group, const Limit& limit_of) {
   path below = path(group).relative_path().lexically_normal();
   // the group is outside the part of the tree that is mounted here
   if (below.native().starts_with("..")) below.clear();
@@ -55,7 +55,7 @@ double least_limit(const path& top, const std::string& group, const Limit& limit
 
 /// Reads /proc/self/cgroup, whose lines are "0::/user.slice" in version 2 and
 /// "4:cpu,cpuacct:/docker/1f" in version 1.
-double allowed_by_groups(const path& root) {
+double read_group_limit(const path& root) {
   const path groups = root / "sys/fs/cgroup";
   std::ifstream file(root / "proc/self/cgroup");
   double least = kUnlimited;
@@ -65,9 +65,9 @@ double allowed_by_groups(const path& root) {
     const std::string controllers = line.substr(first + 1, second - first - 1);
     const std::string group = line.substr(second + 1);
     if (controllers.empty())
-      least = std::min(least, least_limit(groups, group, limit_of_version_2));
+      least = std::min(least, smallest_limit(groups, group, read_limit_version_2));
     else if (("," + controllers + ",").find(",cpu,") != std::string::npos)
-      least = std::min(least, least_limit(groups / controllers, group, limit_of_version_1));
+      least = std::min(least, smallest_limit(groups / controllers, group, read_limit_version_1));
   }
   return least;
 }
@@ -76,7 +76,7 @@ double allowed_by_groups(const path& root) {
 
 int usable_processors(const path& root) {
   const int processors = std::max(allowed_by_affinity(), 1);
-  const double allowed = std::ceil(allowed_by_groups(root));
+  const double allowed = std::ceil(read_group_limit(root));
   return allowed < processors ? std::max(static_cast<int>(allowed), 1) : processors;
 }
 

@@ -34,7 +34,7 @@ std::string read_from_start(const Descriptor& file) {
 }
 
 /// Returns the null-terminated array that exec expects. Its pointers point into `texts`.
-std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+std::vector<char*> make_pointer_array(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   pointers.reserve(texts.size() + 1);
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
@@ -59,7 +59,7 @@ ProgramResult run_program(const std::vector<std::string>& arguments, std::string
   pid_t process = -1;
   const int failure =
       ::posix_spawnp(&process, arguments.front().c_str(), &actions, nullptr,
-                     pointers_to(arguments).data(), pointers_to(environment).data());
+                     make_pointer_array(arguments).data(), make_pointer_array(environment).data());
   ::posix_spawn_file_actions_destroy(&actions);
   check(failure, arguments.front());
   const Ending ending = Child(process).wait();

@@ -15,9 +15,9 @@ namespace {
 
 // The colors of Okabe and Ito, which color-blind readers can tell apart, with a darker yellow; wine
 // red follows black.
-constexpr std::array<std::string_view, kCurveColours> kColours = {"#0072b2", "#d55e00", "#009e73",
-                                                                  "#cc79a7", "#e69f00", "#56b4e9",
-                                                                  "#7f6000", "#000000", "#882255"};
+constexpr std::array<std::string_view, kMaxCurveColors> kColours = {
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
+    "#56b4e9", "#7f6000", "#000000", "#882255"};
 
 std::string coordinate(double value) {
   return std::isfinite(value) ? fmt::format("{:.6g}", value) : "NaN";

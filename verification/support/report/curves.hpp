@@ -26,7 +26,7 @@ std::string common(std::string_view title);
 std::string plot(const std::vector<Curve>& curves);
 
 /// The number of lines that can be told apart by color.
-inline constexpr std::size_t kCurveColours = 9;
+inline constexpr std::size_t kMaxCurveColors = 9;
 
 /// Returns the gnuplot style of a line in the color with this index; indices wrap at kCurveColours.
 std::string line(std::size_t colour, bool dashed);

@@ -56,7 +56,7 @@ struct Column {
   /// Whether a terminal may cut the text off. Applies to the last column of rows that are not bad.
   bool may_be_cut = false;
   /// The minimum width in a terminal, for rows that are printed one by one.
-  std::size_t least_width = 0;
+  std::size_t min_width = 0;
 };
 
 Column number_column(const std::string& name);

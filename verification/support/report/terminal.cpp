@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kGap = 2;  // columns between two columns of a table
 constexpr std::size_t kIndent = 2;
-constexpr std::size_t kLeastName = 12;  // minimum width of a row's name after it is cut
+constexpr std::size_t kMinNameWidth = 12;  // minimum width of a row's name after it is cut
 
 /// Indents each line of the text and wraps it to the width.
 std::string indented(const std::string& text, std::size_t indent, std::size_t width) {
@@ -67,7 +67,7 @@ class ToTerminal {
 
 /// Whether no empty line goes between the two parts: after a heading, between paragraphs, and
 /// between a paragraph and the part it introduces.
-bool belong_together(const Part& above, const Part& below) {
+bool need_no_empty_line(const Part& above, const Part& below) {
   if (std::holds_alternative<Heading>(above)) return true;
   return std::holds_alternative<Paragraph>(above) &&
          (std::holds_alternative<Paragraph>(below) || std::holds_alternative<List>(below) ||
@@ -80,7 +80,7 @@ TableLines::TableLines(const std::vector<Column>& columns, const std::vector<Row
                        std::size_t width)
     : columns_(columns), width_(width) {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    widths_.push_back(std::max(columns_[i].least_width, display_width(columns_[i].name)));
+    widths_.push_back(std::max(columns_[i].min_width, display_width(columns_[i].name)));
     for (const Row& row : rows)
       if (i < row.cells.size())
         widths_[i] = std::max(widths_[i], display_width(clean_line(row.cells[i].text)));
@@ -92,7 +92,7 @@ TableLines::TableLines(const std::vector<Column>& columns, const std::vector<Row
            (i == 0 ? 0 : kGap);
   if (width != unlimited_width && all > width)
     widths_.front() -=
-        std::min(widths_.front() - std::min(widths_.front(), kLeastName), all - width);
+        std::min(widths_.front() - std::min(widths_.front(), kMinNameWidth), all - width);
 }
 
 std::string TableLines::head() const {
@@ -137,7 +137,7 @@ std::string terminal_text(const Document& document, std::size_t width) {
   for (const Part& part : document.parts) {
     const std::string own = std::visit(ToTerminal(width), part);
     if (own.empty()) continue;
-    if (above != nullptr && !belong_together(*above, part)) text += "\n";
+    if (above != nullptr && !need_no_empty_line(*above, part)) text += "\n";
     text += own;
     above = &part;
   }

@@ -26,7 +26,7 @@ UChar32 next(std::string_view text, std::size_t& position) {
   return character;
 }
 
-std::size_t width_of(UChar32 character) {
+std::size_t character_width(UChar32 character) {
   if (character >= ' ' && character <= '~') return 1;  // most characters, without the tables of ICU
   switch (u_charType(character)) {
     case U_NON_SPACING_MARK:
@@ -67,7 +67,8 @@ std::string clean_line(std::string_view text) {
 
 std::size_t display_width(std::string_view utf8) {
   std::size_t width = 0;
-  for (std::size_t position = 0; position < utf8.size();) width += width_of(next(utf8, position));
+  for (std::size_t position = 0; position < utf8.size();)
+    width += character_width(next(utf8, position));
   return width;
 }
 
@@ -77,7 +78,7 @@ std::string cut(std::string_view utf8, std::size_t width) {
   std::size_t used = 0;
   std::size_t end = 0;
   for (std::size_t position = 0; position < utf8.size(); end = position) {
-    used += width_of(next(utf8, position));
+    used += character_width(next(utf8, position));
     if (used > width - 1) break;
   }
   return std::string(utf8.substr(0, end)).append(kEllipsis);

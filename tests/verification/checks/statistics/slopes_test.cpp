@@ -29,7 +29,7 @@ TEST(Slopes, SlopesOfOneSentenceMatchHandComputation) {
   state.set("running_psi2", Tensor<double>{0.25});
   state.set("nu", Tensor<double>{0.0});
   state.set("iterations", Tensor<double>{4.0});
-  const auto slopes = slopes_of(7, x, valid, state, 0.5);
+  const auto slopes = certify_slopes(7, x, valid, state, 0.5);
   ASSERT_EQ(slopes.size(), 6u);
   for (const Slope& slope : slopes) {
     EXPECT_EQ(slope.step, 7u);

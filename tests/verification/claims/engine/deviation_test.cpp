@@ -36,7 +36,7 @@ TEST(Increment, ReluSquareIsBounded) {
     if (k == 0) continue;
     const double t = k / 20.0;
     const double exact = std::log(0.5 + 0.5 / std::sqrt(1 - 2 * t)) - t / 2;
-    EXPECT_LE(exact, allowed(of_relu_square(), t)) << t;
+    EXPECT_LE(exact, allowed(relu_square_increment(), t)) << t;
   }
 }
 
@@ -44,7 +44,7 @@ TEST(Increment, NoncentralSquareIsBounded) {
   for (const double x2 : {0.0, 1.0, 50.0})
     for (const double s2 : {0.1, 1.0, 4.0})
       for (const std::size_t d : {1u, 8u}) {
-        const Increment increment = of_noncentral_square(x2, s2, d);
+        const Increment increment = noncentral_square_increment(x2, s2, d);
         for (int k = -9; k <= 9; ++k) {
           if (k == 0) continue;
           const double tau = k / 20.0, t = tau / s2;
@@ -57,7 +57,7 @@ TEST(Increment, NoncentralSquareIsBounded) {
 }
 
 TEST(Increment, BiasedCoinIsBounded) {
-  const Increment increment = of_bounded(0.09, 1);  // 1 with probability 0.1
+  const Increment increment = bounded_increment(0.09, 1);  // 1 with probability 0.1
   for (int k = -9; k <= 9; ++k) {
     const double t = k / 4.0;
     EXPECT_LE(std::log(0.9 + 0.1 * std::exp(t)) - 0.1 * t, allowed(increment, t)) << t;
@@ -74,7 +74,7 @@ TEST(Deviation, BoundIsTightEnoughToDetectAWrongMean) {
     const double v = std::max(stream.normal(i), 0.0);
     sum += v * v;
   }
-  deviation.add(of_relu_square().variance, of_relu_square().scale, kDraws);
+  deviation.add(relu_square_increment().variance, relu_square_increment().scale, kDraws);
   EXPECT_LE(std::fabs(sum - kDraws * 0.5), deviation.bound());
   EXPECT_GT(std::fabs(1.2 * sum - kDraws * 0.5), deviation.bound());
 }

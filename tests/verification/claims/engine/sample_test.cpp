@@ -8,7 +8,7 @@ namespace {
 Evidence of(double mean) {
   engine::Run run;
   run.seed = 9;
-  return of_sample(run, 12, {{"a", 1, 1, 1, 0.5}, {"b", mean, 2, 4, 1}});
+  return sample_evidence(run, 12, {{"a", 1, 1, 1, 0.5}, {"b", mean, 2, 4, 1}});
 }
 
 TEST(OfSample, HoldsIfMeansAreWithinTheAllowance) {

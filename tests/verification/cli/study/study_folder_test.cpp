@@ -25,7 +25,7 @@ TEST(StudyFolder, DurationsAreFormattedForReaders) {
 TEST(StudyFolder, RejectsAFolderWithoutAStudy) {
   const tests::ref::io::TemporaryFolder folder;
   EXPECT_THAT(normproof::ref::numeric::error_message<FileError>([&] {
-                const auto store = tool::study::store_of(folder.path());
+                const auto store = tool::study::open_store(folder.path());
                 tool::study::read_contents(folder.path(), store);
               }),
               HasSubstr("holds no study"));

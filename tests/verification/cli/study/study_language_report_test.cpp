@@ -57,8 +57,7 @@ TEST(LanguageReport, SeedWithoutItsPairCountsOnlyInTheMean) {
 TEST(LanguageReport, HasStatisticsOfNormInputsAndRatiosToTheBound) {
   auto results = three_seeds();
   for (const char* norm : {"layer_norm", "power_norm"}) {
-    const auto cell =
-        normproof::verification::studies::language::dynamics_cell_of({}, norm, "1e-2");
+    const auto cell = normproof::verification::studies::language::dynamics_cell({}, norm, "1e-2");
     auto result = language_sample::sample_result(cell, 1.0);
     result.fluctuation = {{"final_norm", "mean", 0.125, {}},
                           {"final_norm", "quadratic_mean", 0.25, {0.5}},
@@ -126,7 +125,7 @@ TEST(LanguageReport, MentionsARunThatDiverged) {
 
 TEST(LanguageReport, HasNoTableOfWhatWasNotRun) {
   normproof::verification::studies::language::Results results;
-  language_sample::add_choosing(results, {}, "dyt");
+  language_sample::add_deciding(results, {}, "dyt");
   EXPECT_THAT(document_of(results), AllOf(HasSubstr("· not run"), HasSubstr("rate by rate"),
                                           Not(HasSubstr("The test part"))));
 }

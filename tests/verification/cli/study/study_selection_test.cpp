@@ -101,11 +101,11 @@ TEST(StudySelectionOptions, StudyOfLanguageModelsHasItsOwnOptions) {
   const auto usual = parsed<SelectionCommand>({"--study", "language", "--norms", "all"}).selection;
   EXPECT_EQ(usual.language_selection().norms,
             normproof::verification::studies::language::study_norms(Task::translate));
-  EXPECT_THAT(language_cells_of(usual, {}), SizeIs(96 + 108));
+  EXPECT_THAT(list_language_cells(usual, {}), SizeIs(96 + 108));
   const auto of_tasks = [](const char* tasks) {
     return parsed<SelectionCommand>({"--study", "language", "--tasks", tasks}).selection;
   };
-  EXPECT_THAT(language_cells_of(of_tasks("language"), {}), SizeIs(96));
+  EXPECT_THAT(list_language_cells(of_tasks("language"), {}), SizeIs(96));
   EXPECT_THAT(of_tasks("translate,language,translate").language_selection().tasks,
               ElementsAre(Task::language, Task::translate));
   EXPECT_THAT(named_language_cells(usual), IsEmpty());
@@ -144,16 +144,16 @@ TEST(StudySelectionOptions, StudyOfLanguageModelsRejectsOtherOptions) {
   const auto none = parsed<SelectionCommand>(
       {"--study", "language", "--tasks", "language", "--norms", "power_norm_released+layer_norm"});
   EXPECT_THAT(normproof::ref::numeric::error_message<UsageError>(
-                  [&] { language_cells_of(none.selection, {}); }),
+                  [&] { list_language_cells(none.selection, {}); }),
               HasSubstr("no cell is selected"));
 }
 
 TEST(StudySelectionOptions, FolderOfQuickCellsImpliesQuick) {
-  using tool::commands::quick_where_cells_are;
+  using tool::commands::quick_if_needed;
   const auto with_quick = [](const Arguments& arguments, const std::vector<std::string>& names) {
     std::vector<studies::published::Cell> there;
     for (const std::string& name : names) there.push_back(studies::published::parse_cell(name));
-    return quick_where_cells_are(parsed<SelectionCommand>(arguments).selection, there).quick;
+    return quick_if_needed(parsed<SelectionCommand>(arguments).selection, there).quick;
   };
   const std::string of_both = "corrected/1x32/none/rate-10/seed-42",
                     of_quick = "corrected/1x32/none/rate-1e-4/seed-42/steps-20/curves/dynamics",

@@ -21,7 +21,7 @@ using tests::ref::io::TemporaryFolder;
 using State = CheckerReport::State;
 
 CheckerReport outcome(int status, const std::string& out, const std::string& err = "") {
-  return outcome_of(proofs_checker(), status, out, err);
+  return parse_outcome(proofs_checker(), status, out, err);
 }
 
 TEST(Checkers, LineAboutAClaimIsAnItem) {

@@ -61,8 +61,9 @@ void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
     const std::string first = is_about<ref::model::EncoderOptions>(c) ? "head.weight"
                               : corpus::is_transformer(c)             ? "head.bias"
                               : is_optimizer(c)                       ? "parameter"
-                              : corpus::is_function(c) ? operands::operands_of(op_name(c)).front()
-                                                       : "x";
+                              : corpus::is_function(c)
+                                  ? operands::required_operands(op_name(c)).front()
+                                  : "x";
     const DType dtype = find(c.inputs, first)->dtype;  // inputs of 8-bit cases may be float32
     EXPECT_TRUE(dtype == c.dtype || (corpus::is_scaled(c) && dtype == DType::float32)) << path;
     EXPECT_NO_THROW(inputs_of(c, path)) << path;

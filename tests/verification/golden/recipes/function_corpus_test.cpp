@@ -27,7 +27,7 @@ std::set<std::string> reasons_of(const std::string& function) {
 TEST(FunctionCases, EachFunctionHasTheRegimesOfItsKind) {
   using ::testing::IsSupersetOf;
   for (const std::string& function : ref::model::function_names()) {
-    if (operands::operands_of(function).front() != "x" || function == "rope") continue;
+    if (operands::required_operands(function).front() != "x" || function == "rope") continue;
     const auto reasons = reasons_of(function);
     EXPECT_THAT(reasons, IsSupersetOf({"random", "odd", "last_lane", "nan_in_grad_y"})) << function;
     if (checks::evaluation::adds_residual(function)) continue;

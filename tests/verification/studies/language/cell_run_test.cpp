@@ -37,7 +37,7 @@ TEST_F(LanguageCellRun, RecordsItsMeasures) {
   EXPECT_EQ(result.name, cell_name(cell));
   EXPECT_EQ(result.data_sha256, data_sha256(cell.task, data_));
   const auto config = config_for(cell, data_);
-  EXPECT_EQ(result.steps, config.epochs * make_task(config, data_)->steps_of_epoch());
+  EXPECT_EQ(result.steps, config.epochs * make_task(config, data_)->steps_per_epoch());
   ASSERT_EQ(result.validation_loss.size(), 4u);
   EXPECT_LT(*result.validation_loss.back(), *result.validation_loss.front());
   EXPECT_EQ(result.test_loss, std::nullopt);

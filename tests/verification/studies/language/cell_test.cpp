@@ -42,8 +42,8 @@ TEST(LanguageCell, NameReadsBack) {
 
 TEST(LanguageCell, TranslatorNameGivesNormsOfBothSides) {
   using Sides = std::pair<std::string, std::string>;
-  EXPECT_EQ(sides_of("dyt"), Sides("dyt", "dyt"));
-  EXPECT_EQ(sides_of(kReleasedPlacement), Sides("power_norm_released", "layer_norm"));
+  EXPECT_EQ(norms_by_side("dyt"), Sides("dyt", "dyt"));
+  EXPECT_EQ(norms_by_side(kReleasedPlacement), Sides("power_norm_released", "layer_norm"));
   EXPECT_EQ(study_norms(training::Task::translate).size(),
             study_norms(training::Task::language).size() + 1);
   EXPECT_EQ(cell_name({.task = training::Task::translate, .norm = kReleasedPlacement}),

@@ -40,13 +40,13 @@ TEST_F(ChoiceTest, ChoosesTheLowestMeanLossOverTheDecidingSeeds) {
 }
 
 TEST_F(ChoiceTest, ChoosesTheLowerOfEqualRates) {
-  add_choosing(results_, {}, "none");
+  add_deciding(results_, {}, "none");
   for (const std::uint64_t seed : {1, 2}) add_loss("3e-2", seed, 1.0);
   EXPECT_EQ(chosen(), "1e-2");
 }
 
 TEST_F(ChoiceTest, ChoosesADivergedRateOnlyIfAllDiverged) {
-  add_choosing(results_, {}, "none");
+  add_deciding(results_, {}, "none");
   diverge("1e-2", 2);
   EXPECT_EQ(chosen(), "3e-3");
   EXPECT_EQ(rate_losses(results_, {}, "none")[1].diverged, 1u);

@@ -28,7 +28,7 @@ TEST(Measures, AveragesOverPiecesAndAfterTheWarmup) {
                          fluctuates(step <= 38 ? 8 : static_cast<double>(step)));
   metrics += "{\"epoch\":1,\"step\":40,\"validation_loss\":1.5}\n";
   CellResult result;
-  take_measures(metrics, "f", 40, 38, result);
+  read_measures(metrics, "f", 40, 38, result);
   EXPECT_EQ(result.steps, 40u);
   EXPECT_EQ(result.sha256, fmt::format("{:064}", 40));
   ASSERT_EQ(result.training_loss.size(), kPieces);
@@ -49,7 +49,7 @@ TEST(Measures, ReadsBleuOfTheEpochsThatHaveIt) {
       step_line(2, 2) +
       "{\"epoch\":2,\"step\":2,\"validation_loss\":1.5,\"validation_bleu\":3.5}\n";
   CellResult result;
-  take_measures(metrics, "f", 2, 0, result);
+  read_measures(metrics, "f", 2, 0, result);
   EXPECT_THAT(result.validation_bleu, ElementsAre(std::optional(1.25), std::optional(3.5)));
   EXPECT_EQ(result.last_validation_bleu(), 3.5);
 }
@@ -62,7 +62,7 @@ TEST(Measures, BoundKeepsTheMaximumShareAndTheMinimumChannels) {
   const std::string metrics = step_line(1, 2, bound(0.25, 1)) + step_line(2, 2, bound(0.75, 0.5)) +
                               step_line(3, 2, bound(0.5, 0.75)) + step_line(4, 2);
   CellResult result;
-  take_measures(metrics, "f", 40, 0, result);
+  read_measures(metrics, "f", 40, 0, result);
   ASSERT_EQ(result.gradient_bound.size(), 1u);
   const SiteBound& own = result.gradient_bound[0];
   EXPECT_EQ(own.site, "final_norm");
@@ -79,7 +79,7 @@ TEST(Measures, IgnoresNonFiniteValues) {
       step_line(2, 3, ",\"max_weighted_gamma\":0.25") +
       "{\"epoch\":1,\"step\":2,\"validation_loss\":null}\n";
   CellResult result;
-  take_measures(metrics, "f", 4, 0, result);
+  read_measures(metrics, "f", 4, 0, result);
   EXPECT_EQ(result.max_weighted_gamma, 0.5);
   EXPECT_TRUE(result.fluctuation.empty());
   EXPECT_THAT(result.validation_loss, ElementsAre(std::nullopt));
@@ -91,7 +91,7 @@ TEST(Measures, NamesALineThatIsNotAStep) {
   const auto refused = [](const std::string& metrics) {
     return ref::numeric::error_message<ref::numeric::FileError>([&] {
       CellResult result;
-      take_measures(metrics, "f", 2, 0, result);
+      read_measures(metrics, "f", 2, 0, result);
     });
   };
   EXPECT_THAT(refused(step_line(1, 2) + "{}\n"), HasSubstr("f: line 2: step is absent"));

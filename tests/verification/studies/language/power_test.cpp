@@ -28,8 +28,8 @@ TEST(LanguagePower, UsesPairsAtTheChosenRates) {
 
 TEST(LanguagePower, DecidingSeedsSufficeForAnEstimate) {
   Results results;
-  add_choosing(results, {}, "layer_norm");
-  add_choosing(results, {}, "dyt");
+  add_deciding(results, {}, "layer_norm");
+  add_deciding(results, {}, "dyt");
   ASSERT_EQ(power_rows(results, validation_perplexity, 5).size(), 1u);
   EXPECT_EQ(power_rows(results, validation_perplexity, 5)[0].pairs, 2u);
   results.erase(cell_name(cell_of({}, "dyt", "3e-3", 1, Purpose::validation)));
@@ -52,9 +52,9 @@ TEST(LanguagePower, CoversTheBleuOfTranslators) {
 
 TEST(LanguagePower, IgnoresCellsWithDynamics) {
   Results results;
-  add_choosing(results, {}, "layer_norm");
-  add_choosing(results, {}, "dyt");
-  const Cell traced = dynamics_cell_of({}, "dyt", "1e-2");
+  add_deciding(results, {}, "layer_norm");
+  add_deciding(results, {}, "dyt");
+  const Cell traced = dynamics_cell({}, "dyt", "1e-2");
   add(results, traced, sample_result(traced, 2.0));
   EXPECT_EQ(power_rows(results, validation_perplexity, 5)[0].deviation, 0);
 }

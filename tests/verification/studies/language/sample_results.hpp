@@ -47,21 +47,21 @@ inline studies::language::CellResult diverged(studies::language::CellResult resu
 }
 
 /// Adds cells that make 1e-2 the chosen rate of a norm.
-inline void add_choosing(studies::language::Results& results,
+inline void add_deciding(studies::language::Results& results,
                          const studies::language::Condition& condition, const std::string& norm) {
   for (const std::string& rate : studies::language::study_rates())
-    for (std::uint64_t seed = 1; seed <= studies::language::kChoosingSeeds; ++seed) {
+    for (std::uint64_t seed = 1; seed <= studies::language::kDecidingSeeds; ++seed) {
       const auto cell =
           cell_of(condition, norm, rate, seed, studies::language::Purpose::validation);
       add(results, cell, sample_result(cell, rate == "1e-2" ? 1.0 : 2.0));
     }
 }
 
-/// Adds the cells of add_choosing and tested cells with these test losses for the seeds 1, 2, ...
+/// Adds the cells of add_deciding and tested cells with these test losses for the seeds 1, 2, ...
 inline void add_tested(studies::language::Results& results,
                        const studies::language::Condition& condition, const std::string& norm,
                        const std::vector<double>& losses) {
-  add_choosing(results, condition, norm);
+  add_deciding(results, condition, norm);
   for (std::size_t i = 0; i < losses.size(); ++i) {
     const auto cell = cell_of(condition, norm, "1e-2", i + 1, studies::language::Purpose::test);
     add(results, cell, sample_result(cell, losses[i]));

@@ -10,8 +10,8 @@ namespace normproof::verification::studies::language {
 inline StudyData small_data() {
   const ref::data::SyntheticPairCounts counts{.training = 48, .validation = 8, .test = 8};
   return {training::split_text(ref::data::synthetic_text(1, 60), "small text"),
-          training::with_words(ref::data::synthetic_pair_corpus(1, counts),
-                               training::default_config(training::Task::translate))};
+          training::add_vocabularies(ref::data::synthetic_pair_corpus(1, counts),
+                                     training::default_config(training::Task::translate))};
 }
 
 /// Returns a quick cell, the smallest size.

@@ -12,21 +12,23 @@ namespace normproof::verification::studies::language {
 namespace {
 
 /// The relative error of Boost's quantile, which is found by iteration, and of a few roundings.
-constexpr double kOfTheQuantile = 0x1p-48;
+constexpr double kQuantileError = 0x1p-48;
 /// The error of two differences of numbers below 8, each rounded once.
-constexpr double kOfTwoDifferences = 0x1p-50;
+constexpr double kDifferenceError = 0x1p-50;
 
 TEST(Student, IntervalUsesTheQuantileOfTheTables) {
   // The 0.975 quantiles of t with 4 degrees of freedom, and with 1, which is tan(0.475 pi). The
   // mean is 3 and s^2 is 2.5.
-  constexpr double kOfFour = 2.77644510519779436, kOfOne = 12.7062047361747046;
+  constexpr double kQuantileOfFour = 2.77644510519779436, kQuantileOfOne = 12.7062047361747046;
   const auto interval = student_interval({1, 2, 3, 4, 5});
   ASSERT_TRUE(interval);
   EXPECT_EQ(interval->mean, 3);
   EXPECT_EQ(interval->count, 5u);
-  EXPECT_NEAR(interval->high, 3 + kOfFour * std::sqrt(0.5), interval->high * kOfTheQuantile);
-  EXPECT_NEAR(3 - interval->low, interval->high - 3, kOfTwoDifferences);
-  EXPECT_NEAR(student_interval({0, 2})->high, 1 + kOfOne, (1 + kOfOne) * kOfTheQuantile);
+  EXPECT_NEAR(interval->high, 3 + kQuantileOfFour * std::sqrt(0.5),
+              interval->high * kQuantileError);
+  EXPECT_NEAR(3 - interval->low, interval->high - 3, kDifferenceError);
+  EXPECT_NEAR(student_interval({0, 2})->high, 1 + kQuantileOfOne,
+              (1 + kQuantileOfOne) * kQuantileError);
   EXPECT_EQ(student_interval({2, 2, 2})->low, 2);
 }
 

@@ -79,7 +79,7 @@ TEST(StudyData, IdentityReadsBackAndADamagedOneIsRejected) {
   const StudyData data = small_data();
   const DataHashes hashes = data_hashes({Task::language}, data);
   const std::string text = study_identity(hashes);
-  EXPECT_EQ(data_hashes_of(text, "f"), hashes);
+  EXPECT_EQ(parse_data_hashes(text, "f"), hashes);
   EXPECT_THAT(text, HasSubstr("\"task\": \"language\",\n \"data_sha256\": \""));
   StudyData other = data;
   other.text->test.pop_back();
@@ -88,7 +88,7 @@ TEST(StudyData, IdentityReadsBackAndADamagedOneIsRejected) {
     std::string altered = text;
     altered.replace(altered.find(of), of.size(), by);
     return ref::numeric::error_message<ref::numeric::FileError>(
-        [&] { data_hashes_of(altered, "f"); });
+        [&] { parse_data_hashes(altered, "f"); });
   };
   EXPECT_THAT(refused("language-study-1", "study-1"),
               HasSubstr("f: format is 'normproof-study-1'"));
@@ -120,10 +120,10 @@ TEST(StudyData, IdentityOfSeveralTasksReadsBack) {
   ASSERT_EQ(hashes.size(), 2u);
   EXPECT_NE(hashes.at(Task::language), hashes.at(Task::translate));
   std::string text = study_identity(hashes);
-  EXPECT_EQ(data_hashes_of(text, "f"), hashes);
+  EXPECT_EQ(parse_data_hashes(text, "f"), hashes);
   text.replace(text.find("\"translate\""), 11, "\"transpose\"");
   EXPECT_THAT(
-      ref::numeric::error_message<ref::numeric::FileError>([&] { data_hashes_of(text, "f"); }),
+      ref::numeric::error_message<ref::numeric::FileError>([&] { parse_data_hashes(text, "f"); }),
       HasSubstr("f: tasks is 'transpose'; expected language or translate"));
 }
 

@@ -39,10 +39,10 @@ TEST(LanguageTables, ConditionsAreWholeBeforeQuickAndPostBeforePre) {
                         Size::quick};
   const Condition post{normproof::verification::training::Task::language, NormPlacement::post,
                        Size::whole};
-  add_choosing(results, quick, "none");
-  add_choosing(results, {}, "none");
-  add_choosing(results, post, "none");
-  EXPECT_THAT(conditions_of(results), ElementsAre(post, Condition{}, quick));
+  add_deciding(results, quick, "none");
+  add_deciding(results, {}, "none");
+  add_deciding(results, post, "none");
+  EXPECT_THAT(list_conditions(results), ElementsAre(post, Condition{}, quick));
   EXPECT_EQ(condition_name(post), "language, post-norm");
   EXPECT_EQ(condition_name(quick), "language, pre-norm, quick");
 }
@@ -53,7 +53,7 @@ TEST(LanguageTables, RowsUseTheChosenRateAndCompareWithLayerNorm) {
   add_tested(results, {}, "power_norm", {0.9, 1.0, 1.1, 1.2});
   const Cell other = cell_of({}, "power_norm", "3e-2", 1, Purpose::test);
   add(results, other, sample_result(other, 9));
-  const auto rows = rows_of(results, {});
+  const auto rows = condition_rows(results, {});
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].norm, "layer_norm");
   EXPECT_FALSE(rows[0].perplexity.beside_layer_norm);
@@ -75,7 +75,7 @@ TEST(LanguageTables, RowsOfTranslatorsHaveBleu) {
   add_tested(results, kTranslators, kReleasedPlacement, {0.9, 1.0, 1.3});
   const Cell cell = cell_of(kTranslators, "layer_norm", "1e-2", 3, Purpose::test);
   add(results, cell, diverged(sample_result(cell, 1.2)));
-  const auto rows = rows_of(results, kTranslators);
+  const auto rows = condition_rows(results, kTranslators);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[1].norm, kReleasedPlacement);
   EXPECT_DOUBLE_EQ(*rows[0].bleu.mean, 29.5);
@@ -87,8 +87,8 @@ TEST(LanguageTables, RowsOfTranslatorsHaveBleu) {
   EXPECT_FALSE(validation_bleu(results.at(cell_name(cell)).result));
   EXPECT_EQ(condition_name(kTranslators), "translate, pre-norm");
   add_tested(results, {}, "layer_norm", {1.0, 1.1});
-  EXPECT_THAT(conditions_of(results), ElementsAre(Condition{}, kTranslators));
-  EXPECT_FALSE(rows_of(results, {})[0].bleu.mean);
+  EXPECT_THAT(list_conditions(results), ElementsAre(Condition{}, kTranslators));
+  EXPECT_FALSE(condition_rows(results, {})[0].bleu.mean);
 }
 
 TEST(LanguageTables, DivergedSeedHasNoPerplexity) {
@@ -99,9 +99,9 @@ TEST(LanguageTables, DivergedSeedHasNoPerplexity) {
   add(results, cell, diverged(sample_result(cell, 1)));
   const Paired paired = paired_seeds(results, {}, "batch_norm", "layer_norm", test_perplexity);
   EXPECT_THAT(paired.differences, ElementsAre(0, 0));
-  EXPECT_EQ(paired.second_alone, 1u);
-  EXPECT_EQ(paired.first_alone, 0u);
-  EXPECT_EQ(rows_of(results, {})[1].diverged, 1u);
+  EXPECT_EQ(paired.second_only, 1u);
+  EXPECT_EQ(paired.first_only, 0u);
+  EXPECT_EQ(condition_rows(results, {})[1].diverged, 1u);
   EXPECT_FALSE(validation_perplexity(results.at(cell_name(cell)).result));
 }
 
@@ -119,8 +119,8 @@ TEST(LanguageTables, WithoutAChosenRateThereAreNoTests) {
   Results results;
   const Cell cell = cell_of({}, "none", "1e-2", 1, Purpose::test);
   add(results, cell, sample_result(cell, 1));
-  EXPECT_TRUE(tests_of(results, {}, "none").empty());
-  EXPECT_TRUE(rows_of(results, {}).empty());
+  EXPECT_TRUE(tests_at_chosen_rate(results, {}, "none").empty());
+  EXPECT_TRUE(condition_rows(results, {}).empty());
 }
 
 }  // namespace

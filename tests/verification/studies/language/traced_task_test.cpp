@@ -157,7 +157,7 @@ TEST(TracedTask, CountsTheTokensOfItsSide) {
     EXPECT_NEAR(*quality(qualities, "fluctuation." + site + ".mean"),
                 checks::statistics::fluctuation(
                     now.at(site + ".mean"), before.at(site + ".mean"),
-                    checks::statistics::roots_of(before.at(site + ".biased_variance")))
+                    checks::statistics::channel_roots(before.at(site + ".biased_variance")))
                     .relative,
                 1e-12)
         << site;

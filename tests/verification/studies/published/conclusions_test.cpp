@@ -91,7 +91,7 @@ TEST(Conclusions, DeepWithoutNormFailsIfDepthAndNormBothMatter) {
 
 TEST(Conclusions, PeakExceedsThreeStepsOnEitherSide) {
   const auto peaks = [](const std::vector<double>& losses) {
-    return peaks_of(sample_result({}, losses));
+    return find_loss_peaks(sample_result({}, losses));
   };
   EXPECT_THAT(peaks({9, 1, 1, 1, 1.26, 1, 1, 1}), ElementsAre(5U));
   EXPECT_THAT(peaks({9, 1, 1, 1, 1.25, 1, 1, 1}), IsEmpty());
@@ -130,12 +130,12 @@ TEST(Conclusions, UsesTheWidestCellsOfAnyNorm) {
            {curves_cell(cell_of(42, norm), 2, width), gradients_cell(cell_of(42, norm), 5, width)})
         add(results, cell, sample_result(cell, {2, 1}));
     }
-  ASSERT_EQ(curves_of(results, {}, "layer_norm").size(), 1U);
-  EXPECT_EQ(curves_of(results, {}, "layer_norm")[0]->cell.d_ff, 320U);
-  EXPECT_EQ(gradients_of(results, {}, "layer_norm", 5).at(0)->cell.d_ff, 320U);
-  EXPECT_THAT(curves_of(results, {}, "none"), IsEmpty());  // a figure never mixes two widths
-  EXPECT_THAT(gradients_of(results, {}, "none", 5), IsEmpty());
-  EXPECT_THAT(gradients_of(results, {}, "layer_norm", 1), IsEmpty());
+  ASSERT_EQ(curve_runs(results, {}, "layer_norm").size(), 1U);
+  EXPECT_EQ(curve_runs(results, {}, "layer_norm")[0]->cell.d_ff, 320U);
+  EXPECT_EQ(gradient_runs(results, {}, "layer_norm", 5).at(0)->cell.d_ff, 320U);
+  EXPECT_THAT(curve_runs(results, {}, "none"), IsEmpty());  // a figure never mixes two widths
+  EXPECT_THAT(gradient_runs(results, {}, "none", 5), IsEmpty());
+  EXPECT_THAT(gradient_runs(results, {}, "layer_norm", 1), IsEmpty());
 }
 
 TEST(Conclusions, LipschitzAndSmoothnessAreComparedByTheirMeans) {

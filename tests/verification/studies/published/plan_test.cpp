@@ -94,7 +94,7 @@ TEST(Plan, DeepAndWideCellsCostMost) {
 
 TEST(Plan, EveryCellHasAPlaceInTheReport) {
   std::map<std::string, std::size_t> counts;
-  for (const Cell& cell : plan({})) ++counts[place_of(cell)];
+  for (const Cell& cell : plan({})) ++counts[report_place(cell)];
   EXPECT_THAT(counts,
               UnorderedElementsAre(Pair("table 1", 28U), Pair("table 2", 28U), Pair("table 3", 28U),
                                    Pair("table 4", 28U), Pair("table 5", 28U), Pair("table 6", 28U),
@@ -104,8 +104,8 @@ TEST(Plan, EveryCellHasAPlaceInTheReport) {
        {"corrected/2x32/none/rate-0.1/seed-42", "corrected/1x32/none/rate-0.2/seed-42",
         "corrected/1x32/none/rate-0.1/seed-42/steps-20",
         "corrected/1x32/none/rate-0.1/seed-42/uniform-0.1"})
-    EXPECT_EQ(place_of(parse_cell(other)), "") << other;
-  EXPECT_EQ(place_of(parse_cell("published/5x32/none/rate-0.1/seed-7/longest")), "table 4");
+    EXPECT_EQ(report_place(parse_cell(other)), "") << other;
+  EXPECT_EQ(report_place(parse_cell("published/5x32/none/rate-0.1/seed-7/longest")), "table 4");
 }
 
 TEST(Plan, ParsesListsOfRanges) {

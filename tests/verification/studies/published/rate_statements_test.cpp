@@ -118,16 +118,18 @@ TEST(RateStatements, ComparesHighestRatesOverTheTablesRun) {
                    {{3, "layer_norm"}, of_table_3.empty() ? Outcomes() : whole("")},
                    {{3, "none"}, of_table_3}});
   };
-  const auto found = trains_higher(run("0.5", {}), "layer_norm", "none");
+  const auto found = converges_at_higher_rates(run("0.5", {}), "layer_norm", "none");
   EXPECT_EQ(found.holds, true);
   EXPECT_EQ(found.numbers, "table 1: 0.5 against 0.1; not decided: tables 2, 3, 4, 5, 6");
   // Table 3 is unfinished: its missing cells may show a lower rate.
-  EXPECT_EQ(trains_higher(run("0.5", {{"10", false}}), "layer_norm", "none").holds, std::nullopt);
-  EXPECT_EQ(trains_higher(run("0.5", {{"10", true}}), "layer_norm", "none").holds, false);
-  EXPECT_EQ(trains_higher(run("0.5", whole("")), "layer_norm", "none").holds, true);
+  EXPECT_EQ(converges_at_higher_rates(run("0.5", {{"10", false}}), "layer_norm", "none").holds,
+            std::nullopt);
+  EXPECT_EQ(converges_at_higher_rates(run("0.5", {{"10", true}}), "layer_norm", "none").holds,
+            false);
+  EXPECT_EQ(converges_at_higher_rates(run("0.5", whole("")), "layer_norm", "none").holds, true);
   // All are equal so far, and a missing table may show a higher rate.
-  EXPECT_EQ(trains_higher(run("0.1", {}), "layer_norm", "none").holds, std::nullopt);
-  EXPECT_EQ(trains_higher(run("0.1", {}), "layer_norm", "rms_norm").numbers, "");
+  EXPECT_EQ(converges_at_higher_rates(run("0.1", {}), "layer_norm", "none").holds, std::nullopt);
+  EXPECT_EQ(converges_at_higher_rates(run("0.1", {}), "layer_norm", "rms_norm").numbers, "");
 }
 
 // This once failed: table 6 had only its highest rates, where neither column had converged yet, and
@@ -135,9 +137,9 @@ TEST(RateStatements, ComparesHighestRatesOverTheTablesRun) {
 TEST(RateStatements, DeepWithoutNormIsUndecidedWhileLowRatesAreMissing) {
   const Outcomes begun = {{"10", false}, {"1", false}};
   const auto of = [](const Outcomes& deep_none, const Outcomes& deep_layer_norm) {
-    return deep_fails(run_of({{{3, "none"}, whole("0.1")},
-                              {{6, "none"}, deep_none},
-                              {{6, "layer_norm"}, deep_layer_norm}}));
+    return deep_needs_lower_rates(run_of({{{3, "none"}, whole("0.1")},
+                                          {{6, "none"}, deep_none},
+                                          {{6, "layer_norm"}, deep_layer_norm}}));
   };
   EXPECT_EQ(of(begun, begun).holds, std::nullopt);
   EXPECT_EQ(of(begun, begun).numbers, "");
@@ -150,12 +152,12 @@ TEST(RateStatements, DeepWithoutNormIsUndecidedWhileLowRatesAreMissing) {
   EXPECT_EQ(of(whole("1e-4"), begun).holds, std::nullopt);
   // A width without any cell does not affect the verdict of the others; an unfinished one does.
   const auto two = [](const Outcomes& of_table_6) {
-    return deep_fails(run_of({{{1, "none"}, whole("0.1")},
-                              {{3, "none"}, whole("0.1")},
-                              {{4, "none"}, whole("1e-3")},
-                              {{4, "layer_norm"}, whole("0.5")},
-                              {{6, "none"}, of_table_6},
-                              {{6, "layer_norm"}, of_table_6}}));
+    return deep_needs_lower_rates(run_of({{{1, "none"}, whole("0.1")},
+                                          {{3, "none"}, whole("0.1")},
+                                          {{4, "none"}, whole("1e-3")},
+                                          {{4, "layer_norm"}, whole("0.5")},
+                                          {{6, "none"}, of_table_6},
+                                          {{6, "layer_norm"}, of_table_6}}));
   };
   EXPECT_EQ(two({}).holds, true);
   EXPECT_THAT(two({}).numbers, HasSubstr("; not decided: widths 320, 3200"));

@@ -24,7 +24,7 @@ TEST(Mark, KillsMarkedProcessesOnly) {
   Child marked = begin_shell(mark, "sleep 300"), stranger = begin_shell(other, "sleep 300");
   std::optional<Ending> ending;
   for (int tries = 0; tries < 1000 && !ending; ++tries) {  // retried until the child runs the shell
-    mark.end_all();
+    mark.kill_all();
     ::usleep(10'000);
     ending = marked.try_wait();
   }
@@ -33,7 +33,7 @@ TEST(Mark, KillsMarkedProcessesOnly) {
   EXPECT_EQ(ending->code, SIGKILL);
   EXPECT_FALSE(stranger.try_wait().has_value());
   // Also ends the shell's `sleep`, which holds the test's output open: CTest would wait for it.
-  other.end_all();
+  other.kill_all();
 }
 
 // A process shows no environment for a moment during execve. This one is in that state most of the
@@ -43,7 +43,7 @@ TEST(Mark, KillsAProcessThatKeepsCallingExecve) {
     const Mark mark;
     Child child = begin_shell(mark, "export again='exec sh -c \"$again\"'; exec sh -c \"$again\"");
     ::usleep(50'000);
-    mark.end_all();
+    mark.kill_all();
     std::optional<Ending> ending;
     for (int tries = 0; tries < 500 && !ending; ++tries) {
       ::usleep(1000);

@@ -35,9 +35,9 @@ TEST(Curves, IsolatedPointIsDrawnAsADot) {
 
 TEST(Curves, ColorsRepeatAfterTheLastOne) {
   std::set<std::string> lines;
-  for (std::size_t i = 0; i < kCurveColours; ++i) lines.insert(line(i, false));
-  EXPECT_EQ(lines.size(), kCurveColours);
-  EXPECT_EQ(line(1, false), line(1 + kCurveColours, false));
+  for (std::size_t i = 0; i < kMaxCurveColors; ++i) lines.insert(line(i, false));
+  EXPECT_EQ(lines.size(), kMaxCurveColors);
+  EXPECT_EQ(line(1, false), line(1 + kMaxCurveColors, false));
   EXPECT_EQ(line(1, true), line(1, false) + " dashtype (6,4)");
 }
 

@@ -78,7 +78,7 @@ TEST(Terminal, RemovesControlCharacters) {
 }
 
 TEST(Terminal, RowsCanBePrintedOneByOne) {
-  const TableLines lines({{.name = "name", .least_width = 6}, number_column("n")});
+  const TableLines lines({{.name = "name", .min_width = 6}, number_column("n")});
   EXPECT_EQ(lines.head(), "name    n\n");
   EXPECT_EQ(lines.row({{{"ab"}, {"1"}}}), "ab      1\n");
   EXPECT_EQ(lines.row({{{"abcdefgh"}, {"1"}}}), "abcdefgh  1\n");
