@@ -114,7 +114,8 @@ DecoderGradients Decoder::hidden_backward(DeviceTensor<double> grad, nn::Linear&
   return gradients;
 }
 
-/// From the gradient by the memory to that by what the encoder's first layer takes.
+/// Continues the backward from the gradient of the memory to that of the input of the encoder's
+/// first layer.
 DeviceTensor<double> Decoder::encode_backward(DeviceTensor<double> grad, NamedDeviceTensors& state,
                                               NamedDeviceTensors& found) {
   if (is_pre()) grad = encoder_final_norm_.backward(grad, state, found);

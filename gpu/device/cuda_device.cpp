@@ -12,8 +12,9 @@
 namespace normproof::gpu::device {
 namespace {
 
-constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;  // of cuBLAS, as its manual advises
-constexpr int kBlocksOfACluster = 8;                            // that every GPU with clusters has
+// cuBLAS workspace, the size that its manual advises
+constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
+constexpr int kBlocksOfACluster = 8;  // portable maximum: every GPU with clusters supports it
 
 int most_blocks_of_a_cluster_of(int gpu) {
   int has_clusters = 0;
@@ -100,20 +101,21 @@ class CudaDevice final : public Device {
   void* allocate_there(std::size_t bytes) {
     void* memory = nullptr;
     out_of_memory_ = cudaMalloc(&memory, bytes);
-    if (out_of_memory_ != cudaSuccess) cudaGetLastError();  // which would stay for the next launch
+    // otherwise the next launch would report this error
+    if (out_of_memory_ != cudaSuccess) cudaGetLastError();
     return memory;
   }
 
   cudaStream_t stream_ = nullptr;
   cublasHandle_t cublas_ = nullptr;
   void* workspace_ = nullptr;
-  cudaError_t out_of_memory_ = cudaSuccess;  ///< what the last cudaMalloc said
+  cudaError_t out_of_memory_ = cudaSuccess;  ///< the result of the last cudaMalloc
   MemoryCache memory_{{[this](std::size_t bytes) { return allocate_there(bytes); },
-                       // Which waits for work that may still use it.
+                       // cudaFree waits for work that may still use the memory.
                        [](void* memory) { cudaFree(memory); }},
                       std::getenv("NORMPROOF_EXACT_MEMORY") == nullptr};
   std::map<std::string, CudaGraph> graphs_;
-  CudaGraph* graph_ = nullptr;  ///< of the recording at hand
+  CudaGraph* graph_ = nullptr;  ///< the graph of the current recording, if any
   std::string recorded_name_;
 };
 
@@ -130,7 +132,7 @@ void check_status(cudaError_t status, const char* call, const char* file, int li
   if (status == cudaSuccess) return;
   const std::string sentence = failed_call(call, cudaGetErrorString(status), file, line);
   if (status == cudaErrorNoDevice) throw NoDeviceError("no device: " + sentence);
-  // A machine without a driver says so, too, that the driver is older than the toolkit.
+  // A machine without a driver also reports that the driver is older than the toolkit.
   int driver = 0;
   if (status == cudaErrorInsufficientDriver &&
       (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0))
@@ -144,7 +146,7 @@ void check_status(cublasStatus_t status, const char* call, const char* file, int
 }
 
 std::size_t cuda_device_count() {
-  int count = 0;  // which cudaGetDeviceCount leaves as it is where it fails
+  int count = 0;  // cudaGetDeviceCount leaves it unchanged if it fails
   NORMPROOF_CUDA_CALL(cudaGetDeviceCount(&count));
   if (count == 0) throw NoDeviceError("no device: cudaGetDeviceCount finds none");
   return static_cast<std::size_t>(count);
@@ -155,7 +157,7 @@ std::unique_ptr<Device> cuda_device_at(std::size_t index) {
 }
 
 std::unique_ptr<Device> cuda_device() {
-  cuda_device_count();  // which says it where there is none
+  cuda_device_count();  // throws if there is no device
   return cuda_device_at(0);
 }
 

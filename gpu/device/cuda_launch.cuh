@@ -5,13 +5,13 @@
 #include "gpu/device/cuda_device.cuh"
 #include "gpu/device/position.hpp"
 
-/// launch.hpp's kernels on a GPU: read by the .cu files alone.
+/// Launches the kernels of launch.hpp on a GPU. Only .cu files include it.
 namespace normproof::gpu::device {
 
 inline constexpr int kElementThreads = 256;
-inline constexpr int kElementBlocks = 4;  // on a multiprocessor at least: 64 registers a thread
+inline constexpr int kElementBlocks = 4;  // minimum resident blocks per SM: 64 registers per thread
 inline constexpr int kWarpThreads = 32;
-inline constexpr std::size_t kMostBlocks = 2147483647;  // of a grid along x
+inline constexpr std::size_t kMostBlocks = 2147483647;  // limit of a grid along x
 
 template <class Kernel>
 __global__ void __launch_bounds__(kElementThreads, kElementBlocks)
@@ -21,7 +21,8 @@ __global__ void __launch_bounds__(kElementThreads, kElementBlocks)
     kernel(i);
 }
 
-/// Blocks of a warp share a CUDA block, each with a Shared of its own.
+/// The number of kernel blocks that share one CUDA block, each with its own Shared: 4 if a kernel
+/// block is one warp.
 template <class Kernel>
 inline constexpr int kTogether = Kernel::kThreads == kWarpThreads ? 4 : 1;
 
@@ -51,7 +52,7 @@ __global__ void __launch_bounds__(Kernel::kThreads* kTogether<Kernel>,
   }
 }
 
-/// Where a GPU has no clusters, nobody launches it.
+/// Never launched on a GPU without clusters.
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::kThreads, Kernel::kBlocks)
     cluster_kernel(std::size_t clusters, int blocks, Kernel kernel) {
@@ -109,7 +110,7 @@ void cuda_launch_clusters(Device& device, std::size_t clusters, int blocks, cons
 
 }  // namespace normproof::gpu::device
 
-/// Lists a kernel for the GPU.
+/// Explicitly instantiates the launch of a kernel, so that nvcc compiles it.
 #define NORMPROOF_CUDA_ELEMENTS(...)                                    \
   template void normproof::gpu::device::cuda_launch_elements(           \
       normproof::gpu::device::Device&, std::size_t, const __VA_ARGS__&);

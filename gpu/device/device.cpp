@@ -70,7 +70,7 @@ class SimulatedDevice final : public Device {
   }
 
  private:
-  /// Fills new memory with bytes that are NaN as doubles.
+  /// Fills new memory with bytes that read as NaN doubles.
   static void spoil(void* memory, std::size_t bytes) { std::memset(memory, 0xff, bytes); }
 
   std::uint64_t seed_;

@@ -10,8 +10,8 @@
 
 namespace normproof::gpu::device {
 
-/// What a kernel sees of memory: the simulated device checks each index.
-/// Throws    DeviceError on the simulated device
+/// A kernel's view of memory. On the simulated device each index is checked.
+/// Throws    DeviceError on the simulated device if an index is out of range
 template <class T>
 struct Span {
   Span() = default;
@@ -27,7 +27,7 @@ struct Span {
 #endif
     return data[i];
   }
-  /// Whether there is any memory: an argument that is absent has none.
+  /// Whether there is any memory; an absent argument has none.
   NORMPROOF_DEVICE bool given() const {
     return data != nullptr;
   }

@@ -1,4 +1,4 @@
-// What nvcc compiles of gpu/nn.
+// The kernels of gpu/nn that nvcc compiles.
 #include "gpu/device/cuda_launch.cuh"
 #include "gpu/nn/nn_kernels.hpp"
 

@@ -10,7 +10,7 @@ using ref::numeric::Clause;
 
 namespace {
 
-/// Queries, keys and values of [B,T,3D].
+/// Returns the queries, keys and values in [B,T,3D].
 template <class T>
 AttentionOperands<T> operands_of(device::Span<T> qkv, const Heads& heads) {
   const std::size_t d = heads.d_model;

@@ -21,7 +21,7 @@ namespace {
 
 using ops::Matrices;
 
-/// The heads of keys of all samples, one after the other, each with the queries that read it.
+/// The key heads of all samples, one after the other, each with the queries that read it.
 class HeadsOfKeys {
  public:
   HeadsOfKeys(const AttentionShape& shape, const DeviceMask& valid, bool causal)
@@ -37,7 +37,7 @@ class HeadsOfKeys {
     return matrices(data, shape_.group.rows(), columns);
   }
 
-  /// As softmax has them: [B G, rows, S].
+  /// Returns the scores in the shape that softmax expects: [B G, rows, S].
   ScoreMatrices scores() const {
     const std::size_t rows = shape_.group.rows(), keys = shape_.group.keys;
     return {{count(), rows, keys}, matrices(device::Span<double>{}, rows, keys)};
@@ -53,7 +53,7 @@ class HeadsOfKeys {
             }};
   }
 
-  /// What every query sees: [rows, S] or [S] for each of the B G.
+  /// Returns the keys that every query sees: [rows, S] or [S] for each of the B G key heads.
   DeviceMask visible(Device& device) const {
     const Mask first = shape_.visible_to(0, valid_, causal_);
     if (!ref::tensor::is_given(first)) return {};

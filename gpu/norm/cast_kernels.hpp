@@ -5,7 +5,7 @@
 
 namespace normproof::gpu::norm {
 
-/// y = cast(gamma x_hat) + beta, or gamma cast(x_hat) + beta; y holds x_hat before.
+/// Computes y = cast(gamma x_hat) + beta, or gamma cast(x_hat) + beta. On entry y holds x_hat.
 struct CastOutput {
   ref::numeric::FloatFormat format;
   bool after_gamma;

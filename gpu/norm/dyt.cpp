@@ -8,7 +8,7 @@
 namespace normproof::gpu::norm {
 namespace {
 
-/// What forward and backward begin with: the checks, and t = tanh(alpha x).
+/// The common start of forward and backward: the checks, and t = tanh(alpha x).
 struct Squashed {
   Extents extents;
   AffineSpans affine;

@@ -2,18 +2,18 @@
 
 #include "gpu/norm/normalized.hpp"
 
-/// Dynamic tanh (docs/specification/norms.md), element by element; t = tanh(alpha x) is there
-/// before. alpha [1], or absent: alpha0.
+/// Elementwise kernels of dynamic tanh (docs/specification/norms.md). t = tanh(alpha x) is computed
+/// before. alpha is [1], or absent for alpha0.
 namespace normproof::gpu::norm {
 
-/// alpha, or its initial value.
+/// The given alpha, or its initial value.
 struct Alpha {
   ConstReals given;
   double alpha0;
   NORMPROOF_DEVICE double operator()() const { return given.given() ? given[0] : alpha0; }
 };
 
-/// alpha x
+/// Computes u = alpha x.
 struct DyTArgument {
   ConstReals x;
   Alpha alpha;
@@ -21,7 +21,7 @@ struct DyTArgument {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { u[i] = alpha() * x[i]; }
 };
 
-/// gamma t + beta
+/// Computes y = gamma t + beta.
 struct DyTOutput {
   ConstReals t;
   AffineSpans affine;
@@ -32,7 +32,7 @@ struct DyTOutput {
   }
 };
 
-/// grad_u = gamma grad_y (1 - t^2)
+/// Returns   grad_u = gamma grad_y (1 - t^2)
 struct DyTSlope {
   ConstReals grad_y, t;
   AffineSpans affine;
@@ -42,7 +42,7 @@ struct DyTSlope {
   }
 };
 
-/// grad_u alpha
+/// Computes grad_x = grad_u alpha.
 struct DyTBackward {
   DyTSlope grad_u;
   Alpha alpha;

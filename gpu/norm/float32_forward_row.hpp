@@ -5,9 +5,9 @@
 
 namespace normproof::gpu::norm {
 
-/// A row's forward of layer_norm, or of rms_norm where it is not centred, in the arithmetic of
-/// ScalarOf, float or double: a direction as float32_row_kernels.hpp takes it. Statistics of x, or
-/// of the sum of x and a residual as it is stored; then y = gamma x_hat + beta.
+/// The forward of one row of layer_norm, or of rms_norm if not centered, in the arithmetic of
+/// ScalarOf, float or double. It is a "direction" of float32_row_kernels.hpp. The statistics are
+/// those of x, or of the sum of x and a residual as stored. Then y = gamma x_hat + beta.
 template <class FormatOf, class ScalarOf, bool centred>
 struct Float32ForwardRow {
   using Format = FormatOf;
@@ -21,7 +21,7 @@ struct Float32ForwardRow {
   FloatAffine<Scalar> affine;
   Scalar eps;
   std::size_t width;
-  Span<Element> sum, y;  ///< sum where there is a residual
+  Span<Element> sum, y;  ///< sum only if there is a residual
   Span<Scalar> mean, rstd;
 
   template <class Row, class Tile>

@@ -3,27 +3,27 @@
 #include "gpu/norm/float32_row_kernels.hpp"
 #include "ref/model/float32_norm_options.hpp"
 
-/// The backward of float32_norm.hpp on the blocks of a device: a block or a cluster has a run of
-/// model::kRowsOfARun rows, one after the other. Each thread keeps the sums of the gradients of
-/// gamma and beta of its features in registers, from a run's first row to its last one, and then
-/// stores them; float32_gradient_kernels.hpp adds the runs up. Backward is that of
+/// The backward of float32_norm.hpp on the blocks of a device. A block or a cluster processes a run
+/// of model::kRowsOfARun rows, one after the other. From the first to the last row of a run, each
+/// thread keeps the gradient sums of gamma and beta of its features in registers. Then it stores
+/// them, and float32_gradient_kernels.hpp adds the runs. Backward is the direction in
 /// float32_backward_row.hpp.
 namespace normproof::gpu::norm {
 
 inline constexpr int kRun = static_cast<int>(ref::model::kRowsOfARun);
 
-/// 1, and where the arithmetic is double 2, of which half as many threads have room.
+/// 2 if the arithmetic is double, in which case only half as many threads fit; else 1.
 template <class Backward>
 inline constexpr int kOfDouble = sizeof(typename Backward::Scalar) == sizeof(double) ? 2 : 1;
-/// 1024 features a warp, of 128 registers a thread, in double 255.
+/// One warp for 1024 features, with 128 registers per thread (255 for double).
 template <class Backward>
 using NarrowRunTile = TileShape<ops::kLanes, 1024 / Backward::kSize, 16 / kOfDouble<Backward>>;
-/// As many features as 16 KiB have a block of 256 threads, of as many registers.
+/// A block of 256 threads for the features that fit in 16 KiB, with the same number of registers.
 template <class Backward>
 using WideRunTile = TileShape<256, 1024, 2 / kOfDouble<Backward>>;
 
-/// A block a run, of rows that fit in its tile: a row is loaded, added, the next one asked for, and
-/// written. Each row is read once.
+/// Processes one run per block, for rows that fit in the block's tile. A row is loaded and added,
+/// the next one is prefetched, and the row's results are written. Each row is read once.
 template <class Backward, class Shape>
 struct RunBlocks {
   static constexpr int kThreads = Shape::kThreads;
@@ -58,7 +58,7 @@ struct RunBlocks {
   }
 
  private:
-  static constexpr int kSteps = 2 + ops::kTreeSteps + 1;  // of a row
+  static constexpr int kSteps = 2 + ops::kTreeSteps + 1;  // steps per row
 
   template <class Total>
   NORMPROOF_DEVICE void add(std::size_t i, int lane, const Row& row, const Total& total,
@@ -69,8 +69,8 @@ struct RunBlocks {
   }
 };
 
-/// A cluster a run, each of whose blocks keeps one tile of a row: as RowClusters has a row. Each
-/// row is read once.
+/// Processes one run per cluster. Each block keeps one tile of a row, as in RowClusters. Each row
+/// is read once.
 template <class Backward>
 struct RunClusters {
   using Shape = WideRunTile<Backward>;
@@ -112,8 +112,9 @@ struct RunClusters {
   NORMPROOF_DEVICE int steps_of_a_row() const { return 1 + tiles() + ops::kTreeSteps + 1; }
 };
 
-/// A block a run, of rows of more tiles than a cluster has blocks: first the sums of each row,
-/// whose tiles pass through; then of each tile that part of all rows, loaded again and written.
+/// Processes one run per block, for rows with more tiles than a cluster has blocks. First the sums
+/// of each row are computed tile by tile. Then, for each tile, that part of all rows is loaded
+/// again and its results are written.
 template <class Backward>
 struct RunTiles {
   using Shape = WideRunTile<Backward>;
@@ -156,7 +157,7 @@ struct RunTiles {
   NORMPROOF_DEVICE int tiles() const { return Row::tiles(of.width); }
   NORMPROOF_DEVICE int steps_of_a_row() const { return 2 * tiles() + ops::kTreeSteps + 1; }
 
-  /// Step `own` of the sums of a run's row of that number.
+  /// Performs step `own` of the sums of row `number` of the run.
   NORMPROOF_DEVICE void add_up(int number, int own, Position at, Thread& thread,
                                Shared& shared) const {
     const std::size_t i = at.block * kRun + number;

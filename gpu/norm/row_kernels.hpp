@@ -3,12 +3,12 @@
 #include "gpu/norm/normalized.hpp"
 #include "gpu/ops/lane_kernels.hpp"
 
-/// The layers whose statistics belong to one row (docs/specification/norms.md). A row is cut into
-/// `groups` equal parts, each with statistics of its own and a warp of its own: "row" below is one
-/// part, and its elements are the `width` that begin at row width.
+/// Kernels of the layers with statistics per row (docs/specification/norms.md). A row of x is split
+/// into `groups` equal parts, each with its own statistics and its own warp. Below, "row" means one
+/// such part: its elements are the `width` elements from index row width on.
 namespace normproof::gpu::norm {
 
-/// Statistics and y = gamma x_hat + beta, or y = x_hat without parameters.
+/// Computes the statistics, and y = gamma x_hat + beta, or y = x_hat without parameters.
 template <bool centered>
 struct RowForward {
   static constexpr int kTotals = centered ? 2 : 1;
@@ -54,7 +54,7 @@ struct RowForward {
   }
 };
 
-/// grad_x = ((g - a) - x_hat c) rstd, without a where the layer does not centre.
+/// Computes grad_x = ((g - a) - x_hat c) rstd, without a if the layer does not center.
 template <bool centered>
 struct RowBackward {
   static constexpr int kTotals = centered ? 2 : 1;

@@ -8,8 +8,8 @@
 #include "gpu/device/launch.hpp"
 #include "gpu/ops/library_gemm.hpp"
 
-// Row-major c = a b is column-major c^T = b^T a^T: a and b change places, and an operand counts as
-// transposed where its columns, not its rows, lie apart.
+// Row-major c = a b is column-major c^T = b^T a^T. Therefore a and b are exchanged, and an operand
+// counts as transposed if its columns, rather than its rows, are strided.
 namespace normproof::gpu::ops {
 namespace {
 
@@ -36,7 +36,7 @@ Operand operand_of(const Matrices<T>& m, const char* name) {
                   name, m.row_stride, m.column_stride));
 }
 
-/// What leads from each matrix of the batch to the next one, where that is one number.
+/// Returns the stride from each matrix of the batch to the next, if there is a single one.
 template <class T>
 std::optional<long long> one_stride(const Matrices<T>& m) {
   if (m.inner_batch_size == 1) return static_cast<long long>(m.batch_stride);
@@ -76,7 +76,7 @@ void cublas_gemm(Device& device, const Matrices<double>& c, const Matrices<const
         &beta, c.data.data + c.first, result.leading, *of_c, count));
     return;
   }
-  // Heads of attention: no one stride leads from matrix to matrix.
+  // Heads of attention have no single stride between matrices.
   const auto to_a = places(device, a), to_b = places(device, b);
   auto to_c = places(device, c);
   NORMPROOF_CUDA_CALL(cublasDgemmBatched(device::cublas_of(device), left.operation, right.operation,

@@ -1,4 +1,4 @@
-// What nvcc compiles of gpu/ops.
+// The kernels of gpu/ops that nvcc compiles.
 #include "gpu/device/cuda_launch.cuh"
 #include "gpu/ops/activation_kernels.hpp"
 #include "gpu/ops/arithmetic_kernels.hpp"
@@ -6,7 +6,7 @@
 #include "gpu/ops/packed_kernels.hpp"
 #include "gpu/ops/reduce_kernels.hpp"
 #include "gpu/ops/softmax_kernels.hpp"
-// The accurate phase, compiled for the device in this source alone.
+// The accurate phase of the elementary functions is compiled for the device only in this file.
 #include "ref/numeric/elementary_accurate.cpp"
 #include "ref/numeric/fixed_point.cpp"
 

@@ -6,11 +6,11 @@
 #include "gpu/ops/matrices.hpp"
 #include "ref/numeric/float_bits.hpp"
 
-/// Operands of a library: rounded, without gaps, row by row, in the type that it takes. Numbers of
-/// formats that C++ has no type for are their bits.
+/// Packs the operands of a library product: rounded, without gaps, row by row, in the type that the
+/// library takes. Formats without a C++ type are stored as bits.
 namespace normproof::gpu::ops {
 
-/// Element i of the matrices, the first `batches` of them, as a float or as bits.
+/// Packs element i of the first `batches` matrices, as a float or as bits.
 template <class Stored>
 struct PackOperand {
   Matrices<const double> from;
@@ -27,7 +27,7 @@ struct PackOperand {
   }
 };
 
-/// c = p, or c + p.
+/// Computes c = p, or c + p.
 struct TakeProduct {
   device::Span<const float> product;
   Matrices<double> c;
@@ -40,7 +40,7 @@ struct TakeProduct {
   }
 };
 
-/// Where each matrix of a batch begins.
+/// Computes the address of each matrix of a batch.
 template <class T>
 struct MatrixPlaces {
   Matrices<T> m;

@@ -14,7 +14,8 @@ namespace {
 
 using device::launch_elements;
 
-/// For each of these rows its place among those of a gradient, or how many it has.
+/// Returns for each of these rows its index in the gradient, or the gradient's number of rows if it
+/// is absent.
 DeviceTensor<std::size_t> places(device::Device& device, const std::vector<std::size_t>& rows,
                                  const nn::RowGradient& of) {
   std::vector<std::size_t> place;
@@ -27,7 +28,7 @@ DeviceTensor<std::size_t> places(device::Device& device, const std::vector<std::
   return device::upload(device, place.data(), {place.size()});
 }
 
-/// a + b: the rows of both, ascending.
+/// Returns a + b. It has the rows of both, in ascending order.
 nn::RowGradient sum_of(const nn::RowGradient& a, const nn::RowGradient& b) {
   nn::RowGradient sum;
   std::ranges::set_union(a.rows, b.rows, std::back_inserter(sum.rows));

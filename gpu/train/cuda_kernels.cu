@@ -1,4 +1,4 @@
-// What nvcc compiles of gpu/train.
+// The kernels of gpu/train that nvcc compiles.
 #include "gpu/device/cuda_launch.cuh"
 #include "gpu/train/accumulate_kernels.hpp"
 #include "gpu/train/cross_entropy_kernels.hpp"

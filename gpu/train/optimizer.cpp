@@ -22,12 +22,12 @@ using ref::numeric::contract_failure;
 
 constexpr auto kOptimizerStep = "optimizer_step";
 
-/// A parameter and its gradient.
+/// A parameter with its gradient.
 struct Pair {
   std::string name;
   DeviceTensor<double> parameter;
   DeviceTensor<double> gradient;
-  DeviceTensor<std::size_t> place;  ///< of a gradient of rows
+  DeviceTensor<std::size_t> place;  ///< for a gradient stored by rows
 
   GradientSpan span() const {
     return {gradient.span(), place.span(), parameter.shape().back(),
@@ -110,7 +110,7 @@ void step_of(const SgdOptions& options, double lr, std::vector<Pair>& pairs,
   }
 }
 
-/// beta^t by one product more.
+/// Returns beta^t, computed from beta^(t-1) with one product.
 double next_power(const OptimizerState& state, const char* name, double beta) {
   return device::download_one(state.moments.at(name)) * beta;
 }

@@ -41,7 +41,7 @@ void check_batch(const model::TrainConfig& config, const LabelledBatch& batch) {
                      "one a position", Clause::C3);
 }
 
-/// A forward and its loss.
+/// The results of a forward and of its loss.
 struct Forward {
   DeviceTensor<double> logits;
   CrossEntropyForward loss;
@@ -58,7 +58,7 @@ Forward forward_of(const model::TrainConfig& config, const LabelledBatch& batch,
   return result;
 }
 
-/// What the device computes for loss_gradient.
+/// The results that the device computes for loss_gradient.
 struct Backward {
   NamedDeviceTensors norms;
   Gradients gradients;
@@ -66,7 +66,7 @@ struct Backward {
   std::vector<DeviceTensor<double>> losses, logits;  ///< of each batch
 };
 
-/// What a step, or an evaluation, is given.
+/// The inputs of a step or of an evaluation.
 struct Given {
   const model::TrainConfig& config;
   std::span<const LabelledBatch> batches;
@@ -125,7 +125,7 @@ void add_predictions(const DeviceTensor<double>& logits, const LabelledBatch& ba
   predictions.insert(predictions.end(), own.begin(), own.end());
 }
 
-/// The sum of the targets' weights.
+/// Returns the sum of the class weights of the targets.
 double weight_of(const std::vector<int>& targets, const device::Tensor<double>& class_weights) {
   double weight = 0;
   for (const int target : targets)

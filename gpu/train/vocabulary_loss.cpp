@@ -15,7 +15,7 @@ namespace {
 constexpr auto kVocabularyLoss = "vocabulary_loss";
 constexpr std::size_t kBlockOfR1 = 256;
 
-/// Rows of x that are computed together, and which of those that count are among them.
+/// Rows of x that are computed together, and the rows among them that are not ignored.
 struct LossBlock {
   std::size_t begin;  // row
   LossRows counted;
@@ -41,7 +41,7 @@ DeviceTensor<double> rows_from(const DeviceTensor<double>& x, std::size_t begin,
   return rows;
 }
 
-/// The loss; see(batch, block) block after block.
+/// Returns the loss. Calls see(batch, block) for each block.
 template <class See>
 DeviceTensor<double> loss_by_blocks(const DeviceTensor<double>& x, const nn::Linear& head,
                                     const std::vector<int>& targets,
@@ -82,7 +82,7 @@ DeviceTensor<double> loss_by_blocks(const DeviceTensor<double>& x, const nn::Lin
   return loss;
 }
 
-/// By the logits of a block; +0 in the rows that are ignored.
+/// Returns the gradient of the logits of a block; +0 in ignored rows.
 DeviceTensor<double> grad_of_logits(const LossBatch& batch, const LossBlock& block) {
   const DeviceTensor<double>& logp = block.log_probabilities;
   device::Device& device = logp.device();

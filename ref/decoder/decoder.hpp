@@ -40,9 +40,10 @@ void put_head(const DecoderConfig& config, nn::Linear<T> head, DecoderGradients<
 /// Requires  those of check_decoder and of the decoder's parts; (C1) the target has as many
 ///           sentences as the source  (C2) source.valid is [B,S] or empty
 ///           (C3) target.valid is [B,T] or empty
-/// Order     docs/determinism.md; the gradient of the memory is added up from the last layer to the
-///           first. In inference a position has the same logits, bit for bit, in the target that
-///           ends with it, in any batch, and with any padding at the ends of source and target
+/// Order     docs/specification/determinism.md; the gradient of the memory is added up from the
+///           last layer to the first. In inference a position has the same logits, bit for bit, in
+///           the target that ends with it, in any batch, and with any padding at the ends of source
+///           and target
 /// Throws    ContractError
 template <numeric::Real T>
 class Decoder {

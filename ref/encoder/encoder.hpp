@@ -51,9 +51,9 @@ void put_head(bool tied, nn::Linear<T> head, nn::RowGradient<T>& rows, Tensor<T>
 /// Shapes    tokens, valid [B,T]; logits [B,C], or [B,T,C] per position
 /// Requires  those of check_config and of the encoder's parts; (C5) valid is [B,T] or empty, and
 ///           with the pooling masked_mean each sentence has a real token
-/// Order     docs/determinism.md; the mean by rule R2 over the real tokens, numbered without gaps.
-///           In inference with mask_padding, a sentence has the same logits, bit for bit, in any
-///           batch, and with or without padding at its end
+/// Order     docs/specification/determinism.md; the mean by rule R2 over the real tokens, numbered
+///           without gaps. In inference with mask_padding, a sentence has the same logits, bit for
+///           bit, in any batch, and with or without padding at its end
 /// Throws    ContractError
 template <numeric::Real T>
 class Encoder {

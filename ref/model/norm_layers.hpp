@@ -10,9 +10,9 @@
 
 /// Descriptions of all norm layers: conventions only, no arithmetic. Names, parameters, initial
 /// states, the shapes inside encoders, test cases, probes, benchmarks and the tables of
-/// docs/formats.md follow from them; `normproof layers` prints them. The formulas of ref/norm,
-/// gpu/norm, the oracle, the plain implementations and NumPy do not use them; tests check each of
-/// those against the descriptions.
+/// docs/guide/formats.md follow from them; `normproof layers` prints them. The formulas of
+/// ref/norm, gpu/norm, the oracle, the plain implementations and NumPy do not use them; tests check
+/// each of those against the descriptions.
 namespace normproof::ref::model {
 
 /// Kinds of cells. A cell is the set of elements of x [B,T,D] that share statistics and are

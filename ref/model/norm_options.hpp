@@ -17,8 +17,8 @@ namespace normproof::ref::model {
 enum class Mode { training, inference };
 
 /// How the elements of x, and of tensors of its shape, are ordered in a file or an array. The
-/// functions of ref/norm and gpu/norm accept only rows; verification/evaluation converts the other
-/// layouts to rows.
+/// functions of ref/norm and gpu/norm accept only rows; verification/checks/evaluation converts the
+/// other layouts to rows.
 enum class Layout {
   rows,            ///< [N,D] or [B,T,D]
   channels_first,  ///< [B,D,H,W]: D channels, and T = H W tokens

@@ -56,8 +56,9 @@ Tensor<T> keys_and_values(const Tensor<T>& memory, const CrossAttention<T>& para
 ///           (C3) the parameters have the shapes of CrossAttention
 ///           (C4) memory_mask is [B,S] or empty  (C5) 0 <= dropout < 1
 ///           (C8) memory is [B,S,D] with S >= 1  (C9) options.causal is off
-/// Order     docs/determinism.md: rule R1 for products, rule R2 inside softmax. A position of x has
-///           the same bits alone, in any batch, and with any padding at the end of the memory
+/// Order     docs/specification/determinism.md: rule R1 for products, rule R2 inside softmax. A
+///           position of x has the same bits alone, in any batch, and with any padding at the end
+///           of the memory
 /// Throws    ContractError
 template <numeric::Real T>
 CrossAttentionForward<T> cross_attention(const Tensor<T>& x, const Tensor<T>& memory,

@@ -24,7 +24,7 @@ Tensor<T> embedding(const Tokens& tokens, const Tensor<T>& weight, bool scaled =
 ///           multiplied by sqrt(D)
 /// Shapes    grad_y [B,T,D]
 /// Requires  (C4) grad_y has the shape of y for a weight [vocab_size,D]
-/// Order     docs/determinism.md, rule R3: ascending position, from +0
+/// Order     docs/specification/determinism.md, rule R3: ascending position, from +0
 /// Throws    ContractError
 template <numeric::Real T>
 RowGradient<T> embedding_backward(const Tensor<T>& grad_y, const Tokens& tokens,

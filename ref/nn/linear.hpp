@@ -24,8 +24,8 @@ struct LinearGradients {
 /// Computes  y_no = bias_o + sum_i x_ni weight_oi
 /// Shapes    x [..., I]; weight [O,I]; bias [O]; y [..., O]
 /// Requires  (C1) x has rank 2 or more and extents of at least 1  (C2) the extents I and O agree
-/// Order     docs/determinism.md, rule R1, with the bias as a block before the first
-/// Error     docs/error_analysis.md, section 7
+/// Order     docs/specification/determinism.md, rule R1, with the bias as a block before the first
+/// Error     docs/derivations/error_analysis.md, section 7
 /// Throws    ContractError naming both shapes
 template <numeric::Real T>
 Tensor<T> linear(const Tensor<T>& x, const Tensor<T>& weight, const Tensor<T>& bias);

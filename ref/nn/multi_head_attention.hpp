@@ -53,9 +53,9 @@ struct AttentionGradients {
 /// Requires  (C1) every extent of x is at least 1  (C2) H divides D
 ///           (C3) the parameters have the shapes of Attention
 ///           (C4) attention_mask is [B,T] or empty  (C5) 0 <= dropout < 1
-/// Order     docs/determinism.md: rule R1 for products, rule R2 inside softmax. A row of a batch
-///           has the same bits alone and with longer padding. If causal, each position has the bits
-///           that it has in the sentence that ends with it
+/// Order     docs/specification/determinism.md: rule R1 for products, rule R2 inside softmax. A row
+///           of a batch has the same bits alone and with longer padding. If causal, each position
+///           has the bits that it has in the sentence that ends with it
 /// Throws    ContractError
 template <numeric::Real T>
 AttentionForward<T> multi_head_attention(const Tensor<T>& x, const Attention<T>& parameters,

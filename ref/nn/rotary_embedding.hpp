@@ -17,7 +17,7 @@ using tensor::Tensor;
 /// Requires  (C1) x has rank 2 or more and extents of at least 1
 ///           (C2) cos and sin have the same shape [T,P], where P is at least 1 and 2 P at most D
 ///           (C3) every element is finite
-/// Order     docs/determinism.md, rule R4, in the order written
+/// Order     docs/specification/determinism.md, rule R4, in the order written
 /// Throws    ContractError
 template <numeric::Real T>
 Tensor<T> rotary_embedding(const Tensor<T>& x, const Tensor<T>& cos, const Tensor<T>& sin,

@@ -38,9 +38,9 @@ struct DotProductGradients {
 ///           if all do
 /// Requires  those of model::attention_shape; (C5) every element of q, k and v is finite, and so
 ///           are the scores of visible keys
-/// Order     docs/determinism.md: rule R1 for products, rule R2 inside softmax. A sample has the
-///           same bits alone and with longer padding
-/// Error     docs/error_analysis.md, section 1: the scalar running_error
+/// Order     docs/specification/determinism.md: rule R1 for products, rule R2 inside softmax. A
+///           sample has the same bits alone and with longer padding
+/// Error     docs/derivations/error_analysis.md, section 1: the scalar running_error
 /// Throws    ContractError
 template <numeric::Real T>
 DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tensor<T>& k,

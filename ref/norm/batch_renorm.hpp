@@ -38,7 +38,7 @@ struct BatchRenormForward {
 ///           (C9) running_decay is in [0, 1]
 ///           (C10) the state is [D] and finite, and running_variance >= 0
 ///           (C13) r_max >= 1 and d_max >= 0
-/// Order     docs/determinism.md, rules R2 and R4
+/// Order     docs/specification/determinism.md, rules R2 and R4
 /// Saves     mean, biased_variance, rstd, r, d
 /// Throws    ContractError
 template <numeric::Real T>

@@ -63,7 +63,7 @@ template <template <class> class... Works>
 using DoubleKernelsOf = KernelTable<Works<double>...>;
 
 /// All formulas for `double`, compiled for one instruction set. Every set gives the same bits
-/// (docs/determinism.md), so the choice of the set affects only the speed.
+/// (docs/specification/determinism.md), so the choice of the set affects only the speed.
 using DoubleKernels =
     DoubleKernelsOf<ops::LaneTotals, BatchNormBackwardRows, BatchNormParameterGradients,
                     BatchNormRows, BatchNormStatistics, BatchRenormGammaGradient, BatchRenormRows,

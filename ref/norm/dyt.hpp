@@ -21,7 +21,8 @@ struct DyTGradients {
 /// Requires  (C1) every extent of x is at least 1  (C2) alpha0 is finite
 ///           (C3) gamma and beta have extent D or are empty; alpha has extent 1 or is empty
 ///           (C4) all values are finite
-/// Error     docs/error_analysis.md, running error; if alpha x overflows, t is its limit 1 or -1
+/// Error     docs/derivations/error_analysis.md, running error; if alpha x overflows, t is its
+///           limit 1 or -1
 /// Throws    ContractError
 template <numeric::Real T>
 Tensor<T> dyt(const Tensor<T>& x, const Affine<T>& affine, const Tensor<T>& alpha,
@@ -34,7 +35,7 @@ Tensor<T> dyt(const Tensor<T>& x, const Affine<T>& affine, const Tensor<T>& alph
 ///           grad_alpha = sum_d sum_bt grad_u x
 /// Requires  (C5) grad_y has the shape of x
 ///           (C7) grad_y is finite and small enough that its sums stay finite
-/// Order     docs/determinism.md, rule R2
+/// Order     docs/specification/determinism.md, rule R2
 /// Error     the absolute error of 1 - t^2 is at most 2^-52, so few of its digits are correct when
 ///           |alpha x| is large
 /// Throws    ContractError

@@ -31,7 +31,7 @@ struct GroupNormForward {
 ///           (C4) all values are finite and small enough that the statistics stay finite
 ///           (C8) valid has the shape of x without D, or is empty, and each sample has a valid
 ///           token  (C11) groups is at least 1 and divides D
-/// Order     docs/determinism.md, rules R2 (two passes for the variance) and R4
+/// Order     docs/specification/determinism.md, rules R2 (two passes for the variance) and R4
 /// Saves     mean, rstd
 /// Throws    ContractError
 template <numeric::Real T>

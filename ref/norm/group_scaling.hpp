@@ -21,7 +21,7 @@ struct GroupScalingForward {
 ///           (C2) eps >= 0, and the squared statistic + eps > 0
 ///           (C4) x is finite and small enough that the statistics stay finite
 ///           (C11) groups is at least 1 and divides D
-/// Order     docs/determinism.md, rules R2 and R4
+/// Order     docs/specification/determinism.md, rules R2 and R4
 /// Saves     rstd
 /// Throws    ContractError
 template <numeric::Real T>

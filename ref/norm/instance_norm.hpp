@@ -30,7 +30,7 @@ struct InstanceNormForward {
 ///           (C4) all values are finite and small enough that the statistics stay finite
 ///           (C8) valid has the shape of x without D, or is empty, and each sample has a valid
 ///           token
-/// Order     docs/determinism.md, rules R2 and R4
+/// Order     docs/specification/determinism.md, rules R2 and R4
 /// Saves     mean, rstd
 /// Throws    ContractError
 template <numeric::Real T>

@@ -52,7 +52,7 @@ struct PowerNormBackward {
 ///           (C9) both alphas are in [0, 1]
 ///           (C10) running_psi2 and nu are [D] and finite; running_psi2 >= 0; iterations >= 0
 ///           (C14) warmup_iterations >= 0
-/// Order     docs/determinism.md, rules R2 and R4
+/// Order     docs/specification/determinism.md, rules R2 and R4
 /// Saves     quadratic_mean, rstd
 /// Throws    ContractError
 template <numeric::Real T>

@@ -36,7 +36,7 @@ struct PowerNormVForward {
 ///           (C4) all values are finite and small enough that the statistics stay finite
 ///           (C8) valid has the shape of x without D, or is empty, and at least one row is valid
 ///           (C9) running_decay is in [0, 1]  (C10) the state is [D], finite and >= 0
-/// Order     docs/determinism.md, rules R2 and R4
+/// Order     docs/specification/determinism.md, rules R2 and R4
 /// Saves     quadratic_mean, rstd
 /// Throws    ContractError
 template <numeric::Real T>

@@ -28,8 +28,8 @@ struct RMSNormForward {
 ///           (C3) gamma and beta have extent D or are empty
 ///           (C4) all values are finite and small enough that the statistics stay finite
 ///           (C12) storage is float64 unless T is double
-/// Order     docs/determinism.md, rules R2 and R4
-/// Error     docs/error_analysis.md, running error
+/// Order     docs/specification/determinism.md, rules R2 and R4
+/// Error     docs/derivations/error_analysis.md, running error
 /// Saves     rstd
 /// Throws    ContractError
 template <numeric::Real T>

@@ -25,7 +25,7 @@ struct ScaleNormGradients {
 ///           (C2) eps >= 0, and the squared norm + eps > 0 in each row
 ///           (C3) gamma has extent 1 or is empty
 ///           (C4) all values are finite and small enough that the squared norm stays finite
-/// Order     docs/determinism.md, rules R2 and R4
+/// Order     docs/specification/determinism.md, rules R2 and R4
 /// Saves     rnorm
 /// Throws    ContractError
 template <numeric::Real T>

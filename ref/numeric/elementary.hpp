@@ -7,8 +7,8 @@
 #include "ref/numeric/square_root.hpp"
 
 /// All functions beyond + - * /, for every scalar. For `double` each is correctly rounded, so its
-/// bits are the same everywhere (docs/determinism.md, rules R4 and R5). square_root is in
-/// square_root.hpp; exp, log, tanh and erf are in elementary_array.hpp.
+/// bits are the same everywhere (docs/specification/determinism.md, rules R4 and R5). square_root
+/// is in square_root.hpp; exp, log, tanh and erf are in elementary_array.hpp.
 namespace normproof::ref::numeric {
 
 /// Whether x is neither infinite nor NaN. This is checked at both ends of an enclosure, and in both

@@ -5,8 +5,8 @@
 namespace normproof::ref::numeric {
 
 /// Return exp, log, tanh and erf of a `double`, correctly rounded to nearest, ties to even. So
-/// their bits are the same everywhere (docs/determinism.md, rule R5). They use neither libm nor any
-/// other library.
+/// their bits are the same everywhere (docs/specification/determinism.md, rule R5). They use
+/// neither libm nor any other library.
 ///
 /// Source    docs/derivations/elementary.md: a fast phase with a proved error bound and a rounding
 ///           test, and an accurate phase for arguments that the test does not decide

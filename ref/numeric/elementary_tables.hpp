@@ -3,7 +3,7 @@
 #include "ref/numeric/device_function.hpp"
 
 /// Constants of the fast and the accurate phase of exp, log, tanh and erf.
-/// verification/elementary/make_tables writes them from the definitions below;
+/// verification/checks/elementary/make_tables writes them from the definitions below;
 /// elementary_tables_test.cpp derives them again. RN is rounding to the nearest `double`.
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_SIDE {

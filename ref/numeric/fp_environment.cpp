@@ -17,7 +17,7 @@ void expect_bits(const char* operation, double got, std::uint64_t expected) {
   if (bits != expected) {
     throw EnvironmentError(
         fmt::format("floating-point environment: {} gives bits {:016x}; expected {:016x} "
-                    "(docs/determinism.md, R0)",
+                    "(docs/specification/determinism.md, R0)",
                     operation, bits, expected));
   }
 }
@@ -75,7 +75,7 @@ void check_fp_mode() {
   if ((control & kMode) != 0) {
     throw EnvironmentError(fmt::format(
         "floating-point environment: {} has the mode bits {:x}; expected 0, nearest even "
-        "without flushing to zero (docs/determinism.md, R0)",
+        "without flushing to zero (docs/specification/determinism.md, R0)",
         kRegister, control & kMode));
   }
 }

@@ -11,9 +11,9 @@ class EnvironmentError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Checks rule R0 of docs/determinism.md by the bits of a few operations: rounding to nearest even,
-/// no flushing of subnormal results or operands to zero, no contraction of a*b+c, no excess
-/// precision.
+/// Checks rule R0 of docs/specification/determinism.md by the bits of a few operations: rounding to
+/// nearest even, no flushing of subnormal results or operands to zero, no contraction of a*b+c, no
+/// excess precision.
 /// Throws    EnvironmentError naming the operation, the bits seen and the bits expected
 void check_fp_environment();
 

@@ -7,8 +7,8 @@
 namespace normproof::ref::numeric {
 
 /// The instruction sets that kernels for `double` are compiled for, narrowest first. All give the
-/// same bits (docs/determinism.md), so the choice affects only the speed. avx2 and avx512 include
-/// fma.
+/// same bits (docs/specification/determinism.md), so the choice affects only the speed. avx2 and
+/// avx512 include fma.
 enum class InstructionSet { baseline, avx2, avx512 };
 
 /// Returns the selected set. By default it is the widest that this processor has.

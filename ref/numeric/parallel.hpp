@@ -6,8 +6,8 @@
 namespace normproof::ref::numeric {
 
 /// Set and return the number of threads that parallel_for may use; the default is 1. The bits of
-/// results do not depend on it: threads partition outputs, never a sum (docs/determinism.md, rule
-/// R7).
+/// results do not depend on it: threads partition outputs, never a sum
+/// (docs/specification/determinism.md, rule R7).
 void set_num_threads(int threads);
 int num_threads();
 

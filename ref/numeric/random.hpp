@@ -7,7 +7,7 @@
 namespace normproof::ref::numeric {
 
 /// Counter-based random numbers. A value depends only on (seed, stream name, element index), and in
-/// particular not on the order of calls (docs/determinism.md, rule R6).
+/// particular not on the order of calls (docs/specification/determinism.md, rule R6).
 ///
 /// Source    Philox4x32-10 [SMDS11]; the stream's number is the 64-bit FNV-1a hash of its name;
 ///           normal by Algorithm N of [Kar16], which only compares uniform numbers and so needs no

@@ -13,7 +13,7 @@ struct PhiloxStream {
 };
 
 /// Kernels that compute the random numbers of many elements, compiled for one instruction set. All
-/// sets give the same bits (docs/determinism.md).
+/// sets give the same bits (docs/specification/determinism.md).
 struct RandomKernels {
   /// Sets y[i] to whether the upper 53 of the first 64 bits of element first + i, read as a number,
   /// are at least `least`.

@@ -6,7 +6,7 @@
 #include "ref/numeric/any_order_error.hpp"
 #include "ref/numeric/running_error.hpp"
 // With NORMPROOF_DOUBLE_ONLY, `double` is the only scalar and no library is needed, so the same
-// sources compile for any processor (verification/determinism). A whole program must use one
+// sources compile for any processor (verification/checks/determinism). A whole program must use one
 // setting.
 #ifndef NORMPROOF_DOUBLE_ONLY
 #include <boost/multiprecision/cpp_int.hpp>

@@ -6,7 +6,7 @@
 namespace normproof::ref::ops {
 
 /// The kernels of softmax_kernels.hpp and activation_kernels.hpp for `double`, compiled for one
-/// instruction set. All sets give the same bits (docs/determinism.md).
+/// instruction set. All sets give the same bits (docs/specification/determinism.md).
 struct ActivationKernels {
   using Rows = std::size_t (*)(const SoftmaxRows<double>&, std::size_t, std::size_t);
   using Elementwise = std::size_t (*)(const ops::Elementwise<double>&, std::size_t, std::size_t);

@@ -4,7 +4,7 @@
 
 /// Elementwise sums and products in place. All of them share:
 ///
-/// Source    docs/determinism.md, rule R4: one operation per element, rounded once
+/// Source    docs/specification/determinism.md, rule R4: one operation per element, rounded once
 /// Throws    ContractError naming both shapes
 namespace normproof::ref::ops {
 

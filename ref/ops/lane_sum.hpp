@@ -5,9 +5,10 @@
 namespace normproof::ref::ops {
 inline namespace NORMPROOF_ISA {
 
-/// The order of every sum over an axis (docs/determinism.md, rule R2). Lane l adds the elements l,
-/// l+32, l+64, ..., ascending from +0. Then lane l adds lane l+stride for the strides 16, 8, 4, 2,
-/// 1. A lane without elements is +0 and is skipped, because adding it changes nothing.
+/// The order of every sum over an axis (docs/specification/determinism.md, rule R2). Lane l adds
+/// the elements l, l+32, l+64, ..., ascending from +0. Then lane l adds lane l+stride for the
+/// strides 16, 8, 4, 2, 1. A lane without elements is +0 and is skipped, because adding it changes
+/// nothing.
 inline constexpr std::size_t kLanes = 32;
 
 /// A buffer for kernels. They do not use standard containers, because those must not be compiled
@@ -41,7 +42,7 @@ inline void add_lanes(T* lane, std::size_t count, std::size_t size, std::size_t 
 
 /// Returns sum_i term(i), i = 0 .. count-1, in the order above; 0 for count = 0.
 /// Error     |s_hat - s| <= (ceil(count/32) + 4) u sum_i |term(i)| (1 + O(u));
-///           docs/error_analysis.md
+///           docs/derivations/error_analysis.md
 template <class T, class Term>
 inline T lane_sum(std::size_t count, Term&& term) {
   T lane[kLanes] = {};

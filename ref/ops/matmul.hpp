@@ -18,7 +18,7 @@ template <numeric::Real T>
 MatrixView<T> matrices(tensor::Tensor<T>& t);
 
 /// Multiplies matrices into existing memory.
-/// Source    docs/determinism.md, rule R1; docs/specification/matmul.md
+/// Source    docs/specification/determinism.md, rule R1; docs/specification/matmul.md
 /// Computes  c = a b, matrix by matrix. double: chains of 256 fma for each element, whose bits do
 ///           not depend on the other extents, strides, instruction set and number of threads
 /// Shapes    a [M,K]; b [K,N]; c [M,N], any of which may be 0; K = 0 gives +0. All operands have
@@ -31,7 +31,8 @@ MatrixView<T> matrices(tensor::Tensor<T>& t);
 /// Order     double, running_error: rule R1 with fma. oracle50, oracle100, interval, dual: rule R1
 ///           with a rounded product and a rounded sum. ball: Arb's arb_mat_mul at
 ///           ball::precision(), which encloses the result in an order of its own
-/// Error     docs/error_analysis.md, section 7; verification/compare/bound.hpp, bound::matmul
+/// Error     docs/derivations/error_analysis.md, section 7; verification/checks/compare/bound.hpp,
+///           bound::matmul
 /// Throws    ContractError naming both shapes, or the strides of c. Non-finite values are accepted
 ///           and propagate as in IEEE 754; which NaN results is unspecified
 /// Memory    double keeps at most 9 MiB per thread between calls, and allocates nothing else

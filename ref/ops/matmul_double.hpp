@@ -9,7 +9,7 @@ namespace normproof::ref::ops {
 /// packages of other folders are missing.
 ///
 /// Computes  c = a b, or if `before` is given c = ((before + S_0) + S_1) + ..., where S_b is the
-///           chain over the block b of 256 terms; docs/determinism.md, rule R1
+///           chain over the block b of 256 terms; docs/specification/determinism.md, rule R1
 /// Shapes    a [M,K]; b [K,N]; before, c [M,N]; equal batches
 /// Requires  extents that agree; the elements of c are distinct, and none of them belongs to a or
 ///           b. `before` is c itself or does not overlap it; a stride of 0 repeats its rows

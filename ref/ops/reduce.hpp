@@ -6,11 +6,13 @@ namespace normproof::ref::ops {
 
 /// Returns the sum of all elements. It is not called `sum`, because argument-dependent lookup would
 /// then find xt::sum first for a temporary.
-/// Source    docs/determinism.md, rule R2: 32 lanes, then a tree, both along rows and along columns
+/// Source    docs/specification/determinism.md, rule R2: 32 lanes, then a tree, both along rows and
+///           along columns
 /// Computes  sum_i x_i over all elements in row-major order
 /// Shapes    x of any shape
 /// Requires  (C1) x has at least one element
-/// Error     (ceil(n/32) + 4) u sum_i |x_i| (1 + O(u)); docs/error_analysis.md, section 2
+/// Error     (ceil(n/32) + 4) u sum_i |x_i| (1 + O(u)); docs/derivations/error_analysis.md, section
+///           2
 template <numeric::Real T>
 T sum_elements(const tensor::Tensor<T>& x);
 

@@ -10,8 +10,8 @@ namespace normproof::ref::ops {
 
 /// Threads that run the same steps together. Each step is distributed over the threads and
 /// completed before the next one begins. Steps partition outputs, so the bits of a result do not
-/// depend on which thread does what (docs/determinism.md, rule R7). The threads are started once
-/// for all steps. If a thread is delayed, the others do the rest of the step.
+/// depend on which thread does what (docs/specification/determinism.md, rule R7). The threads are
+/// started once for all steps. If a thread is delayed, the others do the rest of the step.
 class Team {
  public:
   /// One thread that takes part in the steps. Every member must make the same calls of share.

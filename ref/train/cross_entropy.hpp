@@ -43,10 +43,10 @@ struct CrossEntropyForward {
 ///           (C5) some row is not ignored and has a target of weight > 0
 ///           (C6) logits are so close to each other that log_probabilities and the loss are finite
 ///           (C8) logits are finite, including those of ignored rows
-/// Order     docs/determinism.md, rule R2 for all sums, over the rows that are not ignored,
-///           numbered without gaps, so that the bits are those of the batch without ignored rows;
-///           rule R4 for the rest
-/// Error     docs/error_analysis.md, section 1: the scalar running_error
+/// Order     docs/specification/determinism.md, rule R2 for all sums, over the rows that are not
+///           ignored, numbered without gaps, so that the bits are those of the batch without
+///           ignored rows; rule R4 for the rest
+/// Error     docs/derivations/error_analysis.md, section 1: the scalar running_error
 /// Saves     log_probabilities
 /// Throws    ContractError
 template <numeric::Real T>

@@ -21,7 +21,8 @@ namespace normproof::ref::train {
 /// Shapes    as `shape` says
 /// Requires  (C1) the rank is 2, or any for uniform, which does not use fans; extents are at least
 ///           1  (C2) gain and limit are finite and >= 0
-/// Order     docs/determinism.md, rule R6; 2 uniform(i) - 1 is exact, rule R4 for the rest
+/// Order     docs/specification/determinism.md, rule R6; 2 uniform(i) - 1 is exact, rule R4 for the
+///           rest
 /// Throws    ContractError
 tensor::Tensor<double> initial_values(const model::InitializationOptions& options,
                                       std::string_view name, const tensor::Shape& shape,

@@ -14,7 +14,8 @@ namespace normproof::ref::train {
 ///           inverse square root   base_rate (t/w) for t < w, then base_rate sqrt(w/t)
 /// Requires  (C1) base_rate is finite and >= 0  (C2) 1 <= t <= 2^53
 ///           (C3) 0 <= w <= 2^53, and w >= 1 for the inverse square root
-/// Order     docs/determinism.md, rule R4, in the order written: two or three roundings
+/// Order     docs/specification/determinism.md, rule R4, in the order written: two or three
+///           roundings
 /// Throws    ContractError
 double learning_rate(const model::ScheduleOptions& options, double base_rate, std::int64_t step);
 

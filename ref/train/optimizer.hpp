@@ -48,8 +48,8 @@ OptimizerState<T> initial_optimizer_state(const model::OptimizerOptions& options
 ///           (C4) shapes are as above; rows are ascending, each once, all below V
 ///           (C5) gradients are finite; for Adam and AdamW so are their squares
 ///           (C6) state has the names and shapes of initial_optimizer_state for these parameters
-/// Order     docs/determinism.md, rule R4, in the order written
-/// Error     docs/error_analysis.md, section 1: the scalar running_error
+/// Order     docs/specification/determinism.md, rule R4, in the order written
+/// Error     docs/derivations/error_analysis.md, section 1: the scalar running_error
 /// Throws    ContractError, before anything is changed. A result that overflows is rejected by the
 ///           next operation that reads it
 template <numeric::Real T>

@@ -26,9 +26,10 @@ struct VocabularyLoss {
 ///           grad_x, grad_weight, grad_bias = linear_backward(cross_entropy_backward(...))
 /// Shapes    x [N,D]; targets [N]
 /// Requires  those of linear and of cross_entropy; (C9) block_rows is a multiple of 256
-/// Order     docs/determinism.md: the bits of these functions. A block of rows consists of whole
-///           blocks of rule R1, from which the sums of grad_weight continue. grad_bias keeps the 32
-///           lanes of rule R2 until the last row. The losses of all rows are summed at the end
+/// Order     docs/specification/determinism.md: the bits of these functions. A block of rows
+///           consists of whole blocks of rule R1, from which the sums of grad_weight continue.
+///           grad_bias keeps the 32 lanes of rule R2 until the last row. The losses of all rows are
+///           summed at the end
 /// Memory    three tensors of block_rows V numbers. block_rows 0 means as many rows as make them
 ///           about 16 MiB each, at least 256
 /// Throws    ContractError; rows in its message are counted from the first of their block

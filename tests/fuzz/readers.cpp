@@ -12,8 +12,8 @@
 #include "ref/io/safetensors.hpp"
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
+#include "verification/golden/candidate/pipe_text.hpp"
 #include "verification/golden/certify/manifest.hpp"
-#include "verification/golden/gate/pipe_text.hpp"
 
 namespace normproof::tests::fuzz {
 namespace {
@@ -119,8 +119,10 @@ bool hold_manifest(std::span<const std::byte> bytes) {
 bool hold_answer(std::span<const std::byte> bytes) {
   return hold_round_trip(
       bytes,
-      [](std::span<const std::byte> b) { return golden::gate::parse_answer(text_of(b), kPath); },
-      [](const auto& tensors) { return bytes_of(golden::gate::answer_line(kPath, tensors)); });
+      [](std::span<const std::byte> b) {
+        return golden::candidate::parse_answer(text_of(b), kPath);
+      },
+      [](const auto& tensors) { return bytes_of(golden::candidate::answer_line(kPath, tensors)); });
 }
 
 /// A case a layer that has no more than a kilobyte, and one for each dtype and container.
@@ -210,7 +212,7 @@ std::vector<Bytes> answer_seeds(const std::filesystem::path& corpus) {
   std::vector<Bytes> seeds;
   for (const auto& folder : small_cases(corpus))
     seeds.push_back(bytes_of(
-        golden::gate::answer_line(kPath, io::read_tensors(folder / "inputs.safetensors"))));
+        golden::candidate::answer_line(kPath, io::read_tensors(folder / "inputs.safetensors"))));
   return seeds;
 }
 

@@ -54,6 +54,6 @@ set_tests_properties(meta/summary_of_skipped_tests PROPERTIES PASS_REGULAR_EXPRE
 if(TARGET normproof)
   add_test(NAME meta/readme_example COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/readme_example
     ${PROJECT_SOURCE_DIR}/README.md $<TARGET_FILE:normproof>
-    $<TARGET_FILE:normproof_verification_c_abi> ${CMAKE_CURRENT_BINARY_DIR}/readme)
+    $<TARGET_FILE:normproof_verification_bindings_c> ${CMAKE_CURRENT_BINARY_DIR}/readme)
   set_tests_properties(meta/readme_example PROPERTIES SKIP_RETURN_CODE 77)
 endif()

@@ -12,7 +12,7 @@ namespace normproof::tests::meta {
 /// folder -> the folders that it may use directly
 using Edges = std::map<std::string, std::set<std::string>>;
 
-/// The table of docs/architecture.md: lines "<level> <folder> [<folder>, ...]".
+/// The table of docs/layers.md: lines "<level> <folder> [<folder>, ...]".
 Edges read_allowed(const std::string& markdown);
 
 /// The link lines of the build, from link_graph.txt (written by link_graph.cmake).

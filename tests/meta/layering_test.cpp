@@ -95,7 +95,7 @@ class HouseGraph : public ::testing::Test {
  protected:
   std::vector<SourceFile> files = read_source_tree(NORMPROOF_SOURCE_DIR);
   Edges allowed =
-      read_allowed(read_text(std::filesystem::path(NORMPROOF_SOURCE_DIR) / "docs/architecture.md"));
+      read_allowed(read_text(std::filesystem::path(NORMPROOF_SOURCE_DIR) / "docs/layers.md"));
   LinkGraph links = read_link_graph(read_text(NORMPROOF_LINK_GRAPH));
 };
 

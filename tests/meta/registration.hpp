@@ -9,8 +9,9 @@
 
 namespace normproof::tests::meta {
 
-/// One sentence for each *.cpp below root's ref, gpu, verification and tests that the
-/// CMakeLists.txt of its folder does not name: a test that is not built proves nothing.
+/// Returns one sentence for each *.cpp below root's ref, gpu, verification and tests, and for each
+/// header of a library, that the CMakeLists.txt of its folder does not name: a test that is not
+/// built proves nothing, and a header that is not named is not installed.
 std::vector<std::string> unregistered_sources(const std::filesystem::path& root,
                                               const std::vector<SourceFile>& files);
 

@@ -24,6 +24,16 @@ TEST(Registration, CatchesATestThatIsNotNamed) {
                           HasSubstr("tests/ref/ops/b_test.cpp: not named in")));
 }
 
+TEST(Registration, CatchesAHeaderThatItsLibraryDoesNotName) {
+  const PlantedTree planted(
+      {{"ref/ops/CMakeLists.txt", "normproof_library(ref/ops SOURCES a.cpp HEADERS a.hpp)"},
+       {"ref/ops/a.cpp", ""},
+       {"ref/ops/a.hpp", ""},
+       {"ref/ops/b.hpp", ""}});
+  EXPECT_THAT(unregistered_sources(planted.root(), read_source_tree(planted.root())),
+              ElementsAre(HasSubstr("ref/ops/b.hpp: not named in ref/ops/CMakeLists.txt")));
+}
+
 TEST(Registration, CatchesASourceWithoutATest) {
   const PlantedTree planted({{"ref/ops/a.cpp", ""},
                              {"ref/ops/b.hpp", ""},

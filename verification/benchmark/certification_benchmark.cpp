@@ -1,7 +1,7 @@
-// Times golden::certify::certify on the cases of a corpus that a glob matches, and the balls alone,
-// without the second enclosure; beside the same formula at 100 digits of MPFR, which encloses
-// nothing. Beside mpmath's intervals in the same run: verification/benchmark/run --what
-// certification; what was measured: docs/performance.md.
+// Times golden::certify::certify on the cases of a corpus that a glob matches; the balls alone,
+// without the second enclosure; and the same formula at 100 digits of MPFR, which gives no
+// enclosure. verification/benchmark/run --what certification compares it with mpmath's intervals in
+// one run. docs/measurements/performance.md has measurements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ref/numeric/parallel.hpp"
-#include "verification/evaluation/sequence.hpp"
+#include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/certificate.hpp"
 #include "verification/golden/certify/corpus_files.hpp"
 #include "verification/golden/certify/nearest.hpp"
@@ -28,12 +28,13 @@ using golden::corpus::StoredTensor;
 using normproof::ref::numeric::ball;
 using normproof::ref::numeric::oracle100;
 
-constexpr long kBits = 192;  // with which certify begins, and which decide these cases
+// the precision with which certify begins, and which suffices for these cases
+constexpr long kBits = 192;
 
-/// Every output by name: the nearest double and the remainder.
+/// Returns the nearest double and the remainder of every output, by name.
 std::vector<StoredTensor> plain(const StoredCase& stored) {
   const golden::corpus::Case& c = stored.description.c;
-  const auto results = evaluation::run_operation<oracle100>(
+  const auto results = checks::evaluation::run_operation<oracle100>(
       c.options, golden::recipes::inputs_of(c, golden::corpus::path_of(c)), c.sequence);
   std::vector<StoredTensor> tensors;
   for (const auto& [name, values] : results) {
@@ -54,12 +55,12 @@ std::vector<StoredTensor> plain(const StoredCase& stored) {
   return tensors;
 }
 
-/// The first enclosure of certify and its roundings, without the second and what surrounds them.
-/// Returns   elements that are decided
+/// Computes the first enclosure of certify and its roundings, without the second enclosure and the
+/// remaining work. Returns the number of elements that are decided.
 std::size_t balls(const StoredCase& stored) {
   const golden::corpus::Case& c = stored.description.c;
   const normproof::ref::numeric::BallPrecision precision(kBits);
-  const auto results = evaluation::run_operation<ball>(
+  const auto results = checks::evaluation::run_operation<ball>(
       c.options, golden::recipes::inputs_of(c, golden::corpus::path_of(c)), c.sequence);
   std::size_t decided = 0;
   for (const auto& [name, values] : results)
@@ -73,7 +74,7 @@ std::size_t balls(const StoredCase& stored) {
   return decided;
 }
 
-/// Seconds of one call on every case, at its best of three.
+/// Returns the seconds of one call on every case, the best of three.
 template <class Function>
 double seconds(const std::vector<StoredCase>& cases, Function f) {
   double best = 1e9;

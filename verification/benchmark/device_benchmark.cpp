@@ -1,6 +1,6 @@
-// Times the GPU path: a copy, the norms, matrix products, a step of training. Beside PyTorch on the
-// same device: verification/benchmark/run --what device; what is measured and how:
-// docs/performance.md.
+// Times the GPU path: a copy, the norms, matrix products, a training step.
+// verification/benchmark/run --what device compares it with PyTorch on the same device.
+// docs/measurements/performance.md explains what is measured.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

@@ -17,9 +17,10 @@ using gpu::norm::Float32NormInputs;
 using ref::model::Float32NormOptions;
 using ref::numeric::FloatType;
 
-constexpr std::size_t kDistinctFloats = 65'537;  // numbers, which then repeat
+constexpr std::size_t kDistinctFloats = 65'537;  // different numbers before they repeat
 
-/// Normal numbers of a format. A name has one tensor, that of the last format and shape asked for.
+/// Tensors of normal numbers in a format. There is one tensor per name, with the format and shape
+/// requested last.
 class Numbers {
  public:
   explicit Numbers(Device& device) : device_(device) {}
@@ -45,7 +46,7 @@ class Numbers {
 struct FloatRow {
   bool centred;
   FloatType type;
-  bool adds;  ///< a residual, and the gradient of the sum
+  bool adds;  ///< with a residual, and the gradient of the sum
   bool backward;
   std::size_t rows, width;
 
@@ -54,7 +55,8 @@ struct FloatRow {
                        centred ? "layer_norm" : "rms_norm", ref::numeric::format_of(type).name,
                        backward ? "backward" : "forward", rows, width);
   }
-  /// x and y; x, grad_y and grad_x; with a residual both, and the sum; with its gradient that.
+  /// The bytes of the tensors: x and y; x, grad_y and grad_x; residual and sum, or the gradient of
+  /// the sum.
   double bytes() const {
     const std::size_t tensors = backward ? (adds ? 4 : 3) : (adds ? 4 : 2);
     return static_cast<double>(tensors * rows * width *

@@ -21,7 +21,7 @@ namespace {
 
 namespace model = ref::model;
 
-/// Rows and width of what the norms take, as [B,T,D] with sentences of a length.
+/// The number of rows and the width of the inputs of norms, and the length of sentences as [B,T,D].
 struct NormSize {
   std::size_t rows, width, length;
 };
@@ -85,7 +85,7 @@ model::TrainConfig config_of(const StepSize& size) {
   return config;
 }
 
-/// A run of training, which goes on from row to row.
+/// A training run that continues from row to row.
 struct Run {
   model::TrainConfig config;
   std::vector<gpu::train::LabelledBatch> batches;
@@ -132,7 +132,8 @@ void add_norms(DeviceRows& rows) {
       for (const bool backward : {false, true}) {
         const std::string row = fmt::format(
             "norm/{}/{}/{}x{}", name, backward ? "backward" : "forward", size.rows, size.width);
-        // x and y; x, grad_y and grad_x. Without a norm one is read to check it, and handed on.
+        // The tensors are x and y, or x, grad_y and grad_x. Without a norm, one tensor is read to
+        // check it and passed on.
         const bool none = std::holds_alternative<model::NoneOptions>(model::norm_options(name));
         const double tensors = none ? 1 : backward ? 3 : 2;
         rows.add({.name = row,

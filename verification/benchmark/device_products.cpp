@@ -18,7 +18,7 @@ using gpu::device::Span;
 using gpu::ops::Matrices;
 using gpu::ops::Transpose;
 
-/// c [rows,columns] = a b of a depth; of several heads one a head, as attention asks for them.
+/// A product c [rows,columns] = a b with this depth, or one for each head as in attention.
 struct Product {
   std::size_t rows, columns, depth;
   Transpose transpose = Transpose::none;
@@ -36,12 +36,12 @@ std::string name_of(const Product& p) {
                            : fmt::format("{}@{}/{}", p.matrices(), size, form);
 }
 
-/// How an operand of attention lies: the scores one head after the other; the heads of queries,
-/// keys and values as columns of [B,T,3D], those of their mean as columns of [B,T,D].
+/// The layout of an operand of attention: the scores head after head; the heads of queries, keys
+/// and values as columns of [B,T,3D]; those of their mean as columns of [B,T,D].
 enum class Layout { scores, mean, parts };
 
 struct Operand {
-  std::size_t rows, columns;  ///< as they lie
+  std::size_t rows, columns;  ///< as stored
   Layout layout;
 
   std::size_t width(std::size_t heads) const {
@@ -88,14 +88,15 @@ DeviceWork our_product(DeviceRows& rows, const std::string& row, const Product& 
   if (p.transpose == Transpose::b) right = gpu::ops::transposed(right);
   const auto result = view(c.span(), p, operands.c);
   products.prepare(rows.device());
-  // a, b and c are kept for what they own.
+  // Captures a, b and c to keep their memory alive.
   return record_layer(rows.device(), row, [&rows, &products, a, b, c, left, right, result] {
     gpu::ops::matmul_into(rows.device(), result, left, right, false, products);
   });
 }
 
 #if defined(NORMPROOF_CUDA)
-/// The product p by cuBLAS, its matrices one after the other: in column-major order c^T = b^T a^T.
+/// Computes the product p with cuBLAS, for matrices stored one after the other. In column-major
+/// order it is c^T = b^T a^T.
 void call_cublas(Device& device, const Product& p, const double* a, const double* b, double* c) {
   const double one = 1, zero = 0;
   const auto left = p.transpose == Transpose::b ? CUBLAS_OP_T : CUBLAS_OP_N;
@@ -126,8 +127,8 @@ DeviceWork bare_product(DeviceRows& rows, const Product& p) {
 }
 #endif
 
-/// Two squares; then what linear maps, their gradients and attention of an encoder of a width ask
-/// for with so many tokens.
+/// Returns two square products, then those of linear maps, their gradients and attention in an
+/// encoder of this width with this many tokens.
 std::vector<Product> products_of(bool tiny) {
   const std::size_t sentences = tiny ? 2 : 256, length = tiny ? 8 : 128, heads = tiny ? 2 : 4;
   const std::size_t d = tiny ? 16 : 256, d_ff = 4 * d, d_k = d / heads, tokens = sentences * length;

@@ -11,10 +11,11 @@
 #include "ref/train/language.hpp"
 #include "ref/translation/translation.hpp"
 
-// A causal language model and a translator beside PyTorch (torch_sequences.py): pre-norm, 2 layers
-// a side, 4 heads, d_ff 4 d_model, LayerNorm, no dropout. Names are <what>-<d_model>-<vocabulary>
-// /<threads>: language and translate are a step of Adam, complete and decode the tokens of one
-// sentence one by one, with what is kept of those before, the likeliest each time.
+// Times a causal language model and a translator, which torch_sequences.py times in PyTorch:
+// pre-norm, 2 layers per side, 4 heads, d_ff 4 d_model, LayerNorm, no dropout. Names are
+// <what>-<d_model>-<vocabulary>/<threads>. language and translate are a step of Adam. complete and
+// decode generate one sentence token by token, with cached keys and values, choosing the likeliest
+// token each time.
 namespace {
 
 namespace model = normproof::ref::model;
@@ -76,7 +77,8 @@ translation::TranslationConfig translator_of(const SequenceSize& size) {
 
 template <class Step>
 void repeat(benchmark::State& state, Step step) {
-  // As the peer's first steps are not timed: they touch the memory.
+  // The first steps are not timed, as in PyTorch's benchmark, because they touch memory for the
+  // first time.
   for (int i = 0; i < 2; ++i) step();
   for (auto _ : state) benchmark::DoNotOptimize(step());
 }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "verification/statistics/statistics.hpp"
+#include "verification/checks/statistics/statistics.hpp"
 
 namespace normproof::verification::cli {
 
@@ -16,7 +16,7 @@ struct CorpusFiles {
 
 struct Corpus {
   std::string name;  ///< the file's name without its folder, or "synthetic corpus"
-  statistics::TokenizedCorpus tokenized;
+  checks::statistics::TokenizedCorpus tokenized;
 };
 
 /// Seed of the synthetic corpus: every run without files sees the same sentences.
@@ -29,6 +29,6 @@ inline constexpr std::uint64_t synthetic_seed = 42;
 Corpus load_corpus(const CorpusFiles& files, std::optional<std::size_t> max_length = std::nullopt);
 
 /// Computes  the ids of each sentence, separated by single spaces, one line a sentence
-std::string format_ids(const statistics::TokenizedCorpus& corpus);
+std::string format_ids(const checks::statistics::TokenizedCorpus& corpus);
 
 }  // namespace normproof::verification::cli

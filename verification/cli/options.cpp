@@ -7,12 +7,12 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/shell_line.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli {
 
 using ref::numeric::UsageError;
-using report::wrap;
+using support::report::wrap;
 
 namespace {
 
@@ -192,6 +192,16 @@ Texts split_list(const std::string& option, const std::string& text) {
     begin = end + 1;
   }
   return words;
+}
+
+Command group(std::string name, std::string summary, const std::string& footer,
+              std::vector<Command> verbs) {
+  return {std::move(name), std::move(summary),
+          [footer](CLI::App& app) {
+            set_footer(app, footer);
+            return Run();
+          },
+          std::move(verbs)};
 }
 
 }  // namespace normproof::verification::cli

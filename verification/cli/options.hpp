@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "verification/cli/command.hpp"
+
 // A command binds its fields to options with what is here, and needs no header of CLI11, which is
 // slow to compile.
 namespace CLI {
@@ -87,5 +89,9 @@ Texts split_list(const std::string& option, const std::string& text);
 
 /// As one of several lines, as --help shows it.
 std::string help_lines(const std::string& text);
+
+/// Returns a command without options of its own: a group, such as `golden`, or the program.
+Command group(std::string name, std::string summary, const std::string& footer,
+              std::vector<Command> verbs);
 
 }  // namespace normproof::verification::cli

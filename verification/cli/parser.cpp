@@ -69,6 +69,7 @@ std::string unknown_option(const CLI::App& app, const std::string& name) {
 }
 
 void refuse_unknown(const CLI::App& app) {
+  if (app.get_prefix_command()) return;  // it refuses whatever it is given in words of its own
   if (const std::vector<std::string> extras = app.remaining(); !extras.empty()) {
     const std::string& first = extras.front();
     if (first.starts_with("-"))

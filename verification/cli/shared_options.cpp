@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "verification/cli/typed_options.hpp"
-#include "verification/process/processors.hpp"
+#include "verification/support/process/processors.hpp"
 
 namespace normproof::verification::cli {
 
@@ -20,7 +20,7 @@ std::string jobs_help(const std::string& what) {
 }  // namespace
 
 int processor_count() {
-  return std::min(process::usable_processors(), kMostThreads);
+  return std::min(support::process::usable_processors(), kMostThreads);
 }
 
 void add_jobs(CLI::App& app, int& jobs, const std::string& what) {

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <string_view>
 
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli {
 
@@ -30,7 +30,7 @@ std::string printed_word(const std::string& text) {
 
 std::string shell_word(const std::string& text) {
   if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-  if (report::clean_line(text) != text) return printed_word(text);
+  if (support::report::clean_line(text) != text) return printed_word(text);
   std::string result = "'";
   for (const char c : text) {
     if (c == '\'')

@@ -10,11 +10,11 @@ namespace normproof::verification::operands {
 /// A paragraph a layer, and a function.
 std::string layers_text();
 
-/// An array of objects with the keys of docs/formats.md, indented by 1: what the adapters of
-/// verification/interop and the package of verification/python read.
+/// An array of objects with the keys of docs/guide/formats.md, indented by 1: what the adapters of
+/// verification/interop and the package of verification/bindings/python read.
 std::string layers_json();
 
-/// The table of docs/formats.md, of the layers alone.
+/// The table of docs/guide/formats.md, of the layers alone.
 std::string layers_markdown();
 
 }  // namespace normproof::verification::operands

@@ -54,7 +54,7 @@ struct TransformerTensors {
 struct OptimizerTensors {
   ref::tensor::Tensor<double> parameter;
   std::vector<ref::tensor::Tensor<double>> gradients;  ///< of each step, with its shape
-  /// Each of evaluation::moment_names, with the parameter's shape; iterations [1].
+  /// Each of checks::evaluation::moment_names, with the parameter's shape; iterations [1].
   ref::tensor::NamedTensors<double> state;
 };
 

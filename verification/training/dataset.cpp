@@ -10,7 +10,7 @@
 
 #include "ref/io/sha256.hpp"
 #include "ref/numeric/errors.hpp"
-#include "verification/process/lines.hpp"
+#include "verification/support/process/lines.hpp"
 
 namespace normproof::verification::training {
 
@@ -76,7 +76,7 @@ std::vector<std::size_t> parse_split(std::string_view text, const std::string& f
                                      std::size_t sentences) {
   std::vector<std::size_t> numbers;
   std::vector<bool> seen(sentences, false);
-  for (const process::Line& line : process::split_lines(text)) {
+  for (const support::process::Line& line : support::process::split_lines(text)) {
     const std::string_view word = line.text;
     std::size_t number = 0;
     const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), number);

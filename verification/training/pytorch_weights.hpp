@@ -10,7 +10,7 @@
 
 /// The parameters of an encoder under the names, and in the layout, of a PyTorch module with the
 /// parts `embedding` (torch.nn.Embedding), `encoder` (torch.nn.TransformerEncoder) and `head`
-/// (torch.nn.Linear): docs/formats.md, PyTorch's weights. The layouts are the same, element by
+/// (torch.nn.Linear): docs/guide/formats.md, PyTorch's weights. The layouts are the same, element by
 /// element, so that every tensor keeps its bits in both directions.
 /// torch.nn.TransformerEncoderLayer has LayerNorm alone: an encoder with any other norm cannot be
 /// expressed.

@@ -16,7 +16,7 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/nan_sign.hpp"
 #include "ref/tensor/contract.hpp"
-#include "verification/process/file_lock.hpp"
+#include "verification/support/process/file_lock.hpp"
 #include "verification/training/checkpoint.hpp"
 #include "verification/training/classify_task.hpp"
 #include "verification/training/kept_checkpoints.hpp"
@@ -237,7 +237,7 @@ class Run {
   }
 
   void take_folder() {
-    if (auto held = process::FileLock::take_folder(options_.out)) {
+    if (auto held = support::process::FileLock::take_folder(options_.out)) {
       lock_.emplace(std::move(*held));
       return;
     }
@@ -332,7 +332,7 @@ class Run {
   std::optional<Metrics> metrics_;
   RunSummary summary_;
   bool made_ = false;  ///< the folder of this run, by this run
-  std::optional<process::FileLock> lock_;
+  std::optional<support::process::FileLock> lock_;
 };
 
 }  // namespace

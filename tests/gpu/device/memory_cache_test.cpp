@@ -8,7 +8,8 @@
 namespace normproof::gpu::device {
 namespace {
 
-/// Memory that is numbers alone, `available` pieces of it at a time.
+/// Simulates memory with addresses that are only numbers. At most `available` blocks are allocated
+/// at a time.
 class Numbers {
  public:
   explicit Numbers(int available) : available_(available) {}
@@ -19,7 +20,7 @@ class Numbers {
               ++available_;
             }};
   }
-  std::vector<std::size_t> asked;  ///< bytes
+  std::vector<std::size_t> asked;  ///< requested sizes in bytes
   std::vector<void*> freed;
 
  private:
@@ -32,7 +33,7 @@ class Numbers {
   int available_;
 };
 
-TEST(MemoryCache, HandsOutAgainWhatWasPutBackForTheSameSize) {
+TEST(MemoryCache, ReusesMemoryForTheSameSize) {
   Numbers numbers(10);
   MemoryCache cache(numbers.source());
   void* const a = cache.take(100);
@@ -46,7 +47,7 @@ TEST(MemoryCache, HandsOutAgainWhatWasPutBackForTheSameSize) {
   EXPECT_TRUE(numbers.freed.empty());
 }
 
-TEST(MemoryCache, SizesThatDifferALittleShareMemory) {
+TEST(MemoryCache, RoundsSizesUp) {
   constexpr std::size_t kMebibyte = std::size_t{1} << 20;
   EXPECT_EQ(MemoryCache::rounded(1), 512u);
   EXPECT_EQ(MemoryCache::rounded(1024), 1024u);
@@ -54,7 +55,7 @@ TEST(MemoryCache, SizesThatDifferALittleShareMemory) {
   EXPECT_EQ(MemoryCache::rounded(2 * kMebibyte + 1), 4 * kMebibyte);
 }
 
-TEST(MemoryCache, GivesBackWhatItKeepsBeforeItFails) {
+TEST(MemoryCache, FreesKeptMemoryBeforeFailing) {
   Numbers numbers(2);
   MemoryCache cache(numbers.source());
   void* const a = cache.take(100);
@@ -66,7 +67,7 @@ TEST(MemoryCache, GivesBackWhatItKeepsBeforeItFails) {
   cache.put_back(b);
 }
 
-TEST(MemoryCache, WhatIsPutBackWhileItHoldsStays) {
+TEST(MemoryCache, HoldKeepsMemoryThatIsPutBack) {
   Numbers numbers(2);
   MemoryCache cache(numbers.source());
   void* const before = cache.take(100);
@@ -76,7 +77,7 @@ TEST(MemoryCache, WhatIsPutBackWhileItHoldsStays) {
   cache.put_back(during);
   EXPECT_EQ(cache.take(1000), during);
   cache.put_back(during);
-  EXPECT_NE(cache.take(5000), nullptr);  // in the place of `before`
+  EXPECT_NE(cache.take(5000), nullptr);  // replaces `before`
   EXPECT_EQ(cache.take(5000), nullptr);
   EXPECT_EQ(numbers.freed, std::vector<void*>{before});
   cache.let_go();
@@ -84,7 +85,7 @@ TEST(MemoryCache, WhatIsPutBackWhileItHoldsStays) {
   EXPECT_EQ(numbers.freed, (std::vector<void*>{before, during}));
 }
 
-TEST(MemoryCache, WhatOneHoldKeptTheNextGivesBack) {
+TEST(MemoryCache, NextHoldMayFreeMemoryOfEarlierHold) {
   Numbers numbers(1);
   MemoryCache cache(numbers.source());
   void* const memory = cache.take(100);
@@ -96,7 +97,7 @@ TEST(MemoryCache, WhatOneHoldKeptTheNextGivesBack) {
   EXPECT_EQ(numbers.freed, std::vector<void*>{memory});
 }
 
-TEST(MemoryCache, WhereItDoesNotKeepSizesAreExactAndMemoryGoesBack) {
+TEST(MemoryCache, NonKeepingCacheUsesExactSizesAndFreesAtOnce) {
   Numbers numbers(10);
   MemoryCache cache(numbers.source(), false);
   void* const a = cache.take(100);
@@ -114,7 +115,7 @@ TEST(MemoryCache, WhereItDoesNotKeepSizesAreExactAndMemoryGoesBack) {
   EXPECT_EQ(numbers.asked, (std::vector<std::size_t>{100, 100, 100}));
 }
 
-TEST(MemoryCache, GivesAllBackAtTheEnd) {
+TEST(MemoryCache, DestructorFreesAllMemory) {
   Numbers numbers(3);
   {
     MemoryCache cache(numbers.source());

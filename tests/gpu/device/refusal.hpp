@@ -9,7 +9,7 @@ namespace normproof::gpu {
 
 inline constexpr auto kNothingRefused = "nothing is refused";
 
-/// The sentence of the ContractError that f throws, or kNothingRefused.
+/// Returns the message of the ContractError that f throws, or kNothingRefused.
 inline std::string refusal(const std::function<void()>& f) {
   try {
     f();

@@ -5,7 +5,7 @@
 #include "gpu/norm/norm.hpp"
 #include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/device/samples.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::norm {
 namespace {
@@ -34,7 +34,7 @@ void expect_same(const NamedDeviceTensors& got, const RefState& expected) {
   }
 }
 
-/// `steps` steps, the state carried on; that after the last.
+/// Runs `steps` steps that pass on the state. Returns the state after the last one.
 void run_both(Device& device, const NormOptions& options, const RefInputs& inputs, int steps) {
   const std::size_t d_model = inputs.x.shape().back();
   const NormInputs in = on_device(device, inputs);

@@ -6,7 +6,7 @@
 
 #include "ref/numeric/elementary.hpp"
 #include "tests/gpu/device/samples.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::ops {
 namespace {
@@ -20,10 +20,10 @@ Tensor each_of(F f, const Tensor& x) {
   return y;
 }
 
-TEST(DeviceElementary, TheBitsOfTheProcessor) {
+TEST(DeviceElementary, MatchesProcessorBits) {
   const auto device = device::simulated_device();
   Tensor x = sample({4000}, "x");
-  // Where the fast phase does not decide, and where it is not asked.
+  // Inputs for which the fast phase is inconclusive or skipped.
   const double inf = std::numeric_limits<double>::infinity();
   const double some[] = {0.0,  -0.0,  inf,  -inf, 709.9,     -745.2, 0x1p-1074, 0x1p-60,
                          20.0, -19.9, 5.99, 6.0,  0x1p-1000, 1e300,  1.0,       710.1};

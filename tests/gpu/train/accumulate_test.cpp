@@ -21,7 +21,7 @@ Gradients gradients_of(device::Device& device, const Tensor& dense, std::vector<
   return by_name(std::move(gradients));
 }
 
-TEST(Accumulate, DenseTensorsAndTheRowsOfEitherBatch) {
+TEST(Accumulate, AddsDenseTensorsAndRowsOfBothBatches) {
   for (const auto& device : devices()) {
     Gradients sum;
     accumulate(sum, gradients_of(*device, {1, 2}, {1, 4}, {{10, 20}, {30, -0.0}}));
@@ -41,7 +41,7 @@ TEST(Accumulate, DenseTensorsAndTheRowsOfEitherBatch) {
   }
 }
 
-TEST(Accumulate, ATiedEmbeddingHasNoRows) {
+TEST(Accumulate, TiedEmbeddingHasNoRows) {
   const auto device = device::simulated_device();
   encoder::EncoderGradients tied;
   tied.dense.set("embedding.weight", upload(*device, Tensor{1, 2}));
@@ -50,7 +50,7 @@ TEST(Accumulate, ATiedEmbeddingHasNoRows) {
   EXPECT_EQ(gradients.dense.size(), 1u);
 }
 
-TEST(Accumulate, AStepCountsOnceAtThePlacesOfItsPowerNormAlone) {
+TEST(Accumulate, CountsStepOnceOnlyForPowerNormAtGivenPlaces) {
   const auto device = device::simulated_device();
   device::NamedDeviceTensors before, norms;
   for (const char* name : {"encoder.n.iterations", "decoder.n.iterations"}) {

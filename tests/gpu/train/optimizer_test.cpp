@@ -7,7 +7,7 @@
 #include "ref/train/optimizer.hpp"
 #include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/device/samples.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::train {
 namespace {
@@ -44,7 +44,7 @@ const ref::model::OptimizerOptions kOptimizers[] = {
     ref::model::SgdOptions{}, ref::model::SgdOptions{.momentum = 0.9}, ref::model::AdamOptions{},
     ref::model::AdamWOptions{}};
 
-TEST(DeviceOptimizer, TheBitsOfTheReference) {
+TEST(DeviceOptimizer, MatchesReferenceBits) {
   for (const auto& device : devices())
     for (const auto& options : kOptimizers) {
       RefNamed parameters = optimizer_parameters();
@@ -63,7 +63,7 @@ TEST(DeviceOptimizer, TheBitsOfTheReference) {
     }
 }
 
-TEST(DeviceOptimizer, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceOptimizer, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
   const auto expect_same = [&](const ref::model::OptimizerOptions& options,
                                const ref::train::Gradients<double>& gradients) {

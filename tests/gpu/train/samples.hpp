@@ -5,7 +5,7 @@
 #include "ref/train/train_state.hpp"
 #include "tests/gpu/device/samples.hpp"
 
-/// What a run of training holds, on a device and back on the host.
+/// Copies the state and the inputs of training to a device and back.
 namespace normproof::gpu::train {
 
 inline TrainState state_on_device(Device& device, const ref::train::TrainState<double>& state) {
@@ -22,7 +22,7 @@ inline encoder::EncoderInputs inputs_on_device(Device& device,
           device::DeviceMask(device, inputs.valid)};
 }
 
-/// train::state_sha256 of a state there.
+/// Returns train::state_sha256 of a state on a device.
 inline std::string sha256_of(const TrainState& state) {
   ref::train::TrainState<double> host;
   host.parameters = device::download(state.parameters);

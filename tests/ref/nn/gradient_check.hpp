@@ -9,9 +9,9 @@
 #include "ref/numeric/random.hpp"
 #include "ref/numeric/real.hpp"
 #include "ref/tensor/named_tensors.hpp"
-#include "tests/verification/compare/expect.hpp"
-#include "tests/verification/compare/scaled_bound.hpp"
-#include "tests/verification/compare/slope.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
+#include "tests/verification/checks/compare/scaled_bound.hpp"
+#include "tests/verification/checks/compare/slope.hpp"
 
 // Checks a backward against the derivative of its forward.
 namespace normproof::ref::nn {
@@ -49,7 +49,7 @@ auto weighted_forward(const NamedTensors<S>& at, const Tensor<double>& grad_y, F
   return [&at, &grad_y, forward] {
     const Tensor<S> y = forward(at);
     EXPECT_EQ(tensor::shape_of(y), tensor::shape_of(grad_y));
-    return verification::compare::weighted_sum(grad_y, y);
+    return verification::checks::compare::weighted_sum(grad_y, y);
   };
 }
 
@@ -59,12 +59,12 @@ template <class Forward>
 Tensor<oracle100> slopes_of(const NamedTensors<double>& inputs, const std::string& name,
                             const Tensor<double>& grad_y, Forward forward) {
   NamedTensors<dual> at = converted<dual>(inputs);
-  return verification::compare::slopes(at.at(name), weighted_forward(at, grad_y, forward));
+  return verification::checks::compare::slopes(at.at(name), weighted_forward(at, grad_y, forward));
 }
 
 /// Returns sum_i weights_i x_i.
 inline Tensor<oracle100> weighted(const Tensor<double>& weights, const Tensor<oracle100>& x) {
-  return {verification::compare::weighted_sum(weights, x)};
+  return {verification::checks::compare::weighted_sum(weights, x)};
 }
 
 /// Checks every gradient that backward(inputs, grad_y) returns, at 50 digits, against the
@@ -85,18 +85,18 @@ void expect_gradients(const NamedTensors<double>& inputs, const Tensor<double>& 
   for (const auto& gradient : found) {
     const std::string& name = gradient.name;  // clang 14 cannot capture a structured binding
     const auto values = tensor::convert<oracle100>(gradient.values);
-    const auto bound = verification::compare::scaled_bound<oracle50>(bounds.at(name));
-    EXPECT_WITHIN(
-        verification::compare::compare(values, slopes_of(inputs, name, grad_y, forward), bound))
+    const auto bound = verification::checks::compare::scaled_bound<oracle50>(bounds.at(name));
+    EXPECT_WITHIN(verification::checks::compare::compare(
+        values, slopes_of(inputs, name, grad_y, forward), bound))
         << what << ": grad_" << name << " by dual numbers";
     const auto weights = random_tensor<double>("weights of " + name, tensor::shape_of(values));
     auto sizes = weights;
     for (double& size : sizes) size = std::fabs(size);
     NamedTensors<complex100> at = converted<complex100>(inputs);
-    const oracle100 slope = verification::compare::slope_along(
+    const oracle100 slope = verification::checks::compare::slope_along(
         weights, at.at(name), weighted_forward(at, grad_y, forward));
-    EXPECT_WITHIN(verification::compare::compare(weighted(weights, values),
-                                                 Tensor<oracle100>{slope}, weighted(sizes, bound)))
+    EXPECT_WITHIN(verification::checks::compare::compare(
+        weighted(weights, values), Tensor<oracle100>{slope}, weighted(sizes, bound)))
         << what << ": grad_" << name << ", weighted, by the complex step";
   }
 }

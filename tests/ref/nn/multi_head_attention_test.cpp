@@ -129,9 +129,10 @@ void expect_definition(bool causal) {
         exact += context[i][d] * at(t.at("out.weight"), o, d, kD);
       expected.data()[i * kD + o] = oracle100(exact);
     }
-  EXPECT_WITHIN(verification::compare::compare(
-      tensor::convert<oracle100>(y_of(t)), expected,
-      verification::compare::scaled_bound<oracle50>(y_of(inputs_for<running_error>(1, kT, kD)))));
+  EXPECT_WITHIN(
+      verification::checks::compare::compare(tensor::convert<oracle100>(y_of(t)), expected,
+                                             verification::checks::compare::scaled_bound<oracle50>(
+                                                 y_of(inputs_for<running_error>(1, kT, kD)))));
 }
 
 TEST(MultiHeadAttention, MatchesTheDefinition) {

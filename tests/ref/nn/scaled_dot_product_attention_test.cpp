@@ -158,10 +158,10 @@ TEST(ScaledDotProductAttention, DoubleIsWithinTheDerivedBoundOfTheDefinition) {
     const auto got = dot_product(t, s.valid, s.options);
     const auto bound = dot_product(converted<running_error>(t), s.valid, s.options);
     expect_values(got.y, bound.y);
-    EXPECT_WITHIN(verification::compare::compare(bound.y, exact.y));
+    EXPECT_WITHIN(verification::checks::compare::compare(bound.y, exact.y));
     if (!tensor::is_given(got.log_sum_exp)) continue;
     expect_values(got.log_sum_exp, bound.log_sum_exp);
-    EXPECT_WITHIN(verification::compare::compare(bound.log_sum_exp, exact.log_sum_exp));
+    EXPECT_WITHIN(verification::checks::compare::compare(bound.log_sum_exp, exact.log_sum_exp));
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include "tests/ref/norm/broken_layer.hpp"
 #include "tests/ref/norm/messages.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::ref::norm {
 namespace {

@@ -10,7 +10,7 @@
 #include "ref/norm/rms_norm.hpp"
 #include "ref/numeric/random.hpp"
 #include "tests/ref/numeric/error_message.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::ref::norm {
 namespace {
@@ -50,7 +50,8 @@ TEST(Float32Norm, MatchesHandComputedValues) {
   expect_floats(gradients.grad_beta, {4, 0, 0, 1});
 }
 
-/// Sums by rule R2 of docs/determinism.md: 32 lanes, each ascending from +0, then a tree.
+/// Sums by rule R2 of docs/specification/determinism.md: 32 lanes, each ascending from +0, then a
+/// tree.
 template <class T>
 T sum_by_the_rule(std::size_t count, const std::function<T(std::size_t)>& term) {
   T lane[32] = {};

@@ -5,7 +5,7 @@
 #include "ref/norm/batch_norm.hpp"
 #include "ref/numeric/random.hpp"
 #include "tests/ref/norm/broken_layer.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::ref::norm {
 namespace {

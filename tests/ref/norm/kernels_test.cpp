@@ -6,7 +6,7 @@
 #include "ref/numeric/instruction_set.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "ref/numeric/random.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::ref::norm {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "tests/ref/norm/messages.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::ref::norm {
 namespace {

@@ -3,20 +3,22 @@
 #include <gtest/gtest.h>
 
 #include "ref/numeric/elementary.hpp"
-#include "tests/verification/compare/expect.hpp"
-#include "tests/verification/compare/slope.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
+#include "tests/verification/checks/compare/slope.hpp"
 
 namespace normproof::ref::numeric {
 namespace {
 
 using RationalComplex = Complex<rational>;
-using verification::compare::set_out;
-using verification::compare::slope_of;
+using verification::checks::compare::set_out;
+using verification::checks::compare::slope_of;
 
 /// Checks that two numbers differ by at most 2^-bits of the magnitude, the last of 100 digits.
-verification::compare::Comparison near(const oracle100& got, const oracle100& expected, int bits) {
+verification::checks::compare::Comparison near(const oracle100& got, const oracle100& expected,
+                                               int bits) {
   const auto one = [](const oracle100& x) { return tensor::full_tensor<oracle100>({1}, x); };
-  return verification::compare::compare(one(got), one(expected), one(ldexp(abs(expected), -bits)));
+  return verification::checks::compare::compare(one(got), one(expected),
+                                                one(ldexp(abs(expected), -bits)));
 }
 
 TEST(Complex, FieldOperationsAreExact) {

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <ios>
 
-#include "verification/elementary/functions.hpp"
+#include "verification/checks/elementary/functions.hpp"
 
 namespace normproof::ref::numeric {
 namespace {
 
-using namespace verification::elementary;
+using namespace verification::checks::elementary;
 
 class AccuratePhase : public ::testing::TestWithParam<int> {
  protected:

@@ -15,16 +15,16 @@
 #include "ref/numeric/instruction_set.hpp"
 #include "tests/ref/data/shared_data.hpp"
 #include "tests/ref/numeric/special_values.hpp"
-#include "verification/elementary/functions.hpp"
-#include "verification/elementary/tables.hpp"
+#include "verification/checks/elementary/functions.hpp"
+#include "verification/checks/elementary/tables.hpp"
 
 namespace normproof::ref::numeric {
 namespace {
 
-using namespace verification::elementary;
+using namespace verification::checks::elementary;
 
 // With NORMPROOF_LONG=1 each function gets 10^7 arguments, as in
-// verification/elementary/check_rounding.
+// verification/checks/elementary/check_rounding.
 std::uint64_t sample_size() {
   const char* const is_long = std::getenv("NORMPROOF_LONG");
   return is_long != nullptr && *is_long == '1' ? 10'000'000 : 100'000;

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "ref/numeric/elementary.hpp"
-#include "verification/elementary/tables.hpp"
+#include "verification/checks/elementary/tables.hpp"
 
 namespace normproof::ref::numeric {
 namespace {
 
-using namespace verification::elementary;
+using namespace verification::checks::elementary;
 
 void expect_same(const double* table, int size, const std::vector<double>& derived) {
   ASSERT_EQ(static_cast<std::size_t>(size), derived.size());

@@ -8,7 +8,7 @@
 
 #include "ref/numeric/random.hpp"
 #include "tests/ref/numeric/special_values.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::ref::numeric {
 namespace {
@@ -36,7 +36,7 @@ TEST(SquareRoot, AgreesForEveryScalar) {
   for (const Enclosure& e : {i, b}) {
     EXPECT_LE(oracle100(e.lower), exact);
     EXPECT_GE(oracle100(e.upper), exact);
-    EXPECT_LE(verification::compare::ulp_distance(e.lower, e.upper), 1u);
+    EXPECT_LE(verification::checks::compare::ulp_distance(e.lower, e.upper), 1u);
   }
 }
 
@@ -123,7 +123,7 @@ TEST(ToDouble, RoundsToNearest) {
 
 TEST(Enclose, RoundsAPointOfHigherPrecisionOutward) {
   const Enclosure e = enclose(oracle50(1) / 10);
-  EXPECT_EQ(verification::compare::ulp_distance(e.lower, e.upper), 1u);
+  EXPECT_EQ(verification::checks::compare::ulp_distance(e.lower, e.upper), 1u);
 }
 
 // Each function of each scalar, and the range in which it is compared with MPFR at 100 digits.
@@ -156,7 +156,7 @@ TEST(Elementary, AgreesForEveryScalar) {
       for (const Enclosure& e : {in, ba}) {
         EXPECT_LE(oracle100(e.lower), exact) << f.name << x;
         EXPECT_GE(oracle100(e.upper), exact) << f.name << x;
-        EXPECT_LE(verification::compare::ulp_distance(e.lower, e.upper), 1u);
+        EXPECT_LE(verification::checks::compare::ulp_distance(e.lower, e.upper), 1u);
       }
       const running_error r = f.of_running_error(running_error(x));
       EXPECT_BITS_EQ(r.value, f.of_double(x));

@@ -9,7 +9,7 @@
 #include "ref/numeric/random.hpp"
 #include "tests/ref/numeric/formats_of_few_bits.hpp"
 #include "tests/ref/numeric/special_values.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::ref::numeric {
 namespace {

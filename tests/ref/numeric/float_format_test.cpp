@@ -12,7 +12,7 @@
 #include "ref/numeric/real.hpp"
 #include "tests/ref/numeric/formats_of_few_bits.hpp"
 #include "tests/ref/numeric/special_values.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -21,7 +21,7 @@
 namespace normproof::ref::numeric {
 namespace {
 
-using verification::compare::same_number;
+using verification::checks::compare::same_number;
 
 /// Returns the number that would follow the largest if the exponent range did not end.
 double beyond(const FloatFormat& format) {

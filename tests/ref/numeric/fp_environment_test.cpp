@@ -40,9 +40,10 @@ TEST(FpEnvironment, MessageNamesOperationAndBits) {
     check_fp_environment();
     ADD_FAILURE() << "no error";
   } catch (const EnvironmentError& error) {
-    EXPECT_STREQ(error.what(),
-                 "floating-point environment: 1 + 2^-53 (a tie, to even) gives bits "
-                 "3ff0000000000001; expected 3ff0000000000000 (docs/determinism.md, R0)");
+    EXPECT_STREQ(
+        error.what(),
+        "floating-point environment: 1 + 2^-53 (a tie, to even) gives bits "
+        "3ff0000000000001; expected 3ff0000000000000 (docs/specification/determinism.md, R0)");
   }
   std::fesetround(FE_TONEAREST);
 }

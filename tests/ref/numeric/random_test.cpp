@@ -10,7 +10,7 @@
 #include <string>
 
 #include "ref/numeric/instruction_set.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::ref::numeric {
 namespace {

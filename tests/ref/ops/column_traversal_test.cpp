@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ref/numeric/random.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::ref::ops {
 namespace {

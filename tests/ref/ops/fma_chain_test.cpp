@@ -9,8 +9,8 @@
 #include "ref/numeric/random.hpp"
 #include "ref/numeric/real.hpp"
 #include "tests/ref/ops/naive_matmul.hpp"
-#include "tests/verification/compare/expect.hpp"
-#include "verification/compare/bound.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
+#include "verification/checks/compare/bound.hpp"
 
 namespace normproof::ref::ops {
 namespace {
@@ -104,11 +104,11 @@ TEST(FmaChain, LongestPathMatchesTheBound) {
     PathLength longest;
     const auto any = [](std::size_t) { return PathLength(); };
     fma_chain(count, any, any, longest);
-    EXPECT_EQ(verification::compare::bound::matmul_roundings(count),
+    EXPECT_EQ(verification::checks::compare::bound::matmul_roundings(count),
               static_cast<std::size_t>(longest.roundings))
         << count;
   }
-  EXPECT_EQ(verification::compare::bound::matmul_roundings(0), 0u);
+  EXPECT_EQ(verification::checks::compare::bound::matmul_roundings(0), 0u);
 }
 
 TEST(FmaChain, RunningErrorHasTheBitsOfDouble) {

@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "ref/numeric/random.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::ref::ops {
 namespace {
 
-// Adds in the order of docs/determinism.md, rule R2, with every lane present, including empty ones.
+// Adds in the order of docs/specification/determinism.md, rule R2, with every lane present,
+// including empty ones.
 double by_the_rule(const std::vector<double>& x) {
   double lane[32] = {};
   for (std::size_t i = 0; i < x.size(); ++i) lane[i % 32] += x[i];

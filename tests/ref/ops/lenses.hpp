@@ -12,9 +12,9 @@
 #include "ref/numeric/random.hpp"
 #include "ref/tensor/contract.hpp"
 #include "tests/ref/numeric/error_message.hpp"
-#include "tests/verification/compare/expect.hpp"
-#include "tests/verification/compare/scaled_bound.hpp"
-#include "tests/verification/compare/slope.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
+#include "tests/verification/checks/compare/scaled_bound.hpp"
+#include "tests/verification/checks/compare/slope.hpp"
 
 /// Shared by the tests of softmax and of the activations: data, and checks with scalars other than
 /// double (the lenses of docs/architecture.md).
@@ -29,7 +29,7 @@ using numeric::running_error;
 using tensor::Mask;
 using tensor::Shape;
 using tensor::Tensor;
-using verification::compare::compare;
+using verification::checks::compare::compare;
 
 inline Tensor<double> random_tensor(const Shape& shape, std::string_view stream, double scale = 1) {
   const numeric::RandomStream random(8, stream);
@@ -49,7 +49,7 @@ inline Tensor<double> values(const Tensor<running_error>& t) {
   return result;
 }
 
-/// Adds in the order of docs/determinism.md, rule R2.
+/// Adds in the order of docs/specification/determinism.md, rule R2.
 inline double sum_by_the_rule(const std::vector<double>& x) {
   double lane[32] = {};
   for (std::size_t i = 0; i < x.size(); ++i) lane[i % 32] += x[i];
@@ -87,7 +87,7 @@ void expect_encloses(const Tensor<T>& got, const Tensor<oracle100>& exact) {
     const auto [lower, upper] = numeric::enclose(got.data()[i]);
     EXPECT_LE(oracle100(lower), exact.data()[i]) << "element " << i;
     EXPECT_GE(oracle100(upper), exact.data()[i]) << "element " << i;
-    EXPECT_LE(verification::compare::ulp_distance(lower, upper), 2u) << "element " << i;
+    EXPECT_LE(verification::checks::compare::ulp_distance(lower, upper), 2u) << "element " << i;
   }
 }
 
@@ -99,10 +99,10 @@ void expect_derivative(F&& f, const Tensor<double>& x, const Tensor<double>& gra
                        const Tensor<oracle50>& grad_x, const Tensor<running_error>& bound) {
   const auto expect = [&]<class S>(S, const char* way) {
     Tensor<S> at = lift<S>(x);
-    const auto slopes = verification::compare::slopes(
-        at, [&] { return verification::compare::weighted_sum(grad_y, f(at)); });
+    const auto slopes = verification::checks::compare::slopes(
+        at, [&] { return verification::checks::compare::weighted_sum(grad_y, f(at)); });
     EXPECT_WITHIN(compare(tensor::convert<oracle100>(grad_x), slopes,
-                          verification::compare::scaled_bound<oracle50>(bound)))
+                          verification::checks::compare::scaled_bound<oracle50>(bound)))
         << "by " << way;
   };
   expect(dual(), "dual numbers");

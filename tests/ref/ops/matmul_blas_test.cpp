@@ -7,14 +7,14 @@
 
 #include "ref/ops/matmul.hpp"
 #include "tests/ref/ops/lenses.hpp"
-#include "tests/verification/compare/expect.hpp"
-#include "verification/compare/bound.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
+#include "verification/checks/compare/bound.hpp"
 
 namespace normproof::ref::ops {
 namespace {
 
 using tensor::empty_tensor;
-namespace bound = verification::compare::bound;
+namespace bound = verification::checks::compare::bound;
 
 // Returns gamma(K) sum |a_ik b_kj|, which holds for any order of the sum, with or without fma
 // [Hig02, 3.1].

@@ -10,8 +10,8 @@
 #include "ref/numeric/parallel.hpp"
 #include "tests/ref/ops/lenses.hpp"
 #include "tests/ref/ops/naive_matmul.hpp"
-#include "tests/verification/compare/expect.hpp"
-#include "verification/compare/bound.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
+#include "verification/checks/compare/bound.hpp"
 
 namespace normproof::ref::ops {
 namespace {
@@ -20,7 +20,7 @@ using numeric::ball;
 using numeric::rational;
 using tensor::convert;
 using tensor::empty_tensor;
-namespace bound = verification::compare::bound;
+namespace bound = verification::checks::compare::bound;
 
 template <class T>
 Tensor<T> transpose_of(const Tensor<T>& t) {
@@ -258,7 +258,7 @@ TEST(Matmul, EveryScalarAgreesWithTheExactProduct) {
       const auto digits50 = product(oracle50());
       const auto digits100 = product(oracle100());
       const auto dual = product(numeric::dual());
-      EXPECT_WITHIN(verification::compare::compare(running, digits100));
+      EXPECT_WITHIN(verification::checks::compare::compare(running, digits100));
       const Tensor<double> c = matmul(p.a, p.b);
       for (std::size_t i = 0; i < exact.size(); ++i) {
         const auto interval_ends = numeric::enclose(in_interval.data()[i]);

@@ -9,7 +9,7 @@
 #include "ref/numeric/parallel.hpp"
 #include "ref/numeric/random.hpp"
 #include "tests/ref/numeric/error_message.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::ref::ops {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "ref/numeric/random.hpp"
 #include "ref/numeric/running_error.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::ref::ops {
 namespace {

@@ -10,7 +10,7 @@
 #include "ref/numeric/random.hpp"
 #include "tests/ref/numeric/special_values.hpp"
 #include "tests/ref/ops/lenses.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::ref::ops {
 namespace {

@@ -22,7 +22,7 @@ using numeric::running_error;
 using ops::lift;
 using ops::random_tensor;
 using tensor::Shape;
-using verification::compare::compare;
+using verification::checks::compare::compare;
 
 /// A batch and the options of its loss.
 struct LossCase {

@@ -17,8 +17,8 @@ using numeric::oracle100;
 using numeric::oracle50;
 using numeric::running_error;
 using tensor::Tensor;
-using verification::compare::compare;
-using verification::compare::scaled_bound;
+using verification::checks::compare::compare;
+using verification::checks::compare::scaled_bound;
 
 /// Returns two dense gradients, one of them long, and one of rows.
 template <class T>

@@ -6,7 +6,7 @@
 #include "ref/numeric/square_root.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 #include "tests/ref/numeric/special_values.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::ref::train {
 namespace {

@@ -29,8 +29,8 @@ using tensor::Shape;
 using tensor::Tensor;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using verification::compare::compare;
-using verification::compare::scaled_bound;
+using verification::checks::compare::compare;
+using verification::checks::compare::scaled_bound;
 
 std::vector<OptimizerOptions> every_optimizer() {
   return {

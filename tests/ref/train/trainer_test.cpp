@@ -13,9 +13,9 @@
 #include "tests/ref/encoder/encoders.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 #include "tests/ref/train/small_runs.hpp"
-#include "tests/verification/compare/expect.hpp"
-#include "tests/verification/compare/scaled_bound.hpp"
-#include "tests/verification/compare/slope.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
+#include "tests/verification/checks/compare/scaled_bound.hpp"
+#include "tests/verification/checks/compare/slope.hpp"
 
 namespace normproof::ref::train {
 namespace {
@@ -45,9 +45,9 @@ StepResult<double> step(const TrainConfig& config, TrainState<double>& state,
 /// own rounding.
 template <class F>
 void expect_at_50_digits(F f, const Tensor<oracle100>& expected, const std::string& what) {
-  EXPECT_WITHIN(verification::compare::compare(
+  EXPECT_WITHIN(verification::checks::compare::compare(
       tensor::convert<oracle100>(f(oracle50())), expected,
-      verification::compare::scaled_bound<oracle50>(f(running_error()))))
+      verification::checks::compare::scaled_bound<oracle50>(f(running_error()))))
       << what;
 }
 
@@ -67,7 +67,7 @@ void expect_loss_derivative(const TrainConfig& config, const std::vector<Labelle
     };
     const auto slopes = [&]<class S>(S) {
       auto state = convert_state<S>(start);
-      return verification::compare::slopes(state.parameters.at(name), [&] {
+      return verification::checks::compare::slopes(state.parameters.at(name), [&] {
         auto copy = state;  // a step changes its parameters temporarily
         return lossy(copy).loss;
       });

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/verification/cli/program_run.hpp"
-#include "verification/cli/commands/commands.hpp"
+#include "verification/cli/program/commands.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
@@ -17,7 +17,7 @@ Outcome run_here(const std::vector<std::string>& arguments) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   Outcome outcome;
-  outcome.status = run_program(commands::all_commands, arguments);
+  outcome.status = run_program(program::all_commands, arguments);
   outcome.out = testing::internal::GetCapturedStdout();
   outcome.err = testing::internal::GetCapturedStderr();
   return outcome;

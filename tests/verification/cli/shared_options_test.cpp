@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "tests/ref/numeric/error_message.hpp"
-#include "verification/process/processors.hpp"
+#include "verification/support/process/processors.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
@@ -16,7 +16,7 @@ namespace tool = normproof::verification::cli;
 
 TEST(SharedOptions, JobsAndThreadsAreTheProcessorsOrAsTold) {
   EXPECT_EQ(tool::processor_count(),
-            std::min(normproof::verification::process::usable_processors(), 1024));
+            std::min(normproof::verification::support::process::usable_processors(), 1024));
   CLI::App app;
   int jobs = tool::processor_count(), threads = jobs;
   tool::add_jobs(app, jobs, "Claims");

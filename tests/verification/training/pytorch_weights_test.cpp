@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "ref/train/train_state.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 #include "tests/verification/training/samples.hpp"
 
 namespace normproof::verification::training {

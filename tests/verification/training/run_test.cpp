@@ -14,7 +14,7 @@
 #include "ref/numeric/parallel.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/verification/training/samples.hpp"
-#include "verification/process/file_lock.hpp"
+#include "verification/support/process/file_lock.hpp"
 #include "verification/training/kept_checkpoints.hpp"
 
 namespace normproof::verification::training {
@@ -173,11 +173,11 @@ TEST_F(TrainingRun, KilledBeforeItBeganItIsResumedFromItsFirstStep) {
 
 TEST_F(TrainingRun, OneProcessIsAtWorkInAFolder) {
   kill_after("a", 2, {.checkpoint_every = 1});
-  const auto at_work = process::FileLock::take_folder(folder_ / "a");
+  const auto at_work = support::process::FileLock::take_folder(folder_ / "a");
   EXPECT_THAT(usage_message([&] { run_into("a", {.resume = true}); }),
               HasSubstr("another 'normproof train' is at work in it"));
   fs::create_directory(folder_ / "b");
-  const auto beginning = process::FileLock::take_folder(folder_ / "b");
+  const auto beginning = support::process::FileLock::take_folder(folder_ / "b");
   EXPECT_THAT(usage_message([&] { run_into("b"); }), HasSubstr("is at work in it"));
   EXPECT_TRUE(fs::exists(folder_ / "b"));  // it is the other's
 }

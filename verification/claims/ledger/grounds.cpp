@@ -6,7 +6,7 @@
 
 #include "ref/numeric/errors.hpp"
 
-// The rows of theorems.inc are made by `verification/proofs/check --rows` from the theorems
+// The rows of theorems.inc are made by `verification/claims/proofs/check --rows` from the theorems
 // themselves; a claim that has one there is proved. The others are listed here with their reason.
 namespace normproof::verification::claims::ledger {
 

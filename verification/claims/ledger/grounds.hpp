@@ -14,7 +14,7 @@ enum class Basis {
   tested                 ///< by the cases alone
 };
 
-/// A theorem of verification/proofs about a claim.
+/// A theorem of verification/claims/proofs about a claim.
 struct Theorem {
   std::string_view claim, name, file, statement;
 };

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "ref/ops/matmul.hpp"
+#include "verification/checks/compare/bound.hpp"
 #include "verification/claims/engine/control.hpp"
 #include "verification/claims/fixtures/generators.hpp"
 #include "verification/claims/ledger/ledger.hpp"
-#include "verification/compare/bound.hpp"
 
 // Group M: the error bound of the sum of products of rule R1.
 namespace normproof::verification::claims::ledger {
@@ -18,7 +18,7 @@ namespace {
 
 using ref::numeric::ball;
 using ref::tensor::Tensor;
-namespace bound = compare::bound;
+namespace bound = checks::compare::bound;
 
 constexpr std::size_t kMostDepth = 600;  // past two edges of R1's blocks of 256
 constexpr slong kBits = 400;
@@ -159,7 +159,7 @@ std::vector<Claim> matmul_claims() {
        .statement =
            "|ĉ − Σ aₖbₖ| ≤ γ(r) Σ |aₖbₖ| + K η (1 + γ(r)), r = min(K, 256) + ⌈K/256⌉ − 1, for "
            "every element",
-       .source = "derived: docs/error_analysis.md, section 7; [Hig02] section 3.1",
+       .source = "derived: docs/derivations/error_analysis.md, section 7; [Hig02] section 3.1",
        .assumptions = "finite a, b; no overflow; random, graded over 90 binary orders, cancelling",
        .expected = Verdict::holds,
        .check =
@@ -175,7 +175,7 @@ std::vector<Claim> matmul_claims() {
        .title = "A matrix product is accurate to γ(r) of itself",
        .statement = "|ĉ − c| ≤ γ(r) |c|, c = Σ aₖbₖ, for every element",
        .source = "folklore: one relative tolerance for all elements; refuted: "
-                 "docs/error_analysis.md, section 7",
+                 "docs/derivations/error_analysis.md, section 7",
        .assumptions = "finite a, b; no overflow, no underflow",
        .expected = Verdict::refuted,
        .dropped = "all aₖbₖ of one sign; where they cancel, Σ |aₖbₖ| is no multiple of |c|",

@@ -9,14 +9,14 @@
 #include <optional>
 
 #include "ref/numeric/errors.hpp"
-#include "verification/process/lines.hpp"
-#include "verification/process/program.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/process/lines.hpp"
+#include "verification/support/process/program.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::verify {
 
-using report::clean_line;
-using report::cut;
+using support::report::clean_line;
+using support::report::cut;
 
 namespace fs = std::filesystem;
 
@@ -54,7 +54,7 @@ std::optional<std::string> text_behind(std::string_view text, std::string_view m
 }
 
 std::string last_line(std::string_view text) {
-  const auto lines = process::split_lines(text);
+  const auto lines = support::process::split_lines(text);
   return lines.empty() ? "it said nothing" : clean_line(lines.back().text);
 }
 
@@ -75,11 +75,11 @@ fs::path running_program() {
 }  // namespace
 
 Checker proofs_checker() {
-  return {"proofs", "theorems", "verification/proofs/check"};
+  return {"proofs", "theorems", "verification/claims/proofs/check"};
 }
 
 Checker smt_checker() {
-  return {"smt", "instances", "verification/proofs/smt/check"};
+  return {"smt", "instances", "verification/claims/proofs/smt/check"};
 }
 
 fs::path find_in_checkout(const fs::path& file, const std::vector<fs::path>& places) {
@@ -104,7 +104,7 @@ CheckerReport outcome_of(const Checker& checker, int status, std::string_view ou
                          std::string_view err) {
   CheckerReport result{.name = checker.name, .what = checker.what};
   std::string first_failure;
-  for (const process::Line& line : process::split_lines(out)) {
+  for (const support::process::Line& line : support::process::split_lines(out)) {
     if (line.text.starts_with("FAILED") && first_failure.empty())
       first_failure = clean_line(line.text.substr(6));
     if (const auto item = item_of(line.text)) result.items.push_back(*item);
@@ -140,7 +140,8 @@ CheckerReport run_checker(const Checker& checker, const fs::path& program, int j
     top = top.parent_path();
   if (const auto build = build_folder(top, running_program()))
     arguments.insert(arguments.end(), {"--build", (*build / checker.name).string()});
-  const process::ProgramResult result = process::run_program(arguments, "", environment);
+  const support::process::ProgramResult result =
+      support::process::run_program(arguments, "", environment);
   return outcome_of(checker, result.ending.by_signal ? 128 : result.ending.code, result.out,
                     result.ending.by_signal ? "ended by " + result.ending.to_text() : result.err);
 }

@@ -16,8 +16,8 @@ struct Checker {
   std::filesystem::path file;  ///< below the top of the sources
 };
 
-Checker proofs_checker();  ///< --proofs: verification/proofs/check
-Checker smt_checker();     ///< --smt: verification/proofs/smt/check
+Checker proofs_checker();  ///< --proofs: verification/claims/proofs/check
+Checker smt_checker();     ///< --smt: verification/claims/proofs/smt/check
 
 /// Where `file` stands in a checkout of the sources: below a folder above one of `places`.
 /// Throws    FileError where it stands below none

@@ -6,7 +6,7 @@
 
 namespace normproof::verification::cli::verify {
 
-/// The whole report as JSON, with the keys of docs/formats.md in their order, indented by 2.
+/// The whole report as JSON, with the keys of docs/guide/formats.md in their order, indented by 2.
 /// Numbers in shortest form that reads back to the same bits; a `worst` that is not finite is the
 /// string "inf" or "nan".
 std::string json_report(const Report& report);

@@ -10,24 +10,24 @@
 #include <string_view>
 #include <vector>
 
-#include "verification/report/curves.hpp"
-#include "verification/report/gnuplot.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/curves.hpp"
+#include "verification/support/report/gnuplot.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::verify {
 
-using report::common;
-using report::Curve;
-using report::draw;
-using report::gnuplot_text;
-using report::line;
-using report::number_text;
-using report::plot;
-using statistics::BatchRecord;
-using statistics::Fluctuation;
-using statistics::Followed;
-using statistics::FollowedStep;
-using statistics::Recursion;
+using checks::statistics::BatchRecord;
+using checks::statistics::Fluctuation;
+using checks::statistics::Followed;
+using checks::statistics::FollowedStep;
+using checks::statistics::Recursion;
+using support::report::common;
+using support::report::Curve;
+using support::report::draw;
+using support::report::gnuplot_text;
+using support::report::line;
+using support::report::number_text;
+using support::report::plot;
 
 namespace {
 

@@ -3,11 +3,11 @@
 #include <string>
 
 #include "verification/cli/verify/report.hpp"
-#include "verification/report/document.hpp"
+#include "verification/support/report/document.hpp"
 
 namespace normproof::verification::cli::verify {
 
-using report::Drawing;
+using support::report::Drawing;
 
 /// The pictures of the HTML report. Each is drawn by gnuplot from numbers in its script alone.
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "verification/statistics/statistics.hpp"
+#include "verification/checks/statistics/statistics.hpp"
 
 namespace normproof::verification::cli::verify {
 
@@ -73,7 +73,7 @@ struct Report {
   std::size_t cases = 1000;
   std::string corpus;  ///< name of the file, or of the synthetic corpus
   std::vector<ReportedClaim> claims;
-  statistics::Statistics statistics;
+  checks::statistics::Statistics statistics;
   std::vector<NuSeries> nu_series;
   std::vector<CheckerReport> checkers = {};  ///< of those that were asked for
 };

@@ -14,7 +14,7 @@ inline constexpr std::size_t default_width = 100;
 std::string verify_text(const Report& report, std::size_t width = default_width);
 
 /// What stands behind each claim, as a table in Markdown: its verdict, its evidence, the theorems
-/// or why there is none, and what the check rejects: the table of docs/proofs.md.
+/// or why there is none, and what the check rejects: the table of docs/derivations/proofs.md.
 std::string evidence_markdown(const Report& report);
 
 /// What verify_text says as a page, with the evidence of each claim and pictures.

@@ -20,7 +20,7 @@
 #include "ref/io/left_behind.hpp"
 #include "ref/io/sha256.hpp"
 #include "ref/numeric/errors.hpp"
-#include "verification/compare/ulp.hpp"
+#include "verification/checks/compare/ulp.hpp"
 #include "verification/golden/certify/blessing.hpp"
 #include "verification/golden/certify/corpus_files.hpp"
 #include "verification/golden/certify/sums.hpp"
@@ -69,7 +69,7 @@ std::optional<std::string> tensor_difference(const StoredTensor& before,
   std::size_t count = 0;
   double ulps = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (compare::same_number(old_values[i], values[i])) continue;
+    if (checks::compare::same_number(old_values[i], values[i])) continue;
     ++count;
     ulps =
         std::max(ulps, std::fabs(values[i] - old_values[i]) / ulp_of(old_values[i], before.dtype));

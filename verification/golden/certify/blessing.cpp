@@ -9,7 +9,7 @@
 #include "ref/io/sha256.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/golden/certify/sums.hpp"
-#include "verification/process/lines.hpp"
+#include "verification/support/process/lines.hpp"
 
 namespace normproof::verification::golden::certify {
 
@@ -49,7 +49,7 @@ std::string check_blessed(const fs::path& golden, const std::string& manifest_te
   std::string text = ref::io::read_text(file, {.regular_alone = true});
   const ref::io::JsonReader reader(file.string());
   std::string manifest, sums;  // after the line before
-  for (const process::Line& one : process::split_lines(text)) {
+  for (const support::process::Line& one : support::process::split_lines(text)) {
     const json line =
         reader.parse(one.text, "an object a line, as 'normproof golden bless' writes");
     const std::string before = reader.text(line, "manifest_before", "manifest_before");

@@ -14,7 +14,7 @@
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
-#include "verification/evaluation/sequence.hpp"
+#include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/block_scales.hpp"
 #include "verification/golden/certify/nearest.hpp"
 #include "verification/golden/corpus/scaling.hpp"
@@ -22,9 +22,9 @@
 
 namespace normproof::verification::golden::certify {
 
+using checks::evaluation::EvalInputs;
 using corpus::dtype_stored;
 using corpus::path_of;
-using evaluation::EvalInputs;
 using recipes::inputs_of;
 using ref::io::DType;
 using ref::numeric::ball;
@@ -91,7 +91,7 @@ bool decide(const ball& x, OpenOutput& output, std::size_t i, Certificate& certi
 NamedTensors<double> results_with_other_stand_in(const Case& c) {
   EvalInputs inputs = inputs_of(c, path_of(c));
   replace_not_finite(inputs, kOtherStandIns);
-  return evaluation::run_operation<double>(c.options, inputs, c.sequence);
+  return checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
 }
 
 std::vector<OpenOutput> outputs_of(const Case& c, const NamedTensors<double>& results,
@@ -198,17 +198,17 @@ bool replace_not_finite(EvalInputs& inputs, const StandIns& stand_ins) {
 Expected certify(const Case& c, bool side_by_side) {
   EvalInputs inputs = inputs_of(c, path_of(c));
   const bool all_finite = !replace_not_finite(inputs, kStandIns);
-  const auto results = evaluation::run_operation<double>(c.options, inputs, c.sequence);
+  const auto results = checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
   std::vector<OpenOutput> outputs =
       outputs_of(c, results, all_finite ? results : results_with_other_stand_in(c));
   std::future<NamedTensors<interval>> second = std::async(
       side_by_side ? std::launch::async : std::launch::deferred,
-      [&] { return evaluation::run_operation<interval>(c.options, inputs, c.sequence); });
+      [&] { return checks::evaluation::run_operation<interval>(c.options, inputs, c.sequence); });
   Expected expected;
   Certificate& certificate = expected.certificate;
   for (certificate.bits = kFirstBits;; certificate.bits *= 2) {
     const BallPrecision precision(certificate.bits);
-    const auto first = evaluation::run_operation<ball>(c.options, inputs, c.sequence);
+    const auto first = checks::evaluation::run_operation<ball>(c.options, inputs, c.sequence);
     const auto open = decide_all(first, outputs, certificate);
     if (!open) {
       check_second(c, second.get(), first, outputs, certificate);

@@ -7,7 +7,7 @@
 
 #include "ref/model/norm_layers.hpp"
 #include "ref/numeric/square_root.hpp"
-#include "verification/evaluation/layouts.hpp"
+#include "verification/checks/evaluation/layouts.hpp"
 
 namespace normproof::verification::golden::certify {
 
@@ -92,9 +92,9 @@ double condition_number(const Case& c) {
   double largest = 1;
   const auto* const layer = std::get_if<ref::model::NormOptions>(&c.options);
   if (layer == nullptr || c.mode == Mode::inference) return largest;
-  evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+  checks::evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
   for (auto& step : inputs.steps) {
-    step.x = evaluation::in_rows(ref::model::layout_of(*layer), step.x);
+    step.x = checks::evaluation::in_rows(ref::model::layout_of(*layer), step.x);
     const auto slices = centred_slices(*layer, step.x.shape().back());
     if (slices) largest = std::max(largest, largest_condition(step, *slices));
   }

@@ -9,7 +9,7 @@
 #include "ref/io/atomic_file.hpp"
 #include "ref/io/json_reader.hpp"
 #include "verification/golden/certify/blessing.hpp"
-#include "verification/process/lines.hpp"
+#include "verification/support/process/lines.hpp"
 
 namespace normproof::verification::golden::certify {
 
@@ -66,7 +66,7 @@ CorpusVersion version_of_ledger(std::string_view ledger, const std::string& file
   const ref::io::JsonReader reader(file);
   CorpusVersion version;
   bool first = true;
-  for (const process::Line& one : process::split_lines(ledger)) {
+  for (const support::process::Line& one : support::process::split_lines(ledger)) {
     const json line =
         reader.parse(one.text, "an object a line, as 'normproof golden bless' writes");
     const std::size_t added = count_of(reader, line, "added"),

@@ -13,7 +13,7 @@ inline constexpr const char* kManifestFormat = "normproof-golden-1";
 
 using ref::io::content_sha256;
 
-/// What manifest.json holds of a case: keys in ascending order, one object (docs/formats.md,
+/// What manifest.json holds of a case: keys in ascending order, one object (docs/guide/formats.md,
 /// Golden).
 std::string case_json(const Case& c, const Expected& expected);
 

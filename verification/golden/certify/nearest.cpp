@@ -8,7 +8,7 @@
 
 #include "ref/numeric/arb.hpp"
 #include "ref/numeric/errors.hpp"
-#include "verification/elementary/exponent_range.hpp"
+#include "verification/checks/elementary/exponent_range.hpp"
 
 namespace normproof::verification::golden::certify {
 
@@ -67,7 +67,7 @@ double nearest_to(arf_srcptr x, const BinaryFormat& format) {
   mpfr_init2(nearest, format.digits);
   arf_get_mpfr(exact, x, MPFR_RNDN);
   {
-    const elementary::ExponentRange range(format.least, format.largest);
+    const checks::elementary::ExponentRange range(format.least, format.largest);
     int inexact = mpfr_set(nearest, exact, MPFR_RNDN);
     inexact = mpfr_check_range(nearest, inexact, MPFR_RNDN);
     mpfr_subnormalize(nearest, inexact, MPFR_RNDN);

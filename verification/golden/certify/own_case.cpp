@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "ref/numeric/errors.hpp"
-#include "verification/evaluation/sequence.hpp"
+#include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/condition.hpp"
 #include "verification/golden/certify/for_each.hpp"
 #include "verification/golden/certify/row_parts.hpp"
@@ -64,9 +64,9 @@ ref::numeric::Breach by_option(const Case& c, ref::numeric::Breach breach) {
 /// Runs the operation once, in double: what it requires is checked before anything is certified.
 void check_requirements(const Case& c) {
   try {
-    evaluation::EvalInputs inputs = recipes::inputs_of(c);
+    checks::evaluation::EvalInputs inputs = recipes::inputs_of(c);
     replace_not_finite(inputs, kStandIns);
-    evaluation::run_operation<double>(c.options, inputs, c.sequence);
+    checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
   } catch (const ref::numeric::FileError& error) {
     throw UsageError(error.what());
   } catch (const ref::numeric::ContractError& error) {

@@ -5,7 +5,7 @@
 #include "ref/io/atomic_file.hpp"
 #include "ref/io/file_failure.hpp"
 #include "ref/io/sha256.hpp"
-#include "verification/process/lines.hpp"
+#include "verification/support/process/lines.hpp"
 
 namespace normproof::verification::golden::certify {
 
@@ -66,7 +66,7 @@ std::string sums_text(const Sums& sums) {
 
 Sums parse_sums(std::string_view text, const std::string& file) {
   Sums sums;
-  for (const process::Line& line : process::split_lines(text)) {
+  for (const support::process::Line& line : support::process::split_lines(text)) {
     const auto fail = [&](const char* observation) {
       file_failure(file, fmt::format("line {}", line.number), observation,
                    "64 hexadecimal digits, two spaces and the path of a file, once");

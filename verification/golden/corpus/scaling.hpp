@@ -8,7 +8,7 @@
 #include "ref/numeric/float_format.hpp"
 #include "verification/golden/corpus/case.hpp"
 
-/// Tensors of 8 bits with scales, around an operation that computes in float32: docs/formats.md,
+/// Tensors of 8 bits with scales, around an operation that computes in float32: docs/guide/formats.md,
 /// "8 bits with scales".
 namespace normproof::verification::golden::corpus {
 

@@ -6,11 +6,11 @@
 
 #include "ref/io/tensor_file.hpp"
 #include "ref/numeric/errors.hpp"
+#include "verification/golden/candidate/candidate_process.hpp"
+#include "verification/golden/candidate/pipe_text.hpp"
 #include "verification/golden/certify/for_each.hpp"
-#include "verification/golden/gate/candidate_process.hpp"
 #include "verification/golden/gate/check.hpp"
 #include "verification/golden/gate/diagnose.hpp"
-#include "verification/golden/gate/pipe_text.hpp"
 
 namespace normproof::verification::golden::gate {
 
@@ -51,16 +51,16 @@ class Program {
   Answer ask(const StoredCase& stored) {
     const std::string& path = stored.description.path;
     const std::string line = line_about(stored);
-    if (auto reason = declined_because(line, path)) {
+    if (auto reason = candidate::declined_because(line, path)) {
       Answer declined;
       declined.reason = std::move(*reason);
       return declined;
     }
-    if (const auto error = error_of(line, path))
+    if (const auto error = candidate::error_of(line, path))
       throw FileError(
           fmt::format("the candidate reports an error{}{}", error->empty() ? "" : ": ", *error));
     try {
-      return parse_answer(line, path);
+      return candidate::parse_answer(line, path);
     } catch (const FileError&) {
       stop();
       throw;
@@ -75,9 +75,9 @@ class Program {
           silent_ + crashed_));
     const bool fresh = !process_;
     try {
-      if (fresh) process_ = std::make_unique<CandidateProcess>(command_);
+      if (fresh) process_ = std::make_unique<candidate::CandidateProcess>(command_);
       std::string line =
-          process_->ask(to_line(stored.description.c), seconds_, most_bytes_of(stored));
+          process_->ask(candidate::to_line(stored.description.c), seconds_, most_bytes_of(stored));
       silent_ = crashed_ = 0;
       ++answered_;
       return line;
@@ -114,7 +114,7 @@ class Program {
   double seconds_;
   int most_starts_;
   std::function<void(const std::string&)> complained_;
-  std::unique_ptr<CandidateProcess> process_;
+  std::unique_ptr<candidate::CandidateProcess> process_;
   std::string complaints_;
   int silent_ = 0, crashed_ = 0;  ///< processes in a row that gave no line at all
   int answered_ = 0;
@@ -140,7 +140,7 @@ CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<Stored
 }
 
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                              const CheckOptions& options, const Tolerance& bounds) {
+                              const CheckOptions& options, const tolerance::Tolerance& bounds) {
   try {
     CaseResult result = check_case(stored, answer, options, bounds);
     if (!result.passed()) result.diagnosis = diagnose(stored, answer, result);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ref/numeric/errors.hpp"
+#include "ref/tensor/contract.hpp"
 #include "verification/golden/gate/judged_output.hpp"
 #include "verification/golden/gate/stored_digits.hpp"
 
@@ -64,9 +65,10 @@ bool CaseResult::passed() const {
   return !declined && problem.empty() && std::ranges::all_of(tensors, &TensorResult::passed);
 }
 
-Tolerance asked_tolerance(const Case& c, const CheckOptions& options) {
-  return tolerance(c, options.accumulation ? *options.accumulation : usual_accumulation(c.dtype),
-                   options.formula, options.flush_subnormals);
+tolerance::Tolerance asked_tolerance(const Case& c, const CheckOptions& options) {
+  return tolerance::derive_tolerance(
+      c, options.accumulation ? *options.accumulation : usual_accumulation(c.dtype),
+      options.formula, options.flush_subnormals);
 }
 
 bool is_required(const StoredCase& stored, const std::string& output, const CheckOptions& options) {
@@ -77,7 +79,7 @@ bool is_required(const StoredCase& stored, const std::string& output, const Chec
 
 std::vector<double> element_shares(const StoredCase& stored,
                                    const std::vector<StoredTensor>& answer,
-                                   const std::string& output, const Tolerance& bounds) {
+                                   const std::string& output, const tolerance::Tolerance& bounds) {
   return JudgedOutput(stored, answer, output, bounds).shares();
 }
 
@@ -87,7 +89,7 @@ CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>&
 }
 
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                      const CheckOptions& options, const Tolerance& bounds) {
+                      const CheckOptions& options, const tolerance::Tolerance& bounds) {
   CaseResult result{stored.description, {}, {}, {}};
   const std::vector<std::string> known = outputs_of(stored);
   for (const StoredTensor& tensor : answer) {

@@ -9,9 +9,13 @@
 
 #include "verification/golden/certify/corpus_files.hpp"
 #include "verification/golden/gate/share_map.hpp"
-#include "verification/golden/gate/tolerance.hpp"
+#include "verification/golden/tolerance/tolerance.hpp"
 
 namespace normproof::verification::golden::gate {
+
+using corpus::Accumulation;
+using corpus::Case;
+using ref::io::DType;
 
 using certify::CaseDescription;
 using certify::StoredCase;
@@ -76,9 +80,10 @@ struct CheckOptions {
   /// Empty: y, the gradients and the state have to be there, statistics are compared if they are.
   std::vector<std::string> outputs = {};
   std::optional<Accumulation> accumulation = {};  ///< absent: usual_accumulation of each case
-  Formula formula = Formula::two_pass;            ///< a variance in one pass fails by default
-  bool flush_subnormals = false;  ///< subnormal numbers that are flushed to 0 fail by default
-  bool maps = false;              ///< with a map of each output that failed
+  tolerance::Formula formula =
+      tolerance::Formula::two_pass;  ///< a variance in one pass fails by default
+  bool flush_subnormals = false;     ///< subnormal numbers that are flushed to 0 fail by default
+  bool maps = false;                 ///< with a map of each output that failed
 };
 
 /// What a candidate answers; nothing where it declines the case, for it does not offer it.
@@ -98,7 +103,7 @@ Ask from_folder(const std::filesystem::path& folder);
 /// up.
 inline constexpr int kMostStarts = 3;
 
-/// Answers come from a program (docs/formats.md, Golden): it is started again where it ended. It is
+/// Answers come from a program (docs/guide/formats.md, Golden): it is started again where it ended. It is
 /// given up after `most_starts` in a row that come to an end of their own, or hang, without a line;
 /// where signals end them, after 8 times as many, and one more for each case that it has answered.
 /// `complained` gets the last 64 KiB of what
@@ -120,7 +125,7 @@ CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<Stored
                               const CheckOptions& options);
 /// The same with a tolerance at hand.
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                              const CheckOptions& options, const Tolerance& bounds);
+                              const CheckOptions& options, const tolerance::Tolerance& bounds);
 
 /// Requires  each of the outputs is expected in one of the cases
 /// Throws    UsageError with the nearest known name
@@ -128,7 +133,7 @@ void check_outputs_known(const std::vector<CaseDescription>& cases,
                          const std::vector<std::string>& outputs);
 
 /// What the options ask of the answer to a case: tolerance.
-Tolerance asked_tolerance(const Case& c, const CheckOptions& options);
+tolerance::Tolerance asked_tolerance(const Case& c, const CheckOptions& options);
 
 /// Whether the absence of an output fails its case.
 bool is_required(const StoredCase& stored, const std::string& output, const CheckOptions& options);
@@ -138,13 +143,13 @@ bool is_required(const StoredCase& stored, const std::string& output, const Chec
 /// Requires  the case expects an output of that name and shape, and the answer has it
 std::vector<double> element_shares(const StoredCase& stored,
                                    const std::vector<StoredTensor>& answer,
-                                   const std::string& output, const Tolerance& bounds);
+                                   const std::string& output, const tolerance::Tolerance& bounds);
 
 /// Holds what a candidate answers to one case against what is expected.
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       const CheckOptions& options);
 /// check_case with a tolerance at hand, for many answers to one case.
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                      const CheckOptions& options, const Tolerance& bounds);
+                      const CheckOptions& options, const tolerance::Tolerance& bounds);
 
 }  // namespace normproof::verification::golden::gate

@@ -15,7 +15,7 @@
 #include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/gate/judged_values.hpp"
 #include "verification/golden/gate/place.hpp"
-#include "verification/golden/mutants/plain_layers.hpp"
+#include "verification/golden/plain/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::golden::gate {
@@ -29,9 +29,9 @@ using corpus::op_of;
 using corpus::to_string;
 using corpus::unit_roundoff;
 using corpus::usual_accumulation;
-using mutants::Mutation;
-using mutants::run_plain;
-using mutants::Sites;
+using mutations::Mutation;
+using mutations::Sites;
+using plain::run_plain;
 using recipes::inputs_of;
 namespace {
 
@@ -66,7 +66,7 @@ std::vector<Failing> failing_outputs(const StoredCase& stored,
                                      const std::vector<StoredTensor>& answer,
                                      const CaseResult& result) {
   const Case& c = stored.description.c;
-  const Tolerance bounds = tolerance(c, usual_accumulation(c.dtype));
+  const tolerance::Tolerance bounds = tolerance::derive_tolerance(c, usual_accumulation(c.dtype));
   std::vector<Failing> failing;
   for (const TensorResult& t : result.tensors) {
     if (t.passed() || !t.problem.empty()) continue;
@@ -81,8 +81,8 @@ std::vector<Failing> failing_outputs(const StoredCase& stored,
     if (corpus::is_scaled(c))
       for (const double bound : judged.bound) f.bound.push_back(kBounds * bound);
     for (std::size_t i = f.bound.size(); i < f.got.size(); ++i)
-      f.bound.push_back(kBounds * with_storage(bounds.bound.at(t.name).data()[i], f.exact[i],
-                                               kRemains, given.dtype));
+      f.bound.push_back(kBounds * tolerance::with_storage(bounds.bound.at(t.name).data()[i],
+                                                          f.exact[i], kRemains, given.dtype));
     failing.push_back(std::move(f));
   }
   return failing;
@@ -135,16 +135,16 @@ Explanation explain(const std::vector<Failing>& failing, const std::vector<Store
 
 /// A mistake of rounding: values that are nearly the same round apart.
 bool rounds(const Mutation& mutation) {
-  return mutation.op == mutants::MutationOperator::half_precision ||
-         mutation.op == mutants::MutationOperator::bfloat16_sum ||
-         mutation.op == mutants::MutationOperator::truncate;
+  return mutation.op == mutations::MutationOperator::half_precision ||
+         mutation.op == mutations::MutationOperator::bfloat16_sum ||
+         mutation.op == mutations::MutationOperator::truncate;
 }
 
 bool is_within_own_bound(const Failing& f, const std::vector<double>& mistaken,
                          const std::vector<double>& errors) {
   if (errors.size() != mistaken.size()) return false;
   for (std::size_t i = 0; i < mistaken.size(); ++i) {
-    const double bound = 2 * with_storage(errors[i], mistaken[i], kRemains, f.dtype);
+    const double bound = 2 * tolerance::with_storage(errors[i], mistaken[i], kRemains, f.dtype);
     if (std::isfinite(mistaken[i]) && !(distance(f.got[i], mistaken[i]) <= bound)) return false;
   }
   return true;
@@ -161,10 +161,10 @@ void keep_believable(const Case& c, const std::vector<Failing>& failing,
     if (has_no_bound && explanation.ulps > kMostUlps) explanation.outputs.clear();
     return;
   }
-  evaluation::EvalInputs inputs = inputs_of(c);
+  checks::evaluation::EvalInputs inputs = inputs_of(c);
   certify::replace_not_finite(inputs, certify::kStandIns);
-  const auto errors = mutants::plain_errors(
-      c, inputs, {}, candidate_arithmetic(usual_accumulation(c.dtype), false), mutation);
+  const auto errors = plain::plain_errors(
+      c, inputs, {}, tolerance::candidate_arithmetic(usual_accumulation(c.dtype), false), mutation);
   std::erase_if(explanation.outputs, [&](const std::string& name) {
     const Failing& f = *std::ranges::find(failing, name, &Failing::name);
     const auto own = errors.find(name);
@@ -280,7 +280,7 @@ std::vector<Diagnosis> where_errors_lie(const CaseResult& result) {
 /// The class of a form that loses, where every failing output meets it.
 std::vector<Diagnosis> form_that_loses(const StoredCase& stored,
                                        const std::vector<StoredTensor>& answer,
-                                       const CaseResult& result, Formula formula,
+                                       const CaseResult& result, tolerance::Formula formula,
                                        const char* what) {
   Diagnosis diagnosis{what, Diagnosis::Kind::bound};
   const CaseResult allowed =
@@ -306,10 +306,10 @@ std::vector<Diagnosis> forms_that_lose(const StoredCase& stored,
                                        const CaseResult& result) {
   const Case& c = stored.description.c;
   if (!is_norm(c)) return {};
-  std::vector<Diagnosis> found = form_that_loses(stored, answer, result, Formula::folded,
+  std::vector<Diagnosis> found = form_that_loses(stored, answer, result, tolerance::Formula::folded,
                                                  "the folded form x r - m r for (x - m) r");
-  if (found.empty() && takes_variance(c))
-    found = form_that_loses(stored, answer, result, Formula::one_pass,
+  if (found.empty() && tolerance::takes_variance(c))
+    found = form_that_loses(stored, answer, result, tolerance::Formula::one_pass,
                             "a one-pass variance E[x^2] - E[x]^2");
   return found;
 }

@@ -23,7 +23,7 @@ double to_double_up(const oracle100& x) {
 }  // namespace
 
 JudgedOutput::JudgedOutput(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                           std::string name, const Tolerance& bounds)
+                           std::string name, const tolerance::Tolerance& bounds)
     : name_(std::move(name)),
       answer_(*find(answer, name_)),
       shape_(find(stored.expected, name_)->shape),
@@ -60,7 +60,7 @@ ElementVerdict JudgedOutput::verdict(std::size_t i, double value) const {
   if (std::isnan(exact_.high[i])) return std::isfinite(value) ? refused : right;
   const double own = exact_.bound[i];
   if (std::isinf(own)) return unjudged;
-  if (!compare::is_within(value, exact(i), own)) return refused;
+  if (!checks::compare::is_within(value, exact(i), own)) return refused;
   return value == exact_.high[i] ? right : within;
 }
 
@@ -91,7 +91,7 @@ TensorResult JudgedOutput::compared() const {
   }
   result.count += judged.size();
   if (judged.empty()) return result;
-  const compare::Comparison comparison = side_by_side(got, judged, bounds);
+  const checks::compare::Comparison comparison = side_by_side(got, judged, bounds);
   measure(got, judged, bounds, result);
   const bool nan_failed = !result.failed.empty();
   for (const std::size_t k : comparison.failed) result.failed.push_back(judged[k]);
@@ -116,9 +116,9 @@ oracle100 JudgedOutput::exact(std::size_t i) const {
   return oracle100(exact_.high[i]) + oracle100(exact_.low[i]);
 }
 
-compare::Comparison JudgedOutput::side_by_side(const std::vector<double>& got,
-                                               const std::vector<std::size_t>& judged,
-                                               const std::vector<double>& bounds) const {
+checks::compare::Comparison JudgedOutput::side_by_side(const std::vector<double>& got,
+                                                       const std::vector<std::size_t>& judged,
+                                                       const std::vector<double>& bounds) const {
   const std::vector<std::size_t> shape = {judged.size()};
   auto a = ref::tensor::empty_tensor<double>(shape), c = ref::tensor::empty_tensor<double>(shape);
   auto b = ref::tensor::empty_tensor<oracle100>(shape);
@@ -127,7 +127,7 @@ compare::Comparison JudgedOutput::side_by_side(const std::vector<double>& got,
     b.data()[k] = exact(judged[k]);
     c.data()[k] = bounds[k];
   }
-  return compare::compare(a, b, c);
+  return checks::compare::compare(a, b, c);
 }
 
 /// |got - exact|, rounded up; infinite where got is no number.

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "verification/compare/comparison.hpp"
+#include "verification/checks/compare/comparison.hpp"
 #include "verification/golden/gate/check.hpp"
 #include "verification/golden/gate/judged_values.hpp"
 
@@ -23,7 +23,7 @@ class JudgedOutput {
  public:
   /// Requires  as judged_values; the answer outlives it
   JudgedOutput(const StoredCase& stored, const std::vector<StoredTensor>& answer, std::string name,
-               const Tolerance& bounds);
+               const tolerance::Tolerance& bounds);
 
   TensorResult judge(bool with_map) const;
 
@@ -39,9 +39,9 @@ class JudgedOutput {
   TensorResult compared() const;
   void at(TensorResult& result, std::size_t i, double got, double bound) const;
   ref::numeric::oracle100 exact(std::size_t i) const;
-  compare::Comparison side_by_side(const std::vector<double>& got,
-                                   const std::vector<std::size_t>& judged,
-                                   const std::vector<double>& bounds) const;
+  checks::compare::Comparison side_by_side(const std::vector<double>& got,
+                                           const std::vector<std::size_t>& judged,
+                                           const std::vector<double>& bounds) const;
   double error_at(std::size_t i, double got) const;
   void measure(const std::vector<double>& got, const std::vector<std::size_t>& judged,
                const std::vector<double>& bounds, TensorResult& result) const;

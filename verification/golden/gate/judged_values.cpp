@@ -27,7 +27,7 @@ int exponent_for(double largest, const FloatFormat& format) {
 }
 
 /// Of each scale, how far off one may be that the convention allows.
-JudgedValues judged_scales(const StoredCase& stored, const Tolerance& bounds) {
+JudgedValues judged_scales(const StoredCase& stored, const tolerance::Tolerance& bounds) {
   JudgedValues judged;
   const StoredTensor& y = *find(stored.expected, "y");
   const FloatFormat& format = format_of(*ref::io::float_type(y.dtype));
@@ -86,7 +86,7 @@ void take_scales(const StoredCase& stored, const std::vector<StoredTensor>& answ
 }  // namespace
 
 JudgedValues judged_values(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                           const std::string& name, const Tolerance& bounds) {
+                           const std::string& name, const tolerance::Tolerance& bounds) {
   const corpus::Case& c = stored.description.c;
   if (corpus::dtype_stored(c, name) == DType::float8_e8m0fnu) return judged_scales(stored, bounds);
   certify::ExactValues exact = certify::exact_values(stored, name);
@@ -108,8 +108,8 @@ JudgedValues judged_values(const StoredCase& stored, const std::vector<StoredTen
         judged.low[i] = 0;
       }
     }
-    judged.bound[i] =
-        with_storage(judged.bound[i], judged.high[i], judged.low[i], dtype, bounds.flushes);
+    judged.bound[i] = tolerance::with_storage(judged.bound[i], judged.high[i], judged.low[i], dtype,
+                                              bounds.flushes);
   }
   return judged;
 }

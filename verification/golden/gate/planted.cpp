@@ -74,7 +74,7 @@ Planted& Planted::operator+=(const Planted& other) {
 }
 
 Planted plant(const StoredCase& stored, const std::vector<StoredTensor>& right,
-              const Tolerance& bounds) {
+              const tolerance::Tolerance& bounds) {
   Planted planted;
   const std::string path = path_of(stored.description.c);
   if (!check_case(stored, right, {}, bounds).passed())

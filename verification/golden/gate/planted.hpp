@@ -9,6 +9,10 @@
 
 namespace normproof::verification::golden::gate {
 
+using corpus::Case;
+using ref::io::DType;
+using ref::io::StoredTensor;
+
 /// What became of one value in the place of elements, of one at a time.
 struct PlantedCount {
   std::size_t elements = 0;
@@ -37,6 +41,6 @@ struct Planted {
 /// Computes  in time that grows as the number of elements does
 /// Requires  `right` passes; where it does not, that is missed
 Planted plant(const StoredCase& stored, const std::vector<StoredTensor>& right,
-              const Tolerance& bounds);
+              const tolerance::Tolerance& bounds);
 
 }  // namespace normproof::verification::golden::gate

@@ -10,7 +10,7 @@
 #include "verification/golden/certify/for_each.hpp"
 #include "verification/golden/gate/check.hpp"
 #include "verification/golden/gate/planted.hpp"
-#include "verification/golden/mutants/plain_layers.hpp"
+#include "verification/golden/plain/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/recipes/corpus.hpp"
 
@@ -21,9 +21,9 @@ using corpus::op_of;
 using corpus::path_of;
 using corpus::to_string;
 using corpus::usual_accumulation;
-using mutants::run_plain;
-using mutants::Sites;
-using mutants::Style;
+using mutations::Sites;
+using plain::run_plain;
+using plain::Style;
 using recipes::inputs_of;
 using recipes::kCorpusSeed;
 namespace {
@@ -32,7 +32,7 @@ namespace {
 struct Question {
   StoredCase stored;
   operands::EvalInputs inputs;
-  Tolerance bounds;
+  tolerance::Tolerance bounds;
   std::vector<StoredTensor> right;  ///< the answer of the plain style
 };
 
@@ -88,8 +88,8 @@ Question question_of(const Case& c, const PowerOptions& options) {
   Question question;
   question.stored = certify::certified_case(c);
   question.inputs = inputs_of(c);
-  question.bounds =
-      tolerance(c, options.accumulation.value_or(usual_accumulation(c.dtype)), options.formula);
+  question.bounds = tolerance::derive_tolerance(
+      c, options.accumulation.value_or(usual_accumulation(c.dtype)), options.formula);
   question.right = run_plain(c, question.inputs, {}, sites);
   return question;
 }
@@ -148,8 +148,8 @@ class Trial {
       const Case& c = question.stored.description.c;
       Style style = named.style;
       style.accumulation = options_.accumulation;
-      style.one_pass = options_.formula == Formula::one_pass;
-      style.folded = options_.formula == Formula::folded;
+      style.one_pass = options_.formula == tolerance::Formula::one_pass;
+      style.folded = options_.formula == tolerance::Formula::folded;
       const CheckOptions declared{.outputs = {},
                                   .accumulation = options_.accumulation,
                                   .formula = options_.formula,
@@ -200,7 +200,7 @@ class Trial {
 }  // namespace
 
 bool right_answers_alone(const PowerOptions& options) {
-  return options.accumulation || options.formula != Formula::two_pass;
+  return options.accumulation || options.formula != tolerance::Formula::two_pass;
 }
 
 std::size_t LayerPower::count_killed(std::size_t seeds) const {

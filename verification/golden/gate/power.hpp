@@ -9,13 +9,13 @@
 
 #include "verification/golden/corpus/case.hpp"
 #include "verification/golden/gate/planted.hpp"
-#include "verification/golden/gate/tolerance.hpp"
-#include "verification/golden/mutants/mutation.hpp"
+#include "verification/golden/mutations/mutation.hpp"
+#include "verification/golden/tolerance/tolerance.hpp"
 
 namespace normproof::verification::golden::gate {
 
 using corpus::Tier;
-using mutants::Mutation;
+using mutations::Mutation;
 
 struct PowerOptions {
   Tier tier = Tier::quick;
@@ -25,7 +25,7 @@ struct PowerOptions {
   /// Right implementations alone, whose every operation is of this format, or whose variance is of
   /// this formula, held with what `golden check` allows for it.
   std::optional<Accumulation> accumulation = {};
-  Formula formula = Formula::two_pass;
+  tolerance::Formula formula = tolerance::Formula::two_pass;
   bool planted_alone = false;  ///< values in the place of elements, and no other implementation
   std::function<void(const std::string& layer, std::size_t done, std::size_t of)> finished = {};
 };

@@ -12,7 +12,7 @@
 
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
-#include "verification/compare/ulp.hpp"
+#include "verification/checks/compare/ulp.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 
@@ -122,7 +122,7 @@ std::optional<std::string> difference(const StoredTensor& a, const StoredTensor&
                        ref::tensor::to_string(b.shape), there);
   const std::vector<double> first = ref::io::widen(a), second = ref::io::widen(b);
   for (std::size_t i = 0; i < first.size(); ++i) {
-    if (compare::same_number(first[i], second[i])) continue;
+    if (checks::compare::same_number(first[i], second[i])) continue;
     return fmt::format("{} at {} is {}, and {} {}", a.name,
                        ref::tensor::index_to_string(i, a.shape), first[i], second[i], there);
   }

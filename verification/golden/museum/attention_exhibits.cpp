@@ -2,20 +2,20 @@
 
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/museum/work.hpp"
-#include "verification/golden/mutants/plain_encoder_layer.hpp"
+#include "verification/golden/plain/plain_encoder_layer.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::golden::museum {
 
 namespace model = ref::model;
-using mutants::Mutation;
-using mutants::MutationOperator;
+using mutations::Mutation;
+using mutations::MutationOperator;
 
 namespace {
 
 using Answer = std::vector<StoredTensor>;
-using Parts = mutants::PlainParts<double>;
-using Named = mutants::NamedNumbers<double>;
+using Parts = plain::PlainParts<double>;
+using Named = plain::NamedNumbers<double>;
 
 /// Where a layer of ours is wrong.
 struct AttentionMistakes {
@@ -79,8 +79,8 @@ class Attention {
   }
 
  private:
-  mutants::PlainMap in_map_() const { return {"attention.in", "attention.in", width_, 3 * width_}; }
-  mutants::PlainMap out_map_() const { return {"attention.out", "attention.out", width_, width_}; }
+  plain::PlainMap in_map_() const { return {"attention.in", "attention.in", width_, 3 * width_}; }
+  plain::PlainMap out_map_() const { return {"attention.out", "attention.out", width_, width_}; }
   std::size_t tokens() const { return parts_.tokens_; }
   std::size_t place(std::size_t b, std::size_t h, std::size_t i, std::size_t k) const {
     return (b * tokens() + i) * width_ + h * d_k_ + k;
@@ -185,7 +185,7 @@ class Layer {
   Values back(Sublayer& own, const Values& dy, Named& gradients, F f) {
     const auto through_norm = [&](const Values& g) {
       const Named results = parts_.norm(own.norm, own.normed, g);
-      mutants::keep_norm(own.norm, results, gradients);
+      plain::keep_norm(own.norm, results, gradients);
       return results.at("grad_x");
     };
     const Values at_the_sum = post_ ? through_norm(dy) : dy;
@@ -198,7 +198,7 @@ class Layer {
   Parts& parts_;
   const AttentionMistakes& wrong_;
   Attention attention_;
-  mutants::PlainFeedForward<double> feed_forward_;
+  plain::PlainFeedForward<double> feed_forward_;
   bool post_;
   Sublayer first_{"norm1", "attention.y"}, second_{"norm2", "feed_forward.y"};
 };
@@ -206,7 +206,7 @@ class Layer {
 Answer answer_layer(const Case& c, const AttentionMistakes& wrong) {
   Work work(c);
   const operands::EvalInputs inputs = recipes::inputs_of(c);
-  mutants::Sites sites;
+  mutations::Sites sites;
   Parts parts(inputs.encoder, {}, sites);
   parts.set_rows(work.shape().samples, work.shape().tokens);
   Layer layer(parts, wrong);

@@ -7,7 +7,7 @@
 
 namespace normproof::verification::golden::museum {
 
-using mutants::Slices;
+using plain::Slices;
 
 namespace {
 
@@ -155,7 +155,7 @@ Answer sums_over_the_block(const Case& c, const Device&) {
 /// x [B,T,D] is taken for B rows of T D elements.
 Answer backward_of_rank_2(const Case& c, const Device& device) {
   Work work(c);
-  const mutants::PlainShape shape = work.shape();
+  const plain::PlainShape shape = work.shape();
   const Values &x = work.in("x"), &gamma = work.in("gamma"), &grad_y = work.in("grad_y");
   if (grad_y.empty() || shape.tokens == 1) return work.answer();
   const std::vector<Moments> moments = Rows(work).moments;

@@ -6,8 +6,8 @@
 namespace normproof::verification::golden::museum {
 
 namespace model = ref::model;
-using mutants::PlainShape;
-using mutants::Slices;
+using plain::PlainShape;
+using plain::Slices;
 
 namespace {
 
@@ -141,11 +141,11 @@ Values right_backward(const SliceGradient& slice, bool centred) {
 Slices slices_of(const Work& work) {
   const PlainShape& shape = work.shape();
   if (const auto* const options = options_of<model::GroupNormOptions>(work.of()))
-    return mutants::cut_samples(shape, shape.d_model / static_cast<std::size_t>(options->groups));
+    return plain::cut_samples(shape, shape.d_model / static_cast<std::size_t>(options->groups));
   if (options_of<model::InstanceNormOptions>(work.of()) != nullptr)
-    return mutants::cut_samples(shape, 1);
-  if (options_of<model::BatchNormOptions>(work.of()) != nullptr) return mutants::cut_columns(shape);
-  return mutants::cut_rows(shape, shape.d_model);
+    return plain::cut_samples(shape, 1);
+  if (options_of<model::BatchNormOptions>(work.of()) != nullptr) return plain::cut_columns(shape);
+  return plain::cut_rows(shape, shape.d_model);
 }
 
 void run_slices(Work& work, const SliceKernel& kernel) {

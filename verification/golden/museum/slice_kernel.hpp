@@ -40,7 +40,7 @@ Moments right_moments(const Values& x, double eps, bool centred);
 Values right_backward(const SliceGradient& slice, bool centred);
 
 /// The elements that share their moments, as the operation has it.
-mutants::Slices slices_of(const Work& work);
+plain::Slices slices_of(const Work& work);
 /// Puts what the kernel makes of a norm into the place of y, the gradients and the moments; leaves
 /// sequences and inference alone.
 void run_slices(Work& work, const SliceKernel& kernel);

@@ -6,7 +6,7 @@
 namespace normproof::verification::golden::museum {
 
 namespace model = ref::model;
-using mutants::PlainShape;
+using plain::PlainShape;
 
 namespace {
 

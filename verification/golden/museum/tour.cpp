@@ -26,7 +26,7 @@ using corpus::op_of;
 using corpus::path_of;
 using gate::CaseResult;
 using gate::RelationOutcome;
-using gate::Tolerance;
+using tolerance::Tolerance;
 
 namespace {
 
@@ -37,7 +37,8 @@ struct Asked {
 };
 
 Asked ready(const Case& c) {
-  return {certify::certified_case(c), gate::tolerance(c, corpus::usual_accumulation(c.dtype))};
+  return {certify::certified_case(c),
+          tolerance::derive_tolerance(c, corpus::usual_accumulation(c.dtype))};
 }
 
 /// Whether an exhibit may know what the case asks for: of a scale, a layout or a 1 to add to gamma

@@ -11,9 +11,9 @@
 namespace normproof::verification::golden::museum {
 
 using corpus::find;
-using mutants::Mutation;
-using mutants::PlainShape;
-using mutants::Sites;
+using mutations::Mutation;
+using mutations::Sites;
+using plain::PlainShape;
 
 namespace {
 
@@ -30,7 +30,7 @@ PlainShape shape_of(const Case& c) {
 
 std::vector<StoredTensor> plain_answer(const Case& c, Mutation mutation) {
   Sites sites(std::move(mutation));
-  return mutants::run_plain(c, recipes::inputs_of(c), {}, sites);
+  return plain::run_plain(c, recipes::inputs_of(c), {}, sites);
 }
 
 }  // namespace
@@ -55,10 +55,10 @@ Values& Work::out(const std::string& name) {
 
 std::vector<StoredTensor> Work::answer() const {
   std::vector<StoredTensor> tensors;
-  mutants::Sites right;
+  mutations::Sites right;
   for (const auto& [name, output] : out_)
     tensors.push_back(
-        mutants::stored_tensor(name, output.dtype, output.shape, output.values, {}, right));
+        plain::stored_tensor(name, output.dtype, output.shape, output.values, {}, right));
   return tensors;
 }
 

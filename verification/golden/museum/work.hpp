@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "verification/golden/museum/exhibit.hpp"
-#include "verification/golden/mutants/plain_layers.hpp"
-#include "verification/golden/mutants/plain_slices.hpp"
+#include "verification/golden/plain/plain_layers.hpp"
+#include "verification/golden/plain/plain_slices.hpp"
 
 namespace normproof::verification::golden::museum {
 
@@ -19,11 +19,11 @@ using ref::model::StorageFormat;
 class Work {
  public:
   /// Computes  the answer of the plain implementation, at whose site the mutation is
-  explicit Work(const Case& c, mutants::Mutation mutation = {});
+  explicit Work(const Case& c, mutations::Mutation mutation = {});
 
   const Case& of() const { return c_; }
   /// Rows and features of x; of an optimizer those of the parameter.
-  const mutants::PlainShape& shape() const { return shape_; }
+  const plain::PlainShape& shape() const { return shape_; }
 
   /// An input, or nothing where it is not given.
   const Values& in(const std::string& name) const;
@@ -42,14 +42,14 @@ class Work {
   };
 
   const Case& c_;
-  mutants::PlainShape shape_;
+  plain::PlainShape shape_;
   std::map<std::string, Values> in_;
   std::map<std::string, Output> out_;
   Values nothing_;
 };
 
 /// The answer with a mistake at one site.
-std::vector<StoredTensor> answer_mutated(const Case& c, mutants::Mutation mutation);
+std::vector<StoredTensor> answer_mutated(const Case& c, mutations::Mutation mutation);
 
 /// The eps of a norm.
 double eps_of(const Case& c);

@@ -8,7 +8,7 @@
 
 #include "ref/model/norm_options.hpp"
 #include "ref/model/operation.hpp"
-#include "verification/evaluation/functions.hpp"
+#include "verification/checks/evaluation/functions.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
 
@@ -46,7 +46,7 @@ class BlockCases {
     if (is_layer_of_rows()) {
       rows(129, 2);
       rows(256, 2);
-    } else if (evaluation::adds_residual(operation_)) {
+    } else if (checks::evaluation::adds_residual(operation_)) {
       rows(128, 2);
     } else if (norm_ && is_layer_of<ref::model::DyTOptions>(operation_)) {
       rows(128, 2);

@@ -16,7 +16,7 @@ using corpus::Tier;
 inline constexpr std::uint64_t kCorpusSeed = 20261121;
 
 /// The cases of a tier whose paths `only` matches, in ascending order of the paths, which differ:
-/// each a function of its path and the seed alone. docs/golden.md has the regimes and reasons.
+/// each a function of its path and the seed alone. docs/guide/golden.md has the regimes and reasons.
 std::vector<Case> corpus(Tier tier, std::uint64_t seed = kCorpusSeed,
                          const PathGlobs& only = PathGlobs());
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ref/model/norm_layers.hpp"
-#include "verification/evaluation/functions.hpp"
+#include "verification/checks/evaluation/functions.hpp"
 #include "verification/golden/corpus/kind.hpp"
 
 namespace normproof::verification::golden::recipes {
@@ -38,7 +38,7 @@ std::vector<std::string> optional_inputs(const Case& c) {
     for (const ref::model::NormParameter& parameter : layer.parameters)
       names.emplace_back(parameter.name);
   }
-  if (evaluation::adds_residual(op_of(c))) names.insert(names.end(), {"beta", "gamma"});
+  if (checks::evaluation::adds_residual(op_of(c))) names.insert(names.end(), {"beta", "gamma"});
   if (is_about<ref::model::EncoderOptions>(c) || is_about<ref::model::CrossEntropyOptions>(c))
     names.emplace_back("class_weights");
   if (is_about<ref::model::DecoderLayerOptions>(c)) names.emplace_back("memory_valid");
@@ -46,7 +46,7 @@ std::vector<std::string> optional_inputs(const Case& c) {
   if (is_about<ref::model::DecodingOptions>(c))
     names.insert(names.end(), {"layers.0.self_attention.past_keys", "memory_valid"});
   const bool has_loss = is_transformer(c) && !is_about<ref::model::DecodingOptions>(c);
-  if (is_layer(c) || is_encoder(c) || has_loss || evaluation::takes_mask(op_of(c)))
+  if (is_layer(c) || is_encoder(c) || has_loss || checks::evaluation::takes_mask(op_of(c)))
     names.emplace_back("valid");
   return names;
 }

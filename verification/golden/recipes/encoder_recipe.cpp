@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "verification/evaluation/encoders.hpp"
+#include "verification/checks/evaluation/encoders.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 
 namespace normproof::verification::golden::recipes {
@@ -55,8 +55,8 @@ class EncoderCaseMaker {
     }
     const ref::model::EncoderConfig config = config_of(operation, recipe);
     add_weights(c, recipe, operation, config);
-    for (const auto& [place, shape] :
-         evaluation::mask_shapes(operation, config, recipe.samples, recipe.tokens, recipe.keys))
+    for (const auto& [place, shape] : checks::evaluation::mask_shapes(
+             operation, config, recipe.samples, recipe.tokens, recipe.keys))
       add_mask(c, place, shape, config.dropout);
     std::ranges::sort(c.inputs, {}, &StoredTensor::name);
     return c;
@@ -120,7 +120,7 @@ class EncoderCaseMaker {
 
   static ref::model::EncoderConfig config_of(const ref::model::EncoderOperation& operation,
                                              const EncoderRecipe& recipe) {
-    return evaluation::encoder_config(operation, [&](const std::string& name) {
+    return checks::evaluation::encoder_config(operation, [&](const std::string& name) {
       using Extents = std::pair<std::size_t, std::size_t>;
       return name.starts_with("embedding") ? Extents{recipe.vocabulary, recipe.d_model}
              : name.starts_with("head")    ? Extents{recipe.classes, recipe.d_model}
@@ -135,9 +135,9 @@ class EncoderCaseMaker {
     // Three sublayers multiply errors more than two: the bound of float32 has to say something.
     const double scale =
         std::holds_alternative<ref::model::DecoderLayerOptions>(operation) ? 0.25 : 0.5;
-    for (const auto& [name, shape] : evaluation::own_parameters(operation, config))
+    for (const auto& [name, shape] : checks::evaluation::own_parameters(operation, config))
       put(c, recipe, name, shape, fill_of(config, name, scale), c.dtype);
-    for (const auto& [name, initial] : evaluation::own_state(operation, config))
+    for (const auto& [name, initial] : checks::evaluation::own_state(operation, config))
       put(c, recipe, name, ref::tensor::shape_of(initial), fill_of_state(name),
           dtype_of_output(c.dtype, name));
   }

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "verification/evaluation/functions.hpp"
+#include "verification/checks/evaluation/functions.hpp"
 #include "verification/golden/recipes/add_norm_corpus.hpp"
 #include "verification/golden/recipes/attention_corpus.hpp"
 #include "verification/golden/recipes/cross_entropy_corpus.hpp"
@@ -55,7 +55,7 @@ class FunctionCases {
     if (!sums_)
       add(of("subnormal_x", {3, 6}, DType::float32).why(kWhySubnormalFloat32).x(scaled(1e-40)));
     add(of("near_largest", {3, 6}, DType::float16).why(kWhyNearLargest).x(near_largest));
-    if (evaluation::takes_mask(function_)) masked();
+    if (checks::evaluation::takes_mask(function_)) masked();
     if (function_ != "relu")  // max(NaN, 0) and x > 0 ? x : 0 answer NaN and 0
       cases_.push_back(of("nan_in_x", {4, 6}, DType::float32)
                            .why("a NaN reaches what depends on it, and nothing else")
@@ -179,7 +179,7 @@ class FunctionCases {
             .x([](std::size_t i, double normal) {
               return i % 40 == i / 40 * 7 % 40 ? 30 + normal : normal;
             }));
-    if (evaluation::takes_mask(function_))
+    if (checks::evaluation::takes_mask(function_))
       add(of("masked_to_one", {7, 33}, dtype)
               .why("one element of each row takes part")
               .masked([](std::size_t i) { return i % 33 != i / 33 * 5 % 33; }));
@@ -247,7 +247,7 @@ class FunctionCases {
 
 std::vector<Case> function_cases(Tier tier, std::string_view function, std::uint64_t seed) {
   if (function == "attention") return attention_cases(tier, seed);
-  if (evaluation::adds_residual(function)) return add_norm_cases(tier, function, seed);
+  if (checks::evaluation::adds_residual(function)) return add_norm_cases(tier, function, seed);
   if (function == "cross_entropy") return cross_entropy_cases(tier, seed);
   if (function == "rope") return rope_cases(tier, seed);
   if (has_gated_cases(function)) return gated_cases(tier, function, seed);

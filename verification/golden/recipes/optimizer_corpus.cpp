@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "verification/evaluation/optimizers.hpp"
+#include "verification/checks/evaluation/optimizers.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/recipes/block_corpus.hpp"
 #include "verification/golden/recipes/recipe.hpp"
@@ -292,7 +292,7 @@ class OptimizerCases {
     if (c.sequence) stacked.insert(stacked.begin(), recipe.steps);
     put(c, recipe, "parameter", recipe.shape, scaled(1));
     put(c, recipe, "grad_parameter", stacked, scaled(1));
-    for (const std::string& moment : evaluation::moment_names(optimizer))
+    for (const std::string& moment : checks::evaluation::moment_names(optimizer))
       put(c, recipe, moment, recipe.shape,
           recipe.iterations == 0      ? scaled(0)
           : moment == "second_moment" ? positive

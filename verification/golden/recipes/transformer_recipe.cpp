@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "verification/evaluation/transformers.hpp"
+#include "verification/checks/evaluation/transformers.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/recipes/encoder_recipe.hpp"
 
@@ -44,12 +44,13 @@ class TransformerCaseMaker {
     std::visit(*this, operation);
     const ref::model::DecoderConfig config = config_of(operation);
     // Many sublayers multiply errors: the bound of float32 has to say something.
-    for (const auto& [name, shape] : evaluation::transformer_parameters(operation, config)) {
-      const auto initial = evaluation::initial_norm_value(operation, config, name);
+    for (const auto& [name, shape] :
+         checks::evaluation::transformer_parameters(operation, config)) {
+      const auto initial = checks::evaluation::initial_norm_value(operation, config, name);
       const double scale = name.ends_with("embedding.weight") ? 1 : 0.25;
       put(name, shape, initial ? fill_of_norm(*initial) : scaled_normal(scale), case_.dtype);
     }
-    for (const auto& [name, initial] : evaluation::transformer_state(operation, config))
+    for (const auto& [name, initial] : checks::evaluation::transformer_state(operation, config))
       put(name, ref::tensor::shape_of(initial), fill_of_state(name),
           dtype_of_output(case_.dtype, name));
     std::ranges::sort(case_.inputs, {}, &StoredTensor::name);
@@ -124,7 +125,7 @@ class TransformerCaseMaker {
   }
 
   ref::model::DecoderConfig config_of(const TransformerOperation& operation) const {
-    return evaluation::transformer_config(operation, [&](const std::string& name) {
+    return checks::evaluation::transformer_config(operation, [&](const std::string& name) {
       using Extents = std::pair<std::size_t, std::size_t>;
       const bool embedding = name.ends_with("embedding.weight");
       return embedding ? Extents{name.starts_with("encoder") ? recipe_.source_words : recipe_.words,

@@ -68,7 +68,8 @@ TEST(Grounds, EveryTheoremOfTheFilesIsInTheTable) {
       const std::string name = (*match)[1];
       EXPECT_TRUE(std::any_of(theorems().begin(), theorems().end(),
                               [&](const Theorem& t) { return t.name == name && t.file == file; }))
-          << name << ": verification/proofs/check --rows > verification/claims/ledger/theorems.inc";
+          << name
+          << ": verification/claims/proofs/check --rows > verification/claims/ledger/theorems.inc";
     }
   }
   EXPECT_EQ(found, theorems().size());

@@ -70,9 +70,9 @@ TEST(Checkers, StandInACheckoutAroundTheProgramOrTheFolder) {
 class VerifyProofs : public testing::Test {
  protected:
   Outcome verify(const std::string& checker, const std::string& more = "") {
-    std::filesystem::create_directories(folder_ / "top/verification/proofs");
+    std::filesystem::create_directories(folder_ / "top/verification/claims/proofs");
     std::filesystem::create_directories(folder_ / "top/bin");
-    const auto file = folder_ / "top/verification/proofs/check";
+    const auto file = folder_ / "top/verification/claims/proofs/check";
     write_file(file, "#!/bin/sh\n" + checker);
     std::filesystem::permissions(file, std::filesystem::perms::owner_all);
     return run("cd '" + folder_.path().string() + "/top'; cp $N bin/normproof; " +
@@ -112,7 +112,7 @@ class VerifyClaims : public testing::Test {
  protected:
   std::vector<std::string> arguments(const std::string& options) {
     for (const char* name :
-         {"top/verification/proofs/check", "top/verification/proofs/smt/check"}) {
+         {"top/verification/claims/proofs/check", "top/verification/claims/proofs/smt/check"}) {
       std::filesystem::create_directories((folder_ / name).parent_path());
       write_file(folder_ / name, "#!/bin/sh\necho \"$*\" >&2; exit 3");
       std::filesystem::permissions(folder_ / name, std::filesystem::perms::owner_all);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace normproof::verification::cli;
 using namespace normproof::verification::cli::verify;
-using normproof::verification::statistics::Stability;
+using normproof::verification::checks::statistics::Stability;
 
 TEST(Report, VerdictsInWords) {
   ReportedClaim claim;

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "tests/verification/statistics/corpora.hpp"
+#include "tests/verification/checks/statistics/corpora.hpp"
 #include "verification/cli/verify/report.hpp"
 
 namespace normproof::tests::verification::cli::verify {
@@ -56,8 +56,8 @@ inline normproof::verification::cli::verify::Report sample_report() {
                     .failure = "",
                     .evidence = "tested",
                     .evidence_detail = "no theorem yet"}};
-  report.statistics = normproof::verification::statistics::collect_statistics(
-      statistics::random_corpus(9, 7), {.d_model = 4, .batch_size = 4, .steps = 6});
+  report.statistics = normproof::verification::checks::statistics::collect_statistics(
+      checks::statistics::random_corpus(9, 7), {.d_model = 4, .batch_size = 4, .steps = 6});
   report.nu_series = {{10, 1.7, {0.5, 0.25}}, {12, 2.3, {1, 1e9}}};
   return report;
 }

@@ -9,15 +9,15 @@
 
 #include "tests/verification/cli/program_run.hpp"
 #include "tests/verification/cli/verify/sample_report.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::tests::verification::cli::verify {
 namespace {
 
 using namespace normproof::verification::cli;
 using namespace normproof::verification::cli::verify;
-using normproof::verification::report::display_width;
-using normproof::verification::statistics::Stability;
+using normproof::verification::checks::statistics::Stability;
+using normproof::verification::support::report::display_width;
 using testing::HasSubstr;
 using testing::Not;
 

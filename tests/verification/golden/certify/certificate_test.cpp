@@ -11,10 +11,10 @@
 #include <set>
 
 #include "tests/verification/golden/certify/samples.hpp"
-#include "verification/evaluation/layouts.hpp"
+#include "verification/checks/evaluation/layouts.hpp"
+#include "verification/checks/oracle/oracle.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
-#include "verification/oracle/oracle.hpp"
 
 namespace normproof::verification::golden::certify {
 
@@ -123,7 +123,7 @@ TEST(Certify, InfinityIsReplacedLikeNaN) {
                .x([](std::size_t i, double normal) { return i == 0 ? -kGoldenInfinity : normal; })
                .make(1);
   EXPECT_THAT(not_numbers(certify(c), "mean"), ElementsAre(true, false));
-  evaluation::EvalInputs inputs = inputs_of(c, "f");
+  checks::evaluation::EvalInputs inputs = inputs_of(c, "f");
   EXPECT_TRUE(replace_not_finite(inputs, {.first = 7, .apart = 1}));
   EXPECT_EQ(inputs.steps[0].x.data()[0], 7);
   EXPECT_FALSE(replace_not_finite(inputs, {.first = 8, .apart = 1}));
@@ -155,23 +155,25 @@ TEST(Certify, C1AnExactCaseThatIsNotExactInItsDType) {
 /// hi + lo against the definition at 100 digits, which shares no formula with the certificate.
 void expect_oracle(const Case& c) {
   const Expected expected = certify(c);
-  const evaluation::EvalInputs inputs = inputs_of(c, "f");
+  const checks::evaluation::EvalInputs inputs = inputs_of(c, "f");
   ref::tensor::NamedTensors<oracle100> state;
   for (const auto& [name, values] : inputs.state) state.set(name, convert<oracle100>(values));
   const auto& in = inputs.steps[0];
   const auto& options = std::get<ref::model::NormOptions>(c.options);
   const ref::model::Layout layout = ref::model::layout_of(options);
-  oracle::OracleInputs asked{convert<oracle100>(evaluation::in_rows(layout, in.x)),
-                             convert<oracle100>(in.gamma),
-                             convert<oracle100>(in.beta),
-                             convert<oracle100>(evaluation::in_rows(layout, in.grad_y)),
-                             in.valid,
-                             in.mode};
+  checks::oracle::OracleInputs asked{
+      convert<oracle100>(checks::evaluation::in_rows(layout, in.x)),
+      convert<oracle100>(in.gamma),
+      convert<oracle100>(in.beta),
+      convert<oracle100>(checks::evaluation::in_rows(layout, in.grad_y)),
+      in.valid,
+      in.mode};
   for (const auto& [name, values] : in.others) asked.others.set(name, convert<oracle100>(values));
-  oracle::OracleStep step = oracle::step(ref::model::with_rows(options), asked, state);
+  checks::oracle::OracleStep step =
+      checks::oracle::step(ref::model::with_rows(options), asked, state);
   for (const char* name : {"y", "grad_x"})
-    step.outputs.set(
-        name, evaluation::laid_out(layout, ref::tensor::shape_of(in.x), step.outputs.at(name)));
+    step.outputs.set(name, checks::evaluation::laid_out(layout, ref::tensor::shape_of(in.x),
+                                                        step.outputs.at(name)));
   std::size_t compared = 0;
   for (const auto* part : {&step.outputs, &step.state})
     for (const auto& [name, exact] : *part) {

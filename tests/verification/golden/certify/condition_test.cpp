@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
 
 namespace normproof::verification::golden::certify {

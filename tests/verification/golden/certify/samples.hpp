@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/ref/numeric/error_message.hpp"
-#include "verification/evaluation/sequence.hpp"
+#include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/certificate.hpp"
 #include "verification/golden/certify/corpus_files.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
@@ -102,11 +102,11 @@ inline double within_range(DType dtype, double value) {
 /// candidate. It takes no infinity and no NaN, so what depends on one is taken from `expected`.
 inline std::vector<StoredTensor> own_answer(const StoredCase& stored) {
   const Case& c = stored.description.c;
-  evaluation::EvalInputs inputs = inputs_of(corpus::dequantized(c), path_of(c));
+  checks::evaluation::EvalInputs inputs = inputs_of(corpus::dequantized(c), path_of(c));
   replace_not_finite(inputs, certify::kStandIns);
   std::vector<StoredTensor> answer;
   for (const auto& [name, results] :
-       evaluation::run_operation<double>(c.options, inputs, c.sequence)) {
+       checks::evaluation::run_operation<double>(c.options, inputs, c.sequence)) {
     const StoredTensor& expected = *find(stored.expected, name);
     const std::vector<double> wanted = ref::io::widen(expected);
     const std::vector<double> scales = scales_of_output(stored, expected);

@@ -9,9 +9,9 @@
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/candidate/pipe_text.hpp"
 #include "verification/golden/certify/make.hpp"
 #include "verification/golden/gate/check.hpp"
-#include "verification/golden/gate/pipe_text.hpp"
 
 // How answers come in: from a folder, and from a program.
 namespace normproof::verification::golden::gate {
@@ -39,7 +39,7 @@ class Answers : public ::testing::Test {
       const std::vector<StoredTensor> answer = own_answer(read_case(golden(), description));
       fs::create_directories(candidate() / description.path);
       ref::io::write_tensors(candidate() / description.path / "expected.safetensors", answer);
-      lines << answer_line(description.path, answer) << "\n";
+      lines << candidate::answer_line(description.path, answer) << "\n";
     }
   }
 

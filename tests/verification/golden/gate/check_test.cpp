@@ -6,15 +6,15 @@
 #include <cmath>
 
 #include "tests/verification/golden/certify/samples.hpp"
-#include "verification/golden/mutants/plain_layers.hpp"
+#include "verification/golden/plain/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/recipes/corpus.hpp"
 
 namespace normproof::verification::golden::gate {
 
-using mutants::MutationOperator;
-using mutants::run_plain;
-using mutants::Sites;
+using mutations::MutationOperator;
+using mutations::Sites;
+using plain::run_plain;
 namespace {
 
 using ::testing::ElementsAre;
@@ -82,14 +82,15 @@ TEST(CheckCase, AWrongSignIsFoundInEveryOutputOfEveryLayer) {
 TEST(CheckCase, TheBoundIsWhereItEnds) {
   // In float64 an answer can lie anywhere about the bound of float32.
   const StoredCase& stored = batch_norm();
-  const Tolerance bounds = tolerance(stored.description.c, Accumulation::float32);
+  const tolerance::Tolerance bounds =
+      tolerance::derive_tolerance(stored.description.c, Accumulation::float32);
   for (const char* name : {"y", "grad_x", "grad_gamma", "running_variance"}) {
     const std::vector<double> high = values_of(stored.expected, name),
                               low = values_of(stored.expected, std::string(name) + "_lo");
     const auto& shape = find(stored.expected, name)->shape;
     for (std::size_t i = 0; i < high.size(); ++i) {
       const double bound =
-          with_storage(bounds.bound.at(name).data()[i], high[i], low[i], DType::float64);
+          tolerance::with_storage(bounds.bound.at(name).data()[i], high[i], low[i], DType::float64);
       for (const double share : {-1.01, -0.99, 0.99, 1.01}) {
         std::vector<double> values = high;
         values[i] += low[i] + share * bound;
@@ -130,8 +131,8 @@ TEST(CheckCase, TheMetricsOfOneWrongElement) {
 TEST(CheckCase, ElementsWhoseDigitsNoBoundFixesHaveNoUnitsInTheLastPlace) {
   const StoredCase stored = certified(one_and_three("1e-12"));
   EXPECT_EQ(result_of(check_case(stored, own_answer(stored), {}), "y").with_digits, 2u);
-  const Tolerance bounds =
-      tolerance(stored.description.c, corpus::usual_accumulation(stored.description.c.dtype));
+  const tolerance::Tolerance bounds = tolerance::derive_tolerance(
+      stored.description.c, corpus::usual_accumulation(stored.description.c.dtype));
   const std::vector<double> exact = values_of(stored.expected, "grad_x");
   std::vector<double> values = exact;
   std::size_t cancels = 0;
@@ -310,12 +311,12 @@ TEST(CheckCase, OnePassIsRightForItsFormulaAlone) {
   Sites sites;
   const auto answer = run_plain(c, recipes::inputs_of(c), {.one_pass = true}, sites);
   EXPECT_FALSE(check_case(stored, answer, {}).passed());
-  const CaseResult allowed = check_case(stored, answer, {.formula = Formula::one_pass});
+  const CaseResult allowed = check_case(stored, answer, {.formula = tolerance::Formula::one_pass});
   EXPECT_TRUE(allowed.passed());
   EXPECT_EQ(allowed.tensors[0].unjudged, 0u);
   Sites wrong({"eps", MutationOperator::no_root});
   EXPECT_FALSE(check_case(stored, run_plain(c, recipes::inputs_of(c), {}, wrong),
-                          {.formula = Formula::one_pass})
+                          {.formula = tolerance::Formula::one_pass})
                    .passed());
 }
 
@@ -334,7 +335,8 @@ TEST(CheckCase, AFoldedFormIsRightWhereItIsDeclared) {
   ASSERT_EQ(refused.diagnosis.size(), 1u);
   EXPECT_EQ(refused.diagnosis[0].sentence(),
             "no farther off than the folded form x r - m r for (x - m) r may be: y");
-  for (const Formula formula : {Formula::folded, Formula::one_pass})
+  for (const tolerance::Formula formula :
+       {tolerance::Formula::folded, tolerance::Formula::one_pass})
     EXPECT_TRUE(check_case(stored, answer, {.formula = formula}).passed());
 }
 

@@ -5,17 +5,17 @@
 
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/certify/own_case.hpp"
-#include "verification/golden/mutants/plain_layers.hpp"
+#include "verification/golden/plain/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/recipes/optimizer_corpus.hpp"
 
 namespace normproof::verification::golden::gate {
 
-using mutants::Mutation;
-using mutants::MutationOperator;
-using mutants::run_plain;
-using mutants::Sites;
-using mutants::Style;
+using mutations::Mutation;
+using mutations::MutationOperator;
+using mutations::Sites;
+using plain::run_plain;
+using plain::Style;
 namespace {
 
 using ::testing::Contains;

@@ -22,7 +22,8 @@ struct Asked {
           .x([](std::size_t i, double) { return i == 4 ? kGoldenNaN : double(2 * i + 1); })
           .make(1));
   std::vector<StoredTensor> answer = own_answer(stored);
-  Tolerance bounds = tolerance(stored.description.c, Accumulation::float32);
+  tolerance::Tolerance bounds =
+      tolerance::derive_tolerance(stored.description.c, Accumulation::float32);
 
   JudgedOutput output() const { return {stored, answer, "rstd", bounds}; }
 };

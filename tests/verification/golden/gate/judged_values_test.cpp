@@ -41,7 +41,8 @@ std::vector<std::string> failing(const StoredCase& stored,
 JudgedValues judged(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                     const std::string& name) {
   const Case& c = stored.description.c;
-  return judged_values(stored, answer, name, tolerance(c, corpus::usual_accumulation(c.dtype)));
+  return judged_values(stored, answer, name,
+                       tolerance::derive_tolerance(c, corpus::usual_accumulation(c.dtype)));
 }
 
 TEST(JudgedValues, OfOneScaleOneNumberIsRightAndBeyondTheRangeTheLargest) {

@@ -16,8 +16,9 @@ using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-Tolerance bounds_of(const StoredCase& stored) {
-  return tolerance(stored.description.c, corpus::usual_accumulation(stored.description.c.dtype));
+tolerance::Tolerance bounds_of(const StoredCase& stored) {
+  return tolerance::derive_tolerance(stored.description.c,
+                                     corpus::usual_accumulation(stored.description.c.dtype));
 }
 
 TEST(Planted, EveryValueIsRefusedWhereItIsWrong) {
@@ -50,7 +51,7 @@ TEST(Planted, WhatIsRightIsNotCountedAsWrong) {
 
 TEST(Planted, ANumberWithinTheBoundIsCountedApart) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
-  Tolerance bounds = bounds_of(stored);
+  tolerance::Tolerance bounds = bounds_of(stored);
   bounds.bound.at("grad_beta").fill(20000);
   const Planted planted = plant(stored, own_answer(stored), bounds);
   EXPECT_TRUE(planted.all_refused());
@@ -62,7 +63,7 @@ TEST(Planted, ANumberWithinTheBoundIsCountedApart) {
 
 TEST(Planted, ABoundThatClaimsNothingMissesAll) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
-  Tolerance bounds = bounds_of(stored);
+  tolerance::Tolerance bounds = bounds_of(stored);
   bounds.bound.at("grad_beta").fill(kGoldenInfinity);
   const Planted planted = plant(stored, own_answer(stored), bounds);
   EXPECT_FALSE(planted.all_refused());
@@ -101,7 +102,7 @@ std::vector<StoredCase> small_cases() {
 
 /// How many of these answers fail: the right one with each element in turn replaced by each value.
 std::size_t count_failing(const StoredCase& stored, const std::vector<StoredTensor>& right,
-                          const Tolerance& bounds) {
+                          const tolerance::Tolerance& bounds) {
   std::size_t failing = 0;
   for (const StoredTensor& tensor : right) {
     std::vector<double> values = {kGoldenNaN, kGoldenInfinity, 0, 12345};
@@ -127,7 +128,7 @@ TEST(Planted, OneAtATimeIsTheWholeCheckOfTheCase) {
   for (const StoredCase& stored : cases) {
     std::vector<StoredTensor> right = stored.expected;
     std::erase_if(right, [](const StoredTensor& t) { return t.name.ends_with("_lo"); });
-    const Tolerance bounds = bounds_of(stored);
+    const tolerance::Tolerance bounds = bounds_of(stored);
     const Planted planted = plant(stored, right, bounds);
     EXPECT_TRUE(planted.all_refused()) << testing::PrintToString(planted.missed);
     EXPECT_EQ(planted.total().refused, count_failing(stored, right, bounds))

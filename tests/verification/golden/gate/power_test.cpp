@@ -66,7 +66,7 @@ TEST(MeasurePower, RightAnswersOfAnotherClassAreNotRejected) {
         // Stored in float16 out of bfloat16: what is too large, and what is too small.
         PowerOptions{.only = "instance_norm", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "geglu", .accumulation = Accumulation::bfloat16},
-        PowerOptions{.only = "group_norm", .formula = Formula::one_pass}}) {
+        PowerOptions{.only = "group_norm", .formula = tolerance::Formula::one_pass}}) {
     EXPECT_TRUE(right_answers_alone(options));
     const auto layers = measure_power(options);
     ASSERT_THAT(layers, SizeIs(1));

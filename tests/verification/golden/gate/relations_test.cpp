@@ -8,16 +8,16 @@
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/certify/make.hpp"
-#include "verification/golden/mutants/plain_layers.hpp"
+#include "verification/golden/plain/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
 namespace normproof::verification::golden::gate {
 
 using certify::list_corpus;
 using certify::make_corpus;
-using mutants::run_plain;
-using mutants::Sites;
-using mutants::Style;
+using mutations::Sites;
+using plain::run_plain;
+using plain::Style;
 namespace {
 
 using ::testing::AllOf;

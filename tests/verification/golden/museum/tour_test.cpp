@@ -39,7 +39,7 @@ TEST(Tour, AMistakeIsFoundAndNamed) {
   const std::vector<Visit> visits =
       tour({exhibit_of("scale_norm",
                        [](const Case& c, const Device&) {
-                         return answer_mutated(c, {"eps", mutants::MutationOperator::drop});
+                         return answer_mutated(c, {"eps", mutations::MutationOperator::drop});
                        })},
            {.jobs = 2});
   EXPECT_THAT(visits[0].case_path, StartsWith("quick/scale_norm/"));
@@ -89,10 +89,11 @@ TEST(Tour, AnOperationWithoutExhibitsIsAnError) {
 }
 
 // Whatever finds it: the answer there is another one than the right one. What finds it stands in
-// docs/museum.md, which GoldenMuseum.TheDocumentIsItsOutput holds to a whole tour.
+// docs/generated/museum.md, which GoldenMuseum.TheDocumentIsItsOutput holds to a whole tour.
 TEST(Tour, EveryExhibitThatIsFoundDiffersFromTheRightAnswer) {
   std::map<std::string, std::string> killers;
-  std::ifstream document(std::filesystem::path(NORMPROOF_SOURCE_DIR) / "docs" / "museum.md");
+  std::ifstream document(std::filesystem::path(NORMPROOF_SOURCE_DIR) / "docs" / "generated" /
+                         "museum.md");
   for (std::string line; std::getline(document, line);) {
     std::vector<std::string> cells;
     for (std::size_t end; (end = line.find(" | ")) != std::string::npos; line.erase(0, end + 3))

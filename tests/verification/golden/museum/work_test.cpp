@@ -33,7 +33,7 @@ TEST(Work, BeginsAsTheRightAnswerAndKeepsWhatIsPutThere) {
 
 TEST(Work, AMutationSpoilsIt) {
   const Case c = layer_norm_case();
-  EXPECT_NE(Work(c, {"mean", mutants::MutationOperator::drop}).answer(), Work(c).answer());
+  EXPECT_NE(Work(c, {"mean", mutations::MutationOperator::drop}).answer(), Work(c).answer());
 }
 
 TEST(EpsOf, IsThatOfTheOptions) {

@@ -169,7 +169,7 @@ TEST(Corpus, EveryRegimeIsInTheTableOfTheDocumentAndNoOther) {
   for (const std::string& reason : reasons)
     EXPECT_TRUE(
         std::ranges::any_of(documented, [&](auto& name) { return stands_for(name, reason); }))
-        << "docs/golden.md does not name " << reason;
+        << "docs/guide/golden.md does not name " << reason;
   for (const std::string& name : documented)
     EXPECT_TRUE(
         std::ranges::any_of(reasons, [&](auto& reason) { return stands_for(name, reason); }))

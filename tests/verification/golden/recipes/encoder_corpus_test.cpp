@@ -127,7 +127,7 @@ TEST(EncoderCases, TheLargerTiersHaveExtentsThatTheQuickOneHasNot) {
     std::set<std::size_t> tokens, heads;
     for (const Tier tier : {Tier::standard, Tier::full})
       for (const Case& c : encoder_cases(tier, operation, kCorpusSeed)) {
-        const evaluation::EncoderTensors in = inputs_of(c, path_of(c)).encoder;
+        const checks::evaluation::EncoderTensors in = inputs_of(c, path_of(c)).encoder;
         tokens.insert(find(c.inputs, operation == "encoder" ? "tokens" : "x")->shape[1]);
         heads.insert(in.config.num_heads);
         const bool alone = c.reason == "first_tokens_alone";

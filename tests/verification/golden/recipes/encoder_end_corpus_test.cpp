@@ -10,7 +10,7 @@
 
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/gate/check.hpp"
-#include "verification/golden/mutants/plain_layers.hpp"
+#include "verification/golden/plain/plain_layers.hpp"
 #include "verification/golden/recipes/corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
@@ -82,7 +82,7 @@ TEST(EncoderEndCases, OfTheStandardTierNoBoundIsInfinite) {
     for (const Case& c : encoder_end_cases(Tier::standard, operation, kCorpusSeed)) {
       if (find(c.inputs, "valid")->shape[1] > 1000) continue;  // seconds
       for (const auto& [name, bound] :
-           gate::tolerance(c, corpus::usual_accumulation(c.dtype)).bound)
+           tolerance::derive_tolerance(c, corpus::usual_accumulation(c.dtype)).bound)
         for (const double element : bound)
           ASSERT_TRUE(std::isfinite(element)) << path_of(c) << " " << name;
       ++seen;
@@ -97,9 +97,10 @@ TEST(EncoderEndCases, InFloat64AFactorOf16BitsIsOutsideTheBound) {
   for (const std::string& operation : ref::model::encoder_operation_names())
     for (const Case& c : encoder_end_cases(Tier::standard, operation, kCorpusSeed)) {
       if (c.reason != "pre_dyt") continue;
-      mutants::Sites rounded({"norm: x in grad_alpha", mutants::MutationOperator::half_precision});
+      mutations::Sites rounded(
+          {"norm: x in grad_alpha", mutations::MutationOperator::half_precision});
       const std::vector<StoredTensor> answer =
-          mutants::run_plain(c, inputs_of(c, path_of(c)), {}, rounded);
+          plain::run_plain(c, inputs_of(c, path_of(c)), {}, rounded);
       EXPECT_EQ(check_case(certified(c), answer, {}).passed(),
                 c.dtype == DType::float32 && operation != "decoder_layer")
           << path_of(c);

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "tests/verification/golden/certify/samples.hpp"
-#include "verification/evaluation/functions.hpp"
+#include "verification/checks/evaluation/functions.hpp"
 #include "verification/golden/recipes/corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
@@ -30,7 +30,7 @@ TEST(FunctionCases, EachFunctionHasTheRegimesOfItsKind) {
     if (operands::operands_of(function).front() != "x" || function == "rope") continue;
     const auto reasons = reasons_of(function);
     EXPECT_THAT(reasons, IsSupersetOf({"random", "odd", "last_lane", "nan_in_grad_y"})) << function;
-    if (evaluation::adds_residual(function)) continue;
+    if (checks::evaluation::adds_residual(function)) continue;
     const bool sums = function.find("softmax") != std::string::npos || function == "log_sum_exp";
     EXPECT_EQ(reasons.contains("offset_1e4"), sums) << function;
     EXPECT_EQ(reasons.contains("saturated"), sums) << function;

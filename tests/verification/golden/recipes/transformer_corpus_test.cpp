@@ -93,7 +93,8 @@ TEST(TransformerCases, InQuickEveryElementIsJudgedAndTheReferencePasses) {
 TEST(TransformerCases, OfTheStandardTierNoBoundIsInfinite) {
   std::size_t seen = 0;
   for (const Case& c : all_transformers(Tier::standard)) {
-    for (const auto& [name, bound] : gate::tolerance(c, corpus::usual_accumulation(c.dtype)).bound)
+    for (const auto& [name, bound] :
+         tolerance::derive_tolerance(c, corpus::usual_accumulation(c.dtype)).bound)
       for (const double element : bound)
         ASSERT_TRUE(std::isfinite(element)) << path_of(c) << " " << name;
     ++seen;

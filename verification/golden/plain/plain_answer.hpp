@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/plain/plain_encoder_parts.hpp"
+
+namespace normproof::verification::golden::plain {
+
+/// What an encoder or a whole Transformer answers, each with its shape where that is not the one of
+/// a parameter or of the state.
+template <class T>
+struct Answered {
+  NamedNumbers<T> values;
+  std::map<std::string, std::vector<std::size_t>> shapes;
+
+  void put(const std::string& name, std::vector<std::size_t> shape, Numbers<T> numbers) {
+    shapes[name] = std::move(shape);
+    values[name] = std::move(numbers);
+  }
+};
+
+/// Whether a tensor of the answer is written in rows; the state is not.
+inline bool is_written(const std::string& name) {
+  for (const char* own : {"y", "logits", "loss"})
+    if (name == own) return true;
+  for (const char* part : {"attention.weights", "attention.keys", "attention.values"})
+    if (name.ends_with(part)) return true;
+  return name.starts_with("grad_");
+}
+
+/// The answer as it is stored; `tensors` are the inputs that gradients belong to.
+template <class T>
+std::vector<StoredTensor> stored_answer(const Case& c, Answered<T> answer,
+                                        const ref::tensor::NamedTensors<double>& tensors,
+                                        const ref::tensor::NamedTensors<double>& state,
+                                        const Style& style, Sites& sites) {
+  std::vector<StoredTensor> stored;
+  for (auto& [name, values] : answer.values) {
+    const auto own = answer.shapes.find(name);
+    const auto* const of =
+        name.starts_with("grad_") ? tensors.find(name.substr(5)) : state.find(name);
+    const std::vector<std::size_t> shape =
+        own == answer.shapes.end() ? ref::tensor::shape_of(*of) : own->second;
+    const PlainShape rows{values.size() / shape.back(), 1, shape.back()};
+    if (is_written(name)) write_rows(name, rows, values, sites, false);
+    stored.push_back(
+        stored_tensor(name, corpus::dtype_of_output(c.dtype, name), shape, values, style, sites));
+  }
+  return stored;
+}
+
+}  // namespace normproof::verification::golden::plain

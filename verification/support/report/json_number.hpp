@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace normproof::verification::support::report {
+
+/// JSON has no infinity and no NaN: the strings "inf", "-inf" and "nan" (of either sign).
+inline nlohmann::ordered_json json_number(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+}  // namespace normproof::verification::support::report
