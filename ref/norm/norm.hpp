@@ -38,7 +38,7 @@ NormStep<T> norm_forward(const model::NormOptions& options, const NormInputs<T>&
 /// Runs the backward that belongs to norm_forward. Returns the gradients and the state after the
 /// step.
 /// Requires  those of the layer's backward; inputs are those of norm_forward, with grad_y;
-///           `forward` is what norm_forward returned, of which y is not read
+///           `forward` is what norm_forward returned; its y is not read
 /// Throws    ContractError
 template <numeric::Real T>
 NormStep<T> norm_backward(const model::NormOptions& options, const NormInputs<T>& inputs,

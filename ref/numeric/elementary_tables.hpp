@@ -25,8 +25,8 @@ inline constexpr long long kLogFirst = 0x3fe6a00000000000;
 /// plus i 2^45. So each doubling of 1 + c has 2^7 centers. The row holds the Taylor coefficients at
 /// c: the zeroth and first as RN and RN of the rest, the second to the ninth as RN.
 inline constexpr int kTaylorColumns = 12;
-inline constexpr int kTanhRows = 553;  ///< the last centre is 20
-inline constexpr int kErfRows = 353;   ///< the last centre is 6
+inline constexpr int kTanhRows = 553;  ///< the last center is 20
+inline constexpr int kErfRows = 353;   ///< the last center is 6
 
 /// log(2) and 2/sqrt(pi) in limbs of 64 bits, rounded down; the last limb is the integer part.
 inline constexpr int kConstantLimbs = 33;

@@ -15,12 +15,12 @@ namespace normproof::ref::ops {
 
 using tensor::Tensor;
 
-/// Returns x where it is positive, otherwise 0.
-/// Computes  y = x where x > 0, else +0
+/// Returns x if it is positive, otherwise 0.
+/// Computes  y = x if x > 0, else +0
 template <numeric::Real T>
 Tensor<T> relu(const Tensor<T>& x);
 /// Returns the gradient of relu, whose derivative at 0 is defined as 0.
-/// Computes  grad_x = grad_y where x > 0, else +0
+/// Computes  grad_x = grad_y if x > 0, else +0
 template <numeric::Real T>
 Tensor<T> relu_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
 
