@@ -132,7 +132,7 @@ DecoderGradients<T> Decoder<T>::hidden_backward(Tensor<T> grad, NamedTensors<T>&
   return gradients;
 }
 
-/// From the gradient by the memory to that by what the encoder's first layer takes.
+/// Returns the gradient of the input of the encoder's first layer, from that of the memory.
 template <numeric::Real T>
 Tensor<T> Decoder<T>::encode_backward(Tensor<T> grad, NamedTensors<T>& state,
                                       encoder::EncoderParameters<T>& gradients) {

@@ -63,8 +63,9 @@ Tensor<T> Encoder<T>::hidden(const EncoderInputs& inputs, const EncoderRun& run,
   return x;
 }
 
-/// All where it fits; else without attention's weights; else what one layer keeps at a time. The
-/// last layer's backward comes first: computing it again would save nothing.
+/// Decides what a layer keeps: everything if all layers fit in memory; else everything except the
+/// weights of attention; else only its input. Even then the last layer keeps the rest: its backward
+/// runs first, so computing its forward again would save nothing.
 template <numeric::Real T>
 Keep Encoder<T>::what_to_keep(std::size_t layer) const {
   const KeptBytes each = kept_bytes(config_, tokens_.batch_size, tokens_.seq_len, sizeof(T));

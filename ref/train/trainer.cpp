@@ -44,7 +44,7 @@ void check_batch(const TrainConfig& config, const LabelledBatch& batch) {
                               "one a position", Clause::C3);
 }
 
-/// What each row of the logits should be.
+/// Returns the target of each row of the logits.
 std::vector<int> targets_of(const TrainConfig& config, const LabelledBatch& batch) {
   if (config.encoder.pooling == model::Pooling::masked_mean) return batch.labels;
   if (!batch.targets.empty()) return batch.targets;
@@ -65,7 +65,7 @@ Tensor<double> to_doubles(const Tensor<T>& values) {
   return result;
 }
 
-/// The sum of the targets' weights.
+/// Returns the sum of the targets' weights.
 template <class T>
 T weight_of(const std::vector<int>& targets, const Tensor<T>& class_weights) {
   T weight(0);

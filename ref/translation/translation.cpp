@@ -36,7 +36,7 @@ train::VocabularyHead<T> head_of(const TranslationConfig& config, const DecoderP
   return {config.model.tied_head ? p.embedding : p.head.weight, p.head.bias};
 }
 
-/// A decoder's gradients by name.
+/// Returns a decoder's gradients by name.
 template <class T>
 Gradients<T> by_name(DecoderGradients<T> own) {
   Gradients<T> gradients;

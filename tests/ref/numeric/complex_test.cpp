@@ -13,7 +13,7 @@ using RationalComplex = Complex<rational>;
 using verification::checks::compare::make_variable;
 using verification::checks::compare::read_derivative;
 
-/// Within the last digits of 100: 2^-bits of the magnitude.
+/// Checks that two numbers differ by at most 2^-bits of the magnitude, the last of 100 digits.
 verification::checks::compare::Comparison near(const oracle100& got, const oracle100& expected,
                                                int bits) {
   const auto one = [](const oracle100& x) { return tensor::full_tensor<oracle100>({1}, x); };
@@ -34,14 +34,14 @@ TEST(Complex, FieldOperationsAreExact) {
   expect(-a, -3, 2);
 }
 
-TEST(Complex, ComparisonsLookAtTheRealPartAlone) {
+TEST(Complex, ComparisonsUseOnlyTheRealPart) {
   EXPECT_TRUE(RationalComplex(rational(1), rational(9)) <
               RationalComplex(rational(2), rational(-9)));
   EXPECT_TRUE(RationalComplex(rational(1), rational(9)) ==
               RationalComplex(rational(1), rational(-9)));
 }
 
-TEST(Complex, TheRootSquaresBackAndThatOfARealNumberIsReal) {
+TEST(Complex, RootSquaresToItsArgumentAndIsRealForRealNumbers) {
   const complex100 z(oracle100(0.3), oracle100(-1.7));
   const complex100 squared = square_root(z) * square_root(z);
   EXPECT_WITHIN(near(squared.re, z.re, 325));
@@ -52,8 +52,8 @@ TEST(Complex, TheRootSquaresBackAndThatOfARealNumberIsReal) {
   EXPECT_EQ(square_root(complex100(0)).im, 0);
 }
 
-/// Identities far from the real axis, which no formula for a small imaginary part satisfies.
-TEST(Complex, ElementaryFunctionsAreTheAnalyticContinuations) {
+/// Checks identities far from the real axis, which no formula for small imaginary parts satisfies.
+TEST(Complex, ElementaryFunctionsAreAnalyticContinuations) {
   const complex100 z(oracle100(0.75), oracle100(1.25));
   const complex100 back = log(exp(z));
   EXPECT_WITHIN(near(back.re, z.re, 325));
@@ -61,7 +61,8 @@ TEST(Complex, ElementaryFunctionsAreTheAnalyticContinuations) {
   const complex100 up = exp(z), down = exp(-z), ratio = (up - down) / (up + down);
   EXPECT_WITHIN(near(tanh(z).re, ratio.re, 325));
   EXPECT_WITHIN(near(tanh(z).im, ratio.im, 325));
-  // erf z = 2/sqrt(pi) sum_n (-1)^n z^(2n+1) / (n! (2n+1)); 200 terms of |z| < 1.5 leave nothing.
+  // erf z = 2/sqrt(pi) sum_n (-1)^n z^(2n+1) / (n! (2n+1)). For |z| < 1.5, the terms after 200 are
+  // negligible.
   complex100 sum(0), power = z;
   for (int n = 0; n < 200; ++n) {
     sum += power / complex100(2 * n + 1);
@@ -74,8 +75,8 @@ TEST(Complex, ElementaryFunctionsAreTheAnalyticContinuations) {
   EXPECT_WITHIN(near(erf(z).im, erf_z.im, 320));
 }
 
-/// 320 bits of a derivative whose imaginary part is 2^-400 of the value.
-TEST(Complex, TheStepIsTheDerivative) {
+/// Checks 320 bits of a derivative, from an imaginary part that is 2^-400 of the value.
+TEST(Complex, ComplexStepGivesTheDerivative) {
   for (const double at : {-3.5, -0.25, 0.0, 0.5, 30.0}) {
     complex100 x(at);
     make_variable(x);

@@ -9,7 +9,8 @@ using std::chrono::microseconds;
 
 class PatienceTest : public ::testing::Test {
  protected:
-  /// Whether one looks on that began to wait `waited` ago and looked last a microsecond ago.
+  /// Whether a thread keeps spinning that has waited for `waited` and last checked a microsecond
+  /// ago.
   bool looks_on(LockWait::Duration waited) {
     return patience_.looks_on(now_ - waited, now_ - microseconds(1), now_);
   }
@@ -18,14 +19,14 @@ class PatienceTest : public ::testing::Test {
   LockWait::Time now_{std::chrono::hours(1)};
 };
 
-TEST_F(PatienceTest, LooksForSoLongAndNoLonger) {
+TEST_F(PatienceTest, SpinsForALimitedTime) {
   EXPECT_TRUE(looks_on(microseconds(1)));
   EXPECT_TRUE(looks_on(LockWait::kLong - microseconds(1)));
   EXPECT_FALSE(looks_on(LockWait::kLong));
   EXPECT_TRUE(looks_on(microseconds(1))) << "who waits next is as patient";
 }
 
-TEST_F(PatienceTest, ALateLookEndsItForAWhileAndForAll) {
+TEST_F(PatienceTest, ALateCheckStopsSpinningForAllThreadsForAWhile) {
   EXPECT_FALSE(patience_.looks_on(now_ - LockWait::kLate, now_ - LockWait::kLate, now_));
   EXPECT_FALSE(looks_on(microseconds(1)));
   now_ += LockWait::kShort - microseconds(1);

@@ -66,7 +66,7 @@ void normproof_corpus::verdict_json(const char** out) {
   require(judged_index_.has_value(), "normproof_verdict_json",
           "no case is judged; expected normproof_judge first");
   golden::reports::ReportSettings settings = report_settings();
-  settings.all_asked = false;
+  settings.checks_whole_corpus = false;
   support::report::Checks checks =
       golden_checks(golden::reports::golden_report({results_.at(*judged_index_)}, settings));
   checks.front().checks.resize(1);  // drops the checks that concern all cases together

@@ -162,7 +162,7 @@ verification::golden::gate::Candidate GoldenCheckCommand::source() const {
 /// anything is reported.
 std::vector<verification::golden::gate::CaseResult> GoldenCheckCommand::check(
     const std::vector<verification::golden::certify::CaseDescription>& cases) const {
-  const verification::golden::gate::Ask ask = source();
+  const verification::golden::gate::Candidate ask = source();
   verification::golden::gate::CheckOptions asked = options;
   asked.maps = reports.html.has_value();
   ProgressBar progress;

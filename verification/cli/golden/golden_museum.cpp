@@ -25,7 +25,7 @@ std::string closing_line(const std::vector<ExhibitResult>& visits) {
 
 /// Writes the case that found the bug, such as "quick/layer_norm/odd-13x17-float32" or "memory,
 /// quick/...", or how close a case came.
-std::string finder(const Visit& visit) {
+std::string finder(const ExhibitResult& visit) {
   if (!visit.found())
     return fmt::format("missed by {}; the largest share of a bound is {}",
                        plural(visit.cases, "case"), number_text(visit.closest));

@@ -114,7 +114,7 @@ ExitStatus GpuTrainCommand::run() const {
                                     scaled_embedding ? ", scaled embeddings" : "", optimizer,
                                     plural(static_cast<std::size_t>(steps), "step"), seed);
   const std::string there =
-      trajectory_of_device(*opened, trajectory, [&](std::int64_t step, double loss) {
+      run_trajectory_on_device(*opened, trajectory, [&](std::int64_t step, double loss) {
         // The heading is printed with the first step, so that an error before it leaves no output.
         write_stdout(
             fmt::format("{}step {:>4}  loss {:.17g}\n", std::exchange(heading, ""), step, loss));

@@ -79,7 +79,7 @@ ExitStatus RegressRecordCommand::run() const {
   checks::regression::check_label(book.read(), label);
   ref::io::check_writable(history);
   const auto cases = verification::golden::certify::list_corpus(golden, only);
-  const verification::golden::gate::Ask ask = make_candidate(*this);
+  const verification::golden::gate::Candidate ask = make_candidate(*this);
   ref::numeric::set_num_threads(1);  // the cases run in parallel instead
   ProgressBar progress;
   const std::vector<RecordedCase> recorded = checks::regression::record_cases(

@@ -74,7 +74,7 @@ TEST_F(Asked, DetectsBrokenRelations) {
   EXPECT_THAT(relation("split", by_batch), HasSubstr("in half of the batch"));
   EXPECT_STREQ(normproof_case_path(corpus_, 0), kRandom);
   // The case is still selected.
-  EXPECT_EQ(judge(golden::own_answer(stored_at(kRandom))).passed, 1);
+  EXPECT_EQ(judge(golden::reference_output(stored_at(kRandom))).passed, 1);
 }
 
 TEST_F(Asked, RelationFailsIfTheCallbackDeclinesOrFails) {

@@ -144,7 +144,7 @@ TEST_F(Reports, CaseMayBeDeclinedOrFailed) {
   EXPECT_THAT(written("json", false),
               AllOf(HasSubstr("\"outcome\":\"failed\""), HasSubstr("it raised ValueError: no")));
   // A refusal applies to one verdict only.
-  EXPECT_EQ(judge(golden::own_answer(stored_at(kRandom))).passed, 1);
+  EXPECT_EQ(judge(golden::reference_output(stored_at(kRandom))).passed, 1);
   written("json", true);
 }
 
