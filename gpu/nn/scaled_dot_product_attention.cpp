@@ -127,7 +127,7 @@ DotProductForward scaled_dot_product_attention(const DeviceTensor<double>& q,
   const DeviceTensor<double> scores = attention_scores(device, in, heads.scores(), products);
   const DeviceTensor<double> weights = attention_weights(scores, visible, heads.parts());
   if (heads.sees_everywhere())
-    result.log_sum_exp = ops::log_sum_exp(scores, visible).reshaped(shape.query_matrices());
+    result.log_sum_exp = ops::log_sum_exp(scores, visible).reshaped(shape.of_queries());
   result.y = DeviceTensor<double>(device, shape.of_y());
   attend(device, weights, heads.scores(), in,
          heads.query_matrices(result.y.span(), shape.value_features), products);

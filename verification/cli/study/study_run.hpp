@@ -17,7 +17,8 @@ struct StudyRunCommand {
       "on";
 
   StudySelection selection = {};
-  TrainingSource source = {};  ///< data, vocabulary and validation; the languages of the pairs
+  train::TrainingSource source =
+      {};  ///< data, vocabulary and validation; the languages of the pairs
   std::optional<std::filesystem::path> pairs = {};  ///< for the study of language models
   std::optional<int> jobs = {};                     ///< absent: see job_count
   /// The device to train on; absent: the processor.

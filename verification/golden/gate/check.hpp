@@ -87,9 +87,10 @@ struct CheckOptions {
   /// are compared if they are present.
   std::vector<std::string> outputs = {};
   std::optional<Accumulation> accumulation = {};  ///< default: usual_accumulation
-  Formula formula = Formula::two_pass;            ///< the declared formula of the variance
-  bool flush_subnormals = false;                  ///< whether subnormal numbers may be flushed to 0
-  bool maps = false;                              ///< whether each failed output gets a map
+  tolerance::Formula formula =
+      tolerance::Formula::two_pass;  ///< the declared formula of the variance
+  bool flush_subnormals = false;     ///< whether subnormal numbers may be flushed to 0
+  bool maps = false;                 ///< whether each failed output gets a map
 };
 
 /// The tensors that a candidate returns for a case, or nothing if it declines a case that it does
@@ -142,7 +143,7 @@ void check_outputs_known(const std::vector<CaseDescription>& cases,
                          const std::vector<std::string>& outputs);
 
 /// Returns the tolerance of a case under these options.
-Tolerance tolerance_for_options(const Case& c, const CheckOptions& options);
+tolerance::Tolerance tolerance_for_options(const Case& c, const CheckOptions& options);
 
 /// Whether the case fails if this output is absent.
 bool is_required(const StoredCase& stored, const std::string& output, const CheckOptions& options);
