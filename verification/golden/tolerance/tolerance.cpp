@@ -16,6 +16,7 @@
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/tolerance/function_allowances.hpp"
 #include "verification/golden/tolerance/layer_allowances.hpp"
+#include "verification/golden/tolerance/units.hpp"
 
 namespace normproof::verification::golden::tolerance {
 
@@ -86,12 +87,6 @@ void allow_other_statistics(const Case& c, const checks::evaluation::EvalInputs&
   };
   allow_of({.shifted = true}, {"biased_variance", "mean", "running_mean"});
   allow_of({.welford = true}, {"mean", "running_mean"});
-}
-
-/// A product with a scale that the arithmetic may have to round: 2 units in the last place, and one
-/// rounding.
-double of_scaled_inputs(const Arithmetic& arithmetic) {
-  return 6 * arithmetic.unit_roundoff;
 }
 
 /// The bounds of outputs that are stored by a given scale, in units of that: a quotient of float32,
@@ -206,8 +201,8 @@ Formula formula_of(std::string_view name) {
 
 Arithmetic candidate_arithmetic(Accumulation accumulation, bool flushes) {
   Arithmetic arithmetic = arithmetic_of(accumulation);
-  // 2 units in the last place of a subnormal number.
-  if (!flushes) arithmetic.tiny *= 4 * arithmetic.unit_roundoff;
+  // The error of an operation whose result is a subnormal number.
+  if (!flushes) arithmetic.tiny *= kOperation * arithmetic.unit_roundoff;
   return arithmetic;
 }
 
@@ -218,7 +213,8 @@ Tolerance derive_tolerance(const Case& stored, Accumulation accumulation, Formul
   replace_not_finite(inputs, kStandIns);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Arithmetic arithmetic = candidate_arithmetic(accumulation, flushes);
-  if (corpus::rounds_inputs(stored)) arithmetic.input_roundoff = of_scaled_inputs(arithmetic);
+  if (corpus::rounds_inputs(stored))
+    arithmetic.input_roundoff = kScaledInput * arithmetic.unit_roundoff;
   arithmetic.exact_operations = is_exact(c, accumulation);
   arithmetic.folded = formula != Formula::two_pass;
   const double u = unit_roundoff(c.dtype);
