@@ -63,8 +63,8 @@ struct normproof_corpus {
   void begin_answer();
   /// Of the selected case, evaluated once.
   const normproof::verification::golden::tolerance::Tolerance& bounds();
-  normproof::verification::golden::gate::Answer asked(const StoredCase& variant, normproof_ask ask,
-                                                      void* user);
+  normproof::verification::golden::candidate::CandidateOutput asked(const StoredCase& variant,
+                                                                    normproof_ask ask, void* user);
   normproof::verification::golden::reports::ReportSettings report_settings() const;
   normproof::verification::golden::reports::GoldenReport report_of_all() const;
 

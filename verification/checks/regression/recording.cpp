@@ -91,12 +91,14 @@ std::vector<RecordedOutput> fingerprints(const StoredCase& stored,
   return outputs;
 }
 
-/// What is kept of the answer, nothing where the case is declined, or why there is none.
-golden::gate::Answer answer_to(const StoredCase& stored, const golden::gate::Ask& ask,
-                               std::string& problem) {
+/// Returns what is kept of the output, or nothing if the case is declined or fails; `problem` then
+/// says why it fails.
+std::optional<std::vector<StoredTensor>> answer_to(const StoredCase& stored,
+                                                   const golden::candidate::Candidate& candidate,
+                                                   std::string& problem) {
   try {
-    const golden::gate::Answer answer = ask(stored);
-    if (answer) return kept_answer(stored, *answer);
+    const golden::candidate::CandidateOutput output = candidate(stored);
+    if (!output.is_declined()) return kept_answer(stored, output.tensors());
   } catch (const FileError& error) {
     problem = error.what();
   } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds
@@ -109,7 +111,8 @@ golden::gate::Answer answer_to(const StoredCase& stored, const golden::gate::Ask
 
 std::vector<RecordedCase> record_cases(const std::filesystem::path& golden,
                                        const std::vector<golden::certify::CaseDescription>& cases,
-                                       const golden::gate::Ask& ask, const Keep& keep, int jobs,
+                                       const golden::candidate::Candidate& candidate,
+                                       const Keep& keep, int jobs,
                                        const std::function<void(std::size_t done)>& finished) {
   std::vector<RecordedCase> recorded(cases.size());
   std::mutex mutex;
@@ -119,7 +122,7 @@ std::vector<RecordedCase> record_cases(const std::filesystem::path& golden,
     RecordedCase& own = recorded[i];
     own.path = cases[i].path;
     own.case_sha256 = ref::io::sha256(cases[i].case_text);
-    if (const auto answer = answer_to(stored, ask, own.problem)) {
+    if (const auto answer = answer_to(stored, candidate, own.problem)) {
       own.outputs = fingerprints(stored, *answer);
       own.answer_sha256 = ref::io::content_sha256(*answer);
       keep(own.answer_sha256, *answer);

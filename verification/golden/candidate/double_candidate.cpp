@@ -1,4 +1,4 @@
-#include "verification/checks/regression/own_answers.hpp"
+#include "verification/golden/candidate/double_candidate.hpp"
 
 #include <bit>
 #include <cstdint>
@@ -7,53 +7,50 @@
 
 #include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/certify/certificate.hpp"
+#include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
-namespace normproof::verification::checks::regression {
+namespace normproof::verification::golden::candidate {
 
-using golden::corpus::Case;
-using golden::corpus::DType;
-using golden::corpus::StoredTensor;
+using certify::kOtherStandIns;
+using certify::kStandIns;
+using corpus::Case;
+using corpus::DType;
 
 namespace {
 
-using golden::certify::kOtherStandIns;
-using golden::certify::kStandIns;
-
-checks::evaluation::EvalInputs finite_inputs(const Case& c,
-                                             const golden::certify::StandIns& stand_ins) {
-  checks::evaluation::EvalInputs inputs = golden::recipes::inputs_of(c, golden::corpus::path_of(c));
-  golden::certify::replace_not_finite(inputs, stand_ins);
+checks::evaluation::EvalInputs finite_inputs(const Case& c, const certify::StandIns& stand_ins) {
+  checks::evaluation::EvalInputs inputs = recipes::inputs_of(c, corpus::path_of(c));
+  certify::replace_not_finite(inputs, stand_ins);
   return inputs;
 }
 
 }  // namespace
 
-golden::gate::Ask from_double(Evaluate evaluate) {
-  return [evaluate = std::move(evaluate)](
-             const golden::certify::StoredCase& stored) -> golden::gate::Answer {
+Candidate from_double(Evaluate evaluate) {
+  return [evaluate = std::move(evaluate)](const StoredCase& stored) -> CandidateOutput {
     const Case& c = stored.description.c;
     const auto results = evaluate(c, finite_inputs(c, kStandIns));
-    if (!results) return {};
+    if (!results) return CandidateOutput::declined();
     const auto others = evaluate(c, finite_inputs(c, kOtherStandIns));
-    std::vector<StoredTensor> answer;
+    std::vector<StoredTensor> outputs;
     for (const auto& [name, tensor] : *results) {
       const double* const other = others->at(name).data();
       std::vector<double> values(tensor.data(), tensor.data() + tensor.size());
       for (std::size_t i = 0; i < values.size(); ++i)
         if (std::bit_cast<std::uint64_t>(values[i]) != std::bit_cast<std::uint64_t>(other[i]))
           values[i] = std::numeric_limits<double>::quiet_NaN();
-      const DType dtype = golden::corpus::dtype_of_output(DType::float64, name);
-      answer.push_back(ref::io::make_tensor(name, dtype, ref::tensor::shape_of(tensor), values));
+      const DType dtype = corpus::dtype_of_output(DType::float64, name);
+      outputs.push_back(ref::io::make_tensor(name, dtype, ref::tensor::shape_of(tensor), values));
     }
-    return answer;
+    return outputs;
   };
 }
 
-golden::gate::Ask from_this_program() {
+Candidate from_this_program() {
   return from_double([](const Case& c, const checks::evaluation::EvalInputs& inputs) {
     return checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
   });
 }
 
-}  // namespace normproof::verification::checks::regression
+}  // namespace normproof::verification::golden::candidate

@@ -3,20 +3,23 @@
 #include <functional>
 #include <optional>
 
-#include "verification/golden/gate/check.hpp"
+#include "verification/golden/candidate/candidate.hpp"
 #include "verification/operands/operands.hpp"
 
-namespace normproof::verification::checks::regression {
+namespace normproof::verification::golden::candidate {
 
-/// Computes  the answer to a case from its inputs, which are finite; nothing where it has none.
+/// Computes the outputs of a case from its inputs, which are finite; returns nothing if it does not
+/// support the case.
 using Evaluate = std::function<std::optional<ref::tensor::NamedTensors<double>>(
-    const golden::corpus::Case& c, const operands::EvalInputs& inputs)>;
+    const corpus::Case& c, const operands::EvalInputs& inputs)>;
 
-/// Answers in `double`, float64 whatever the dtype of the case is; NaN where an infinity or a NaN
-/// of the inputs reaches, which is seen by evaluating twice. A case without an answer is declined.
-golden::gate::Ask from_double(Evaluate evaluate);
+/// Returns a candidate that computes in `double`. Its outputs are float64 whatever the dtype of the
+/// case is, and NaN in the elements that depend on an infinity or a NaN of the inputs; two
+/// evaluations with different replacements show which these are. It declines a case for which
+/// `evaluate` returns nothing.
+Candidate from_double(Evaluate evaluate);
 
-/// Answers are this program's own: the layers of ref/norm.
-golden::gate::Ask from_this_program();
+/// Returns this program itself as a candidate: the reference in `double`.
+Candidate from_this_program();
 
-}  // namespace normproof::verification::checks::regression
+}  // namespace normproof::verification::golden::candidate

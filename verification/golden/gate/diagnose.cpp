@@ -201,10 +201,9 @@ std::vector<Diagnosis> mutations_that_agree(const Case& c, const std::vector<Fai
     Explanation explanation = explain(failing, mistaken, right);
     keep_believable(c, failing, mistaken, mutation, explanation);
     if (explanation.outputs.empty()) continue;
-    Diagnosis diagnosis;
-    diagnosis.what = fmt::format("{}: {}", mutation.site, to_string(mutation.op));
-    diagnosis.outputs = explanation.outputs;
-    diagnosis.ulps = explanation.ulps;
+    Diagnosis diagnosis{.what = fmt::format("{}: {}", mutation.site, to_string(mutation.op)),
+                        .ulps = explanation.ulps,
+                        .outputs = explanation.outputs};
     found.emplace_back(failing.size() - explanation.outputs.size(), std::move(diagnosis));
   }
   std::ranges::stable_sort(
@@ -243,7 +242,8 @@ std::vector<Diagnosis> flushing(const StoredCase& stored, const std::vector<Stor
                                 const CaseResult& result) {
   const CheckOptions declared{.outputs = judged_outputs(result), .flush_subnormals = true};
   if (!passes_wholly(check_case(stored, answer, declared))) return {};
-  return {{"an arithmetic that flushes subnormal numbers to 0", Diagnosis::Kind::bound}};
+  return {{.what = "an arithmetic that flushes subnormal numbers to 0",
+           .kind = Diagnosis::Kind::bound}};
 }
 
 /// Of an answer that fails since a finer arithmetic than that of its dtype was asked for.
@@ -252,7 +252,7 @@ std::vector<Diagnosis> usual_precision(const StoredCase& stored,
                                        const CaseResult& result) {
   if (!passes_wholly(check_case(stored, answer, {.outputs = judged_outputs(result)}))) return {};
   const Accumulation usual = usual_accumulation(stored.description.c.dtype);
-  return {{fmt::format("sums in {}", to_string(usual)), Diagnosis::Kind::bound}};
+  return {{.what = fmt::format("sums in {}", to_string(usual)), .kind = Diagnosis::Kind::bound}};
 }
 
 std::vector<Diagnosis> lower_precision(const StoredCase& stored,
@@ -262,7 +262,8 @@ std::vector<Diagnosis> lower_precision(const StoredCase& stored,
   for (const Accumulation accumulation : coarser_than_usual(stored.description.c.dtype))
     if (passes_wholly(
             check_case(stored, answer, {.outputs = outputs, .accumulation = accumulation})))
-      return {{fmt::format("sums in {}", to_string(accumulation)), Diagnosis::Kind::bound}};
+      return {{.what = fmt::format("sums in {}", to_string(accumulation)),
+               .kind = Diagnosis::Kind::bound}};
   return {};
 }
 
@@ -273,8 +274,8 @@ std::vector<Diagnosis> where_errors_lie(const CaseResult& result) {
     if (!t.failed.empty())
       places.push_back(fmt::format("{} in {}", t.name, place_of(t.failed, t.shape)));
   if (places.empty()) return {};
-  return {{fmt::format("no known mistake; wrong: {}", fmt::join(places, "; ")),
-           Diagnosis::Kind::place}};
+  return {{.what = fmt::format("no known mistake; wrong: {}", fmt::join(places, "; ")),
+           .kind = Diagnosis::Kind::place}};
 }
 
 /// The class of a form that loses, where every failing output meets it.
@@ -282,7 +283,7 @@ std::vector<Diagnosis> form_that_loses(const StoredCase& stored,
                                        const std::vector<StoredTensor>& answer,
                                        const CaseResult& result, tolerance::Formula formula,
                                        const char* what) {
-  Diagnosis diagnosis{what, Diagnosis::Kind::bound};
+  Diagnosis diagnosis{.what = what, .kind = Diagnosis::Kind::bound};
   const CaseResult allowed =
       check_case(stored, answer, {.outputs = judged_outputs(result), .formula = formula});
   for (const TensorResult& tensor : result.tensors) {
@@ -315,14 +316,6 @@ std::vector<Diagnosis> forms_that_lose(const StoredCase& stored,
 }
 
 }  // namespace
-
-std::string Diagnosis::sentence() const {
-  if (kind == Kind::place) return what;
-  const std::string of = outputs.empty() ? "" : fmt::format(": {}", fmt::join(outputs, ", "));
-  if (kind == Kind::mistake) return fmt::format("agrees with '{}' to {:.2g} ulp{}", what, ulps, of);
-  return bounded ? fmt::format("no farther off than {} may be{}", what, of)
-                 : fmt::format("{} may answer anything here, in some elements{}", what, of);
-}
 
 std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                                 const CaseResult& result) {

@@ -38,7 +38,7 @@ struct Verdict {
   Mutation mutation;
   std::size_t killed = 0;     ///< corpora in which a case rejects it
   std::size_t same_bits = 0;  ///< corpora on which every answer has the bits of the right one
-  std::string killer;         ///< the first case that rejects it
+  std::string killer = {};    ///< the first case that rejects it
   double closest = 0;         ///< where nothing does: the largest share of a bound that it reached
 };
 

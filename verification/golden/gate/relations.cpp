@@ -13,11 +13,14 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/checks/compare/ulp.hpp"
+#include "verification/golden/candidate/program_candidate.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 
 namespace normproof::verification::golden::gate {
 
+using candidate::CandidateOutput;
+using candidate::from_program;
 using certify::read_case;
 using corpus::find;
 using corpus::has_state;
@@ -167,7 +170,7 @@ class Related {
   Verdict check(Relation relation) {
     if (!whole_ && unanswered_.empty()) ask_whole();
     if (!unanswered_.empty()) return {RelationOutcome::broken, unanswered_};
-    if (!*whole_) return kDeclined;
+    if (whole_->is_declined()) return kDeclined;
     switch (relation) {
       case Relation::repeat:
         if (axis_.count > 1) asks_.ask(with_samples(stored_, reversed()));
@@ -196,11 +199,11 @@ class Related {
     }
   }
 
-  const std::vector<StoredTensor>& whole() const { return **whole_; }
+  const std::vector<StoredTensor>& whole() const { return whole_->tensors(); }
 
-  std::string same_as_whole(const Answer& again, const char* there) const {
-    if (!again) return fmt::format("the case is declined {}", there);
-    return difference(whole(), *again, there).value_or("");
+  std::string same_as_whole(const CandidateOutput& again, const char* there) const {
+    if (again.is_declined()) return fmt::format("the case is declined {}", there);
+    return difference(whole(), again.tensors(), there).value_or("");
   }
 
   /// What has samples among the outputs, of the whole at these samples, against those of an answer
@@ -232,9 +235,9 @@ class Related {
     for (const auto& [begin, end] :
          {std::pair(std::size_t{0}, half), std::pair(half, axis_.count)}) {
       const Samples in_whole = range(begin, end), alone = range(0, end - begin);
-      const Answer answer = asks_.ask(with_samples(stored_, in_whole));
-      if (!answer) return kDeclined;
-      std::string found = same_samples(in_whole, *answer, alone, "in half of the batch");
+      const CandidateOutput output = asks_.ask(with_samples(stored_, in_whole));
+      if (output.is_declined()) return kDeclined;
+      std::string found = same_samples(in_whole, output.tensors(), alone, "in half of the batch");
       if (!found.empty()) return held_unless(std::move(found));
     }
     return held_unless("");
@@ -243,13 +246,13 @@ class Related {
   Verdict permute() {
     if (axis_.count < 2) return kNotApplicable;
     const StoredCase other = with_samples(stored_, reversed());
-    const Answer answer = asks_.ask(other);
-    if (!answer) return kDeclined;
+    const CandidateOutput output = asks_.ask(other);
+    if (output.is_declined()) return kDeclined;
     if (by_sample_)
       return held_unless(
-          same_samples(reversed(), *answer, range(0, axis_.count), "in reverse order"));
+          same_samples(reversed(), output.tensors(), range(0, axis_.count), "in reverse order"));
     const CaseResult result =
-        check_case(other, *answer, {.outputs = {"y", "grad_x", "loss", "grad_logits"}});
+        check_case(other, output.tensors(), {.outputs = {"y", "grad_x", "loss", "grad_logits"}});
     for (const TensorResult& tensor : result.tensors)
       if (!tensor.passed())
         return held_unless(
@@ -263,9 +266,9 @@ class Related {
   Verdict neighbour() {
     if (!by_sample_) return kNotApplicable;
     const Samples others = range(1, axis_.count);
-    const Answer answer = asks_.ask(with_nan(stored_));
-    if (!answer) return kDeclined;
-    return held_unless(same_samples(others, *answer, others, "beside a sample of NaN"));
+    const CandidateOutput output = asks_.ask(with_nan(stored_));
+    if (output.is_declined()) return kDeclined;
+    return held_unless(same_samples(others, output.tensors(), others, "beside a sample of NaN"));
   }
 
   Samples reversed() const {
@@ -283,19 +286,29 @@ class Related {
   const StoredCase& stored_;
   const RelationAsks& asks_;
   SampleAxis axis_;
-  bool by_sample_ = false;       ///< no statistic runs over samples
-  std::optional<Answer> whole_;  ///< absent: not asked yet, or no answer
-  std::string unanswered_;       ///< why there is no answer
+  bool by_sample_ = false;                ///< no statistic runs over samples
+  std::optional<CandidateOutput> whole_;  ///< absent: not asked yet, or no answer
+  std::string unanswered_;                ///< why there is no answer
 };
+
+RelationResult broken_relation(const std::string& path, Relation relation, std::string sentence) {
+  return {.path = path,
+          .relation = relation,
+          .outcome = RelationOutcome::broken,
+          .sentence = std::move(sentence)};
+}
 
 RelationResult result_of(const std::string& path, Relation relation, Related& related) {
   try {
     Verdict verdict = related.check(relation);
-    return {path, relation, verdict.outcome, std::move(verdict.sentence)};
+    return {.path = path,
+            .relation = relation,
+            .outcome = verdict.outcome,
+            .sentence = std::move(verdict.sentence)};
   } catch (const ref::numeric::FileError& error) {
-    return {path, relation, RelationOutcome::broken, error.what()};
+    return broken_relation(path, relation, error.what());
   } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds
-    return {path, relation, RelationOutcome::broken, sentence(error.breach())};
+    return broken_relation(path, relation, sentence(error.breach()));
   }
 }
 

@@ -6,9 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "verification/golden/candidate/candidate.hpp"
 #include "verification/golden/gate/check.hpp"
 
 namespace normproof::verification::golden::gate {
+
+using candidate::Candidate;
 
 /// What must hold between the answers to two questions, whatever the right values are.
 enum class Relation {
@@ -29,14 +32,15 @@ struct RelationResult {
   std::string path;
   Relation relation = Relation::repeat;
   RelationOutcome outcome = RelationOutcome::not_applicable;
-  std::string sentence;  ///< of a broken one: the element and both values, or why there is none
+  std::string sentence =
+      {};  ///< of a broken one: the element and both values, or why there is none
 };
 
 /// Whom to ask. A program whose memory is filled answers the same where it writes every element of
 /// its outputs and reads nothing that it has not written.
 struct RelationAsks {
-  Ask ask;
-  Ask filled;  ///< the same implementation in another process, its new memory filled
+  Candidate ask;
+  Candidate filled;  ///< the same implementation in another process, its new memory filled
 };
 
 /// A program that answers (from_program), and another run of it under glibc's MALLOC_PERTURB_.

@@ -15,6 +15,7 @@
 #include "verification/golden/certify/corpus_files.hpp"
 #include "verification/golden/certify/for_each.hpp"
 #include "verification/golden/corpus/scaling.hpp"
+#include "verification/golden/gate/check_cases.hpp"
 #include "verification/golden/gate/relations.hpp"
 #include "verification/golden/recipes/corpus.hpp"
 
@@ -75,7 +76,7 @@ bool find_by_bound(Visit& visit, const Asked& asked) {
 bool find_by_relation(Visit& visit, const StoredCase& stored) {
   const auto on = [&](const Device& device) {
     return [&visit, device](const StoredCase& asked) {
-      return gate::Answer(visit.exhibit.run(asked.description.c, device));
+      return candidate::CandidateOutput(visit.exhibit.run(asked.description.c, device));
     };
   };
   const gate::RelationAsks asks{on({}), on({.leftover = std::numeric_limits<float>::max()})};

@@ -39,9 +39,9 @@ class ChangeBetween : public SmallHistory {
     return change_between(history(), recordings.at(recordings.size() - 2), recordings.back());
   }
   static double rough(double y) { return static_cast<double>(static_cast<float>(y)); }
-  static golden::gate::Ask without(const std::string& name) {
+  static golden::candidate::Candidate without(const std::string& name) {
     return [name, own = from_this_program()](const golden::certify::StoredCase& stored) {
-      std::vector<StoredTensor> answer = own(stored).value();
+      std::vector<StoredTensor> answer = own(stored).tensors();
       std::erase_if(answer, [&](const StoredTensor& tensor) { return tensor.name == name; });
       return answer;
     };
@@ -139,7 +139,7 @@ TEST_F(ChangeBetween, AnotherDtypeHasNoSteps) {
   append(from_this_program(), "a");
   append(
       [own = from_this_program()](const golden::certify::StoredCase& stored) {
-        auto answer = own(stored).value();
+        auto answer = own(stored).tensors();
         for (auto& tensor : answer) {
           auto values = ref::io::widen(tensor);
           for (double& value : values) value = rough(value);

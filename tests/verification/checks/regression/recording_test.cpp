@@ -24,7 +24,7 @@ TEST_F(RecordCases, EachOutputHasItsFingerprint) {
     EXPECT_EQ(recorded[i].path, cases_[i].path);
     EXPECT_EQ(recorded[i].problem, "");
     const auto answer =
-        from_this_program()(golden::certify::read_case(golden(), cases_[i])).value();
+        from_this_program()(golden::certify::read_case(golden(), cases_[i])).tensors();
     ASSERT_EQ(recorded[i].outputs.size(), answer.size());
     for (const RecordedOutput& output : recorded[i].outputs) {
       EXPECT_EQ(output.sha256,
@@ -57,7 +57,8 @@ TEST_F(RecordCases, ADeclinedCaseLeavesNothing) {
   const std::string declined = cases_[1].path;
   const auto recorded =
       record([&, own = from_this_program()](const golden::certify::StoredCase& stored) {
-        return stored.description.path == declined ? golden::gate::Answer() : own(stored);
+        return stored.description.path == declined ? golden::candidate::CandidateOutput::declined()
+                                                   : own(stored);
       });
   ASSERT_EQ(recorded.size(), cases_.size() - 1);
   for (const RecordedCase& one : recorded) EXPECT_NE(one.path, declined);
@@ -65,8 +66,8 @@ TEST_F(RecordCases, ADeclinedCaseLeavesNothing) {
 }
 
 TEST_F(RecordCases, AnAnswerThatIsNoneIsAProblem) {
-  const auto problem_of = [this](const golden::gate::Ask& ask) {
-    const auto recorded = record(ask);
+  const auto problem_of = [this](const golden::candidate::Candidate& implementation) {
+    const auto recorded = record(implementation);
     EXPECT_TRUE(recorded[0].outputs.empty());
     EXPECT_EQ(summarize(recorded).answered, 0u);
     return recorded[0].problem;

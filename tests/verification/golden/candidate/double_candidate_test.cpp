@@ -1,4 +1,4 @@
-#include "verification/checks/regression/own_answers.hpp"
+#include "verification/golden/candidate/double_candidate.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,43 +8,42 @@
 
 #include "tests/ref/io/temporary_folder.hpp"
 #include "verification/golden/certify/make.hpp"
+#include "verification/golden/gate/check_cases.hpp"
 
-namespace normproof::verification::checks::regression {
+namespace normproof::verification::golden::candidate {
 namespace {
 
-/// Cases of every layer, of NaN and of sequences among them, in all dtypes.
-TEST(OwnAnswers, PassTheGate) {
+/// The cases cover every layer, all dtypes, NaN and sequences.
+TEST(DoubleCandidate, PassesTheGate) {
   const tests::ref::io::TemporaryFolder folder;
   int next = 0;
   for (const char* only : {"quick/*/two_features-*", "quick/*/nan_in_x-*", "quick/*/steps-*"}) {
     const auto place = folder / std::to_string(next++);
-    golden::certify::make_corpus(place, {.only = only});
-    const auto cases = golden::certify::list_corpus(place, "*");
-    for (const auto& result :
-         golden::gate::check_cases(place, cases, from_this_program(), {}, 1, {}))
+    certify::make_corpus(place, {.only = only});
+    const auto cases = certify::list_corpus(place, "*");
+    for (const auto& result : gate::check_cases(place, cases, from_this_program(), {}, 1, {}))
       EXPECT_TRUE(result.passed()) << result.description.path << result.problem;
   }
 }
 
-TEST(OwnAnswers, ACaseWithoutOneIsDeclined) {
+TEST(DoubleCandidate, DeclinesACaseWithoutOutputs) {
   const tests::ref::io::TemporaryFolder folder;
-  golden::certify::make_corpus(folder / "g", {.only = "quick/layer_norm/nan_in_x-*"});
-  const auto cases = golden::certify::list_corpus(folder / "g", "*");
+  certify::make_corpus(folder / "g", {.only = "quick/layer_norm/nan_in_x-*"});
+  const auto cases = certify::list_corpus(folder / "g", "*");
   const auto none = from_double([](const auto&, const auto&) { return std::nullopt; });
-  EXPECT_FALSE(none(golden::certify::read_case(folder / "g", cases.at(0))).has_value());
+  EXPECT_TRUE(none(certify::read_case(folder / "g", cases.at(0))).is_declined());
 }
 
-TEST(OwnAnswers, NaNStandsWhereOneReaches) {
+TEST(DoubleCandidate, GivesNaNInTheElementsThatDependOnNaN) {
   const tests::ref::io::TemporaryFolder folder;
-  golden::certify::make_corpus(folder / "g", {.only = "quick/layer_norm/nan_in_x-*"});
-  const auto cases = golden::certify::list_corpus(folder / "g", "*");
-  const auto answer =
-      from_this_program()(golden::certify::read_case(folder / "g", cases.at(0))).value();
-  const auto y = ref::io::widen(*golden::corpus::find(answer, "y"));
+  certify::make_corpus(folder / "g", {.only = "quick/layer_norm/nan_in_x-*"});
+  const auto cases = certify::list_corpus(folder / "g", "*");
+  const auto answer = from_this_program()(certify::read_case(folder / "g", cases.at(0))).tensors();
+  const auto y = ref::io::widen(*corpus::find(answer, "y"));
   const auto is_nan = [](double x) { return std::isnan(x); };
   EXPECT_TRUE(std::ranges::any_of(y, is_nan));
   EXPECT_FALSE(std::ranges::all_of(y, is_nan));
 }
 
 }  // namespace
-}  // namespace normproof::verification::checks::regression
+}  // namespace normproof::verification::golden::candidate

@@ -44,10 +44,11 @@ class Relations : public ::testing::Test {
   std::filesystem::path golden() const { return folder_ / "golden"; }
 
   /// The results of one relation, with `filled` as another implementation.
-  std::vector<RelationResult> check(Relation relation, const Ask& ask, const Ask& filled) const {
+  std::vector<RelationResult> check(Relation relation, const Candidate& ask,
+                                    const Candidate& filled) const {
     return check_relations(golden(), cases_, {ask, filled}, {relation}, {});
   }
-  std::vector<RelationResult> check(Relation relation, const Ask& ask) const {
+  std::vector<RelationResult> check(Relation relation, const Candidate& ask) const {
     return check(relation, ask, ask);
   }
   static Counts counts_of(const std::vector<RelationResult>& results) {
@@ -69,7 +70,7 @@ class Relations : public ::testing::Test {
 
 TEST_F(Relations, HoldForAPlainImplementation) {
   ASSERT_EQ(cases_.size(), 23u);
-  const Ask plain = [](const StoredCase& stored) { return plain_answer(stored); };
+  const Candidate plain = [](const StoredCase& stored) { return plain_answer(stored); };
   for (const auto& [relation, applies] :
        {std::pair{Relation::repeat, 23u}, std::pair{Relation::memory, 23u},
         std::pair{Relation::split, 18u}, std::pair{Relation::permute, 23u},
@@ -149,18 +150,19 @@ TEST_F(Relations, ACaseThatEndsTheProgramIsAskedOnceAndBreaksNoOther) {
 
 TEST_F(Relations, ADeclinedCaseIsDeclinedByEveryRelation) {
   for (const Relation relation : all_relations())
-    EXPECT_EQ(counts_of(check(relation, [](const StoredCase&) { return Answer(); })),
-              (Counts{{RelationOutcome::declined, 23}}))
+    EXPECT_EQ(
+        counts_of(check(relation, [](const StoredCase&) { return CandidateOutput::declined(); })),
+        (Counts{{RelationOutcome::declined, 23}}))
         << to_string(relation);
   // Of half a batch, too; but not of the same question again.
   const auto small = check(Relation::split, [](const StoredCase& stored) {
-    return samples_of(stored) < 3 ? Answer() : plain_answer(stored);
+    return samples_of(stored) < 3 ? CandidateOutput::declined() : plain_answer(stored);
   });
   EXPECT_EQ(counts_of(small),
             (Counts{{RelationOutcome::declined, 18}, {RelationOutcome::not_applicable, 5}}));
   int calls = 0;
   const auto again = check(Relation::repeat, [&](const StoredCase& stored) {
-    return calls++ % 3 == 2 ? Answer() : plain_answer(stored);
+    return calls++ % 3 == 2 ? CandidateOutput::declined() : plain_answer(stored);
   });
   EXPECT_EQ(counts_of(again), (Counts{{RelationOutcome::broken, 23}}));
   EXPECT_EQ(again[0].sentence, "the case is declined the second time");
