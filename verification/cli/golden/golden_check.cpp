@@ -41,7 +41,7 @@ using verification::golden::reports::Outcome;
 
 namespace {
 
-/// A list may be empty, where other files may not.
+/// Reads a list of globs. Unlike other files, it may be empty.
 std::string read_list(const std::filesystem::path& file) {
   std::error_code error;
   const bool empty =
@@ -54,10 +54,10 @@ std::string read_list(const std::filesystem::path& file) {
   return text;
 }
 
-/// A pinned corpus is neither behind nor ahead.
+/// Checks that the corpus has exactly the requested version.
 void check_version(const verification::golden::certify::CorpusVersion& corpus,
                    const std::optional<std::string>& asked) {
-  if (!asked || corpus.meets(*asked)) return;
+  if (!asked || corpus.is_denoted_by(*asked)) return;
   throw ref::numeric::FileError(fmt::format(
       "the corpus is of version {}; expected {}, as --corpus-version says (this program "
       "makes {}; docs/changelog.md says what changed)",
@@ -72,7 +72,8 @@ std::string repro_line(const GoldenCheckCommand& command, const std::string& pat
   alone.only = path;
   alone.min_cases = usual.min_cases;
   alone.corpus_version = usual.corpus_version;
-  if (outcome != Outcome::xpass) alone.xfail = usual.xfail;  // it fails for being on that list
+  // Such a case fails because it is on that list.
+  if (outcome != Outcome::xpass) alone.xfail = usual.xfail;
   alone.jobs = usual.jobs;
   alone.reports = usual.reports;
   return shell_line("golden check", alone);
@@ -139,8 +140,8 @@ verification::golden::candidate::Candidate GoldenCheckCommand::source() const {
   if (pipe)
     return verification::golden::candidate::from_program(
         *pipe, timeout, verification::golden::candidate::kMaxRestarts, show_complaints);
-  const std::shared_ptr<normproof::gpu::device::Device> opened = open_own_device(*device);
-  const Candidate in_double = verification::golden::candidate::from_double(
+  const std::shared_ptr<normproof::gpu::device::Device> opened = open_rank_device(*device);
+  const Candidate in_double = verification::golden::candidate::double_candidate(
       [opened](const Case& c, const checks::evaluation::EvalInputs& inputs) {
         if (verification::golden::corpus::is_scaled(c))
           return std::optional<ref::tensor::NamedTensors<double>>();
@@ -149,7 +150,8 @@ verification::golden::candidate::Candidate GoldenCheckCommand::source() const {
   return [opened,
           in_double](const verification::golden::certify::StoredCase& stored) -> CandidateOutput {
     const Case& c = stored.description.c;
-    if (auto own = checks::agreement::float32_answer_on_device(*opened, c)) return std::move(*own);
+    if (auto own = checks::agreement::run_float32_norm_on_device(*opened, c))
+      return std::move(*own);
     CandidateOutput output = in_double(stored);
     if (!output.is_declined()) return output;
     return CandidateOutput::declined(verification::golden::corpus::is_scaled(c)
@@ -160,14 +162,15 @@ verification::golden::candidate::Candidate GoldenCheckCommand::source() const {
   };
 }
 
-/// The progress bar is gone, and the program too, before anything is reported.
+/// Checks the cases. The progress bar and the candidate's process end with this function, before
+/// anything is reported.
 std::vector<verification::golden::gate::CaseResult> GoldenCheckCommand::check(
     const std::vector<verification::golden::certify::CaseDescription>& cases) const {
   const verification::golden::candidate::Candidate implementation = source();
   verification::golden::gate::CheckOptions asked = options;
   asked.maps = reports.html.has_value();
   ProgressBar progress;
-  // A program, or a device, answers one question at a time.
+  // A program or a device answers one case at a time.
   return verification::golden::gate::check_cases(
       golden, cases, implementation, asked, candidate ? jobs : 1, [&](std::size_t done) {
         progress.show("checking", done, cases.size(), cases[done - 1].path);
@@ -182,7 +185,7 @@ verification::golden::reports::ReportSettings GoldenCheckCommand::settings(
       .strict = strict,
       .xfail = std::move(xfail_list),
       .xfail_name = xfail ? xfail->string() : "--xfail",
-      .all_asked = only == "*",
+      .checks_whole_corpus = only == "*",
       .repro = [this](const std::string& path,
                       Outcome outcome) { return repro_line(*this, path, outcome); },
       .file = [this](const std::string& path) { return (golden / path / "case.json").string(); },

@@ -92,7 +92,7 @@ Examples:
   normproof gpu agree
   normproof gpu train --norm batch_norm --steps 20)";
 
-/// Of the interfaces and data that are versioned on their own (docs/changelog.md).
+/// Returns the versions of the interfaces and data that have their own (docs/changelog.md).
 std::string versions() {
   return fmt::format("C ABI {}\ncorpus {}", kAbiVersion,
                      verification::golden::certify::built_corpus_version().text());

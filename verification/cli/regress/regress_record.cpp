@@ -28,7 +28,7 @@ using support::report::plural;
 
 namespace {
 
-verification::golden::candidate::Candidate candidate_from(const RegressRecordCommand& command) {
+verification::golden::candidate::Candidate make_candidate(const RegressRecordCommand& command) {
   if (command.candidate) {
     std::error_code error;
     if (!std::filesystem::is_directory(*command.candidate, error))
@@ -39,7 +39,7 @@ verification::golden::candidate::Candidate candidate_from(const RegressRecordCom
   return command.pipe ? verification::golden::candidate::from_program(
                             *command.pipe, command.timeout,
                             verification::golden::candidate::kMaxRestarts, golden::show_complaints)
-                      : verification::golden::candidate::from_this_program();
+                      : verification::golden::candidate::own_candidate();
 }
 
 std::string candidate_of(const RegressRecordCommand& command) {
@@ -81,8 +81,8 @@ ExitStatus RegressRecordCommand::run() const {
   checks::regression::check_label(book.read(), label);
   ref::io::check_writable(history);
   const auto cases = verification::golden::certify::list_corpus(golden, only);
-  const verification::golden::candidate::Candidate implementation = candidate_from(*this);
-  ref::numeric::set_num_threads(1);  // the cases are the tasks
+  const verification::golden::candidate::Candidate implementation = make_candidate(*this);
+  ref::numeric::set_num_threads(1);  // the cases run in parallel instead
   ProgressBar progress;
   const std::vector<RecordedCase> recorded = checks::regression::record_cases(
       golden, cases, implementation,

@@ -21,7 +21,7 @@
 namespace normproof::verification::cli::train {
 namespace {
 
-/// The configuration of the run in a folder, with the extent of its vocabulary.
+/// Returns the configuration of the run in a folder, with the size of its vocabulary.
 training::RunFolder read_classes(const std::filesystem::path& folder) {
   training::RunFolder run = training::read_run_folder(folder);
   if (run.config.task != training::Task::classify)

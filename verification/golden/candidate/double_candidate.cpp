@@ -12,27 +12,28 @@
 
 namespace normproof::verification::golden::candidate {
 
-using certify::kOtherStandIns;
-using certify::kStandIns;
+using certify::kOtherReplacements;
+using certify::kReplacements;
 using corpus::Case;
 using corpus::DType;
 
 namespace {
 
-checks::evaluation::EvalInputs finite_inputs(const Case& c, const certify::StandIns& stand_ins) {
+checks::evaluation::EvalInputs finite_inputs(const Case& c,
+                                             const certify::Replacements& replacements) {
   checks::evaluation::EvalInputs inputs = recipes::inputs_of(c, corpus::path_of(c));
-  certify::replace_not_finite(inputs, stand_ins);
+  certify::replace_not_finite(inputs, replacements);
   return inputs;
 }
 
 }  // namespace
 
-Candidate from_double(Evaluate evaluate) {
+Candidate double_candidate(Evaluate evaluate) {
   return [evaluate = std::move(evaluate)](const StoredCase& stored) -> CandidateOutput {
     const Case& c = stored.description.c;
-    const auto results = evaluate(c, finite_inputs(c, kStandIns));
+    const auto results = evaluate(c, finite_inputs(c, kReplacements));
     if (!results) return CandidateOutput::declined();
-    const auto others = evaluate(c, finite_inputs(c, kOtherStandIns));
+    const auto others = evaluate(c, finite_inputs(c, kOtherReplacements));
     std::vector<StoredTensor> outputs;
     for (const auto& [name, tensor] : *results) {
       const double* const other = others->at(name).data();
@@ -40,15 +41,15 @@ Candidate from_double(Evaluate evaluate) {
       for (std::size_t i = 0; i < values.size(); ++i)
         if (std::bit_cast<std::uint64_t>(values[i]) != std::bit_cast<std::uint64_t>(other[i]))
           values[i] = std::numeric_limits<double>::quiet_NaN();
-      const DType dtype = corpus::dtype_of_output(DType::float64, name);
+      const DType dtype = corpus::output_dtype(DType::float64, name);
       outputs.push_back(ref::io::make_tensor(name, dtype, ref::tensor::shape_of(tensor), values));
     }
     return outputs;
   };
 }
 
-Candidate from_this_program() {
-  return from_double([](const Case& c, const checks::evaluation::EvalInputs& inputs) {
+Candidate own_candidate() {
+  return double_candidate([](const Case& c, const checks::evaluation::EvalInputs& inputs) {
     return checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
   });
 }

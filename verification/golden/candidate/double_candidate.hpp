@@ -17,9 +17,9 @@ using Evaluate = std::function<std::optional<ref::tensor::NamedTensors<double>>(
 /// case is, and NaN in the elements that depend on an infinity or a NaN of the inputs; two
 /// evaluations with different replacements show which these are. It declines a case for which
 /// `evaluate` returns nothing.
-Candidate from_double(Evaluate evaluate);
+Candidate double_candidate(Evaluate evaluate);
 
 /// Returns this program itself as a candidate: the reference in `double`.
-Candidate from_this_program();
+Candidate own_candidate();
 
 }  // namespace normproof::verification::golden::candidate

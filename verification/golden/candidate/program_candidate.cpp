@@ -34,13 +34,13 @@ class Program {
   CandidateOutput query(const StoredCase& stored) {
     const std::string& path = stored.description.path;
     const std::string line = request_line(stored);
-    if (auto reason = declined_because(line, path))
+    if (auto reason = decline_reason(line, path))
       return CandidateOutput::declined(std::move(*reason));
     if (const auto error = error_of(line, path))
       throw FileError(
           fmt::format("the candidate reports an error{}{}", error->empty() ? "" : ": ", *error));
     try {
-      return parse_answer(line, path);
+      return parse_output_line(line, path);
     } catch (const FileError&) {
       stop();
       throw;
@@ -57,12 +57,12 @@ class Program {
     try {
       if (is_new_process) process_ = std::make_unique<CandidateProcess>(command_);
       std::string line =
-          process_->ask(to_line(stored.description.c), seconds_, max_output_bytes(stored));
+          process_->query(to_line(stored.description.c), seconds_, max_output_bytes(stored));
       silent_starts_ = crashed_starts_ = 0;
       ++answered_count_;
       return line;
     } catch (const FileError& error) {
-      if (is_new_process && answered_count_ == 0 && process_->not_run()) {
+      if (is_new_process && answered_count_ == 0 && process_->could_not_run()) {
         process_.reset();
         throw ref::numeric::UsageError(
             fmt::format("the command is not run: {}; expected one that reads a line a case and "

@@ -28,18 +28,18 @@ struct TensorResult {
   /// least half of the digits of the dtype; if it fails, its magnitude must exceed the bound.
   /// Elements that cancel to noise are left out, because they have no meaningful unit in the last
   /// place.
-  std::size_t with_digits = 0;
+  std::size_t elements_with_digits = 0;
   /// The largest errors of these elements, relative and in ulps of the dtype.
   double max_relative = 0, max_ulp = 0;
-  /// The largest |got - exact| over the elements counted by `with_digits`, divided by the largest
+  /// The largest |got - exact| over the elements counted by `elements_with_digits`, divided by the largest
   /// |exact| of the output.
   double norm_wise = 0;
   std::string where = {};                ///< index of the element with the largest ratio: "[2, 3]"
   double got = 0, exact = 0, bound = 0;  ///< the values at that element
   /// At that element: the error caused by one rounding of the inputs, divided by the bound. If it
   /// is close to 1, the inputs do not allow a tighter bound.
-  double of_the_inputs = 0;
-  ShareMap map = {};  ///< the map of a failed output, if CheckOptions::maps is set
+  double input_sensitivity = 0;
+  ErrorRatioMap map = {};  ///< the map of a failed output, if CheckOptions::maps is set
 
   bool passed() const { return problem.empty() && failed.empty(); }
 };

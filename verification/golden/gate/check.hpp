@@ -28,7 +28,7 @@ struct CheckOptions {
 };
 
 /// Returns the tolerance of a case under these options.
-tolerance::Tolerance asked_tolerance(const Case& c, const CheckOptions& options);
+tolerance::Tolerance tolerance_for_options(const Case& c, const CheckOptions& options);
 
 /// Whether the case fails if this output is absent.
 bool is_required(const StoredCase& stored, const std::string& output, const CheckOptions& options);
@@ -37,9 +37,10 @@ bool is_required(const StoredCase& stored, const std::string& output, const Chec
 /// 0 and the error is not, or if a finite number is expected and the output is not finite; it is
 /// NaN if the element is not judged.
 /// Requires  the case expects an output of that name and shape, and the answer contains it
-std::vector<double> element_shares(const StoredCase& stored,
-                                   const std::vector<StoredTensor>& answer,
-                                   const std::string& output, const tolerance::Tolerance& bounds);
+std::vector<double> error_to_bound_ratios(const StoredCase& stored,
+                                          const std::vector<StoredTensor>& answer,
+                                          const std::string& output,
+                                          const tolerance::Tolerance& bounds);
 
 /// Checks a candidate's output for one case against the expected values.
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,

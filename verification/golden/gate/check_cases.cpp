@@ -26,7 +26,7 @@ void check_outputs_known(const std::vector<CaseDescription>& cases,
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                               const CheckOptions& options) {
   return check_and_diagnose(stored, answer, options,
-                            asked_tolerance(stored.description.c, options));
+                            tolerance_for_options(stored.description.c, options));
 }
 
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,

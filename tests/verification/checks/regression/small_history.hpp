@@ -13,9 +13,9 @@
 
 namespace normproof::verification::checks::regression {
 
-using golden::candidate::from_this_program;
+using golden::candidate::own_candidate;
 
-/// A corpus of three cases, and a history of what answers them.
+/// A corpus of three cases, and a history of recordings of it.
 class SmallHistory : public ::testing::Test {
  protected:
   SmallHistory() {
@@ -42,9 +42,9 @@ class SmallHistory : public ::testing::Test {
     history().append(recording, recorded);
   }
 
-  /// This program's answers with f applied to every element of y.
+  /// Returns this program's outputs with f applied to every element of y.
   static golden::candidate::Candidate with_y(const std::function<double(double)>& f) {
-    return [f, own = from_this_program()](const golden::certify::StoredCase& stored) {
+    return [f, own = own_candidate()](const golden::certify::StoredCase& stored) {
       std::vector<StoredTensor> answer = own(stored).tensors();
       for (StoredTensor& tensor : answer) {
         if (tensor.name != "y") continue;

@@ -31,7 +31,7 @@ std::vector<Visit> two_visits() {
   return {found, missed};
 }
 
-TEST(GoldenMuseum, SaysWhatIsFoundAndWhatIsMissed) {
+TEST(GoldenMuseum, ReportsFoundAndMissedBugs) {
   const std::vector<Visit> visits = two_visits();
   EXPECT_EQ(
       museum_text(visits),
@@ -57,13 +57,13 @@ TEST(GoldenMuseum, SaysWhatIsFoundAndWhatIsMissed) {
 }  // namespace
 }  // namespace normproof::verification::cli::golden
 
-// The program itself.
+// Runs the program.
 namespace normproof::tests::verification::cli::golden {
 namespace {
 
 using testing::HasSubstr;
 
-TEST(GoldenMuseum, TheDocumentIsItsOutput) {
+TEST(GoldenMuseum, DocumentEqualsTheOutput) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string markdown = (folder / "museum.md").string();
   const Outcome outcome = run("$N golden power --museum --markdown '" + markdown + "'");
@@ -78,7 +78,7 @@ TEST(GoldenMuseum, TheDocumentIsItsOutput) {
   EXPECT_EQ(outcome.status, outcome.out.find("\nMISSED ") == std::string::npos ? 0 : 1);
 }
 
-TEST(GoldenMuseum, TakesNoOptionOfRightImplementations) {
+TEST(GoldenMuseum, RejectsOptionsOfCorrectImplementations) {
   for (const char* other : {"--seeds 2", "--accumulation bfloat16", "--formula one_pass"}) {
     const Outcome outcome = run(std::string("$N golden power --museum ") + other);
     EXPECT_EQ(outcome.status, 2) << other;

@@ -21,7 +21,7 @@ TEST(DoubleCandidate, PassesTheGate) {
     const auto place = folder / std::to_string(next++);
     certify::make_corpus(place, {.only = only});
     const auto cases = certify::list_corpus(place, "*");
-    for (const auto& result : gate::check_cases(place, cases, from_this_program(), {}, 1, {}))
+    for (const auto& result : gate::check_cases(place, cases, own_candidate(), {}, 1, {}))
       EXPECT_TRUE(result.passed()) << result.description.path << result.problem;
   }
 }
@@ -30,7 +30,7 @@ TEST(DoubleCandidate, DeclinesACaseWithoutOutputs) {
   const tests::ref::io::TemporaryFolder folder;
   certify::make_corpus(folder / "g", {.only = "quick/layer_norm/nan_in_x-*"});
   const auto cases = certify::list_corpus(folder / "g", "*");
-  const auto none = from_double([](const auto&, const auto&) { return std::nullopt; });
+  const auto none = double_candidate([](const auto&, const auto&) { return std::nullopt; });
   EXPECT_TRUE(none(certify::read_case(folder / "g", cases.at(0))).is_declined());
 }
 
@@ -38,7 +38,7 @@ TEST(DoubleCandidate, GivesNaNInTheElementsThatDependOnNaN) {
   const tests::ref::io::TemporaryFolder folder;
   certify::make_corpus(folder / "g", {.only = "quick/layer_norm/nan_in_x-*"});
   const auto cases = certify::list_corpus(folder / "g", "*");
-  const auto answer = from_this_program()(certify::read_case(folder / "g", cases.at(0))).tensors();
+  const auto answer = own_candidate()(certify::read_case(folder / "g", cases.at(0))).tensors();
   const auto y = ref::io::widen(*corpus::find(answer, "y"));
   const auto is_nan = [](double x) { return std::isnan(x); };
   EXPECT_TRUE(std::ranges::any_of(y, is_nan));

@@ -18,7 +18,7 @@ using ::testing::Not;
 
 class FolderCandidate : public RecordedOutputs {};
 
-TEST_F(FolderCandidate, PreferANpzArchiveToSafetensors) {
+TEST_F(FolderCandidate, PrefersAnNpzArchiveToSafetensors) {
   const fs::path place = outputs() / cases_[3].path;
   const auto answer = ref::io::read_tensors(place / "expected.safetensors");
   ref::io::write_tensors(place / "expected.npz", with_element(answer, "y", 0, 99));

@@ -26,10 +26,10 @@ class RecordedOutputs : public ::testing::Test {
     std::ofstream lines(folder_ / "lines");
     for (const certify::CaseDescription& description : cases_) {
       const std::vector<StoredTensor> answer =
-          own_answer(certify::read_case(golden(), description));
+          reference_output(certify::read_case(golden(), description));
       std::filesystem::create_directories(outputs() / description.path);
       ref::io::write_tensors(outputs() / description.path / "expected.safetensors", answer);
-      lines << candidate::answer_line(description.path, answer) << "\n";
+      lines << candidate::output_line(description.path, answer) << "\n";
     }
   }
 

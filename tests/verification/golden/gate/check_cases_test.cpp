@@ -11,7 +11,7 @@
 namespace normproof::verification::golden::gate {
 
 using candidate::from_folder;
-using corpus::op_of;
+using corpus::op_name;
 namespace {
 
 namespace fs = std::filesystem;
@@ -54,7 +54,7 @@ TEST_F(CheckCases, DamagedCorpusIsAFileError) {
 
 TEST_F(CheckCases, IntegerBeyondDoubleFailsOnlyItsCase) {
   const auto found = std::ranges::find_if(cases_, [](const CaseDescription& description) {
-    return op_of(description.c) == "power_norm";
+    return op_name(description.c) == "power_norm";
   });
   ASSERT_NE(found, cases_.end());
   const fs::path file = outputs() / found->path / "expected.safetensors";

@@ -14,7 +14,7 @@
 #include "verification/support/report/sarif.hpp"
 #include "verification/support/report/terminal.hpp"
 
-// The reports that machines read.
+// Tests of the machine-readable reports.
 namespace normproof::tests::verification::golden::reports {
 namespace {
 
@@ -35,12 +35,12 @@ std::vector<json> json_lines_of(const std::string& text) {
 pugi::xml_document document_of(const judged::GoldenReport& report) {
   pugi::xml_document document;
   const std::string text = machine::junit(judged::golden_checks(report));
-  EXPECT_THAT(support::report::junit_violations(text), IsEmpty());
+  EXPECT_THAT(machine::junit_violations(text), IsEmpty());
   EXPECT_TRUE(document.load_string(text.c_str()));
   return document;
 }
 
-TEST(GoldenChecks, TooFewCasesAreAFailureOfEveryFile) {
+TEST(GoldenChecks, EveryFileReportsTooFewCasesAsAFailure) {
   judged::GoldenReport report = golden_sample_report();
   const auto suite = [&] { return document_of(report).child("testsuites").child("testsuite"); };
   const int failures = suite().attribute("failures").as_int();
@@ -57,7 +57,7 @@ TEST(GoldenChecks, TooFewCasesAreAFailureOfEveryFile) {
   EXPECT_THAT(machine::sarif(checks), HasSubstr("\"min-cases: FAILED: 1 of 6 cases passed"));
 }
 
-TEST(GoldenChecks, AJsonObjectACaseAndLine) {
+TEST(GoldenChecks, JsonHasOneObjectPerCaseAndLine) {
   const auto objects =
       json_lines_of(machine::json_lines(judged::golden_checks(golden_sample_report())));
   ASSERT_EQ(objects.size(), 6u);
@@ -82,7 +82,7 @@ TEST(GoldenChecks, AJsonObjectACaseAndLine) {
   EXPECT_EQ(y["exact"], -0.75);
   EXPECT_EQ(y["bound"], 0.0625);
   EXPECT_EQ(y["of_the_inputs"], 0.5);
-  // JSON has no such numbers.
+  // JSON has no infinity and no NaN.
   EXPECT_EQ(objects[1]["tensors"][0]["got"], "nan");
   EXPECT_EQ(objects[1]["tensors"][0]["ratio"], "inf");
   EXPECT_EQ(objects[1]["tensors"][1]["problem"], "is absent");
@@ -97,7 +97,7 @@ TEST(GoldenChecks, EveryFileNamesTheCorpus) {
   const auto checks = judged::golden_checks(report);
   EXPECT_EQ(json_lines_of(machine::json_lines(checks)).at(0)["corpus"], version);
   const json sarif = json::parse(machine::sarif(checks));
-  EXPECT_THAT(support::report::sarif_violations(sarif.dump()), IsEmpty());
+  EXPECT_THAT(machine::sarif_violations(sarif.dump()), IsEmpty());
   EXPECT_EQ(sarif["runs"][0]["properties"]["corpus"], version);
   const auto document = document_of(report);
   const auto property =
@@ -106,7 +106,7 @@ TEST(GoldenChecks, EveryFileNamesTheCorpus) {
   EXPECT_EQ(property.attribute("value").value(), version);
 }
 
-TEST(GoldenChecks, JUnitCountsWhatTheReportCounts) {
+TEST(GoldenChecks, JUnitCountsMatchTheReport) {
   const auto report = golden_sample_report();
   const auto document = document_of(report);
   const auto suite = document.child("testsuites").child("testsuite");
@@ -142,9 +142,9 @@ TEST(GoldenChecks, JUnitCountsWhatTheReportCounts) {
                "passed, though it is listed as failing");
 }
 
-TEST(GoldenChecks, SarifHasAResultForEachOutputThatFailed) {
+TEST(GoldenChecks, SarifHasOneResultPerFailedOutput) {
   const std::string text = machine::sarif(judged::golden_checks(golden_sample_report()));
-  EXPECT_THAT(support::report::sarif_violations(text), IsEmpty());
+  EXPECT_THAT(machine::sarif_violations(text), IsEmpty());
   const json sarif = json::parse(text);
   std::vector<std::string> rules;
   for (const json& result : sarif["runs"][0]["results"]) {
@@ -163,7 +163,7 @@ TEST(GoldenChecks, SarifHasAResultForEachOutputThatFailed) {
                                       "layer_norm/unexpected-pass", "layer_norm/declined"}));
 }
 
-TEST(GoldenChecks, WhatACandidateSaysBreaksNoFormat) {
+TEST(GoldenChecks, TextOfACandidateIsEscapedInEveryFormat) {
   auto result = golden_problem("q/a");
   result.problem = "it said \"\x01<b>\xff\n]]>\"";
   auto command = golden_command();
