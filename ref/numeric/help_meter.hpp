@@ -27,7 +27,7 @@ class HelpMeter {
   static constexpr int kCalls = 8;
   static constexpr Duration kWindow = std::chrono::milliseconds(30);
   /// How long calls run on one thread at first. The time doubles each time that this was right, up
-  /// to kMostAlone.
+  /// to `kMostAlone`.
   static constexpr Duration kAlone = std::chrono::milliseconds(400);
   static constexpr Duration kMostAlone = std::chrono::milliseconds(3200);
 
