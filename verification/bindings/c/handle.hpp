@@ -64,8 +64,8 @@ struct normproof_corpus {
   void begin_answer();
   /// Returns the tolerance of the selected case, which is evaluated once.
   const normproof::verification::golden::tolerance::Tolerance& bounds();
-  normproof::verification::golden::gate::CandidateOutput asked(const StoredCase& variant,
-                                                               normproof_ask ask, void* user);
+  normproof::verification::golden::candidate::CandidateOutput asked(const StoredCase& variant,
+                                                                    normproof_ask ask, void* user);
   normproof::verification::golden::reports::ReportSettings report_settings() const;
   normproof::verification::golden::reports::GoldenReport full_report() const;
 

@@ -12,7 +12,6 @@
 #include "ref/numeric/parallel.hpp"
 #include "verification/checks/agreement/device_answers.hpp"
 #include "verification/checks/agreement/float32_answers.hpp"
-#include "verification/checks/regression/own_answers.hpp"
 #include "verification/cli/device_option.hpp"
 #include "verification/cli/golden/golden_options.hpp"
 #include "verification/cli/output_files.hpp"
@@ -20,8 +19,12 @@
 #include "verification/cli/shell_line.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/golden/candidate/double_candidate.hpp"
+#include "verification/golden/candidate/folder_candidate.hpp"
+#include "verification/golden/candidate/program_candidate.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/scaling.hpp"
+#include "verification/golden/gate/check_cases.hpp"
 #include "verification/golden/reports/golden_page.hpp"
 #include "verification/support/report/json_lines.hpp"
 #include "verification/support/report/junit.hpp"
@@ -129,32 +132,33 @@ Examples:
   normproof golden check --golden golden --device cuda)");
 }
 
-verification::golden::gate::Candidate GoldenCheckCommand::source() const {
-  if (candidate) return verification::golden::gate::from_folder(*candidate);
+verification::golden::candidate::Candidate GoldenCheckCommand::source() const {
+  using verification::golden::candidate::Candidate;
+  using verification::golden::candidate::CandidateOutput;
+  using verification::golden::corpus::Case;
+  if (candidate) return verification::golden::candidate::from_folder(*candidate);
   if (pipe)
-    return verification::golden::gate::from_program(
-        *pipe, timeout, verification::golden::gate::kMaxRestarts, show_complaints);
+    return verification::golden::candidate::from_program(
+        *pipe, timeout, verification::golden::candidate::kMaxRestarts, show_complaints);
   const std::shared_ptr<normproof::gpu::device::Device> opened = open_rank_device(*device);
-  const verification::golden::gate::Candidate in_double =
-      checks::regression::double_candidate([opened](const verification::golden::corpus::Case& c,
-                                                    const checks::evaluation::EvalInputs& inputs) {
+  const Candidate in_double = verification::golden::candidate::double_candidate(
+      [opened](const Case& c, const checks::evaluation::EvalInputs& inputs) {
         if (verification::golden::corpus::is_scaled(c))
           return std::optional<ref::tensor::NamedTensors<double>>();
         return checks::agreement::answer_on_device(*opened, c.options, inputs, c.sequence);
       });
-  return [opened, in_double](const verification::golden::certify::StoredCase& stored)
-             -> verification::golden::gate::CandidateOutput {
-    const verification::golden::corpus::Case& c = stored.description.c;
+  return [opened,
+          in_double](const verification::golden::certify::StoredCase& stored) -> CandidateOutput {
+    const Case& c = stored.description.c;
     if (auto own = checks::agreement::run_float32_norm_on_device(*opened, c))
       return std::move(*own);
-    verification::golden::gate::CandidateOutput answer = in_double(stored);
-    if (!answer)
-      answer.reason = verification::golden::corpus::is_scaled(c)
-                          ? "the GPU path has no results of 8 bits"
-                      : verification::golden::corpus::is_optimizer(c)
-                          ? "the GPU path has no optimizers"
-                          : "the GPU path answers no whole Transformers";
-    return answer;
+    CandidateOutput output = in_double(stored);
+    if (!output.is_declined()) return output;
+    return CandidateOutput::declined(verification::golden::corpus::is_scaled(c)
+                                         ? "the GPU path has no results of 8 bits"
+                                     : verification::golden::corpus::is_optimizer(c)
+                                         ? "the GPU path has no optimizers"
+                                         : "the GPU path answers no whole Transformers");
   };
 }
 
@@ -162,13 +166,13 @@ verification::golden::gate::Candidate GoldenCheckCommand::source() const {
 /// anything is reported.
 std::vector<verification::golden::gate::CaseResult> GoldenCheckCommand::check(
     const std::vector<verification::golden::certify::CaseDescription>& cases) const {
-  const verification::golden::gate::Candidate ask = source();
+  const verification::golden::candidate::Candidate implementation = source();
   verification::golden::gate::CheckOptions asked = options;
   asked.maps = reports.html.has_value();
   ProgressBar progress;
   // A program or a device answers one case at a time.
   return verification::golden::gate::check_cases(
-      golden, cases, ask, asked, candidate ? jobs : 1, [&](std::size_t done) {
+      golden, cases, implementation, asked, candidate ? jobs : 1, [&](std::size_t done) {
         progress.show("checking", done, cases.size(), cases[done - 1].path);
       });
 }

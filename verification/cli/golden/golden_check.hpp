@@ -10,6 +10,7 @@
 #include "verification/cli/command.hpp"
 #include "verification/cli/report_options.hpp"
 #include "verification/cli/shared_options.hpp"
+#include "verification/golden/candidate/candidate.hpp"
 #include "verification/golden/corpus/path_globs.hpp"
 #include "verification/golden/gate/check.hpp"
 #include "verification/golden/reports/golden_report.hpp"
@@ -54,7 +55,7 @@ struct GoldenCheckCommand {
  private:
   std::vector<verification::golden::gate::CaseResult> check(
       const std::vector<verification::golden::certify::CaseDescription>& cases) const;
-  verification::golden::gate::Candidate source() const;
+  verification::golden::candidate::Candidate source() const;
 };
 
 }  // namespace normproof::verification::cli::golden

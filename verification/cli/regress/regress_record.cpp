@@ -7,12 +7,14 @@
 #include "ref/numeric/parallel.hpp"
 #include "verification/checks/determinism/environment.hpp"
 #include "verification/checks/regression/history.hpp"
-#include "verification/checks/regression/own_answers.hpp"
 #include "verification/checks/regression/recording.hpp"
 #include "verification/cli/golden/golden_options.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/golden/candidate/double_candidate.hpp"
+#include "verification/golden/candidate/folder_candidate.hpp"
+#include "verification/golden/candidate/program_candidate.hpp"
 #include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::regress {
@@ -26,18 +28,18 @@ using support::report::plural;
 
 namespace {
 
-verification::golden::gate::Candidate make_candidate(const RegressRecordCommand& command) {
+verification::golden::candidate::Candidate make_candidate(const RegressRecordCommand& command) {
   if (command.candidate) {
     std::error_code error;
     if (!std::filesystem::is_directory(*command.candidate, error))
       throw FileError(fmt::format("{}: there is no such folder; expected answers to record",
                                   clean_line(command.candidate->string())));
-    return verification::golden::gate::from_folder(*command.candidate);
+    return verification::golden::candidate::from_folder(*command.candidate);
   }
-  return command.pipe ? verification::golden::gate::from_program(
+  return command.pipe ? verification::golden::candidate::from_program(
                             *command.pipe, command.timeout,
-                            verification::golden::gate::kMaxRestarts, golden::show_complaints)
-                      : checks::regression::own_candidate();
+                            verification::golden::candidate::kMaxRestarts, golden::show_complaints)
+                      : verification::golden::candidate::own_candidate();
 }
 
 std::string candidate_of(const RegressRecordCommand& command) {
@@ -79,11 +81,11 @@ ExitStatus RegressRecordCommand::run() const {
   checks::regression::check_label(book.read(), label);
   ref::io::check_writable(history);
   const auto cases = verification::golden::certify::list_corpus(golden, only);
-  const verification::golden::gate::Candidate ask = make_candidate(*this);
+  const verification::golden::candidate::Candidate implementation = make_candidate(*this);
   ref::numeric::set_num_threads(1);  // the cases run in parallel instead
   ProgressBar progress;
   const std::vector<RecordedCase> recorded = checks::regression::record_cases(
-      golden, cases, ask,
+      golden, cases, implementation,
       [&](const std::string& sha256,
           const std::vector<verification::golden::corpus::StoredTensor>& answer) {
         book.keep(sha256, answer);

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "ref/numeric/errors.hpp"
+#include "ref/numeric/operation_error.hpp"
 #include "verification/golden/certify/for_each.hpp"
 #include "verification/golden/gate/check.hpp"
 #include "verification/golden/gate/planted.hpp"
@@ -41,6 +42,9 @@ struct NamedStyle {
   Style style;
 };
 
+constexpr int kMaxUlps = static_cast<int>(ref::numeric::kMaxOperationUlps);
+static_assert(kMaxUlps == 2, "the names of two styles say 2 ulp");
+
 constexpr NamedStyle kStyles[] = {
     {"plain", {}},
     {"sums backwards", {.sum = Style::Sum::backwards}},
@@ -57,8 +61,8 @@ constexpr NamedStyle kStyles[] = {
     {"shifted one-pass", {.shifted = true}},
     {"fused multiply-add", {.fused = true}},
     {"subnormal numbers flushed", {.flushed = true}},
-    {"quotients and reciprocal roots 2 ulp large", {.units = 2}},
-    {"quotients and reciprocal roots 2 ulp small", {.units = -2}},
+    {"quotients and reciprocal roots 2 ulp large", {.units = kMaxUlps}},
+    {"quotients and reciprocal roots 2 ulp small", {.units = -kMaxUlps}},
     {"Welford, pairwise", {.sum = Style::Sum::pairwise, .welford = true}},
 };
 
@@ -141,7 +145,7 @@ class Trial {
       for (const Mutation& mutation : sites.seen())
         if (std::ranges::find(power_.verdicts, mutation, &MutationVerdict::mutation) ==
             power_.verdicts.end())
-          power_.verdicts.push_back({mutation, 0, 0, {}, 0});
+          power_.verdicts.push_back({.mutation = mutation});
     }
   }
 

@@ -13,11 +13,14 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/checks/compare/ulp.hpp"
+#include "verification/golden/candidate/program_candidate.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 
 namespace normproof::verification::golden::gate {
 
+using candidate::CandidateOutput;
+using candidate::from_program;
 using certify::read_case;
 using corpus::find;
 using corpus::has_state;
@@ -168,7 +171,7 @@ class RelationChecker {
   RelationVerdict check(Relation relation) {
     if (!whole_output_ && missing_output_.empty()) query_whole_case();
     if (!missing_output_.empty()) return {RelationOutcome::broken, missing_output_};
-    if (!*whole_output_) return kDeclined;
+    if (whole_output_->is_declined()) return kDeclined;
     switch (relation) {
       case Relation::repeat:
         if (axis_.count > 1) candidates_.query(restrict_to_samples(stored_, reversed()));
@@ -198,11 +201,11 @@ class RelationChecker {
     }
   }
 
-  const std::vector<StoredTensor>& whole() const { return **whole_output_; }
+  const std::vector<StoredTensor>& whole() const { return whole_output_->tensors(); }
 
   std::string same_as_whole(const CandidateOutput& again, const char* there) const {
-    if (!again) return fmt::format("the case is declined {}", there);
-    return difference(whole(), *again, there).value_or("");
+    if (again.is_declined()) return fmt::format("the case is declined {}", there);
+    return difference(whole(), again.tensors(), there).value_or("");
   }
 
   /// Compares the per-sample outputs of the whole case, at the samples `in_whole`, with those of an
@@ -234,9 +237,9 @@ class RelationChecker {
     for (const auto& [begin, end] :
          {std::pair(std::size_t{0}, half), std::pair(half, axis_.count)}) {
       const Samples in_whole = range(begin, end), alone = range(0, end - begin);
-      const CandidateOutput answer = candidates_.query(restrict_to_samples(stored_, in_whole));
-      if (!answer) return kDeclined;
-      std::string found = same_samples(in_whole, *answer, alone, "in half of the batch");
+      const CandidateOutput output = candidates_.query(restrict_to_samples(stored_, in_whole));
+      if (output.is_declined()) return kDeclined;
+      std::string found = same_samples(in_whole, output.tensors(), alone, "in half of the batch");
       if (!found.empty()) return broken_if_found(std::move(found));
     }
     return broken_if_found("");
@@ -245,13 +248,13 @@ class RelationChecker {
   RelationVerdict permute() {
     if (axis_.count < 2) return kNotApplicable;
     const StoredCase other = restrict_to_samples(stored_, reversed());
-    const CandidateOutput answer = candidates_.query(other);
-    if (!answer) return kDeclined;
+    const CandidateOutput output = candidates_.query(other);
+    if (output.is_declined()) return kDeclined;
     if (by_sample_)
       return broken_if_found(
-          same_samples(reversed(), *answer, range(0, axis_.count), "in reverse order"));
+          same_samples(reversed(), output.tensors(), range(0, axis_.count), "in reverse order"));
     const CaseResult result =
-        check_case(other, *answer, {.outputs = {"y", "grad_x", "loss", "grad_logits"}});
+        check_case(other, output.tensors(), {.outputs = {"y", "grad_x", "loss", "grad_logits"}});
     for (const TensorResult& tensor : result.tensors)
       if (!tensor.passed())
         return broken_if_found(
@@ -265,9 +268,10 @@ class RelationChecker {
   RelationVerdict neighbour() {
     if (!by_sample_) return kNotApplicable;
     const Samples others = range(1, axis_.count);
-    const CandidateOutput answer = candidates_.query(with_nan(stored_));
-    if (!answer) return kDeclined;
-    return broken_if_found(same_samples(others, *answer, others, "beside a sample of NaN"));
+    const CandidateOutput output = candidates_.query(with_nan(stored_));
+    if (output.is_declined()) return kDeclined;
+    return broken_if_found(
+        same_samples(others, output.tensors(), others, "beside a sample of NaN"));
   }
 
   Samples reversed() const {
@@ -291,15 +295,25 @@ class RelationChecker {
   std::string missing_output_;  ///< why there is no output
 };
 
+RelationResult broken_relation(const std::string& path, Relation relation, std::string sentence) {
+  return {.path = path,
+          .relation = relation,
+          .outcome = RelationOutcome::broken,
+          .sentence = std::move(sentence)};
+}
+
 RelationResult check_relation(const std::string& path, Relation relation,
                               RelationChecker& checker) {
   try {
     RelationVerdict verdict = checker.check(relation);
-    return {path, relation, verdict.outcome, std::move(verdict.sentence)};
+    return {.path = path,
+            .relation = relation,
+            .outcome = verdict.outcome,
+            .sentence = std::move(verdict.sentence)};
   } catch (const ref::numeric::FileError& error) {
-    return {path, relation, RelationOutcome::broken, error.what()};
+    return broken_relation(path, relation, error.what());
   } catch (const ref::numeric::ContractError& error) {  // an int64 that no double can hold
-    return {path, relation, RelationOutcome::broken, sentence(error.violation())};
+    return broken_relation(path, relation, sentence(error.violation()));
   }
 }
 

@@ -1,26 +1,18 @@
+#include "verification/golden/candidate/program_candidate.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <set>
 
-#include "ref/io/tensor_file.hpp"
-#include "ref/numeric/errors.hpp"
-#include "tests/ref/io/temporary_folder.hpp"
 #include "tests/ref/numeric/error_message.hpp"
-#include "tests/verification/golden/certify/samples.hpp"
-#include "verification/golden/candidate/pipe_text.hpp"
-#include "verification/golden/certify/make.hpp"
-#include "verification/golden/gate/check.hpp"
+#include "tests/verification/golden/candidate/recorded_outputs.hpp"
 
-// Tests of the ways in which a candidate's outputs arrive: from a folder and from a program.
-namespace normproof::verification::golden::gate {
+namespace normproof::verification::golden::candidate {
 
-using certify::list_corpus;
-using certify::make_corpus;
-using certify::read_case;
-using corpus::op_name;
-using normproof::ref::numeric::error_message;
+using certify::CaseDescription;
+using gate::CaseResult;
+using ref::numeric::error_message;
 namespace {
 
 namespace fs = std::filesystem;
@@ -28,83 +20,13 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A corpus with one case per layer, and the reference's outputs for it.
-class Answers : public ::testing::Test {
- protected:
-  Answers() {
-    make_corpus(golden(), {.only = "quick/*/two_features-*"});
-    cases_ = list_corpus(golden(), "*");
-    std::ofstream lines(folder_ / "lines");
-    for (const CaseDescription& description : cases_) {
-      const std::vector<StoredTensor> answer = reference_output(read_case(golden(), description));
-      fs::create_directories(candidate() / description.path);
-      ref::io::write_tensors(candidate() / description.path / "expected.safetensors", answer);
-      lines << candidate::output_line(description.path, answer) << "\n";
-    }
-  }
+class ProgramCandidate : public RecordedOutputs {};
 
-  fs::path golden() const { return folder_ / "golden"; }
-  fs::path candidate() const { return folder_ / "candidate"; }
-  /// A candidate that reads one line per case and answers with the next of the prepared lines.
-  std::string program(const std::string& before_each = ":") const {
-    return "exec 3< '" + (folder_ / "lines").string() +
-           "'; while read -r line; do read -r answer <&3; " + before_each +
-           "; printf '%s\\n' \"$answer\"; done";
-  }
-  std::vector<CaseResult> check(const Candidate& query, int jobs = 1) const {
-    return check_cases(golden(), cases_, query, {}, jobs, {});
-  }
-  static std::size_t count_passed(const std::vector<CaseResult>& results) {
-    return static_cast<std::size_t>(std::ranges::count_if(results, &CaseResult::passed));
-  }
-
-  tests::ref::io::TemporaryFolder folder_;
-  std::vector<CaseDescription> cases_;
-};
-
-TEST_F(Answers, AreReadFromAFolderForAnyNumberOfJobs) {
-  EXPECT_EQ(cases_.size(), 17u);
-  for (const int jobs : {1, 2}) {
-    std::set<std::size_t> told;
-    const auto results = check_cases(golden(), cases_, from_folder(candidate()), {}, jobs,
-                                     [&](std::size_t done) { told.insert(done); });
-    EXPECT_EQ(count_passed(results), 17u);
-    EXPECT_EQ(told.size(), 17u);
-    for (std::size_t i = 0; i < results.size(); ++i)
-      EXPECT_EQ(results[i].description.path, cases_[i].path);
-  }
-  EXPECT_EQ(count_passed(check(from_folder(golden()))), 17u);
-}
-
-TEST_F(Answers, PreferANpzArchiveToSafetensors) {
-  const fs::path place = candidate() / cases_[3].path;
-  const auto answer = ref::io::read_tensors(place / "expected.safetensors");
-  ref::io::write_tensors(place / "expected.npz", with_element(answer, "y", 0, 99));
-  EXPECT_FALSE(check(from_folder(candidate()))[3].passed());
-  ref::io::write_tensors(place / "expected.npz", answer);
-  fs::remove(place / "expected.safetensors");
-  EXPECT_TRUE(check(from_folder(candidate()))[3].passed());
-}
-
-TEST_F(Answers, MissingOrDamagedOutputFailsOnlyItsCase) {
-  const fs::path place = candidate() / cases_[2].path / "expected.safetensors";
-  for (const bool absent : {false, true}) {
-    if (absent)
-      fs::remove(place);
-    else
-      std::ofstream(place) << "no tensors";
-    const auto results = check(from_folder(candidate()));
-    EXPECT_EQ(count_passed(results), 16u);
-    EXPECT_FALSE(results[2].passed());
-    EXPECT_THAT(results[2].problem, AllOf(HasSubstr(place.string()), Not(HasSubstr("\n"))));
-  }
-}
-
-TEST_F(Answers, AreReadFromAProgram) {
+TEST_F(ProgramCandidate, PassesWithTheReferencesOutputs) {
   EXPECT_EQ(count_passed(check(from_program(program(), 20))), 17u);
 }
 
-TEST_F(Answers, ProgramThatExitsIsRestarted) {
+TEST_F(ProgramCandidate, ProgramThatExitsIsRestarted) {
   // The program exits at the fourth case; the next one starts with the first line again.
   const std::string stumbling = program("case $line in " + cases_[3].path + "*) exit 7;; esac");
   const auto results = check(from_program(stumbling, 20));
@@ -115,7 +37,7 @@ TEST_F(Answers, ProgramThatExitsIsRestarted) {
                 HasSubstr("the line begins with '" + cases_[0].path.substr(0, 40) + "'"));
 }
 
-TEST_F(Answers, ProgramThatNeverAnswersIsGivenUp) {
+TEST_F(ProgramCandidate, ProgramThatNeverAnswersIsGivenUp) {
   const auto results = check(from_program("echo x >> '" + (folder_ / "starts").string() + "'", 20));
   EXPECT_EQ(count_passed(results), 0u);
   EXPECT_EQ(results[2].problem, "the candidate ended with status 0 before it answered");
@@ -127,7 +49,7 @@ TEST_F(Answers, ProgramThatNeverAnswersIsGivenUp) {
   EXPECT_THAT(more[5].problem, HasSubstr("started 5 times in a row"));
 }
 
-TEST_F(Answers, CommandThatCannotRunIsAUsageError) {
+TEST_F(ProgramCandidate, CommandThatCannotRunIsAUsageError) {
   std::string heard;
   const auto hear = [&](const std::string& complaints) { heard = complaints; };
   EXPECT_THAT(
@@ -143,7 +65,7 @@ TEST_F(Answers, CommandThatCannotRunIsAUsageError) {
   EXPECT_EQ(count_passed(later), 1u);
 }
 
-TEST_F(Answers, HangFailsOnlyItsCase) {
+TEST_F(ProgramCandidate, HangFailsOnlyItsCase) {
   const std::string slow = "while read -r path rest; do [ \"$path\" = '" + cases_[1].path +
                            "' ] && sleep 60; grep -F " + "\"$path \" '" +
                            (folder_ / "lines").string() + "'; done";
@@ -152,7 +74,7 @@ TEST_F(Answers, HangFailsOnlyItsCase) {
   EXPECT_EQ(count_passed(results), 16u);
 }
 
-TEST_F(Answers, DeclinedCaseNeitherFailsNorPasses) {
+TEST_F(ProgramCandidate, DeclinedCaseNeitherFailsNorPasses) {
   // The second case is declined; a program that declines is not restarted.
   const std::string declining = "echo x >> '" + (folder_ / "starts").string() + "'; " +
                                 program("case $line in " + cases_[1].path + "*) answer='" +
@@ -170,7 +92,7 @@ TEST_F(Answers, DeclinedCaseNeitherFailsNorPasses) {
   EXPECT_THAT(other[0].problem, HasSubstr("begins with 'q'"));
 }
 
-TEST_F(Answers, ReportedErrorFailsOnlyItsCase) {
+TEST_F(ProgramCandidate, ReportedErrorFailsOnlyItsCase) {
   // Four in a row: more than the starts after which a silent program is given up.
   std::string failing = "case $line in ";
   for (int i = 1; i <= 4; ++i)
@@ -194,7 +116,7 @@ std::string crashing_at(const std::vector<CaseDescription>& cases, std::size_t f
          ") kill -SEGV $$;; esac; grep -F \"$path \" '" + lines.string() + "'; done";
 }
 
-TEST_F(Answers, ProgramThatCrashesStillGetsTheOtherCases) {
+TEST_F(ProgramCandidate, ProgramThatCrashesStillGetsTheOtherCases) {
   const auto results = check(from_program(crashing_at(cases_, 0, 9, folder_ / "lines"), 20));
   for (std::size_t i = 0; i < results.size(); ++i) {
     EXPECT_EQ(results[i].problem,
@@ -205,7 +127,7 @@ TEST_F(Answers, ProgramThatCrashesStillGetsTheOtherCases) {
   }
 }
 
-TEST_F(Answers, ProgramThatKeepsCrashingIsGivenUpLaterTheMoreItAnswered) {
+TEST_F(ProgramCandidate, ProgramThatKeepsCrashingIsGivenUpLaterTheMoreItAnswered) {
   const std::string crash = "the candidate was ended by signal 11 before it answered";
   const auto never = check(from_program("kill -SEGV $$", 20, 1));
   EXPECT_EQ(never[7].problem, crash);
@@ -221,7 +143,7 @@ TEST_F(Answers, ProgramThatKeepsCrashingIsGivenUpLaterTheMoreItAnswered) {
   EXPECT_THAT(told[8].problem, HasSubstr("was started 8 times in a row"));
 }
 
-TEST_F(Answers, StandardErrorIsPassedOnAfterTheLastCase) {
+TEST_F(ProgramCandidate, StandardErrorIsPassedOnAfterTheLastCase) {
   std::vector<std::string> heard;
   const auto hear = [&heard](const std::string& last) { heard.push_back(last); };
   check(from_program(program("echo complaint >&2; case $line in " + cases_[3].path +
@@ -239,49 +161,11 @@ TEST_F(Answers, StandardErrorIsPassedOnAfterTheLastCase) {
   EXPECT_TRUE(heard.empty());
 }
 
-TEST_F(Answers, OutputLongerThanTheCaseNeedsFails) {
+TEST_F(ProgramCandidate, OutputLongerThanTheCaseNeedsFails) {
   const std::string flood = "read -r path rest; printf '%s y:float64:2 ' \"$path\"; exec yes -- -0";
   const auto results = check(from_program(flood + " | tr '\\n' ' '", 20, 1));
   EXPECT_THAT(results[0].problem, HasSubstr("bytes, which is more than the case needs"));
 }
 
-TEST_F(Answers, UnknownRequestedOutputIsAUsageError) {
-  const auto chosen = [&](const std::string& name) {
-    return usage_message([&] {
-      check_cases(golden(), cases_, from_folder(candidate()), {.outputs = {name}}, 1, {});
-    });
-  };
-  EXPECT_EQ(chosen("y"), "no error");
-  EXPECT_EQ(chosen("nu"), "no error");
-  EXPECT_THAT(chosen("grad_gama"),
-              HasSubstr("unknown output 'grad_gama'; did you mean 'grad_gamma'?"));
-}
-
-TEST_F(Answers, DamagedCorpusIsAFileError) {
-  fs::remove(golden() / cases_[5].path / "inputs.safetensors");
-  EXPECT_THAT(file_message([&] { check(from_folder(candidate())); }),
-              HasSubstr(cases_[5].path + "/inputs.safetensors"));
-}
-
-TEST_F(Answers, IntegerBeyondDoubleFailsOnlyItsCase) {
-  const auto found = std::ranges::find_if(cases_, [](const CaseDescription& description) {
-    return op_name(description.c) == "power_norm";
-  });
-  ASSERT_NE(found, cases_.end());
-  const fs::path file = candidate() / found->path / "expected.safetensors";
-  auto tensors = ref::io::read_tensors(file);
-  const std::vector<std::int64_t> beyond = {std::int64_t{1} << 60};
-  for (StoredTensor& tensor : tensors)
-    if (tensor.name == "iterations")
-      tensor = ref::io::make_tensor("iterations", tensor.shape, std::span(beyond));
-  ref::io::write_tensors(file, tensors);
-  const auto results = check(from_folder(candidate()));
-  EXPECT_EQ(count_passed(results), 16u);
-  for (const CaseResult& result : results) {
-    if (result.passed()) continue;
-    EXPECT_THAT(result.problem, HasSubstr("'iterations'"));
-  }
-}
-
 }  // namespace
-}  // namespace normproof::verification::golden::gate
+}  // namespace normproof::verification::golden::candidate
