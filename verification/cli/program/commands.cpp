@@ -102,7 +102,7 @@ std::string versions() {
 /// them.
 Command study_group() {
 #ifdef NORMPROOF_STUDIES
-  return studies::published::study_group();
+  return study::study_group();
 #else
   return {"study", "The published experiment again (not built; see its --help)", [](CLI::App& app) {
             set_footer(app, kStudiesAreNotBuilt);
