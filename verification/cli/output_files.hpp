@@ -8,7 +8,7 @@
 
 namespace normproof::verification::cli {
 
-/// A file that the command line names, absent where the option is not given.
+/// A file or folder that the command line names, absent if the option is not given.
 struct NamedFile {
   const char* option;
   std::optional<std::filesystem::path> path;
@@ -16,9 +16,10 @@ struct NamedFile {
 
 /// Refuses, before the work, outputs that could not be written or would replace an input or one
 /// another, under another spelling or through a link too. Devices and pipes may be named twice.
+/// An output may not be inside an input that is a folder.
 ///
-/// Throws    UsageError where two name the same file or one is "-"; FileError where one cannot be
-///           written
+/// Throws    UsageError if two name the same file, one is in a folder of inputs or is "-";
+///           FileError if one cannot be written
 void check_outputs(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);
 
 /// Writes text() to the file, if there is one.

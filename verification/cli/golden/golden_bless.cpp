@@ -72,7 +72,7 @@ Examples:
   normproof golden bless --golden verification/golden/data --reason 'softmax joins')");
 }
 
-ExitStatus GoldenBlessCommand::run() const {
+Output GoldenBlessCommand::run() const {
   ref::io::read_text(golden / "manifest.json");  // a first corpus is made by 'make'
   ref::numeric::set_num_threads(1);              // the cases are the tasks
   ProgressBar progress;
@@ -92,13 +92,10 @@ ExitStatus GoldenBlessCommand::run() const {
                  return given;
                }});
   const std::string folder = clean_line(golden.string());
-  if (difference.empty())
-    write_stdout(fmt::format("{}: nothing differs\n", folder));
-  else
-    write_stdout(given.empty()
+  if (difference.empty()) return printed(fmt::format("{}: nothing differs\n", folder));
+  return printed(given.empty()
                      ? fmt::format("{}: nothing is changed, for there is no reason\n", folder)
                      : fmt::format("{}: blessed: {}\n", folder, clean_line(given)));
-  return kSuccess;
 }
 
 }  // namespace normproof::verification::cli::golden

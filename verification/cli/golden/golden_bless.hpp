@@ -26,7 +26,7 @@ struct GoldenBlessCommand {
 
   /// Makes a corpus again, shows what would change, and changes it where there is a reason.
   /// Throws    UsageError where CI is set, or there is nobody to give a reason
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::golden

@@ -15,19 +15,13 @@
 #include "verification/checks/regression/own_answers.hpp"
 #include "verification/cli/device_option.hpp"
 #include "verification/cli/golden/golden_options.hpp"
-#include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/shell_line.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/reports/golden_page.hpp"
-#include "verification/support/report/json_lines.hpp"
-#include "verification/support/report/junit.hpp"
 #include "verification/support/report/markdown.hpp"
-#include "verification/support/report/sarif.hpp"
-#include "verification/support/report/terminal.hpp"
 #include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::golden {
@@ -110,8 +104,7 @@ void GoldenCheckCommand::add(CLI::App& app) {
   add_flag(app, "--strict", strict,
            "An element that is not judged is a failure: with another formula or arithmetic a bound "
            "may claim nothing");
-  reports.add(app, {ReportForm::json_lines, ReportForm::junit, ReportForm::sarif, ReportForm::html,
-                    ReportForm::markdown});
+  reports.add(app);
   add_jobs(app, jobs, "Cases that are checked");
   check_afterwards(app, [&app] { require_one_of(app, {"--candidate", "--pipe", "--device"}); });
   set_footer(
@@ -161,7 +154,7 @@ std::vector<verification::golden::gate::CaseResult> GoldenCheckCommand::check(
     const std::vector<verification::golden::certify::CaseDescription>& cases) const {
   const verification::golden::gate::Ask ask = source();
   verification::golden::gate::CheckOptions asked = options;
-  asked.maps = reports.html.has_value();
+  asked.maps = reports.file("--html").has_value();
   ProgressBar progress;
   // A program, or a device, answers one question at a time.
   return verification::golden::gate::check_cases(
@@ -185,12 +178,14 @@ verification::golden::reports::ReportSettings GoldenCheckCommand::settings(
       .corpus = std::move(corpus)};
 }
 
-ExitStatus GoldenCheckCommand::run() const {
-  check_outputs({{"--golden", golden / "manifest.json"}, {"--xfail", xfail}}, reports.named());
-  for (const NamedFile& file : reports.named()) {
-    check_outside(file, golden);
-    if (candidate) check_outside(file, *candidate);
-  }
+std::vector<NamedFile> GoldenCheckCommand::inputs() const {
+  return {{"--golden", golden / "manifest.json"},
+          {"--xfail", xfail},
+          {"--golden", golden},
+          {"--candidate", candidate}};
+}
+
+Output GoldenCheckCommand::run() const {
   const std::string known_failures = xfail ? read_list(*xfail) : std::string();
   const auto cases = verification::golden::certify::list_corpus(golden, only);
   const verification::golden::certify::CorpusVersion corpus =
@@ -202,23 +197,15 @@ ExitStatus GoldenCheckCommand::run() const {
         fmt::format("{}: there is no such folder; expected the candidate's answers",
                     clean_line(candidate->string())));
   ref::numeric::set_num_threads(1);
-  const GoldenReport report =
-      verification::golden::reports::golden_report(check(cases), settings(known_failures, corpus));
-  const support::report::Checks checks = verification::golden::reports::golden_checks(report);
-  write_all(
-      {[&] {
-         write_stdout(support::report::terminal_text(
-             verification::golden::reports::golden_document(report)));
-       },
-       to_file(reports.json, [&] { return support::report::json_lines(checks); }),
-       to_file(reports.junit, [&] { return support::report::junit(checks); }),
-       to_file(reports.sarif, [&] { return support::report::sarif(checks); }),
-       to_file(reports.html, [&] { return verification::golden::reports::golden_page(report); }),
-       to_file(reports.markdown, [&] {
-         return support::report::markdown(
-             verification::golden::reports::golden_job_summary(report));
-       })});
-  return report.passed() ? kSuccess : kNumericalFailure;
+  namespace reports = verification::golden::reports;
+  const auto report = std::make_shared<const GoldenReport>(
+      reports::golden_report(check(cases), settings(known_failures, corpus)));
+  return {.status = report->passed() ? kSuccess : kNumericalFailure,
+          .document = [report] { return reports::golden_document(*report); },
+          .checks = [report] { return reports::golden_checks(*report); },
+          .html = [report] { return reports::golden_page(*report); },
+          .markdown =
+              [report] { return support::report::markdown(reports::golden_job_summary(*report)); }};
 }
 
 }  // namespace normproof::verification::cli::golden

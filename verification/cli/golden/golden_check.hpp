@@ -35,6 +35,7 @@ struct GoldenCheckCommand {
   ReportOptions reports = {};
 
   void add(CLI::App& app);
+  std::vector<NamedFile> inputs() const;
 
   /// Holds a candidate against a corpus: a table on standard output, the failures last, each with
   /// the line that reproduces it.
@@ -42,7 +43,7 @@ struct GoldenCheckCommand {
   ///           enough
   /// Throws    UsageError, FileError; where the corpus is of another version than asked for, too;
   ///           NoDeviceError
-  ExitStatus run() const;
+  Output run() const;
 
   /// How its report tells of the cases, for the text of the list of known failures, as long as the
   /// command is there.

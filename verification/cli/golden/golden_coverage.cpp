@@ -9,8 +9,6 @@
 #include <set>
 
 #include "verification/cli/golden/golden_options.hpp"
-#include "verification/cli/output_files.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/golden/certify/corpus_files.hpp"
 #include "verification/golden/recipes/corpus.hpp"
@@ -222,7 +220,7 @@ void GoldenCoverageCommand::add(CLI::App& app) {
   add_names(app, "--tier", tiers, verification::golden::corpus::tier_of,
             "quick (default), standard or full, or several of them with commas between", "TIER");
   add_golden(app, golden);
-  reports.add(app, {ReportForm::json, ReportForm::markdown});
+  reports.add(app);
   set_footer(
       app,
       R"(Without --golden the inputs of the tiers are made anew, none of the expected values; with it they
@@ -256,16 +254,18 @@ TierCoverage GoldenCoverageCommand::read_coverage() const {
   return coverage;
 }
 
-ExitStatus GoldenCoverageCommand::run() const {
-  check_outputs({}, reports.named());
-  for (const NamedFile& file : reports.named())
-    if (golden) check_outside(file, *golden);
+std::vector<NamedFile> GoldenCoverageCommand::inputs() const {
+  return {{"--golden", golden}};
+}
+
+Output GoldenCoverageCommand::run() const {
   const TierCoverage coverage = read_coverage();
-  const std::string text = support::report::markdown(coverage_document(coverage));
-  write_all({[&] { write_stdout(text); },
-             to_file(reports.json, [&] { return coverage_json(coverage); }),
-             to_file(reports.markdown, [&] { return coverage_heading(coverage) + text; })});
-  return kSuccess;
+  const support::report::Document document = coverage_document(coverage);
+  const std::string text = support::report::markdown(document);
+  return {.document = document,
+          .text = text,
+          .json = [coverage] { return coverage_json(coverage); },
+          .markdown = coverage_heading(coverage) + text};
 }
 
 }  // namespace normproof::verification::cli::golden

@@ -27,9 +27,10 @@ struct GoldenCoverageCommand {
   ReportOptions reports = {};
 
   void add(CLI::App& app);
+  std::vector<NamedFile> inputs() const;
 
   /// The range of every option, extent, dtype and magnitude, and the ends that no case touches.
-  ExitStatus run() const;
+  Output run() const;
 
  private:
   TierCoverage read_coverage() const;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "verification/cli/golden/golden_options.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/support/report/text.hpp"
 
@@ -26,15 +25,14 @@ void GoldenExportCommand::add(CLI::App& app) {
   normproof golden export --golden golden --format text --out text)");
 }
 
-ExitStatus GoldenExportCommand::run() const {
+Output GoldenExportCommand::run() const {
   const verification::golden::candidate::ExportSummary exported =
       verification::golden::candidate::export_corpus(golden, only, format, out);
-  write_stdout(fmt::format(
+  return printed(fmt::format(
       "{}: {}{}\n", clean_line(out.string()), plural(exported.cases, "case"),
       exported.left_out == 0
           ? ""
           : fmt::format("; {} left out, for npz knows no bfloat16", exported.left_out)));
-  return kSuccess;
 }
 
 }  // namespace normproof::verification::cli::golden

@@ -5,7 +5,6 @@
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/golden/golden_options.hpp"
 #include "verification/cli/progress_bar.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/golden/certify/make.hpp"
 #include "verification/support/report/text.hpp"
@@ -33,7 +32,7 @@ Examples:
   normproof golden make --out large --tier full --only '*/layer_norm/*')");
 }
 
-ExitStatus GoldenMakeCommand::run() const {
+Output GoldenMakeCommand::run() const {
   ref::numeric::set_num_threads(1);  // the cases are the tasks
   ProgressBar progress;
   const verification::golden::certify::MakeSummary made =
@@ -44,9 +43,8 @@ ExitStatus GoldenMakeCommand::run() const {
                 .finished = [&](const std::string& path, std::size_t done, std::size_t total) {
                   progress.show("certifying", done, total, path);
                 }});
-  write_stdout(fmt::format("{}: {}, {} elements certified\n", clean_line(out.string()),
-                           plural(made.cases, "case"), count_text(made.elements)));
-  return kSuccess;
+  return printed(fmt::format("{}: {}, {} elements certified\n", clean_line(out.string()),
+                             plural(made.cases, "case"), count_text(made.elements)));
 }
 
 }  // namespace normproof::verification::cli::golden

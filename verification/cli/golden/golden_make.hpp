@@ -24,7 +24,7 @@ struct GoldenMakeCommand {
   void add(CLI::App& app);
 
   /// Writes a corpus and says on standard output what it holds.
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::golden

@@ -68,6 +68,13 @@ std::string museum_text(const std::vector<Visit>& visits) {
   return text + closing_line(visits) + "\n";
 }
 
+support::report::Document museum_document(const std::vector<Visit>& visits) {
+  support::report::Document document{"normproof: museum"};
+  document.add(museum_table(visits));
+  document.add(support::report::Paragraph{closing_line(visits)});
+  return document;
+}
+
 std::string museum_markdown(const std::vector<Visit>& visits,
                             verification::golden::museum::Tier tier) {
   constexpr const char* kText =
@@ -78,15 +85,12 @@ bug does not show. `found by`: the first case that rejects it, or the relation t
 what the gate takes the mistake for.
 
 )";
-  support::report::Document document{"normproof: museum"};
-  document.add(museum_table(visits));
-  document.add(support::report::Paragraph{closing_line(visits)});
   const std::string option = tier == verification::golden::museum::Tier::quick
                                  ? ""
                                  : fmt::format(" --tier {}", to_string(tier));
   return fmt::format(
       "# Museum\n\nWhat `normproof golden power --museum{} --markdown FILE` writes.\n\n{}{}",
-      option, kText, support::report::markdown(document));
+      option, kText, support::report::markdown(museum_document(visits)));
 }
 
 std::string museum_json(const std::vector<Visit>& visits, verification::golden::museum::Tier tier) {

@@ -14,6 +14,8 @@ using verification::golden::museum::Visit;
 
 /// A line an exhibit, and the closing line.
 std::string museum_text(const std::vector<Visit>& visits);
+/// The exhibits as a table, then the closing line.
+support::report::Document museum_document(const std::vector<Visit>& visits);
 /// docs/museum.md
 std::string museum_markdown(const std::vector<Visit>& visits,
                             verification::golden::museum::Tier tier);

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <system_error>
-
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
@@ -99,18 +96,6 @@ void add_accumulation(CLI::App& app,
 void add_formula(CLI::App& app, verification::golden::tolerance::Formula& formula,
                  const std::string& help) {
   add_named(app, "--formula", formula, verification::golden::tolerance::formula_of, help, "NAME");
-}
-
-void check_outside(const NamedFile& file, const std::filesystem::path& folder) {
-  if (!file.path) return;
-  std::error_code error;
-  const auto inside =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(*file.path), error);
-  const auto above = std::filesystem::weakly_canonical(std::filesystem::absolute(folder), error);
-  const auto [end, rest] = std::mismatch(above.begin(), above.end(), inside.begin(), inside.end());
-  if (end == above.end())
-    throw ref::numeric::UsageError(fmt::format("{} {} is in {}; expected a file elsewhere",
-                                               file.option, file.path->string(), folder.string()));
 }
 
 }  // namespace normproof::verification::cli::golden

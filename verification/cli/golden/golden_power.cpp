@@ -9,9 +9,7 @@
 #include "verification/cli/golden/golden_museum.hpp"
 #include "verification/cli/golden/golden_options.hpp"
 #include "verification/cli/golden/golden_planted.hpp"
-#include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/support/report/markdown.hpp"
 #include "verification/support/report/text.hpp"
@@ -214,7 +212,7 @@ void GoldenPowerCommand::add(CLI::App& app) {
       if (museum && is_given(app, other))
         throw ref::numeric::UsageError(fmt::format("--museum and {}; expected one of them", other));
   });
-  reports.add(app, {ReportForm::json, ReportForm::markdown});
+  reports.add(app);
   add_jobs(app, options.jobs, "Implementations that run");
   set_footer(
       app,
@@ -229,8 +227,7 @@ Examples:
   normproof golden power --museum --tier standard)");
 }
 
-ExitStatus GoldenPowerCommand::run() const {
-  check_outputs({}, reports.named());
+Output GoldenPowerCommand::run() const {
   ref::numeric::set_num_threads(1);  // the implementations are the tasks
   if (museum) return visit_museum();
   ProgressBar progress;
@@ -239,18 +236,19 @@ ExitStatus GoldenPowerCommand::run() const {
     progress.show("mutating", done, total, layer);
   };
   const std::vector<LayerPower> layers = verification::golden::gate::measure_power(watched);
-  const std::string text = support::report::markdown(power_document(layers, options));
+  const support::report::Document document = power_document(layers, options);
+  const std::string text = support::report::markdown(document);
   const support::report::Document killers{"", {killers_table(layers)}};
-  write_all({[&] { write_stdout(text); },
-             to_file(reports.json, [&] { return power_json(layers, options); }),
-             to_file(reports.markdown, [&] {
-               return power_heading(options, layers.front().styles) + text + "\n" +
-                      support::report::markdown(killers);
-             })});
-  return all_as_it_should(totals_of(layers, options.seeds)) ? kSuccess : kNumericalFailure;
+  return {
+      .status = all_as_it_should(totals_of(layers, options.seeds)) ? kSuccess : kNumericalFailure,
+      .document = document,
+      .text = text,
+      .json = power_json(layers, options),
+      .markdown = power_heading(options, layers.front().styles) + text + "\n" +
+                  support::report::markdown(killers)};
 }
 
-ExitStatus GoldenPowerCommand::visit_museum() const {
+Output GoldenPowerCommand::visit_museum() const {
   ProgressBar progress;
   const std::vector<Visit> visits = verification::golden::museum::tour(
       verification::golden::museum::all_exhibits(),
@@ -260,10 +258,11 @@ ExitStatus GoldenPowerCommand::visit_museum() const {
        .finished = [&](const std::string& op, std::size_t done, std::size_t of) {
          progress.show("visiting", done, of, op);
        }});
-  write_all({[&] { write_stdout(museum_text(visits)); },
-             to_file(reports.json, [&] { return museum_json(visits, options.tier); }),
-             to_file(reports.markdown, [&] { return museum_markdown(visits, options.tier); })});
-  return all_found(visits) ? kSuccess : kNumericalFailure;
+  return {.status = all_found(visits) ? kSuccess : kNumericalFailure,
+          .document = museum_document(visits),
+          .text = museum_text(visits),
+          .json = museum_json(visits, options.tier),
+          .markdown = museum_markdown(visits, options.tier)};
 }
 
 }  // namespace normproof::verification::cli::golden

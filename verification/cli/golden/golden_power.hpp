@@ -20,12 +20,12 @@ struct GoldenPowerCommand {
   /// The mutation score of a tier by layer, the false alarms, and the survivors, each explained.
   /// Returns   kSuccess where every mutation that is an error was rejected, and no right
   ///           implementation
-  ExitStatus run() const;
+  Output run() const;
 
  private:
   /// Which public bugs are found.
   /// Returns   kSuccess where all are
-  ExitStatus visit_museum() const;
+  Output visit_museum() const;
 };
 
 }  // namespace normproof::verification::cli::golden

@@ -6,14 +6,10 @@
 #include <map>
 
 #include "verification/cli/golden/golden_options.hpp"
-#include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/shell_line.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/support/report/json_lines.hpp"
-#include "verification/support/report/junit.hpp"
-#include "verification/support/report/terminal.hpp"
+#include "verification/support/report/checks.hpp"
 #include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::golden {
@@ -147,7 +143,7 @@ void GoldenRelationsCommand::add(CLI::App& app) {
             "(default: all)",
             "LIST");
   add_only(app, only);
-  reports.add(app, {ReportForm::json_lines, ReportForm::junit});
+  reports.add(app);
   set_footer(
       app,
       R"(What no tolerance finds: an answer that changes from call to call (repeat) or with what memory
@@ -160,8 +156,11 @@ Examples:
   normproof golden relations --golden g --pipe ./my_kernel --relations split --only '*/rms_norm/*')");
 }
 
-ExitStatus GoldenRelationsCommand::run() const {
-  check_outputs({{"--golden", golden / "manifest.json"}}, reports.named());
+std::vector<NamedFile> GoldenRelationsCommand::inputs() const {
+  return {{"--golden", golden / "manifest.json"}};
+}
+
+Output GoldenRelationsCommand::run() const {
   const auto cases = verification::golden::certify::list_corpus(golden, only);
   const std::vector<RelationResult> results = [&] {
     ProgressBar progress;
@@ -171,14 +170,9 @@ ExitStatus GoldenRelationsCommand::run() const {
           progress.show("asking", done, cases.size(), cases[done - 1].path);
         });
   }();
-  const support::report::Checks checks = relation_checks(results, *this);
-  write_all({[&] {
-               write_stdout(support::report::terminal_text(
-                   relations_document(results, *this, cases.size())));
-             },
-             to_file(reports.json, [&] { return support::report::json_lines(checks); }),
-             to_file(reports.junit, [&] { return support::report::junit(checks); })});
-  return all_held(results) ? kSuccess : kNumericalFailure;
+  return {.status = all_held(results) ? kSuccess : kNumericalFailure,
+          .document = relations_document(results, *this, cases.size()),
+          .checks = relation_checks(results, *this)};
 }
 
 }  // namespace normproof::verification::cli::golden

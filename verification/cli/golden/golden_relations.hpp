@@ -25,11 +25,12 @@ struct GoldenRelationsCommand {
   ReportOptions reports = {};
 
   void add(CLI::App& app);
+  std::vector<NamedFile> inputs() const;
 
   /// Holds the answers of a program to variants of each case against each other: a line a relation,
   /// then each that is broken, with the line that reproduces it.
   /// Returns   kSuccess where every relation held that applies, and one did
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::golden

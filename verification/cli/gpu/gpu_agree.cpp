@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -14,11 +14,9 @@
 #include "verification/checks/agreement/library_agreement.hpp"
 #include "verification/cli/device_option.hpp"
 #include "verification/cli/gpu/gpu_report.hpp"
-#include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/support/report/junit.hpp"
 
 namespace normproof::verification::cli::gpu {
 
@@ -42,7 +40,7 @@ void GpuAgreeCommand::add(CLI::App& app) {
       {[this](const Texts& given) { only.globs = given; }, [this] { return only.globs; }},
       "Rows of ordered mode whose name this glob, or another one given so, matches (default: all)",
       "GLOB"));
-  reports.add(app, {ReportForm::json, ReportForm::junit, ReportForm::html});
+  reports.add(app);
   check_afterwards(app, [this, &app] {
     if (mode == GpuMode::ordered && is_given(app, "--precision"))
       throw ref::numeric::UsageError(
@@ -74,21 +72,11 @@ Examples:
   normproof gpu agree --device cuda --junit rows.xml)");
 }
 
-ExitStatus GpuAgreeCommand::run() const {
-  check_outputs({}, reports.named());
+Output GpuAgreeCommand::run() const {
   const auto opened = open_own_device(device, seed);
   ref::numeric::set_num_threads(jobs);
-  // What cannot be printed stops nothing: the files are still to be written.
-  std::exception_ptr not_printed;
-  const auto print = [&](const std::string& text) {
-    if (not_printed) return;
-    try {
-      write_stdout(text);
-    } catch (const ref::numeric::FileError&) {
-      not_printed = std::current_exception();
-    }
-  };
-  print(agreement_head(*this));
+  const auto printed_rows = std::make_shared<StreamedText>();
+  printed_rows->print(agreement_head(*this));
   ProgressBar progress;
   std::size_t rows_done = 0;
   const std::vector<std::string> ordered = checks::agreement::ordered_rows();
@@ -96,7 +84,7 @@ ExitStatus GpuAgreeCommand::run() const {
       std::ranges::count_if(ordered, [&](const std::string& row) { return only.match(row); }));
   const std::size_t kRows = mode == GpuMode::ordered ? selected : 12;
   const auto finished = [&](const checks::agreement::Row& row) {
-    print(agreement_line(row, *this));
+    printed_rows->print(agreement_line(row, *this));
     progress.show("comparing", ++rows_done, kRows, row.operation);
   };
   const checks::agreement::Rows found =
@@ -106,15 +94,15 @@ ExitStatus GpuAgreeCommand::run() const {
                                                   normproof::gpu::ops::LibraryProducts(precision),
                                                   precision, seed, tier, finished);
   if (found.cases() == 0) throw std::logic_error("gpu agree: no case was compared");
-  print(agreement_tail(found, *this));
-  write_all(
-      {[&] {
-         if (not_printed) std::rethrow_exception(not_printed);
-       },
-       to_file(reports.json, [&] { return agreement_json(found, *this); }),
-       to_file(reports.junit, [&] { return support::report::junit(agreement_checks(found)); }),
-       to_file(reports.html, [&] { return agreement_page(found, *this); })});
-  return found.agree() ? kSuccess : kNumericalFailure;
+  return {.status = found.agree() ? kSuccess : kNumericalFailure,
+          .document = agreement_document(found, *this),
+          .checks = agreement_checks(found),
+          .text =
+              [printed_rows, tail = agreement_tail(found, *this)] {
+                printed_rows->rethrow_failure();
+                return tail;
+              },
+          .json = agreement_json(found, *this)};
 }
 
 }  // namespace normproof::verification::cli::gpu

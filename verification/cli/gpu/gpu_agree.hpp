@@ -36,7 +36,7 @@ struct GpuAgreeCommand {
   /// against their bounds, and prints a row an operation, each as soon as it is done.
   /// Returns   kSuccess where nothing differs, or is past its bound
   /// Throws    NoDeviceError, DeviceError, FileError; std::logic_error where there was no case
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::gpu

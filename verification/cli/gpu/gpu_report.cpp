@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "verification/support/report/html.hpp"
 #include "verification/support/report/json_number.hpp"
 #include "verification/support/report/terminal.hpp"
 #include "verification/support/report/text.hpp"
@@ -130,7 +129,8 @@ support::report::Checks agreement_checks(const checks::agreement::Rows& rows) {
   return {suite};
 }
 
-std::string agreement_page(const checks::agreement::Rows& rows, const GpuAgreeCommand& command) {
+support::report::Document agreement_document(const checks::agreement::Rows& rows,
+                                             const GpuAgreeCommand& command) {
   support::report::Document document{"normproof: the device against the reference"};
   document.add(support::report::Heading{1, document.title});
   document.add(support::report::Paragraph{
@@ -147,7 +147,7 @@ std::string agreement_page(const checks::agreement::Rows& rows, const GpuAgreeCo
     document.add(support::report::Paragraph{
         "Of bound: the largest share of what a product may be off the exact one; of sums: of what "
         "it may be off the exact product of its rounded operands. Above 1 it is wrong."});
-  return support::report::html(document);
+  return document;
 }
 
 }  // namespace normproof::verification::cli::gpu

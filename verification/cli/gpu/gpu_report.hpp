@@ -5,6 +5,7 @@
 #include "verification/checks/agreement/row.hpp"
 #include "verification/cli/gpu/gpu_agree.hpp"
 #include "verification/support/report/checks.hpp"
+#include "verification/support/report/document.hpp"
 
 /// What `normproof gpu agree` says of its rows.
 namespace normproof::verification::cli::gpu {
@@ -20,7 +21,8 @@ std::string agreement_tail(const checks::agreement::Rows& rows, const GpuAgreeCo
 std::string agreement_json(const checks::agreement::Rows& rows, const GpuAgreeCommand& command);
 /// A check a row.
 support::report::Checks agreement_checks(const checks::agreement::Rows& rows);
-/// A page that needs nothing else.
-std::string agreement_page(const checks::agreement::Rows& rows, const GpuAgreeCommand& command);
+/// The verdict, and the rows as a table.
+support::report::Document agreement_document(const checks::agreement::Rows& rows,
+                                             const GpuAgreeCommand& command);
 
 }  // namespace normproof::verification::cli::gpu

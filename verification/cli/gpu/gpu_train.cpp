@@ -54,6 +54,7 @@ void GpuTrainCommand::add(CLI::App& app) {
   add_number(app, "--steps", steps, 1, 1'000'000, "Steps of training (default: 10)");
   add_seed(app, seed, "weights, data and dropout");
   add_jobs(app, jobs, "Threads of the reference");
+  reports.add(app);
   set_footer(
       app,
       R"(Prints the loss of each step, and the SHA-256 of parameters and running statistics after the last
@@ -71,7 +72,7 @@ void GpuTrainCommand::check_task() const {
       "--norm is '{}'; expected one without statistics over a sentence, or --task classify", norm));
 }
 
-ExitStatus GpuTrainCommand::run() const {
+Output GpuTrainCommand::run() const {
   checks::agreement::Trajectory trajectory;
   trajectory.task = task;
   trajectory.steps = steps;
@@ -110,20 +111,33 @@ ExitStatus GpuTrainCommand::run() const {
   const char* const model = task == Trained::language      ? "a language model, "
                             : task == Trained::translation ? "a translator, "
                                                            : "";
-  std::string heading = fmt::format("{}{}{} with {}, {}, seed {}\n", model, norm,
-                                    scaled_embedding ? ", scaled embeddings" : "", optimizer,
-                                    plural(static_cast<std::size_t>(steps), "step"), seed);
+  const std::string settings = fmt::format("{}{}{} with {}, {}, seed {}", model, norm,
+                                           scaled_embedding ? ", scaled embeddings" : "", optimizer,
+                                           plural(static_cast<std::size_t>(steps), "step"), seed);
+  std::string heading = settings + "\n";
+  support::report::Table losses = support::report::numbers_table("", {}, {"step", "loss"});
   const std::string there =
       trajectory_of_device(*opened, trajectory, [&](std::int64_t step, double loss) {
+        losses.rows.push_back({{{std::to_string(step)}, {fmt::format("{:.17g}", loss)}}});
         // The heading with the first step: what is refused before it leaves no output.
         write_stdout(
             fmt::format("{}step {:>4}  loss {:.17g}\n", std::exchange(heading, ""), step, loss));
       });
   const std::string here = trajectory_of_ref(trajectory, [](std::int64_t, double) {});
-  write_stdout(fmt::format("sha256 {} on the device ({})\nsha256 {} by ref: {}\n", there,
-                           to_string(device), here,
-                           here == there ? "the same trajectory" : "another trajectory"));
-  return here == there ? kSuccess : kNumericalFailure;
+  const bool same = here == there;
+  const std::string device_hash =
+      fmt::format("sha256 {} on the device ({})", there, to_string(device));
+  const std::string reference_hash = fmt::format(
+      "sha256 {} by ref: {}", here, same ? "the same trajectory" : "another trajectory");
+  support::report::Document document{"normproof: a training on the device and by the reference"};
+  document.add(support::report::Paragraph{settings});
+  document.add(std::move(losses));
+  document.add(support::report::Paragraph{device_hash});
+  document.add(support::report::Paragraph{
+      reference_hash, same ? support::report::Tone::good : support::report::Tone::bad});
+  return {.status = same ? kSuccess : kNumericalFailure,
+          .document = document,
+          .text = fmt::format("{}\n{}\n", device_hash, reference_hash)};
 }
 
 }  // namespace normproof::verification::cli::gpu

@@ -23,12 +23,13 @@ struct GpuTrainCommand {
   std::int64_t steps = 10;
   std::uint64_t seed = 42;
   int jobs = processor_count();  ///< threads of ref
+  ReportOptions reports = {};
 
   void add(CLI::App& app);
 
   /// Trains on the device and by ref, and prints the hash of both trajectories.
   /// Returns   kSuccess where they are the same
-  ExitStatus run() const;
+  Output run() const;
 
  private:
   void check_task() const;  ///< that the norm is one of the task

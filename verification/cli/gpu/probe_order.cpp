@@ -10,7 +10,6 @@
 #include "verification/checks/agreement/order_subjects.hpp"
 #include "verification/cli/device_option.hpp"
 #include "verification/cli/progress_bar.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/support/report/text.hpp"
 
@@ -69,6 +68,7 @@ void ProbeOrderCommand::add(CLI::App& app) {
   add_number(app, "--terms", terms, 1, 100'000, "How many terms (default: 600)");
   add_number(app, "--side", side, 1, 4096, "Rows and columns of a product (default: 8)");
   add_device(app, device);
+  reports.add(app);
   check_afterwards(app, [this, &app] {
     check_probe(*this, is_given(app, "--device"), is_given(app, "--side"));
   });
@@ -81,7 +81,7 @@ Examples:
   normproof probe-order matmul-blas)");
 }
 
-ExitStatus ProbeOrderCommand::run() const {
+Output ProbeOrderCommand::run() const {
   const OrderSubject& probed = checks::agreement::order_subject(subject);
   const Backend backend = probed.place == OrderPlace::gpu_alone ? Backend::cuda : device;
   const bool on_device = probed.place != OrderPlace::ref;
@@ -97,18 +97,22 @@ ExitStatus ProbeOrderCommand::run() const {
       },
       terms, 64 * terms);
   bool as_promised = tree == probed.expected(terms);
-  std::string text = fmt::format(
-      "{}: {}{}\n{}: {}\n{} the contract's order, {} (docs/determinism.md)\n", probed.name,
-      probed.what, on_device ? fmt::format(" ({})", to_string(backend)) : "", plural(terms, "term"),
-      checks::agreement::to_string(tree), as_promised ? "this is" : "this is not", probed.rule);
+  support::report::Document document{"normproof: the order of " + probed.name};
+  document.add(support::report::Paragraph{
+      fmt::format("{}: {}{}", probed.name, probed.what,
+                  on_device ? fmt::format(" ({})", to_string(backend)) : "")});
+  document.add(support::report::Paragraph{
+      fmt::format("{}: {}", plural(terms, "term"), checks::agreement::to_string(tree))});
+  document.add(support::report::Paragraph{
+      fmt::format("{} the contract's order, {} (docs/determinism.md)",
+                  as_promised ? "this is" : "this is not", probed.rule)});
   if (probed.same_bits) {
     const auto [same, all] = probed.same_bits(*opened);
-    text += fmt::format("{} of {} elements of random products have the bits of chains of fma\n",
-                        same, all);
+    document.add(support::report::Paragraph{fmt::format(
+        "{} of {} elements of random products have the bits of chains of fma", same, all)});
     as_promised = as_promised && same == all;
   }
-  write_stdout(text);
-  return as_promised ? kSuccess : kNumericalFailure;
+  return {.status = as_promised ? kSuccess : kNumericalFailure, .document = document};
 }
 
 }  // namespace normproof::verification::cli::gpu

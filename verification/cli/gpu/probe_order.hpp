@@ -16,12 +16,13 @@ struct ProbeOrderCommand {
   std::size_t terms = 600;
   std::size_t side = 8;  ///< of the products
   normproof::gpu::device::Backend device = normproof::gpu::device::Backend::simulated;
+  ReportOptions reports = {};
 
   void add(CLI::App& app);
 
   /// Reveals the order in which something adds, and prints it.
   /// Returns   kSuccess where it is the contract's
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::gpu

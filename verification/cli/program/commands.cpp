@@ -14,9 +14,9 @@
 #include "verification/cli/gpu/probe_order.hpp"
 #include "verification/cli/regress/regress_compare.hpp"
 #include "verification/cli/regress/regress_record.hpp"
+#include "verification/cli/tools/apply.hpp"
 #include "verification/cli/tools/determinism.hpp"
 #include "verification/cli/tools/elementary.hpp"
-#include "verification/cli/tools/eval.hpp"
 #include "verification/cli/tools/layers.hpp"
 #include "verification/cli/tools/lipschitz.hpp"
 #include "verification/cli/tools/render.hpp"
@@ -37,9 +37,6 @@
 namespace normproof::verification::cli::program {
 namespace {
 
-/// NORMPROOF_ABI_VERSION.NORMPROOF_ABI_MINOR of verification/bindings/c/normproof.h.
-constexpr const char* kAbiVersion = "1.1";
-
 constexpr const char* kDescription =
     "normproof checks what is claimed about BatchNorm, LayerNorm and PowerNorm, and computes "
     "them\nwith the same bits on every machine.\n";
@@ -55,7 +52,7 @@ Exit status:
 
 Examples:
   normproof verify --html report.html
-  normproof eval layer_norm --in x.npz --out y.npz
+  normproof apply layer_norm --in x.npz --out y.npz
   normproof lipschitz layer_norm --in x.npz --radius 0.5
   normproof tokenize | head -3
   echo 1 | normproof elementary exp
@@ -94,7 +91,7 @@ Examples:
 
 /// Of the interfaces and data that are versioned on their own (docs/changelog.md).
 std::string versions() {
-  return fmt::format("C ABI {}\ncorpus {}", kAbiVersion,
+  return fmt::format("C ABI {}\ncorpus {}", NORMPROOF_ABI,
                      verification::golden::certify::built_corpus_version().text());
 }
 
@@ -117,7 +114,7 @@ Command study_group() {
 Command all_commands() {
   Command program = group(
       "normproof", kDescription, kFooter,
-      {command<verify::VerifyCommand>(), command<tools::EvalCommand>(),
+      {command<verify::VerifyCommand>(), command<tools::ApplyCommand>(),
        command<tools::TokenizeCommand>(), command<tools::ElementaryCommand>(),
        command<tools::LayersCommand>(), command<tools::LipschitzCommand>(),
        command<tools::DeterminismCommand>(),

@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "ref/numeric/errors.hpp"
 #include "verification/checks/regression/history.hpp"
-#include "verification/cli/output_files.hpp"
 #include "verification/cli/regress/regress_page.hpp"
 #include "verification/cli/regress/regress_report.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/support/report/junit.hpp"
+#include "verification/support/report/checks.hpp"
 #include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::regress {
@@ -22,7 +22,7 @@ using support::report::clean_line;
 namespace {
 
 /// The two recordings that a comparison is about.
-RegressReport report_of(const RegressCompareCommand& command, const History& history) {
+RegressReport make_report(const RegressCompareCommand& command, const History& history) {
   RegressReport report;
   report.allow_towards = command.allow_towards;
   if (std::error_code error; !std::filesystem::exists(command.history, error))
@@ -55,7 +55,7 @@ void RegressCompareCommand::add(CLI::App& app) {
   add_text(app, "--to", to, "Label, or '@4' for line 4 (default: the last one)", "LABEL");
   add_choice(app, "--allow", allow_towards, {{"none", false}, {"towards", true}},
              "What may move: none (default), or towards the truth");
-  reports.add(app, {ReportForm::json, ReportForm::junit, ReportForm::html});
+  reports.add(app);
   set_footer(
       app,
       R"(A line for each output whose bits moved: how many elements, by how many ulp at most, and the
@@ -69,15 +69,17 @@ Examples:
   normproof regress compare --history h.jsonl --from v1 --to v2 --allow towards)");
 }
 
-ExitStatus RegressCompareCommand::run() const {
-  check_outputs({{"--history", history}}, reports.named());
-  const RegressReport report = report_of(*this, History(history));
-  write_all(
-      {[&] { write_stdout(regress_text(report)); },
-       to_file(reports.html, [&] { return regress_page(report); }),
-       to_file(reports.json, [&] { return regress_json(report); }),
-       to_file(reports.junit, [&] { return support::report::junit(regress_checks(report)); })});
-  return report.passed() ? kSuccess : kNumericalFailure;
+std::vector<NamedFile> RegressCompareCommand::inputs() const {
+  return {{"--history", history}};
+}
+
+Output RegressCompareCommand::run() const {
+  const auto report = std::make_shared<const RegressReport>(make_report(*this, History(history)));
+  return {.status = report->passed() ? kSuccess : kNumericalFailure,
+          .document = [report] { return regress_document(*report); },
+          .checks = [report] { return regress_checks(*report); },
+          .text = regress_text(*report),
+          .json = [report] { return regress_json(*report); }};
 }
 
 }  // namespace normproof::verification::cli::regress

@@ -8,7 +8,6 @@
 
 #include "verification/support/report/curves.hpp"
 #include "verification/support/report/gnuplot.hpp"
-#include "verification/support/report/html.hpp"
 #include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::regress {
@@ -119,7 +118,7 @@ std::string error_script(const RegressReport& report, const char* title,
          plot(curves);
 }
 
-std::string regress_page(const RegressReport& report) {
+support::report::Document regress_document(const RegressReport& report) {
   support::report::Document document{"normproof: regression"};
   document.add(support::report::Heading{1, "normproof: what moved, and where to"});
   document.add(support::report::Paragraph{report.summary(), report.passed()
@@ -147,7 +146,7 @@ std::string regress_page(const RegressReport& report) {
     document.add(movements_table(report));
   document.add(support::report::Heading{2, "Recordings"});
   document.add(recordings_table(report));
-  return support::report::html(document);
+  return document;
 }
 
 }  // namespace normproof::verification::cli::regress

@@ -3,12 +3,13 @@
 #include <string>
 
 #include "verification/cli/regress/regress_report.hpp"
+#include "verification/support/report/document.hpp"
 
 namespace normproof::verification::cli::regress {
 
-/// The history as one HTML file that needs nothing else: the error of each layer over the
-/// recordings, the recordings, and what moved between two of them.
-std::string regress_page(const RegressReport& report);
+/// The error of each layer over the history with pictures, the outputs that moved between the two
+/// recordings, and every recording.
+support::report::Document regress_document(const RegressReport& report);
 
 /// gnuplot's script of its pictures: a statistic of the error, a curve a layer, a place a
 /// recording.

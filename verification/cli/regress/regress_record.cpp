@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
@@ -11,7 +13,6 @@
 #include "verification/checks/regression/recording.hpp"
 #include "verification/cli/golden/golden_options.hpp"
 #include "verification/cli/progress_bar.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/support/report/text.hpp"
 
@@ -74,7 +75,7 @@ Examples:
   normproof regress record --golden golden --history h.jsonl --pipe ./my_kernel)");
 }
 
-ExitStatus RegressRecordCommand::run() const {
+Output RegressRecordCommand::run() const {
   const History book(history);
   checks::regression::check_label(book.read(), label);
   ref::io::check_writable(history);
@@ -111,8 +112,8 @@ ExitStatus RegressRecordCommand::run() const {
   for (const RecordedCase& one : recorded)
     if (!one.problem.empty())
       text += fmt::format("NO ANSWER to {}: {}\n", one.path, clean_line(one.problem));
-  write_stdout(text);
-  return recording.answered == recording.cases ? kSuccess : kNumericalFailure;
+  return printed(std::move(text),
+                 recording.answered == recording.cases ? kSuccess : kNumericalFailure);
 }
 
 }  // namespace normproof::verification::cli::regress

@@ -29,7 +29,7 @@ struct RegressRecordCommand {
   /// Asks a candidate for every case and adds a line to the history.
   /// Returns   kSuccess where every case was answered
   /// Throws    UsageError, FileError; also where no case was answered: then nothing is added
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::regress

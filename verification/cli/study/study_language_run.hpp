@@ -13,11 +13,11 @@ namespace normproof::verification::cli::study {
 /// `study run --study language`: the cells that choose the rates, then those that are tested at
 /// them, each where the folder does not have it; of --cells those that are named.
 /// Throws    UsageError, FileError, std::runtime_error
-ExitStatus run_language_study(const StudyRunCommand& command);
+Output run_language_study(const StudyRunCommand& command);
 
 /// `study report --study language`: report.html, report.md and its pictures in the folder.
 /// Throws    FileError
-ExitStatus report_language_study(const std::filesystem::path& out, bool json);
+Output report_language_study(const std::filesystem::path& out, bool json);
 
 /// The results of a folder, all of them of the data of its study.json.
 /// Throws    FileError

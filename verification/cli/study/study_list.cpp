@@ -6,7 +6,6 @@
 
 #include "verification/cli/options.hpp"
 #include "verification/cli/shared_options.hpp"
-#include "verification/cli/standard_streams.hpp"
 
 namespace normproof::verification::cli::study {
 
@@ -24,7 +23,7 @@ Examples:
   normproof study list --study language)");
 }
 
-ExitStatus StudyListCommand::run() const {
+Output StudyListCommand::run() const {
   nlohmann::ordered_json names = nlohmann::json::array();
   std::string text;
   const auto list = [&](const auto& cells) {
@@ -37,8 +36,7 @@ ExitStatus StudyListCommand::run() const {
     list(language_cells_of(selection, {}));
   else
     list(cells_of(selection));
-  write_stdout(json ? names.dump(1) + "\n" : text);
-  return kSuccess;
+  return printed(json ? names.dump(1) + "\n" : text);
 }
 
 }  // namespace normproof::verification::cli::study

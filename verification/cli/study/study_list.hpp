@@ -18,7 +18,7 @@ struct StudyListCommand {
 
   /// Prints the names of the cells, a line each.
   /// Throws    UsageError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::study

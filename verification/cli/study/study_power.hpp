@@ -16,14 +16,14 @@ struct StudyPowerCommand {
   WhichStudy study = WhichStudy::language;
   std::filesystem::path out = {};
   std::size_t seeds = 5;
-  bool json = false;
+  ReportOptions reports = {};
 
   void add(CLI::App& app);
 
   /// Prints, by the cells that the folder has, the least difference to layer_norm that so many
   /// seeds find, a norm and condition a line.
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::study

@@ -20,7 +20,7 @@ struct StudyReportCommand {
 
   /// Writes report.html, report.md and its pictures in the folder.
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::study

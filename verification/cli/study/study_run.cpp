@@ -82,7 +82,7 @@ void StudyRunCommand::try_own_device() const {
   if (device) studies::published::try_in_child([&] { try_device(*device); });
 }
 
-ExitStatus StudyRunCommand::run() const {
+Output StudyRunCommand::run() const {
   if (selection.study == WhichStudy::language) return run_language_study(*this);
   if (pairs) throw UsageError("--pairs is given; expected none with --study published");
   const std::vector<studies::published::Cell> cells = cells_of(selection);
@@ -114,16 +114,15 @@ ExitStatus StudyRunCommand::run() const {
                   fmt::format("{} left, {}", duration_text(progress.seconds_left), progress.name));
        }});
   if (support::process::rank().value_or(0) != 0)
-    return kSuccess;  // rank 0 prints what there is to say
+    return printed("");  // rank 0 prints what there is to say
   const nlohmann::ordered_json counts = {{"cells", done.tasks},
                                          {"done_before", done.done_before},
                                          {"done_here", done.done_here},
                                          {"done_elsewhere", done.done_elsewhere}};
-  write_stdout(json ? counts.dump(1) + "\n"
-                    : fmt::format("{}: {} done before, {} here, {} elsewhere\n",
-                                  plural(done.tasks, "cell"), done.done_before, done.done_here,
-                                  done.done_elsewhere));
-  return kSuccess;
+  return printed(json ? counts.dump(1) + "\n"
+                      : fmt::format("{}: {} done before, {} here, {} elsewhere\n",
+                                    plural(done.tasks, "cell"), done.done_before, done.done_here,
+                                    done.done_elsewhere));
 }
 
 }  // namespace normproof::verification::cli::study

@@ -39,7 +39,7 @@ struct StudyRunCommand {
   /// Computes what the folder does not have (studies::published::run_tasks), one thread a job; as a rank of
   /// mpirun it is a worker beside the others, on its own device, and rank 0 alone prints.
   /// Throws    UsageError, FileError, NoDeviceError, std::runtime_error
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::study

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "verification/cli/options.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/study/study_folder.hpp"
 #include "verification/cli/study/study_language_run.hpp"
 #include "verification/studies/published/jobs.hpp"
@@ -102,7 +101,7 @@ void StudyStatusCommand::add(CLI::App& app) {
   selection.add(app);
   add_jobs(app, jobs, "Cells");
   require(add_folder(app, "--out", out, "The folder of the study"));
-  add_json_flag(app, json);
+  reports.add_with_json_flag(app);
   set_footer(
       app,
       R"(--jobs is how many cells the time that is left is told for. A folder that has cells of --quick
@@ -112,25 +111,21 @@ Example:
   normproof study status --out s --jobs 2)");
 }
 
-ExitStatus StudyStatusCommand::run() const {
+Output StudyStatusCommand::run() const {
   const studies::published::Store store = store_of(out);
   const Status status = status_of(asked_cells(*this, store), store.times(), jobs);
-  if (json) {
-    const auto or_null = [](const std::optional<double>& number) {
-      return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
-    };
-    const nlohmann::ordered_json object = {
-        {"results", status.results},
-        {"cells", status.cells},
-        {"done", status.done},
-        {"missing", status.missing},
-        {"seconds_left", or_null(status.seconds_left)},
-        {"measured", status.measured},
-        {"seconds_measured",
-         or_null(status.measured > 0 ? std::optional(status.seconds) : std::nullopt)}};
-    write_stdout(object.dump(1) + "\n");
-    return kSuccess;
-  }
+  const auto or_null = [](const std::optional<double>& number) {
+    return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
+  };
+  const nlohmann::ordered_json object = {
+      {"results", status.results},
+      {"cells", status.cells},
+      {"done", status.done},
+      {"missing", status.missing},
+      {"seconds_left", or_null(status.seconds_left)},
+      {"measured", status.measured},
+      {"seconds_measured",
+       or_null(status.measured > 0 ? std::optional(status.seconds) : std::nullopt)}};
   std::string text =
       fmt::format("{}; of {} selected {}, {} missing", plural(status.results, "result"),
                   plural(status.cells, "cell"), done_text(status), status.missing.size());
@@ -139,8 +134,9 @@ ExitStatus StudyStatusCommand::run() const {
                 ? fmt::format(", about {} with {}", duration_text(*status.seconds_left),
                               plural(static_cast<std::size_t>(jobs), "job"))
                 : std::string(", no time to tell by how long they take");
-  write_stdout(fmt::format("{}\n", text));
-  return kSuccess;
+  return {.document =
+              support::report::Document{"normproof: a study", {support::report::Paragraph{text}}},
+          .json = object.dump(1) + "\n"};
 }
 
 }  // namespace normproof::verification::cli::study

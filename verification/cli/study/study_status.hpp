@@ -15,13 +15,13 @@ struct StudyStatusCommand {
   StudySelection selection = {};
   int jobs = processor_count();
   std::filesystem::path out = {};
-  bool json = false;
+  ReportOptions reports = {};
 
   void add(CLI::App& app);
 
   /// Prints what is done, what is missing, and the time that it takes by the times measured.
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::study

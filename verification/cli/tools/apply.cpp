@@ -1,4 +1,4 @@
-#include "verification/cli/tools/eval.hpp"
+#include "verification/cli/tools/apply.hpp"
 
 #include <fmt/format.h>
 
@@ -112,7 +112,7 @@ bool blames_option(const ref::numeric::Breach& breach, const model::NormOptions&
   return std::ranges::any_of(fields, [&](const auto& o) { return o.first == breach.argument; });
 }
 
-[[noreturn]] void explain(const checks::evaluation::StepError& error, const EvalCommand& command,
+[[noreturn]] void explain(const checks::evaluation::StepError& error, const ApplyCommand& command,
                           const model::NormOptions& options, std::size_t steps) {
   const std::string refusal = sentence(error.breach());
   if (blames_option(error.breach(), options)) throw UsageError(refusal);
@@ -122,7 +122,7 @@ bool blames_option(const ref::numeric::Breach& breach, const model::NormOptions&
 }
 
 template <class T>
-std::optional<std::string> run(const EvalCommand& command, const model::NormOptions& options,
+std::optional<std::string> run(const ApplyCommand& command, const model::NormOptions& options,
                                const checks::evaluation::EvalInputs& inputs) {
   std::vector<Column> columns;
   try {
@@ -142,14 +142,14 @@ std::optional<std::string> run(const EvalCommand& command, const model::NormOpti
 
 }  // namespace
 
-void EvalCommand::add(CLI::App& app) {
+void ApplyCommand::add(CLI::App& app) {
   require(add_text(app, "LAYER", layer, "The layer; see below for their names and options", ""));
   require(add_file(app, "--in", in, "The tensors that go in: .npz or .safetensors"));
   require(add_file(app, "--out", out, "The tensors that come out: .npz or .safetensors"));
   add_choice(app, "--scalar", scalar,
-             {{"double", EvalScalar::float64},
-              {"oracle50", EvalScalar::oracle50},
-              {"interval", EvalScalar::interval}},
+             {{"double", ApplyScalar::float64},
+              {"oracle50", ApplyScalar::oracle50},
+              {"interval", ApplyScalar::interval}},
              "double: the reference (default); oracle50: 50 digits, rounded once at the end; "
              "interval: an enclosure, as <name>_lo and <name>_hi beside <name>");
   add_settings(app, "--set", settings, "Options of the layer; may be repeated", "NAME=VALUE",
@@ -174,19 +174,19 @@ Layers and their options with defaults, for --set:
 )" + layer_options_text() +
           R"(
 Examples:
-  normproof eval layer_norm --in x.npz --out y.npz
-  normproof eval batch_norm --in x.npz --out y.npz --set eps=1e-3 running_decay=0.99
-  normproof eval power_norm --in steps.safetensors --out out.npz --sequence
-  normproof eval rms_norm --in x.npz --out y.npz --scalar interval)");
+  normproof apply layer_norm --in x.npz --out y.npz
+  normproof apply batch_norm --in x.npz --out y.npz --set eps=1e-3 running_decay=0.99
+  normproof apply power_norm --in steps.safetensors --out out.npz --sequence
+  normproof apply rms_norm --in x.npz --out y.npz --scalar interval)");
 }
 
-ExitStatus EvalCommand::run() const {
-  if (const std::optional<std::string> overflown = eval(*this))
+Output ApplyCommand::run() const {
+  if (const std::optional<std::string> overflown = apply_to_file(*this))
     throw std::runtime_error(*overflown);
-  return kSuccess;
+  return printed("");
 }
 
-std::optional<std::string> eval(const EvalCommand& command) {
+std::optional<std::string> apply_to_file(const ApplyCommand& command) {
   model::NormOptions options = model::norm_options(command.layer);
   for (const auto& [field, value] : command.settings) model::set_option(options, field, value);
   check_outputs({{"--in", command.in}}, {{"--out", command.out}});
@@ -194,11 +194,11 @@ std::optional<std::string> eval(const EvalCommand& command) {
   const checks::evaluation::EvalInputs inputs = checks::evaluation::eval_inputs(
       command.in.string(), tensors, options, command.mode, command.sequence);
   switch (command.scalar) {
-    case EvalScalar::float64:
+    case ApplyScalar::float64:
       return run<double>(command, options, inputs);
-    case EvalScalar::oracle50:
+    case ApplyScalar::oracle50:
       return run<ref::numeric::oracle50>(command, options, inputs);
-    case EvalScalar::interval:
+    case ApplyScalar::interval:
       return run<ref::numeric::interval>(command, options, inputs);
   }
   return std::nullopt;

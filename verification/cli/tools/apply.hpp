@@ -12,25 +12,25 @@
 namespace normproof::verification::cli::tools {
 
 /// `double`: the reference; oracle50: 50 digits, rounded once at the end; interval: an enclosure.
-enum class EvalScalar { float64, oracle50, interval };
+enum class ApplyScalar { float64, oracle50, interval };
 
-struct EvalCommand {
-  static constexpr const char* name = "eval";
-  static constexpr const char* summary =
-      "Run a layer, forward and backward, on tensors of your own";
+struct ApplyCommand {
+  static constexpr const char* name = "apply";
+  static constexpr const char* former_name = "eval";
+  static constexpr const char* summary = "Apply a layer to your tensors, forward and backward";
 
   std::string layer = {};
   std::filesystem::path in = {}, out = {};
-  EvalScalar scalar = EvalScalar::float64;
+  ApplyScalar scalar = ApplyScalar::float64;
   std::vector<std::pair<std::string, std::string>> settings = {};  ///< option, value
   bool sequence = false;                                           ///< a leading axis of steps
   ref::model::Mode mode = ref::model::Mode::training;
 
   void add(CLI::App& app);
 
-  /// See eval.
-  /// Throws    std::runtime_error where a number has overflowed, too
-  ExitStatus run() const;
+  /// See apply_to_file.
+  /// Throws    std::runtime_error if a number has overflowed, too
+  Output run() const;
 };
 
 /// Runs a layer on the tensors of a file and writes what comes out to another one.
@@ -44,6 +44,6 @@ struct EvalCommand {
 ///           element: the file is written all the same
 /// Throws    UsageError of options; FileError naming file and tensor, or as read_tensors and
 ///           write_tensors. The file --out is written wholly or not at all
-std::optional<std::string> eval(const EvalCommand& command);
+std::optional<std::string> apply_to_file(const ApplyCommand& command);
 
 }  // namespace normproof::verification::cli::tools

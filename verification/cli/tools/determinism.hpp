@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "verification/cli/command.hpp"
 #include "verification/cli/report_options.hpp"
@@ -21,13 +22,14 @@ struct DeterminismCommand {
   ReportOptions reports = {};
 
   void add(CLI::App& app);
+  std::vector<NamedFile> inputs() const;
 
   /// Runs every probe of the contract, writes the files that are asked for, and then on standard
   /// output: without --against the environment, a hash a probe and the verdict on what the contract
   /// promises; with it one line, the verdict on that file.
   /// Returns   kSuccess where the bits are the same
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::tools

@@ -85,9 +85,8 @@ Examples:
   printf '%s\n' 0x1p-1 -inf | normproof elementary tanh)");
 }
 
-ExitStatus ElementaryCommand::run() const {
-  write_stdout(elementary_lines(function, read_stdin()));
-  return kSuccess;
+Output ElementaryCommand::run() const {
+  return printed(elementary_lines(function, read_stdin()));
 }
 
 std::string elementary_lines(ElementaryFunction function, std::string_view input) {

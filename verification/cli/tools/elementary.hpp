@@ -20,7 +20,7 @@ struct ElementaryCommand {
   void add(CLI::App& app);
 
   /// Answers the lines of standard input: see elementary_lines.
-  ExitStatus run() const;
+  Output run() const;
 };
 
 /// Computes  for each line of the input, a number in decimal or hexadecimal notation or inf or nan,

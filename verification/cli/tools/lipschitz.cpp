@@ -15,11 +15,9 @@
 #include "ref/tensor/contract.hpp"
 #include "verification/checks/evaluation/inputs.hpp"
 #include "verification/cli/output_files.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/tools/repeated_settings.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/support/report/json_number.hpp"
-#include "verification/support/report/terminal.hpp"
 #include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::tools {
@@ -187,7 +185,7 @@ void LipschitzCommand::add(CLI::App& app) {
              "training (default): statistics of the batch, of power_norm the running ones; "
              "inference: running statistics");
   add_file(app, "--out", out, "Where each norm is attained: .npz or .safetensors; see below");
-  add_json_flag(app, json);
+  reports.add_with_json_flag(app);
   check_afterwards(app, [this] { refuse_repeated(settings); });
   set_footer(
       app,
@@ -210,9 +208,10 @@ Examples:
   normproof lipschitz batch_norm --in x.npz --set eps=1e-3 --json)");
 }
 
-std::string lipschitz_text(const LipschitzCommand& command, const Lipschitz& result,
-                           const LipschitzCommand::Assumed& assumed) {
-  support::report::Document document;
+support::report::Document lipschitz_document(const LipschitzCommand& command,
+                                             const Lipschitz& result,
+                                             const LipschitzCommand::Assumed& assumed) {
+  support::report::Document document{"normproof: Lipschitz constants"};
   document.add(support::report::Paragraph{fmt::format(
       "{}, {}: the operator norm of dy/dx, one part a {} of {}", command.in.string(), command.layer,
       kind_name(result), support::report::plural(result.parts.size(), kind_name(result)))});
@@ -242,7 +241,7 @@ std::string lipschitz_text(const LipschitzCommand& command, const Lipschitz& res
         "inf: no bound is known {}{}.", within(command.radius),
         assumed.unregularized ? ": with eps=0 the norm grows without end where the statistic is 0"
                               : "")});
-  return support::report::terminal_text(document);
+  return document;
 }
 
 std::string lipschitz_json(const LipschitzCommand& command, const Lipschitz& result,
@@ -267,7 +266,11 @@ std::string lipschitz_json(const LipschitzCommand& command, const Lipschitz& res
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-ExitStatus LipschitzCommand::run() const {
+std::vector<NamedFile> LipschitzCommand::inputs() const {
+  return {{"--in", in}, {"--out", out}};
+}
+
+Output LipschitzCommand::run() const {
   model::NormOptions options = model::norm_options(layer);
   for (const auto& [field, value] : settings) model::set_option(options, field, value);
   if (out) check_outputs({{"--in", in}}, {{"--out", *out}});
@@ -282,9 +285,8 @@ ExitStatus LipschitzCommand::run() const {
     if (!result.around.norms.empty()) put(tensors, result, result.around, "_around");
     io::write_tensors(*out, tensors);
   }
-  write_stdout(json ? lipschitz_json(*this, result, assumed)
-                    : lipschitz_text(*this, result, assumed));
-  return kSuccess;
+  return {.document = lipschitz_document(*this, result, assumed),
+          .json = lipschitz_json(*this, result, assumed)};
 }
 
 }  // namespace normproof::verification::cli::tools

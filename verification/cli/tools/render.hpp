@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "verification/cli/command.hpp"
 #include "verification/cli/report_options.hpp"
@@ -16,9 +17,10 @@ struct RenderCommand {
   ReportOptions reports;
 
   void add(CLI::App& app);
+  std::vector<NamedFile> inputs() const;
 
   /// Prints the document as text, and writes the files: see read_document.
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::tools

@@ -2,7 +2,6 @@
 
 #include "verification/cli/options.hpp"
 #include "verification/cli/shared_options.hpp"
-#include "verification/cli/standard_streams.hpp"
 
 namespace normproof::verification::cli::tools {
 
@@ -18,9 +17,8 @@ Examples:
   normproof tokenize | head -3)");
 }
 
-ExitStatus TokenizeCommand::run() const {
-  write_stdout(format_ids(load_corpus(files).tokenized));
-  return kSuccess;
+Output TokenizeCommand::run() const {
+  return printed(format_ids(load_corpus(files).tokenized));
 }
 
 }  // namespace normproof::verification::cli::tools

@@ -15,7 +15,7 @@ struct TokenizeCommand {
 
   /// Prints the ids of the sentences of the corpus: see format_ids.
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::tools

@@ -5,7 +5,6 @@
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/options.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/train/training_source_options.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/support/report/text.hpp"
@@ -32,7 +31,7 @@ Examples:
   normproof complete --run run --prompt 'the old ' --average 5)");
 }
 
-ExitStatus CompleteCommand::run() const {
+Output CompleteCommand::run() const {
   ref::numeric::set_num_threads(1);
   const training::LanguageModel model = training::read_language_model(folder, average);
   if (const auto unknown = model.alphabet.first_unknown(prompt, "--prompt"))
@@ -40,8 +39,7 @@ ExitStatus CompleteCommand::run() const {
         "--prompt has the character '{}', which the model was not trained with; expected "
         "characters of '{}'",
         support::report::clean_line(*unknown), support::report::clean_line(model.alphabet.text())));
-  write_stdout(prompt + training::complete(model, prompt, length) + "\n");
-  return kSuccess;
+  return printed(prompt + training::complete(model, prompt, length) + "\n");
 }
 
 }  // namespace normproof::verification::cli::train

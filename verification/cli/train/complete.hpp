@@ -21,7 +21,7 @@ struct CompleteCommand {
 
   /// Prints the prompt, and behind it what training::complete makes of it.
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::train

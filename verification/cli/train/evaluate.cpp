@@ -5,7 +5,6 @@
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/train/training_source.hpp"
 #include "verification/cli/train/training_source_options.hpp"
 #include "verification/cli/typed_options.hpp"
@@ -41,6 +40,13 @@ std::vector<std::int32_t> tokens_of(const ref::data::Alphabet& alphabet, const s
   return tokens;
 }
 
+/// One paragraph per line.
+support::report::Document make_document(const std::vector<std::string>& lines) {
+  support::report::Document document{"normproof: evaluation"};
+  for (const std::string& line : lines) document.add(support::report::Paragraph{line});
+  return document;
+}
+
 /// "the mean of 3 checkpoints up to step 120"
 std::string state_text(std::size_t average, std::int64_t step) {
   return fmt::format("{}step {}",
@@ -48,7 +54,7 @@ std::string state_text(std::size_t average, std::int64_t step) {
                      step);
 }
 
-std::string evaluate_language(const EvaluateCommand& command) {
+support::report::Document evaluate_language(const EvaluateCommand& command) {
   training::LanguageModel model = training::read_language_model(command.folder, command.average);
   refuse_languages(command.languages, model.config.task);
   refuse_search(command.search, model.config.task);
@@ -57,11 +63,12 @@ std::string evaluate_language(const EvaluateCommand& command) {
   const double loss = ref::train::language_loss<double>(
       model.config.train, training::batches_in_order(tokens, model.config), model.state);
   const training::Qualities found = training::language_qualities(loss);
-  return fmt::format(
-      "{}: {}, {} characters\nloss {:.6f}, perplexity {:.6f}, bits per character {:.6f}\n",
-      support::report::clean_line(of_file), state_text(command.average, model.state.step),
-      support::report::count_text(tokens.size()), loss, training::quality(found, "perplexity"),
-      training::quality(found, "bits_per_character"));
+  return make_document(
+      {fmt::format("{}: {}, {} characters", of_file, state_text(command.average, model.state.step),
+                   support::report::count_text(tokens.size())),
+       fmt::format("loss {:.6f}, perplexity {:.6f}, bits per character {:.6f}", loss,
+                   training::quality(found, "perplexity"),
+                   training::quality(found, "bits_per_character"))});
 }
 
 ref::data::ParallelText pairs_of(ref::data::ParallelCorpus corpus, TextPart part) {
@@ -89,7 +96,7 @@ void check_words(const EvaluateCommand& command, const ref::data::ParallelCorpus
         command.folder.string()));
 }
 
-std::string evaluate_translator(const EvaluateCommand& command) {
+support::report::Document evaluate_translator(const EvaluateCommand& command) {
   training::TranslationModel model =
       training::read_translation_model(command.folder, command.average);
   auto [corpus, name] = load_pairs(command.data, command.languages);
@@ -101,17 +108,19 @@ std::string evaluate_translator(const EvaluateCommand& command) {
       training::pairs_in_order(pairs, model.words, model.config), model.state);
   const auto translations =
       training::translate(model.config, model.words, model.state, pairs.source, search);
-  return fmt::format(
-      "{}: {}, {}, {:.1f} % of the source's words and {:.1f} % of the target's unknown\n"
-      "loss {:.6f}, perplexity {:.6f}\n{}\n{}, beam {}, length penalty {}\n",
-      support::report::clean_line(name), state_text(command.average, model.state.step),
-      support::report::plural(pairs.source.size(), "pair"),
-      100 * training::unknown_share(model.words.source, pairs.source),
-      100 * training::unknown_share(model.words.target, pairs.target), loss,
-      ref::numeric::exp(loss),
-      to_string(training::corpus_bleu(translations, pairs.target, training::translation_tokenizer)),
-      training::bleu_signature(training::translation_tokenizer), search.width,
-      search.length_penalty);
+  return make_document(
+      {fmt::format(
+           "{}: {}, {}, {:.1f} % of the source's words and {:.1f} % of the target's unknown", name,
+           state_text(command.average, model.state.step),
+           support::report::plural(pairs.source.size(), "pair"),
+           100 * training::unknown_share(model.words.source, pairs.source),
+           100 * training::unknown_share(model.words.target, pairs.target)),
+       fmt::format("loss {:.6f}, perplexity {:.6f}", loss, ref::numeric::exp(loss)),
+       to_string(
+           training::corpus_bleu(translations, pairs.target, training::translation_tokenizer)),
+       fmt::format("{}, beam {}, length penalty {}",
+                   training::bleu_signature(training::translation_tokenizer), search.width,
+                   search.length_penalty)});
 }
 
 }  // namespace
@@ -127,6 +136,7 @@ void EvaluateCommand::add(CLI::App& app) {
       "What of the text: its 5 % that a run validates on, the last 5 % (default), or all of it; of "
       "pairs the files dev, test or all");
   add_threads(app, threads);
+  reports.add(app);
   set_footer(
       app,
       R"(Prints the mean of -log p over the characters, p what the model gives to each from those before it
@@ -146,15 +156,18 @@ Examples:
   normproof evaluate --run run --data pairs --source ja --target en --beam 4)");
 }
 
-ExitStatus EvaluateCommand::run() const {
+std::vector<NamedFile> EvaluateCommand::inputs() const {
+  return {{"--data", data}};
+}
+
+Output EvaluateCommand::run() const {
   ref::numeric::set_num_threads(threads);
   const training::Task task = training::read_run_folder(folder).config.task;
   if (task == training::Task::classify)
     throw ref::numeric::UsageError(fmt::format(
         "the run in {} has the task classify; expected language or translate", folder.string()));
   const bool translates = task == training::Task::translate;
-  write_stdout(translates ? evaluate_translator(*this) : evaluate_language(*this));
-  return kSuccess;
+  return {.document = translates ? evaluate_translator(*this) : evaluate_language(*this)};
 }
 
 }  // namespace normproof::verification::cli::train

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "verification/cli/command.hpp"
 #include "verification/cli/shared_options.hpp"
@@ -26,13 +27,15 @@ struct EvaluateCommand {
   TextPart part = TextPart::test;
   std::size_t average = 1;  ///< of how many of the last checkpoints the model is the mean
   int threads = processor_count();
+  ReportOptions reports = {};
 
   void add(CLI::App& app);
+  std::vector<NamedFile> inputs() const;
 
   /// Prints the mean loss of the characters, its exp and its share of log 2, as
   /// training::LanguageTask has them; of a translator that of the words, its exp, and BLEU.
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::train

@@ -24,7 +24,7 @@ struct TraceCommand {
   TrainingSource source = {};
   std::optional<std::filesystem::path> weights = {};  ///< to begin with, in PyTorch's names
   int threads = processor_count();
-  bool json = false;
+  ReportOptions reports = {};
 
   void add(CLI::App& app);
 
@@ -32,9 +32,12 @@ struct TraceCommand {
   /// a line a step, or with `json` one object: of a certified trace how far the run in double is
   /// from the truth, and by what factor a step that grows.
   /// Throws    UsageError, FileError, training::RunFailure
-  ExitStatus run() const;
+  Output run() const;
 };
 
+/// The losses, and of a certified trace the distances from the true trajectory.
+support::report::Document trace_document(const std::string& corpus,
+                                         const training::TraceSummary& summary);
 /// The text on standard output.
 std::string trace_text(const TraceCommand& command, const std::string& corpus,
                        const training::TraceSummary& summary);

@@ -7,13 +7,13 @@
 #include <new>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "ref/io/atomic_file.hpp"
 #include "ref/model/option_fields.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/progress_bar.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/train/train_page.hpp"
 #include "verification/cli/train/training_source_options.hpp"
 #include "verification/cli/typed_options.hpp"
@@ -233,18 +233,14 @@ Examples:
   normproof train --out run --resume)");
 }
 
-ExitStatus TrainCommand::run() const {
+Output TrainCommand::run() const {
   const RunConfig config = configuration(*this);
-  if (print_config) {
-    write_stdout(training::whole_config_json(config));
-    return kSuccess;
-  }
+  if (print_config) return printed(training::whole_config_json(config));
   refuse_weights(*this, config.task);
   ref::numeric::set_num_threads(threads);
-  const std::string trained = train_task(*this, config);
+  std::string trained = train_task(*this, config);
   write_page(*this, config);
-  write_stdout(trained);
-  return kSuccess;
+  return printed(std::move(trained));
 }
 
 }  // namespace normproof::verification::cli::train

@@ -31,7 +31,7 @@ struct TrainCommand {
   /// page.html beside its files at the end, and on standard output what came of it, the hash of the
   /// last state in a line of its own. With print_config the configuration, and nothing else.
   /// Throws    UsageError, FileError, training::RunFailure
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::train

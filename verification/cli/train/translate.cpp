@@ -5,6 +5,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ref/data/text_file.hpp"
@@ -72,7 +73,7 @@ Examples:
   normproof translate --run run --in - --beam 4 --length-penalty 1)");
 }
 
-ExitStatus TranslateCommand::run() const {
+Output TranslateCommand::run() const {
   ref::numeric::set_num_threads(threads);
   const training::TranslationModel model = training::read_translation_model(folder, average);
   const std::vector<std::string> sentences = read_sentences(in);
@@ -84,8 +85,7 @@ ExitStatus TranslateCommand::run() const {
   } catch (const std::bad_alloc&) {
     throw std::runtime_error(too_long(in, model, sentences));
   }
-  write_stdout(text);
-  return kSuccess;
+  return printed(std::move(text));
 }
 
 }  // namespace normproof::verification::cli::train

@@ -23,7 +23,7 @@ struct TranslateCommand {
 
   /// Prints a line for each line: what training::translate makes of it.
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::train

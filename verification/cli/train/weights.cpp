@@ -12,7 +12,6 @@
 #include "ref/model/option_fields.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/options.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/golden/certify/new_folder.hpp"
 #include "verification/training/pytorch_weights.hpp"
 #include "verification/training/run_config.hpp"
@@ -53,7 +52,7 @@ Examples:
   normproof train --out next --weights weights.npz)");
 }
 
-ExitStatus WeightsCommand::run() const {
+Output WeightsCommand::run() const {
   std::error_code error;
   if (std::filesystem::exists(out, error))
     throw ref::numeric::UsageError(
@@ -65,8 +64,7 @@ ExitStatus WeightsCommand::run() const {
   ref::io::check_tensor_file(out);
   if (out.has_parent_path()) verification::golden::certify::NewFolder::create(out.parent_path());
   ref::io::write_tensors(out, tensors);
-  write_stdout(fmt::format("step {}: {} tensors\n", state.step, tensors.size()));
-  return kSuccess;
+  return printed(fmt::format("step {}: {} tensors\n", state.step, tensors.size()));
 }
 
 }  // namespace normproof::verification::cli::train

@@ -22,7 +22,7 @@ struct WeightsCommand {
   /// Requires  `out` ends in .npz or .safetensors, and is not there yet
   /// Throws    UsageError of `out`, and where the norm is one that PyTorch's layer does not have;
   ///           FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::train

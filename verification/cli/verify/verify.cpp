@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -12,7 +13,6 @@
 #include "verification/claims/ledger/grounds.hpp"
 #include "verification/claims/ledger/planted.hpp"
 #include "verification/claims/ledger/sparse_channel.hpp"
-#include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
@@ -20,7 +20,7 @@
 #include "verification/cli/verify/json_report.hpp"
 #include "verification/cli/verify/verify_checks.hpp"
 #include "verification/cli/verify/verify_document.hpp"
-#include "verification/support/report/junit.hpp"
+#include "verification/support/report/checks.hpp"
 #include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::verify {
@@ -138,7 +138,7 @@ void VerifyCommand::add(CLI::App& app) {
   add_flag(app, "--power", power,
            "Measure how small an error each check rejects: errors of every size are planted in the "
            "implementation (about twelve times as long)");
-  reports.add(app, {ReportForm::json, ReportForm::junit, ReportForm::html, ReportForm::markdown});
+  reports.add(app);
   set_footer(
       app,
       R"(Prints a table of the claims and their verdicts, then the statistics of the batches, on standard
@@ -156,9 +156,11 @@ Examples:
   normproof verify --json report.json --junit report.xml)");
 }
 
+std::vector<NamedFile> VerifyCommand::inputs() const {
+  return {{"--data", files.data}, {"--vocab", files.vocab}};
+}
+
 Report make_report(const VerifyCommand& command) {
-  check_outputs({{"--data", command.files.data}, {"--vocab", command.files.vocab}},
-                command.reports.named());
   const auto selected = claims::engine::select_claims(claims::ledger::ledger(), command.claims);
   std::vector<std::pair<Checker, fs::path>> checkers;
   if (command.proofs)
@@ -202,16 +204,17 @@ Report make_report(const VerifyCommand& command) {
   return report;
 }
 
-ExitStatus VerifyCommand::run() const {
-  const Report report = make_report(*this);
-  write_all(
-      {[&] { write_stdout(verify_text(report, terminal_width(STDOUT_FILENO, default_width))); },
-       to_file(reports.json, [&] { return json_report(report); }),
-       to_file(reports.junit, [&] { return support::report::junit(verify_checks(report)); }),
-       to_file(reports.markdown, [&] { return evidence_markdown(report); }),
-       to_file(reports.html, [&] { return verify_page(report); })});
-  if (!succeeded(report)) return kNumericalFailure;
-  return has_skipped(report) ? kSkipped : kSuccess;
+Output VerifyCommand::run() const {
+  const auto report = std::make_shared<const Report>(make_report(*this));
+  const ExitStatus passed = has_skipped(*report) ? kSkipped : kSuccess;
+  return {
+      .status = succeeded(*report) ? passed : kNumericalFailure,
+      .checks = [report] { return verify_checks(*report); },
+      .text =
+          [report] { return verify_text(*report, terminal_width(STDOUT_FILENO, default_width)); },
+      .json = [report] { return json_report(*report); },
+      .html = [report] { return verify_page(*report); },
+      .markdown = [report] { return evidence_markdown(*report); }};
 }
 
 }  // namespace normproof::verification::cli::verify

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "verification/cli/command.hpp"
 #include "verification/cli/corpus.hpp"
@@ -30,13 +31,14 @@ struct VerifyCommand {
   ReportOptions reports = {};
 
   void add(CLI::App& app);
+  std::vector<NamedFile> inputs() const;
 
   /// Checks the claims, follows the statistics, writes the files that are asked for and then the
   /// table on standard output.
   /// Returns   kSuccess where everything is as expected; kSkipped where all that was checked is,
   ///           but a checker that was asked for could not be run
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 /// Everything of `run` but the output.

@@ -163,8 +163,9 @@ TEST(Commands, DefineASharedOptionOnce) {
 }
 
 TEST(Commands, MistakesAreOneSentence) {
-  EXPECT_THAT(refusal_of({}),
-              HasSubstr("no command is given; expected one of verify, eval, tokenize, elementary"));
+  EXPECT_THAT(
+      refusal_of({}),
+      HasSubstr("no command is given; expected one of verify, apply, tokenize, elementary"));
   EXPECT_THAT(refusal_of({"golden"}),
               HasSubstr("no golden command is given; expected one of make, check"));
   EXPECT_THAT(refusal_of({"golden", "chekc"}),
