@@ -24,7 +24,7 @@ struct CountingCommand {
   }
 };
 
-TEST(Command, HasNewOptionsForEachCommandLine) {
+TEST(Command, EachCommandLineGetsNewOptions) {
   const tool::Command command = tool::command<CountingCommand>();
   EXPECT_EQ(command.name, "count");
   EXPECT_EQ(command.summary, "Counts");

@@ -34,7 +34,7 @@ TEST(ReportOptions, NameTheirFiles) {
   EXPECT_EQ(all, "--json j --junit x --sarif s --html h --markdown m ");
 }
 
-TEST(ReportOptions, AreAbsentWhereTheyAreNotGiven) {
+TEST(ReportOptions, AreAbsentUnlessGiven) {
   for (const tool::NamedFile& file : parsed<ReportingCommand>({}).reports.named())
     EXPECT_FALSE(file.path) << file.option;
 }

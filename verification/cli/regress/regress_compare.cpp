@@ -21,8 +21,8 @@ using support::report::clean_line;
 
 namespace {
 
-/// The two recordings that a comparison is about.
-RegressReport make_report(const RegressCompareCommand& command, const History& history) {
+/// Selects the two recordings to compare.
+RegressReport select_recordings(const RegressCompareCommand& command, const History& history) {
   RegressReport report;
   report.allow_towards = command.allow_towards;
   if (std::error_code error; !std::filesystem::exists(command.history, error))
@@ -74,7 +74,7 @@ std::vector<NamedFile> RegressCompareCommand::inputs() const {
 }
 
 Output RegressCompareCommand::run() const {
-  const auto report = std::make_shared<const RegressReport>(make_report(*this, History(history)));
+  const auto report = std::make_shared<const RegressReport>(select_recordings(*this, History(history)));
   return {.status = report->passed() ? kSuccess : kNumericalFailure,
           .document = [report] { return regress_document(*report); },
           .checks = [report] { return regress_checks(*report); },

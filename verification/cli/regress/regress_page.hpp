@@ -7,12 +7,12 @@
 
 namespace normproof::verification::cli::regress {
 
-/// The error of each layer over the history with pictures, the outputs that moved between the two
-/// recordings, and every recording.
+/// Returns the error of each layer over the history with pictures, the outputs that changed between
+/// the two recordings, and every recording.
 support::report::Document regress_document(const RegressReport& report);
 
-/// gnuplot's script of its pictures: a statistic of the error, a curve a layer, a place a
-/// recording.
+/// Returns the gnuplot script of a picture: a statistic of the error, with one curve per layer and
+/// one position per recording.
 std::string error_script(const RegressReport& report, const char* title,
                          double checks::regression::ErrorStatistics::*statistic);
 

@@ -33,7 +33,7 @@ Output StudyListCommand::run() const {
     }
   };
   if (selection.study == WhichStudy::language)
-    list(language_cells_of(selection, {}));
+    list(list_language_cells(selection, {}));
   else
     list(cells_of(selection));
   return printed(json ? names.dump(1) + "\n" : text);

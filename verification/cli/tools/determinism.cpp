@@ -97,7 +97,7 @@ std::vector<NamedFile> DeterminismCommand::inputs() const {
 }
 
 Output DeterminismCommand::run() const {
-  // The other side is read first: a file that cannot be read costs no work.
+  // The other recording is read first, so that an unreadable file is reported before the work.
   const checks::determinism::Recording there = against
                                                    ? checks::determinism::read_recording(*against)
                                                    : checks::determinism::expected_recording();
