@@ -21,10 +21,10 @@ using testing::StartsWith;
 std::vector<ExhibitResult> two_visits() {
   const Exhibit exhibit{
       "planted", "owner/project#7", "a sum is short", "odd extents", "softmax", std::nullopt, {}};
-  Visit found{exhibit};
+  ExhibitResult found{exhibit};
   found.case_path = "quick/softmax/odd-13x17-float32";
   found.named = "a sum: without its last term";
-  Visit missed{exhibit};
+  ExhibitResult missed{exhibit};
   missed.exhibit.name = "hidden";
   missed.cases = 3;
   missed.closest = 0.25;
