@@ -96,10 +96,10 @@ const CLI::App& find_given(const CLI::App& app) {
                                fmt::join(known, ", "), words, words.empty() ? "" : " "));
 }
 
-bool asks_for_help(const CLI::App& app) {
+bool requests_help(const CLI::App& app) {
   const std::vector<CLI::App*> given = app.get_subcommands();
   return app.get_help_ptr()->count() > 0 ||
-         std::ranges::any_of(given, [](const CLI::App* verb) { return asks_for_help(*verb); });
+         std::ranges::any_of(given, [](const CLI::App* verb) { return requests_help(*verb); });
 }
 
 /// Returns an option that is repeated but must not be.
@@ -144,8 +144,8 @@ std::string describe_expected(const CLI::Option& option) {
 }
 
 /// Writes the sentence for an error of CLI11, whose class tells the kind of mistake.
-std::string sentence_of(const CLI::App& app, const CLI::ParseError& error,
-                        const std::string& last_argument) {
+std::string describe_error(const CLI::App& app, const CLI::ParseError& error,
+                           const std::string& last_argument) {
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     if (const CLI::Option* const repeated = find_repeated(app))
       return fmt::format("{} is given more than once; expected once", repeated->get_name());
@@ -211,11 +211,11 @@ Run parse_present_names(const Command& program, const std::vector<std::string>& 
   } catch (const CLI::CallForVersion&) {
     return print(app.version() + "\n");
   } catch (const CLI::ParseError& error) {
-    if (asks_for_help(app)) return print(app.help());
+    if (requests_help(app)) return print(app.help());
     refuse_unknown(app);
-    throw UsageError(sentence_of(app, error, arguments.empty() ? "" : arguments.back()));
+    throw UsageError(describe_error(app, error, arguments.empty() ? "" : arguments.back()));
   } catch (const UsageError&) {
-    if (asks_for_help(app)) return print(app.help());
+    if (requests_help(app)) return print(app.help());
     refuse_unknown(app);
     throw;
   }

@@ -62,7 +62,7 @@ std::string json_text(const Output& output) {
 
 const std::vector<ReportForm>& report_forms() {
   static const std::vector<ReportForm> forms = {
-      {"--json", "Write the report as JSON (docs/formats.md)", json_text},
+      {"--json", "Write the report as JSON (docs/guide/formats.md)", json_text},
       {"--junit", "Write the verdicts as JUnit XML", junit_text},
       {"--sarif", "Write the failures as SARIF 2.1.0", sarif_text},
       {"--html", "Write the report as one HTML file", html_text},

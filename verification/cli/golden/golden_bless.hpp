@@ -14,7 +14,7 @@ namespace normproof::verification::cli::golden {
 
 struct GoldenBlessCommand {
   static constexpr const char* name = "bless";
-  static constexpr const char* summary = "Make a corpus again, and change what is expected";
+  static constexpr const char* summary = "Regenerate a corpus, and accept the new expected values";
 
   std::filesystem::path golden = {};
   std::optional<std::string> reason = {};  ///< absent: it is read from the terminal

@@ -47,12 +47,12 @@ std::string read_list(const std::filesystem::path& file) {
 
 /// Checks that the corpus has exactly the requested version.
 void check_version(const verification::golden::certify::CorpusVersion& corpus,
-                   const std::optional<std::string>& asked) {
-  if (!asked || corpus.is_denoted_by(*asked)) return;
+                   const std::optional<std::string>& required) {
+  if (!required || corpus.is_denoted_by(*required)) return;
   throw ref::numeric::FileError(fmt::format(
       "the corpus is of version {}; expected {}, as --corpus-version says (this program "
       "makes {}; docs/changelog.md says what changed)",
-      corpus.text(), clean_line(*asked),
+      corpus.text(), clean_line(*required),
       verification::golden::certify::built_corpus_version().text()));
 }
 
@@ -77,42 +77,43 @@ void GoldenCheckCommand::add(CLI::App& app) {
   add_candidate(app, candidate);
   add_pipe(app, pipe, timeout);
   add_device(app, device,
-             "The kernels of this program's GPU path, layer_norm and rms_norm of 32 and 16 bits in "
-             "float32, else in double: on the first GPU (cuda) or on a simulated one; optimizers, "
-             "whole Transformers and results of 8 bits are declined");
+             "Check this program's GPU code, on the first GPU (cuda) or on a simulated one. "
+             "layer_norm and rms_norm of 32 and 16 bits run in float32, the rest in double; "
+             "optimizers, whole Transformers and 8-bit outputs are declined");
   add_list(app, "--outputs", options.outputs,
-           "The outputs to check, with commas between (default: y, the gradients and the state, "
-           "and statistics that are there)");
+           "The outputs to check, separated by commas (default: y, the gradients, the state, and "
+           "statistics that are present)");
   add_accumulation(app, options.accumulation,
-                   "The dtype of the candidate's sums (default: float32 for 16 bits, else the "
+                   "The dtype of the candidate's sums (default: float32 for 16-bit cases, else the "
                    "dtype of the case)");
   add_formula(app, options.formula,
-              "two_pass (default); folded: x r - m r is right too, and off by what it may lose; or "
-              "one_pass: so is E[x^2] - E[x]^2");
-  add_flag(
-      app, "--flush-subnormals", options.flush_subnormals,
-      "The candidate flushes subnormal numbers to 0: one that does fails where it does not say "
-      "so");
+              "two_pass (default); folded: x r - m r is accepted too, with the error that it may "
+              "have; or one_pass: so is E[x^2] - E[x]^2");
+  add_flag(app, "--flush-subnormals", options.flush_subnormals,
+           "Declare that the candidate flushes subnormal numbers to zero. Without this option such "
+           "a candidate fails");
   add_only(app, only);
   add_number(app, "--min-cases", min_cases, 1, 1'000'000'000,
-             "Fewer cases that are judged are a failure (default: 1)");
+             "Fail if fewer cases are judged (default: 1)");
   add_text(app, "--corpus-version", corpus_version,
-           "The version that the corpus has to be of: 2, 2.4 or 2.4.0, which others are told by "
-           "exit status 3",
+           "The required version of the corpus: 2, 2.4 or 2.4.0; with another version the exit "
+           "status is 3",
            "VERSION");
-  add_file(app, "--xfail", xfail,
-           "Cases that are known to fail, a glob a line; one that passes is a failure");
+  add_file(
+      app, "--xfail", xfail,
+      "A file of cases that are known to fail, one glob per line; a case that passes is a failure");
   add_flag(app, "--strict", strict,
-           "An element that is not judged is a failure: with another formula or arithmetic a bound "
-           "may claim nothing");
+           "Fail if an element is not judged: with another formula or arithmetic a bound may claim "
+           "nothing");
   reports.add(app);
-  add_jobs(app, jobs, "Cases that are checked");
+  add_jobs(app, jobs, "Cases to check");
   check_afterwards(app, [&app] { require_one_of(app, {"--candidate", "--pipe", "--device"}); });
   set_footer(
       app,
       R"(Prints the metrics of every output, and for each failure the element, its bound and the command
-that reproduces it. An element passes where |got - exact| <= bound: docs/derivations/error_analysis.md,
+that reproduces it. An element passes if |got - exact| <= bound: docs/derivations/error_analysis.md,
 section 8.
+--json writes one object per line and case.
 Exit status 1 if a case fails; 2 if the shell does not find the program of --pipe, or cannot run
 it.
 
@@ -138,16 +139,16 @@ verification::golden::gate::Candidate GoldenCheckCommand::source() const {
   return [opened, in_double](const verification::golden::certify::StoredCase& stored)
              -> verification::golden::gate::CandidateOutput {
     const verification::golden::corpus::Case& c = stored.description.c;
-    if (auto own = checks::agreement::run_float32_norm_on_device(*opened, c))
-      return std::move(*own);
-    verification::golden::gate::CandidateOutput answer = in_double(stored);
-    if (!answer)
-      answer.reason = verification::golden::corpus::is_scaled(c)
+    if (auto output = checks::agreement::run_float32_norm_on_device(*opened, c))
+      return std::move(*output);
+    verification::golden::gate::CandidateOutput output = in_double(stored);
+    if (!output)
+      output.reason = verification::golden::corpus::is_scaled(c)
                           ? "the GPU path has no results of 8 bits"
                       : verification::golden::corpus::is_optimizer(c)
                           ? "the GPU path has no optimizers"
                           : "the GPU path answers no whole Transformers";
-    return answer;
+    return output;
   };
 }
 
@@ -155,13 +156,13 @@ verification::golden::gate::Candidate GoldenCheckCommand::source() const {
 /// anything is reported.
 std::vector<verification::golden::gate::CaseResult> GoldenCheckCommand::check(
     const std::vector<verification::golden::certify::CaseDescription>& cases) const {
-  const verification::golden::gate::Candidate ask = source();
-  verification::golden::gate::CheckOptions asked = options;
-  asked.maps = reports.file("--html").has_value();
+  const verification::golden::gate::Candidate checked = source();
+  verification::golden::gate::CheckOptions check_options = options;
+  check_options.maps = reports.file("--html").has_value();
   ProgressBar progress;
   // A program or a device answers one case at a time.
   return verification::golden::gate::check_cases(
-      golden, cases, ask, asked, candidate ? jobs : 1, [&](std::size_t done) {
+      golden, cases, checked, check_options, candidate ? jobs : 1, [&](std::size_t done) {
         progress.show("checking", done, cases.size(), cases[done - 1].path);
       });
 }

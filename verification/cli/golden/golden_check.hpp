@@ -18,7 +18,7 @@ namespace normproof::verification::cli::golden {
 
 struct GoldenCheckCommand {
   static constexpr const char* name = "check";
-  static constexpr const char* summary = "Hold an implementation against a corpus";
+  static constexpr const char* summary = "Check an implementation against a corpus";
 
   std::filesystem::path golden = {};
   std::optional<std::filesystem::path> candidate = {};

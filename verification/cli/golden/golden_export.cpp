@@ -17,7 +17,7 @@ void GoldenExportCommand::add(CLI::App& app) {
   require(add_choice(
       app, "--format", format,
       {{"npz", ExportFormat::npz}, {"onnx", ExportFormat::onnx}, {"text", ExportFormat::text}},
-      "npz: NumPy; onnx: test_data_set_0/*.pb; text: a line a case, as --pipe has it"));
+      "npz: NumPy; onnx: test_data_set_0/*.pb; text: one line per case, as --pipe reads it"));
   add_new_folder(app, out);
   add_only(app, only);
   set_footer(app, R"(Examples:
@@ -32,7 +32,7 @@ Output GoldenExportCommand::run() const {
       "{}: {}{}\n", clean_line(out.string()), plural(exported.cases, "case"),
       exported.left_out == 0
           ? ""
-          : fmt::format("; {} left out, for npz knows no bfloat16", exported.left_out)));
+          : fmt::format("; {} left out, because npz has no bfloat16", exported.left_out)));
 }
 
 }  // namespace normproof::verification::cli::golden

@@ -18,14 +18,14 @@ using support::report::plural;
 void GoldenMakeCommand::add(CLI::App& app) {
   add_new_folder(app, out);
   add_names(app, "--tier", tiers, verification::golden::corpus::parse_tier,
-            "quick (default), standard or full, or several of them with commas between", "TIER");
+            "quick (default), standard or full, or several of them separated by commas", "TIER");
   add_only(app, only);
-  add_jobs(app, jobs, "Cases that are certified");
+  add_jobs(app, jobs, "Cases to certify");
   set_footer(
       app,
-      R"(A folder a case with case.json, inputs.safetensors and expected.safetensors; manifest.json; and
-SHA256SUMS for 'sha256sum -c'. The same bytes on every machine. The folder appears when it is
-complete.
+      R"(Writes one folder per case with case.json, inputs.safetensors and expected.safetensors, then
+manifest.json, and SHA256SUMS for 'sha256sum -c'. The bytes are the same on every machine. The
+folder appears when it is complete.
 
 Examples:
   normproof golden make --out golden

@@ -33,7 +33,7 @@ std::string finder(const ExhibitResult& visit) {
                                 : fmt::format("relation {}, {}", visit.relation, visit.case_path);
 }
 
-std::string dtype_of(const ExhibitResult& visit) {
+std::string dtype_name(const ExhibitResult& visit) {
   return visit.exhibit.dtype ? std::string(to_string(*visit.exhibit.dtype)) : "any";
 }
 
@@ -45,7 +45,7 @@ support::report::Table museum_table(const std::vector<ExhibitResult>& visits) {
     table.rows.push_back({{{visit.exhibit.name},
                            {visit.exhibit.link},
                            {visit.exhibit.op},
-                           {dtype_of(visit)},
+                           {dtype_name(visit)},
                            {visit.exhibit.sentence},
                            {visit.exhibit.missed_by},
                            {finder(visit)},
@@ -104,7 +104,7 @@ std::string museum_json(const std::vector<ExhibitResult>& visits,
     object["exhibits"].push_back({{"name", visit.exhibit.name},
                                   {"link", visit.exhibit.link},
                                   {"operation", visit.exhibit.op},
-                                  {"dtype", dtype_of(visit)},
+                                  {"dtype", dtype_name(visit)},
                                   {"what_goes_wrong", visit.exhibit.sentence},
                                   {"what_its_tests_had_not_tried", visit.exhibit.missed_by},
                                   {"found", visit.found()},

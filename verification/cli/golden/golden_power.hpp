@@ -9,7 +9,8 @@ namespace normproof::verification::cli::golden {
 
 struct GoldenPowerCommand {
   static constexpr const char* name = "power";
-  static constexpr const char* summary = "How many wrong implementations the corpus rejects";
+  static constexpr const char* summary =
+      "Measure how many wrong implementations the corpus rejects";
 
   verification::golden::gate::PowerOptions options = {.jobs = processor_count()};
   bool museum = false;

@@ -14,7 +14,7 @@ namespace normproof::verification::cli::golden {
 struct GoldenRelationsCommand {
   static constexpr const char* name = "relations";
   static constexpr const char* summary =
-      "Hold the answers to variants of a case against each other";
+      "Compare the outputs for variants of a case with each other";
 
   std::filesystem::path golden = {};
   std::string pipe = {};  ///< a command for sh

@@ -26,19 +26,19 @@ void GpuAgreeCommand::add(CLI::App& app) {
   add_seed(app, seed, "the random inputs");
   add_jobs(app, jobs, "Threads of the reference");
   add_choice(app, "--mode", mode, {{"ordered", GpuMode::ordered}, {"cublas", GpuMode::cublas}},
-             "ordered (default): our kernels, every bit; cublas: products of cuBLAS, or of a "
-             "library on the simulated device, each within its bound");
+             "ordered (default): normproof's kernels, bit for bit; cublas: matrix products by "
+             "cuBLAS, or by a simulated library on the simulated device, each within its bound");
   add_value(app, "--precision", precision, normproof::gpu::ops::parse_precision,
             normproof::gpu::ops::precision_name,
-            "Of the operands in cublas mode: double (default), float32, tf32, bfloat16 or "
-            "float16; sums are float32 but for double",
+            "Precision of the operands in cublas mode: double (default), float32, tf32, bfloat16 "
+            "or float16; the sums are double for double, else float32",
             "NAME");
   add_choice(app, "--tier", tier, {{"quick", Tier::quick}, {"standard", Tier::standard}},
-             "Of the golden corpus: quick (default) or standard", "TIER");
+             "Tier of the golden corpus: quick (default) or standard", "TIER");
   accept_several(add_bound(
       app, "--only",
       {[this](const Texts& given) { only.globs = given; }, [this] { return only.globs; }},
-      "Rows of ordered mode whose name this glob, or another one given so, matches (default: all)",
+      "Only rows of ordered mode whose name matches this glob; may be repeated (default: all)",
       "GLOB"));
   reports.add(app);
   check_afterwards(app, [this, &app] {
@@ -56,14 +56,14 @@ void GpuAgreeCommand::add(CLI::App& app) {
   });
   set_footer(
       app,
-      R"(Ordered: sums, products, exp, log, tanh, erf, dropout and the embedding; a tier of the golden
-corpus; random cases of every norm and function, with extents of 1, more than 65535 rows and masks
-of nothing; two steps of training with every norm. The tolerance is zero.
-Cublas: products alone, and those that linear maps, feed-forwards, attention, encoders and steps of
-training ask for, each against its bound given its operands; of integers and powers of two the
+      R"(Ordered mode compares sums, products, exp, log, tanh, erf, dropout and the embedding; a tier of the
+golden corpus; random cases of every norm and function, with extents of 1, more than 65535 rows and
+empty masks; and two steps of training with every norm. The tolerance is zero.
+Cublas mode compares products alone, and those in linear maps, feed-forwards, attention, encoders
+and steps of training, each against the bound for its operands. For integers and powers of two the
 tolerance is zero. `of bound` is the largest share of a bound, `of sums` that of the sums alone.
-Exit status 1 if a bit differs or a product is past its bound, 77 without a GPU where one is asked
-for.
+Exit status 1 if a bit differs or a product exceeds its bound; 77 if a GPU is requested and there is
+none.
 
 Examples:
   normproof gpu agree --seed 7 --json rows.json

@@ -21,12 +21,12 @@ using support::report::plural;
 
 namespace {
 
-/// Rejects a name that `options_of` does not know.
-template <class OptionsOf>
+/// Rejects a name that `find_options` does not know.
+template <class FindOptions>
 void add_known_name(CLI::App& app, const std::string& name, std::string& field,
-                    OptionsOf options_of, const std::string& help, const std::string& type) {
-  const auto parse = [options_of](const std::string& text) {
-    options_of(text);
+                    FindOptions find_options, const std::string& help, const std::string& type) {
+  const auto parse = [find_options](const std::string& text) {
+    find_options(text);
     return text;
   };
   const auto print = [](const std::string& text) { return text; };
@@ -43,12 +43,12 @@ void GpuTrainCommand::add(CLI::App& app) {
               {"translate", TrainingTask::translation}},
              "classify (default): an encoder with a class head; language: a causal one with a tied "
              "head; translate: an encoder and a decoder");
-  add_known_name(
-      app, "--norm", norm, ref::model::norm_options,
-      "The norm at every place (default: layer_norm); over sentences it is of classify alone",
-      "NORM");
+  add_known_name(app, "--norm", norm, ref::model::norm_options,
+                 "The norm layer (default: layer_norm); one with statistics over sentences "
+                 "requires --task classify",
+                 "NORM");
   add_flag(app, "--scaled-embedding", scaled_embedding,
-           "Multiply each embedding by sqrt(d_model), before positions are added");
+           "Multiply each embedding by sqrt(d_model) before positions are added");
   add_known_name(app, "--optimizer", optimizer, ref::model::optimizer_options,
                  "sgd (default), adam or adamw", "NAME");
   add_number(app, "--steps", steps, 1, 1'000'000, "Steps of training (default: 10)");
@@ -57,8 +57,8 @@ void GpuTrainCommand::add(CLI::App& app) {
   reports.add(app);
   set_footer(
       app,
-      R"(Prints the loss of each step, and the SHA-256 of parameters and running statistics after the last
-one, of both sides. Exit status 1 if they differ.
+      R"(Prints the loss of each step, then the SHA-256 of the parameters and running statistics after the
+last step, for the device and for the reference. Exit status 1 if they differ.
 
 Examples:
   normproof gpu train --norm power_norm --optimizer adam --steps 50

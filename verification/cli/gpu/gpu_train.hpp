@@ -13,7 +13,7 @@ namespace normproof::verification::cli::gpu {
 struct GpuTrainCommand {
   static constexpr const char* name = "train";
   static constexpr const char* summary =
-      "Train a small model there and by the reference, and print the hash of both";
+      "Train a small model on the device and with the reference, and compare the hashes";
 
   normproof::gpu::device::Backend device = normproof::gpu::device::Backend::simulated;
   checks::agreement::TrainingTask task = checks::agreement::TrainingTask::classes;

@@ -64,9 +64,10 @@ void ProbeOrderCommand::add(CLI::App& app) {
     return checks::agreement::order_subject(text).name;
   };
   const auto print = [](const std::string& text) { return text; };
-  require(add_value(app, "SUBJECT", subject, parse, print, "What adds; see below", ""));
-  add_number(app, "--terms", terms, 1, 100'000, "How many terms (default: 600)");
-  add_number(app, "--side", side, 1, 4096, "Rows and columns of a product (default: 8)");
+  require(
+      add_value(app, "SUBJECT", subject, parse, print, "The computation to probe; see below", ""));
+  add_number(app, "--terms", terms, 1, 100'000, "Number of terms (default: 600)");
+  add_number(app, "--side", side, 1, 4096, "Rows and columns of a matrix product (default: 8)");
   add_device(app, device);
   reports.add(app);
   check_afterwards(app, [this, &app] {
@@ -74,7 +75,7 @@ void ProbeOrderCommand::add(CLI::App& app) {
   });
   set_footer(app, subjects_text() + R"(
 A list in brackets is added from left to right: [0..2] is (0 + 1) + 2, where 0, 1, 2 are the numbers
-of terms; one in braces at once. Exit status 1 if the order is not the contract's.
+of the terms. A list in braces is added at once. Exit status 1 if the order is not the contract's.
 
 Examples:
   normproof probe-order matmul --terms 600

@@ -10,7 +10,8 @@ namespace normproof::verification::cli::gpu {
 
 struct ProbeOrderCommand {
   static constexpr const char* name = "probe-order";
-  static constexpr const char* summary = "Find out in which order a sum or a product is added";
+  static constexpr const char* summary =
+      "Reveal the order in which a sum or a matrix product is added";
 
   std::string subject = {};
   std::size_t terms = 600;

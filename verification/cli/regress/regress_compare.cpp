@@ -50,19 +50,20 @@ RegressReport select_recordings(const RegressCompareCommand& command, const Hist
 
 void RegressCompareCommand::add(CLI::App& app) {
   require(add_file(app, "--history", history, "The history that 'normproof regress record' wrote"));
-  add_text(app, "--from", from, "Label, or '@3' for line 3 (default: the one before --to)",
+  add_text(app, "--from", from,
+           "Label of the first recording, or '@3' for line 3 (default: the one before --to)",
            "LABEL");
-  add_text(app, "--to", to, "Label, or '@4' for line 4 (default: the last one)", "LABEL");
+  add_text(app, "--to", to,
+           "Label of the second recording, or '@4' for line 4 (default: the last one)", "LABEL");
   add_choice(app, "--allow", allow_towards, {{"none", false}, {"towards", true}},
-             "What may move: none (default), or towards the truth");
+             "Which changes are allowed: none (default), or those towards the truth");
   reports.add(app);
   set_footer(
       app,
-      R"(A line for each output whose bits moved: how many elements, by how many ulp at most, and the
-error before and after. 'towards' the truth: of the largest and the mean share of the bound none
-has grown and one has shrunk; 'away': the reverse.
-Exit status 1 if anything moved that --allow does not name, 3 if FILE is damaged, empty or has
-one recording alone.
+      R"(Prints one line for each output whose bits changed: how many elements, by how many ulp at most,
+and the error before and after. 'towards' the truth: of the largest and the mean share of the
+bound, none has grown and at least one has shrunk; 'away' is the reverse.
+Exit status 1 if a change is not allowed; 3 if FILE is damaged, empty or has only one recording.
 
 Examples:
   normproof regress compare --history h.jsonl --html h.html --junit h.xml
@@ -74,7 +75,8 @@ std::vector<NamedFile> RegressCompareCommand::inputs() const {
 }
 
 Output RegressCompareCommand::run() const {
-  const auto report = std::make_shared<const RegressReport>(select_recordings(*this, History(history)));
+  const auto report =
+      std::make_shared<const RegressReport>(select_recordings(*this, History(history)));
   return {.status = report->passed() ? kSuccess : kNumericalFailure,
           .document = [report] { return regress_document(*report); },
           .checks = [report] { return regress_checks(*report); },

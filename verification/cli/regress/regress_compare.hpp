@@ -13,7 +13,8 @@ namespace normproof::verification::cli::regress {
 struct RegressCompareCommand {
   static constexpr const char* name = "compare";
   static constexpr const char* summary =
-      "What moved between two recordings, by how many ulp, and whether towards the truth";
+      "Compare two recordings: which outputs changed, by how many ulp, and whether towards the "
+      "truth";
 
   std::filesystem::path history = {};
   /// Absent: the last recording but one, and the last.

@@ -13,7 +13,7 @@ namespace normproof::verification::cli::regress {
 struct RegressRecordCommand {
   static constexpr const char* name = "record";
   static constexpr const char* summary =
-      "Ask an implementation for every case, and keep the fingerprints of its answers";
+      "Run an implementation on every case, and record its outputs";
 
   std::filesystem::path golden = {}, history = {};
   std::optional<std::filesystem::path> candidate = {};

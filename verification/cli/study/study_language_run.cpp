@@ -188,11 +188,12 @@ class Phases {
 /// Runs cells by name. Tests run after validations, since they may continue from them.
 void run_named(Phases& phases, const LanguageCells& cells) {
   for (const bool tested : {false, true}) {
-    LanguageCells own;
-    std::ranges::copy_if(cells, std::back_inserter(own), [=](const studies::language::Cell& cell) {
-      return (cell.purpose == studies::language::Purpose::test) == tested;
-    });
-    if (!own.empty()) phases.run("cells", own);
+    LanguageCells phase_cells;
+    std::ranges::copy_if(cells, std::back_inserter(phase_cells),
+                         [=](const studies::language::Cell& cell) {
+                           return (cell.purpose == studies::language::Purpose::test) == tested;
+                         });
+    if (!phase_cells.empty()) phases.run("cells", phase_cells);
   }
 }
 
@@ -272,7 +273,7 @@ Output run_language_study(const StudyRunCommand& command) {
   else
     run_named(phases, named);
   std::error_code ignored;
-  fs::remove(command.out / "runs", ignored);                       // fails if a run is left
+  fs::remove(command.out / "runs", ignored);                          // fails if a run is left
   if (support::process::rank().value_or(0) != 0) return printed("");  // rank 0 prints the summary
   const studies::published::JobsSummary& done = phases.total();
   const std::string sha256 = studies::language::results_sha256(store.results());

@@ -14,8 +14,8 @@ void StudyListCommand::add(CLI::App& app) {
   add_json_flag(app, json);
   set_footer(
       app,
-      R"(Of language models the cells that choose the rates, unless --cells names others: which are
-tested is known once these are done.
+      R"(For language models, lists the cells that choose the learning rates, unless --cells names others.
+The cells to test are known once these are done.
 
 Examples:
   normproof study list --tables 1 --figures none
@@ -35,7 +35,7 @@ Output StudyListCommand::run() const {
   if (selection.study == WhichStudy::language)
     list(list_language_cells(selection, {}));
   else
-    list(cells_of(selection));
+    list(select_cells(selection));
   return printed(json ? names.dump(1) + "\n" : text);
 }
 

@@ -47,15 +47,17 @@ namespace {
 
 void StudyPowerCommand::add(CLI::App& app) {
   add_study(app, study,
-            "The norms of language models (default); the published experiment has no pairs");
+            "The norms of language models (default); the seeds of the published experiment are not "
+            "paired");
   require(add_folder(app, "--out", out, "The folder of the study of language models"));
-  add_number(app, "--seeds", seeds, 2, 1000, "Paired seeds of the study to come (default: 5)");
+  add_number(app, "--seeds", seeds, 2, 1000,
+             "Number of paired seeds of the planned study (default: 5)");
   reports.add_with_json_flag(app);
   set_footer(
       app,
-      R"(By the validation perplexities that the folder has at the chosen rates, of two seeds at least, and
-of translators by their BLEU there too: the standard deviation of the paired differences to
-layer_norm, and the mean difference that a two-sided t test at 5 % finds with probability 0.8.
+      R"(Uses the validation perplexities of the folder at the chosen rates, of at least two seeds, and for
+translators also the BLEU. Prints the standard deviation of the paired differences to layer_norm,
+and the mean difference that a two-sided t test at 5 % finds with probability 0.8.
 
 Example:
   normproof study run --study language --out s --norms layer_norm,power_norm --seeds 2

@@ -11,7 +11,8 @@ namespace normproof::verification::cli::study {
 struct StudyPowerCommand {
   static constexpr const char* name = "power";
   static constexpr const char* summary =
-      "Which difference in perplexity and BLEU the study of language models can see";
+      "Estimate the smallest difference in perplexity and BLEU that the study of language models "
+      "can detect";
 
   WhichStudy study = WhichStudy::language;
   std::filesystem::path out = {};

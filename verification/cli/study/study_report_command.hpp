@@ -10,7 +10,7 @@ namespace normproof::verification::cli::study {
 struct StudyReportCommand {
   static constexpr const char* name = "report";
   static constexpr const char* summary =
-      "Tables, figures and conclusions of what is done, beside what was published";
+      "Write tables, figures and conclusions of the finished cells, beside the published ones";
 
   WhichStudy study = WhichStudy::published;
   std::filesystem::path out = {};

@@ -13,8 +13,8 @@ namespace normproof::verification::cli::study {
 struct StudyRunCommand {
   static constexpr const char* name = "run";
   static constexpr const char* summary =
-      "Compute the cells that the folder does not have; killed at any point, the same command goes "
-      "on";
+      "Compute the cells that the folder does not have yet; after an interruption, the same "
+      "command resumes";
 
   StudySelection selection = {};
   TrainingSource source = {};  ///< data, vocabulary and validation; the languages of the pairs

@@ -10,7 +10,8 @@ namespace normproof::verification::cli::study {
 
 struct StudyStatusCommand {
   static constexpr const char* name = "status";
-  static constexpr const char* summary = "What is done, what is missing, and how long it takes";
+  static constexpr const char* summary =
+      "Report which cells are done and missing, and the time that is left";
 
   StudySelection selection = {};
   int jobs = processor_count();

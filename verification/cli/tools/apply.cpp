@@ -59,13 +59,13 @@ Column column(std::string name, const Tensor<ref::numeric::interval>& tensor) {
 std::vector<io::StoredTensor> stored(const std::vector<Column>& columns) {
   std::vector<io::StoredTensor> tensors;
   for (const Column& c : columns) {
-    const auto put = [&](const char* suffix, const std::vector<double>& values) {
+    const auto add = [&](const char* suffix, const std::vector<double>& values) {
       tensors.push_back(io::make_tensor(c.name + suffix, c.shape, std::span<const double>(values)));
     };
-    put("", c.values);
+    add("", c.values);
     if (c.lower.empty()) continue;
-    put("_lo", c.lower);
-    put("_hi", c.upper);
+    add("_lo", c.lower);
+    add("_hi", c.upper);
   }
   return tensors;
 }
@@ -143,32 +143,32 @@ std::optional<std::string> run(const ApplyCommand& command, const model::NormOpt
 }  // namespace
 
 void ApplyCommand::add(CLI::App& app) {
-  require(add_text(app, "LAYER", layer, "The layer; see below for their names and options", ""));
-  require(add_file(app, "--in", in, "The tensors that go in: .npz or .safetensors"));
-  require(add_file(app, "--out", out, "The tensors that come out: .npz or .safetensors"));
+  require(add_text(app, "LAYER", layer, "The layer; names and options are listed below", ""));
+  require(add_file(app, "--in", in, "The input tensors: .npz or .safetensors"));
+  require(add_file(app, "--out", out, "The file for the output tensors: .npz or .safetensors"));
   add_choice(app, "--scalar", scalar,
              {{"double", ApplyScalar::float64},
               {"oracle50", ApplyScalar::oracle50},
               {"interval", ApplyScalar::interval}},
              "double: the reference (default); oracle50: 50 digits, rounded once at the end; "
              "interval: an enclosure, as <name>_lo and <name>_hi beside <name>");
-  add_settings(app, "--set", settings, "Options of the layer; may be repeated", "NAME=VALUE",
+  add_settings(app, "--set", settings, "An option of the layer; may be repeated", "NAME=VALUE",
                "eps=1e-5");
   add_flag(app, "--sequence", sequence,
            "x, grad_y and valid have a leading axis of steps; the state is carried from step to "
            "step");
   add_choice(app, "--mode", mode,
              {{"training", model::Mode::training}, {"inference", model::Mode::inference}},
-             "training (default): statistics of the batch, moving the running ones; inference: "
-             "running statistics, unmoved");
+             "training (default): use the statistics of the batch, and update the running ones; "
+             "inference: use the running statistics");
   check_afterwards(app, [this] { check_no_repeats(settings); });
   set_footer(
       app,
-      R"(Tensors in:  x [N,D] or [B,T,D]; optional the layer's parameters (gamma, beta, alpha: those it
-has), grad_y (the shape of x; then the backward runs), valid [N] or [B,T] (true = a real token),
-and its state. Anything else is an error.
-Tensors out: y, the statistics, grad_x, the gradient of each parameter, and the state after the
-step, in float64. `normproof layers` has names and shapes.
+      R"(Input tensors: x [N,D] or [B,T,D]. Optional: the parameters that the layer has (gamma, beta, alpha),
+grad_y (the shape of x; with it the backward runs), valid [N] or [B,T] (true = a real token), and
+the state of the layer. Any other tensor is an error.
+Output tensors: y, the statistics, grad_x, the gradient of each parameter, and the state after the
+step, in float64. `normproof layers` prints their names and shapes.
 
 Layers and their options with defaults, for --set:
 )" + layer_options_text() +

@@ -69,8 +69,9 @@ support::report::Document determinism_document(const checks::determinism::Record
 
 void DeterminismCommand::add(CLI::App& app) {
   add_file(app, "--against", against,
-           "Compare with what --json wrote elsewhere, in one line: which probe differs first, and "
-           "both values (default: with the hashes of the contract, which are in the program)");
+           "Compare with the file that --json wrote elsewhere, and print one line: which probe "
+           "differs first, with both values (default: compare with the hashes of the contract, "
+           "which the program contains)");
   reports.add(app);
   add_threads(app, threads);
   const TextRule not_empty = {[](const std::string& text) { return !text.empty(); },
@@ -81,10 +82,10 @@ void DeterminismCommand::add(CLI::App& app) {
            "SET", not_empty);
   set_footer(
       app,
-      R"(A probe is a computation of the reference on inputs of its own: every elementary function, sum,
-matmul layout, layer forward and backward, and random stream. Its hash is SHA-256 of its
-values' bits. Prints the environment and the hashes; with --against one line.
-Exit status 1 if a bit is another one, 3 if FILE is not what --json wrote.
+      R"(A probe is a computation of the reference on fixed inputs. There are probes for every elementary
+function, sum, matmul layout, layer forward and backward, and random stream. The hash of a probe is
+the SHA-256 of the bits of its values. Prints the environment and the hashes; with --against one
+line. Exit status 1 if a bit differs, 3 if FILE was not written by --json.
 
 Examples:
   normproof determinism

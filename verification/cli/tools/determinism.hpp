@@ -14,7 +14,7 @@ namespace normproof::verification::cli::tools {
 struct DeterminismCommand {
   static constexpr const char* name = "determinism";
   static constexpr const char* summary =
-      "Compute the bits that the contract promises, a hash a probe";
+      "Compute a hash of every computation whose bits the contract promises";
 
   std::optional<std::filesystem::path> against = {};
   int threads = processor_count();

@@ -77,9 +77,9 @@ void ElementaryCommand::add(CLI::App& app) {
                      "exp, log, tanh, erf or sqrt"));
   set_footer(
       app,
-      R"(Reads a number a line on standard input (hexadecimal such as 0x1.8p+0, decimal, inf, nan) and
-prints for each the double nearest to the function's value, ties to even, as a hexadecimal
-number, a line each.
+      R"(Reads one number per line from standard input (hexadecimal such as 0x1.8p+0, decimal, inf, nan).
+Prints for each, on its own line, the double nearest to the function's value as a hexadecimal
+number. Ties go to even.
 
 Examples:
   normproof elementary exp < numbers.txt

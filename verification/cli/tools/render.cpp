@@ -11,8 +11,8 @@ void RenderCommand::add(CLI::App& app) {
   reports.add(app);
   set_footer(
       app,
-      R"(Programs in other languages have their reports written by it, verification/interop/board for
-one. Each part of FILE has one of these keys ("level", "align", "tone", "notes", "folded" say more):
+      R"(Programs in other languages, such as verification/interop/board, write their reports with it. Each
+part of FILE has one of these keys ("level", "align", "tone", "notes" and "folded" are optional):
   {"heading": TEXT, "level": 1}  {"paragraph": TEXT}  {"list": [TEXT, ...]}  {"code": TEXT}
   {"table": CAPTION, "columns": [{"name": TEXT}, ...], "rows": [{"cells": [TEXT, ...]}, ...]}
 

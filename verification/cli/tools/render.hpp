@@ -11,7 +11,7 @@ namespace normproof::verification::cli::tools {
 struct RenderCommand {
   static constexpr const char* name = "render";
   static constexpr const char* summary =
-      "Write a document that is given as JSON as text, Markdown and one HTML page";
+      "Render a JSON document as text, Markdown or one HTML page";
 
   std::filesystem::path source;
   ReportOptions reports;

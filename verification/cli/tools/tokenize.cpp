@@ -10,7 +10,7 @@ void TokenizeCommand::add(CLI::App& app) {
   set_footer(
       app,
       R"(The ids are those of BERT's uncased WordPiece tokenizer, [CLS] and [SEP] included, separated by
-spaces. Without --data and --vocab: a synthetic corpus and its vocabulary.
+spaces. Without --data and --vocab a synthetic corpus and its vocabulary are used.
 
 Examples:
   normproof tokenize --data Sentences_AllAgree.txt --vocab vocab.txt > ids.txt

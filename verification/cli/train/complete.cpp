@@ -15,16 +15,17 @@ namespace normproof::verification::cli::train {
 void CompleteCommand::add(CLI::App& app) {
   add_run(app, folder, average);
   require(add_text(
-      app, "--prompt", prompt, "The text that is gone on from", "TEXT",
+      app, "--prompt", prompt, "The text to continue", "TEXT",
       TextRule{[](const std::string& text) { return !text.empty(); }, "a character at least"}));
-  add_number(app, "--length", length, 0, 1'000'000, "How many characters follow (default: 200)");
+  add_number(app, "--length", length, 0, 1'000'000, "Number of characters to add (default: 200)");
   set_footer(
       app,
-      R"(Each time the likeliest character, the first of equal ones. Keys and values of the characters so far
-are kept, which moves no bit; where the context is full the model begins anew with its last half.
+      R"(Adds the likeliest character each time, the first one if several are equal. The keys and values of
+earlier characters are cached, which changes no bit. When the context is full, the model restarts
+with the last half of it.
 
---average takes the mean of the parameters of the last K checkpoints, and of the running statistics
-of the norms.
+--average uses the mean of the parameters and of the norms' running statistics over the last K
+checkpoints.
 
 Examples:
   normproof complete --run run --prompt 'the old ' --length 100

@@ -18,7 +18,8 @@ enum class TextPart { validation, test, whole };
 struct EvaluateCommand {
   static constexpr const char* name = "evaluate";
   static constexpr const char* summary =
-      "Perplexity of a language model or of a translator, and the BLEU of its translations";
+      "Compute the perplexity of a language model or a translator, and the BLEU of its "
+      "translations";
 
   std::filesystem::path folder = {};               ///< folder of the run
   std::optional<std::filesystem::path> data = {};  ///< absent: the synthetic data

@@ -114,9 +114,10 @@ std::string trace_json(const TraceCommand& command, const std::string& corpus,
 
 void TraceCommand::add(CLI::App& app) {
   require(add_folder(app, "--out", out, "A new folder"));
-  add_number(app, "--steps", steps, 1, 9999, "How many steps (default: 1)", "K");
-  add_flag(app, "--certified", certified,
-           "Each element is the double nearest to the true value; beside it what remains");
+  add_number(app, "--steps", steps, 1, 9999, "Number of steps (default: 1)", "K");
+  add_flag(
+      app, "--certified", certified,
+      "Write for each element the double nearest to the true value, and the remainder beside it");
   add_choice(app, "--format", suffix, {{"safetensors", ".safetensors"}, {"npz", ".npz"}},
              "safetensors (default) or npz");
   add_training_source(app, source);
@@ -127,10 +128,10 @@ void TraceCommand::add(CLI::App& app) {
       app,
       R"(Writes config.json, data.json, initial.safetensors (the state before the first step),
 step_0001.safetensors ... (batch, every intermediate tensor, every gradient, the state after the
-step) and manifest.json: what an implementation of the forward, the backward or the optimizer is
-held against.
-With --certified the steps are taken in balls of thousands of bits until the nearest double of every
-element is certain; what is printed then is a proof of how far the run in double is from the truth.
+step) and manifest.json. An implementation of the forward, the backward or the optimizer can be
+checked against these files.
+With --certified the steps are computed in ball arithmetic of thousands of bits, until the nearest
+double of every element is certain. The printed distances of the run in double are then proved.
 
 Examples:
   normproof trace --out t --steps 3

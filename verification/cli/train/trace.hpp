@@ -15,7 +15,7 @@ namespace normproof::verification::cli::train {
 struct TraceCommand {
   static constexpr const char* name = "trace";
   static constexpr const char* summary =
-      "Write every tensor of the first steps of a training, in double or certified";
+      "Write every tensor of the first training steps, in double or certified";
 
   std::filesystem::path out = {};
   std::size_t steps = 1;

@@ -13,8 +13,8 @@ namespace normproof::verification::cli::train {
 struct TrainCommand {
   static constexpr const char* name = "train";
   static constexpr const char* summary =
-      "Train a Transformer to classify, to go on or to translate, with the same bits on every "
-      "machine";
+      "Train a Transformer to classify sentences, continue text or translate, with the same bits "
+      "on every machine";
 
   std::filesystem::path out = {};
   TrainingSource source = {};

@@ -37,15 +37,15 @@ training::RunFolder read_classes(const std::filesystem::path& folder) {
 }  // namespace
 
 void WeightsCommand::add(CLI::App& app) {
-  require(add_folder(app, "--run", folder, "The folder that normproof train --out made"));
+  require(add_folder(app, "--run", folder, "The folder that 'normproof train --out' made"));
   require(add_file(app, "--out", out, "A new file for the weights: .npz or .safetensors"));
   set_footer(
       app,
-      R"(The parameters of the last checkpoint, in float64, under the names that a torch.nn.Module gives them
-whose parts are embedding (Embedding), encoder (TransformerEncoder) and head (Linear): what
-load_state_dict takes. docs/guide/formats.md has the table, and what a module has to be told beside it.
-PyTorch's layer has LayerNorm alone: other norms are refused. normproof train and normproof trace
-begin with such a file: --weights.
+      R"(Writes the parameters of the last checkpoint in float64, for load_state_dict of a torch.nn.Module
+that consists of embedding (Embedding), encoder (TransformerEncoder) and head (Linear). The names,
+and the settings that the module needs, are in docs/guide/formats.md. PyTorch's layer has only
+LayerNorm: other norms are refused. Option --weights of 'normproof train' and 'normproof trace'
+reads the file.
 
 Examples:
   normproof weights --run run --out weights.npz

@@ -121,32 +121,30 @@ void VerifyCommand::add(CLI::App& app) {
            "(default: all)",
            "GLOB");
   add_seed(app, seed, "every random choice");
-  add_number(
-      app, "--cases", cases, 1, 1'000'000'000,
-      "Cases that each claim is tried on (default: 1000); with 1 a claim that is refuted may "
-      "meet no counterexample");
-  add_jobs(app, jobs, "Claims");
+  add_number(app, "--cases", cases, 1, 1'000'000'000,
+             "Test cases per claim (default: 1000); with 1, a claim that should be refuted may "
+             "meet no counterexample");
+  add_jobs(app, jobs, "Claims to check");
   add_corpus_files(app, files);
-  add_flag(app, "--proofs", proofs,
-           "Have Coq check the theorems about those of --claims, too: runs "
-           "verification/claims/proofs/check of "
-           "the checkout around the program or the current folder");
   add_flag(
-      app, "--smt", smt,
-      "Have z3 check small instances of those of --claims that are polynomial or rational, and "
-      "find counterexamples of those that are refuted: runs verification/claims/proofs/smt/check "
-      "likewise");
+      app, "--proofs", proofs,
+      "Also let Coq check the theorems about these claims. Runs verification/claims/proofs/check "
+      "of the checkout that contains the program or the current folder");
+  add_flag(app, "--smt", smt,
+           "Also let z3 check small instances of the polynomial and rational ones of these claims, "
+           "and find counterexamples to those that should be refuted. Runs "
+           "verification/claims/proofs/smt/check of the same checkout");
   add_flag(app, "--power", power,
-           "Measure how small an error each check rejects: errors of every size are planted in the "
-           "implementation (about twelve times as long)");
+           "Measure the smallest error that each check rejects, by injecting errors of every size "
+           "into the implementation (takes about twelve times as long)");
   reports.add(app);
   set_footer(
       app,
-      R"(Prints a table of the claims and their verdicts, then the statistics of the batches, on standard
-output; --markdown writes what stands behind each claim. The same seed, cases and files give the
-same bytes, whatever --jobs is.
-Exit status 1 if a verdict is unexpected, a layer becomes unstable, or a theorem or an instance is
-not as it should be; 77 if all is as expected but what --proofs or --smt needs is not installed.
+      R"(Prints a table of the claims with their verdicts, then the statistics of the batches. --markdown
+writes the evidence for each claim. The same seed, cases and files give the same bytes for any
+--jobs.
+Exit status 1 if a verdict is unexpected, a layer becomes unstable, or a theorem or an instance
+fails; 77 if all is as expected but a program that --proofs or --smt needs is not installed.
 
 Examples:
   normproof verify

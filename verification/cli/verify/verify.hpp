@@ -19,7 +19,7 @@ inline constexpr ExitStatus kSkipped = kNoDevice;
 struct VerifyCommand {
   static constexpr const char* name = "verify";
   static constexpr const char* summary =
-      "Check the ledger of claims, and follow the statistics of real batches of sentences";
+      "Check every claim of the ledger, and measure statistics over batches of sentences";
 
   std::string claims = "*";
   std::uint64_t seed = 1;
