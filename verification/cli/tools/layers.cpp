@@ -3,7 +3,6 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/options.hpp"
 #include "verification/cli/shared_options.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/operands/layer_tables.hpp"
 
 namespace normproof::verification::cli::tools {
@@ -23,11 +22,10 @@ Examples:
   normproof layers --json > layers.json)");
 }
 
-ExitStatus LayersCommand::run() const {
-  write_stdout(json    ? operands::layers_json()
-               : table ? operands::layers_markdown()
-                       : operands::layers_text());
-  return kSuccess;
+Output LayersCommand::run() const {
+  return printed(json    ? operands::layers_json()
+                 : table ? operands::layers_markdown()
+                         : operands::layers_text());
 }
 
 }  // namespace normproof::verification::cli::tools

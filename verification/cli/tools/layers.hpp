@@ -15,7 +15,7 @@ struct LayersCommand {
   void add(CLI::App& app);
 
   /// Prints the descriptions of the norm layers and functions (layer_tables.hpp).
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::tools

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tests/verification/support/report/schema_rules.hpp"
+#include "verification/support/report/html.hpp"
 #include "verification/support/report/junit.hpp"
 
 namespace normproof::verification::cli::gpu {
@@ -74,7 +75,8 @@ TEST(GpuReport, JUnitFailsTheRowThatDiffers) {
 }
 
 TEST(GpuReport, PageIsSelfContained) {
-  const std::string page = agreement_page(sample_agreement(), cublas_command());
+  const std::string page =
+      support::report::html(agreement_document(sample_agreement(), cublas_command()));
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
   for (const char* foreign : {"<script", "<link", "<img", "@import", "src="})
     EXPECT_THAT(page, Not(HasSubstr(foreign)));

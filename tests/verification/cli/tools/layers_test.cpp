@@ -14,7 +14,7 @@ using tool::tools::LayersCommand;
 
 std::string printed(const Arguments& arguments) {
   testing::internal::CaptureStdout();
-  EXPECT_EQ(parsed<LayersCommand>(arguments).run(), tool::kSuccess);
+  EXPECT_EQ(tool::run_command(parsed<LayersCommand>(arguments)), tool::kSuccess);
   return testing::internal::GetCapturedStdout();
 }
 

@@ -43,7 +43,7 @@ TEST(TraceOptions, ParsesEveryOption) {
   EXPECT_EQ(trace.threads, 3);
   EXPECT_EQ(trace.source.config, "c");
   EXPECT_EQ(trace.weights, "w");
-  EXPECT_TRUE(trace.json);
+  EXPECT_TRUE(trace.reports.json_on_stdout);
   EXPECT_EQ(parsed<tool::train::TraceCommand>({"--out", "o"}).suffix, ".safetensors");
 }
 

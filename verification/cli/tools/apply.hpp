@@ -13,25 +13,25 @@ namespace normproof::verification::cli::tools {
 
 /// The arithmetic of an evaluation. `double`: the reference; oracle50: 50 digits, rounded once at
 /// the end; interval: an enclosure.
-enum class EvalScalar { float64, oracle50, interval };
+enum class ApplyScalar { float64, oracle50, interval };
 
-struct EvalCommand {
-  static constexpr const char* name = "eval";
-  static constexpr const char* summary =
-      "Run a layer, forward and backward, on tensors of your own";
+struct ApplyCommand {
+  static constexpr const char* name = "apply";
+  static constexpr const char* former_name = "eval";
+  static constexpr const char* summary = "Apply a layer to your tensors, forward and backward";
 
   std::string layer = {};
   std::filesystem::path in = {}, out = {};
-  EvalScalar scalar = EvalScalar::float64;
+  ApplyScalar scalar = ApplyScalar::float64;
   std::vector<std::pair<std::string, std::string>> settings = {};  ///< option and value
   bool sequence = false;  ///< whether x has a leading axis of steps
   ref::model::Mode mode = ref::model::Mode::training;
 
   void add(CLI::App& app);
 
-  /// Runs eval().
+  /// Runs apply_to_file().
   /// Throws    as eval(); also std::runtime_error if a number overflowed
-  ExitStatus run() const;
+  Output run() const;
 };
 
 /// Runs a layer on the tensors of a file and writes the results to another file.
@@ -46,6 +46,6 @@ struct EvalCommand {
 ///           the file is written even then
 /// Throws    UsageError about options; FileError naming file and tensor, or as read_tensors and
 ///           write_tensors. The file --out is written completely or not at all
-std::optional<std::string> eval(const EvalCommand& command);
+std::optional<std::string> apply_to_file(const ApplyCommand& command);
 
 }  // namespace normproof::verification::cli::tools

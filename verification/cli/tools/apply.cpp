@@ -1,4 +1,4 @@
-#include "verification/cli/tools/eval.hpp"
+#include "verification/cli/tools/apply.hpp"
 
 #include <fmt/format.h>
 
@@ -59,13 +59,13 @@ Column column(std::string name, const Tensor<ref::numeric::interval>& tensor) {
 std::vector<io::StoredTensor> stored(const std::vector<Column>& columns) {
   std::vector<io::StoredTensor> tensors;
   for (const Column& c : columns) {
-    const auto put = [&](const char* suffix, const std::vector<double>& values) {
+    const auto add = [&](const char* suffix, const std::vector<double>& values) {
       tensors.push_back(io::make_tensor(c.name + suffix, c.shape, std::span<const double>(values)));
     };
-    put("", c.values);
+    add("", c.values);
     if (c.lower.empty()) continue;
-    put("_lo", c.lower);
-    put("_hi", c.upper);
+    add("_lo", c.lower);
+    add("_hi", c.upper);
   }
   return tensors;
 }
@@ -113,7 +113,7 @@ bool blames_option(const ref::numeric::ContractViolation& violation,
   return std::ranges::any_of(fields, [&](const auto& o) { return o.first == violation.argument; });
 }
 
-[[noreturn]] void explain(const checks::evaluation::StepError& error, const EvalCommand& command,
+[[noreturn]] void explain(const checks::evaluation::StepError& error, const ApplyCommand& command,
                           const model::NormOptions& options, std::size_t steps) {
   const std::string refusal = sentence(error.violation());
   if (blames_option(error.violation(), options)) throw UsageError(refusal);
@@ -123,7 +123,7 @@ bool blames_option(const ref::numeric::ContractViolation& violation,
 }
 
 template <class T>
-std::optional<std::string> run(const EvalCommand& command, const model::NormOptions& options,
+std::optional<std::string> run(const ApplyCommand& command, const model::NormOptions& options,
                                const checks::evaluation::EvalInputs& inputs) {
   std::vector<Column> columns;
   try {
@@ -143,51 +143,51 @@ std::optional<std::string> run(const EvalCommand& command, const model::NormOpti
 
 }  // namespace
 
-void EvalCommand::add(CLI::App& app) {
-  require(add_text(app, "LAYER", layer, "The layer; see below for their names and options", ""));
-  require(add_file(app, "--in", in, "The tensors that go in: .npz or .safetensors"));
-  require(add_file(app, "--out", out, "The tensors that come out: .npz or .safetensors"));
+void ApplyCommand::add(CLI::App& app) {
+  require(add_text(app, "LAYER", layer, "The layer; names and options are listed below", ""));
+  require(add_file(app, "--in", in, "The input tensors: .npz or .safetensors"));
+  require(add_file(app, "--out", out, "The file for the output tensors: .npz or .safetensors"));
   add_choice(app, "--scalar", scalar,
-             {{"double", EvalScalar::float64},
-              {"oracle50", EvalScalar::oracle50},
-              {"interval", EvalScalar::interval}},
+             {{"double", ApplyScalar::float64},
+              {"oracle50", ApplyScalar::oracle50},
+              {"interval", ApplyScalar::interval}},
              "double: the reference (default); oracle50: 50 digits, rounded once at the end; "
              "interval: an enclosure, as <name>_lo and <name>_hi beside <name>");
-  add_settings(app, "--set", settings, "Options of the layer; may be repeated", "NAME=VALUE",
+  add_settings(app, "--set", settings, "An option of the layer; may be repeated", "NAME=VALUE",
                "eps=1e-5");
   add_flag(app, "--sequence", sequence,
            "x, grad_y and valid have a leading axis of steps; the state is carried from step to "
            "step");
   add_choice(app, "--mode", mode,
              {{"training", model::Mode::training}, {"inference", model::Mode::inference}},
-             "training (default): statistics of the batch, moving the running ones; inference: "
-             "running statistics, unmoved");
+             "training (default): use the statistics of the batch, and update the running ones; "
+             "inference: use the running statistics");
   check_afterwards(app, [this] { check_no_repeats(settings); });
   set_footer(
       app,
-      R"(Tensors in:  x [N,D] or [B,T,D]; optional the layer's parameters (gamma, beta, alpha: those it
-has), grad_y (the shape of x; then the backward runs), valid [N] or [B,T] (true = a real token),
-and its state. Anything else is an error.
-Tensors out: y, the statistics, grad_x, the gradient of each parameter, and the state after the
-step, in float64. `normproof layers` has names and shapes.
+      R"(Input tensors: x [N,D] or [B,T,D]. Optional: the parameters that the layer has (gamma, beta, alpha),
+grad_y (the shape of x; with it the backward runs), valid [N] or [B,T] (true = a real token), and
+the state of the layer. Any other tensor is an error.
+Output tensors: y, the statistics, grad_x, the gradient of each parameter, and the state after the
+step, in float64. `normproof layers` prints their names and shapes.
 
 Layers and their options with defaults, for --set:
 )" + layer_options_text() +
           R"(
 Examples:
-  normproof eval layer_norm --in x.npz --out y.npz
-  normproof eval batch_norm --in x.npz --out y.npz --set eps=1e-3 running_decay=0.99
-  normproof eval power_norm --in steps.safetensors --out out.npz --sequence
-  normproof eval rms_norm --in x.npz --out y.npz --scalar interval)");
+  normproof apply layer_norm --in x.npz --out y.npz
+  normproof apply batch_norm --in x.npz --out y.npz --set eps=1e-3 running_decay=0.99
+  normproof apply power_norm --in steps.safetensors --out out.npz --sequence
+  normproof apply rms_norm --in x.npz --out y.npz --scalar interval)");
 }
 
-ExitStatus EvalCommand::run() const {
-  if (const std::optional<std::string> overflown = eval(*this))
+Output ApplyCommand::run() const {
+  if (const std::optional<std::string> overflown = apply_to_file(*this))
     throw std::runtime_error(*overflown);
-  return kSuccess;
+  return printed("");
 }
 
-std::optional<std::string> eval(const EvalCommand& command) {
+std::optional<std::string> apply_to_file(const ApplyCommand& command) {
   model::NormOptions options = model::norm_options(command.layer);
   for (const auto& [field, value] : command.settings) model::set_option(options, field, value);
   check_outputs({{"--in", command.in}}, {{"--out", command.out}});
@@ -195,11 +195,11 @@ std::optional<std::string> eval(const EvalCommand& command) {
   const checks::evaluation::EvalInputs inputs = checks::evaluation::eval_inputs(
       command.in.string(), tensors, options, command.mode, command.sequence);
   switch (command.scalar) {
-    case EvalScalar::float64:
+    case ApplyScalar::float64:
       return run<double>(command, options, inputs);
-    case EvalScalar::oracle50:
+    case ApplyScalar::oracle50:
       return run<ref::numeric::oracle50>(command, options, inputs);
-    case EvalScalar::interval:
+    case ApplyScalar::interval:
       return run<ref::numeric::interval>(command, options, inputs);
   }
   return std::nullopt;

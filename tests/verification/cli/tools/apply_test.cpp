@@ -1,4 +1,4 @@
-#include "verification/cli/tools/eval.hpp"
+#include "verification/cli/tools/apply.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,12 +41,12 @@ const io::StoredTensor& named(const std::vector<io::StoredTensor>& tensors, std:
 
 class Eval : public testing::Test {
  protected:
-  std::vector<io::StoredTensor> run(EvalCommand command,
+  std::vector<io::StoredTensor> run(ApplyCommand command,
                                     const std::vector<io::StoredTensor>& tensors) {
     if (command.in.empty()) command.in = folder_ / "in.npz";
     if (command.out.empty()) command.out = folder_ / "out.npz";
     io::write_tensors(command.in, tensors);
-    eval(command);
+    apply_to_file(command);
     return io::read_tensors(command.out);
   }
 
@@ -72,21 +72,21 @@ class Eval : public testing::Test {
 };
 
 TEST(EvalOptions, ParsesEveryOption) {
-  const auto plain = parsed<EvalCommand>({"layer_norm", "--in", "a.npz", "--out", "b.npz"});
+  const auto plain = parsed<ApplyCommand>({"layer_norm", "--in", "a.npz", "--out", "b.npz"});
   EXPECT_EQ(plain.layer, "layer_norm");
   EXPECT_EQ(plain.in, "a.npz");
   EXPECT_EQ(plain.out, "b.npz");
-  EXPECT_EQ(plain.scalar, EvalScalar::float64);
+  EXPECT_EQ(plain.scalar, ApplyScalar::float64);
   EXPECT_EQ(plain.mode, model::Mode::training);
   EXPECT_FALSE(plain.sequence);
   EXPECT_TRUE(plain.settings.empty());
-  const auto full = parsed<EvalCommand>({"--in", "a.npz", "--set", "eps=1e-3", "groups=2", "--set",
-                                         "x=a=b", "--out", "b.npz", "--scalar", "interval",
-                                         "--mode", "inference", "--sequence", "layer_norm"});
+  const auto full = parsed<ApplyCommand>({"--in", "a.npz", "--set", "eps=1e-3", "groups=2", "--set",
+                                          "x=a=b", "--out", "b.npz", "--scalar", "interval",
+                                          "--mode", "inference", "--sequence", "layer_norm"});
   using Settings = std::vector<std::pair<std::string, std::string>>;
   EXPECT_EQ(full.settings, (Settings{{"eps", "1e-3"}, {"groups", "2"}, {"x", "a=b"}}));
   EXPECT_EQ(full.layer, "layer_norm");
-  EXPECT_EQ(full.scalar, EvalScalar::interval);
+  EXPECT_EQ(full.scalar, ApplyScalar::interval);
   EXPECT_EQ(full.mode, model::Mode::inference);
   EXPECT_TRUE(full.sequence);
 }
@@ -95,16 +95,16 @@ TEST(EvalOptions, EachMistakeIsReportedInOneSentence) {
   const auto refused = [](const Arguments& more, const std::string& what) {
     Arguments arguments = {"layer_norm", "--in", "a.npz", "--out", "b.npz"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    EXPECT_THAT(refusal<EvalCommand>(arguments), HasSubstr(what));
+    EXPECT_THAT(refusal<ApplyCommand>(arguments), HasSubstr(what));
   };
-  EXPECT_THAT(refusal<EvalCommand>({}), HasSubstr("LAYER is required; expected LAYER: The layer"));
-  EXPECT_THAT(refusal<EvalCommand>({"layer_norm", "--out", "b.npz"}),
+  EXPECT_THAT(refusal<ApplyCommand>({}), HasSubstr("LAYER is required; expected LAYER: The layer"));
+  EXPECT_THAT(refusal<ApplyCommand>({"layer_norm", "--out", "b.npz"}),
               HasSubstr("--in is required; expected FILE: The tensors that go in"));
-  EXPECT_THAT(refusal<EvalCommand>({"layer_norm", "--in", "a.npz"}),
+  EXPECT_THAT(refusal<ApplyCommand>({"layer_norm", "--in", "a.npz"}),
               HasSubstr("--out is required"));
-  EXPECT_THAT(refusal<EvalCommand>({"layer_norm", "--inn", "a.npz"}),
+  EXPECT_THAT(refusal<ApplyCommand>({"layer_norm", "--inn", "a.npz"}),
               HasSubstr("unknown option '--inn'; did you mean '--in'?"));
-  refused({"more"}, "unexpected argument 'more' of eval");
+  refused({"more"}, "unexpected argument 'more' of apply");
   refused({"--scalar", "oracle5"}, "unknown --scalar 'oracle5'; did you mean 'oracle50'?");
   refused({"--mode", "train"}, "unknown --mode 'train'; did you mean 'training'?");
   refused({"--set", "eps"}, "--set is 'eps'; expected NAME=VALUE");
@@ -114,8 +114,8 @@ TEST(EvalOptions, EachMistakeIsReportedInOneSentence) {
 
 TEST(EvalOptions, HelpListsEveryLayerWithItsOptionsAndDefaults) {
   testing::internal::CaptureStdout();
-  tool::parse_arguments(toy_group("normproof", {tool::command<EvalCommand>()}),
-                        {"eval", "--help"})();
+  tool::parse_arguments(toy_group("normproof", {tool::command<ApplyCommand>()}),
+                        {"apply", "--help"})();
   const std::string text = testing::internal::GetCapturedStdout();
   for (const std::string& name : model::norm_names()) {
     EXPECT_THAT(text, HasSubstr("  " + name));
@@ -211,11 +211,11 @@ TEST_F(Eval, OptionsReachTheLayer) {
 TEST_F(Eval, IntervalEnclosesOracle50Tightly) {
   for (const std::string& layer : model::norm_names()) {
     const auto tensors = sample_tensors(layer, {2, 3, 4}, 2);
-    EvalCommand command{.layer = layer, .sequence = true};
+    ApplyCommand command{.layer = layer, .sequence = true};
     const auto reference = run(command, tensors);
-    command.scalar = EvalScalar::oracle50;
+    command.scalar = ApplyScalar::oracle50;
     const auto oracle = run(command, tensors);
-    command.scalar = EvalScalar::interval;
+    command.scalar = ApplyScalar::interval;
     const auto enclosure = run(command, tensors);
     SCOPED_TRACE(layer);
     ASSERT_EQ(oracle.size(), reference.size());
@@ -241,9 +241,9 @@ TEST_F(Eval, IntervalEnclosesOracle50Tightly) {
 TEST_F(Eval, BytesAreTheSameForBothFormatsAndAnyNumberOfThreads) {
   const auto tensors = sample_tensors("batch_norm", {4, 700, 24});
   for (const char* suffix : {".npz", ".safetensors"}) {
-    const EvalCommand command{.layer = "batch_norm",
-                              .in = folder_ / (std::string("in") + suffix),
-                              .out = folder_ / (std::string("out") + suffix)};
+    const ApplyCommand command{.layer = "batch_norm",
+                               .in = folder_ / (std::string("in") + suffix),
+                               .out = folder_ / (std::string("out") + suffix)};
     run(command, tensors);
     const std::string first = read_file(command.out);
     normproof::ref::numeric::set_num_threads(3);
@@ -260,9 +260,10 @@ TEST_F(Eval, OverflowIsReportedAndTheFileIsStillWritten) {
       io::make_tensor("gamma", {2}, std::span<const double>(gamma)),
       io::make_tensor("beta", {2}, std::span<const double>(gamma))};
   io::write_tensors(folder_ / "in.npz", tensors);
-  const EvalCommand command{
+  const ApplyCommand command{
       .layer = "layer_norm", .in = folder_ / "in.npz", .out = folder_ / "out.npz"};
-  EXPECT_THAT(eval(command), testing::Optional(HasSubstr("out.npz: y at [0, 1] is inf, though")));
+  EXPECT_THAT(apply_to_file(command),
+              testing::Optional(HasSubstr("out.npz: y at [0, 1] is inf, though")));
   EXPECT_EQ(io::widen(named(io::read_tensors(command.out), "y")).size(), 4u);
 }
 
@@ -273,9 +274,9 @@ TEST_F(Eval, RejectsOverwritingTheInput) {
   std::filesystem::create_symlink(folder_ / "in.npz", folder_ / "link.npz");
   std::filesystem::create_hard_link(folder_ / "in.npz", folder_ / "hard.npz");
   for (const char* out : {"in.npz", "link.npz", "hard.npz"}) {
-    const EvalCommand command{
+    const ApplyCommand command{
         .layer = "layer_norm", .in = folder_ / "in.npz", .out = folder_ / out};
-    EXPECT_THAT(error_message<UsageError>([&] { eval(command); }),
+    EXPECT_THAT(error_message<UsageError>([&] { apply_to_file(command); }),
                 HasSubstr("--in and --out name the same file"));
   }
   EXPECT_EQ(read_file(folder_ / "in.npz"), before);
@@ -325,7 +326,7 @@ TEST_F(Eval, InvalidOptionIsAUsageErrorForEveryLayer) {
   // Only double can be rounded to a storage format.
   EXPECT_THAT(([&] {
                 run({.layer = "rms_norm",
-                     .scalar = EvalScalar::interval,
+                     .scalar = ApplyScalar::interval,
                      .settings = {{"storage", "float16"}}},
                     sample_tensors("rms_norm", {3, 4}));
               }),
@@ -350,10 +351,10 @@ TEST_F(Eval, InvalidTensorIsAFileErrorWithFileTensorAndStep) {
 }
 
 TEST_F(Eval, WrongSuffixIsAUsageError) {
-  EXPECT_THROW(eval({.layer = "none", .in = folder_ / "x.csv", .out = folder_ / "y.npz"}),
+  EXPECT_THROW(apply_to_file({.layer = "none", .in = folder_ / "x.csv", .out = folder_ / "y.npz"}),
                UsageError);
   io::write_tensors(folder_ / "in.npz", sample_tensors("none", {3, 4}));
-  EXPECT_THROW(eval({.layer = "none", .in = folder_ / "in.npz", .out = folder_ / "y.txt"}),
+  EXPECT_THROW(apply_to_file({.layer = "none", .in = folder_ / "in.npz", .out = folder_ / "y.txt"}),
                UsageError);
 }
 
