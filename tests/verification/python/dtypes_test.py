@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from normproof.dtypes import dtype_names, name_of
+from normproof.dtypes import dtype_name, dtype_names
 from normproof.errors import UsageError
 
 
@@ -17,7 +17,7 @@ class Named:
     ("bfloat16", "bfloat16"), (np.float16, "float16"), (np.dtype("f8"), "float64"), (float, "float64"),
     (Named("float"), "float32"), (Named("__bf16"), "bfloat16"), (Named("half"), "float16"), (Named("bfloat16"), "bfloat16")])
 def test_one(dtype, name):
-    assert name_of(dtype) == name and dtype_names(dtype) == [name]
+    assert dtype_name(dtype) == name and dtype_names(dtype) == [name]
 
 
 def test_those_of_pytorch():

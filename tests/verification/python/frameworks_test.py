@@ -58,5 +58,5 @@ def test_whatever_has_dlpack_answers():
 
 
 def test_value_of_a_framework():
-    assert frameworks.of_value(np.zeros(3)) == "numpy"
-    assert frameworks.of_value(Tensor(np.zeros(3))) == "dlpack"
+    assert frameworks.name_by_value(np.zeros(3)) == "numpy"
+    assert frameworks.name_by_value(Tensor(np.zeros(3))) == "dlpack"

@@ -137,12 +137,12 @@ def test_residual_norm_without_beta_is_certified_again():
 
 def test_usual_options_are_those_of_the_description():
     for op in normproof.ops():
-        needed, others = names.tensors_of(op)
+        needed, others = names.tensor_names(op)
         assert needed and not set(needed) & set(others) and not names.known_names(op) & {""}
-    assert names.tensors_of("attention") == (("q", "k", "v"), ("grad_y", "valid"))
-    assert names.usual_options("attention") == {"scale": "none", "causal": "false"}
-    assert names.usual_options("cross_entropy") == {"label_smoothing": "0"} and names.options_of("adam")[0] == "beta1"
-    assert names.heeds_mask("softmax") and names.heeds_mask("batch_norm") and not names.heeds_mask("layer_norm")
+    assert names.tensor_names("attention") == (("q", "k", "v"), ("grad_y", "valid"))
+    assert names.default_options("attention") == {"scale": "none", "causal": "false"}
+    assert names.default_options("cross_entropy") == {"label_smoothing": "0"} and names.option_names("adam")[0] == "beta1"
+    assert names.reads_mask("softmax") and names.reads_mask("batch_norm") and not names.reads_mask("layer_norm")
 
 
 @pytest.mark.parametrize("op, main", [("decoding", "logits"), ("translator", "loss"), ("language_model", "loss"),

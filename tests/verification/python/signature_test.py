@@ -5,13 +5,15 @@ import pytest
 
 import normproof
 from normproof import names
-from normproof.candidate import Candidate
+from normproof.invocation import prepare_invocation
+from normproof.signature import Constant
 
 KNOWN = {"x", "gamma", "beta", "grad_y", "valid", "eps"}
 
 
 def bound(fn, **options):
-    return {argument.parameter: argument.source for argument in Candidate(fn, "layer_norm", KNOWN, **options).binding.arguments}
+    signature = prepare_invocation(fn, "layer_norm", KNOWN, **options).signature
+    return {argument.parameter: argument.source for argument in signature.arguments}
 
 
 def test_names_of_frameworks():
@@ -31,12 +33,12 @@ def test_argument_with_a_default_that_nothing_is_known_of_is_left():
 
 def test_mapping_has_names_constants_and_functions():
     given = bound(lambda x, p, q, r: x, arguments={"p": "gamma", "q": -1, "r": lambda case: case.dtype})
-    assert given["p"] == "gamma" and given["q"] == ("constant", -1) and callable(given["r"])
+    assert given["p"] == "gamma" and given["q"] == Constant(-1) and callable(given["r"])
 
 
 def test_order_for_a_function_without_a_signature():
     with pytest.raises(normproof.UsageError, match="has no signature; expected arguments="):
-        Candidate(max, "layer_norm", KNOWN)
+        prepare_invocation(max, "layer_norm", KNOWN)
     assert bound(max, arguments=["x", "gamma"]) == {"x": "x", "gamma": "gamma"}
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import normproof
-from normproof.own_inputs import read_inputs, write_inputs
+from normproof.input_files import read_inputs, write_inputs
 from normproof.stored import Stored
 
 
