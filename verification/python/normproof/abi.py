@@ -16,28 +16,36 @@ DTYPES = ("float64", "float32", "float16", "bfloat16", "int64", "int32", "uint8"
           "float8_e5m2", "float8_e8m0fnu")
 
 
+_HANDLE, _TEXT, _SHAPE = C.c_void_p, C.c_char_p, C.POINTER(C.c_int64)
+
+
 class Tensor(C.Structure):
+    """normproof_tensor."""
     _fields_ = [("name", C.c_char_p), ("dtype", C.c_int32), ("rank", C.c_int32), ("shape", C.POINTER(C.c_int64)),
                 ("data", C.c_void_p), ("bytes", C.c_size_t)]
 
 
 class Case(C.Structure):
-    _fields_ = [(name, C.c_char_p) for name in ("path", "op", "mode", "options", "why", "json")] + [
-        ("dtype", C.c_int32), ("is_sequence", C.c_int32), ("input_count", C.c_size_t), ("inputs", C.POINTER(Tensor))]
+    """normproof_case."""
+    _fields_ = [("path", C.c_char_p), ("op", C.c_char_p), ("mode", C.c_char_p), ("options", C.c_char_p),
+                ("why", C.c_char_p), ("json", C.c_char_p), ("dtype", C.c_int32), ("is_sequence", C.c_int32),
+                ("input_count", C.c_size_t), ("inputs", C.POINTER(Tensor))]
 
 
 class Verdict(C.Structure):
+    """normproof_verdict."""
     _fields_ = [("passed", C.c_int32), ("ratio", C.c_double), ("text", C.c_char_p)]
 
 
 class Expected(C.Structure):
+    """normproof_expected."""
     _fields_ = [("name", C.c_char_p), ("dtype", C.c_int32), ("required", C.c_int32), ("rank", C.c_int32),
-                ("reserved", C.c_int32), ("shape", C.POINTER(C.c_int64)), ("count", C.c_size_t)] + [
-        (name, C.POINTER(C.c_double)) for name in ("value", "remainder", "bound")]
+                ("reserved", C.c_int32), ("shape", C.POINTER(C.c_int64)), ("count", C.c_size_t),
+                ("value", C.POINTER(C.c_double)), ("remainder", C.POINTER(C.c_double)),
+                ("bound", C.POINTER(C.c_double))]
 
 
 Progress = C.CFUNCTYPE(C.c_int32, C.c_void_p, C.c_char_p, C.c_size_t, C.c_size_t)
-_HANDLE, _TEXT, _SHAPE = C.c_void_p, C.c_char_p, C.POINTER(C.c_int64)
 # For each function, the type of its result and the types of its parameters.
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "abi_version": (C.c_int32,),

@@ -209,6 +209,8 @@ def give_answer(corpus: Corpus, invocation: Invocation, case: Case, runner: Runn
         return corpus.fail(str(reason))
     except (Exception, SystemExit) as error:  # this case fails, and no other
         return corpus.fail(f"{invocation.title} raised {in_one_line(error)}; expected outputs")
+    finally:
+        observed.members = runner.members
     if answer.written:
         return corpus.fail(answer.written)
     if policy.depends_on_answer:

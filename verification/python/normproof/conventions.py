@@ -19,8 +19,6 @@ class Observations:
 
     def add(self, invocation: Invocation, answer: Answer) -> None:
         """Takes in one answer."""
-        if invocation.makes_module:
-            self.members = answer.members
         self.loss_alone = self.loss_alone or invocation.policy.is_loss_alone(answer.outputs)
 
 

@@ -24,7 +24,7 @@ def write_inputs(inputs: Mapping[str, Stored], folder: str | os.PathLike[str], p
     `path` is the path of the case. Returns the file. Throws OutputError.
     """
     from normproof.report import replace_file
-    arrays: dict[str, Array] = {
+    arrays: dict[str, Any] = {
         name + (_BFLOAT16_SUFFIX if stored.dtype == "bfloat16" else ""): np.array(stored.data, order="C")
         for name, stored in sorted(inputs.items())}
     digest = hashlib.sha256()

@@ -47,11 +47,9 @@ class Answer(NamedTuple):
 
     outputs   the outputs as they are stored, by name; of a sequence, those of all steps stacked
     written   a sentence about an input that the call wrote to, or ""
-    members   the members of a module that were loaded, and the tensor that each held
     """
     outputs: dict[str, Stored]
     written: str = ""
-    members: dict[str, str] = {}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -144,27 +142,29 @@ class Invocation:
         require_read(case, {*self.read_names, *also_read}, self.title,
                      self.policy.is_forward_only or self.framework_differentiates)
 
-    def answer(self, case: Case, variation: Variation = UNCHANGED) -> Answer:
+    def answer(self, case: Case, variation: Variation = UNCHANGED, members: dict[str, str] | None = None) -> Answer:
         """Calls the implementation on a case.
 
+        `members` receives the members of a module that were loaded and the tensor that each holds, even if the call
+        then throws.
         Throws NotOffered, Unanswered, or what the implementation throws.
         """
         with self.framework.context(case.dtype):
             if not case.sequence:
-                return self._answer_step(case, variation)
+                return self._answer_step(case, variation, members)
             answers: list[Answer] = []
             state: dict[str, Stored] = {}
             state_names = [name for name in case.tensors
                            if name in names.state_names(case.op) or name in returned.OPTIMIZER_STATE]
             stepped = "x" if "x" in case.tensors else "grad_parameter"
             for index in range(case.tensors[stepped].shape[0]):
-                answers.append(self._answer_step(case.at(index, state), variation))
+                answers.append(self._answer_step(case.at(index, state), variation, members))
                 outputs = answers[-1].outputs
                 state = {name: outputs[name] for name in state_names if name in outputs}
             stacked = {name: Stored(first.dtype, np.stack([answer.outputs[name].data for answer in answers]))
                        for name, first in answers[0].outputs.items()}
             written = next((answer.written for answer in answers if answer.written), "")
-            return Answer(stacked, written, answers[-1].members)
+            return Answer(stacked, written)
 
     def arrange(self, case: Case) -> dict[str, Stored]:
         """Returns the tensors of a case in the layout of the framework, and in the dtypes that it requires."""
@@ -178,28 +178,30 @@ class Invocation:
             arranged[name] = stored
         return arranged
 
-    def _answer_step(self, case: Case, variation: Variation) -> Answer:
+    def _answer_step(self, case: Case, variation: Variation, members: dict[str, str] | None) -> Answer:
         arranged = self.arrange(case)
         given = {name: self.framework.tensor(stored, self.device) for name, stored in arranged.items()}
         if variation.alter is not None:
             given = {name: variation.alter(name, tensor) for name, tensor in given.items()}
         buffer = None if variation.buffer is None else variation.buffer(given["x"])
-        values, members = self._call(case, given, variation, buffer)
+        values = self._call(case, given, variation, buffer, members)
         written = ""
         if variation.buffer is None:
             written = returned.find_written_input(self.op, self.framework, arranged, given)
         shape = case.tensors["x"].shape if "x" in case.tensors else None
         outputs = {name: returned.store_output(self.framework, self.device, self.layout, case, name, value, shape)
                    for name, value in values.items()}
-        return Answer(outputs, written, members)
+        return Answer(outputs, written)
 
-    def _call(self, case: Case, given: dict[str, Tensor], variation: Variation,
-              buffer: Tensor | None) -> tuple[dict[str, Tensor], dict[str, str]]:
-        """Returns the outputs and gradients as tensors of the framework, and the loaded members of a module."""
-        members: dict[str, str] = {}
+    def _call(self, case: Case, given: dict[str, Tensor], variation: Variation, buffer: Tensor | None,
+              members: dict[str, str] | None) -> dict[str, Tensor]:
+        """Returns the outputs and gradients as tensors of the framework."""
         if self.makes_module:
-            forward, leaves, members = self.framework.load_module(self._make_module(case), given, case.training,
-                                                                  self._module_call(case))
+            forward, leaves, loaded = self.framework.load_module(self._make_module(case), given, case.training,
+                                                                 self._module_call(case))
+            if members is not None:
+                members.clear()
+                members.update(loaded)
         else:
             forward = self._forward(case, given, variation.function or self.fn, buffer)
             leaves = {name: value for name, value in given.items()
@@ -224,7 +226,7 @@ class Invocation:
                 values[name] = given[name]
         if self.backward is not None and not variation.forward_only:
             values.update(self._call_backward(case, given, values))
-        return values, members
+        return values
 
     def _differentiate(self, case: Case, forward: Forward, leaves: Leaves, cotangent: Tensor | None,
                        given: Mapping[str, Tensor]) -> tuple[Tensor, dict[str, Tensor], dict[str, Tensor] | None]:

@@ -14,7 +14,11 @@ from normproof.limits import no_answer, one_process, time_limit
 
 
 class Runner(Protocol):
-    """Calls an implementation on cases. Close it."""
+    """Calls an implementation on cases. Close it.
+
+    `members` are the members of the module of the last case, and the tensor that each held.
+    """
+    members: dict[str, str]
 
     def __call__(self, case: Case) -> Answer:
         """Returns the answer to a case. Throws NotOffered, Unanswered, or what the implementation throws."""
@@ -28,10 +32,11 @@ class InProcess:
 
     def __init__(self, invocation: Invocation, seconds: float | None) -> None:
         self._invocation, self._seconds = invocation, seconds
+        self.members: dict[str, str] = {}
 
     def __call__(self, case: Case) -> Answer:
         with one_process(), time_limit(self._seconds):
-            return self._invocation.answer(case)
+            return self._invocation.answer(case, members=self.members)
 
     def close(self) -> None:
         """Does nothing, because nothing was started."""
@@ -49,6 +54,7 @@ class Isolated:
             raise UsageError("normproof: isolate=True after this process has used the GPU; expected it to be asked for "
                              "before, or isolate=False")
         self._invocation, self._seconds = invocation, seconds
+        self.members: dict[str, str] = {}
         self._context = multiprocessing.get_context("fork")
         self._process: multiprocessing.context.ForkProcess | None = None
         self._line: multiprocessing.connection.Connection
@@ -68,7 +74,8 @@ class Isolated:
             raise NotOffered(answer)
         if kind == "unanswered":
             raise Unanswered(answer)
-        found: Answer = answer
+        found: Answer
+        found, self.members = answer
         return found
 
     def close(self) -> None:
@@ -106,9 +113,10 @@ def _answer_cases(invocation: Invocation, line: multiprocessing.connection.Conne
         except EOFError:
             return
         message: tuple[str, Any]
+        members: dict[str, str] = {}
         try:
             with one_process():
-                message = "answer", invocation.answer(case)
+                message = "answer", (invocation.answer(case, members=members), members)
         except NotOffered as reason:
             message = "not_offered", str(reason)
         except Unanswered as reason:

@@ -130,6 +130,7 @@ class _Copies:
 
     def __init__(self, runner: Runner, times: int) -> None:
         self._runner, self._times = runner, times
+        self.members = runner.members
         self.outputs: dict[str, Stored] = {}
 
     def __call__(self, case: Case) -> Answer:
@@ -146,6 +147,7 @@ class _Known:
 
     def __init__(self, outputs: dict[str, Stored]) -> None:
         self._outputs = outputs
+        self.members: dict[str, str] = {}
 
     def __call__(self, case: Case) -> Answer:
         return Answer(self._outputs)

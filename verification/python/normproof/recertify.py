@@ -17,7 +17,7 @@ def without_missing_parameters(corpus: Corpus, case: Case, index: int,
     This is the case itself, or, if the implementation receives no gamma or no beta, the same case without them,
     which is certified on the spot and added to the corpus.
     """
-    left_out = [name for name in ("gamma", "beta") if name in case.tensors and name not in read and EVERYTHING not in read]
+    left_out: list[str] = [name for name in ("gamma", "beta") if name in case.tensors and name not in read and EVERYTHING not in read]
     if not left_out:
         return index, left_out
     name = recertified_path(case.path).split("/")[2].rsplit("-", 2)[0]
