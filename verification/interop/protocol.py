@@ -34,6 +34,7 @@ ARRAYS = {"float64": np.float64, "float32": np.float32, "float16": np.float16, "
           "int64": np.int64, "int32": np.int32, "uint8": np.uint8, "boolean": np.bool_,
           "float8_e4m3fn": np.float32, "float8_e5m2": np.float32, "float8_e8m0fnu": np.float32}
 NARROW = ("bfloat16", "float16")
+FLOATS = ("float64", "float32", *NARROW)
 EIGHT_BITS = ("float8_e4m3fn", "float8_e5m2")  # with scales: numpy_scaled.py
 POWERS = "float8_e8m0fnu"  # scales of blocks
 # What functions of adapters take (check_taken): each has the names that it heeds.

@@ -49,7 +49,8 @@ class Signature:
     def read_names(self) -> frozenset[str]:
         """The names of the tensors and options that the callable receives. EVERYTHING: all that a case has."""
         sources = {argument.source for argument in self.arguments if isinstance(argument.source, str)}
-        return frozenset(sources.union(*(IMPLIED.get(source, ()) for source in sources)) - set(names.DERIVED))
+        read = sources.union(*(IMPLIED.get(source, ()) for source in sources))
+        return frozenset(read - (set(names.DERIVED) - self.known))  # momentum is an option of sgd, too
 
     @property
     def tensor_order(self) -> list[str]:
