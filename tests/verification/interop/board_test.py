@@ -16,7 +16,7 @@ import board_record  # noqa: E402
 
 WRONG = '''
 import numpy as np
-from implementations.held import Held
+from implementations.entries import Entry
 
 def layer_norm(x, eps, gamma=None, beta=None):
     wide = x.astype(np.float64)
@@ -24,15 +24,15 @@ def layer_norm(x, eps, gamma=None, beta=None):
     y = centred / (np.sqrt(np.mean(centred ** 2, -1, keepdims=True)) + eps)
     return (y * (1 if gamma is None else gamma) + (0 if beta is None else beta)).astype(x.dtype)
 
-def held():
-    return [Held("outside", "layer_norm", layer_norm, ("float32",), {"framework": "numpy", "only": ["random*", "variance_near_eps*", "eps_1e_3*"]})]
+def entries():
+    return [Entry("outside", "layer_norm", layer_norm, ("float32",), {"framework": "numpy", "only": ["random*", "variance_near_eps*", "eps_1e_3*"]})]
 '''
 SLOW = '''
 import time
-from implementations.held import Held
+from implementations.entries import Entry
 
-def held():
-    yield Held("doubled", "relu", lambda x: 2 * x, ("float32",), {"framework": "numpy"})
+def entries():
+    yield Entry("doubled", "relu", lambda x: 2 * x, ("float32",), {"framework": "numpy"})
     time.sleep(600)
 '''
 
@@ -147,7 +147,7 @@ def test_what_is_new_gone_or_another_number_is_told():
 
 FLUSHES = '''
 import numpy as np
-from implementations.held import Held
+from implementations.entries import Entry
 
 def flushed(x):
     y = np.where(x > 0, x, x * 0)
@@ -156,8 +156,8 @@ def flushed(x):
 def shifted(x):
     return x + 1
 
-def held():
-    return [Held("relu", "relu", KERNEL, ("float32",), {"framework": "numpy", "only": "subnormal*"})]
+def entries():
+    return [Entry("relu", "relu", KERNEL, ("float32",), {"framework": "numpy", "only": "subnormal*"})]
 '''
 
 

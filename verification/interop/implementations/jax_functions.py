@@ -2,7 +2,7 @@
 import jax
 import jax.numpy as jnp
 
-from implementations.held import FOUR, Held
+from implementations.entries import FOUR, Entry
 
 
 def standardize(x, eps):
@@ -58,5 +58,5 @@ FUNCTIONS = [("jax.nn.standardize", "layer_norm", standardize),
              ("jax.nn.relu", "relu", relu), ("jax.nn.silu", "silu", silu)]
 
 
-def held():
-    return [Held(what, op, fn, FOUR, {"framework": "jax"}) for what, op, fn in FUNCTIONS]
+def entries():
+    return [Entry(what, op, fn, FOUR, {"framework": "jax"}) for what, op, fn in FUNCTIONS]

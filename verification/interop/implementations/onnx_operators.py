@@ -11,7 +11,7 @@ import numpy as np
 from onnx import TensorProto, helper
 
 import normproof
-from implementations.held import Held
+from implementations.entries import Entry
 
 TYPES = {"float64": TensorProto.DOUBLE, "float32": TensorProto.FLOAT, "float16": TensorProto.FLOAT16}
 
@@ -148,14 +148,14 @@ def function(run, op):
     return evaluated
 
 
-def held():
+def entries():
     run, dtypes = runner(os.environ["BOARD_RUNTIME"]), ("float64", "float32", "float16")
     dtypes = dtypes[1:] if os.environ["BOARD_RUNTIME"] == "openvino" else dtypes
     found = []
     for op, kind in NORMS.items():
         layout = {} if kind.channels < 0 else {"layout": "channels_first"}
-        found.append(Held(kind.operator, op, norm(run, kind), dtypes, {"framework": "numpy", "outputs": "y", **layout}))
+        found.append(Entry(kind.operator, op, norm(run, kind), dtypes, {"framework": "numpy", "outputs": "y", **layout}))
     for op, (operator, _, attributes) in FUNCTIONS.items():
         what = operator + (" tanh" if attributes.get("approximate") == "tanh" else "")
-        found.append(Held(what, op, function(run, op), dtypes, {"framework": "numpy", "outputs": "y"}))
+        found.append(Entry(what, op, function(run, op), dtypes, {"framework": "numpy", "outputs": "y"}))
     return found
