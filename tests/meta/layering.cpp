@@ -64,19 +64,19 @@ std::vector<std::string> link_violations(const Edges& allowed, const LinkGraph& 
   for (const std::string& folder : links.folders) {
     if (is_test(folder) || folder == ".") continue;
     if (!allowed.contains(folder)) {
-      found.push_back(folder + ": has a target, but no row in docs/architecture.md");
+      found.push_back(folder + ": has a target, but no row in docs/layers.md");
       continue;
     }
     const auto linked = successors(links.all, folder);
     const auto& row = allowed.at(folder);
     for (const std::string& to : linked) {
       if (!row.contains(to)) {
-        found.push_back(folder + ": links " + to + "; its row in docs/architecture.md does not");
+        found.push_back(folder + ": links " + to + "; its row in docs/layers.md does not");
       }
     }
     for (const std::string& to : row) {
       if (!linked.contains(to)) {
-        found.push_back(folder + ": its row in docs/architecture.md names " + to +
+        found.push_back(folder + ": its row in docs/layers.md names " + to +
                         ", which it does not link");
       }
     }
@@ -102,7 +102,7 @@ std::vector<std::string> include_violations(const std::vector<SourceFile>& files
       } else if (to == from || (is_test(from) && is_test(to))) {
         continue;
       } else if (!is_test(from) && !table.contains(to)) {
-        found.push_back(edge + "; " + from + " may not use " + to + " (docs/architecture.md)");
+        found.push_back(edge + "; " + from + " may not use " + to + " (docs/layers.md)");
       } else if (!linked.contains(to)) {
         found.push_back(edge + "; " + from + " does not link " + to);
       }

@@ -35,7 +35,7 @@ int run_program(Command commands(), const std::vector<std::string>& arguments) n
     return complain(kUsageError, sentence(error.breach()));
   } catch (const ref::numeric::FileError& error) {
     return complain(kFileError, error.what());
-  } catch (const gpu::device::NoDeviceError& error) {
+  } catch (const normproof::gpu::device::NoDeviceError& error) {
     return complain(kNoDevice, error.what());
   } catch (const std::bad_alloc&) {
     return complain(kNumericalFailure, "the memory does not suffice");

@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "verification/cli/standard_streams.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli {
 
-using report::cut;
+using support::report::cut;
 
 std::string progress_line(std::string_view what, std::size_t done, std::size_t total,
                           std::string_view detail, std::size_t width) {

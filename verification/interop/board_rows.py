@@ -57,7 +57,7 @@ def run_row(row, args, flushed):
 def ask(python, row, args, out, folder, flushed):
     """Runs the process of a row. Returns why it did not end well, or ""."""
     settings = {"NORMPROOF_LIBRARY": args.library, "NORMPROOF_CORPUS": args.golden, "PYTHONDONTWRITEBYTECODE": 1,
-                "PYTHONPATH": os.pathsep.join(map(str, (TOP / "verification/python", TOP / "verification/interop",
+                "PYTHONPATH": os.pathsep.join(map(str, (TOP / "verification/bindings/python", TOP / "verification/interop",
                                                           args.rows.resolve().parent))),
                 "OMP_NUM_THREADS": 1, "TF_CPP_MIN_LOG_LEVEL": 3, "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": "",
                 "HOME": folder, "TORCHINDUCTOR_CACHE_DIR": f"{folder}/inductor", **row.get("settings", {})}

@@ -1,4 +1,4 @@
-"""Operations of float32 whose inputs and outputs have 8 bits and scales: docs/formats.md, 8 bits with scales."""
+"""Operations of float32 whose inputs and outputs have 8 bits and scales: docs/guide/formats.md, 8 bits with scales."""
 import dataclasses
 
 import numpy as np

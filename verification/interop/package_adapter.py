@@ -16,8 +16,8 @@ import numpy as np
 import protocol
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "verification/python"))
-os.environ.setdefault("NORMPROOF_LIBRARY", str(TOP / "build/release/verification/c_abi/libnormproof.so"))
+sys.path.insert(0, str(TOP / "verification/bindings/python"))
+os.environ.setdefault("NORMPROOF_LIBRARY", str(TOP / "build/release/verification/bindings/c/libnormproof.so"))
 os.environ.setdefault("NORMPROOF_CORPUS", str(TOP / "verification/golden/data"))
 
 from normproof import abi, names  # noqa: E402, after the path is known

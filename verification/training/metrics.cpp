@@ -12,7 +12,7 @@
 #include "ref/io/file_failure.hpp"
 #include "ref/io/sha256.hpp"
 #include "ref/numeric/errors.hpp"
-#include "verification/process/lines.hpp"
+#include "verification/support/process/lines.hpp"
 
 namespace normproof::verification::training {
 
@@ -30,7 +30,8 @@ Metrics::Metrics(fs::path file, const MetricsEnd& end)
   if (text.size() < end.bytes)
     ref::io::file_failure(file_.string(), "the file", "is shorter than at the last checkpoint",
                           fmt::format("at least {} bytes", end.bytes));
-  for (const auto& line : process::split_lines(std::string_view(text).substr(0, end.bytes)))
+  for (const auto& line :
+       support::process::split_lines(std::string_view(text).substr(0, end.bytes)))
     end_.sha256 =
         ref::io::sha256(fmt::format("{}{}{}", end_.sha256, line.text, line.has_end ? "\n" : ""));
   if (end_.sha256 != end.sha256)
@@ -61,7 +62,7 @@ void Metrics::fail(const std::string& reason) const {
 double last_loss(const fs::path& file) {
   const std::string text = ref::io::read_text(file);
   double loss = std::numeric_limits<double>::quiet_NaN();
-  for (const process::Line& stored : process::split_lines(text)) {
+  for (const support::process::Line& stored : support::process::split_lines(text)) {
     const auto line = ordered_json::parse(stored.text, nullptr, false);
     if (line.is_object() && line.contains("loss")) loss = line.value("loss", loss);
   }

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "ref/nn/positional_encoding.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::nn {
 namespace {
 
-TEST(DevicePositionalEncoding, TheTableOfTheReferenceByPowersInsteadOfExponentials) {
+TEST(DevicePositionalEncoding, MatchesReferenceTableComputedWithPowers) {
   const auto device = device::simulated_device();
   for (const std::size_t d_model : {1, 6, 7})
     for (const std::size_t seq_len : {3, 40, 1})

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/gpu/device/samples.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::ops {
 namespace {
@@ -12,7 +12,7 @@ using device::download;
 using device::upload;
 using Tensor = ref::tensor::Tensor<double>;
 
-TEST(DeviceAdd, ElementByElementAndTheShorterOneAgain) {
+TEST(DeviceAdd, AddsElementwiseAndRepeatsShorterOperand) {
   const Tensor a = {{1, 2, -3}, {4, 0.5, 1e300}}, b = {{10, 20, 30}, {40, 50, 1e300}};
   for (const auto& device : devices()) {
     EXPECT_BITS_EQ(download(add(upload(*device, a), upload(*device, b))),

@@ -7,17 +7,17 @@
 #include "ref/train/language.hpp"
 #include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/train/samples.hpp"
-#include "tests/verification/compare/expect.hpp"
-#include "verification/determinism/training_settings.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
+#include "verification/checks/determinism/training_settings.hpp"
 
 namespace normproof::gpu::train {
 namespace {
 
-namespace determinism = verification::determinism;
+namespace determinism = verification::checks::determinism;
 using ref::model::NormPlacement;
 using ref::model::TrainConfig;
 
-/// The token that follows each one.
+/// Returns a batch whose targets are the next tokens.
 ref::train::TextBatch next_tokens(ref::encoder::EncoderInputs inputs) {
   ref::train::TextBatch batch{std::move(inputs), {}};
   const auto& [tokens, valid] = batch.inputs;
@@ -39,7 +39,7 @@ std::vector<TextBatch> texts_on_device(Device& device,
 
 TrainConfig language_config(const std::string& norm, bool tied,
                             NormPlacement placement = NormPlacement::pre) {
-  TrainConfig config = determinism::training_config(norm, placement);
+  TrainConfig config = checks::determinism::training_config(norm, placement);
   config.encoder.causal = true;
   config.encoder.pooling = ref::model::Pooling::per_position;
   config.encoder.num_classes = config.encoder.vocab_size;
@@ -49,13 +49,13 @@ TrainConfig language_config(const std::string& norm, bool tied,
 
 void expect_same_trajectory(Device& device, const std::string& probe, const TrainConfig& config,
                             std::size_t steps) {
-  determinism::Inputs inputs(probe);
-  const determinism::TrajectoryExtents e;
+  checks::determinism::Inputs inputs(probe);
+  const checks::determinism::TrajectoryExtents e;
   const auto next_batches = [&] {
     std::vector<ref::train::TextBatch> batches;
     for (std::int64_t i = 0; i < config.accumulation; ++i)
       batches.push_back(
-          next_tokens(determinism::random_batch(inputs, e.batch_size, e.seq_len).inputs));
+          next_tokens(checks::determinism::random_batch(inputs, e.batch_size, e.seq_len).inputs));
     return batches;
   };
   auto expected = ref::train::initial_train_state(config);
@@ -69,20 +69,20 @@ void expect_same_trajectory(Device& device, const std::string& probe, const Trai
     EXPECT_EQ(got.gradient_norms.of_tensors, by_ref.gradient_norms.of_tensors);
     EXPECT_EQ(got.learning_rate, by_ref.learning_rate);
   }
-  EXPECT_EQ(sha256_of(state), ref::train::state_sha256(expected)) << probe;
+  EXPECT_EQ(host_state_sha256(state), ref::train::state_sha256(expected)) << probe;
   const auto last = next_batches();
   EXPECT_BITS_EQ(language_loss(config, texts_on_device(device, last), state),
                  ref::train::language_loss<double>(config, last, expected));
 }
 
-TEST(DeviceLanguage, TheTrajectoryOfTheReferenceTiedInTheSettingsOfTheProbes) {
+TEST(DeviceLanguage, MatchesReferenceTrajectoryOfProbes) {
   const auto device = device::simulated_device(6);
   for (const std::string& norm : std::vector<std::string>{"layer_norm", "batch_norm", "power_norm"})
     expect_same_trajectory(*device, "training/" + norm + "_causal", language_config(norm, true),
-                           determinism::TrajectoryExtents().steps);
+                           checks::determinism::TrajectoryExtents().steps);
 }
 
-TEST(DeviceLanguage, SeveralBatchesAStepWithSmoothingTiedOrNot) {
+TEST(DeviceLanguage, MatchesReferenceWithSeveralBatchesPerStep) {
   for (const auto& device : devices())
     for (const bool tied : {true, false})
       for (const char* norm : {"power_norm", "dyt"}) {
@@ -94,25 +94,25 @@ TEST(DeviceLanguage, SeveralBatchesAStepWithSmoothingTiedOrNot) {
       }
 }
 
-TEST(DeviceLanguage, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceLanguage, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
-  determinism::Inputs inputs("refused");
+  checks::determinism::Inputs inputs("refused");
   const TrainConfig fine = language_config("layer_norm", true);
   const std::vector<ref::train::TextBatch> batches = {
-      next_tokens(determinism::random_batch(inputs, 2, 3).inputs)};
+      next_tokens(checks::determinism::random_batch(inputs, 2, 3).inputs)};
   const auto expect_refused = [&](const TrainConfig& config,
                                   const std::vector<ref::train::TextBatch>& given,
                                   double planted = 0) {
     auto expected = ref::train::initial_train_state(fine);
     if (planted != 0) expected.parameters.at("embedding.weight").data()[8] = planted;
     TrainState state = state_on_device(*device, expected);
-    const std::string before = sha256_of(state);
+    const std::string before = host_state_sha256(state);
     const std::string sentence =
         refusal([&] { ref::train::language_step<double>(config, given, expected); });
-    EXPECT_NE(sentence, kNothingRefused);
+    EXPECT_NE(sentence, kNoError);
     EXPECT_EQ(refusal([&] { language_step(config, texts_on_device(*device, given), state); }),
               sentence);
-    EXPECT_EQ(sha256_of(state), before);
+    EXPECT_EQ(host_state_sha256(state), before);
   };
   const auto changed = [&](auto change) {
     TrainConfig config = fine;
@@ -131,7 +131,7 @@ TEST(DeviceLanguage, RefusesWithTheSentencesOfTheReference) {
   expect_refused(fine, wrong);
   wrong[0].targets.assign(6, 24);
   expect_refused(fine, wrong);
-  // of a step that is recorded
+  // A value that a recorded step rejects.
   wrong = batches;
   wrong[0].inputs.tokens.ids[0] = 1;
   expect_refused(fine, wrong, std::numeric_limits<double>::infinity());

@@ -6,13 +6,13 @@
 
 #include "tests/gpu/device/refusal.hpp"
 #include "tests/gpu/train/samples.hpp"
-#include "tests/verification/compare/expect.hpp"
-#include "verification/determinism/training_settings.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
+#include "verification/checks/determinism/training_settings.hpp"
 
 namespace normproof::gpu::translation {
 namespace {
 
-namespace determinism = verification::determinism;
+namespace determinism = verification::checks::determinism;
 using device::Device;
 using RefConfig = ref::translation::TranslationConfig;
 using RefPairs = std::vector<ref::translation::PairBatch>;
@@ -29,14 +29,14 @@ std::vector<PairBatch> on_device(Device& device, const RefPairs& batches) {
 
 void expect_same_trajectory(Device& device, const std::string& probe, const RefConfig& config,
                             std::size_t steps) {
-  determinism::Inputs inputs(probe);
+  checks::determinism::Inputs inputs(probe);
   const TranslationConfig there{config.model, config.training};
   auto expected = ref::translation::initial_state(config);
   TrainState state = train::state_on_device(device, expected);
   for (std::size_t step = 0; step < steps; ++step) {
     RefPairs batches;
     for (std::int64_t i = 0; i < config.training.accumulation; ++i)
-      batches.push_back(determinism::random_pairs(inputs));
+      batches.push_back(checks::determinism::random_pairs(inputs));
     const auto by_ref = ref::translation::translation_step<double>(config, batches, expected);
     const auto got = translation_step(there, on_device(device, batches), state);
     ASSERT_EQ(got.loss, by_ref.loss) << probe << ' ' << step;
@@ -45,28 +45,29 @@ void expect_same_trajectory(Device& device, const std::string& probe, const RefC
     EXPECT_EQ(got.learning_rate, by_ref.learning_rate);
     EXPECT_TRUE(got.predictions.empty());
   }
-  EXPECT_EQ(train::sha256_of(state), ref::train::state_sha256(expected)) << probe;
+  EXPECT_EQ(train::host_state_sha256(state), ref::train::state_sha256(expected)) << probe;
   EXPECT_EQ(state.step, expected.step);
-  const RefPairs last = {determinism::random_pairs(inputs), determinism::random_pairs(inputs)};
+  const RefPairs last = {checks::determinism::random_pairs(inputs),
+                         checks::determinism::random_pairs(inputs)};
   EXPECT_BITS_EQ(translation_loss(there, on_device(device, last), state),
                  ref::translation::translation_loss<double>(config, last, expected));
 }
 
-TEST(DeviceTranslation, TheTrajectoriesOfTheProbesOfTheContract) {
+TEST(DeviceTranslation, MatchesReferenceTrajectoriesOfProbes) {
   const auto device = device::simulated_device(6);
-  const auto probes = determinism::translation_probes();
+  const auto probes = checks::determinism::translation_probes();
   ASSERT_EQ(probes.size(), 3u);
   for (const auto& [name, config] : probes)
-    expect_same_trajectory(*device, name, config, determinism::TrajectoryExtents().steps);
+    expect_same_trajectory(*device, name, config, checks::determinism::TrajectoryExtents().steps);
 }
 
-TEST(DeviceTranslation, SeveralBatchesAStepInEveryOrderOfTheThreads) {
+TEST(DeviceTranslation, MatchesReferenceWithSeveralBatchesInEveryThreadOrder) {
   using ref::model::NormPlacement;
   for (const auto& device : devices())
     for (const auto placement : {NormPlacement::post, NormPlacement::pre}) {
       const bool post = placement == NormPlacement::post;
       const char* const norm = post ? "power_norm" : "power_norm_released";
-      RefConfig config = determinism::translation_config(
+      RefConfig config = checks::determinism::translation_config(
           norm, post ? "power_norm_released" : "power_norm", placement);
       config.model.tied_head = post;
       config.training.accumulation = 2;
@@ -74,24 +75,24 @@ TEST(DeviceTranslation, SeveralBatchesAStepInEveryOrderOfTheThreads) {
     }
 }
 
-TEST(DeviceTranslation, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceTranslation, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
-  determinism::Inputs inputs("refused");
-  const RefConfig config = determinism::translation_probes()[1].config;
+  checks::determinism::Inputs inputs("refused");
+  const RefConfig config = checks::determinism::translation_probes()[1].config;
   const TranslationConfig there{config.model, config.training};
-  const RefPairs fine = {determinism::random_pairs(inputs)};
+  const RefPairs fine = {checks::determinism::random_pairs(inputs)};
   const auto expect_refused = [&](const RefPairs& batches, double planted = 0) {
     auto expected = ref::translation::initial_state(config);
     if (planted != 0)
       for (double& v : expected.parameters.at("encoder.embedding.weight")) v = planted;
     TrainState state = train::state_on_device(*device, expected);
-    const std::string before = train::sha256_of(state);
+    const std::string before = train::host_state_sha256(state);
     const std::string sentence =
         refusal([&] { ref::translation::translation_step<double>(config, batches, expected); });
-    EXPECT_NE(sentence, kNothingRefused);
+    EXPECT_NE(sentence, kNoError);
     EXPECT_EQ(refusal([&] { translation_step(there, on_device(*device, batches), state); }),
               sentence);
-    EXPECT_EQ(train::sha256_of(state), before);
+    EXPECT_EQ(train::host_state_sha256(state), before);
     EXPECT_EQ(state.step, 0);
   };
   expect_refused({});
@@ -103,7 +104,7 @@ TEST(DeviceTranslation, RefusesWithTheSentencesOfTheReference) {
   expect_refused(wrong);
   wrong[0].targets.assign(fine[0].targets.size(), 20);
   expect_refused(wrong);
-  // of a step that is recorded
+  // A value that a recorded step rejects.
   expect_refused(fine, std::numeric_limits<double>::infinity());
   auto state = ref::translation::initial_state(config);
   const TrainState state_there = train::state_on_device(*device, state);

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/verification/cli/program_run.hpp"
-#include "verification/cli/commands/commands.hpp"
+#include "verification/cli/program/commands.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
@@ -12,12 +12,12 @@ namespace {
 using namespace normproof::verification::cli;
 using testing::HasSubstr;
 
-/// Status and what was written, in this process.
+/// Runs the program in this process and returns its status and output.
 Outcome run_here(const std::vector<std::string>& arguments) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   Outcome outcome;
-  outcome.status = run_program(commands::all_commands, arguments);
+  outcome.status = run_program(program::all_commands, arguments);
   outcome.out = testing::internal::GetCapturedStdout();
   outcome.err = testing::internal::GetCapturedStderr();
   return outcome;

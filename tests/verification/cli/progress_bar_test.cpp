@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
 
 using namespace normproof::verification::cli;
-using normproof::verification::report::display_width;
+using normproof::verification::support::report::display_width;
 
 TEST(ProgressBar, FillsUp) {
   EXPECT_EQ(progress_line("checking", 0, 4, "A1", 100),
@@ -24,7 +24,7 @@ TEST(ProgressBar, FitsTheTerminal) {
   EXPECT_EQ(display_width(progress_line("checking claims", 3, 60, "B12", 20)), 20u);
 }
 
-TEST(ProgressBar, WritesNothingWhereStandardErrorIsNoTerminal) {
+TEST(ProgressBar, WritesNothingIfStandardErrorIsNotATerminal) {
   testing::internal::CaptureStderr();
   {
     ProgressBar bar;

@@ -4,23 +4,23 @@
 #include <gtest/gtest.h>
 
 #include "tests/verification/cli/parsed.hpp"
-#include "verification/cli/commands/eval.hpp"
-#include "verification/cli/commands/golden_check.hpp"
-#include "verification/process/program.hpp"
+#include "verification/cli/golden/golden_check.hpp"
+#include "verification/cli/tools/eval.hpp"
+#include "verification/support/process/program.hpp"
 
 namespace normproof::tests::verification::cli {
 namespace {
 
 using tool::shell_line;
 
-TEST(ShellLine, HasWhatDiffersFromTheDefaults) {
+TEST(ShellLine, OmitsOptionsWithTheirDefaults) {
   tool::commands::GoldenCheckCommand command;
   EXPECT_EQ(shell_line("golden check", command), "normproof golden check");
   command.golden = "a b/it's";
   command.candidate = "c";
   command.timeout = 5;
   command.options.outputs = {"y", "grad_x"};
-  command.options.formula = normproof::verification::golden::gate::Formula::one_pass;
+  command.options.formula = normproof::verification::golden::tolerance::Formula::one_pass;
   command.only = "*x*";
   command.jobs = tool::processor_count() + 1;
   command.reports.junit = "r.xml";
@@ -31,11 +31,11 @@ TEST(ShellLine, HasWhatDiffersFromTheDefaults) {
 }
 
 TEST(ShellLine, HasArgumentsFlagsAndSettings) {
-  tool::commands::EvalCommand command;
+  tool::tools::EvalCommand command;
   command.layer = "rms_norm";
   command.in = "x.npz";
   command.out = "y.npz";
-  command.scalar = tool::commands::EvalScalar::interval;
+  command.scalar = tool::tools::EvalScalar::interval;
   command.settings = {{"eps", "1e-3"}, {"name", "a b"}};
   command.sequence = true;
   EXPECT_EQ(shell_line("eval", command),
@@ -50,19 +50,19 @@ TEST(ShellLine, QuotesWhatAShellWouldChange) {
   EXPECT_EQ(tool::shell_word("a\nb %'\xff"), "\"$(printf 'a\\012b\\040\\045\\047\\377')\"");
 }
 
-TEST(ShellLine, AShellReadsWhatWasGiven) {
+TEST(ShellLine, ShellReadsTheOriginalText) {
   for (const std::string& text :
        {std::string("a b"), std::string("it's \"quoted\" \\ `x` $(y) $z * ? ~ # ; & | < > ( ) !"),
         std::string("two\nlines\tand a tab"), std::string("\x01\x7f\xff\xc3\xa9 %s \\n \\012"),
         std::string("\xc3\xa9t\xc3\xa9"), std::string("-x"), std::string("~"), std::string()}) {
-    const auto said = normproof::verification::process::run_program(
+    const auto said = normproof::verification::support::process::run_program(
         {"sh", "-c", "printf %s " + tool::shell_word(text)}, "", {"PATH=/usr/bin:/bin"});
     EXPECT_EQ(said.out, text);
     EXPECT_EQ(said.err, "");
   }
 }
 
-TEST(ShellLine, AValueThatLooksLikeAnOptionIsTold) {
+TEST(ShellLine, ValueThatLooksLikeAnOptionGetsAnEqualSign) {
   tool::commands::GoldenCheckCommand command;
   command.golden = "-g";
   command.candidate = "--c d";

@@ -286,7 +286,7 @@ std::vector<Judgement> judge(const std::vector<StoredTensor>& answer,
     const auto found = std::ranges::find(answer, name, &StoredTensor::name);
     const bool usable = found != answer.end() && found->dtype == DType::float64;
     const Tensor<double> got = usable ? as_doubles(*found) : ref::tensor::empty_tensor<double>({0});
-    judgements.push_back({name, compare::compare(got, exact, expected.bounds.at(name))});
+    judgements.push_back({name, checks::compare::compare(got, exact, expected.bounds.at(name))});
   }
   return judgements;
 }

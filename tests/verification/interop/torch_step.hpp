@@ -6,10 +6,10 @@
 
 #include "ref/io/stored_tensor.hpp"
 #include "ref/train/trainer.hpp"
-#include "verification/compare/comparison.hpp"
+#include "verification/checks/compare/comparison.hpp"
 
-// One step of training, asked of verification/interop/torch_step.py and judged: docs/interop.md,
-// One step of training.
+// One step of training, asked of verification/interop/torch_step.py and judged:
+// docs/guide/interop.md, One step of training.
 namespace normproof::verification::interop {
 
 using ref::tensor::NamedTensors;
@@ -49,7 +49,7 @@ StepExpectation expect_parts(const StepQuestion& question,
 /// One of the tensors of an answer, held against what was expected.
 struct Judgement {
   std::string name;
-  compare::Comparison comparison;
+  checks::compare::Comparison comparison;
 };
 
 /// Every expected tensor, compared; one that is absent, or not float64, fails.

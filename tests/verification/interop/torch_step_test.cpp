@@ -14,7 +14,7 @@
 #include "ref/io/tensor_file.hpp"
 #include "tests/ref/encoder/encoders.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
-#include "tests/verification/compare/expect.hpp"
+#include "tests/verification/checks/compare/expect.hpp"
 
 // verification/interop/torch_step.py, that is torch.nn.TransformerEncoder and autograd, against a
 // step of ref/train. NORMPROOF_INTEROP_PYTHON is another interpreter than /usr/bin/python3.
@@ -113,7 +113,7 @@ TEST_F(TorchStep, IsWithinTheBoundsInLossGradientsAndParameters) {
         fmt::format("{} {} {}", e.placement == NormPlacement::post ? "post" : "pre",
                     e.activation == Activation::relu ? "relu" : "gelu", e.num_layers);
     expect_within(what + " in parts", answers_[i], expect_parts(questions[i], answers_[i]));
-    // With two layers that bound is as large as the gradients: docs/interop.md.
+    // With two layers that bound is as large as the gradients: docs/guide/interop.md.
     if (e.num_layers <= 2) expect_within(what, answers_[i], expect_step(questions[i]));
   }
 }

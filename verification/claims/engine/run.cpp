@@ -11,13 +11,13 @@
 #include "ref/numeric/hexadecimal.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/claims/engine/power.hpp"
-#include "verification/process/pool.hpp"
+#include "verification/support/process/pool.hpp"
 
 namespace normproof::verification::claims::engine {
 
 namespace {
 
-// One result as a line of JSON; `worst` in hexadecimal, since it may be infinite.
+// Writes a result as one line of JSON. `worst` is hexadecimal text, since it may be infinite.
 std::string to_line(const Result& result) {
   const Evidence& e = result.evidence;
   nlohmann::json line = {{"id", result.id},
@@ -58,8 +58,8 @@ Result from_line(const std::string& text) {
   return result;
 }
 
-// What the process of a claim has reported, or how it failed to.
-Result result_of(const Claim& claim, const process::Report& report) {
+// Returns the result that the process of a claim reported, or a failure if the process died.
+Result result_of(const Claim& claim, const support::process::Report& report) {
   if (report.text.ends_with('\n')) return from_line(report.text);
   Result result;
   result.id = claim.id;
@@ -123,7 +123,7 @@ std::vector<Result> run_claims(const std::vector<Claim>& claims, const RunSettin
 
   std::vector<Result> results(claims.size());
   std::size_t done = 0;
-  process::run_pool(
+  support::process::run_pool(
       "run_claims", claims.size(), settings.jobs,
       [&](std::size_t i) {
         ref::numeric::set_num_threads(1);
@@ -133,7 +133,7 @@ std::vector<Result> run_claims(const std::vector<Claim>& claims, const RunSettin
             result.powers.push_back({planted.what, least_rejected(claims[i], planted, run)});
         return to_line(result);
       },
-      [&](std::size_t i, const process::Report& report) {
+      [&](std::size_t i, const support::process::Report& report) {
         results[i] = result_of(claims[i], report);
         ++done;
         if (progress) progress(results[i], done, claims.size());

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "verification/report/json_number.hpp"
-#include "verification/statistics/statistics_json.hpp"
+#include "verification/checks/statistics/statistics_json.hpp"
+#include "verification/support/report/json_number.hpp"
 
 namespace normproof::verification::cli::verify {
 
@@ -15,7 +15,7 @@ ordered_json claim_json(const ReportedClaim& claim) {
   ordered_json powers = ordered_json::array();
   for (const ReportedPower& power : claim.powers)
     powers.push_back({{"planted", power.planted},
-                      {"least_rejected", report::json_number(power.least_rejected)}});
+                      {"least_rejected", support::report::json_number(power.least_rejected)}});
   return {{"id", claim.id},
           {"title", claim.title},
           {"statement", claim.statement},
@@ -29,7 +29,7 @@ ordered_json claim_json(const ReportedClaim& claim) {
           {"evidence_detail", claim.evidence_detail},
           {"cases", claim.cases},
           {"violations", claim.violations},
-          {"worst", report::json_number(claim.worst)},
+          {"worst", support::report::json_number(claim.worst)},
           {"worst_meaning", claim.worst_meaning},
           {"counterexample", claim.counterexample},
           {"detail", claim.detail},
@@ -61,13 +61,14 @@ std::string json_report(const Report& report) {
                        {"summary", closing_line(report)}};
   json["claims"] = ordered_json::array();
   for (const ReportedClaim& claim : report.claims) json["claims"].push_back(claim_json(claim));
-  json["statistics"] = statistics::to_json(report.statistics);
+  json["statistics"] = checks::statistics::to_json(report.statistics);
   json["nu_series"] = ordered_json::array();
   for (const NuSeries& series : report.nu_series) {
     ordered_json nu = ordered_json::array();
-    for (const double value : series.nu) nu.push_back(report::json_number(value));
-    json["nu_series"].push_back(
-        {{"period", series.period}, {"theta", report::json_number(series.theta)}, {"nu", nu}});
+    for (const double value : series.nu) nu.push_back(support::report::json_number(value));
+    json["nu_series"].push_back({{"period", series.period},
+                                 {"theta", support::report::json_number(series.theta)},
+                                 {"nu", nu}});
   }
   json["checkers"] = ordered_json::array();
   for (const CheckerReport& checker : report.checkers)

@@ -10,30 +10,30 @@
 #include <string_view>
 #include <vector>
 
-#include "verification/report/curves.hpp"
-#include "verification/report/gnuplot.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/curves.hpp"
+#include "verification/support/report/gnuplot.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::verify {
 
-using report::common;
-using report::Curve;
-using report::draw;
-using report::gnuplot_text;
-using report::line;
-using report::number_text;
-using report::plot;
-using statistics::BatchRecord;
-using statistics::Fluctuation;
-using statistics::Followed;
-using statistics::FollowedStep;
-using statistics::Recursion;
+using checks::statistics::BatchRecord;
+using checks::statistics::Fluctuation;
+using checks::statistics::Followed;
+using checks::statistics::FollowedStep;
+using checks::statistics::Recursion;
+using support::report::common;
+using support::report::Curve;
+using support::report::draw;
+using support::report::gnuplot_text;
+using support::report::line;
+using support::report::number_text;
+using support::report::plot;
 
 namespace {
 
 constexpr double kSlackFloor = 1e-3;
 constexpr double kSlackCeiling = 1e3;
-// gnuplot reads numbers as double; beyond this a logarithmic axis has nothing more to say.
+// gnuplot reads numbers as double, and a logarithmic axis shows nothing useful beyond this value.
 constexpr double kLargest = 1e300;
 
 std::vector<std::pair<double, double>> points_of(

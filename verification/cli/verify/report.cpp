@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::verify {
 
-using report::plural;
+using support::report::plural;
 
 std::string verdict_text(const ReportedClaim& claim) {
   if (!claim.failure.empty()) return "FAILED";
@@ -62,7 +62,8 @@ bool succeeded(const Report& report) {
   const bool checked = std::ranges::none_of(report.checkers, [](const CheckerReport& checker) {
     return checker.state == CheckerReport::State::failed;
   });
-  return checked && unexpected_claims(report).empty() && !statistics::has_error(report.statistics);
+  return checked && unexpected_claims(report).empty() &&
+         !checks::statistics::has_error(report.statistics);
 }
 
 bool has_skipped(const Report& report) {
@@ -84,8 +85,8 @@ std::string closing_line(const Report& report) {
     line += fmt::format("{} of {} not as expected ({}); ", unexpected.size(),
                         plural(total, "claim"), fmt::join(unexpected, ", "));
   }
-  line += statistics::has_error(report.statistics) ? "the statistics have an error."
-                                                   : "the statistics have no error.";
+  line += checks::statistics::has_error(report.statistics) ? "the statistics have an error."
+                                                           : "the statistics have no error.";
   for (const CheckerReport& checker : report.checkers)
     line += fmt::format(" --{}: {}: {}.", checker.name, to_string(checker.state), checker.summary);
   return line;

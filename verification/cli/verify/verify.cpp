@@ -20,13 +20,13 @@
 #include "verification/cli/verify/json_report.hpp"
 #include "verification/cli/verify/verify_checks.hpp"
 #include "verification/cli/verify/verify_document.hpp"
-#include "verification/report/junit.hpp"
-#include "verification/report/text.hpp"
+#include "verification/support/report/junit.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::verify {
 
-using report::clean;
-using report::clean_line;
+using support::report::clean;
+using support::report::clean_line;
 
 namespace fs = std::filesystem;
 
@@ -37,7 +37,7 @@ constexpr std::size_t kPeriods = 100;
 constexpr std::size_t kLongestSentence = 512;
 
 NuSeries periodic_channel(std::size_t period) {
-  double decay = 1;  // alpha^(K-1): of running_psi2 while the channel is quiet
+  double decay = 1;  // alpha^(K-1): the decay of running_psi2 while the channel is inactive
   for (std::size_t i = 1; i < period; ++i) decay *= kAlpha;
   NuSeries series{.period = period, .theta = 1 / decay - kAlpha, .nu = {}};
   const std::vector<double> nu = claims::ledger::nu_series(kAlpha, period, kPeriods);
@@ -45,13 +45,13 @@ NuSeries periodic_channel(std::size_t period) {
   return series;
 }
 
-/// What the theorems ask for beyond the claim, and they with their statements, a sentence each; or
+/// Returns what the theorems assume beyond the claim, and their statements, one sentence each; or
 /// why there is none.
 std::string grounds_text(const claims::ledger::Grounds& grounds) {
   std::string text(grounds.theorems.empty() ? grounds.reason : grounds.premises);
   for (const claims::ledger::Theorem& theorem : grounds.theorems)
-    text += fmt::format("{}{} (verification/proofs/{}): {}", text.empty() ? "" : " ", theorem.name,
-                        theorem.file, theorem.statement);
+    text += fmt::format("{}{} (verification/claims/proofs/{}): {}", text.empty() ? "" : " ",
+                        theorem.name, theorem.file, theorem.statement);
   return text;
 }
 
@@ -86,8 +86,8 @@ ReportedClaim report_claim(const claims::engine::Claim& claim,
   return reported;
 }
 
-/// A theorem that the ledger counts on and the checker has not seen is a failure: the checkout is
-/// another than the program was built from.
+/// Turns theorems that the ledger lists but the checker did not report into a failure: the program
+/// was built from another checkout.
 void expect_theorems(CheckerReport& proofs, const std::vector<claims::engine::Claim>& selected) {
   if (proofs.state != CheckerReport::State::passed) return;
   for (const claims::ledger::Theorem& theorem : claims::ledger::theorems()) {
@@ -104,7 +104,8 @@ void expect_theorems(CheckerReport& proofs, const std::vector<claims::engine::Cl
   }
 }
 
-/// The ids that --claims chooses, for a checker to leave out the others; none where all are meant.
+/// Returns the ids that --claims selects, for a checker to skip the others; none if all are
+/// selected.
 std::vector<std::string> among(const std::vector<claims::engine::Claim>& selected) {
   std::vector<std::string> ids;
   if (selected.size() == claims::ledger::ledger().size()) return ids;
@@ -126,14 +127,14 @@ void VerifyCommand::add(CLI::App& app) {
       "meet no counterexample");
   add_jobs(app, jobs, "Claims");
   add_corpus_files(app, files);
-  add_flag(
-      app, "--proofs", proofs,
-      "Have Coq check the theorems about those of --claims, too: runs verification/proofs/check of "
-      "the checkout around the program or the current folder");
+  add_flag(app, "--proofs", proofs,
+           "Have Coq check the theorems about those of --claims, too: runs "
+           "verification/claims/proofs/check of "
+           "the checkout around the program or the current folder");
   add_flag(
       app, "--smt", smt,
       "Have z3 check small instances of those of --claims that are polynomial or rational, and "
-      "find counterexamples of those that are refuted: runs verification/proofs/smt/check "
+      "find counterexamples of those that are refuted: runs verification/claims/proofs/smt/check "
       "likewise");
   add_flag(app, "--power", power,
            "Measure how small an error each check rejects: errors of every size are planted in the "
@@ -187,7 +188,7 @@ Report make_report(const VerifyCommand& command) {
       });
   for (std::size_t i = 0; i < selected.size(); ++i)
     report.claims.push_back(report_claim(selected[i], results[i]));
-  report.statistics = statistics::collect_statistics(
+  report.statistics = checks::statistics::collect_statistics(
       corpus.tokenized, {.seed = command.seed}, [&](std::size_t step, std::size_t steps) {
         progress.show("following batches", step, steps, corpus.name);
       });
@@ -207,7 +208,7 @@ ExitStatus VerifyCommand::run() const {
   write_all(
       {[&] { write_stdout(verify_text(report, terminal_width(STDOUT_FILENO, default_width))); },
        to_file(reports.json, [&] { return json_report(report); }),
-       to_file(reports.junit, [&] { return report::junit(verify_checks(report)); }),
+       to_file(reports.junit, [&] { return support::report::junit(verify_checks(report)); }),
        to_file(reports.markdown, [&] { return evidence_markdown(report); }),
        to_file(reports.html, [&] { return verify_page(report); })});
   if (!succeeded(report)) return kNumericalFailure;

@@ -2,21 +2,22 @@
 
 #include <fmt/format.h>
 
-#include "verification/report/text.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::verify {
 
-using report::number_text;
-using report::plural;
+using support::report::number_text;
+using support::report::plural;
 
 namespace {
 
-report::Check check_of(const ReportedClaim& claim) {
-  report::Check check{.group = "normproof.claims",
-                      .name = fmt::format("{} {}", claim.id, claim.title),
-                      .properties = {{"id", claim.id}}};
+support::report::Check check_of(const ReportedClaim& claim) {
+  support::report::Check check{.group = "normproof.claims",
+                               .name = fmt::format("{} {}", claim.id, claim.title),
+                               .properties = {{"id", claim.id}}};
   if (claim.as_expected) return check;
-  check.outcome = claim.failure.empty() ? report::Outcome::failed : report::Outcome::error;
+  check.outcome =
+      claim.failure.empty() ? support::report::Outcome::failed : support::report::Outcome::error;
   check.findings = {{claim.id, verdict_text(claim)}};
   check.remarks = {claim.statement,
                    fmt::format("expected: {}", claim.expected_to_hold ? "holds" : "refuted")};
@@ -27,12 +28,12 @@ report::Check check_of(const ReportedClaim& claim) {
   return check;
 }
 
-report::Check check_of(const statistics::Followed& followed) {
-  report::Check check{.group = "normproof.statistics",
-                      .name = followed.scenario.name + " is stable"};
+support::report::Check check_of(const checks::statistics::Followed& followed) {
+  support::report::Check check{.group = "normproof.statistics",
+                               .name = followed.scenario.name + " is stable"};
   const auto& stability = followed.stability;
-  if (stability.stability != statistics::Stability::error) return check;
-  check.outcome = report::Outcome::failed;
+  if (stability.stability != checks::statistics::Stability::error) return check;
+  check.outcome = support::report::Outcome::failed;
   check.findings = {{"unstable", "unstable"}};
   check.remarks = {fmt::format(
       "(1 - alpha) Gamma is 2 or more twice running, at step {}; its largest value is {}",
@@ -40,48 +41,50 @@ report::Check check_of(const statistics::Followed& followed) {
   return check;
 }
 
-report::Check check_of_padding(const statistics::Statistics& found) {
-  report::Check check{.group = "normproof.statistics", .name = "masked padding is inert"};
+support::report::Check check_of_padding(const checks::statistics::Statistics& found) {
+  support::report::Check check{.group = "normproof.statistics", .name = "masked padding is inert"};
   if (found.padding_is_inert) return check;
-  check.outcome = report::Outcome::failed;
+  check.outcome = support::report::Outcome::failed;
   check.findings = {{"padding", "padding leaks"}};
   check.remarks = {"masked PowerNorm statistics depend on the [PAD] embedding"};
   return check;
 }
 
-/// A case for each thing checked, or one that says why nothing was, or what failed beside them.
-report::CheckSuite suite_of(const CheckerReport& checker) {
+/// Returns one check for each thing checked, or one that says why nothing was checked or what else
+/// failed.
+support::report::CheckSuite checker_suite(const CheckerReport& checker) {
   const std::string group = "normproof." + checker.name;
-  report::CheckSuite suite{group};
+  support::report::CheckSuite suite{group};
   for (const CheckedItem& item : checker.items) {
-    report::Check check{
+    support::report::Check check{
         .group = group, .name = item.claim + " " + item.text, .properties = {{"id", item.claim}}};
     if (!item.good) {
-      check.outcome = report::Outcome::failed;
+      check.outcome = support::report::Outcome::failed;
       check.findings = {{item.claim, item.verdict + ": " + item.text}};
     }
     suite.checks.push_back(std::move(check));
   }
-  const bool told = report::count_checks(suite, report::Outcome::failed) > 0;
+  const bool told = support::report::count_checks(suite, support::report::Outcome::failed) > 0;
   if (checker.state == CheckerReport::State::passed || told) return suite;
   const bool skipped = checker.state == CheckerReport::State::skipped;
-  suite.checks.push_back({.group = group,
-                          .name = "the " + checker.what,
-                          .outcome = skipped ? report::Outcome::skipped : report::Outcome::error,
-                          .findings = {{checker.name, checker.summary}}});
+  suite.checks.push_back(
+      {.group = group,
+       .name = "the " + checker.what,
+       .outcome = skipped ? support::report::Outcome::skipped : support::report::Outcome::error,
+       .findings = {{checker.name, checker.summary}}});
   return suite;
 }
 
 }  // namespace
 
-report::Checks verify_checks(const Report& report) {
-  report::CheckSuite claims{"normproof.claims"}, followed{"normproof.statistics"};
+support::report::Checks verify_checks(const Report& report) {
+  support::report::CheckSuite claims{"normproof.claims"}, followed{"normproof.statistics"};
   for (const ReportedClaim& claim : report.claims) claims.checks.push_back(check_of(claim));
-  for (const statistics::Followed& one : report.statistics.followed)
+  for (const checks::statistics::Followed& one : report.statistics.followed)
     if (one.scenario.decides) followed.checks.push_back(check_of(one));
   followed.checks.push_back(check_of_padding(report.statistics));
-  report::Checks suites{claims, followed};
-  for (const CheckerReport& checker : report.checkers) suites.push_back(suite_of(checker));
+  support::report::Checks suites{claims, followed};
+  for (const CheckerReport& checker : report.checkers) suites.push_back(checker_suite(checker));
   return suites;
 }
 

@@ -6,46 +6,46 @@
 #include <algorithm>
 #include <optional>
 
+#include "verification/checks/statistics/summary.hpp"
 #include "verification/cli/verify/pictures.hpp"
-#include "verification/report/html.hpp"
-#include "verification/report/markdown.hpp"
-#include "verification/report/terminal.hpp"
-#include "verification/report/text.hpp"
-#include "verification/statistics/summary.hpp"
+#include "verification/support/report/html.hpp"
+#include "verification/support/report/markdown.hpp"
+#include "verification/support/report/terminal.hpp"
+#include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::verify {
 
-using report::count_text;
-using report::Document;
-using report::number_text;
-using report::percent;
-using report::plural;
-using report::Tone;
-using statistics::BatchRecord;
-using statistics::Followed;
-using statistics::FollowedStep;
-using statistics::Recursion;
-using statistics::Stability;
-using statistics::Summary;
+using checks::statistics::BatchRecord;
+using checks::statistics::Followed;
+using checks::statistics::FollowedStep;
+using checks::statistics::Recursion;
+using checks::statistics::Stability;
+using checks::statistics::Summary;
+using support::report::count_text;
+using support::report::Document;
+using support::report::number_text;
+using support::report::percent;
+using support::report::plural;
+using support::report::Tone;
 
 namespace {
 
-constexpr std::size_t kLeastWidth = 80;
+constexpr std::size_t kMinWidth = 80;
 
 Tone tone_of(const ReportedClaim& claim) {
   if (!claim.as_expected) return Tone::bad;
   return claim.holds ? Tone::good : Tone::expected;
 }
 
-/// All of them with semicolons between.
-std::string powers_of(const ReportedClaim& claim) {
+/// Joins the injected errors that a claim's check rejects with semicolons.
+std::string powers_text(const ReportedClaim& claim) {
   std::string text;
   for (const ReportedPower& power : claim.powers)
     text += (text.empty() ? "" : "; ") + power_text(power);
   return text;
 }
 
-report::Details evidence_of(const ReportedClaim& claim) {
+support::report::Details evidence_of(const ReportedClaim& claim) {
   const std::string share = claim.worst_meaning.empty()
                                 ? number_text(claim.worst)
                                 : number_text(claim.worst) + ": " + claim.worst_meaning;
@@ -58,35 +58,37 @@ report::Details evidence_of(const ReportedClaim& claim) {
            {claim.evidence, claim.evidence_detail},
            {"cases", cases},
            {"worst share", share},
-           {"rejects", powers_of(claim)},
+           {"rejects", powers_text(claim)},
            {"more", claim.detail}},
           !claim.as_expected};
 }
 
-report::Row claim_row(const ReportedClaim& claim) {
-  report::Row row{{{claim.id},
-                   {verdict_text(claim), tone_of(claim)},
-                   {claim.evidence, claim.evidence == "proved" ? Tone::good : Tone::plain},
-                   {count_text(claim.cases)},
-                   {number_text(claim.worst)},
-                   {.text = claim.statement, .title = claim.title, .details = evidence_of(claim)}},
-                  claim.as_expected ? Tone::plain : Tone::bad,
-                  reasons(claim),
-                  "claim-" + claim.id};
+support::report::Row claim_row(const ReportedClaim& claim) {
+  support::report::Row row{
+      {{claim.id},
+       {verdict_text(claim), tone_of(claim)},
+       {claim.evidence, claim.evidence == "proved" ? Tone::good : Tone::plain},
+       {count_text(claim.cases)},
+       {number_text(claim.worst)},
+       {.text = claim.statement, .title = claim.title, .details = evidence_of(claim)}},
+      claim.as_expected ? Tone::plain : Tone::bad,
+      reasons(claim),
+      "claim-" + claim.id};
   if (!claim.as_expected && !claim.detail.empty()) row.notes.push_back(claim.detail);
   return row;
 }
 
-/// On standard output, where --power has measured it, what the check of each claim rejects.
+/// Adds, for standard output and if --power measured it, the smallest error that each claim's check
+/// rejects.
 void add_powers(Document& document, const Report& report) {
-  report::Table table{"",
-                      report::text_columns({"claim", "evidence", "planted, and what is rejected"})};
+  support::report::Table table{
+      "", support::report::text_columns({"claim", "evidence", "planted, and what is rejected"})};
   for (const ReportedClaim& claim : report.claims)
     for (const ReportedPower& power : claim.powers)
       table.rows.push_back({{{claim.id}, {claim.evidence}, {power_text(power)}}});
   if (table.rows.empty()) return;
-  document.add(report::Heading{2, "Power"});
-  document.add(report::Paragraph{
+  document.add(support::report::Heading{2, "Power"});
+  document.add(support::report::Paragraph{
       "An error of size δ is planted in the implementation: the least with which the claim does "
       "not "
       "come out as expected, by bisection. It is a factor of two coarse below 2^-40."});
@@ -94,46 +96,46 @@ void add_powers(Document& document, const Report& report) {
 }
 
 void add_claims(Document& document, const Report& report) {
-  document.add(report::Heading{2, "Claims"});
-  document.add(report::Paragraph{
-      fmt::format("Each was tried on {} or more (seed {}). A claim that should not hold is one "
-                  "whose assumption "
-                  "was dropped on purpose; its counterexample was made as small as possible. "
-                  "worst: the largest "
-                  "share of its bound that a case attained; more than 1 violates the claim. "
-                  "evidence: proved for every size by a theorem over the real numbers "
-                  "(docs/proofs.md), with premises where the theorem asks for more than the claim, "
-                  "decided exactly for each case, or tested.",
-                  plural(report.cases, "case"), report.seed)});
-  report::Table table{"",
-                      {{"claim"},
-                       {"verdict"},
-                       {"evidence"},
-                       report::number_column("cases"),
-                       report::number_column("worst"),
-                       {.name = "statement", .may_be_cut = true}}};
+  document.add(support::report::Heading{2, "Claims"});
+  document.add(support::report::Paragraph{fmt::format(
+      "Each was tried on {} or more (seed {}). A claim that should not hold is one "
+      "whose assumption "
+      "was dropped on purpose; its counterexample was made as small as possible. "
+      "worst: the largest "
+      "share of its bound that a case attained; more than 1 violates the claim. "
+      "evidence: proved for every size by a theorem over the real numbers "
+      "(docs/derivations/proofs.md), with premises where the theorem asks for more than the claim, "
+      "decided exactly for each case, or tested.",
+      plural(report.cases, "case"), report.seed)});
+  support::report::Table table{"",
+                               {{"claim"},
+                                {"verdict"},
+                                {"evidence"},
+                                support::report::number_column("cases"),
+                                support::report::number_column("worst"),
+                                {.name = "statement", .may_be_cut = true}}};
   table.stacks = true;
   for (const ReportedClaim& claim : report.claims) table.rows.push_back(claim_row(claim));
   document.add(std::move(table));
 }
 
-/// "3.1e-03 (4.9e-03)": mean and largest over the steps.
+/// Writes mean and maximum over the steps: "3.1e-03 (4.9e-03)".
 std::string mean_and_largest(const std::optional<Summary>& summary) {
   return summary ? fmt::format("{:.1e} ({:.1e})", summary->mean, summary->largest) : "";
 }
 
-report::Table fluctuation_table(const Report& report, const char* caption,
-                                Summary statistics::FluctuationSummary::*part) {
-  report::Table table{caption,
-                      {{"layer"},
-                       report::number_column("mean"),
-                       report::number_column("variance"),
-                       report::number_column("quadratic mean")}};
+support::report::Table fluctuation_table(const Report& report, const char* caption,
+                                         Summary checks::statistics::FluctuationSummary::*part) {
+  support::report::Table table{caption,
+                               {{"layer"},
+                                support::report::number_column("mean"),
+                                support::report::number_column("variance"),
+                                support::report::number_column("quadratic mean")}};
   for (const Followed& followed : report.statistics.followed) {
     table.rows.push_back({{{followed.scenario.name}}});
     for (const auto member :
          {&FollowedStep::mean, &FollowedStep::variance, &FollowedStep::quadratic_mean}) {
-      const auto summary = statistics::summarize(followed, member);
+      const auto summary = checks::statistics::summarize(followed, member);
       table.rows.back().cells.push_back(
           {mean_and_largest(summary ? std::optional(*summary.*part) : std::nullopt)});
     }
@@ -141,16 +143,16 @@ report::Table fluctuation_table(const Report& report, const char* caption,
   return table;
 }
 
-report::Table mask_table(const Report& report) {
-  report::Table table{
+support::report::Table mask_table(const Report& report) {
+  support::report::Table table{
       "What counting the padding changes of a batch's statistics, relative to those over real "
       "tokens",
       {{"statistic"},
-       report::number_column("least"),
-       report::number_column("mean"),
-       report::number_column("largest")}};
+       support::report::number_column("least"),
+       support::report::number_column("mean"),
+       support::report::number_column("largest")}};
   const auto add = [&](const char* name, double BatchRecord::*quantity) {
-    const Summary change = statistics::summarize(report.statistics, quantity);
+    const Summary change = checks::statistics::summarize(report.statistics, quantity);
     table.rows.push_back({{{name},
                            {number_text(change.least)},
                            {number_text(change.mean)},
@@ -162,7 +164,7 @@ report::Table mask_table(const Report& report) {
   return table;
 }
 
-report::Cell stability_cell(const Followed& followed) {
+support::report::Cell stability_cell(const Followed& followed) {
   const auto& found = followed.stability;
   if (found.stability == Stability::stable) return {"stable"};
   if (found.stability == Stability::warning)
@@ -172,17 +174,17 @@ report::Cell stability_cell(const Followed& followed) {
           decides ? Tone::bad : Tone::expected};
 }
 
-report::Table recursion_table(const Report& report) {
-  report::Table table{"",
-                      {{"layer"},
-                       report::number_column("max theta"),
-                       report::number_column("steps > 1"),
-                       report::number_column("max |nu|"),
-                       {"so"}}};
+support::report::Table recursion_table(const Report& report) {
+  support::report::Table table{"",
+                               {{"layer"},
+                                support::report::number_column("max theta"),
+                                support::report::number_column("steps > 1"),
+                                support::report::number_column("max |nu|"),
+                                {"so"}}};
   for (const Followed& followed : report.statistics.followed) {
-    const auto nu = statistics::summarize(followed, &Recursion::max_nu);
+    const auto nu = checks::statistics::summarize(followed, &Recursion::max_nu);
     if (!nu) continue;
-    const report::Cell so = stability_cell(followed);
+    const support::report::Cell so = stability_cell(followed);
     table.rows.push_back({{{.text = followed.scenario.name,
                             .details = {"about", {{"it is", followed.scenario.description}}}},
                            {number_text(followed.stability.max_theta)},
@@ -198,31 +200,33 @@ std::string slope_text(double value) {
   return fmt::format("{:.4g}", value);
 }
 
-/// The largest of a layer's slopes over the steps.
-lipschitz::Enclosure largest_slope(const Report& report, const std::string& layer,
-                                   lipschitz::Enclosure statistics::Slope::*where) {
-  std::vector<lipschitz::Enclosure> found;
-  for (const statistics::Slope& slope : report.statistics.slopes)
+/// Returns the maximum of a layer's slopes over the steps.
+checks::lipschitz::Enclosure largest_slope(
+    const Report& report, const std::string& layer,
+    checks::lipschitz::Enclosure checks::statistics::Slope::*where) {
+  std::vector<checks::lipschitz::Enclosure> found;
+  for (const checks::statistics::Slope& slope : report.statistics.slopes)
     if (slope.layer == layer) found.push_back(slope.*where);
-  return lipschitz::largest(found);
+  return checks::lipschitz::largest(found);
 }
 
 void add_slopes(Document& document, const Report& report) {
-  const statistics::Statistics& s = report.statistics;
-  report::Table table{"",
-                      {{"layer"},
-                       {"bound"},
-                       report::number_column("it is"),
-                       report::number_column("at most"),
-                       report::number_column("attained"),
-                       report::number_column(fmt::format("within {}", s.options.slope_radius)),
-                       report::number_column("its bound")}};
+  const checks::statistics::Statistics& s = report.statistics;
+  support::report::Table table{
+      "",
+      {{"layer"},
+       {"bound"},
+       support::report::number_column("it is"),
+       support::report::number_column("at most"),
+       support::report::number_column("attained"),
+       support::report::number_column(fmt::format("within {}", s.options.slope_radius)),
+       support::report::number_column("its bound")}};
   std::size_t steps = 0;
-  for (const statistics::Slope& slope : s.slopes) {
+  for (const checks::statistics::Slope& slope : s.slopes) {
     if (slope.layer == s.slopes.front().layer) ++steps;
     if (slope.step != s.slopes.front().step) continue;
-    const auto at = largest_slope(report, slope.layer, &statistics::Slope::at);
-    const auto around = largest_slope(report, slope.layer, &statistics::Slope::around);
+    const auto at = largest_slope(report, slope.layer, &checks::statistics::Slope::at);
+    const auto around = largest_slope(report, slope.layer, &checks::statistics::Slope::around);
     table.rows.push_back({{{slope.layer},
                            {slope.theory},
                            {slope_text(at.theory)},
@@ -231,8 +235,8 @@ void add_slopes(Document& document, const Report& report) {
                            {slope_text(around.upper)},
                            {slope_text(around.theory)}}});
   }
-  document.add(report::Heading{3, "Lipschitz constants"});
-  document.add(report::Paragraph{fmt::format(
+  document.add(support::report::Heading{3, "Lipschitz constants"});
+  document.add(support::report::Paragraph{fmt::format(
       "How many times as long a layer can make a change of these sentences: the norm of its "
       "Jacobian, the largest over {} of the batches and over the channels or tokens, with gamma = "
       "1. The upper side is proved in ball arithmetic, the lower one attained by a gradient that "
@@ -243,11 +247,11 @@ void add_slopes(Document& document, const Report& report) {
 }
 
 void add_statistics(Document& document, const Report& report) {
-  const statistics::Statistics& s = report.statistics;
-  const Summary pads = statistics::summarize(s, &BatchRecord::pad_fraction);
-  document.add(
-      report::Heading{2, fmt::format("Statistics over batches of sentences: {}", report.corpus)});
-  document.add(report::Paragraph{fmt::format(
+  const checks::statistics::Statistics& s = report.statistics;
+  const Summary pads = checks::statistics::summarize(s, &BatchRecord::pad_fraction);
+  document.add(support::report::Heading{
+      2, fmt::format("Statistics over batches of sentences: {}", report.corpus)});
+  document.add(support::report::Paragraph{fmt::format(
       "{} with {}, the longest of {}. Batches of {} sentences, each as long as its longest one, "
       "{}; "
       "random embeddings of width {} and random upstream gradients, so this is what a norm layer "
@@ -260,20 +264,20 @@ void add_statistics(Document& document, const Report& report) {
       percent(s.corpus.published_pad_fraction), s.options.large_pad)});
   document.add(fluctuation_table(
       report, "(1/d) ||batch - running|| of the statistics: mean over the steps (and the largest)",
-      &statistics::FluctuationSummary::absolute));
+      &checks::statistics::FluctuationSummary::absolute));
   document.add(fluctuation_table(report, "The same, relative to the size of the running value",
-                                 &statistics::FluctuationSummary::relative));
+                                 &checks::statistics::FluctuationSummary::relative));
   document.add(mask_table(report));
   if (s.padding_is_inert)
-    document.add(
-        report::Paragraph{"With the mask, PowerNorm's statistics are the same bits whatever the "
-                          "[PAD] embedding is."});
+    document.add(support::report::Paragraph{
+        "With the mask, PowerNorm's statistics are the same bits whatever the "
+        "[PAD] embedding is."});
   else
-    document.add(report::Paragraph{
+    document.add(support::report::Paragraph{
         "ERROR: with the mask, PowerNorm's statistics still depend on the [PAD] embedding.",
         Tone::bad});
-  document.add(report::Heading{3, "The recursion of nu"});
-  document.add(report::Paragraph{
+  document.add(support::report::Heading{3, "The recursion of nu"});
+  document.add(support::report::Paragraph{
       "PowerNorm's backward moves nu to nu (1 - theta) + ..., theta = (1 - alpha) Gamma in each "
       "channel: a convex combination up to 1, a growing oscillation above 2. A warning above 1, an "
       "error at 2 or more twice running."});
@@ -281,20 +285,21 @@ void add_statistics(Document& document, const Report& report) {
   add_slopes(document, report);
 }
 
-/// What each checker checked, where one was asked for: on a page everything, in a table that is
-/// opened on demand; elsewhere counterexamples and failures.
+/// Which items of a checker to show: all, in a table shown on demand, for a page; otherwise only
+/// counterexamples and failures.
 enum class Items { all, refuted_or_failed };
 void add_checkers(Document& document, const Report& report, Items wanted) {
   for (const CheckerReport& checker : report.checkers) {
-    document.add(report::Heading{2, fmt::format("Checked apart: {}", checker.what)});
+    document.add(support::report::Heading{2, fmt::format("Checked apart: {}", checker.what)});
     const bool passed = checker.state == CheckerReport::State::passed;
     const bool failed = checker.state == CheckerReport::State::failed;
-    document.add(report::Paragraph{fmt::format("normproof verify --{}: {}: {}", checker.name,
+    document.add(
+        support::report::Paragraph{fmt::format("normproof verify --{}: {}: {}", checker.name,
                                                to_string(checker.state), checker.summary),
                                    passed   ? Tone::good
                                    : failed ? Tone::bad
                                             : Tone::expected});
-    report::Table table{"", report::text_columns({"claim", "verdict", "which"})};
+    support::report::Table table{"", support::report::text_columns({"claim", "verdict", "which"})};
     table.folded = true;
     for (const CheckedItem& item : checker.items) {
       if (wanted != Items::all && item.good && item.verdict != "refuted") continue;
@@ -306,7 +311,7 @@ void add_checkers(Document& document, const Report& report, Items wanted) {
   }
 }
 
-report::Paragraph outcome_of(const Report& report) {
+support::report::Paragraph parse_outcome(const Report& report) {
   return {closing_line(report), succeeded(report) ? Tone::good : Tone::bad};
 }
 
@@ -318,15 +323,15 @@ std::string verify_text(const Report& report, std::size_t width) {
   add_powers(document, report);
   add_checkers(document, report, Items::refuted_or_failed);
   add_statistics(document, report);
-  document.add(outcome_of(report));
-  return report::terminal_text(document, std::max(width, kLeastWidth));
+  document.add(parse_outcome(report));
+  return support::report::terminal_text(document, std::max(width, kMinWidth));
 }
 
 std::string evidence_markdown(const Report& report) {
   Document document;
-  report::Table table{
-      "", report::text_columns({"claim", "about", "verdict", "evidence", "by, or why no theorem",
-                                "planted, and what is rejected"})};
+  support::report::Table table{"", support::report::text_columns(
+                                       {"claim", "about", "verdict", "evidence",
+                                        "by, or why no theorem", "planted, and what is rejected"})};
   for (const ReportedClaim& claim : report.claims) {
     const std::string grounds = claim.theorems.empty()
                                     ? claim.evidence_detail
@@ -336,52 +341,52 @@ std::string evidence_markdown(const Report& report) {
                            {verdict_text(claim)},
                            {claim.evidence},
                            {grounds},
-                           {powers_of(claim)}}});
+                           {powers_text(claim)}}});
   }
   document.add(std::move(table));
-  return report::markdown(document);
+  return support::report::markdown(document);
 }
 
 std::string verify_page(const Report& report) {
   Document document{"normproof: report"};
-  document.add(report::Heading{1, "normproof: what holds, what does not, and why"});
-  document.add(report::Paragraph{
+  document.add(support::report::Heading{1, "normproof: what holds, what does not, and why"});
+  document.add(support::report::Paragraph{
       fmt::format("normproof {}; seed {}, {} for each claim; sentences: {}", report.version,
                   report.seed, plural(report.cases, "case"), report.corpus),
       Tone::soft});
-  document.add(outcome_of(report));
+  document.add(parse_outcome(report));
   add_claims(document, report);
   add_checkers(document, report, Items::all);
-  document.add(report::Figure{
+  document.add(support::report::Figure{
       "", slack_picture(report),
       "Claims that hold stay at or below the line at 1; refuted ones lie above it. Identities that "
       "are met bit by bit stand at the bottom."});
   add_statistics(document, report);
-  document.add(report::Figure{
+  document.add(support::report::Figure{
       "", recursion_picture(report),
       fmt::format(
           "Dashed: the [PAD] embedding is {} times as large. Masked, or with group scaling, "
           "that changes nothing much; as released but without group scaling, padded rows "
           "enter Gamma with their size squared.",
           report.statistics.options.large_pad)});
-  document.add(report::Figure{
+  document.add(support::report::Figure{
       "", fluctuation_picture(report),
       "How far the statistics of a batch lie from the running values that inference would use. "
       "Solid: over real tokens. Dashed: with the padding counted, where the share of padding moves "
       "the statistics from batch to batch."});
-  document.add(report::Heading{2, "A channel that is active once every K batches"});
-  document.add(report::Paragraph{
+  document.add(support::report::Heading{2, "A channel that is active once every K batches"});
+  document.add(support::report::Paragraph{
       "Bounded, stationary data and the paper's own algorithm, alpha = 0.9: while the channel is "
       "quiet its running_psi2 decays, so that the next active batch meets theta = alpha^(1-K) - "
       "alpha. That passes 2 between K = 11 and K = 12."});
-  document.add(report::Figure{"", nu_picture(report),
-                              "|nu| after each active batch. At K = 12 it grows without end."});
-  document.add(report::Paragraph{
+  document.add(support::report::Figure{
+      "", nu_picture(report), "|nu| after each active batch. At K = 12 it grows without end."});
+  document.add(support::report::Paragraph{
       fmt::format("To have this report again: normproof verify --seed {} --cases {} --html FILE, "
                   "with the same sentences.",
                   report.seed, report.cases),
       Tone::soft});
-  return report::html(document);
+  return support::report::html(document);
 }
 
 }  // namespace normproof::verification::cli::verify

@@ -11,9 +11,9 @@
 namespace normproof::verification::golden::museum {
 
 using corpus::find;
-using mutants::Mutation;
-using mutants::PlainShape;
-using mutants::Sites;
+using mutations::Mutation;
+using mutations::Sites;
+using plain::PlainShape;
 
 namespace {
 
@@ -30,7 +30,7 @@ PlainShape shape_of(const Case& c) {
 
 std::vector<StoredTensor> plain_answer(const Case& c, Mutation mutation) {
   Sites sites(std::move(mutation));
-  return mutants::run_plain(c, recipes::inputs_of(c), {}, sites);
+  return plain::run_plain(c, recipes::inputs_of(c), {}, sites);
 }
 
 }  // namespace
@@ -55,18 +55,18 @@ Values& Work::out(const std::string& name) {
 
 std::vector<StoredTensor> Work::answer() const {
   std::vector<StoredTensor> tensors;
-  mutants::Sites right;
+  mutations::Sites right;
   for (const auto& [name, output] : out_)
     tensors.push_back(
-        mutants::stored_tensor(name, output.dtype, output.shape, output.values, {}, right));
+        plain::stored_tensor(name, output.dtype, output.shape, output.values, {}, right));
   return tensors;
 }
 
-std::vector<StoredTensor> answer_mutated(const Case& c, Mutation mutation) {
+std::vector<StoredTensor> run_mutated(const Case& c, Mutation mutation) {
   return plain_answer(c, std::move(mutation));
 }
 
-double eps_of(const Case& c) {
+double norm_eps(const Case& c) {
   return std::visit(
       [](const auto& options) {
         if constexpr (requires { options.eps; }) return static_cast<double>(options.eps);
@@ -79,7 +79,7 @@ double rounded(double v, StorageFormat format) {
   return ref::numeric::round_to(ref::numeric::format_of(format), v);
 }
 
-double sum_in(StorageFormat format, std::span<const double> terms) {
+double rounded_sum(StorageFormat format, std::span<const double> terms) {
   double total = 0;
   for (const double term : terms) total = rounded(total + rounded(term, format), format);
   return total;

@@ -4,12 +4,12 @@
 
 namespace normproof::verification::golden::recipes {
 
-evaluation::EvalInputs inputs_of(const corpus::Case& c, std::string_view file) {
+checks::evaluation::EvalInputs inputs_of(const corpus::Case& c, std::string_view file) {
   const corpus::Case real = corpus::dequantized(c);
-  return evaluation::operation_inputs(file, real.inputs, c.options, c.mode, c.sequence);
+  return checks::evaluation::operation_inputs(file, real.inputs, c.options, c.mode, c.sequence);
 }
 
-evaluation::EvalInputs inputs_of(const corpus::Case& c) {
+checks::evaluation::EvalInputs inputs_of(const corpus::Case& c) {
   return inputs_of(c, path_of(c));
 }
 

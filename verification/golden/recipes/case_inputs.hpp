@@ -1,15 +1,15 @@
 #pragma once
 
-#include "verification/evaluation/inputs.hpp"
+#include "verification/checks/evaluation/inputs.hpp"
 #include "verification/golden/corpus/case.hpp"
 
 namespace normproof::verification::golden::recipes {
 
-/// The inputs of each step of a case, widened to double, and those of 8 bits times their scales;
-/// `file` is what an error names.
-evaluation::EvalInputs inputs_of(const corpus::Case& c, std::string_view file);
+/// Returns the inputs of each step of a case, widened to double; 8-bit inputs are multiplied by
+/// their scales. Errors name `file`.
+checks::evaluation::EvalInputs inputs_of(const corpus::Case& c, std::string_view file);
 
-/// The inputs of a case by its path.
-evaluation::EvalInputs inputs_of(const corpus::Case& c);
+/// Overload whose errors name the path of the case.
+checks::evaluation::EvalInputs inputs_of(const corpus::Case& c);
 
 }  // namespace normproof::verification::golden::recipes

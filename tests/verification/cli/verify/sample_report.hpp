@@ -2,12 +2,13 @@
 
 #include <limits>
 
-#include "tests/verification/statistics/corpora.hpp"
+#include "tests/verification/checks/statistics/corpora.hpp"
 #include "verification/cli/verify/report.hpp"
 
 namespace normproof::tests::verification::cli::verify {
 
-/// A report with a claim that holds, one refuted as expected and the statistics of a small corpus.
+/// Returns a report with a claim that holds, one refuted as expected and the statistics of a small
+/// corpus.
 inline normproof::verification::cli::verify::Report sample_report() {
   using namespace normproof::verification::cli;
   using namespace normproof::verification::cli::verify;
@@ -56,13 +57,14 @@ inline normproof::verification::cli::verify::Report sample_report() {
                     .failure = "",
                     .evidence = "tested",
                     .evidence_detail = "no theorem yet"}};
-  report.statistics = normproof::verification::statistics::collect_statistics(
-      statistics::random_corpus(9, 7), {.d_model = 4, .batch_size = 4, .steps = 6});
+  report.statistics = normproof::verification::checks::statistics::collect_statistics(
+      checks::statistics::random_corpus(9, 7), {.d_model = 4, .batch_size = 4, .steps = 6});
   report.nu_series = {{10, 1.7, {0.5, 0.25}}, {12, 2.3, {1, 1e9}}};
   return report;
 }
 
-/// The same with the power of each check, and two checkers, one of which could not be run.
+/// Adds to sample_report() the sensitivity of each check and two checkers, one of which could not
+/// be run.
 inline normproof::verification::cli::verify::Report measured_report() {
   using namespace normproof::verification::cli::verify;
   auto report = sample_report();
@@ -80,7 +82,7 @@ inline normproof::verification::cli::verify::Report measured_report() {
   return report;
 }
 
-/// The same with a claim that is not as expected, and one whose check failed.
+/// Adds to sample_report() a claim that is not as expected, and one whose check failed.
 inline normproof::verification::cli::verify::Report failing_report() {
   auto report = sample_report();
   report.claims[0].holds = false;

@@ -6,8 +6,8 @@
 #include <pugixml.hpp>
 
 #include "tests/verification/cli/verify/sample_report.hpp"
-#include "tests/verification/report/schema_rules.hpp"
-#include "verification/report/junit.hpp"
+#include "tests/verification/support/report/schema_rules.hpp"
+#include "verification/support/report/junit.hpp"
 
 namespace normproof::tests::verification::cli::verify {
 namespace {
@@ -17,8 +17,8 @@ using namespace normproof::verification::cli::verify;
 
 pugi::xml_document parse(const Report& report) {
   pugi::xml_document document;
-  const std::string text = normproof::verification::report::junit(verify_checks(report));
-  EXPECT_THAT(report::junit_violations(text), testing::IsEmpty());
+  const std::string text = normproof::verification::support::report::junit(verify_checks(report));
+  EXPECT_THAT(support::report::junit_violations(text), testing::IsEmpty());
   EXPECT_TRUE(document.load_string(text.c_str()));
   return document;
 }
@@ -57,12 +57,12 @@ TEST(VerifyChecks, CheckersAreSuites) {
   EXPECT_STREQ(failed.next_sibling().attribute("errors").value(), "1");
 }
 
-TEST(VerifyChecks, FailuresAndErrorsAreTold) {
+TEST(VerifyChecks, ReportsFailuresAndErrors) {
   Report report = failing_report();
   report.statistics.padding_is_inert = false;
   for (auto& followed : report.statistics.followed) {
     if (followed.scenario.decides)
-      followed.stability.stability = normproof::verification::statistics::Stability::error;
+      followed.stability.stability = normproof::verification::checks::statistics::Stability::error;
   }
   const auto document = parse(report);
   const auto claims = document.child("testsuites").child("testsuite");

@@ -11,9 +11,9 @@ namespace {
 using corpus::DType;
 using ::testing::HasSubstr;
 
-TEST(CaseInputs, InputsAreWidenedAndNamed) {
+TEST(CaseInputs, AreWidenedToDoubleAndNamed) {
   Case c = plain_recipe("batch_norm", {4, 3}, DType::float16).make(1);
-  const evaluation::EvalInputs inputs = inputs_of(c, "f");
+  const checks::evaluation::EvalInputs inputs = inputs_of(c, "f");
   ASSERT_EQ(inputs.steps.size(), 1u);
   EXPECT_EQ(inputs.steps[0].x.data()[5], values_of(c.inputs, "x")[5]);
   EXPECT_TRUE(inputs.state.contains("running_mean"));

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "tests/verification/golden/certify/samples.hpp"
-#include "verification/evaluation/functions.hpp"
+#include "verification/checks/evaluation/functions.hpp"
 #include "verification/golden/recipes/corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
@@ -27,10 +27,10 @@ std::set<std::string> reasons_of(const std::string& function) {
 TEST(FunctionCases, EachFunctionHasTheRegimesOfItsKind) {
   using ::testing::IsSupersetOf;
   for (const std::string& function : ref::model::function_names()) {
-    if (operands::operands_of(function).front() != "x" || function == "rope") continue;
+    if (operands::required_operands(function).front() != "x" || function == "rope") continue;
     const auto reasons = reasons_of(function);
     EXPECT_THAT(reasons, IsSupersetOf({"random", "odd", "last_lane", "nan_in_grad_y"})) << function;
-    if (evaluation::adds_residual(function)) continue;
+    if (checks::evaluation::adds_residual(function)) continue;
     const bool sums = function.find("softmax") != std::string::npos || function == "log_sum_exp";
     EXPECT_EQ(reasons.contains("offset_1e4"), sums) << function;
     EXPECT_EQ(reasons.contains("saturated"), sums) << function;
@@ -39,7 +39,7 @@ TEST(FunctionCases, EachFunctionHasTheRegimesOfItsKind) {
   }
 }
 
-TEST(FunctionCases, ReluIsExactAndMasksReachTheInputs) {
+TEST(FunctionCases, ReluIsExactAndMasksAreInputs) {
   for (const Case& c : function_cases(Tier::quick, "relu", 1))
     EXPECT_EQ(c.exact, c.reason != "nan_in_grad_y") << path_of(c);
   for (const Case& c : function_cases(Tier::quick, "softmax", 1))
@@ -48,7 +48,7 @@ TEST(FunctionCases, ReluIsExactAndMasksReachTheInputs) {
         << path_of(c);
 }
 
-TEST(FunctionCases, EveryTierHasSome) {
+TEST(FunctionCases, ExistInEveryTier) {
   for (const Tier tier : {Tier::quick, Tier::standard})
     for (const Case& c : function_cases(tier, "gelu", 1)) EXPECT_EQ(c.tier, tier);
   EXPECT_EQ(function_cases(Tier::full, "log_sum_exp", 1).size(), 6u);

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "gpu/device/tensor.hpp"
+#include "gpu/ops/library_products.hpp"
+
+/// Product libraries with one injected fault each.
+namespace normproof::verification::checks::agreement {
+
+/// The products of another library with changed operands: `change` modifies the elements of a.
+class ChangedOperand final : public gpu::ops::Products {
+ public:
+  using Change = std::function<void(const gpu::ops::Matrices<const double>& layout,
+                                    std::vector<double>& values)>;
+  ChangedOperand(const gpu::ops::Products& products, Change change)
+      : products_(products), change_(std::move(change)) {}
+
+  void multiply(gpu::device::Device& device, const gpu::ops::Matrices<double>& c,
+                const gpu::ops::Matrices<const double>& a,
+                const gpu::ops::Matrices<const double>& b, bool add) const override {
+    std::vector<double> values(a.data.size);
+    device.download(values.data(), a.data.data, values.size() * sizeof(double));
+    change_(a, values);
+    const auto changed = gpu::device::upload(device, values.data(), {values.size()});
+    gpu::ops::Matrices<const double> own = a;
+    own.data = changed.span();
+    products_.multiply(device, c, own, b, add);
+  }
+
+ private:
+  const gpu::ops::Products& products_;
+  Change change_;
+};
+
+/// Omits the last term of every sum.
+inline void drop_last_term(const gpu::ops::Matrices<const double>& a, std::vector<double>& values) {
+  for (std::size_t p = 0; p < a.batches(); ++p)
+    for (std::size_t i = 0; i < a.rows; ++i)
+      values[a.offset(p) + i * a.row_stride + (a.columns - 1) * a.column_stride] = 0;
+}
+
+/// Rounds every operand to another format first.
+inline ChangedOperand::Change rounded_first(ref::numeric::FloatFormat format) {
+  return [format](const gpu::ops::Matrices<const double>&, std::vector<double>& values) {
+    for (double& v : values) v = round_to(format, v);
+  };
+}
+
+/// Transposes operands a that are square matrices.
+class TransposedOperand final : public gpu::ops::Products {
+ public:
+  explicit TransposedOperand(const gpu::ops::Products& products) : products_(products) {}
+  void multiply(gpu::device::Device& device, const gpu::ops::Matrices<double>& c,
+                const gpu::ops::Matrices<const double>& a,
+                const gpu::ops::Matrices<const double>& b, bool add) const override {
+    products_.multiply(device, c, a.rows == a.columns ? gpu::ops::transposed(a) : a, b, add);
+  }
+
+ private:
+  const gpu::ops::Products& products_;
+};
+
+}  // namespace normproof::verification::checks::agreement

@@ -1,0 +1,187 @@
+#include "verification/checks/determinism/probe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "ref/model/norm_options.hpp"
+#include "ref/numeric/contract_version.hpp"
+#include "ref/numeric/instruction_set.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "verification/checks/determinism/difference.hpp"
+
+namespace normproof::verification::checks::determinism {
+namespace {
+
+namespace numeric = ref::numeric;
+
+std::vector<std::uint64_t> bits_of(const std::string& name) {
+  for (const Probe& probe : probes()) {
+    if (probe.name != name) continue;
+    Values values;
+    probe.run(values);
+    return values.bits();
+  }
+  ADD_FAILURE() << "no probe " << name;
+  return {};
+}
+
+/// Restores the instruction set and the number of threads.
+class RestoreThreadSettings {
+ public:
+  RestoreThreadSettings()
+      : set_(numeric::instruction_sets()[static_cast<std::size_t>(numeric::instruction_set())]) {}
+  ~RestoreThreadSettings() {
+    numeric::select_instruction_set(set_);
+    numeric::set_num_threads(1);
+  }
+
+ private:
+  std::string set_;
+};
+
+/// Whether a probe runs with this instruction set on this number of threads. Small probes run with
+/// every combination. Large probes and trajectories, which take nearly all of the time, run with a
+/// covering set of combinations: each runs with every number of threads, and thereby with every
+/// instruction set, because the next number of threads uses the next set. The small probes cover
+/// their parts with every combination, and a few consecutive large probes cover every combination
+/// together.
+bool runs_with(const std::string& probe, std::size_t number, std::size_t set, int threads) {
+  const std::size_t sets = numeric::instruction_sets().size();
+  const bool dear =
+      probe.starts_with("training/") || probe.ends_with("large") || probe.ends_with("_shared");
+  return !dear || (number + static_cast<std::size_t>(threads)) % sets == set;
+}
+
+TEST(Probes, LargeProbesMeetEveryInstructionSetAndThreadCount) {
+  const std::size_t sets = numeric::instruction_sets().size();
+  ASSERT_LE(sets, 4u);
+  for (std::size_t number = 0; number < 4; ++number) {
+    std::vector<int> of_set(sets), of_threads(4);
+    for (std::size_t set = 0; set < sets; ++set)
+      for (int threads = 1; threads <= 4; ++threads)
+        if (runs_with("training/shared", number, set, threads)) {
+          ++of_set[set];
+          ++of_threads[static_cast<std::size_t>(threads) - 1];
+        }
+    EXPECT_EQ(std::ranges::count(of_set, 0), 0) << number;
+    EXPECT_EQ(of_threads, std::vector<int>(4, 1)) << number;
+  }
+}
+
+TEST(Probes, MatchContractOnEveryInstructionSetAndThreadCount) {
+  const RestoreThreadSettings restored;
+  const std::vector<Probe> all = probes();
+  const Recording every = expected_recording();
+  EXPECT_EQ(every.contract, numeric::kArithmeticContract);
+  ASSERT_TRUE(std::ranges::equal(all, every.probes, {}, &Probe::name, &RecordedProbe::name))
+      << "probes were added or taken away: docs/specification/determinism.md, 'When bits have to "
+         "change'";
+  const auto sets = numeric::instruction_sets();
+  for (std::size_t set = 0; set < sets.size(); ++set) {
+    for (const int threads : {1, 2, 3, 4}) {
+      numeric::select_instruction_set(sets[set]);
+      numeric::set_num_threads(threads);
+      std::vector<Probe> asked;
+      Recording expected{.contract = every.contract, .environment = {}, .probes = {}};
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!runs_with(all[i].name, i, set, threads)) continue;
+        asked.push_back(all[i]);
+        expected.probes.push_back(every.probes[i]);
+      }
+      const Recording here = record(asked);
+      EXPECT_TRUE(differences(here, expected).empty())
+          << sets[set] << ", " << threads
+          << " threads: " << verdict_line(here, differences(here, expected), "expected.json")
+          << "\nWhere the change is meant: docs/specification/determinism.md, 'When bits have to "
+             "change'.";
+    }
+  }
+}
+
+TEST(Probes, NamesAreSortedAndDistinct) {
+  const auto all = probes();
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_LT(all[i - 1].name, all[i].name);
+}
+
+TEST(Probes, CoverEveryPartOfContract) {
+  const auto all = probes();
+  const auto has = [&all](const std::string& beginning) {
+    return std::ranges::any_of(all, [&](const Probe& p) { return p.name.starts_with(beginning); });
+  };
+  for (const std::string& layer : ref::model::norm_names())
+    for (const char* each : {"_small", "_sentences", "_inference", "_wide"})
+      EXPECT_TRUE(has("norm/" + layer + each)) << layer << each;
+  for (const char* function : {"exp", "log", "tanh", "erf"})
+    EXPECT_TRUE(has(std::string("elementary/") + function + "_accurate")) << function;
+  for (const char* part :
+       {"matmul/ab_", "matmul/atb_", "matmul/abt_", "matmul/batched_ab", "matmul/strided",
+        "softmax/masked", "activation/gelu_tanh", "sum/elements_cancelling", "random/normal"})
+    EXPECT_TRUE(has(part)) << part;
+}
+
+TEST(Probes, SubnormalProbesContainSubnormalNumbers) {
+  for (const char* name :
+       {"arithmetic/subnormal", "matmul/subnormal", "elementary/exp_subnormal"}) {
+    const auto bits = bits_of(name);
+    const auto subnormal = std::ranges::count_if(bits, [](std::uint64_t b) {
+      return std::fpclassify(std::bit_cast<double>(b)) == FP_SUBNORMAL;
+    });
+    EXPECT_GT(subnormal, 10) << name;
+  }
+}
+
+TEST(Values, NaNsOfBothSignsHaveSameBits) {
+  Values values;
+  values.add(std::numeric_limits<double>::quiet_NaN());
+  values.add(-std::numeric_limits<double>::quiet_NaN());
+  values.add(-0.0);
+  EXPECT_EQ(values.bits(), (std::vector<std::uint64_t>{0x7ff8000000000000u, 0x7ff8000000000000u,
+                                                       0x8000000000000000u}));
+}
+
+TEST(Values, FoldingDependsOnEveryBit) {
+  Inputs inputs("folding");
+  ref::tensor::Tensor<double> t = inputs.uniforms({3, 100}, -1, 1);
+  Values before;
+  before.add_folded(t);
+  EXPECT_EQ(before.bits().size(), 2u);  // 256 elements, then 44
+  for (const std::size_t i : {0u, 100u, 255u, 256u, 299u}) {
+    for (const int bit : {0, 31, 63}) {
+      auto changed = t;
+      changed.data()[i] = std::bit_cast<double>(std::bit_cast<std::uint64_t>(t.data()[i]) ^
+                                                std::uint64_t{1} << bit);
+      Values after;
+      after.add_folded(changed);
+      EXPECT_NE(after.bits()[i / 256], before.bits()[i / 256]) << i << " " << bit;
+      EXPECT_EQ(after.bits()[1 - i / 256], before.bits()[1 - i / 256]) << i << " " << bit;
+    }
+  }
+}
+
+TEST(Inputs, WideNumbersReachBothEndsOfRange) {
+  Inputs inputs("wide");
+  int least = 2000;
+  int most = -2000;
+  for (const double x : inputs.wides(20000, -1074, -1020)) {
+    least = std::min(least, std::ilogb(x));
+    most = std::max(most, std::ilogb(x));
+  }
+  EXPECT_EQ(least, -1074);
+  EXPECT_EQ(most, -1020);
+}
+
+TEST(Inputs, TermsCancel) {
+  Inputs inputs("cancelling");
+  const auto t = inputs.cancelling({64});
+  for (std::size_t i = 0; i < 64; i += 2) {
+    EXPECT_NE(t.data()[i] + t.data()[i + 1], 0);
+    EXPECT_LE(std::fabs(t.data()[i] + t.data()[i + 1]), 0x1p-39 * std::fabs(t.data()[i]));
+  }
+}
+
+}  // namespace
+}  // namespace normproof::verification::checks::determinism

@@ -1,0 +1,115 @@
+/// Checks polynomial identities on instances in exact rational arithmetic, without tolerance. There
+/// the sum of rule R2 is the plain sum.
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "ref/numeric/real.hpp"
+#include "ref/ops/lane_sum.hpp"
+
+namespace normproof::verification::checks::oracle {
+namespace {
+
+using ref::numeric::rational;
+using ref::ops::lane_sum;
+
+rational any_rational() {
+  const auto numerator = *rc::gen::inRange(-1000, 1001);
+  const auto denominator = *rc::gen::inRange(1, 100);
+  return rational(numerator, denominator);
+}
+std::vector<rational> any_vector(std::size_t count) {
+  std::vector<rational> result;
+  for (std::size_t i = 0; i < count; ++i) result.push_back(any_rational());
+  return result;
+}
+template <class Term>
+rational mean(std::size_t count, Term term) {
+  return lane_sum<rational>(count, term) / rational(count);
+}
+
+RC_GTEST_PROP(RationalProperty, LaneSumIsPlainSum, ()) {
+  const auto t = any_vector(*rc::gen::inRange<std::size_t>(0, 100));
+  rational plain = 0;
+  for (const auto& x : t) plain += x;
+  RC_ASSERT(lane_sum<rational>(t.size(), [&](std::size_t i) { return t[i]; }) == plain);
+}
+
+/// psi^2 = mu^2 + sigma^2.
+RC_GTEST_PROP(RationalProperty, QuadraticMeanIsSquaredMeanPlusVariance, ()) {
+  const auto x = any_vector(*rc::gen::inRange<std::size_t>(1, 40));
+  const std::size_t n = x.size();
+  const rational mu = mean(n, [&](std::size_t i) { return x[i]; });
+  const rational variance = mean(n, [&](std::size_t i) { return (x[i] - mu) * (x[i] - mu); });
+  RC_ASSERT(mean(n, [&](std::size_t i) { return x[i] * x[i]; }) == mu * mu + variance);
+}
+
+/// sigma dx of BatchNorm and LayerNorm without the root: x_hat_i mean(g x_hat) = d_i mean(g d)/(v +
+/// eps) is rational. It sums to 0 for every eps, and its product with d is mean(g d) eps/(v + eps).
+RC_GTEST_PROP(RationalProperty, CenteredBackwardSumsToZero, ()) {
+  const std::size_t n = *rc::gen::inRange<std::size_t>(1, 40);
+  const auto x = any_vector(n);
+  const auto g = any_vector(n);
+  const rational eps(*rc::gen::inRange(1, 100), 1000);
+  const rational mu = mean(n, [&](std::size_t i) { return x[i]; });
+  const auto d = [&](std::size_t i) -> rational { return x[i] - mu; };
+  const rational v = mean(n, [&](std::size_t i) { return d(i) * d(i); });
+  const rational a = mean(n, [&](std::size_t i) { return g[i]; });
+  const rational gd = mean(n, [&](std::size_t i) { return g[i] * d(i); });
+  const auto numerator = [&](std::size_t i) -> rational {
+    return g[i] - a - d(i) * gd / (v + eps);
+  };
+  RC_ASSERT(lane_sum<rational>(n, numerator) == 0);
+  RC_ASSERT(mean(n, [&](std::size_t i) { return numerator(i) * d(i); }) == gd * eps / (v + eps));
+}
+
+/// PN-V: <dx, x> s^2 = <g, x> eps/(psi^2 + eps).
+RC_GTEST_PROP(RationalProperty, PowerNormVBackwardHasKnownProductWithX, ()) {
+  const std::size_t n = *rc::gen::inRange<std::size_t>(1, 40);
+  const auto x = any_vector(n);
+  const auto g = any_vector(n);
+  const rational eps(*rc::gen::inRange(1, 100), 1000);
+  const rational q = mean(n, [&](std::size_t i) { return x[i] * x[i]; }) + eps;
+  const rational gx = mean(n, [&](std::size_t i) { return g[i] * x[i]; });
+  const auto numerator = [&](std::size_t i) -> rational { return g[i] - x[i] * gx / q; };
+  RC_ASSERT(mean(n, [&](std::size_t i) { return numerator(i) * x[i]; }) == gx * eps / q);
+}
+
+/// The two forms of nu are equal. nu is also a combination of the old nu and Lambda/Gamma with the
+/// weights 1 - theta and theta = (1 - alpha) Gamma, for any vector x_hat.
+RC_GTEST_PROP(RationalProperty, NuTelescopesAndIsAffineCombination, ()) {
+  const std::size_t n = *rc::gen::inRange<std::size_t>(1, 40);
+  auto z = any_vector(n);
+  z[0] = rational(1, 3);  // Gamma > 0
+  const auto g = any_vector(n);
+  const rational nu = any_rational();
+  const rational w(*rc::gen::inRange(0, 11), 10);
+  const rational gamma = mean(n, [&](std::size_t i) { return z[i] * z[i]; });
+  const rational lambda = mean(n, [&](std::size_t i) { return g[i] * z[i]; });
+  const rational next = nu * (1 - w * gamma) + w * lambda;
+  const rational left = mean(n, [&](std::size_t i) { return (g[i] - nu * z[i]) * z[i]; });
+  RC_ASSERT(next == nu + w * left);
+  const rational theta = w * gamma;
+  RC_ASSERT(next == (1 - theta) * nu + theta * (lambda / gamma));
+  if (theta <= 1) {
+    const rational ratio = lambda / gamma;
+    RC_ASSERT((nu < ratio ? nu : ratio) <= next && next <= (nu < ratio ? ratio : nu));
+  }
+  // The released state e = nu/w changes by mean((g - w e x_hat) x_hat).
+  if (w != 0) RC_ASSERT(nu / w + left == next / w);
+}
+
+/// A cumulative mean followed by a moving average is a single moving average that keeps alpha
+/// (k-1)/k.
+RC_GTEST_PROP(RationalProperty, WarmUpIsSingleMovingAverage, ()) {
+  const rational running = any_rational();
+  const rational batch = any_rational();
+  const rational alpha(*rc::gen::inRange(0, 11), 10);
+  const rational k = *rc::gen::inRange(1, 100);
+  const rational cumulative = running * (k - 1) / k + batch / k;
+  const rational kept = alpha * (k - 1) / k;
+  RC_ASSERT(alpha * cumulative + (1 - alpha) * batch == kept * running + (1 - kept) * batch);
+}
+
+}  // namespace
+}  // namespace normproof::verification::checks::oracle

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/ref/io/temporary_folder.hpp"
+#include "verification/checks/regression/history.hpp"
+#include "verification/checks/regression/own_answers.hpp"
+#include "verification/golden/certify/make.hpp"
+
+namespace normproof::verification::checks::regression {
+
+/// A corpus of three cases, and a history of recordings of it.
+class SmallHistory : public ::testing::Test {
+ protected:
+  SmallHistory() {
+    golden::certify::make_corpus(golden(), {.only = "quick/layer_norm/one_*32"});
+    cases_ = golden::certify::list_corpus(golden(), "*");
+  }
+
+  std::filesystem::path golden() const { return folder_ / "golden"; }
+  std::filesystem::path file() const { return folder_ / "h.jsonl"; }
+  History history() const { return History(file()); }
+
+  std::vector<RecordedCase> record(const golden::gate::Candidate& ask, int jobs = 1) const {
+    return record_cases(golden(), cases_, ask,
+                        [this](const std::string& sha256, const std::vector<StoredTensor>& answer) {
+                          history().keep(sha256, answer);
+                        },
+                        jobs, {});
+  }
+  void append(const golden::gate::Candidate& ask, const std::string& label) const {
+    const std::vector<RecordedCase> recorded = record(ask);
+    Recording recording = summarize(recorded);
+    recording.label = label;
+    history().append(recording, recorded);
+  }
+
+  /// Returns this program's outputs with f applied to every element of y.
+  static golden::gate::Candidate with_y(const std::function<double(double)>& f) {
+    return [f, own = own_candidate()](const golden::certify::StoredCase& stored) {
+      std::vector<StoredTensor> answer = own(stored).value();
+      for (StoredTensor& tensor : answer) {
+        if (tensor.name != "y") continue;
+        std::vector<double> values = ref::io::widen(tensor);
+        for (double& value : values) value = f(value);
+        tensor = ref::io::make_tensor("y", tensor.dtype, tensor.shape, values);
+      }
+      return answer;
+    };
+  }
+
+  tests::ref::io::TemporaryFolder folder_;
+  std::vector<golden::certify::CaseDescription> cases_;
+};
+
+}  // namespace normproof::verification::checks::regression

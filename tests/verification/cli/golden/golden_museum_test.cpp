@@ -1,0 +1,90 @@
+#include "verification/cli/golden/golden_museum.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ref/io/atomic_file.hpp"
+#include "tests/verification/cli/program_run.hpp"
+
+namespace normproof::verification::cli::golden {
+namespace {
+
+using normproof::verification::golden::museum::Exhibit;
+using normproof::verification::golden::museum::Tier;
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::vector<Visit> two_visits() {
+  const Exhibit exhibit{
+      "planted", "owner/project#7", "a sum is short", "odd extents", "softmax", std::nullopt, {}};
+  Visit found{exhibit};
+  found.case_path = "quick/softmax/odd-13x17-float32";
+  found.named = "a sum: without its last term";
+  Visit missed{exhibit};
+  missed.exhibit.name = "hidden";
+  missed.cases = 3;
+  missed.closest = 0.25;
+  return {found, missed};
+}
+
+TEST(GoldenMuseum, ReportsFoundAndMissedBugs) {
+  const std::vector<Visit> visits = two_visits();
+  EXPECT_EQ(
+      museum_text(visits),
+      "found  planted (owner/project#7): quick/softmax/odd-13x17-float32, named 'a sum: without "
+      "its last term'\n"
+      "MISSED hidden (owner/project#7): missed by 3 cases; the largest share of a bound is "
+      "0.25\n"
+      "1 of 2 exhibits found\n");
+  EXPECT_FALSE(all_found(visits));
+  EXPECT_TRUE(all_found({visits[0]}));
+  const auto json = nlohmann::json::parse(museum_json(visits, Tier::quick));
+  EXPECT_EQ(json.at("found"), 1);
+  EXPECT_EQ(json.at("exhibits").at(0).at("found_by"), "quick/softmax/odd-13x17-float32");
+  EXPECT_EQ(json.at("exhibits").at(1).at("found"), false);
+  EXPECT_THAT(
+      museum_markdown(visits, Tier::standard),
+      AllOf(StartsWith("# Museum\n"), HasSubstr("--museum --tier standard --markdown"),
+            HasSubstr("| planted | owner/project#7 | softmax | any | a sum is short | odd "
+                      "extents | quick/softmax/odd-13x17-float32 | a sum: without its last term |"),
+            HasSubstr("1 of 2 exhibits found")));
+}
+
+}  // namespace
+}  // namespace normproof::verification::cli::golden
+
+// Runs the program.
+namespace normproof::tests::verification::cli::golden {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(GoldenMuseum, DocumentEqualsTheOutput) {
+  const tests::ref::io::TemporaryFolder folder;
+  const std::string markdown = (folder / "museum.md").string();
+  const Outcome outcome = run("$N golden power --museum --markdown '" + markdown + "'");
+  EXPECT_EQ(outcome.err, "");
+  const std::string document =
+      normproof::ref::io::read_text(std::string(NORMPROOF_SOURCE_DIR) + "/docs/museum.md");
+  EXPECT_EQ(normproof::ref::io::read_text(markdown), document)
+      << "normproof golden power --museum --markdown docs/generated/museum.md";
+  const std::string last = outcome.out.substr(outcome.out.rfind('\n', outcome.out.size() - 2) + 1);
+  EXPECT_THAT(last, testing::MatchesRegex("[0-9]+ of [0-9]+ exhibits found\n"));
+  EXPECT_THAT(document, HasSubstr("\n" + last));
+  EXPECT_EQ(outcome.status, outcome.out.find("\nMISSED ") == std::string::npos ? 0 : 1);
+}
+
+TEST(GoldenMuseum, RejectsOptionsOfCorrectImplementations) {
+  for (const char* other : {"--seeds 2", "--accumulation bfloat16", "--formula one_pass"}) {
+    const Outcome outcome = run(std::string("$N golden power --museum ") + other);
+    EXPECT_EQ(outcome.status, 2) << other;
+    EXPECT_THAT(outcome.err, HasSubstr("--museum and --"));
+  }
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli::golden

@@ -1,0 +1,55 @@
+#include "verification/cli/gpu/gpu_train.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/cli/parsed.hpp"
+#include "tests/verification/cli/program_run.hpp"
+
+namespace normproof::tests::verification::cli::gpu {
+namespace {
+
+using testing::HasSubstr;
+using tool::gpu::GpuTrainCommand;
+using Trained = normproof::verification::checks::agreement::Trained;
+
+TEST(GpuTrainOptions, ParsesEveryOption) {
+  const auto train =
+      parsed<GpuTrainCommand>({"--norm", "batch_norm", "--optimizer", "adam", "--steps", "3"});
+  EXPECT_EQ(train.norm, "batch_norm");
+  EXPECT_EQ(train.optimizer, "adam");
+  EXPECT_EQ(train.steps, 3);
+  EXPECT_EQ(train.seed, 42u);
+  EXPECT_EQ(train.task, Trained::classes);
+  EXPECT_FALSE(train.scaled_embedding);
+  EXPECT_TRUE(parsed<GpuTrainCommand>({"--scaled-embedding"}).scaled_embedding);
+  EXPECT_EQ(parsed<GpuTrainCommand>({"--seed", "0"}).seed, 0u);
+  EXPECT_EQ(parsed<GpuTrainCommand>({"--task", "language"}).task, Trained::language);
+  EXPECT_EQ(parsed<GpuTrainCommand>({"--task", "translate"}).task, Trained::translation);
+}
+
+TEST(GpuTrainOptions, NamesInvalidOptions) {
+  EXPECT_THAT(refusal<GpuTrainCommand>({"--norm", "layernorm"}), HasSubstr("'layer_norm'"));
+  EXPECT_THAT(refusal<GpuTrainCommand>({"--optimizer", "adan"}), HasSubstr("'adam'"));
+  EXPECT_THAT(refusal<GpuTrainCommand>({"--task", "translation"}), HasSubstr("--task"));
+  EXPECT_THAT(refusal<GpuTrainCommand>({"--steps", "0"}), HasSubstr("--steps is '0'"));
+}
+
+TEST(GpuTrainProgram, RejectedTrainingPrintsNothing) {
+  for (const std::string task : {"translate", "language"})
+    for (const std::string norm : {"group_norm", "instance_norm"}) {
+      const Outcome refused = run("$N gpu train --task " + task + " --norm " + norm);
+      EXPECT_EQ(refused.status, 2);
+      EXPECT_EQ(refused.out, "");
+      EXPECT_EQ(refused.err, "normproof: --norm is '" + norm +
+                                 "'; expected one without statistics over a sentence, or --task "
+                                 "classify\n");
+    }
+  const Outcome trained = run("$N gpu train --norm group_norm --steps 1");
+  EXPECT_EQ(trained.status, 0) << trained.err;
+  EXPECT_THAT(trained.out,
+              testing::StartsWith("group_norm with sgd, 1 step, seed 42\nstep    1  "));
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli::gpu

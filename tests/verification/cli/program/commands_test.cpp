@@ -1,0 +1,183 @@
+#include "verification/cli/program/commands.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "tests/verification/cli/parsed.hpp"
+#include "verification/cli/options.hpp"
+
+// Properties that every command must have.
+namespace normproof::tests::verification::cli::program {
+namespace {
+
+using testing::HasSubstr;
+
+/// A command with the words that call it; the program itself has none.
+struct CalledCommand {
+  Arguments words;
+  tool::Command command;
+
+  Arguments with(const Arguments& more) const {
+    Arguments all = words;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  std::string text() const {
+    std::string text = "normproof";
+    for (const std::string& word : words) text += " " + word;
+    return text;
+  }
+};
+
+void add_called(const tool::Command& command, const Arguments& words,
+                std::vector<CalledCommand>& all) {
+  all.push_back({words, command});
+  for (const tool::Command& verb : command.verbs) {
+    Arguments longer = words;
+    longer.push_back(verb.name);
+    add_called(verb, longer, all);
+  }
+}
+
+/// Returns every command, including groups and the program.
+std::vector<CalledCommand> called_commands() {
+  std::vector<CalledCommand> all;
+  add_called(tool::program::all_commands(), {}, all);
+  return all;
+}
+
+std::string help_of(const CalledCommand& called) {
+  testing::internal::CaptureStdout();
+  const tool::ExitStatus status =
+      tool::parse_arguments(tool::program::all_commands(), called.with({"--help"}))();
+  std::string help = testing::internal::GetCapturedStdout();
+  EXPECT_EQ(status, tool::kSuccess) << called.text();
+  return help;
+}
+
+std::string refusal_of(const Arguments& arguments) {
+  return normproof::ref::numeric::error_message<normproof::ref::numeric::UsageError>(
+      [&] { tool::parse_arguments(tool::program::all_commands(), arguments); });
+}
+
+/// Returns the options except --help.
+std::vector<CLI::Option*> options_of(CLI::App& app, const CalledCommand& called) {
+  called.command.add(app);
+  return app.get_options(
+      [&app](const CLI::Option* option) { return option != app.get_help_ptr(); });
+}
+
+TEST(Commands, NamesAreUnique) {
+  std::set<std::string> texts;
+  for (const CalledCommand& called : called_commands())
+    EXPECT_TRUE(texts.insert(called.text()).second) << called.text();
+}
+
+TEST(Commands, HelpHasASummaryAndExamplesAndFitsATerminal) {
+  for (const CalledCommand& called : called_commands()) {
+    const std::string help = help_of(called);
+    EXPECT_THAT(help, HasSubstr("Example")) << called.text();
+    EXPECT_THAT(help, HasSubstr("\n  " + called.text())) << "an example";
+    EXPECT_NE(called.command.summary, "") << called.text();
+    const std::string& summary = called.command.summary;
+    EXPECT_EQ(help.find(called.words.empty() ? summary : tool::help_lines(summary)), 0u) << help;
+    std::istringstream lines(help);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+    for (const tool::Command& verb : called.command.verbs)
+      EXPECT_THAT(help, HasSubstr("\n  " + verb.name + " "));
+  }
+}
+
+TEST(Commands, HelpDescribesEveryOption) {
+  for (const CalledCommand& called : called_commands()) {
+    const std::string help = help_of(called);
+    CLI::App app;
+    for (const CLI::Option* option : options_of(app, called)) {
+      const std::string name = option->get_name();
+      EXPECT_NE(option->get_description(), "") << called.text() << " " << name;
+      EXPECT_THAT(help, HasSubstr("  " + name)) << called.text();
+      EXPECT_TRUE(option->get_positional() || option->get_items_expected_max() == 0 ||
+                  !option->get_type_name().empty())
+          << called.text() << " " << name << " takes a value that --help does not name";
+    }
+  }
+}
+
+TEST(Commands, UnknownOptionsAndCommandsGetTheNearestName) {
+  for (const CalledCommand& called : called_commands()) {
+    CLI::App app;
+    for (const CLI::Option* option : options_of(app, called)) {
+      if (option->get_positional()) continue;
+      const std::string name = option->get_name(), wrong = name + "q";
+      EXPECT_THAT(refusal_of(called.with({wrong})),
+                  HasSubstr("unknown option '" + wrong + "'; did you mean '" + name + "'?"))
+          << called.text();
+    }
+    if (called.command.verbs.empty()) continue;
+    for (const tool::Command& verb : called.command.verbs)
+      EXPECT_THAT(refusal_of(called.with({verb.name + "q"})),
+                  HasSubstr("command '" + verb.name + "q'; did you mean '" + verb.name + "'?"));
+  }
+}
+
+/// Returns an option's type and description on one line.
+std::string definition_of(const CLI::Option& option) {
+  std::string text = option.get_type_name() + ": " + option.get_description();
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+TEST(Commands, SharedOptionsHaveOneDefinition) {
+  // By option name; the value is a command that uses the definition.
+  std::map<std::string, std::map<std::string, std::string>> definitions;
+  std::map<std::string, std::size_t> uses;
+  for (const CalledCommand& called : called_commands()) {
+    CLI::App app;
+    for (const CLI::Option* option : options_of(app, called)) {
+      ++uses[option->get_name()];
+      definitions[option->get_name()].try_emplace(definition_of(*option), called.text());
+    }
+  }
+  // These options mean different things in different commands.
+  const std::set<std::string> several = {
+      "--accumulation", "--data",  "--device", "--format", "--formula", "--history", "--in",
+      "--jobs",         "--json",  "--mode",   "--only",   "--out",     "--seed",    "--seeds",
+      "--set",          "--steps", "--study",  "--task",   "--tier",    "LAYER"};
+  for (const auto& [name, found] : definitions)
+    EXPECT_EQ(found.size() > 1, several.contains(name))
+        << name << " of " << found.begin()->second << " and of " << found.rbegin()->second;
+  for (const auto& [definition, command] : definitions.at("--jobs"))
+    EXPECT_THAT(definition, testing::AllOf(testing::StartsWith("N: "),
+                                           HasSubstr(" at the same time (default: the number of")))
+        << command;
+  for (const auto& [definition, command] : definitions.at("--seed"))
+    EXPECT_EQ(definition.find("N: "), 0u) << command;
+  EXPECT_LE(definitions.at("--json").size(), 3u);
+  EXPECT_EQ(definitions.at("--device").size(), 3u);
+  EXPECT_GE(uses.at("--junit"), 5u);
+  EXPECT_GE(uses.at("--golden"), 4u);
+}
+
+TEST(Commands, EachMistakeIsReportedInOneSentence) {
+  EXPECT_THAT(refusal_of({}),
+              HasSubstr("no command is given; expected one of verify, eval, tokenize, elementary"));
+  EXPECT_THAT(refusal_of({"golden"}),
+              HasSubstr("no golden command is given; expected one of make, check"));
+  EXPECT_THAT(refusal_of({"golden", "chekc"}),
+              HasSubstr("unknown golden command 'chekc'; did you mean 'check'?"));
+  EXPECT_THAT(refusal_of({"regress"}),
+              HasSubstr("no regress command is given; expected one of record, compare (see "
+                        "normproof regress --help)"));
+  EXPECT_THAT(refusal_of({"study"}), HasSubstr("list, run, status, report"));
+  EXPECT_THAT(refusal_of({"verify", "tokenize"}), HasSubstr("more than one command is given"));
+  EXPECT_THAT(refusal_of({"study", "list", "more"}),
+              HasSubstr("unexpected argument 'more' of study list"));
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli::program

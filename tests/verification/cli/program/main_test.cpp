@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ref/io/tensor_file.hpp"
+#include "tests/ref/data/shared_data.hpp"
+#include "tests/verification/checks/evaluation/sample_tensors.hpp"
+#include "tests/verification/cli/small_corpus.hpp"
+
+// Runs the program as users do.
+namespace normproof::tests::verification::cli::program {
+namespace {
+
+namespace io = normproof::ref::io;
+using checks::evaluation::sample_tensors;
+using testing::HasSubstr;
+using tests::ref::io::TemporaryFolder;
+
+std::string quoted(const std::filesystem::path& path) {
+  return fmt::format("'{}'", path.string());
+}
+
+TEST(Main, HelpAndVersionSucceed) {
+  for (const char* command :
+       {"$N --help", "$N verify --help", "$N eval -h", "$N tokenize --help", "$N --version"}) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.status, 0) << command;
+    EXPECT_EQ(outcome.err, "") << command;
+    EXPECT_FALSE(outcome.out.empty()) << command;
+  }
+}
+
+TEST(Main, InvalidCommandLineHasStatusTwo) {
+  for (const char* command :
+       {"$N", "$N verfy", "$N verify --cases 0", "$N verify --claims Z9 --cases 1",
+        "$N verify --data x", "$N tokenize --vocab x", "$N eval none --in x --out y",
+        "$N eval nome --in x.npz --out y.npz", "$N eval none --in x.npz --out x.npz",
+        "$N eval layer_norm --in x.npz --out y.npz --set epsilon=1"}) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.status, 2) << command << outcome.err;
+    EXPECT_EQ(outcome.out, "") << command;
+    EXPECT_TRUE(is_one_sentence(outcome.err)) << outcome.err;
+  }
+}
+
+TEST(Main, InvalidFileHasStatusThree) {
+  const TemporaryFolder folder;
+  const std::string at = "cd " + quoted(folder.path()) + "; ";
+  io::write_tensors(folder / "x.npz", sample_tensors("layer_norm", {3, 4}));
+  const std::string whole = read_file(folder / "x.npz");
+  write_file(folder / "short.npz", whole.substr(0, whole.size() / 2));
+  std::string altered = whole;
+  altered[altered.size() / 4] ^= 1;
+  write_file(folder / "altered.npz", altered);
+  write_file(folder / "empty.npz", "");
+  write_file(folder / "text.safetensors", "this is no tensor file");
+  write_file(folder / "s.txt", "fine@neutral\r\nbad@nice\r\n");
+  write_file(folder / "v.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\n");
+  for (const char* command :
+       {"$N eval layer_norm --in absent.npz --out y.npz",
+        "$N eval layer_norm --in short.npz --out y.npz",
+        "$N eval layer_norm --in altered.npz --out y.npz",
+        "$N eval layer_norm --in empty.npz --out y.npz",
+        "$N eval layer_norm --in text.safetensors --out y.npz",
+        "$N eval batch_norm --sequence --in x.npz --out y.npz",
+        "$N eval layer_norm --in x.npz --out absent/y.npz",
+        "$N tokenize --data s.txt --vocab v.txt", "$N tokenize --data v.txt --vocab s.txt",
+        "$N tokenize --data absent --vocab v.txt", "$N tokenize --data . --vocab v.txt",
+        "$N verify --claims T2 --cases 1 --html absent/r.html",
+        "$N verify --claims T2 --cases 1 --json .",
+        "$N verify --claims T2 --cases 1 --data s.txt --vocab v.txt"}) {
+    const Outcome outcome = run(at + command);
+    EXPECT_EQ(outcome.status, 3) << command << outcome.err;
+    EXPECT_EQ(outcome.out, "") << command;
+    EXPECT_TRUE(is_one_sentence(outcome.err)) << outcome.err;
+    EXPECT_FALSE(std::filesystem::exists(folder / "y.npz")) << command;
+  }
+  const Outcome line = run(at + "$N tokenize --data s.txt --vocab v.txt");
+  EXPECT_THAT(line.err, HasSubstr("s.txt:2: "));
+}
+
+TEST(Main, FailedWriteIsReported) {
+  const TemporaryFolder folder;
+  const std::string verify = "$N verify --claims T2 --cases 1" + small_corpus(folder.path());
+  for (const std::string& command :
+       {std::string("$N tokenize > /dev/full"), std::string("$N --help > /dev/full"),
+        verify + " > /dev/full", std::string("$N tokenize >&-")}) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.status, 3) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("standard output cannot be written")) << command;
+    EXPECT_TRUE(is_one_sentence(outcome.err)) << outcome.err;
+  }
+  const Outcome pipe = run("set -o pipefail; ($N tokenize; echo $? >&2) | true");
+  EXPECT_THAT(pipe.err, testing::AnyOf(HasSubstr("Broken pipe)\n3"), testing::StartsWith("0")));
+  io::write_tensors(folder / "x.npz", sample_tensors("layer_norm", {3, 4}));
+  std::filesystem::create_directory(folder / "y.npz");
+  const Outcome directory =
+      run("cd " + quoted(folder.path()) + "; $N eval layer_norm --in x.npz --out y.npz");
+  EXPECT_EQ(directory.status, 3);
+  EXPECT_TRUE(is_one_sentence(directory.err)) << directory.err;
+}
+
+TEST(Main, TokenizePrintsTheSameSyntheticCorpusEveryTime) {
+  const Outcome first = run("$N tokenize");
+  EXPECT_EQ(first.status, 0);
+  EXPECT_EQ(first.err, "");
+  EXPECT_EQ(std::ranges::count(first.out, '\n'), 512);
+  EXPECT_EQ(run("LC_ALL=C.UTF-8 $N tokenize").out, first.out);
+}
+
+TEST(Main, TokenizePrintsTheIdsOfTheReference) {
+  using tests::ref::data::has_shared_data;
+  using tests::ref::data::shared_data;
+  const char* const expected = "bert_base_uncased/expected_ids_first_100_sentences.txt";
+  if (!has_shared_data(expected)) GTEST_SKIP() << "the real data is not in " << shared_data();
+  const Outcome outcome =
+      run("$N tokenize --data " +
+          quoted(shared_data() / "financial_phrasebank/Sentences_AllAgree.txt") + " --vocab " +
+          quoted(shared_data() / "bert_base_uncased/vocab.txt") + " | head -n 100 | diff - <(cat " +
+          quoted(shared_data() / expected) + "; tail -c 1 " + quoted(shared_data() / expected) +
+          " | grep -q . && echo)");
+  EXPECT_EQ(outcome.status, 0) << outcome.out.substr(0, 400) << outcome.err;
+}
+
+TEST(Main, EvalWritesFilesThatNumPyReads) {
+  if (run("/usr/bin/python3 -c 'import numpy'").status != 0)
+    GTEST_SKIP() << "/usr/bin/python3 has no numpy";
+  const TemporaryFolder folder;
+  write_file(folder / "make.py",
+             "import numpy as n\n"
+             "x = n.array([[1, 2], [2, 3]], dtype=n.float16)\n"
+             "n.savez('x.npz', x=x, valid=n.array([True, True]), grad_y=x.astype(n.float32))\n");
+  write_file(folder / "check.py",
+             "import numpy as n\n"
+             "f = n.load('y.npz')\n"
+             "assert sorted(f.files) == ['grad_beta', 'grad_gamma', 'grad_x', 'mean', 'rstd', 'y'],"
+             " f.files\n"
+             "assert all(f[k].dtype == n.float64 for k in f.files)\n"
+             "assert f['y'].tolist() == [[-1, 1], [-1, 1]], f['y']\n"
+             "assert f['mean'].tolist() == [1.5, 2.5]\n"
+             "assert f['grad_beta'].tolist() == [3, 5]\n");
+  const Outcome outcome = run("cd " + quoted(folder.path()) +
+                              " && /usr/bin/python3 make.py && $N eval layer_norm --in x.npz --out "
+                              "y.npz --set eps=0 && /usr/bin/python3 check.py");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+}
+
+TEST(Main, EvalWritesTheSameBytesEveryTime) {
+  const TemporaryFolder folder;
+  io::write_tensors(folder / "x.safetensors", sample_tensors("power_norm_released", {3, 5, 4}, 2));
+  const std::string command = "cd " + quoted(folder.path()) +
+                              "; $N eval power_norm_released --sequence --in x.safetensors --out ";
+  ASSERT_EQ(run(command + "a.npz").status, 0);
+  ASSERT_EQ(run("export LC_ALL=C.UTF-8 TZ=Asia/Tokyo; " + command + "b.npz").status, 0);
+  EXPECT_EQ(read_file(folder / "a.npz"), read_file(folder / "b.npz"));
+  ASSERT_EQ(run(command + "a.safetensors --scalar interval").status, 0);
+  ASSERT_EQ(run("export OMP_NUM_THREADS=1; " + command + "b.safetensors --scalar interval").status,
+            0);
+  EXPECT_EQ(read_file(folder / "a.safetensors"), read_file(folder / "b.safetensors"));
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli::program

@@ -1,0 +1,26 @@
+#include "verification/cli/tools/tokenize.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/cli/parsed.hpp"
+
+namespace normproof::tests::verification::cli::tools {
+namespace {
+
+using tool::tools::TokenizeCommand;
+
+TEST(Tokenize, ParsesFiles) {
+  EXPECT_FALSE(parsed<TokenizeCommand>({}).files.data);
+  EXPECT_EQ(parsed<TokenizeCommand>({"--data", "d", "--vocab", "v"}).files.vocab, "v");
+}
+
+TEST(Tokenize, PrintsTheIds) {
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(TokenizeCommand().run(), tool::kSuccess);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            tool::format_ids(tool::load_corpus({}).tokenized));
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::cli::tools

@@ -1,0 +1,172 @@
+#include "verification/golden/plain/plain_encoders.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/gate/check.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+#include "verification/golden/recipes/encoder_corpus.hpp"
+
+namespace normproof::verification::golden::plain {
+
+using gate::CaseResult;
+using gate::check_case;
+using recipes::encoder_cases;
+namespace {
+
+Case case_of(const std::string& operation, const std::string& reason) {
+  for (Case& c : encoder_cases(Tier::quick, operation, 1))
+    if (c.reason == reason) return std::move(c);
+  ADD_FAILURE() << operation << " has no case " << reason;
+  return {};
+}
+
+std::vector<StoredTensor> run_with(const Case& c, const Mutation& mutation = {},
+                                   const Style& style = {}) {
+  Sites sites(mutation);
+  return run_plain_encoder(c, recipes::inputs_of(c), style, sites);
+}
+
+TEST(PlainEncoders, EveryStyleHasAllOutputsAndPasses) {
+  for (const std::string& operation : ref::model::encoder_operation_names())
+    for (const Case& c : encoder_cases(Tier::quick, operation, 1)) {
+      const StoredCase stored = certified(c);
+      for (const Style& style :
+           {Style{}, Style{.sum = Style::Sum::backwards}, Style{.divide = true},
+            Style{.sum = Style::Sum::pairwise, .welford = true, .powers = true}}) {
+        const CaseResult result = check_case(stored, run_with(c, {}, style), {});
+        EXPECT_TRUE(result.passed()) << path_of(c);
+        EXPECT_EQ(result.tensors.size(), stored.description.outputs.size()) << path_of(c);
+      }
+    }
+}
+
+TEST(PlainEncoders, MistakeChangesTheOutputsThatDependOnIt) {
+  const Case c = case_of("encoder_layer", "post_layer_norm");
+  const auto right = run_with(c);
+  const auto backward = run_with(c, {"1/sqrt(d_k) in the backward", MutationOperator::drop});
+  EXPECT_EQ(values_of(right, "y"), values_of(backward, "y"));
+  EXPECT_NE(values_of(right, "grad_x"), values_of(backward, "grad_x"));
+  const auto eps = run_with(c, {"norm: eps", MutationOperator::ten_times});
+  EXPECT_NE(values_of(right, "y"), values_of(eps, "y"));
+  EXPECT_EQ(values_of(right, "attention.weights"), values_of(eps, "attention.weights"));
+}
+
+TEST(PlainEncoders, PaddingGetsWeightOnlyByMistake) {
+  const Case c = case_of("encoder_layer", "post_layer_norm");
+  const auto valid = values_of(c.inputs, "valid");
+  const std::size_t tokens = 3, of_second = 2 * tokens * tokens;
+  ASSERT_EQ(valid[2 * tokens - 1], 0);
+  EXPECT_EQ(values_of(run_with(c), "attention.weights")[of_second + tokens - 1], 0);
+  EXPECT_GT(values_of(run_with(c, {"mask of the keys", MutationOperator::ignore_mask}),
+                      "attention.weights")[of_second + tokens - 1],
+            0);
+}
+
+TEST(PlainEncoders, EachMistakeShiftsTheCausalMaskAsNamed) {
+  const Case c = case_of("encoder_layer", "causal_post");
+  constexpr std::size_t kTokens = 4;
+  /// Returns the keys to which each query of the first sentence, which has no padding, gives a
+  /// weight.
+  const auto seen = [&](const Mutation& mutation) {
+    const auto weights = values_of(run_with(c, mutation), "attention.weights");
+    std::vector<std::string> rows(kTokens);
+    for (std::size_t i = 0; i < kTokens; ++i)
+      for (std::size_t j = 0; j < kTokens; ++j)
+        rows[i] += weights[i * kTokens + j] == 0 ? '.' : 'x';
+    return rows;
+  };
+  using enum MutationOperator;
+  using Rows = std::vector<std::string>;
+  EXPECT_EQ(seen({}), (Rows{"x...", "xx..", "xxx.", "xxxx"}));
+  EXPECT_EQ(seen({"causal mask", drop}), (Rows{"xxxx", "xxxx", "xxxx", "xxxx"}));
+  EXPECT_EQ(seen({"causal mask", one_more}), (Rows{"xx..", "xxx.", "xxxx", "xxxx"}));
+  EXPECT_EQ(seen({"causal mask", one_less}), (Rows{"....", "x...", "xx..", "xxx."}));
+  EXPECT_EQ(seen({"causal mask", transposed}), (Rows{"xxxx", ".xxx", "..xx", "...x"}));
+}
+
+/// Returns those of the named tensors of a decoder layer that a mistake changes.
+std::vector<std::string> moved_by(const Case& c, const Mutation& mutation,
+                                  const std::vector<std::string>& names) {
+  const auto right = run_with(c), wrong = run_with(c, mutation);
+  std::vector<std::string> moved;
+  for (const std::string& name : names)
+    if (values_of(right, name) != values_of(wrong, name)) moved.push_back(name);
+  return moved;
+}
+
+TEST(PlainEncoders, EachAttentionOfADecoderHasSeparateMistakes) {
+  const Case c = case_of("decoder_layer", "post_layer_norm");
+  const std::vector<std::string> names = {"self_attention.weights", "cross_attention.weights", "y",
+                                          "grad_memory", "grad_x"};
+  const std::vector<std::string> all_but_self(names.begin() + 1, names.end());
+  using enum MutationOperator;
+  EXPECT_EQ(moved_by(c, {"causal mask", drop}, names), names);
+  EXPECT_EQ(moved_by(c, {"cross_attention: causal mask", insert}, names), all_but_self);
+  EXPECT_EQ(moved_by(c, {"cross_attention: mask of the keys", ignore_mask}, names), all_but_self);
+  EXPECT_EQ(moved_by(c, {"cross_attention: whose mask of the keys", other}, names), all_but_self);
+  EXPECT_EQ(moved_by(c, {"cross_attention: memory", other}, names), all_but_self);
+  EXPECT_EQ(moved_by(c, {"cross_attention: sentence of the memory", other}, names), all_but_self);
+  EXPECT_EQ(moved_by(c, {"cross_attention: keys and values", other}, names), all_but_self);
+  EXPECT_EQ(moved_by(c, {"cross_attention: 1/sqrt(d_k), forward and backward", drop}, names),
+            all_but_self);
+  EXPECT_EQ(moved_by(c, {"norm2 and norm3", other}, names),
+            (std::vector<std::string>{"y", "grad_memory", "grad_x"}));
+  EXPECT_EQ(moved_by(c, {"residual of cross-attention", drop}, names),
+            (std::vector<std::string>{"y", "grad_memory", "grad_x"}));
+  for (const char* site :
+       {"cross_attention: keys in grad_memory", "cross_attention: values in grad_memory"})
+    EXPECT_EQ(moved_by(c, {site, drop}, names), (std::vector<std::string>{"grad_memory"})) << site;
+}
+
+TEST(PlainEncoders, BackwardDropoutMistakesChangeOnlyGradients) {
+  const Case c = case_of("encoder_layer", "dropout_pre");
+  const auto right = run_with(c);
+  for (const char* place :
+       {"attention.weights", "attention.y", "feed_forward.active", "feed_forward.y"}) {
+    const std::string of = std::string("dropout of ") + place;
+    const auto backward = run_with(c, {of + ", backward", MutationOperator::drop});
+    EXPECT_EQ(values_of(right, "y"), values_of(backward, "y")) << place;
+    EXPECT_NE(values_of(right, "grad_x"), values_of(backward, "grad_x")) << place;
+    EXPECT_NE(values_of(right, "y"), values_of(run_with(c, {of, MutationOperator::drop}), "y"));
+  }
+  EXPECT_EQ(values_of(right, "attention.weights"),
+            values_of(run_with(c, {"dropout of attention.weights", MutationOperator::drop}),
+                      "attention.weights"));
+}
+
+TEST(PlainEncoders, DropoutOfRateZeroOffersNoMistakes) {
+  Sites sites;
+  sites.list();
+  run_plain_encoder(case_of("encoder_layer", "post_layer_norm"),
+                    recipes::inputs_of(case_of("encoder_layer", "post_layer_norm")), {}, sites);
+  for (const Mutation& mutation : sites.seen())
+    EXPECT_EQ(mutation.site.find("dropout"), std::string::npos) << mutation.site;
+}
+
+TEST(PlainEncoders, LossIsDividedByTheSumOfTheWeights) {
+  const Case c = case_of("encoder", "post_layer_norm");
+  const double whole = values_of(
+      run_with(c, {"sum of the class weights as divisor", MutationOperator::drop}), "loss")[0];
+  const double by_count = values_of(
+      run_with(c, {"sum of the class weights as divisor", MutationOperator::other}), "loss")[0];
+  EXPECT_EQ(by_count, whole / 2);  // two sentences
+  EXPECT_NE(values_of(run_with(c), "loss")[0], by_count);
+}
+
+TEST(PlainEncoders, NormsOfferOnlySitesThatChangeAnOutput) {
+  Sites sites;
+  sites.list();
+  run_plain_encoder(case_of("encoder_layer", "post_power_norm"),
+                    recipes::inputs_of(case_of("encoder_layer", "post_power_norm")), {}, sites);
+  bool of_norm = false;
+  for (const Mutation& mutation : sites.seen()) {
+    EXPECT_EQ(mutation.site.find("returned"), std::string::npos) << mutation.site;
+    of_norm |= mutation.site == "norm: nu in grad_x";
+  }
+  EXPECT_TRUE(of_norm);
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::plain

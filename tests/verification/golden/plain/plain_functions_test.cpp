@@ -1,0 +1,197 @@
+#include "verification/golden/plain/plain_functions.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/golden/certify/samples.hpp"
+
+namespace normproof::verification::golden::plain {
+namespace {
+
+using ::testing::DoubleEq;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+
+std::vector<StoredTensor> run(const Case& c, const Mutation& mutation = {},
+                              const Style& style = {}) {
+  Sites sites(mutation);
+  return run_plain_function(c, recipes::inputs_of(c), style, sites);
+}
+
+Case two_equal(const char* function) {
+  return plain_recipe(function, {1, 2})
+      .x([](auto, double) { return 3.0; })
+      .grad_y([](std::size_t i, double) { return i == 0 ? 4.0 : 0.0; })
+      .make(1);
+}
+
+TEST(PlainFunctions, SoftmaxOfEqualElementsIsUniform) {
+  const auto right = run(two_equal("softmax"));
+  EXPECT_THAT(values_of(right, "y"), ElementsAre(0.5, 0.5));
+  EXPECT_THAT(values_of(right, "grad_x"), ElementsAre(1, -1));
+  const auto wrong = run(two_equal("softmax"), {"sum of grad_y y", MutationOperator::drop});
+  EXPECT_THAT(values_of(wrong, "grad_x"), ElementsAre(2, 0));
+  const auto turned = run(two_equal("softmax"), {"axis of the sum", MutationOperator::other});
+  EXPECT_THAT(values_of(turned, "y"), ElementsAre(1, 1));
+}
+
+TEST(PlainFunctions, LogSumExpHasOneOutputPerRow) {
+  const auto answer = run(two_equal("log_sum_exp"));
+  EXPECT_EQ(find(answer, "y")->shape, (std::vector<std::size_t>{1}));
+  EXPECT_THAT(values_of(answer, "y"), ElementsAre(DoubleEq(3 + 0.69314718055994531)));
+  EXPECT_THAT(values_of(answer, "grad_x"), ElementsAre(DoubleEq(2), DoubleEq(2)));
+}
+
+TEST(PlainFunctions, EveryStyleAgreesWithTheReference) {
+  for (const std::string& function : ref::model::function_names()) {
+    if (operands::required_operands(function).front() != "x" || function == "rope") continue;
+    const Case c = plain_recipe(function, {3, 7}).make(1);
+    const auto expected = certify::certify(c).tensors;
+    for (const Style& style : {Style{}, Style{.sum = Style::Sum::backwards}, Style{.divide = true},
+                               Style{.powers = true}})
+      for (const char* name : {"y", "grad_x"}) {
+        const auto got = values_of(run(c, {}, style), name), wanted = values_of(expected, name);
+        ASSERT_EQ(got.size(), wanted.size()) << function;
+        for (std::size_t i = 0; i < got.size(); ++i)
+          EXPECT_NEAR(got[i], wanted[i], 0x1p-48 * (1 + std::fabs(wanted[i]))) << function;
+      }
+  }
+}
+
+TEST(PlainFunctions, EveryStyleOfGatedFunctionsAgreesWithTheReference) {
+  for (const char* function : {"swiglu", "geglu"}) {
+    const Case c = plain_recipe(function, {3, 7}).make(1);
+    const auto wanted = values_of(certify::certify(c).tensors, "grad_gate");
+    for (const Style& style : {Style{}, Style{.divide = true}, Style{.from_y = true}}) {
+      const auto got = values_of(run(c, {}, style), "grad_gate");
+      ASSERT_EQ(got.size(), wanted.size()) << function;
+      for (std::size_t i = 0; i < got.size(); ++i)
+        EXPECT_NEAR(got[i], wanted[i], 0x1p-48 * (1 + std::fabs(wanted[i]))) << function;
+    }
+  }
+}
+
+TEST(PlainFunctions, MistakesInAGateChangeTheOutput) {
+  const Case c = plain_recipe("swiglu", {1, 2})
+                     .x([](std::size_t i, double) { return i == 0 ? 0.0 : 40.0; })
+                     .gate([](std::size_t i, double) { return i == 0 ? 40.0 : -40.0; })
+                     .grad_y([](auto, double) { return 2.0; })
+                     .make(1);
+  const auto y = [&](const Mutation& mutation) { return values_of(run(c, mutation), "y"); };
+  EXPECT_THAT(y({}), ElementsAre(0, -1600));
+  EXPECT_THAT(y({"gate", MutationOperator::drop}), ElementsAre(0, 40));
+  EXPECT_THAT(y({"operand that passes the activation", MutationOperator::other}),
+              ElementsAre(0, DoubleEq(40 * -40 * std::exp(-40.0))));
+  EXPECT_THAT(y({"argument of the share", MutationOperator::other}),
+              ElementsAre(0, DoubleEq(-1600 * std::exp(-40.0))));
+  const auto gradient = [&](const char* name, const Mutation& mutation) {
+    return values_of(run(c, mutation), name);
+  };
+  EXPECT_THAT(gradient("grad_x", {}), ElementsAre(40, -80));
+  EXPECT_THAT(gradient("grad_x", {"gate in grad_x", MutationOperator::drop}), ElementsAre(1, 2));
+  EXPECT_THAT(gradient("grad_x", {"derivative of the activation", MutationOperator::other}),
+              ElementsAre(0, -3200));
+  EXPECT_THAT(gradient("grad_gate", {"a(x) in grad_gate", MutationOperator::drop}),
+              ElementsAre(2, 2));
+}
+
+TEST(PlainFunctions, SigmoidOfInfinityOverInfinityIsNaN) {
+  const Case c =
+      plain_recipe("silu", {1, 2}, DType::float32).x([](auto, double) { return 100.0; }).make(1);
+  EXPECT_THAT(values_of(run(c), "y"), ElementsAre(100, 100));
+  EXPECT_TRUE(
+      std::isnan(values_of(run(c, {"formula of the share", MutationOperator::insert}), "y")[0]));
+}
+
+TEST(PlainFunctions, Float32ConstantsAreOffByTheirRounding) {
+  for (const auto& [function, site] :
+       {std::pair{"gelu", "1/sqrt(2)"}, std::pair{"gelu", "1/sqrt(2 pi)"},
+        std::pair{"gelu_tanh", "sqrt(2/pi)"}, std::pair{"gelu_tanh", "0.044715"},
+        std::pair{"gelu_tanh", "0.044715 of the slope"}}) {
+    const Case c = plain_recipe(function, {3, 7}).make(1);
+    const auto right = values_of(run(c), "grad_x");
+    const auto wrong = values_of(run(c, {site, MutationOperator::single_precision}), "grad_x");
+    EXPECT_NE(right, wrong) << site;
+    // One constant has a relative error of 2^-24, and the slope changes by less than that.
+    for (std::size_t i = 0; i < right.size(); ++i)
+      EXPECT_LE(std::fabs(right[i] - wrong[i]), 0x1p-24) << site;
+  }
+}
+
+/// A row with the elements `first` and `second`.
+Case row_of(const char* function, double first, double second) {
+  return plain_recipe(function, {1, 2})
+      .x([=](std::size_t i, double) { return i == 0 ? first : second; })
+      .make(1);
+}
+
+TEST(PlainFunctions, ClippedDifferencesHaveAMinimum) {
+  const Case far = row_of("softmax", 0, -40);
+  EXPECT_THAT(values_of(run(far), "y"), ElementsAre(1, DoubleEq(std::exp(-40))));
+  EXPECT_THAT(values_of(run(far, {"differences", MutationOperator::clip}), "y"),
+              ElementsAre(DoubleNear(1, 1e-12), DoubleNear(std::exp(-30), 1e-20)));
+  EXPECT_THAT(values_of(run(far, {"exponentials", MutationOperator::clip}), "y"),
+              ElementsAre(DoubleEq(1 / (1 + 1e-7)), DoubleEq(1e-7 / (1 + 1e-7))));
+  EXPECT_THAT(
+      values_of(run(row_of("log_softmax", 0, -40), {"differences", MutationOperator::clip}), "y"),
+      ElementsAre(DoubleNear(0, 1e-12), DoubleNear(-30, 1e-12)));
+  // If no element is that small, there is no mistake to make.
+  Sites sites;
+  sites.list();
+  const Case near = row_of("softmax", 0, -10);
+  run_plain_function(near, recipes::inputs_of(near), {}, sites);
+  for (const Mutation& mutation : sites.seen())
+    EXPECT_NE(mutation.op, MutationOperator::clip) << mutation.site;
+}
+
+TEST(PlainFunctions, RowOfNaNHasNoMaximumIfNaNIsSkipped) {
+  const Mutation mutation{"largest element", MutationOperator::ignore_nan};
+  const Case c = row_of("softmax", NAN, NAN);
+  EXPECT_TRUE(std::isnan(values_of(run(c), "y")[0]));
+  EXPECT_THAT(values_of(run(c, mutation), "y"), ElementsAre(0, 0));
+  // Next to another element, NaN reaches the sum.
+  EXPECT_TRUE(std::isnan(values_of(run(row_of("softmax", NAN, 1), mutation), "y")[1]));
+}
+
+TEST(PlainFunctions, SumOfAWideRowMayStopAfterTheFirstBlock) {
+  const Case c = plain_recipe("softmax", {1, 1030}).x([](auto, double) { return 0.0; }).make(1);
+  EXPECT_THAT(values_of(run(c), "y")[0], DoubleEq(1.0 / 1030));
+  EXPECT_THAT(values_of(run(c, {"sum of exponentials", MutationOperator::first_1024}), "y")[0],
+              DoubleEq(1.0 / 1024));
+  EXPECT_THAT(values_of(run(c, {"sum of exponentials", MutationOperator::first_256}), "y")[0],
+              DoubleEq(1.0 / 256));
+}
+
+TEST(PlainFunctions, LastBlockMayBeLostIfItIsWhole) {
+  const auto first_of = [](std::size_t features) {
+    const Case c =
+        plain_recipe("softmax", {1, features}).x([](auto, double) { return 0.0; }).make(1);
+    return values_of(run(c, {"sum of exponentials", MutationOperator::forget_block}), "y")[0];
+  };
+  EXPECT_THAT(first_of(64), DoubleEq(1.0 / 32));
+  EXPECT_THAT(first_of(65), DoubleEq(1.0 / 65));
+}
+
+TEST(PlainFunctions, LastBlockOfRowsMayBeUnwritten) {
+  const auto zeros_of = [](std::size_t rows) {
+    const Case c = plain_recipe("softmax", {rows, 2}).make(1);
+    return std::ranges::count(
+        values_of(run(c, {"writing y", MutationOperator::unwritten_block}), "y"), 0.0);
+  };
+  EXPECT_EQ(zeros_of(64), 64);
+  EXPECT_EQ(zeros_of(65), 0);
+}
+
+TEST(PlainFunctions, MutationChangesOnlyWhatItNames) {
+  const Case c = plain_recipe("gelu_tanh", {3, 7}).make(1);
+  EXPECT_EQ(values_of(run(c), "y"),
+            values_of(run(c, {"derivative of the cubic term", MutationOperator::drop}), "y"));
+  EXPECT_NE(values_of(run(c), "grad_x"),
+            values_of(run(c, {"derivative of the cubic term", MutationOperator::drop}), "grad_x"));
+  EXPECT_NE(values_of(run(c), "y"),
+            values_of(run(c, {"formula of the gate", MutationOperator::other}), "y"));
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::plain

@@ -1,0 +1,85 @@
+#include "verification/golden/plain/plain_scaled.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/gate/check.hpp"
+#include "verification/golden/recipes/scaled_corpus.hpp"
+#include "verification/golden/recipes/scaled_inputs.hpp"
+
+namespace normproof::verification::golden::plain {
+namespace {
+
+using recipes::with_scales;
+using ::testing::ElementsAre;
+
+/// silu of numbers so large that silu(x) = x.
+Case of_large(const recipes::Scales& scales) {
+  return with_scales(plain_recipe("silu", {2, 2}, DType::float32)
+                         .x([](std::size_t i, double) { return 90 + 10 * static_cast<double>(i); })
+                         .make(1),
+                     scales);
+}
+
+std::vector<double> stored_by(const Case& c, const std::string& name, Mutation mutation = {}) {
+  Sites sites(std::move(mutation));
+  return values_of(run_plain(c, inputs_of(c), {}, sites), name);
+}
+
+TEST(PlainScaled, IsWithinTheBoundInEveryCase) {
+  for (const char* operation : {"softmax", "silu", "swiglu", "rms_norm"})
+    for (const Case& c : recipes::scaled_cases(Tier::quick, operation, 3)) {
+      Sites sites;
+      EXPECT_TRUE(
+          gate::check_case(certified(c), run_plain(c, inputs_of(c), {}, sites), {}).passed())
+          << path_of(c);
+    }
+}
+
+TEST(PlainScaled, MistakesInASingleScaleChangeTheOutput) {
+  const Case c = of_large({.y = 2});
+  EXPECT_THAT(stored_by(c, "y"),
+              ElementsAre(44, 48, 56, 60));  // 50 is a tie and goes to the even number
+  EXPECT_THAT(stored_by(c, "y", {"scaling of y", MutationOperator::drop}),
+              ElementsAre(88, 96, 112, 120));
+  EXPECT_THAT(stored_by(c, "y", {"scaling of y", MutationOperator::inverted}),
+              ElementsAre(176, 192, 224, 240));
+  EXPECT_THAT(stored_by(c, "y", {"scaling of y", MutationOperator::square}),
+              ElementsAre(22, 24, 28, 30));
+  EXPECT_THAT(stored_by(c, "y", {"format of y", MutationOperator::other_bias}),
+              ElementsAre(88, 96, 112, 120));
+  EXPECT_THAT(stored_by(c, "y", {"rounding of y", MutationOperator::truncate}),
+              ElementsAre(44, 48, 52, 60));
+}
+
+TEST(PlainScaled, BitsMayBeReadInTheOtherFormat) {
+  const Case c = of_large({.dtype = DType::float8_e5m2, .x = 10, .y = 1});
+  // 9, 10, 11, 12 are 8, 10, 12, 12 in e5m2, with the bits 0x48, 0x49, 0x4a; in e4m3 these are 4,
+  // 4.5, 5.
+  EXPECT_THAT(values_of(c.inputs, "x"), ElementsAre(8, 10, 12, 12));
+  EXPECT_THAT(stored_by(c, "y", {"format of x", MutationOperator::other_format}),
+              ElementsAre(40, 48, 48, 48));
+}
+
+TEST(PlainScaled, MistakesInBlockScalesChangeTheOutput) {
+  const Case c = of_large({.blocks = false});
+  const std::string site = "scales of the blocks of y";
+  EXPECT_THAT(stored_by(c, "y_scale"), ElementsAre(0.25, 0.25));
+  EXPECT_THAT(stored_by(c, "y_scale", {site, MutationOperator::twice}), ElementsAre(0.5, 0.5));
+  EXPECT_THAT(stored_by(c, "y_scale", {site, MutationOperator::halved}), ElementsAre(0.125, 0.125));
+  EXPECT_THAT(stored_by(c, "y", {site, MutationOperator::forget_remainder}),
+              ElementsAre(0, 0, 0, 0));
+  EXPECT_TRUE(std::isnan(stored_by(c, "y_scale", {site, MutationOperator::not_a_number})[1]));
+}
+
+TEST(PlainScaled, SaturatesOutOfRangeUnlessMistaken) {
+  const Case c = of_large({.y = 0.2});
+  EXPECT_THAT(stored_by(c, "y"), ElementsAre(448, 448, 448, 448));
+  const auto wrong = stored_by(c, "y", {"overflow of y", MutationOperator::unsaturated});
+  EXPECT_EQ(wrong[0], 448);
+  EXPECT_TRUE(std::isnan(wrong[1]));
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::plain

@@ -1,0 +1,146 @@
+#include "verification/golden/tolerance/function_allowances.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/gate/check.hpp"
+#include "verification/golden/plain/plain_layers.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+
+namespace normproof::verification::golden::tolerance {
+
+using mutations::Sites;
+using plain::run_plain;
+namespace {
+
+using namespace normproof::verification::golden::tolerance;
+using ::testing::Each;
+using ::testing::ElementsAre;
+
+/// Returns what the allowances add to bounds of 0 for y and grad_x.
+ref::tensor::NamedTensors<double> allowances(const Case& c, Accumulation accumulation) {
+  const checks::evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+  ref::tensor::NamedTensors<double> bound;
+  for (const auto& [name, values] :
+       checks::evaluation::run_operation<double>(c.options, inputs, c.sequence)) {
+    auto zeros = ref::tensor::empty_tensor<double>(ref::tensor::shape_of(values));
+    std::fill_n(zeros.data(), zeros.size(), 0.0);
+    bound.set(name, std::move(zeros));
+  }
+  add_function_allowances(c, inputs.function, accumulation, bound);
+  return bound;
+}
+
+std::vector<double> of_grad_x(const Case& c, Accumulation accumulation) {
+  const auto bound = allowances(c, accumulation).at("grad_x");
+  return {bound.data(), bound.data() + bound.size()};
+}
+
+Case two_halves(const char* function, DType dtype) {
+  return plain_recipe(function, {1, 2}, dtype)
+      .x([](auto, double) { return 3.0; })
+      .grad_y([](std::size_t i, double) { return i == 0 ? 4.0 : 0.0; })
+      .make(1);
+}
+
+TEST(FunctionAllowances, CoverSoftmaxBackwardFromAStoredY) {
+  // y = 1/2, off by u/2 each: s by 2 u, and grad_x by (u/2) |4 - 2| + (1/2) 2 u.
+  const double u = 0x1p-8;
+  const auto added = of_grad_x(two_halves("softmax", DType::bfloat16), Accumulation::float32);
+  ASSERT_EQ(added.size(), 2u);
+  for (const double amount : added) {
+    EXPECT_GE(amount, 2 * u);
+    EXPECT_LE(amount, 2.01 * u);
+  }
+}
+
+TEST(FunctionAllowances, AreZeroIfStorageDoesNotRound) {
+  for (const char* function : {"softmax", "log_softmax"})
+    EXPECT_THAT(of_grad_x(two_halves(function, DType::float32), Accumulation::float32), Each(0.0));
+  EXPECT_THAT(of_grad_x(two_halves("softmax", DType::bfloat16), Accumulation::bfloat16), Each(0.0));
+  EXPECT_THAT(of_grad_x(two_halves("gelu", DType::bfloat16), Accumulation::float32), Each(0.0));
+}
+
+TEST(FunctionAllowances, AreZeroForMaskedElements) {
+  for (const char* function : {"softmax", "log_sum_exp"}) {
+    const auto added = of_grad_x(plain_recipe(function, {1, 3}, DType::bfloat16)
+                                     .masked([](std::size_t i) { return i == 1; })
+                                     .make(1),
+                                 Accumulation::float32);
+    EXPECT_GT(added[0], 0) << function;
+    EXPECT_EQ(added[1], 0) << function;
+  }
+}
+
+TEST(FunctionAllowances, AllowGeluTanhToCancelInProportionToX) {
+  const Case c = plain_recipe("gelu_tanh", {1, 2})
+                     .x([](std::size_t i, double) { return i == 0 ? -4.0 : 0.0; })
+                     .make(1);
+  const auto bound = allowances(c, Accumulation::float64).at("y");
+  EXPECT_THAT(std::vector<double>(bound.data(), bound.data() + 2), ElementsAre(0x1p-49, 0));
+}
+
+TEST(FunctionAllowances, AllowASigmoidOfZeroIfItsExponentialOverflows) {
+  const Case c = plain_recipe("silu", {1, 3}, DType::float32)
+                     .x([](std::size_t i, double) { return i == 0   ? -90.0
+                                                           : i == 1 ? -80.0
+                                                                    : 4.0; })
+                     .grad_y([](auto, double) { return 2.0; })
+                     .make(1);
+  const auto bound = allowances(c, Accumulation::float32);
+  const auto& y = bound.at("y");
+  const auto& grad_x = bound.at("grad_x");
+  EXPECT_THAT(std::vector<double>(y.data(), y.data() + 3),
+              ElementsAre(testing::DoubleEq(90 * std::exp(-90.0)), 0, 0));
+  EXPECT_THAT(std::vector<double>(grad_x.data(), grad_x.data() + 3),
+              ElementsAre(testing::DoubleEq(182 * std::exp(-90.0)), 0, 80 * 0x1p-24));
+}
+
+/// Products that are stored in between are within the whole bound, but not within the bound without
+/// the allowance. If the gate is a power of two, nothing is allowed.
+TEST(FunctionAllowances, CoverStoredFactors) {
+  for (const char* function : {"swiglu", "geglu"})
+    for (const DType dtype : {DType::bfloat16, DType::float16}) {
+      const Case c = plain_recipe(function, {9, 12}, dtype).make(1);
+      const StoredCase stored = certified(c);
+      Sites sites;
+      const auto answer = run_plain(c, recipes::inputs_of(c), {.from_y = true}, sites);
+      Tolerance bounds = derive_tolerance(c, Accumulation::float32);
+      EXPECT_TRUE(check_case(stored, answer, {}, bounds).passed()) << function;
+      const auto added = allowances(c, Accumulation::float32);
+      for (const auto& [name, values] : added)
+        for (std::size_t i = 0; i < values.size(); ++i)
+          bounds.bound.at(name).data()[i] -= values.data()[i];
+      EXPECT_FALSE(check_case(stored, answer, {}, bounds).passed()) << function;
+    }
+  const Case powers = plain_recipe("geglu", {1, 2}, DType::bfloat16)
+                          .x([](auto, double) { return 3.0; })
+                          .gate([](auto, double) { return -0.25; })
+                          .make(1);
+  const auto bound = allowances(powers, Accumulation::float32).at("y");
+  EXPECT_LT(bound.data()[0], std::numeric_limits<float>::min());  // at most an underflow
+}
+
+/// A backward from the stored y is within the whole bound, but not within the bound without the
+/// allowance.
+TEST(FunctionAllowances, CoverBackwardsFromTheStoredY) {
+  for (const char* function : {"softmax", "log_softmax", "log_sum_exp"})
+    for (const DType dtype : {DType::bfloat16, DType::float16}) {
+      const Case c = plain_recipe(function, {9, 12}, dtype).make(1);
+      const StoredCase stored = certified(c);
+      Sites sites;
+      const auto answer = run_plain(c, recipes::inputs_of(c), {.from_y = true}, sites);
+      Tolerance bounds = derive_tolerance(c, Accumulation::float32);
+      EXPECT_TRUE(check_case(stored, answer, {}, bounds).passed()) << function;
+      const auto added = of_grad_x(c, Accumulation::float32);
+      for (std::size_t i = 0; i < added.size(); ++i)
+        bounds.bound.at("grad_x").data()[i] -= added[i];
+      EXPECT_FALSE(check_case(stored, answer, {}, bounds).passed()) << function;
+    }
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::tolerance

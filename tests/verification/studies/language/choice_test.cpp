@@ -1,0 +1,67 @@
+#include "verification/studies/language/choice.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/verification/studies/language/sample_results.hpp"
+
+namespace normproof::tests::verification::studies::language {
+namespace {
+
+using namespace normproof::verification::studies::language;
+
+class ChoiceTest : public ::testing::Test {
+ protected:
+  void add_loss(const char* rate, std::uint64_t seed, double loss) {
+    const Cell cell = cell_of({}, "none", rate, seed, Purpose::validation);
+    add(results_, cell, sample_result(cell, loss));
+  }
+  void diverge(const char* rate, std::uint64_t seed) {
+    const Cell cell = cell_of({}, "none", rate, seed, Purpose::validation);
+    add(results_, cell, diverged(sample_result(cell, 1)));
+  }
+  std::optional<std::string> chosen() const { return chosen_rate(results_, {}, "none"); }
+
+  Results results_;
+};
+
+TEST_F(ChoiceTest, ChoosesTheLowestMeanLossOverTheDecidingSeeds) {
+  add_loss("3e-3", 1, 1.0);
+  add_loss("3e-3", 2, 2.0);
+  add_loss("1e-2", 1, 1.25);
+  add_loss("1e-2", 2, 1.5);
+  add_loss("3e-2", 1, 0.5);
+  EXPECT_EQ(chosen(), std::nullopt);
+  add_loss("3e-2", 2, 3.0);
+  EXPECT_EQ(chosen(), "1e-2");
+  add_loss("3e-2", 3, 0.0);  // seed 3 does not decide
+  EXPECT_EQ(chosen(), "1e-2");
+  EXPECT_EQ(rate_losses(results_, {}, "none")[1].loss, 1.375);
+}
+
+TEST_F(ChoiceTest, ChoosesTheLowerOfEqualRates) {
+  add_deciding(results_, {}, "none");
+  for (const std::uint64_t seed : {1, 2}) add_loss("3e-2", seed, 1.0);
+  EXPECT_EQ(chosen(), "1e-2");
+}
+
+TEST_F(ChoiceTest, ChoosesADivergedRateOnlyIfAllDiverged) {
+  add_deciding(results_, {}, "none");
+  diverge("1e-2", 2);
+  EXPECT_EQ(chosen(), "3e-3");
+  EXPECT_EQ(rate_losses(results_, {}, "none")[1].diverged, 1u);
+  for (const std::uint64_t seed : {1, 2}) diverge("3e-3", seed);
+  EXPECT_EQ(chosen(), "3e-2");
+  diverge("3e-2", 1);
+  EXPECT_EQ(chosen(), "3e-3");
+}
+
+TEST_F(ChoiceTest, IgnoresTestResults) {
+  add_tested(results_, {}, "none", {0.1});
+  const Cell cell = cell_of({}, "none", "3e-2", 1, Purpose::test);
+  add(results_, cell, sample_result(cell, 0.0));
+  EXPECT_EQ(chosen(), "1e-2");
+}
+
+}  // namespace
+}  // namespace normproof::tests::verification::studies::language

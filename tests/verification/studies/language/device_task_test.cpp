@@ -1,0 +1,92 @@
+#include "verification/studies/language/device_task.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <map>
+
+#include "tests/ref/numeric/error_message.hpp"
+#include "tests/verification/studies/language/small_data.hpp"
+#include "verification/studies/language/followed_task.hpp"
+#include "verification/training/norm_statistics.hpp"
+
+namespace normproof::verification::studies::language {
+namespace {
+
+using ref::tensor::Tensor;
+using training::Task;
+using Shown = std::map<std::string, Tensor<double>>;
+
+/// The same task on the processor and on a device.
+struct BothSides {
+  BothSides(const std::string& norm, Task task)
+      : config(config_for(quick_cell(norm, task), data)),
+        own(make_task(config, data)),
+        there(*device, config, data, *own) {
+    there.begin_epoch(0);
+  }
+
+  StudyData data = small_data();
+  training::RunConfig config;
+  std::unique_ptr<gpu::device::Device> device = gpu::device::simulated_device(4);
+  std::unique_ptr<training::RunTask> own;
+  DeviceTask there;
+};
+
+/// Takes a step and records the statistics of norms that it shows.
+training::TaskStep step_of(training::RunTask& task, std::size_t k,
+                           ref::train::TrainState<double>& state, Shown& shown) {
+  FollowedTask followed(task);
+  return followed.step(
+      k, state,
+      {[&](const std::string& name, const Tensor<double>& values) { shown[name] = values; },
+       training::NormStatistics::asks_for});
+}
+
+TEST(DeviceTask, StepsEqualThoseOfTheProcessor) {
+  for (const Task task : {Task::language, Task::translate})
+    for (const std::string norm : {"layer_norm", "batch_norm", "power_norm"}) {
+      SCOPED_TRACE(norm);
+      BothSides sides(norm, task);
+      auto expected = sides.own->initial_state(), state = expected;
+      for (const std::size_t k : {0, 1}) {
+        Shown by_ref, shown;
+        const auto step = step_of(*sides.own, k, expected, by_ref);
+        const auto got = step_of(sides.there, k, state, shown);
+        EXPECT_EQ(got.result.loss, step.result.loss);
+        EXPECT_EQ(got.result.learning_rate, step.result.learning_rate);
+        EXPECT_EQ(got.result.gradient_norms.whole, step.result.gradient_norms.whole);
+        EXPECT_EQ(got.result.gradient_norms.of_tensors, step.result.gradient_norms.of_tensors);
+        EXPECT_EQ(got.qualities, step.qualities);
+        EXPECT_EQ(shown, by_ref);
+        EXPECT_FALSE(shown.empty());
+      }
+      EXPECT_EQ(ref::train::state_sha256(state), ref::train::state_sha256(expected));
+      EXPECT_EQ(state.step, 2);
+      EXPECT_EQ(state.optimizer.step, 2);
+      EXPECT_NE(sides.device->next_order(), 4u) << "it computed nothing";
+    }
+}
+
+TEST(DeviceTask, FullTracesAndRejectedStepsRunOnTheProcessor) {
+  BothSides sides("layer_norm", Task::language);
+  auto state = sides.there.initial_state();
+  Shown shown;
+  sides.there.step(
+      0, state,
+      ref::encoder::Tap<double>(
+          [&](const std::string& name, const Tensor<double>& values) { shown[name] = values; }));
+  EXPECT_TRUE(shown.contains("layers.1.feed_forward.y"));
+  EXPECT_EQ(sides.device->next_order(), 4u);
+  state.parameters.at("head.bias").data()[0] = std::numeric_limits<double>::infinity();
+  const std::string before = ref::train::state_sha256(state);
+  const auto message = [&](const training::RunTask& task) {
+    return ref::numeric::contract_message([&] { task.step(1, state, {}); });
+  };
+  EXPECT_NE(message(*sides.own), "no error");
+  EXPECT_EQ(message(sides.there), message(*sides.own));
+  EXPECT_EQ(ref::train::state_sha256(state), before);
+}
+
+}  // namespace
+}  // namespace normproof::verification::studies::language

@@ -1,0 +1,30 @@
+#include "verification/studies/language/protocol.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace normproof::verification::studies::language {
+namespace {
+
+using training::Task;
+
+/// Returns the protocol in study.json of a folder of docs/study_language.
+std::string documented(const std::string& folder) {
+  std::ifstream file(std::string(NORMPROOF_SOURCE_DIR "/verification/studies/language/results/") +
+                     folder + "/study.json");
+  return nlohmann::json::parse(file).at("protocol_sha256").get<std::string>();
+}
+
+// If this fails, a cell trains differently, and the documented results must be computed again.
+TEST(Protocol, EqualsThatOfTheDocumentedResults) {
+  EXPECT_EQ(protocol_sha256(Task::language), documented("language"));
+  EXPECT_EQ(protocol_sha256(Task::language), documented("quick"));
+  EXPECT_EQ(protocol_sha256(Task::translate), documented("translate"));
+  EXPECT_EQ(protocol_sha256(Task::translate), documented("translate_quick"));
+  EXPECT_NE(protocol_sha256(Task::language), protocol_sha256(Task::translate));
+}
+
+}  // namespace
+}  // namespace normproof::verification::studies::language

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "ref/data/synthetic_pairs.hpp"
+#include "ref/data/synthetic_text.hpp"
+#include "verification/studies/language/study_data.hpp"
+
+namespace normproof::verification::studies::language {
+
+/// Returns a made-up text and made-up pairs with a few steps per epoch.
+inline StudyData small_data() {
+  const ref::data::SyntheticPairCounts counts{.training = 48, .validation = 8, .test = 8};
+  return {training::split_text(ref::data::synthetic_text(1, 60), "small text"),
+          training::add_vocabularies(ref::data::synthetic_pair_corpus(1, counts),
+                                     training::default_config(training::Task::translate))};
+}
+
+/// Returns a quick cell, the smallest size.
+inline Cell quick_cell(const std::string& norm, training::Task task = training::Task::language) {
+  return {.task = task, .norm = norm, .size = Size::quick};
+}
+
+}  // namespace normproof::verification::studies::language

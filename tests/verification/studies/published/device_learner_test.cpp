@@ -1,0 +1,24 @@
+#include "verification/studies/published/device_learner.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/ref/numeric/error_message.hpp"
+#include "tests/verification/studies/published/samples.hpp"
+#include "verification/studies/published/cell.hpp"
+
+namespace normproof::verification::studies::published {
+namespace {
+
+TEST(DeviceLearner, C1_RejectsAStepWithATap) {
+  training::RunConfig config = config_of({.d_ff = 4});
+  config.train.encoder.vocab_size = two_steps_an_epoch().vocab_size;
+  const auto device = gpu::device::simulated_device();
+  const auto learner = device_learner(*device, config.train, {});
+  const ref::encoder::Tap<double> tap([](const std::string&, const auto&) {});
+  EXPECT_EQ(
+      ref::numeric::contract_message([&] { learner->step(0, 1, ref::model::Mode::training, tap); }),
+      "device_learner: tap is given; expected a step without one (C1)");
+}
+
+}  // namespace
+}  // namespace normproof::verification::studies::published

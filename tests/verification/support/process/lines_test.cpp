@@ -1,0 +1,51 @@
+#include "verification/support/process/lines.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace normproof::verification::support::process {
+namespace {
+
+/// Writes each line as "1:a", followed by "..." if the line has no end.
+std::string describe(std::string_view text) {
+  std::string lines;
+  for (const Line& line : split_lines(text)) {
+    lines += lines.empty() ? "" : " ";
+    lines += std::to_string(line.number) + ":" + std::string(line.text);
+    lines += line.has_end ? "" : "...";
+  }
+  return lines;
+}
+
+TEST(SplitLines, NumbersLinesAndMarksAnUnfinishedOne) {
+  EXPECT_EQ(describe(""), "");
+  EXPECT_EQ(describe("a"), "1:a...");
+  EXPECT_EQ(describe("a\n"), "1:a");
+  EXPECT_EQ(describe("a\nb"), "1:a 2:b...");
+  EXPECT_EQ(describe("a\nb\n"), "1:a 2:b");
+  EXPECT_EQ(describe("\n"), "1:");
+  EXPECT_EQ(describe("\n\na\n\n"), "1: 2: 3:a 4:");
+  EXPECT_EQ(describe("a\r\n"), "1:a\r");
+}
+
+TEST(SplitLines, ConcatenatedLinesEqualTheText) {
+  for (const std::string_view text : {"", "a", "\n", "a\n\nb", "a\nb\n", "\n\n"}) {
+    std::string again;
+    for (const Line& line : split_lines(text)) {
+      again += line.text;
+      if (line.has_end) again += '\n';
+    }
+    EXPECT_EQ(again, text);
+  }
+}
+
+TEST(WholeLines, DropsAnUnfinishedLastLine) {
+  EXPECT_EQ(whole_lines(""), "");
+  EXPECT_EQ(whole_lines("torn"), "");
+  EXPECT_EQ(whole_lines("a\n"), "a\n");
+  EXPECT_EQ(whole_lines("a\nb\ntorn"), "a\nb\n");
+}
+
+}  // namespace
+}  // namespace normproof::verification::support::process

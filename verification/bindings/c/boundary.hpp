@@ -1,0 +1,64 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cfenv>
+#include <string_view>
+
+#include "ref/io/stored_tensor.hpp"
+#include "ref/numeric/errors.hpp"
+#include "verification/bindings/c/normproof.h"
+
+/// The boundary between C and C++: dtypes, tensors, arguments and the floating-point mode.
+namespace normproof::verification::bindings::c {
+
+inline std::int32_t dtype_number(ref::io::DType dtype) {
+  return static_cast<std::int32_t>(std::ranges::find(ref::io::kDTypes, dtype) -
+                                   std::begin(ref::io::kDTypes));
+}
+
+/// Checks a condition on the arguments of a function.
+/// Throws    UsageError if it is not met
+inline void require(bool met, const char* function, std::string_view sentence) {
+  if (!met) throw ref::numeric::UsageError(fmt::format("{}: {}", function, sentence));
+}
+
+/// A caller's tensor without its elements, and the number of bytes that these take.
+struct TensorDescription {
+  ref::io::StoredTensor tensor;
+  std::size_t bytes = 0;
+};
+/// Checks and converts the description of a caller's tensor.
+/// Requires  a name; the shape is not read if the rank is rejected
+/// Throws    UsageError that names `function` and the tensor
+TensorDescription described(const char* function, const char* name, std::int32_t dtype,
+                            std::int32_t rank, const std::int64_t* shape, const void* data);
+
+/// Runs a scope in the default floating-point mode and restores the caller's mode afterwards.
+/// Callers may flush subnormal numbers to zero or round differently; the gate must not.
+class DefaultFloatingPointMode {
+ public:
+  DefaultFloatingPointMode() {
+    std::fegetenv(&callers_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~DefaultFloatingPointMode() { std::fesetenv(&callers_); }
+  DefaultFloatingPointMode(const DefaultFloatingPointMode&) = delete;
+  DefaultFloatingPointMode& operator=(const DefaultFloatingPointMode&) = delete;
+
+  /// Returns f() evaluated in the caller's floating-point mode, for code of the caller.
+  template <class F>
+  auto outside(F&& f) const {
+    std::fesetenv(&callers_);
+    const auto result = f();
+    std::fegetenv(&callers_);
+    std::fesetenv(FE_DFL_ENV);
+    return result;
+  }
+
+ private:
+  mutable std::fenv_t callers_;
+};
+
+}  // namespace normproof::verification::bindings::c

@@ -1,0 +1,224 @@
+"""normproof.check: judges an implementation on every case of an operation."""
+from __future__ import annotations
+
+import collections
+import difflib
+from typing import Any, Callable, Collection, Sequence
+
+from normproof import folders, names
+from normproof.arguments import describe_value, require_arguments
+from normproof.conventions import Observations, describe_conventions
+from normproof.corpus import Case, Corpus, ops
+from normproof.dtypes import dtype_names
+from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
+from normproof.invocation import Invocation, prepare_invocation
+from normproof.isolation import Runner, start_runner
+from normproof.output_policy import parse_globs
+from normproof.recertify import recertified_path, without_missing_parameters
+from normproof.relations import RelationChecker, RelationResult, parse_relations
+from normproof.report import CaseResult, Report
+from normproof.repro import Call, changed_arguments
+
+
+def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: str = "cpu", tier: str = "quick",
+          outputs: str | Sequence[str] | None = None, backward: Callable[..., Any] | None = None, arguments: Any = None,
+          only: str | Sequence[str] | None = None, framework: str | None = None, layout: str | None = None,
+          relations: str | Sequence[str] = (), isolate: bool = False, seconds: float | None = 60,
+          accumulation: str = "", formula: str = "", xfail: str | Sequence[str] = (), strict: bool = False,
+          flush_subnormals: bool = False) -> Report:
+    """Judges fn on the certified cases of op.
+
+    fn         a function of arrays or tensors, with parameters named as in docs/guide/python.md, or a class of PyTorch modules
+    dtype      one or several of "float64", "float32", "float16", "bfloat16", or of a framework's dtypes
+    device     a device of the framework: "cpu", "cuda", "cuda:1"
+    tier       "quick", "standard" or "full"; the last two are made once and kept
+    outputs    the judged outputs, and their order if fn returns a tuple: "y", "y,grad_x"
+    backward   a function of grad_y and of fn's parameters (and y) that returns grad_x, a tuple or a mapping
+    arguments  the meaning of fn's parameters, {"w": "gamma", "axis": -1}, if their names do not tell it
+    only       one or several globs of paths, or of what follows the operation in a path
+    relations  names of normproof.RELATIONS, or "all": relations between calls that are checked, too
+    isolate    whether fn runs in a process of its own, where it may crash and hang
+    seconds    the time limit of a case; None for no limit
+    flush_subnormals  whether fn may flush subnormal numbers to 0, as --flush-subnormals of `normproof golden check`
+
+    Returns a Report. Throws UsageError for an argument that is not one of these, and if no case is selected.
+    """
+    require_arguments(locals())
+    call = Call(fn, op, {**changed_arguments(check, locals()), "dtype": dtype_names(dtype), "tier": tier},
+                without=("only", "xfail"))
+    wanted = parse_relations(relations) if relations else ()
+    corpus = open_corpus(op, tier)
+    selected = select_cases(corpus, op, dtype, only, tier)
+    require_known_globs(corpus, xfail)
+    invocation = prepare_invocation(
+        fn, op, known_names(corpus, op), framework=framework, device=device, arguments=arguments, outputs=outputs,
+        backward=backward, layout=layout, accumulation=accumulation, formula=formula, xfail=parse_globs(xfail),
+        strict=strict, flush_subnormals=flush_subnormals)
+    require_dtypes(invocation, dtype)
+    if not isolate:
+        invocation.require_device()
+    invocation = invocation.for_case(corpus.select(fullest_case(corpus, selected)))
+    invocation.policy.apply(corpus)
+    corpus.set("repro", call.line(only="{path}"))
+    observed = Observations()
+    report = Report(corpus, invocation.title, op, describe_conventions(invocation, observed), call)
+    report.expects_relations = bool(wanted)
+    runner = start_runner(invocation, isolate, seconds)
+    checker = None
+    if wanted:
+        checker = RelationChecker(wanted, Corpus(folders.tier_folder(tier, op), f"{tier}/{op}/*"), seconds,
+                                  invocation.policy.tolerance_settings)
+    try:
+        for original in selected:
+            index, left_out = without_missing_parameters(corpus, corpus.select(original), original, invocation.read_names)
+            report.left_out.update(left_out)
+            result = judge_case(corpus, invocation, corpus.select(index), runner, observed)
+            if checker is not None:
+                report.relations += checker.check(original, invocation, result.path, result.passed)
+                result = fail_if_broken(corpus, index, report.relations, result)
+            report.add(result)
+    finally:
+        runner.close()
+    report.conventions = describe_conventions(invocation, observed)
+    if others := count_other_dtypes(corpus, op, dtype, only, tier):
+        report.conventions.append(f"cases not asked for their dtype: {others}")
+    for name in sorted(report.left_out):
+        report.conventions.append(f"{invocation.title} takes no {name}: each case is certified again without it")
+    return report
+
+
+def fail_if_broken(corpus: Corpus, index: int, relations: Sequence[RelationResult], result: CaseResult) -> CaseResult:
+    """Fails a case that breaks a relation, so that every form of the report shows it as failed."""
+    broken = [relation for relation in relations if relation.path == result.path and relation.broken]
+    if not broken:
+        return result
+    corpus.select(index)
+    corpus.fail("; ".join(f"relation {relation.relation}: {relation.sentence}"
+                          + (f" (such as {relation.issue})" if relation.issue else "") for relation in broken))
+    return CaseResult(result.path, corpus.judge())
+
+
+def open_corpus(op: str, tier: str) -> Corpus:
+    """Opens the cases of an operation. Throws UsageError with the nearest name if there is no such operation."""
+    require_op(op)
+    return Corpus(folders.tier_folder(tier, op), f"{tier}/{op}/*")
+
+
+def require_op(op: Any) -> None:
+    """Throws UsageError with the nearest name if there is no operation of that name."""
+    known = ops()
+    if not isinstance(op, str) or op not in known:
+        near = difflib.get_close_matches(str(op), known, 1)
+        raise UsageError(f"normproof: op={describe_value(op)} is unknown; expected "
+                         + (f"{near[0]!r}" if near else f"one of {', '.join(known)}"))
+
+
+def known_names(corpus: Corpus, op: str) -> set[str]:
+    """Returns the names of all tensors and options of op: those of its description and those of its cases."""
+    return names.known_names(op) | {name for index in range(len(corpus)) for key in ("inputs", "options")
+                                    for name in corpus.description(index)[key]}
+
+
+def fullest_case(corpus: Corpus, selected: Sequence[int]) -> int:
+    """Returns the index of the first case with the largest number of tensors."""
+    return max(selected, key=lambda index: len(corpus.description(index)["inputs"]))
+
+
+def require_dtypes(invocation: Invocation, dtype: Any) -> None:
+    """Throws UsageError if the framework has one of the dtypes not."""
+    for name in dtype_names(dtype):
+        if name not in invocation.framework.dtypes:
+            hint = ": install ml_dtypes" if name == "bfloat16" and invocation.framework.dtypes_from_ml_dtypes else ""
+            raise UsageError(f"normproof: {invocation.framework.name} has no {name} here{hint}")
+
+
+def select_cases(corpus: Corpus, op: str, dtype: Any, only: str | Sequence[str] | None, tier: str) -> list[int]:
+    """Returns the indices of the cases of these dtypes that match one of the globs, or of all if only is None.
+
+    Throws UsageError if there are none.
+    """
+    wanted, globs = dtype_names(dtype), full_globs(op, only, tier)
+    paths = corpus.paths()
+    found = [index for index in folders.matching(paths, globs) if corpus.description(index)["dtype"] in wanted]
+    if not found:
+        raise UsageError(f"normproof: no case of {op} in {', '.join(wanted)}, tier {tier}"
+                         + (f", matches {', '.join(globs)}" if globs else ""))
+    return found
+
+
+def count_other_dtypes(corpus: Corpus, op: str, dtype: Any, only: str | Sequence[str] | None, tier: str) -> str:
+    """Returns how many cases select_cases leaves out for their dtype, such as "3 of float64", or ""."""
+    others = collections.Counter(corpus.description(index)["dtype"]
+                                 for index in folders.matching(corpus.paths(), full_globs(op, only, tier)))
+    return ", ".join(f"{count} of {name}" for name, count in others.items() if name not in dtype_names(dtype))
+
+
+def full_globs(op: str, only: str | Sequence[str] | None, tier: str) -> list[str]:
+    """Returns globs of whole paths. A glob without a slash is one of what follows the operation in a path."""
+    globs = [only] if isinstance(only, str) else list(only or ())
+    if only is not None and not (globs and all(globs)):
+        raise UsageError(f"normproof: only={only!r} chooses no case; expected a glob or several, or None for all of them")
+    globs = [f"{tier}/" + glob[len("own/"):].replace("_", "?") if glob.startswith("own/") else glob for glob in globs]
+    return [glob if "/" in glob or glob.startswith("*") else f"{tier}/{op}/{glob}" for glob in globs]
+
+
+def require_known_globs(corpus: Corpus, xfail: str | Collection[str]) -> None:
+    """Throws UsageError for the first glob of xfail that matches no case of the operation.
+
+    A case that is certified again without a gamma or beta counts, too.
+    """
+    paths = corpus.paths()
+    paths += [recertified_path(path) for path in paths]
+    for line in parse_globs(xfail).splitlines():
+        glob = line.split("#")[0].strip()
+        if glob and not folders.matching(paths, [glob]):
+            raise UsageError(f"normproof: xfail: {describe_value(glob)} matches no case; expected a path, such as {paths[0]}, "
+                             "or a glob")
+
+
+def judge_case(corpus: Corpus, invocation: Invocation, case: Case, runner: Runner, observed: Observations) -> CaseResult:
+    """Calls the implementation on the selected case and judges its answer, whatever happens."""
+    give_answer(corpus, invocation, case, runner, observed)
+    return CaseResult(case.path, corpus.judge())
+
+
+def give_answer(corpus: Corpus, invocation: Invocation, case: Case, runner: Runner, observed: Observations,
+                index: int | None = None) -> None:
+    """Gives the corpus the answer to the selected case, or the reason why there is none.
+
+    With an index, which is that of the case, the tensors and options that the function read by itself, in
+    `case.read`, count as received. They are known after the call only.
+    """
+    policy = invocation.policy
+    if policy.depends_on_answer:
+        corpus.set("outputs", policy.default_outputs)  # the setting is that of the case before
+    try:
+        if index is None:
+            invocation.require_offered(case)
+        answer = runner(case)
+        observed.add(invocation, answer)
+        if index is not None:
+            read = {*invocation.read_names, *case.read}
+            index, _ = without_missing_parameters(corpus, case, index, read)
+            also_read = case.read
+            case = corpus.select(index)
+            invocation.require_offered(case, also_read)
+    except NotOffered as reason:
+        return corpus.decline(str(reason))
+    except Unanswered as reason:
+        return corpus.fail(str(reason))
+    except (Exception, SystemExit) as error:  # this case fails, and no other
+        return corpus.fail(f"{invocation.title} raised {in_one_line(error)}; expected outputs")
+    finally:
+        observed.members = runner.members
+    if answer.written:
+        return corpus.fail(answer.written)
+    if policy.depends_on_answer:
+        corpus.set("outputs", policy.judged_outputs(case, answer.outputs))
+    for name, stored in answer.outputs.items():
+        try:
+            if policy.accepts(case, name):
+                corpus.answer(name, stored)
+        except UsageError as error:
+            return corpus.fail(str(error))
+    return None

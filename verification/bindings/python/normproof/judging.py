@@ -1,0 +1,293 @@
+"""normproof.judge: certifies user-supplied tensors on the spot, and judges an implementation on them."""
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+
+from normproof import frameworks, names, variants
+from normproof.arguments import describe_value, require_arguments
+from normproof.checking import judge_case, require_op
+from normproof.conventions import Observations, describe_conventions
+from normproof.corpus import Case, Corpus
+from normproof.errors import UsageError
+from normproof.invocation import Answer, Invocation, prepare_invocation
+from normproof.isolation import Runner, start_runner
+from normproof.relations import computes_by_row
+from normproof.report import CaseResult, Report
+from normproof.repro import Call, changed_arguments
+from normproof.returned import SHAPED_LIKE_X
+from normproof.stored import Stored, same_bits
+
+OPTION_TYPES = (bool, int, float, str)
+# The dtype of a case is that of the first of these tensors that it has.
+LEADING_TENSORS = ("x", "q", "logits", "parameter")
+SAME_DTYPE_AS_LEADING = ("grad_y", "residual", "gate", "grad_sum", "k", "v")
+CLASSES, INTEGERS = ("targets",), ("int64", "int32", "uint8")
+INFERENCE_ONLY = ("decoding",)
+ANY_DTYPE = ("iterations", "source", "tokens", "labels")
+
+
+def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: str | None = None,
+          outputs: str | Sequence[str] | None = None, backward: Callable[..., Any] | None = None, arguments: Any = None,
+          framework: str | None = None, layout: str | None = None, isolate: bool = False, seconds: float | None = 60,
+          accumulation: str = "", formula: str = "", strict: bool = False, flush_subnormals: bool = False,
+          name: str = "own", threads: int = 0, repeat: int = 1, **given: Any) -> Report:
+    """Certifies op on user-supplied tensors, by two enclosures, and judges fn on them.
+
+    given      the tensors by the operation's names, x=, grad_y=, gamma=, of attention q=, k=, v=, of cross_entropy
+               logits=, targets=, or by the other names of docs/guide/python.md, weight=, query=. They belong to NumPy or to
+               one framework, and have one dtype except for the state. Also the options, eps=1e-6, groups=4. What is
+               absent has its default; without grad_y the forward alone is judged
+    mode       "training" or "inference"; None for training, except that decoding has inference only
+    device     where fn gets its tensors; by default the device of x
+    layout     "channels_first": x and grad_y are [B, D, ...]
+    threads    the number of threads that certify; 0 for one per processor
+    repeat     how many times fn gets the rows, one after another, to reach an index beyond 2^31 elements with the
+               expected values of few. Each copy that has other bits than the first is judged. For the forward of
+               operations that compute each row by itself
+    The other arguments are those of normproof.check.
+
+    Returns a Report of one case. Its repro() writes the tensors to a file, and lines that judge them again. Throws
+    UsageError for a name, shape, dtype or option that does not fit, and for a missing tensor.
+    """
+    require_arguments(locals())
+    changed = changed_arguments(judge, {**locals(), "threads": 0})
+    if mode not in (None, "training", "inference"):
+        raise UsageError(f"normproof: mode={mode!r}; expected 'training' or 'inference'")
+    require_op(op)
+    mode = mode or ("inference" if op in INFERENCE_ONLY else "training")
+    given = {key: value.item() if isinstance(value, np.generic) and key in names.option_names(op) else value
+             for key, value in names.with_canonical_names(op, given, "normproof.judge").items()}
+    require_kinds(op, given)
+    inputs, options, home = split_arguments(given)
+    if repeat > 1:
+        require_repeatable(op, inputs)
+    dtype_notes = check_dtypes(op, inputs)
+    framework = framework or (home if home != "numpy" else None)
+    if device is None:
+        device = find_device(home, given)
+    forward_only = "grad_y" not in inputs and "grad_y" in names.tensor_names(op)[1]
+    invocation = prepare_invocation(
+        fn, op, names.known_names(op), framework=framework, device=device, arguments=arguments, outputs=outputs,
+        backward=backward, layout=layout, forward_only=forward_only, accumulation=accumulation, formula=formula,
+        strict=strict, flush_subnormals=flush_subnormals)
+    if not isolate:
+        invocation.require_device()
+    changed |= {**plain_options(given), "framework": framework, "device": device if device != "cpu" else None}
+    call = Call(fn, op, {key: value for key, value in changed.items() if value is not None}, "judge")
+    certified: Mapping[str, Stored] = inputs
+    if "x" in inputs:
+        shape = inputs["x"].shape
+        invocation = invocation.with_shape((repeat * shape[0], *shape[1:]) if repeat > 1 else shape)
+        certified = in_corpus_layout(op, inputs, invocation.layout.channels_first)
+    corpus = Corpus()
+    index = corpus.certify(name, op, mode == "training", options, False, certified, threads)
+    invocation = invocation.for_case(corpus.select(index))
+    invocation.policy.apply(corpus)
+    corpus.set("repro", f"# report.repro() writes the tensors of {{path}}, and the lines that hold {invocation.title} "
+                        "against them again")
+    observed = Observations()
+    report = Report(corpus, invocation.title, op, [], call, inputs)
+    runner = start_runner(invocation, isolate, seconds)
+    try:
+        result, copy = judge_copies(corpus, invocation, index, runner, observed, repeat)
+        report.add(result)
+    finally:
+        runner.close()
+    notes = dtype_notes
+    if repeat > 1:
+        size = inputs["x"].data.size
+        notes.append(f"the rows {repeat:,} times, {repeat * size:,} elements: copy {copy + 1:,} is judged, "
+                     f"from element {copy * size:,} on")
+    report.conventions = [*describe_conventions(invocation, observed), *notes]
+    return report
+
+
+def find_device(home: str, given: Mapping[str, Any]) -> str:
+    """Returns the device of the first tensor of a framework, or "cpu" if there is none."""
+    if home != "numpy":
+        framework = frameworks.framework(home)
+        for value in given.values():
+            if framework.is_tensor(value):
+                return framework.device_of(value)
+    return "cpu"
+
+
+def require_repeatable(op: str, inputs: Mapping[str, Stored]) -> None:
+    """Throws UsageError if copies of the rows would not have the values of the rows."""
+    if not computes_by_row(op):
+        raise UsageError(f"normproof.judge: repeat= is given, but {op} does not compute each row alone; expected an operation "
+                         "that does, as layer_norm")
+    if "grad_y" in inputs:
+        raise UsageError("normproof.judge: repeat= is of the forward alone; expected no grad_y")
+    if len(inputs["x"].shape) < 2:
+        raise UsageError(f"normproof.judge: x has shape {[*inputs['x'].shape]}; expected two axes or more, as repeat= is given")
+
+
+class _Copies:
+    """Runs a case with its rows repeated, and answers with the first copy. Keeps the outputs for all copies."""
+
+    def __init__(self, runner: Runner, times: int) -> None:
+        self._runner, self._times = runner, times
+        self.members = runner.members
+        self.outputs: dict[str, Stored] = {}
+
+    def __call__(self, case: Case) -> Answer:
+        answer = self._runner(variants.repeated(case, self._times))
+        self.outputs = answer.outputs
+        return answer._replace(outputs=variants.select_copy(case, answer.outputs, 0, self._times))
+
+    def close(self) -> None:
+        """Does nothing, because the runner belongs to the caller."""
+
+
+class _Known:
+    """Answers every case with outputs that are known already."""
+
+    def __init__(self, outputs: dict[str, Stored]) -> None:
+        self._outputs = outputs
+        self.members: dict[str, str] = {}
+
+    def __call__(self, case: Case) -> Answer:
+        return Answer(self._outputs)
+
+    def close(self) -> None:
+        """Does nothing, because nothing was started."""
+
+
+def judge_copies(corpus: Corpus, invocation: Invocation, index: int, runner: Runner, observed: Observations,
+                 repeat: int) -> tuple[CaseResult, int]:
+    """Judges the first copy of the rows, then each copy with other bits until one fails. Returns its result and number."""
+    case = corpus.select(index)
+    if repeat == 1:
+        return judge_case(corpus, invocation, case, runner, observed), 0
+    copies = _Copies(runner, repeat)
+    result = judge_case(corpus, invocation, case, copies, observed)
+    first = variants.select_copy(case, copies.outputs, 0, repeat)
+    for copy in range(1, repeat if result.passed and copies.outputs else 1):
+        outputs = variants.select_copy(case, copies.outputs, copy, repeat)
+        if all(same_bits(outputs[key], stored) for key, stored in first.items()):
+            continue
+        result = judge_case(corpus, invocation, corpus.select(index), _Known(outputs), Observations())
+        if not result.passed:
+            return result, copy
+    return result, 0
+
+
+def require_kinds(op: str, given: Mapping[str, Any]) -> None:
+    """Throws UsageError if a tensor is a plain value, or an option a tensor."""
+    for name, value in given.items():
+        if isinstance(value, (list, tuple)):
+            raise UsageError(f"normproof.judge: {name}={describe_value(value)}; expected a tensor of NumPy or of a framework: a "
+                             f"{type(value).__name__} has no dtype")
+        plain = isinstance(value, OPTION_TYPES)
+        if plain and name not in names.option_names(op):
+            raise UsageError(f"normproof.judge: {name}={describe_value(value)}; expected a tensor of NumPy or of a framework")
+        if not plain and name in names.option_names(op):
+            raise UsageError(f"normproof.judge: {name}={describe_value(value)}; expected a plain value, as {name} is an option "
+                             f"of {op}")
+
+
+def is_mask(name: str) -> bool:
+    """Whether a tensor is a mask: booleans, or 0 and 1 of any dtype."""
+    return name in ("valid", "memory_valid", "source_valid") or name.endswith(".keep")
+
+
+def is_floating(stored: Stored) -> bool:
+    return stored.dtype.startswith(("float", "bfloat"))
+
+
+def check_dtypes(op: str, inputs: Mapping[str, Stored]) -> list[str]:
+    """Returns what a report says about each tensor whose dtype is not that of the case.
+
+    Throws UsageError for a dtype that a tensor cannot have: classes are integers, everything but masks and counts is
+    floating, and what is combined with an activation has its dtype.
+    """
+    leading = next((name for name in LEADING_TENSORS if name in inputs), None)
+    if leading is None:
+        require_floating(inputs)
+        return []
+    dtype, notes = inputs[leading].dtype, []
+    for name, stored in inputs.items():
+        expected = None
+        if name in CLASSES:
+            if stored.dtype not in INTEGERS:
+                expected = "classes as int64, int32 or uint8"
+            elif stored.dtype != "int64":
+                notes.append(f"{name} have dtype {stored.dtype}")
+        elif is_mask(name):
+            continue
+        elif name not in ANY_DTYPE and not is_floating(stored):
+            expected = "a floating dtype"
+        elif name in SAME_DTYPE_AS_LEADING and stored.dtype != dtype:
+            expected = f"{dtype}, that of {leading}"
+        elif name not in ANY_DTYPE and stored.dtype != dtype:
+            notes.append(f"{name} has dtype {stored.dtype}")
+        if expected:
+            raise UsageError(f"normproof.judge: {name} has dtype {stored.dtype}; expected {expected}")
+    return notes
+
+
+def require_floating(inputs: Mapping[str, Stored]) -> None:
+    """Throws UsageError for integers in a whole model, except for masks, counts, tokens and classes."""
+    for name, stored in inputs.items():
+        if is_mask(name) or name in CLASSES or name.rpartition(".")[2] in ANY_DTYPE:
+            continue
+        if not is_floating(stored):
+            raise UsageError(f"normproof.judge: {name} has dtype {stored.dtype}; expected a floating dtype")
+
+
+def split_arguments(given: Mapping[str, Any]) -> tuple[dict[str, Stored], dict[str, str], str]:
+    """Returns the tensors of keyword arguments as they are stored, the options as texts, and the tensors' framework."""
+    inputs: dict[str, Stored] = {}
+    options: dict[str, str] = {}
+    homes: set[str] = set()
+    for name, value in given.items():
+        if isinstance(value, OPTION_TYPES):
+            options[name] = str(value).lower() if isinstance(value, bool) else str(value)
+        elif isinstance(value, Stored):
+            inputs[name] = value
+        else:
+            home = frameworks.name_by_value(value)
+            try:
+                inputs[name] = frameworks.framework(home).stored(value)
+            except UsageError as error:
+                raise UsageError(f"normproof.judge: {name} has {error}") from None
+            except ValueError as error:
+                raise UsageError(f"normproof.judge: {name}={describe_value(value)}; expected a tensor: {error}") from None
+            homes.add(home)
+    others = sorted(homes - {"numpy"})
+    if len(others) > 1:
+        raise UsageError(f"normproof.judge: tensors of {' and '.join(others)}; expected those of one framework")
+    return inputs, options, others[0] if others else "numpy"
+
+
+def plain_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the options among keyword arguments, with the values that were given."""
+    return {name: value for name, value in given.items() if isinstance(value, OPTION_TYPES)}
+
+
+def in_corpus_layout(op: str, inputs: Mapping[str, Stored], channels_first: bool) -> Mapping[str, Stored]:
+    """Returns the tensors with x and everything of its shape as [N, D], or as [B, T, D].
+
+    The latter if a statistic or a mask runs over samples or tokens. The tensors of a function stay as they are,
+    except that a vector becomes one row.
+    """
+    shape = inputs["x"].shape
+    first = channels_first and len(shape) > 2
+    width = shape[1] if first else shape[-1] if shape else 1
+    by_row = not names.has_statistics_over_rows(op)
+    any_rank = len(shape) > 1 and names.is_function(op) and "residual" not in inputs
+    if len(shape) == 2 or (len(shape) == 3 or any_rank) and not first:
+        return inputs
+    leading = (-1,) if len(shape) < 2 or by_row and not first else (shape[0], -1)
+
+    def arrange(name: str, stored: Stored) -> Stored:
+        data = stored.data
+        if name in SHAPED_LIKE_X and data.shape == shape:
+            return stored.like(np.ascontiguousarray(np.moveaxis(data, 1, -1) if first else data).reshape(*leading, width))
+        if name == "valid":
+            return stored.like(data.reshape((*leading, width) if data.shape == shape else leading))
+        return stored
+    return {name: arrange(name, stored) for name, stored in inputs.items()}

@@ -1,0 +1,53 @@
+#include "verification/checks/agreement/agree.hpp"
+
+#include "verification/checks/agreement/operations.hpp"
+#include "verification/checks/agreement/primitives.hpp"
+#include "verification/checks/agreement/random_cases.hpp"
+#include "verification/checks/agreement/trajectory.hpp"
+#include "verification/golden/recipes/case_inputs.hpp"
+#include "verification/golden/recipes/corpus.hpp"
+
+namespace normproof::verification::checks::agreement {
+
+std::vector<std::string> ordered_rows() {
+  std::vector<std::string> names;
+  for (const Primitive& primitive : primitives()) names.push_back(primitive.name);
+  for (const std::string& operation : operations_on_device()) names.push_back(operation);
+  for (const TrainingTask task : kTrainingTasks) names.push_back(row_name(task));
+  return names;
+}
+
+Rows agree_ordered(gpu::device::Device& device, std::uint64_t seed, golden::corpus::Tier tier,
+                   const golden::corpus::PathGlobs& only, const Finished& finished) {
+  Rows rows;
+  const auto finish = [&] { finished(rows.last()); };
+  for (const Primitive& primitive : primitives()) {
+    if (!only.match(primitive.name)) continue;
+    primitive.agree_on(device, seed, rows);
+    finish();
+  }
+  const std::vector<golden::corpus::Case> corpus = golden::recipes::corpus(tier);
+  for (const std::string& operation : operations_on_device()) {
+    if (!only.match(operation)) continue;
+    bool compared = false;
+    for (const golden::corpus::Case& c : corpus) {
+      if (golden::corpus::op_name(c) != operation) continue;
+      const std::string name = golden::corpus::path_of(c);
+      agree_on_operation(device, c.options, golden::recipes::inputs_of(c, name), name, rows);
+      compared = true;
+    }
+    for_each_random_case(seed, operation, [&](const RandomCase& c) {
+      agree_on_operation(device, c.operation, c.inputs, c.name, rows);
+      compared = true;
+    });
+    if (compared) finish();
+  }
+  for (const TrainingTask task : kTrainingTasks) {
+    if (!only.match(row_name(task))) continue;
+    agree_on_training(device, seed, task, rows);
+    finish();
+  }
+  return rows;
+}
+
+}  // namespace normproof::verification::checks::agreement

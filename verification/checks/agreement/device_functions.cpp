@@ -1,0 +1,159 @@
+#include "verification/checks/agreement/device_functions.hpp"
+
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "gpu/nn/rotary_embedding.hpp"
+#include "gpu/nn/scaled_dot_product_attention.hpp"
+#include "gpu/norm/add_norm.hpp"
+#include "gpu/norm/norm.hpp"
+#include "gpu/ops/activation.hpp"
+#include "gpu/ops/gated_activation.hpp"
+#include "gpu/ops/softmax.hpp"
+#include "gpu/train/cross_entropy.hpp"
+
+namespace normproof::verification::checks::agreement {
+namespace {
+
+namespace model = ref::model;
+using gpu::device::Device;
+using gpu::device::DeviceMask;
+using gpu::device::DeviceTensor;
+using gpu::device::NamedDeviceTensors;
+using gpu::device::upload;
+using ref::tensor::Tensor;
+
+struct FunctionRunner {
+  Device& to;
+  const checks::evaluation::FunctionInputs& in;
+  NamedDeviceTensors& got;
+
+  void operator()(const model::SoftmaxOptions&) const {
+    const DeviceTensor<double> y = gpu::ops::softmax(x(), mask());
+    put(y, [&] { return gpu::ops::softmax_backward(grad_y(), y, mask()); });
+  }
+  void operator()(const model::LogSoftmaxOptions&) const {
+    const DeviceTensor<double> y = gpu::ops::log_softmax(x());
+    put(y, [&] { return gpu::ops::log_softmax_backward(grad_y(), y); });
+  }
+  void operator()(const model::LogSumExpOptions&) const {
+    put(gpu::ops::log_sum_exp(x(), mask()),
+        [&] { return gpu::ops::log_sum_exp_backward(grad_y(), x(), mask()); });
+  }
+  void operator()(const model::ReluOptions&) const {
+    put(gpu::ops::relu(x()), [&] { return gpu::ops::relu_backward(grad_y(), x()); });
+  }
+  void operator()(const model::GeluOptions&) const {
+    put(gpu::ops::gelu(x()), [&] { return gpu::ops::gelu_backward(grad_y(), x()); });
+  }
+  void operator()(const model::GeluTanhOptions&) const {
+    put(gpu::ops::gelu_tanh(x()), [&] { return gpu::ops::gelu_tanh_backward(grad_y(), x()); });
+  }
+  void operator()(const model::SiluOptions&) const {
+    put(gpu::ops::silu(x()), [&] { return gpu::ops::silu_backward(grad_y(), x()); });
+  }
+  void operator()(const model::SwigluOptions&) const {
+    put_gated(gpu::ops::swiglu(x(), gate()),
+              [&] { return gpu::ops::swiglu_backward(grad_y(), x(), gate()); });
+  }
+  void operator()(const model::GegluOptions&) const {
+    put_gated(gpu::ops::geglu(x(), gate()),
+              [&] { return gpu::ops::geglu_backward(grad_y(), x(), gate()); });
+  }
+  void operator()(const model::AttentionOptions& options) const {
+    const DeviceTensor<double> k = tensor("k"), v = tensor("v");
+    const DeviceMask valid(to, in.valid);
+    const auto forward = gpu::nn::scaled_dot_product_attention(tensor("q"), k, v, valid, options);
+    got.set("y", forward.y);
+    if (forward.log_sum_exp.is_given()) got.set("log_sum_exp", forward.log_sum_exp);
+    if (!in.tensors.contains("grad_y")) return;
+    const auto gradients =
+        gpu::nn::scaled_dot_product_attention_backward(grad_y(), k, v, valid, forward, options);
+    got.set("grad_q", gradients.q);
+    got.set("grad_k", gradients.k);
+    got.set("grad_v", gradients.v);
+  }
+  void operator()(const model::AddLayerNormOptions& o) const {
+    const gpu::norm::NormInputs own = norm_inputs(o.zero_centred_gamma);
+    gpu::norm::NormStep forward, backward;
+    gpu::norm::add_layer_norm({.eps = o.eps}, own, given("residual"), forward);
+    if (in.tensors.contains("grad_y"))
+      gpu::norm::add_layer_norm_backward(own, given("grad_sum"), forward, backward);
+    put_added(forward, backward);
+  }
+  void operator()(const model::AddRMSNormOptions& o) const {
+    const gpu::norm::NormInputs own = norm_inputs(o.zero_centred_gamma);
+    gpu::norm::NormStep forward, backward;
+    gpu::norm::add_rms_norm({.eps = o.eps}, own, given("residual"), forward);
+    if (in.tensors.contains("grad_y"))
+      gpu::norm::add_rms_norm_backward(own, given("grad_sum"), forward, backward);
+    put_added(forward, backward);
+  }
+  void operator()(const model::RopeOptions& options) const {
+    const DeviceTensor<double> cos = tensor("cos"), sin = tensor("sin");
+    put(gpu::nn::rotary_embedding(x(), cos, sin, options),
+        [&] { return gpu::nn::rotary_embedding_backward(grad_y(), cos, sin, options); });
+  }
+  void operator()(const model::CrossEntropyOptions& options) const {
+    std::vector<int> targets = in.targets;
+    for (std::size_t i = 0; i < targets.size() && ref::tensor::is_given(in.valid); ++i)
+      if (!in.valid.data()[i]) targets[i] = gpu::train::kIgnored;
+    const DeviceTensor<double> weights =
+        in.tensors.contains("class_weights") ? tensor("class_weights") : DeviceTensor<double>();
+    const auto forward =
+        gpu::train::cross_entropy(tensor("logits"), targets, weights, options.loss);
+    got.set("loss", forward.loss);
+    got.set("grad_logits", gpu::train::cross_entropy_backward(forward.log_probabilities, targets,
+                                                              weights, options.loss));
+  }
+
+ private:
+  DeviceTensor<double> tensor(const char* name) const { return upload(to, in.tensors.at(name)); }
+  DeviceTensor<double> x() const { return tensor("x"); }
+  DeviceTensor<double> grad_y() const { return tensor("grad_y"); }
+  DeviceTensor<double> gate() const { return tensor("gate"); }
+  DeviceTensor<double> given(std::string_view name) const {
+    const Tensor<double>* const own = in.tensors.find(name);
+    return own == nullptr ? DeviceTensor<double>() : upload(to, *own);
+  }
+  gpu::norm::NormInputs norm_inputs(bool zero_centred_gamma) const {
+    return {.x = x(),
+            .gamma = gpu::norm::scale_of(given("gamma"), zero_centred_gamma),
+            .beta = given("beta"),
+            .grad_y = given("grad_y")};
+  }
+  void put_added(const gpu::norm::NormStep& forward, const gpu::norm::NormStep& backward) const {
+    for (const char* name : {"y", "sum"}) got.set(name, forward.outputs.get(name));
+    for (const auto& [name, values] : backward.outputs) {
+      const bool of_absent = (name == "grad_gamma" && !in.tensors.contains("gamma")) ||
+                             (name == "grad_beta" && !in.tensors.contains("beta"));
+      if (!of_absent) got.set(name, values);
+    }
+  }
+  DeviceMask mask() const { return DeviceMask(to, in.valid, in.tensors.at("x").shape().back()); }
+  template <class Backward>
+  void put(const DeviceTensor<double>& y, Backward&& backward) const {
+    got.set("y", y);
+    if (in.tensors.contains("grad_y")) got.set("grad_x", backward());
+  }
+  template <class Backward>
+  void put_gated(const DeviceTensor<double>& y, Backward&& backward) const {
+    got.set("y", y);
+    if (!in.tensors.contains("grad_y")) return;
+    const gpu::ops::DeviceGatedGradients gradients = backward();
+    got.set("grad_x", gradients.x);
+    got.set("grad_gate", gradients.gate);
+  }
+};
+
+}  // namespace
+
+NamedDeviceTensors run_function_on_device(Device& device, const model::FunctionOptions& function,
+                                          const checks::evaluation::FunctionInputs& inputs) {
+  NamedDeviceTensors got;
+  std::visit(FunctionRunner{device, inputs, got}, function);
+  return got;
+}
+
+}  // namespace normproof::verification::checks::agreement

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "gpu/device/tensor.hpp"
+#include "verification/checks/evaluation/functions.hpp"
+
+namespace normproof::verification::checks::agreement {
+
+/// checks::evaluation::run_function on a device. Returns the outputs of the function under the same names.
+/// Throws    ContractError as the function does
+gpu::device::NamedDeviceTensors run_function_on_device(
+    gpu::device::Device& device, const ref::model::FunctionOptions& function,
+    const checks::evaluation::FunctionInputs& inputs);
+
+}  // namespace normproof::verification::checks::agreement

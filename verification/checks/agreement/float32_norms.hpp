@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "gpu/device/device.hpp"
+#include "ref/numeric/float_format.hpp"
+#include "verification/checks/agreement/row.hpp"
+
+namespace normproof::verification::checks::agreement {
+
+/// Compares layer_norm and rms_norm of tensors of this format on the device with
+/// ref/norm/float32_norm.hpp, in a row named "float32_norm_<format>". The cases have rows of one
+/// feature, of odd widths, and larger than a warp's tile and than every tile; no rows, and more
+/// than 65535; parameters in another format, absent, and zero-centered; norms of a sum, with the
+/// gradient of the sum; float32 and double arithmetic.
+void agree_on_float32_norms(gpu::device::Device& device, std::uint64_t seed,
+                            ref::numeric::FloatType format, Rows& rows);
+
+/// Returns the name of the row, such as "float32_norm_bfloat16".
+std::string float32_norm_row(ref::numeric::FloatType format);
+
+}  // namespace normproof::verification::checks::agreement

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "verification/checks/agreement/product_tap.hpp"
+#include "verification/checks/agreement/row.hpp"
+
+namespace normproof::verification::checks::agreement {
+
+/// Compares products of a library with their bounds, element by element, in the current case of a
+/// row.
+class ProductJudge {
+ public:
+  /// If `exact`, the tolerance is 0. Keeps a reference to `rows`, which must outlive this object.
+  ProductJudge(Rows& rows, const ProductArithmetic& arithmetic, bool exact)
+      : rows_(rows), arithmetic_(arithmetic), exact_(exact) {}
+
+  void operator()(const SeenProduct& product);
+  /// The number of products judged so far.
+  std::size_t seen() const { return seen_; }
+
+ private:
+  Rows& rows_;
+  ProductArithmetic arithmetic_;
+  bool exact_;
+  std::size_t seen_ = 0;
+};
+
+}  // namespace normproof::verification::checks::agreement

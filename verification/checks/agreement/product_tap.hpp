@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "gpu/ops/products.hpp"
+
+namespace normproof::verification::checks::agreement {
+
+/// A copy on the host of matrices on a device.
+struct SeenMatrices {
+  std::vector<double> values;
+  gpu::ops::Matrices<const double> layout;  ///< in `values`, not in device memory
+
+  double at(std::size_t batch, std::size_t row, std::size_t column) const {
+    return values[layout.offset(batch) + row * layout.row_stride + column * layout.column_stride];
+  }
+};
+
+/// A product that a layer requested: c = a b, or c = before + a b.
+struct SeenProduct {
+  SeenMatrices a, b;
+  SeenMatrices before;  ///< empty if the product is not added
+  SeenMatrices c;
+};
+
+/// Delegates products to another object. Passes each one to `see`, with its operands and its
+/// result.
+class TappedProducts final : public gpu::ops::Products {
+ public:
+  using See = std::function<void(const SeenProduct&)>;
+  /// Keeps a reference to `products`, which must outlive this object.
+  TappedProducts(const gpu::ops::Products& products, See see)
+      : products_(products), see_(std::move(see)) {}
+
+  void multiply(gpu::device::Device& device, const gpu::ops::Matrices<double>& c,
+                const gpu::ops::Matrices<const double>& a,
+                const gpu::ops::Matrices<const double>& b, bool add) const override;
+  bool shows_values() const override { return true; }
+
+ private:
+  const gpu::ops::Products& products_;
+  See see_;
+};
+
+}  // namespace normproof::verification::checks::agreement

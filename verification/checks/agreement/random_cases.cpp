@@ -1,0 +1,188 @@
+#include "verification/checks/agreement/random_cases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ref/numeric/random.hpp"
+#include "ref/tensor/contract.hpp"
+
+namespace normproof::verification::checks::agreement {
+namespace {
+
+namespace model = ref::model;
+using ref::tensor::Mask;
+using ref::tensor::Shape;
+
+enum class Masked { none, some, all };
+
+struct RandomShape {
+  Shape x;
+  Masked masked;
+};
+
+/// Shapes of x. For a norm these are rows; a function reduces the last axis.
+const RandomShape kShapes[] = {{{2, 1}, Masked::none},   {{1, 33}, Masked::none},
+                               {{31, 7}, Masked::some},  {{5, 3, 65}, Masked::some},
+                               {{2, 2, 9}, Masked::all}, {{65537, 2}, Masked::none},
+                               {{129, 32}, Masked::some}};
+
+Mask random_mask(std::uint64_t seed, const std::string& name, const Shape& shape, Masked masked) {
+  if (masked == Masked::none) return {};
+  const ref::numeric::RandomStream random(seed, name + "/valid");
+  Mask valid = ref::tensor::full_tensor<bool>(shape, false);
+  for (std::size_t i = 0; masked == Masked::some && i < valid.size(); ++i)
+    valid.data()[i] = random.uniform(i) < 0.7;
+  return valid;
+}
+
+RandomCase norm_case(std::uint64_t seed, const std::string& layer, const RandomShape& shape,
+                     model::Mode mode) {
+  RandomCase c;
+  c.name = fmt::format("{}/{}{}", layer, ref::tensor::to_string(shape.x),
+                       mode == model::Mode::inference ? "/inference" : "");
+  const auto options = model::norm_options(layer);
+  c.operation = options;
+  const std::size_t d_model = shape.x.back();
+  ref::norm::NormInputs<double> in;
+  in.x = random_tensor(seed, c.name + "/x", shape.x);
+  in.grad_y = random_tensor(seed, c.name + "/grad_y", shape.x);
+  for (const model::NormParameter& own : model::norm_layer(options).parameters)
+    ref::norm::set_parameter(in, own.name,
+                             random_tensor(seed, fmt::format("{}/{}", c.name, own.name),
+                                           {model::extent_of(own.shape, d_model)}));
+  in.valid = random_mask(seed, c.name, {shape.x.begin(), shape.x.end() - 1}, shape.masked);
+  in.mode = mode;
+  c.inputs.state = ref::norm::initial_state<double>(options, d_model);
+  c.inputs.steps = {in, in};
+  return c;
+}
+
+struct RandomHeads {
+  std::size_t samples, heads, kv_heads, tokens, keys, features, values;
+  bool causal;
+  Masked masked;
+};
+
+const RandomHeads kHeads[] = {{1, 1, 1, 1, 1, 1, 1, false, Masked::none},
+                              {2, 6, 2, 5, 33, 3, 4, false, Masked::some},
+                              {1, 4, 1, 33, 31, 8, 8, true, Masked::none},
+                              {3, 2, 2, 7, 129, 5, 2, true, Masked::some},
+                              {2, 2, 1, 3, 4, 2, 2, false, Masked::all}};
+
+RandomCase attention_case(std::uint64_t seed, const RandomHeads& h) {
+  RandomCase c;
+  c.name = fmt::format("attention/{}x{}x{}x{}{}", h.samples, h.heads, h.tokens, h.keys,
+                       h.causal ? "/causal" : "");
+  c.operation = model::operation("attention");
+  if (h.causal) model::set_option(c.operation, "causal", "true");
+  auto& in = c.inputs.function;
+  const auto set = [&](const char* name, const Shape& shape) {
+    in.tensors.set(name, random_tensor(seed, fmt::format("{}/{}", c.name, name), shape));
+  };
+  set("q", {h.samples, h.heads, h.tokens, h.features});
+  set("k", {h.samples, h.kv_heads, h.keys, h.features});
+  set("v", {h.samples, h.kv_heads, h.keys, h.values});
+  set("grad_y", {h.samples, h.heads, h.tokens, h.values});
+  in.valid = random_mask(seed, c.name, {h.samples, h.keys}, h.masked);
+  return c;
+}
+
+RandomCase rope_case(std::uint64_t seed, std::size_t tokens, bool interleaved) {
+  RandomCase c;
+  c.name = fmt::format("rope/{}{}", tokens, interleaved ? "/interleaved" : "");
+  c.operation = model::operation("rope");
+  model::set_option(c.operation, "interleaved", interleaved ? "true" : "false");
+  auto& in = c.inputs.function;
+  const std::size_t width = tokens % 7 + 2;
+  for (const char* name : {"x", "grad_y"})
+    in.tensors.set(name, random_tensor(seed, c.name + name, {2, 3, tokens, width}));
+  for (const char* name : {"cos", "sin"})
+    in.tensors.set(name, random_tensor(seed, c.name + name, {tokens, width / 2}));
+  return c;
+}
+
+RandomCase cross_entropy_case(std::uint64_t seed, const RandomShape& shape, double smoothing) {
+  RandomCase c;
+  c.name = fmt::format("cross_entropy/{}/{}", ref::tensor::to_string(shape.x), smoothing);
+  c.operation = model::operation("cross_entropy");
+  model::set_option(c.operation, "label_smoothing", fmt::format("{}", smoothing));
+  auto& in = c.inputs.function;
+  const std::size_t classes = shape.x.back();
+  in.tensors.set("logits", random_tensor(seed, c.name + "/logits", shape.x));
+  auto weights = random_tensor(seed, c.name + "/class_weights", {classes});
+  for (double& weight : weights) weight = weight < 0 ? -weight : weight;
+  if (smoothing > 0) in.tensors.set("class_weights", weights);
+  const ref::numeric::RandomStream random(seed, c.name + "/targets");
+  for (std::size_t i = 0; i < shape.x[0]; ++i)
+    in.targets.push_back(static_cast<int>(random.below(i, classes)));
+  in.valid = random_mask(seed, c.name, {shape.x[0]}, shape.masked);
+  return c;
+}
+
+RandomCase function_case(std::uint64_t seed, const std::string& function,
+                         const RandomShape& shape) {
+  RandomCase c;
+  c.name = fmt::format("{}/{}", function, ref::tensor::to_string(shape.x));
+  c.operation = model::operation(function);
+  auto& in = c.inputs.function;
+  in.tensors.set("x", random_tensor(seed, c.name + "/x", shape.x));
+  Shape y = shape.x;
+  if (function == "log_sum_exp") y.pop_back();
+  in.tensors.set("grad_y", random_tensor(seed, c.name + "/grad_y", y));
+  if (operands::takes_gate(function))
+    in.tensors.set("gate", random_tensor(seed, c.name + "/gate", shape.x));
+  if (operands::adds_residual(function)) {
+    for (const char* name : {"residual", "grad_sum"})
+      in.tensors.set(name, random_tensor(seed, fmt::format("{}/{}", c.name, name), shape.x));
+    for (const char* name : {"gamma", "beta"})
+      in.tensors.set(name,
+                     random_tensor(seed, fmt::format("{}/{}", c.name, name), {shape.x.back()}));
+  }
+  if (checks::evaluation::takes_mask(function))
+    in.valid = random_mask(seed, c.name, shape.x, shape.masked);
+  return c;
+}
+
+}  // namespace
+
+ref::tensor::Tensor<double> random_tensor(std::uint64_t seed, const std::string& name,
+                                          const Shape& shape) {
+  const ref::numeric::RandomStream random(seed, name), scale(seed, name + "/scale");
+  auto values = ref::tensor::empty_tensor<double>(shape);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto power = static_cast<double>(std::uint64_t{1} << scale.below(i, 41));
+    values.data()[i] = random.normal(i) * power * 0x1p-20;
+  }
+  return values;
+}
+
+void for_each_random_case(std::uint64_t seed, const std::string& operation,
+                          const std::function<void(const RandomCase&)>& take) {
+  const std::vector<std::string> norms = model::norm_names(), functions = model::function_names();
+  if (std::ranges::find(norms, operation) != norms.end())
+    for (const RandomShape& shape : kShapes) {
+      take(norm_case(seed, operation, shape, model::Mode::training));
+      if (shape.masked != Masked::all)
+        take(norm_case(seed, operation, shape, model::Mode::inference));
+    }
+  if (operation == "attention") {
+    for (const RandomHeads& heads : kHeads) take(attention_case(seed, heads));
+    return;
+  }
+  if (operation == "rope") {
+    for (const std::size_t tokens : {1, 2, 31, 33, 129})
+      for (const bool interleaved : {false, true}) take(rope_case(seed, tokens, interleaved));
+    return;
+  }
+  if (operation == "cross_entropy") {
+    for (const RandomShape& shape : kShapes)
+      for (const double smoothing : {0.0, 0.1})
+        if (shape.x.size() == 2) take(cross_entropy_case(seed, shape, smoothing));
+    return;
+  }
+  if (std::ranges::find(functions, operation) != functions.end())
+    for (const RandomShape& shape : kShapes) take(function_case(seed, operation, shape));
+}
+
+}  // namespace normproof::verification::checks::agreement

@@ -1,0 +1,85 @@
+#include "ref/numeric/multiply_add.hpp"
+#include "ref/numeric/square_root.hpp"
+#include "verification/checks/determinism/probe.hpp"
+
+namespace normproof::verification::checks::determinism {
+namespace {
+
+constexpr std::size_t kCount = 1024;
+
+// Includes overflow, subnormal results and everything between.
+void divide(Values& values) {
+  Inputs inputs("arithmetic/divide");
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const double a = inputs.wide(-1074, 1023);
+    values.add(a / inputs.wide(-1074, 1023));
+  }
+}
+
+void square_root(Values& values) {
+  Inputs inputs("arithmetic/square_root");
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const double a = inputs.wide(-1074, 1023);
+    values.add(ref::numeric::square_root(a < 0 ? -a : a));
+  }
+}
+
+// The product is wide and the third operand is close to its negative, so that an additional
+// rounding changes the result.
+void multiply_add(Values& values) {
+  Inputs inputs("arithmetic/multiply_add");
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const double a = inputs.wide(-540, 500);
+    const double b = inputs.wide(-540, 500);
+    const double near = -(a * b);
+    values.add(ref::numeric::multiply_add(a, b, near));
+    values.add(ref::numeric::multiply_add(a, b, near * inputs.uniform(0.5, 2)));
+    values.add(ref::numeric::multiply_add(a, b, inputs.wide(-1074, 1023)));
+  }
+}
+
+// Computes a b + c by the contract, which rounds the product before the sum. The sum and the
+// difference have loops of their own, because a compiler contracts a product only if all its uses
+// are nearby.
+void separate_product(Values& values) {
+  Inputs inputs("arithmetic/separate_product");
+  std::vector<double> a(kCount), b(kCount), c(kCount), d(kCount), sum(kCount), difference(kCount);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    a[i] = inputs.uniform(-1, 1);
+    b[i] = inputs.uniform(-1, 1);
+    c[i] = inputs.uniform(-1, 1);
+    d[i] = inputs.uniform(-1, 1);
+  }
+  for (std::size_t i = 0; i < kCount; ++i) sum[i] = a[i] * b[i] + c[i];
+  for (std::size_t i = 0; i < kCount; ++i) difference[i] = d[i] - a[i] * b[i];
+  for (std::size_t i = 0; i < kCount; ++i) {
+    values.add(sum[i]);
+    values.add(difference[i]);
+  }
+}
+
+// Uses subnormal operands and results, which flushing to zero would lose.
+void subnormal(Values& values) {
+  Inputs inputs("arithmetic/subnormal");
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const double a = inputs.wide(-1074, -1020);
+    const double b = inputs.wide(-1074, -1020);
+    values.add(a + b);
+    values.add(a - b);
+    values.add(a * inputs.wide(-3, 60));
+    const double c = inputs.wide(-500, -490);
+    values.add(c * inputs.wide(-560, -530));
+  }
+}
+
+}  // namespace
+
+void add_arithmetic_probes(std::vector<Probe>& probes) {
+  probes.push_back({"arithmetic/divide", divide});
+  probes.push_back({"arithmetic/square_root", square_root});
+  probes.push_back({"arithmetic/multiply_add", multiply_add});
+  probes.push_back({"arithmetic/separate_product", separate_product});
+  probes.push_back({"arithmetic/subnormal", subnormal});
+}
+
+}  // namespace normproof::verification::checks::determinism

@@ -1,0 +1,97 @@
+#include "ref/nn/rotary_embedding.hpp"
+#include "ref/nn/scaled_dot_product_attention.hpp"
+#include "ref/train/cross_entropy.hpp"
+#include "verification/checks/determinism/probe.hpp"
+
+namespace normproof::verification::checks::determinism {
+namespace {
+
+namespace nn = ref::nn;
+using ref::tensor::Mask;
+using ref::tensor::Tensor;
+
+void add_folded_tensor(const Tensor<double>& t, Values& values) {
+  if (t.size() <= 1024)
+    values.add(t);
+  else
+    values.add_folded(t);
+}
+
+struct Heads {
+  std::size_t samples, heads, kv_heads, tokens, keys, features, value_features;
+};
+
+void run_attention(const std::string& probe, const Heads& h, bool masked,
+                   const ref::model::AttentionOptions& options, Values& values) {
+  Inputs inputs(probe);
+  const Tensor<double> q = inputs.uniforms({h.samples, h.heads, h.tokens, h.features}, -3, 3);
+  const Tensor<double> k = inputs.uniforms({h.samples, h.kv_heads, h.keys, h.features}, -3, 3);
+  const Tensor<double> v =
+      inputs.uniforms({h.samples, h.kv_heads, h.keys, h.value_features}, -1, 1);
+  const Tensor<double> grad_y =
+      inputs.uniforms({h.samples, h.heads, h.tokens, h.value_features}, -1, 1);
+  Mask valid;
+  if (masked) {
+    valid = ref::tensor::empty_tensor<bool>({h.samples, h.keys});
+    for (bool& key : valid) key = inputs.below(3) != 0;
+  }
+  const auto forward = nn::scaled_dot_product_attention(q, k, v, valid, options);
+  add_folded_tensor(forward.y, values);
+  if (ref::tensor::is_given(forward.log_sum_exp)) add_folded_tensor(forward.log_sum_exp, values);
+  const auto gradients =
+      nn::scaled_dot_product_attention_backward(grad_y, k, v, valid, forward.saved, options);
+  for (const Tensor<double>* gradient : {&gradients.q, &gradients.k, &gradients.v})
+    add_folded_tensor(*gradient, values);
+}
+
+void run_cross_entropy(const std::string& probe, std::size_t rows, std::size_t classes,
+                       double smoothing, Values& values) {
+  Inputs inputs(probe);
+  const Tensor<double> logits = inputs.uniforms({rows, classes}, -8, 8);
+  const Tensor<double> weights = inputs.uniforms(ref::tensor::Shape{classes}, 0.25, 4);
+  std::vector<int> targets;
+  for (std::size_t i = 0; i < rows; ++i)
+    targets.push_back(i % 5 == 3 ? ref::train::kIgnored : static_cast<int>(inputs.below(classes)));
+  const ref::model::LossOptions options{.label_smoothing = smoothing};
+  const auto forward = ref::train::cross_entropy(logits, targets, weights, options);
+  add_folded_tensor(Tensor<double>{forward.loss}, values);
+  add_folded_tensor(
+      ref::train::cross_entropy_backward(forward.log_probabilities, targets, weights, options),
+      values);
+}
+
+void run_rope(const std::string& probe, bool interleaved, Values& values) {
+  Inputs inputs(probe);
+  const Tensor<double> x = inputs.uniforms({2, 3, 37, 10}, -3, 3);
+  const Tensor<double> cos = inputs.uniforms({37, 4}, -1, 1), sin = inputs.uniforms({37, 4}, -1, 1);
+  const ref::model::RopeOptions options{.interleaved = interleaved};
+  add_folded_tensor(nn::rotary_embedding(x, cos, sin, options), values);
+  add_folded_tensor(nn::rotary_embedding_backward(x, cos, sin, options), values);
+}
+
+}  // namespace
+
+void add_function_probes(std::vector<Probe>& probes) {
+  const auto attention = [&](const std::string& name, const Heads& heads, bool masked,
+                             const ref::model::AttentionOptions& options) {
+    const std::string probe = "attention/" + name;
+    probes.push_back(
+        {probe, [=](Values& values) { run_attention(probe, heads, masked, options, values); }});
+  };
+  attention("small", {2, 3, 3, 5, 7, 4, 3}, false, {});
+  attention("grouped_causal", {2, 6, 2, 33, 31, 8, 8}, false, {.causal = true});
+  attention("masked_scale", {3, 4, 1, 9, 65, 5, 7}, true, {.scale = 0.3});
+  attention("large", {2, 8, 2, 96, 130, 32, 32}, false, {.causal = true});
+  for (const double smoothing : {0.0, 0.1}) {
+    const std::string probe =
+        std::string("cross_entropy/") + (smoothing > 0 ? "smoothed" : "weighted");
+    probes.push_back(
+        {probe, [=](Values& values) { run_cross_entropy(probe, 401, 67, smoothing, values); }});
+  }
+  for (const bool interleaved : {false, true}) {
+    const std::string probe = std::string("rope/") + (interleaved ? "interleaved" : "halves");
+    probes.push_back({probe, [=](Values& values) { run_rope(probe, interleaved, values); }});
+  }
+}
+
+}  // namespace normproof::verification::checks::determinism

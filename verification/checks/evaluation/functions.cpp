@@ -1,0 +1,162 @@
+#include "verification/checks/evaluation/functions.hpp"
+
+#include "ref/nn/rotary_embedding.hpp"
+#include "ref/nn/scaled_dot_product_attention.hpp"
+#include "ref/norm/add_norm.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/ops/activation.hpp"
+#include "ref/ops/gated_activation.hpp"
+#include "ref/ops/softmax.hpp"
+#include "ref/train/cross_entropy.hpp"
+
+namespace normproof::verification::checks::evaluation {
+
+using ref::numeric::Clause;
+
+namespace model = ref::model;
+namespace norm = ref::norm;
+namespace ops = ref::ops;
+using ref::tensor::Mask;
+using ref::tensor::NamedTensors;
+using ref::tensor::Tensor;
+
+namespace {
+
+/// Runs each function and its gradients. Tensors that are not given are empty.
+template <class T>
+struct Evaluation {
+  explicit Evaluation(const FunctionInputs& inputs)
+      : in(inputs), x(given("x")), grad_y(given("grad_y")), gate(given("gate")), valid(in.valid) {}
+
+  const FunctionInputs& in;
+  Tensor<T> x, grad_y, gate;
+  const Mask& valid;
+  NamedTensors<T> results = {};
+
+  void operator()(const model::SoftmaxOptions&) {
+    const Tensor<T> y = ops::softmax(x, valid);
+    keep(y, [&] { return ops::softmax_backward(grad_y, y, valid); });
+  }
+  void operator()(const model::LogSoftmaxOptions&) {
+    const Tensor<T> y = ops::log_softmax(x);
+    keep(y, [&] { return ops::log_softmax_backward(grad_y, y); });
+  }
+  void operator()(const model::LogSumExpOptions&) {
+    keep(ops::log_sum_exp(x, valid), [&] { return ops::log_sum_exp_backward(grad_y, x, valid); });
+  }
+  void operator()(const model::ReluOptions&) {
+    keep(ops::relu(x), [&] { return ops::relu_backward(grad_y, x); });
+  }
+  void operator()(const model::GeluOptions&) {
+    keep(ops::gelu(x), [&] { return ops::gelu_backward(grad_y, x); });
+  }
+  void operator()(const model::GeluTanhOptions&) {
+    keep(ops::gelu_tanh(x), [&] { return ops::gelu_tanh_backward(grad_y, x); });
+  }
+  void operator()(const model::SiluOptions&) {
+    keep(ops::silu(x), [&] { return ops::silu_backward(grad_y, x); });
+  }
+  void operator()(const model::SwigluOptions&) {
+    keep_gated(ops::swiglu(x, gate), [&] { return ops::swiglu_backward(grad_y, x, gate); });
+  }
+  void operator()(const model::GegluOptions&) {
+    keep_gated(ops::geglu(x, gate), [&] { return ops::geglu_backward(grad_y, x, gate); });
+  }
+  void operator()(const model::AttentionOptions& options) {
+    const Tensor<T> q = given("q"), k = given("k"), v = given("v");
+    auto forward = ref::nn::scaled_dot_product_attention(q, k, v, valid, options);
+    if (ref::tensor::is_given(grad_y)) {
+      auto gradients = ref::nn::scaled_dot_product_attention_backward(grad_y, k, v, valid,
+                                                                      forward.saved, options);
+      results.set("grad_q", std::move(gradients.q));
+      results.set("grad_k", std::move(gradients.k));
+      results.set("grad_v", std::move(gradients.v));
+    }
+    if (ref::tensor::is_given(forward.log_sum_exp))
+      results.set("log_sum_exp", std::move(forward.log_sum_exp));
+    results.set("y", std::move(forward.y));
+  }
+  void operator()(const model::AddLayerNormOptions& o) {
+    const norm::Affine<T> own = affine(o.zero_centred_gamma);
+    const auto forward = norm::add_layer_norm(x, given("residual"), own, {.eps = o.eps});
+    keep_added(forward, [&] {
+      return norm::add_layer_norm_backward(grad_y, given("grad_sum"), forward.sum, own,
+                                           forward.saved);
+    });
+  }
+  void operator()(const model::AddRMSNormOptions& o) {
+    const norm::Affine<T> own = affine(o.zero_centred_gamma);
+    const auto forward = norm::add_rms_norm(x, given("residual"), own, {.eps = o.eps});
+    keep_added(forward, [&] {
+      return norm::add_rms_norm_backward(grad_y, given("grad_sum"), forward.sum, own,
+                                         forward.saved);
+    });
+  }
+  void operator()(const model::RopeOptions& options) {
+    const Tensor<T> cos = given("cos"), sin = given("sin");
+    keep(ref::nn::rotary_embedding(x, cos, sin, options),
+         [&] { return ref::nn::rotary_embedding_backward(grad_y, cos, sin, options); });
+  }
+  void operator()(const model::CrossEntropyOptions& options) {
+    std::vector<int> targets = in.targets;
+    for (std::size_t i = 0; i < targets.size() && ref::tensor::is_given(valid); ++i)
+      if (!valid.data()[i]) targets[i] = ref::train::kIgnored;
+    const Tensor<T> weights = given("class_weights");
+    auto forward = ref::train::cross_entropy(given("logits"), targets, weights, options.loss);
+    results.set("grad_logits", ref::train::cross_entropy_backward(forward.log_probabilities,
+                                                                  targets, weights, options.loss));
+    results.set("loss", ref::tensor::full_tensor<T>({1}, forward.loss));
+  }
+
+ private:
+  Tensor<T> given(const char* name) const {
+    const Tensor<double>* const values = in.tensors.find(name);
+    return values == nullptr ? Tensor<T>() : ref::tensor::convert<T>(*values);
+  }
+  norm::Affine<T> affine(bool zero_centred_gamma) const {
+    return {norm::scale_of(given("gamma"), zero_centred_gamma), given("beta")};
+  }
+  template <class Backward>
+  void keep(Tensor<T> y, Backward&& backward) {
+    if (ref::tensor::is_given(grad_y)) results.set("grad_x", backward());
+    results.set("y", std::move(y));
+  }
+  template <class Backward>
+  void keep_gated(Tensor<T> y, Backward&& backward) {
+    if (ref::tensor::is_given(grad_y)) {
+      ops::GatedGradients<T> gradients = backward();
+      results.set("grad_x", std::move(gradients.x));
+      results.set("grad_gate", std::move(gradients.gate));
+    }
+    results.set("y", std::move(y));
+  }
+  template <class Forward, class Backward>
+  void keep_added(const Forward& forward, Backward&& backward) {
+    results.set("y", forward.y);
+    results.set("sum", forward.sum);
+    if (!ref::tensor::is_given(grad_y)) return;
+    norm::AffineGradients<T> gradients = backward();
+    results.set("grad_x", std::move(gradients.grad_x));
+    if (in.tensors.contains("gamma")) results.set("grad_gamma", std::move(gradients.grad_gamma));
+    if (in.tensors.contains("beta")) results.set("grad_beta", std::move(gradients.grad_beta));
+  }
+};
+
+}  // namespace
+
+template <ref::numeric::Real T>
+NamedTensors<T> run_function(const model::FunctionOptions& function, const FunctionInputs& inputs) {
+  const std::string name = model::operation_name(function);
+  if (ref::tensor::is_given(inputs.valid) && !takes_mask(name))
+    ref::numeric::contract_failure(name, "valid", "is given", "no mask", Clause::C1);
+  Evaluation<T> evaluation(inputs);
+  std::visit(evaluation, function);
+  return std::move(evaluation.results);
+}
+
+#define NORMPROOF_INSTANTIATE(T) \
+  template NamedTensors<T> run_function(const ref::model::FunctionOptions&, const FunctionInputs&);
+NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
+#undef NORMPROOF_INSTANTIATE
+
+}  // namespace normproof::verification::checks::evaluation

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "ref/model/operation.hpp"
+#include "verification/operands/operands.hpp"
+
+namespace normproof::verification::checks::evaluation {
+
+using operands::adds_residual;
+using operands::FunctionInputs;
+using operands::takes_gate;
+using operands::takes_mask;
+
+/// Runs a function in any scalar type. The inputs are exact.
+/// Computes  y, and if there is a grad_y the gradients of the other inputs, such as grad_x; for
+///           attention also log_sum_exp, if every query sees a key; for functions that add a
+///           residual also the sum
+/// Requires  the preconditions of the function in ref/ops, ref/nn or ref/norm; (C1) no mask if the
+///           function has none
+/// Throws    ContractError
+template <ref::numeric::Real T>
+ref::tensor::NamedTensors<T> run_function(const ref::model::FunctionOptions& function,
+                                          const FunctionInputs& inputs);
+
+}  // namespace normproof::verification::checks::evaluation

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ref/model/operation.hpp"
+#include "verification/operands/operands.hpp"
+
+namespace normproof::verification::checks::evaluation {
+
+using operands::OptimizerTensors;
+
+/// Returns the names of the state that an optimizer carries in addition to the number of steps:
+/// "velocity" for sgd with momentum; "first_moment" and "second_moment" for adam and adamw.
+std::vector<std::string> moment_names(const ref::model::OptimizerOptions& options);
+
+/// Runs steps of an optimizer in any scalar type. The inputs are exact.
+/// Computes  parameter, the moments and iterations after each step of ref/train with the learning
+///           rate of the operation. iterations is the number of earlier steps; the powers
+///           beta^iterations are computed with products
+/// Shapes    with `stacked`, each tensor has a leading axis of steps; else there is one step
+/// Requires  the preconditions of optimizer_step; (C1) iterations is a whole number, from 0 to 1e6
+/// Throws    ContractError
+template <ref::numeric::Real T>
+ref::tensor::NamedTensors<T> run_optimizer(const ref::model::OptimizerOperation& operation,
+                                           const OptimizerTensors& inputs, bool stacked);
+
+}  // namespace normproof::verification::checks::evaluation

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ref/io/stored_tensor.hpp"
+#include "ref/tensor/named_tensors.hpp"
+
+namespace normproof::verification::checks::evaluation {
+
+/// Reads the tensors of one file by name, and reports all errors in the same form.
+///
+/// Throws    FileError naming the file, the tensor and the expectation
+class TensorReader {
+ public:
+  TensorReader(std::string_view file, std::span<const ref::io::StoredTensor> tensors)
+      : file_(file), tensors_(tensors) {}
+
+  [[noreturn]] void fail(std::string_view name, std::string_view observation,
+                         std::string_view expectation) const;
+
+  /// Checks    every tensor has one of these names
+  void check_names(const std::vector<std::string>& known) const;
+
+  const ref::io::StoredTensor* find(std::string_view name) const;
+  /// Throws    FileError if there is none: "is absent; expected <expectation>"
+  const ref::io::StoredTensor& required(std::string_view name, std::string_view expectation) const;
+
+  void check_shape(const ref::io::StoredTensor& tensor, const ref::tensor::Shape& expected) const;
+
+  /// Returns the elements, converted exactly to double.
+  std::vector<double> values(const ref::io::StoredTensor& tensor) const;
+  /// Returns the elements of a mask, which must be booleans or 0 and 1.
+  std::vector<double> mask_values(const ref::io::StoredTensor& tensor) const;
+  /// Returns the elements, which must be whole numbers from 0 to count - 1.
+  std::vector<int> ids(const ref::io::StoredTensor& tensor, std::size_t count) const;
+
+ private:
+  std::string_view file_;
+  std::span<const ref::io::StoredTensor> tensors_;
+};
+
+/// Returns part number `step` of values, which consist of parts of this shape.
+ref::tensor::Tensor<double> slice(const std::vector<double>& values, std::size_t step,
+                                  const ref::tensor::Shape& shape);
+
+/// Returns `state`, with its tensors replaced by those in the file; `iterations` may be a scalar.
+ref::tensor::NamedTensors<double> read_state(const TensorReader& reader,
+                                             ref::tensor::NamedTensors<double> state);
+
+/// Returns the mask with this name and shape; empty if the file does not have it.
+ref::tensor::Mask read_mask(const TensorReader& reader, std::string_view name,
+                            const ref::tensor::Shape& shape);
+
+/// Returns the extents of a matrix; nothing if the file has no tensor of this name or it has
+/// another rank.
+std::optional<std::pair<std::size_t, std::size_t>> extents_of_matrix(const TensorReader& reader,
+                                                                     std::string_view name);
+
+/// Returns a mask that is true for nonzero elements.
+ref::tensor::Mask to_mask(const ref::tensor::Tensor<double>& numbers);
+
+}  // namespace normproof::verification::checks::evaluation

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "verification/checks/lipschitz/jacobian.hpp"
+
+namespace normproof::verification::checks::lipschitz {
+
+/// The Jacobian of a channel with running statistics: y = gamma (x - mean) / sqrt(statistic + eps)
+/// + beta. Theory and norm are |gamma| / sqrt(statistic + eps) for every x.
+class ScaledJacobian : public Jacobian {
+ public:
+  /// Requires  statistic + eps > 0
+  ScaledJacobian(double gamma, double statistic, double eps);
+
+  UpperBound at(const Vector& x) const override;
+  UpperBound around(const Vector& x, double radius) const override;
+  Vector direction(const Vector& x) const override;
+  std::vector<Vector> steepest(const Vector& x, double radius) const override;
+
+ private:
+  double norm_;
+};
+
+/// The Jacobian of a channel of DyT: y = gamma tanh(alpha x) + beta. J is diagonal with elements
+/// gamma alpha / cosh(alpha x)^2. Theory is |gamma alpha|.
+class SquashedJacobian : public Jacobian {
+ public:
+  SquashedJacobian(double gamma, double alpha);
+
+  UpperBound at(const Vector& x) const override;
+  UpperBound around(const Vector& x, double radius) const override;
+  Vector direction(const Vector& x) const override;
+  std::vector<Vector> steepest(const Vector& x, double radius) const override;
+
+ private:
+  double gamma_, alpha_;
+};
+
+}  // namespace normproof::verification::checks::lipschitz

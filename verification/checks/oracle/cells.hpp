@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "ref/tensor/contract.hpp"
+#include "ref/tensor/tensor.hpp"
+
+namespace normproof::verification::checks::oracle {
+
+using ref::tensor::Mask;
+using ref::tensor::Shape;
+
+/// The elements that share one set of statistics, as flat indices into x [B,T,D].
+struct Cell {
+  std::vector<std::size_t> members;  ///< all elements that the statistics normalize
+  std::vector<std::size_t> counted;  ///< the elements that the statistics are computed from
+};
+
+/// The ways to partition x into cells.
+enum class Partition {
+  row,             ///< one token, all features
+  row_group,       ///< one token, D/groups consecutive features
+  channel,         ///< one feature, all tokens; only valid ones are counted
+  sample_channel,  ///< one feature of one sample, all its tokens; only valid ones are counted
+  sample_group     ///< D/groups features of one sample, all its tokens; only valid ones are counted
+};
+
+struct Cells {
+  std::vector<Cell> cells;
+  Shape shape;  ///< of a statistic, with one value per cell
+};
+
+/// Partitions x into cells.
+/// Computes  the cells of x, in the row-major order of their statistics
+/// Requires  (C1) every extent of x >= 1  (C8) valid is empty or has the shape of x without D, and
+///           if it is used, every cell has a valid element  (C11) groups >= 1 divides D
+Cells partition(Partition kind, const Shape& x_shape, std::size_t groups, const Mask& valid);
+
+/// Whether the caller left the tensor out.
+template <class T>
+bool is_absent(const ref::tensor::Tensor<T>& t) {
+  return t.dimension() == 0 || t.size() == 0;
+}
+
+}  // namespace normproof::verification::checks::oracle

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "verification/checks/regression/history.hpp"
+
+namespace normproof::verification::checks::regression {
+
+/// An output whose bits have changed.
+struct Movement {
+  std::string path, output;          ///< output is empty if it is the whole case
+  std::string what;                  ///< the reason if steps cannot be counted, else empty
+  std::size_t moved = 0, count = 0;  ///< elements
+  /// Maximum number of steps between neighboring numbers of the dtype.
+  std::uint64_t max_steps = 0;
+  std::string where;                         ///< the element with the maximum number of steps
+  Direction direction = Direction::neither;  ///< relative to the exact value
+  ErrorStatistics before = {}, after = {};
+};
+
+struct Change {
+  std::vector<Movement> movements;     ///< sorted by path and output
+  std::size_t cases = 0, outputs = 0;  ///< in either recording
+  std::size_t moved_cases = 0;
+
+  std::size_t count(Direction towards_or_away) const;
+};
+
+/// Returns the number of steps between neighboring numbers of the dtype from a to b. Both zeros are
+/// one point. The result is kInfinitelyFar if exactly one is NaN, and 0 if both are.
+/// Requires  a and b are numbers of the dtype, a float or int64
+std::uint64_t steps_between(double a, double b, DType dtype);
+
+/// Computes  what has changed from one recording of a history to another. A case that is missing or
+///           has no output any more has moved `away`; one that is new or has an output now,
+///           `towards`; a different case under the same name, `neither`
+/// Throws    FileError as History
+Change change_between(const History& history, const Recording& from, const Recording& to);
+
+}  // namespace normproof::verification::checks::regression

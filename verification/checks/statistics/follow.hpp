@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ref/norm/norm.hpp"
+#include "verification/checks/statistics/fluctuation.hpp"
+#include "verification/checks/statistics/stability.hpp"
+
+namespace normproof::verification::checks::statistics {
+
+/// A layer and how it treats padding: one of the settings that are compared.
+struct Scenario {
+  std::string name;         ///< short, for a table
+  std::string description;  ///< one sentence
+  ref::model::NormOptions options;
+  bool masked = true;    ///< whether the layer gets the padding mask
+  double pad_scale = 1;  ///< factor on the [PAD] embedding
+  bool decides = false;  ///< whether an instability fails the run; otherwise it is a demonstration
+};
+
+/// The recursion of nu in PowerNorm's backward, at one step.
+struct Recursion {
+  double max_theta = 0;  ///< maximum of (1 - alpha_backward) Gamma over the channels
+  double max_nu = 0;     ///< maximum of |nu| over the channels after the step
+  double rms_nu = 0;
+};
+
+/// The measurements of one step. Fluctuations are relative to the running values before the step,
+/// so the first step has none.
+struct FollowedStep {
+  std::optional<Fluctuation> mean;            ///< batch_norm only
+  std::optional<Fluctuation> variance;        ///< batch_norm only
+  std::optional<Fluctuation> quadratic_mean;  ///< power_norm and power_norm_released
+  /// Power_norm and power_norm_released, until nu has diverged.
+  std::optional<Recursion> recursion;
+};
+
+/// Runs a layer from batch to batch and records its fluctuations and its recursion.
+///
+/// The running values start at the statistics of the first batch, so that the conventional initial
+/// values 0 and 1 have no influence. power_norm_released starts as released: its warm-up has the
+/// same effect. nu is in the paper's units: a state that holds nu / (1 - alpha_backward) is
+/// multiplied by 1 - alpha_backward.
+class Follower {
+ public:
+  /// Starts a layer at its initial state.
+  /// Requires  (C1) the layer is batch_norm, power_norm or power_norm_released
+  /// Throws    ContractError
+  Follower(Scenario scenario, std::size_t d_model);
+
+  /// Takes one step in training mode. Once nu has diverged, only the forward runs.
+  /// Shapes    x, grad_y [B,T,D]; valid [B,T]
+  /// Throws    ContractError as norm_step
+  void step(const ref::tensor::Tensor<double>& x, const ref::tensor::Tensor<double>& grad_y,
+            const ref::tensor::Mask& valid);
+
+  const Scenario& scenario() const { return scenario_; }
+  const std::vector<FollowedStep>& steps() const { return steps_; }
+  bool is_power_norm() const { return is_power_norm_; }
+
+  /// Whether the root mean square of nu has exceeded 1e100.
+  bool diverged() const { return diverged_; }
+
+  /// The outputs and the new state of the last step.
+  const ref::norm::NormStep<double>& last() const { return last_; }
+  /// The state before the last step.
+  const ref::tensor::NamedTensors<double>& before() const { return before_; }
+
+ private:
+  ref::norm::NormStep<double> run(const ref::norm::NormInputs<double>& inputs);
+  void record_batch_norm();
+  void record_power_norm();
+
+  Scenario scenario_;
+  bool is_power_norm_ = true;
+  bool starts_at_batch_ = true;
+  double alpha_backward_ = 0;
+  bool scaled_nu_ = false;
+  bool diverged_ = false;
+  ref::tensor::NamedTensors<double> state_, before_;
+  ref::norm::NormStep<double> last_;
+  std::vector<FollowedStep> steps_;
+};
+
+}  // namespace normproof::verification::checks::statistics

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "verification/checks/lipschitz/lipschitz.hpp"
+
+namespace normproof::verification::checks::statistics {
+
+/// The Lipschitz constant of a layer at a batch: the factor by which it can amplify a change of it.
+struct Slope {
+  std::size_t step = 0;  ///< number of the batch, from 1
+  std::string layer;
+  std::string theory;                   ///< the bound that theory gives, such as "|gamma|/psi"
+  checks::lipschitz::Enclosure at;      ///< the norm of the Jacobian at the batch
+  checks::lipschitz::Enclosure around;  ///< the maximum over the ball around the batch
+};
+
+/// Certifies the Lipschitz constant of every layer that checks::lipschitz::certify knows.
+///
+/// Computes  checks::lipschitz::certify of each layer, gamma = 1, over real tokens; power_norm starts from
+///           `power_norm_state`, its state before the step
+/// Shapes    x [B,T,D]; valid [B,T]
+/// Requires  those of checks::lipschitz::certify
+/// Throws    ContractError
+std::vector<Slope> certify_slopes(std::size_t step, const ref::tensor::Tensor<double>& x,
+                                  const ref::tensor::Mask& valid,
+                                  const ref::tensor::NamedTensors<double>& power_norm_state,
+                                  double radius);
+
+}  // namespace normproof::verification::checks::statistics

@@ -1,0 +1,45 @@
+#include "verification/cli/device_option.hpp"
+
+#include "gpu/device/device_choice.hpp"
+#include "verification/cli/typed_options.hpp"
+#include "verification/support/process/rank.hpp"
+
+namespace normproof::verification::cli {
+
+using normproof::gpu::device::Backend;
+
+void add_device(CLI::App& app, Backend& device) {
+  add_named(app, "--device", device, normproof::gpu::device::parse_backend,
+            "simulated (default): kernels on the processor, in an order of the seed; cuda: on the "
+            "first GPU, as a rank of mpirun on its own",
+            "simulated|cuda");
+}
+
+void add_device(CLI::App& app, std::optional<Backend>& device, const std::string& what) {
+  add_named(app, "--device", device, normproof::gpu::device::parse_backend, what, "simulated|cuda");
+}
+
+void add_device_or_processor(CLI::App& app, std::optional<Backend>& device,
+                             const std::string& what) {
+  const auto parse = [](const std::string& text) -> std::optional<Backend> {
+    if (text == "processor") return std::nullopt;
+    if (text == "simulated") return Backend::simulated;
+    if (text == "cuda") return Backend::cuda;
+    throw ref::numeric::UsageError(
+        ref::numeric::unknown_name("device", text, {"processor", "simulated", "cuda"}));
+  };
+  const auto print = [](Backend backend) { return to_string(backend); };
+  add_value(
+      app, "--device", device, parse, print,
+      what +
+          ": processor (default), cuda, the first GPU, as a rank of mpirun its own, or simulated, "
+          "a GPU simulated, slowly",
+      "processor|simulated|cuda");
+}
+
+std::unique_ptr<normproof::gpu::device::Device> open_rank_device(Backend backend,
+                                                                 std::uint64_t seed) {
+  return normproof::gpu::device::open_device_of_rank(backend, support::process::local_rank(), seed);
+}
+
+}  // namespace normproof::verification::cli

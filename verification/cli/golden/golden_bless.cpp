@@ -1,0 +1,105 @@
+#include "verification/cli/golden/golden_bless.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "verification/cli/golden/golden_options.hpp"
+#include "verification/cli/progress_bar.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/typed_options.hpp"
+#include "verification/golden/certify/bless.hpp"
+#include "verification/support/report/text.hpp"
+
+namespace normproof::verification::cli::golden {
+
+using support::report::clean_line;
+
+namespace {
+
+constexpr std::size_t kMaxLines = 40;
+
+std::string difference_text(const verification::golden::certify::CorpusDifference& difference) {
+  std::string text;
+  const auto list = [&](const char* what, const std::vector<std::string>& lines) {
+    for (std::size_t i = 0; i < std::min(lines.size(), kMaxLines); ++i)
+      text += fmt::format("{} {}\n", what, clean_line(lines[i]));
+    if (lines.size() > kMaxLines)
+      text += fmt::format("{} {} more\n", what, lines.size() - kMaxLines);
+  };
+  list("removed", difference.removed);
+  list("added", difference.added);
+  list("changed", difference.changed);
+  return text + fmt::format("{} added, {} removed, {} changed\n", difference.added.size(),
+                            difference.removed.size(), difference.changed.size());
+}
+
+std::string ask_reason() {
+  if (::isatty(STDIN_FILENO) == 0)
+    throw ref::numeric::UsageError(
+        "no --reason is given, and standard input is no terminal that could be asked; nothing is "
+        "changed");
+  std::cerr << "Why do they change? (an empty line changes nothing) " << std::flush;
+  std::string reason;
+  std::getline(std::cin, reason);
+  return reason;
+}
+
+}  // namespace
+
+void GoldenBlessCommand::add(CLI::App& app) {
+  add_golden(app, golden);
+  const TextRule sentence = {
+      [](const std::string& text) { return text.find_first_not_of(" \t\n") != std::string::npos; },
+      "a sentence"};
+  add_text(app, "--reason", reason, "Why (default: the terminal is asked)", "TEXT", sentence);
+  add_names(app, "--tier", tiers, verification::golden::corpus::parse_tier,
+            "Tiers besides those that the corpus has, with commas between", "TIER");
+  add_only(app, only);
+  add_jobs(app, jobs, "Cases that are certified");
+  set_footer(
+      app,
+      R"(Prints what would be added, removed and changed, by how many units in the last place, and asks for
+a reason, which is kept in BLESSINGS.jsonl beside the cases. Refuses where CI is set. A corpus that
+changed in any other way is refused by every command.
+
+Examples:
+  normproof golden bless --golden verification/golden/data
+  normproof golden bless --golden verification/golden/data --reason 'softmax joins')");
+}
+
+ExitStatus GoldenBlessCommand::run() const {
+  // Throws if there is no corpus: 'make' creates the first one.
+  ref::io::read_text(golden / "manifest.json");
+  ref::numeric::set_num_threads(1);  // the cases run in parallel instead
+  ProgressBar progress;
+  std::string given;
+  const verification::golden::certify::CorpusDifference difference =
+      verification::golden::certify::bless(
+          golden,
+          {.tiers = tiers,
+           .only = only,
+           .jobs = jobs,
+           .finished = [&](const std::string& path, std::size_t done,
+                           std::size_t total) { progress.show("certifying", done, total, path); },
+           .reason =
+               [&](const verification::golden::certify::CorpusDifference& found) {
+                 write_stdout(difference_text(found));
+                 given = reason ? *reason : ask_reason();
+                 return given;
+               }});
+  const std::string folder = clean_line(golden.string());
+  if (difference.empty())
+    write_stdout(fmt::format("{}: nothing differs\n", folder));
+  else
+    write_stdout(given.empty()
+                     ? fmt::format("{}: nothing is changed, for there is no reason\n", folder)
+                     : fmt::format("{}: blessed: {}\n", folder, clean_line(given)));
+  return kSuccess;
+}
+
+}  // namespace normproof::verification::cli::golden

@@ -1,0 +1,40 @@
+#include "verification/cli/golden/golden_export.hpp"
+
+#include <fmt/format.h>
+
+#include "verification/cli/golden/golden_options.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/typed_options.hpp"
+#include "verification/support/report/text.hpp"
+
+namespace normproof::verification::cli::golden {
+
+using support::report::clean_line;
+using support::report::plural;
+
+void GoldenExportCommand::add(CLI::App& app) {
+  using verification::golden::candidate::ExportFormat;
+  add_golden(app, golden);
+  require(add_choice(
+      app, "--format", format,
+      {{"npz", ExportFormat::npz}, {"onnx", ExportFormat::onnx}, {"text", ExportFormat::text}},
+      "npz: NumPy; onnx: test_data_set_0/*.pb; text: a line a case, as --pipe has it"));
+  add_new_folder(app, out);
+  add_only(app, only);
+  set_footer(app, R"(Examples:
+  normproof golden export --golden golden --format npz --out npz --only '*/layer_norm/*'
+  normproof golden export --golden golden --format text --out text)");
+}
+
+ExitStatus GoldenExportCommand::run() const {
+  const verification::golden::candidate::ExportSummary exported =
+      verification::golden::candidate::export_corpus(golden, only, format, out);
+  write_stdout(fmt::format(
+      "{}: {}{}\n", clean_line(out.string()), plural(exported.cases, "case"),
+      exported.left_out == 0
+          ? ""
+          : fmt::format("; {} left out, for npz knows no bfloat16", exported.left_out)));
+  return kSuccess;
+}
+
+}  // namespace normproof::verification::cli::golden

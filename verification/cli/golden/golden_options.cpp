@@ -1,0 +1,117 @@
+#include "verification/cli/golden/golden_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/typed_options.hpp"
+#include "verification/golden/certify/corpus_files.hpp"
+#include "verification/support/report/text.hpp"
+
+namespace normproof::verification::cli::golden {
+
+namespace {
+
+template <class Field>
+CLI::Option* add_pipe_and_timeout(CLI::App& app, Field& pipe, double& timeout) {
+  constexpr int kMaxSeconds = 86400;
+  constexpr TextRule kCommand = {[](const std::string& text) { return !text.empty(); },
+                                 "a command for sh"};
+  CLI::Option* const option =
+      add_text(app, "--pipe", pipe,
+               "A command that reads a line a case and prints its answer (docs/guide/formats.md)",
+               "CMD", kCommand);
+  add_value(
+      app, "--timeout", timeout,
+      [](const std::string& text) { return parse_number("--timeout", text, 1, kMaxSeconds); },
+      [](double seconds) { return fmt::format("{}", seconds); },
+      "Seconds that the command may take for an answer (default: 60)", "S");
+  return option;
+}
+
+template <class Field>
+CLI::Option* add_corpus_folder(CLI::App& app, Field& golden) {
+  const auto parse = [](const std::string& text) {
+    if (text.empty())
+      throw ref::numeric::UsageError("--golden is ''; expected the name of a folder");
+    return verification::golden::certify::corpus_folder(text);
+  };
+  const auto print = [](const std::filesystem::path& path) { return path.string(); };
+  return add_value(app, "--golden", golden, parse, print,
+                   "The corpus that 'normproof golden make' wrote, or a folder with it in 'data'",
+                   "DIR");
+}
+
+}  // namespace
+
+void add_golden(CLI::App& app, std::filesystem::path& golden) {
+  require(add_corpus_folder(app, golden));
+}
+
+void add_golden(CLI::App& app, std::optional<std::filesystem::path>& golden) {
+  add_corpus_folder(app, golden);
+}
+
+void add_new_folder(CLI::App& app, std::filesystem::path& out) {
+  require(add_folder(app, "--out", out, "The folder to make; it is not there yet, or empty"));
+}
+
+void add_only(CLI::App& app, verification::golden::corpus::PathGlobs& only) {
+  accept_several(add_bound(
+      app, "--only",
+      {[&only](const Texts& given) { only.globs = given; }, [&only] { return only.globs; }},
+      "Cases whose path this glob, or another one given so, matches (default: "
+      "all)",
+      "GLOB"));
+}
+
+void add_candidate(CLI::App& app, std::optional<std::filesystem::path>& candidate) {
+  add_folder(app, "--candidate", candidate,
+             "The answers: <path of the case>/expected.safetensors or .npz, with the names of the "
+             "corpus");
+}
+
+void add_pipe(CLI::App& app, std::optional<std::string>& pipe, double& timeout) {
+  add_pipe_and_timeout(app, pipe, timeout);
+}
+
+void add_pipe(CLI::App& app, std::string& pipe, double& timeout) {
+  require(add_pipe_and_timeout(app, pipe, timeout));
+}
+
+void show_complaints(const std::string& last) {
+  write_stderr(fmt::format("the candidate's standard error ends with:\n{}{}",
+                           support::report::clean(last), last.ends_with('\n') ? "" : "\n"));
+}
+
+void add_accumulation(CLI::App& app,
+                      std::optional<verification::golden::corpus::Accumulation>& accumulation,
+                      const std::string& help) {
+  using verification::golden::corpus::Accumulation;
+  const auto print = [](Accumulation a) { return verification::golden::corpus::to_string(a); };
+  add_value(app, "--accumulation", accumulation, verification::golden::corpus::parse_accumulation,
+            print, help, "DTYPE");
+}
+
+void add_formula(CLI::App& app, verification::golden::tolerance::Formula& formula,
+                 const std::string& help) {
+  add_named(app, "--formula", formula, verification::golden::tolerance::parse_formula, help,
+            "NAME");
+}
+
+void check_outside(const NamedFile& file, const std::filesystem::path& folder) {
+  if (!file.path) return;
+  std::error_code error;
+  const auto inside =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(*file.path), error);
+  const auto above = std::filesystem::weakly_canonical(std::filesystem::absolute(folder), error);
+  const auto [end, rest] = std::mismatch(above.begin(), above.end(), inside.begin(), inside.end());
+  if (end == above.end())
+    throw ref::numeric::UsageError(fmt::format("{} {} is in {}; expected a file elsewhere",
+                                               file.option, file.path->string(), folder.string()));
+}
+
+}  // namespace normproof::verification::cli::golden

@@ -1,0 +1,270 @@
+#include "verification/cli/golden/golden_power.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "ref/numeric/parallel.hpp"
+#include "verification/cli/golden/golden_museum.hpp"
+#include "verification/cli/golden/golden_options.hpp"
+#include "verification/cli/golden/golden_planted.hpp"
+#include "verification/cli/output_files.hpp"
+#include "verification/cli/progress_bar.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/typed_options.hpp"
+#include "verification/support/report/markdown.hpp"
+#include "verification/support/report/text.hpp"
+
+namespace normproof::verification::cli::golden {
+
+using support::report::count_text;
+using support::report::number_text;
+using support::report::plural;
+using verification::golden::gate::LayerPower;
+using verification::golden::gate::MutationVerdict;
+using verification::golden::gate::PowerOptions;
+
+namespace {
+
+struct PowerTotals {
+  std::size_t cases = 0, wrong = 0, killed = 0, checks = 0, false_alarms = 0;
+  verification::golden::gate::InjectionResult planted = {};
+
+  std::size_t survivors() const { return wrong - killed; }
+  PowerTotals& operator+=(const PowerTotals& t) {
+    cases += t.cases;
+    wrong += t.wrong;
+    killed += t.killed;
+    checks += t.checks;
+    false_alarms += t.false_alarms;
+    planted += t.planted;
+    return *this;
+  }
+};
+
+PowerTotals totals_of(const LayerPower& layer, std::size_t seeds) {
+  return {layer.cases,  layer.verdicts.size(),     layer.count_killed(seeds),
+          layer.checks, layer.false_alarms.size(), layer.planted};
+}
+
+PowerTotals totals_of(const std::vector<LayerPower>& layers, std::size_t seeds) {
+  PowerTotals all;
+  for (const LayerPower& layer : layers) all += totals_of(layer, seeds);
+  return all;
+}
+
+bool all_as_it_should(const PowerTotals& totals) {
+  return totals.survivors() == 0 && totals.false_alarms == 0 && totals.planted.all_refused();
+}
+
+std::string corpora(std::size_t count) {
+  return count == 1 ? "1 corpus" : fmt::format("{} corpora", count);
+}
+
+std::string name_of(const verification::golden::mutations::Mutation& mutation) {
+  return fmt::format("{}: {}", mutation.site, to_string(mutation.op));
+}
+
+std::string survivor_line(const LayerPower& layer, const MutationVerdict& verdict,
+                          std::size_t seeds) {
+  return fmt::format(
+      "{}, {}: rejected by {} of {}; {}", layer.layer, name_of(verdict.mutation), verdict.killed,
+      corpora(seeds),
+      verdict.same_bits == seeds
+          ? "no case tells it from the right one by a single bit"
+          : fmt::format("the largest share of a bound is {}", number_text(verdict.closest)));
+}
+
+support::report::Table power_table(const std::vector<LayerPower>& layers, std::size_t seeds) {
+  support::report::Table table{"", support::report::text_columns({"layer"})};
+  for (const char* number :
+       {"cases", "wrong", "rejected", "survive", "right answers", "false alarms"})
+    table.columns.push_back(support::report::number_column(number));
+  const auto add = [&](const std::string& name, const PowerTotals& t) {
+    table.rows.push_back({{{name}}});
+    for (const std::size_t count :
+         {t.cases, t.wrong, t.killed, t.survivors(), t.checks, t.false_alarms})
+      table.rows.back().cells.push_back({std::to_string(count)});
+  };
+  for (const LayerPower& layer : layers) add(layer.layer, totals_of(layer, seeds));
+  add("all", totals_of(layers, seeds));
+  return table;
+}
+
+support::report::Table killers_table(const std::vector<LayerPower>& layers) {
+  support::report::Table table{
+      "", support::report::text_columns({"layer", "wrong implementation", "first rejected by"})};
+  for (const LayerPower& layer : layers)
+    for (const MutationVerdict& verdict : layer.verdicts)
+      table.rows.push_back({{{layer.layer},
+                             {name_of(verdict.mutation)},
+                             {verdict.killer.empty() ? "none" : verdict.killer}}});
+  return table;
+}
+
+std::string power_summary(const PowerTotals& all, const PowerOptions& options) {
+  const std::string where =
+      fmt::format("tier {}, {}", to_string(options.tier), corpora(options.seeds));
+  const std::string alarms = plural(all.false_alarms, "false alarm");
+  const char* const verdict = all_as_it_should(all) ? "PASSED" : "FAILED";
+  if (options.inject_only)
+    return fmt::format("{}: {}, {}; {}", verdict, plural(all.cases, "case"),
+                       planted_text(all.planted.total()), where);
+  if (verification::golden::gate::measures_only_false_alarms(options))
+    return fmt::format("{}: {}, {}; {}", verdict, plural(all.checks, "right answer"), alarms,
+                       where);
+  return fmt::format("{}: {} of {} are rejected, {}; {}", verdict, count_text(all.killed),
+                     plural(all.wrong, "wrong implementation"), alarms, where);
+}
+
+support::report::Document power_document(const std::vector<LayerPower>& layers,
+                                         const PowerOptions& options) {
+  support::report::Document document{"normproof: gate power"};
+  if (!options.inject_only) document.add(power_table(layers, options.seeds));
+  for (const LayerPower& layer : layers) {
+    for (const std::string& alarm : layer.false_alarms)
+      document.add(
+          support::report::Paragraph{fmt::format("false alarm: {}: {}", layer.layer, alarm)});
+    for (const std::string& missed : layer.planted.missed)
+      document.add(support::report::Paragraph{"not refused: " + missed});
+    for (const MutationVerdict& verdict : layer.verdicts)
+      if (verdict.killed < options.seeds)
+        document.add(support::report::Paragraph{survivor_line(layer, verdict, options.seeds)});
+  }
+  const PowerTotals all = totals_of(layers, options.seeds);
+  if (!all.planted.of.empty()) document.add(planted_table(all.planted));
+  document.add(support::report::Paragraph{power_summary(all, options)});
+  return document;
+}
+
+/// Returns the heading, which explains the numbers.
+std::string power_heading(const PowerOptions& options, std::size_t styles) {
+  constexpr const char* kText =
+      R"(A second implementation of every operation, in plain loops and in the arithmetic of each case, passes its
+terms, factors, counts, weights, masks, sums, roots, reads and writes through named sites. Each site offers
+the operators of its kind: a term dropped, negated or counted twice; n - 1 or n + 1 for n; eps dropped, tenfold,
+outside the root; the statistic of another step; and so on. `wrong`: each of them at each site, one at a time,
+and at several sites at once where one mistake is made at all of them (`verification/golden/mutations/joint_sites.cpp`).
+`rejected`: a case of the tier fails, with every one of the corpora (the committed one, and others of other
+random numbers). `right answers`: those of the same implementation in {} styles (sums forwards, backwards,
+pairwise, strided, in two stages and in double, mean and variance by Welford, whole or merged from blocks, or softmax
+in one pass, both from shifted elements in one pass, 1/n as a factor, division by the root, powers for exponentials, a backward
+from the stored y, fused multiply-add, quotients and reciprocal roots 2 units off in either direction, subnormal
+numbers flushed, which is declared); `false alarms`: those that a case rejects. A mistake that no site offers is not counted. Each answer holds
+the statistics too.
+
+`in the place of each element`: that value in the answer of the first style, for one element of one output at a time,
+which is then judged. `refused`: so is the answer. `right there`: it is what is expected, as 0 where 0 is, and NaN or
+infinity where NaN is. `within the bound`: another number than is expected, too near to it to be told. `not judged`: the
+bound claims nothing. What 8 bits or 16 have no number for is planted as they store it; scales of blocks get their ends.
+
+)";
+  return fmt::format(
+      "# Gate power\n\nWhat `normproof golden power --tier {} --seeds {} --markdown FILE` "
+      "writes.\n\n{}",
+      to_string(options.tier), options.seeds, fmt::format(kText, styles));
+}
+std::string power_json(const std::vector<LayerPower>& layers, const PowerOptions& options) {
+  using nlohmann::ordered_json;
+  ordered_json object = {{"tier", to_string(options.tier)},
+                         {"corpora", options.seeds},
+                         {"layers", ordered_json::array()}};
+  for (const LayerPower& layer : layers) {
+    ordered_json verdicts = ordered_json::array();
+    for (const MutationVerdict& verdict : layer.verdicts)
+      verdicts.push_back({{"site", verdict.mutation.site},
+                          {"operator", to_string(verdict.mutation.op)},
+                          {"rejected", verdict.killed},
+                          {"first_rejected_by", verdict.killer}});
+    object["layers"].push_back({{"layer", layer.layer},
+                                {"cases", layer.cases},
+                                {"right_answers", layer.checks},
+                                {"planted", planted_json(layer.planted)},
+                                {"false_alarms", layer.false_alarms},
+                                {"wrong", verdicts}});
+  }
+  return object.dump(1) + "\n";
+}
+
+}  // namespace
+
+void GoldenPowerCommand::add(CLI::App& app) {
+  constexpr std::size_t kMaxSeeds = 10'000;
+  add_named(app, "--tier", options.tier, verification::golden::corpus::parse_tier,
+            "quick (default), standard or full", "TIER");
+  add_text(app, "--layer", options.only, "Layers whose name this glob matches (default: all)",
+           "GLOB");
+  add_number(app, "--seeds", options.seeds, 1, kMaxSeeds,
+             "Corpora to try: that of 'make', and others of other random numbers (default: 1)");
+  add_accumulation(app, options.accumulation,
+                   "Right implementations alone, whose every operation is of this format: float16 "
+                   "or bfloat16");
+  add_formula(app, options.formula,
+              "folded: right implementations alone, with x r - m r for (x - m) r; or one_pass: "
+              "alone too, whose variance is E[x^2] - E[x]^2");
+  add_flag(
+      app, "--planted", options.inject_only,
+      "NaN, infinity, 0 and 12345 alone, each in the place of one element of a right answer at "
+      "a time: how many are refused, and how many elements are not judged");
+  add_flag(app, "--museum", museum,
+           "Public bugs, each made again as a small wrong kernel: which are found, by the tier and "
+           "those below it");
+  check_afterwards(app, [&app, this] {
+    for (const char* other : {"--seeds", "--accumulation", "--formula", "--planted"})
+      if (museum && is_given(app, other))
+        throw ref::numeric::UsageError(fmt::format("--museum and {}; expected one of them", other));
+  });
+  reports.add(app, {ReportForm::json, ReportForm::markdown});
+  add_jobs(app, options.jobs, "Implementations that run");
+  set_footer(
+      app,
+      R"(A second implementation of every layer is broken at each place of its formula in every way that
+the place offers, and held against the cases; so are right implementations that add in other
+orders. Exit status 1 if a wrong one passes, or a right one fails.
+
+Examples:
+  normproof golden power
+  normproof golden power --layer rms_norm --seeds 10 --markdown power.md
+  normproof golden power --planted --tier full
+  normproof golden power --museum --tier standard)");
+}
+
+ExitStatus GoldenPowerCommand::run() const {
+  check_outputs({}, reports.named());
+  ref::numeric::set_num_threads(1);  // the implementations run in parallel instead
+  if (museum) return visit_museum();
+  ProgressBar progress;
+  PowerOptions watched = options;
+  watched.finished = [&](const std::string& layer, std::size_t done, std::size_t total) {
+    progress.show("mutating", done, total, layer);
+  };
+  const std::vector<LayerPower> layers = verification::golden::gate::measure_power(watched);
+  const std::string text = support::report::markdown(power_document(layers, options));
+  const support::report::Document killers{"", {killers_table(layers)}};
+  write_all({[&] { write_stdout(text); },
+             to_file(reports.json, [&] { return power_json(layers, options); }),
+             to_file(reports.markdown, [&] {
+               return power_heading(options, layers.front().styles) + text + "\n" +
+                      support::report::markdown(killers);
+             })});
+  return all_as_it_should(totals_of(layers, options.seeds)) ? kSuccess : kNumericalFailure;
+}
+
+ExitStatus GoldenPowerCommand::visit_museum() const {
+  ProgressBar progress;
+  const std::vector<ExhibitResult> visits = verification::golden::museum::tour(
+      verification::golden::museum::all_exhibits(),
+      {.tier = options.tier,
+       .only = options.only,
+       .jobs = options.jobs,
+       .finished = [&](const std::string& op, std::size_t done, std::size_t of) {
+         progress.show("visiting", done, of, op);
+       }});
+  write_all({[&] { write_stdout(museum_text(visits)); },
+             to_file(reports.json, [&] { return museum_json(visits, options.tier); }),
+             to_file(reports.markdown, [&] { return museum_markdown(visits, options.tier); })});
+  return all_found(visits) ? kSuccess : kNumericalFailure;
+}
+
+}  // namespace normproof::verification::cli::golden

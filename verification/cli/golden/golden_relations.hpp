@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "verification/cli/command.hpp"
+#include "verification/cli/report_options.hpp"
+#include "verification/golden/corpus/path_globs.hpp"
+#include "verification/golden/gate/relations.hpp"
+
+namespace normproof::verification::cli::golden {
+
+struct GoldenRelationsCommand {
+  static constexpr const char* name = "relations";
+  static constexpr const char* summary =
+      "Hold the answers to variants of a case against each other";
+
+  std::filesystem::path golden = {};
+  std::string pipe = {};  ///< a command for sh
+  double timeout = 60;    ///< maximum seconds for one answer
+  std::vector<verification::golden::gate::Relation> relations =
+      verification::golden::gate::all_relations();
+  verification::golden::corpus::PathGlobs only = {};
+  ReportOptions reports = {};
+
+  void add(CLI::App& app);
+
+  /// Compares the outputs of a program for variants of each case. Prints one line per relation,
+  /// then each broken one with the command that repeats it.
+  /// Returns   kSuccess if every applicable relation held, and at least one did
+  ExitStatus run() const;
+};
+
+}  // namespace normproof::verification::cli::golden

@@ -1,0 +1,129 @@
+#include "verification/cli/gpu/gpu_train.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ref/model/norm_layers.hpp"
+#include "ref/model/norm_options.hpp"
+#include "ref/model/train_options.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "verification/cli/device_option.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/typed_options.hpp"
+#include "verification/support/report/text.hpp"
+
+namespace normproof::verification::cli::gpu {
+
+using checks::agreement::TrainingTask;
+using support::report::plural;
+
+namespace {
+
+/// Rejects a name that `options_of` does not know.
+template <class OptionsOf>
+void add_known_name(CLI::App& app, const std::string& name, std::string& field,
+                    OptionsOf options_of, const std::string& help, const std::string& type) {
+  const auto parse = [options_of](const std::string& text) {
+    options_of(text);
+    return text;
+  };
+  const auto print = [](const std::string& text) { return text; };
+  add_value(app, name, field, parse, print, help, type);
+}
+
+}  // namespace
+
+void GpuTrainCommand::add(CLI::App& app) {
+  add_device(app, device);
+  add_choice(app, "--task", task,
+             {{"classify", TrainingTask::classes},
+              {"language", TrainingTask::language},
+              {"translate", TrainingTask::translation}},
+             "classify (default): an encoder with a class head; language: a causal one with a tied "
+             "head; translate: an encoder and a decoder");
+  add_known_name(
+      app, "--norm", norm, ref::model::norm_options,
+      "The norm at every place (default: layer_norm); over sentences it is of classify alone",
+      "NORM");
+  add_flag(app, "--scaled-embedding", scaled_embedding,
+           "Multiply each embedding by sqrt(d_model), before positions are added");
+  add_known_name(app, "--optimizer", optimizer, ref::model::optimizer_options,
+                 "sgd (default), adam or adamw", "NAME");
+  add_number(app, "--steps", steps, 1, 1'000'000, "Steps of training (default: 10)");
+  add_seed(app, seed, "weights, data and dropout");
+  add_jobs(app, jobs, "Threads of the reference");
+  set_footer(
+      app,
+      R"(Prints the loss of each step, and the SHA-256 of parameters and running statistics after the last
+one, of both sides. Exit status 1 if they differ.
+
+Examples:
+  normproof gpu train --norm power_norm --optimizer adam --steps 50
+  normproof gpu train --task translate --optimizer adam)");
+}
+
+void GpuTrainCommand::check_task() const {
+  if (task == TrainingTask::classes || !norm_layer(ref::model::norm_options(norm)).over_samples())
+    return;
+  throw ref::numeric::UsageError(fmt::format(
+      "--norm is '{}'; expected one without statistics over a sentence, or --task classify", norm));
+}
+
+ExitStatus GpuTrainCommand::run() const {
+  checks::agreement::Trajectory trajectory;
+  trajectory.task = task;
+  trajectory.steps = steps;
+  auto& config = trajectory.config;
+  config.encoder = {.vocab_size = 50,
+                    .d_model = 16,
+                    .num_heads = 4,
+                    .d_ff = 32,
+                    .num_layers = 2,
+                    .num_classes = 3,
+                    .norm = ref::model::norm_options(norm),
+                    .scaled_embedding = scaled_embedding};
+  if (task == TrainingTask::language) {
+    config.encoder.causal = config.encoder.tied_head = true;
+    config.encoder.pooling = ref::model::Pooling::per_position;
+    config.encoder.num_classes = config.encoder.vocab_size;
+  }
+  const ref::model::LayersConfig side{.num_heads = 4,
+                                      .d_ff = 32,
+                                      .num_layers = 2,
+                                      .norm = config.encoder.norm,
+                                      .final_norm = config.encoder.norm};
+  trajectory.translator = {.source_vocab_size = 50,
+                           .target_vocab_size = 40,
+                           .d_model = 16,
+                           .encoder = side,
+                           .decoder = side,
+                           .scaled_embedding = scaled_embedding};
+  if (task != TrainingTask::classes) config.loss.label_smoothing = 0.1;
+  config.optimizer = ref::model::optimizer_options(optimizer);
+  config.learning_rate = optimizer == "sgd" ? 0.1 : 0.001;
+  config.seed = seed;
+  check_task();
+  const auto opened = open_rank_device(device, seed);
+  ref::numeric::set_num_threads(jobs);
+  const char* const model = task == TrainingTask::language      ? "a language model, "
+                            : task == TrainingTask::translation ? "a translator, "
+                                                                : "";
+  std::string heading = fmt::format("{}{}{} with {}, {}, seed {}\n", model, norm,
+                                    scaled_embedding ? ", scaled embeddings" : "", optimizer,
+                                    plural(static_cast<std::size_t>(steps), "step"), seed);
+  const std::string there =
+      run_trajectory_on_device(*opened, trajectory, [&](std::int64_t step, double loss) {
+        // The heading is printed with the first step, so that an error before it leaves no output.
+        write_stdout(
+            fmt::format("{}step {:>4}  loss {:.17g}\n", std::exchange(heading, ""), step, loss));
+      });
+  const std::string here = run_trajectory_on_ref(trajectory, [](std::int64_t, double) {});
+  write_stdout(fmt::format("sha256 {} on the device ({})\nsha256 {} by ref: {}\n", there,
+                           to_string(device), here,
+                           here == there ? "the same trajectory" : "another trajectory"));
+  return here == there ? kSuccess : kNumericalFailure;
+}
+
+}  // namespace normproof::verification::cli::gpu

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "gpu/device/device.hpp"
+#include "verification/checks/agreement/trajectory.hpp"
+#include "verification/cli/command.hpp"
+#include "verification/cli/shared_options.hpp"
+
+namespace normproof::verification::cli::gpu {
+
+struct GpuTrainCommand {
+  static constexpr const char* name = "train";
+  static constexpr const char* summary =
+      "Train a small model there and by the reference, and print the hash of both";
+
+  normproof::gpu::device::Backend device = normproof::gpu::device::Backend::simulated;
+  checks::agreement::TrainingTask task = checks::agreement::TrainingTask::classes;
+  std::string norm = "layer_norm";
+  bool scaled_embedding = false;
+  std::string optimizer = "sgd";
+  std::int64_t steps = 10;
+  std::uint64_t seed = 42;
+  int jobs = processor_count();  ///< number of threads of ref
+
+  void add(CLI::App& app);
+
+  /// Trains on the device and with ref, and prints the hash of both trajectories.
+  /// Returns   kSuccess if they are the same
+  ExitStatus run() const;
+
+ private:
+  void check_task() const;  ///< throws if the task cannot use the norm
+};
+
+}  // namespace normproof::verification::cli::gpu

@@ -1,0 +1,144 @@
+#include "verification/cli/program/commands.hpp"
+
+#include <fmt/format.h>
+
+#include "verification/cli/golden/golden_bless.hpp"
+#include "verification/cli/golden/golden_check.hpp"
+#include "verification/cli/golden/golden_coverage.hpp"
+#include "verification/cli/golden/golden_export.hpp"
+#include "verification/cli/golden/golden_make.hpp"
+#include "verification/cli/golden/golden_power.hpp"
+#include "verification/cli/golden/golden_relations.hpp"
+#include "verification/cli/gpu/gpu_agree.hpp"
+#include "verification/cli/gpu/gpu_train.hpp"
+#include "verification/cli/gpu/probe_order.hpp"
+#include "verification/cli/regress/regress_compare.hpp"
+#include "verification/cli/regress/regress_record.hpp"
+#include "verification/cli/tools/determinism.hpp"
+#include "verification/cli/tools/elementary.hpp"
+#include "verification/cli/tools/eval.hpp"
+#include "verification/cli/tools/layers.hpp"
+#include "verification/cli/tools/lipschitz.hpp"
+#include "verification/cli/tools/render.hpp"
+#include "verification/cli/tools/tokenize.hpp"
+#include "verification/cli/train/complete.hpp"
+#include "verification/cli/train/evaluate.hpp"
+#include "verification/cli/train/trace.hpp"
+#ifdef NORMPROOF_STUDIES
+#include "verification/cli/study/study_group.hpp"
+#endif
+#include "verification/cli/options.hpp"
+#include "verification/cli/train/train.hpp"
+#include "verification/cli/train/translate.hpp"
+#include "verification/cli/train/weights.hpp"
+#include "verification/cli/verify/verify.hpp"
+#include "verification/golden/certify/corpus_version.hpp"
+
+namespace normproof::verification::cli::program {
+namespace {
+
+/// NORMPROOF_ABI_VERSION.NORMPROOF_ABI_MINOR of verification/bindings/c/normproof.h.
+constexpr const char* kAbiVersion = "1.1";
+
+constexpr const char* kDescription =
+    "normproof checks what is claimed about BatchNorm, LayerNorm and PowerNorm, and computes "
+    "them\nwith the same bits on every machine.\n";
+
+constexpr const char* kFooter = R"(Each command has a --help of its own.
+
+Exit status:
+  0  everything is as expected
+  1  a claim is not, a bit differs, or a computation failed
+  2  the command line is wrong
+  3  a file is absent, empty, damaged or not of its format, or cannot be written
+  77 there is no GPU to run on
+
+Examples:
+  normproof verify --html report.html
+  normproof eval layer_norm --in x.npz --out y.npz
+  normproof lipschitz layer_norm --in x.npz --radius 0.5
+  normproof tokenize | head -3
+  echo 1 | normproof elementary exp
+  normproof determinism
+  normproof golden check --golden golden --candidate answers
+  normproof regress compare --history h.jsonl
+  normproof train --out run
+  normproof weights --run run --out weights.npz
+  normproof study run --quick --out s && normproof study report --out s)";
+
+constexpr const char* kGoldenFooter =
+    R"(Each command has a --help of its own. docs/guide/golden.md says what the cases are, and why.
+
+Examples:
+  normproof golden make --out golden
+  normproof golden check --golden verification/golden/data --pipe ./my_kernel)";
+
+constexpr const char* kRegressFooter =
+    R"(Each command has a --help of its own. docs/guide/golden.md says how a CI job uses them.
+
+Examples:
+  normproof regress record --golden golden --history h.jsonl --self --label v1
+  normproof regress compare --history h.jsonl --html h.html)";
+
+#ifndef NORMPROOF_STUDIES
+constexpr const char* kStudiesAreNotBuilt =
+    "the studies are not built; expected a build folder configured with -DNORMPROOF_STUDIES=ON: "
+    "cmake --preset release -DNORMPROOF_STUDIES=ON && cmake --build --preset release";
+#endif
+
+constexpr const char* kGpuFooter = R"(Each verb has a --help of its own.
+
+Examples:
+  normproof gpu agree
+  normproof gpu train --norm batch_norm --steps 20)";
+
+/// Returns the versions of the interfaces and data that have their own (docs/changelog.md).
+std::string versions() {
+  return fmt::format("C ABI {}\ncorpus {}", kAbiVersion,
+                     verification::golden::certify::built_corpus_version().text());
+}
+
+/// The group `study`, or, if the studies are not built, a command of that name that says how to build
+/// them.
+Command study_group() {
+#ifdef NORMPROOF_STUDIES
+  return studies::published::study_group();
+#else
+  return {"study", "The published experiment again (not built; see its --help)", [](CLI::App& app) {
+            set_footer(app, kStudiesAreNotBuilt);
+            app.prefix_command();
+            return Run([]() -> ExitStatus { throw ref::numeric::UsageError(kStudiesAreNotBuilt); });
+          }};
+#endif
+}
+
+}  // namespace
+
+Command all_commands() {
+  Command program = group(
+      "normproof", kDescription, kFooter,
+      {command<verify::VerifyCommand>(), command<tools::EvalCommand>(),
+       command<tools::TokenizeCommand>(), command<tools::ElementaryCommand>(),
+       command<tools::LayersCommand>(), command<tools::LipschitzCommand>(),
+       command<tools::DeterminismCommand>(),
+       group("golden", "Certified expected values, and implementations held against them",
+             kGoldenFooter,
+             {command<golden::GoldenMakeCommand>(), command<golden::GoldenCheckCommand>(),
+              command<golden::GoldenRelationsCommand>(), command<golden::GoldenPowerCommand>(),
+              command<golden::GoldenCoverageCommand>(), command<golden::GoldenBlessCommand>(),
+              command<golden::GoldenExportCommand>()}),
+       group("regress", "Fingerprints of an implementation over commits and compilers",
+             kRegressFooter,
+             {command<regress::RegressRecordCommand>(), command<regress::RegressCompareCommand>()}),
+       command<train::TrainCommand>(), command<train::TraceCommand>(),
+       command<train::WeightsCommand>(), command<train::EvaluateCommand>(),
+       command<train::CompleteCommand>(), command<train::TranslateCommand>(), study_group(),
+       group("gpu",
+             "Hold the GPU path against the reference, bit for bit, on a GPU or a simulated one",
+             kGpuFooter, {command<gpu::GpuAgreeCommand>(), command<gpu::GpuTrainCommand>()}),
+       command<gpu::ProbeOrderCommand>(), command<tools::RenderCommand>()});
+  program.versions = "\n" + versions();
+  return program;
+}
+
+}  // namespace normproof::verification::cli::program

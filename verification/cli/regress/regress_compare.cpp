@@ -1,0 +1,83 @@
+#include "verification/cli/regress/regress_compare.hpp"
+
+#include <fmt/format.h>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/checks/regression/history.hpp"
+#include "verification/cli/output_files.hpp"
+#include "verification/cli/regress/regress_page.hpp"
+#include "verification/cli/regress/regress_report.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/typed_options.hpp"
+#include "verification/support/report/junit.hpp"
+#include "verification/support/report/text.hpp"
+
+namespace normproof::verification::cli::regress {
+
+using checks::regression::History;
+using ref::numeric::FileError;
+using ref::numeric::UsageError;
+using support::report::clean_line;
+
+namespace {
+
+/// Selects the two recordings to compare.
+RegressReport select_recordings(const RegressCompareCommand& command, const History& history) {
+  RegressReport report;
+  report.allow_towards = command.allow_towards;
+  if (std::error_code error; !std::filesystem::exists(command.history, error))
+    throw FileError(fmt::format("{}: there is no such file; expected a history",
+                                clean_line(command.history.string())));
+  report.recordings = history.read();
+  const std::size_t count = report.recordings.size();
+  if (count < 2)
+    throw FileError(fmt::format("{}: has one recording; expected two or more to compare",
+                                clean_line(command.history.string())));
+  report.to = command.to ? place_of(report.recordings, "--to", *command.to) : count - 1;
+  if (!command.from && report.to == 0)
+    throw UsageError("--to is the first recording; expected --from as well");
+  report.from = command.from ? place_of(report.recordings, "--from", *command.from) : report.to - 1;
+  if (report.from == report.to)
+    throw UsageError(
+        fmt::format("--from and --to are both {}; expected two recordings",
+                    clean_line(checks::regression::name_of(report.recordings, report.to))));
+  report.change = checks::regression::change_between(history, report.recordings[report.from],
+                                                     report.recordings[report.to]);
+  return report;
+}
+
+}  // namespace
+
+void RegressCompareCommand::add(CLI::App& app) {
+  require(add_file(app, "--history", history, "The history that 'normproof regress record' wrote"));
+  add_text(app, "--from", from, "Label, or '@3' for line 3 (default: the one before --to)",
+           "LABEL");
+  add_text(app, "--to", to, "Label, or '@4' for line 4 (default: the last one)", "LABEL");
+  add_choice(app, "--allow", allow_towards, {{"none", false}, {"towards", true}},
+             "What may move: none (default), or towards the truth");
+  reports.add(app, {ReportForm::json, ReportForm::junit, ReportForm::html});
+  set_footer(
+      app,
+      R"(A line for each output whose bits moved: how many elements, by how many ulp at most, and the
+error before and after. 'towards' the truth: of the largest and the mean share of the bound none
+has grown and one has shrunk; 'away': the reverse.
+Exit status 1 if anything moved that --allow does not name, 3 if FILE is damaged, empty or has
+one recording alone.
+
+Examples:
+  normproof regress compare --history h.jsonl --html h.html --junit h.xml
+  normproof regress compare --history h.jsonl --from v1 --to v2 --allow towards)");
+}
+
+ExitStatus RegressCompareCommand::run() const {
+  check_outputs({{"--history", history}}, reports.named());
+  const RegressReport report = select_recordings(*this, History(history));
+  write_all(
+      {[&] { write_stdout(regress_text(report)); },
+       to_file(reports.html, [&] { return regress_page(report); }),
+       to_file(reports.json, [&] { return regress_json(report); }),
+       to_file(reports.junit, [&] { return support::report::junit(regress_checks(report)); })});
+  return report.passed() ? kSuccess : kNumericalFailure;
+}
+
+}  // namespace normproof::verification::cli::regress

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "verification/cli/command.hpp"
+#include "verification/cli/report_options.hpp"
+
+namespace normproof::verification::cli::regress {
+
+struct RegressCompareCommand {
+  static constexpr const char* name = "compare";
+  static constexpr const char* summary =
+      "What moved between two recordings, by how many ulp, and whether towards the truth";
+
+  std::filesystem::path history = {};
+  /// Absent: the last recording but one, and the last.
+  std::optional<std::string> from = {}, to = {};
+  bool allow_towards = false;
+  ReportOptions reports = {};
+
+  void add(CLI::App& app);
+
+  /// Prints which results changed between two recordings, by how much, and whether they became more
+  /// accurate.
+  /// Returns   kSuccess if only allowed changes occurred
+  /// Throws    UsageError, FileError
+  ExitStatus run() const;
+};
+
+}  // namespace normproof::verification::cli::regress

@@ -1,0 +1,118 @@
+#include "verification/cli/regress/regress_record.hpp"
+
+#include <fmt/format.h>
+
+#include "ref/io/atomic_file.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "verification/checks/determinism/environment.hpp"
+#include "verification/checks/regression/history.hpp"
+#include "verification/checks/regression/own_answers.hpp"
+#include "verification/checks/regression/recording.hpp"
+#include "verification/cli/golden/golden_options.hpp"
+#include "verification/cli/progress_bar.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/typed_options.hpp"
+#include "verification/support/report/text.hpp"
+
+namespace normproof::verification::cli::regress {
+
+using checks::regression::History;
+using checks::regression::RecordedCase;
+using checks::regression::Recording;
+using ref::numeric::FileError;
+using support::report::clean_line;
+using support::report::plural;
+
+namespace {
+
+verification::golden::gate::Candidate make_candidate(const RegressRecordCommand& command) {
+  if (command.candidate) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(*command.candidate, error))
+      throw FileError(fmt::format("{}: there is no such folder; expected answers to record",
+                                  clean_line(command.candidate->string())));
+    return verification::golden::gate::from_folder(*command.candidate);
+  }
+  return command.pipe ? verification::golden::gate::from_program(
+                            *command.pipe, command.timeout,
+                            verification::golden::gate::kMaxRestarts, golden::show_complaints)
+                      : checks::regression::own_candidate();
+}
+
+std::string candidate_of(const RegressRecordCommand& command) {
+  if (command.candidate) return fmt::format("--candidate {}", command.candidate->string());
+  return command.pipe ? fmt::format("--pipe {}", *command.pipe) : "--self";
+}
+
+}  // namespace
+
+void RegressRecordCommand::add(CLI::App& app) {
+  golden::add_golden(app, golden);
+  require(
+      add_file(app, "--history", history, "The history to add a line to; made where it is absent"));
+  golden::add_candidate(app, candidate);
+  golden::add_pipe(app, pipe, timeout);
+  add_flag(app, "--self", self, "Or this program itself, in double");
+  const TextRule no_place = {
+      [](const std::string& text) { return !text.empty() && !text.starts_with('@'); },
+      "a text that does not begin with @"};
+  add_text(app, "--label", label,
+           "A name for the recording, such as a commit (default: none; '@3' is line 3)", "TEXT",
+           no_place);
+  golden::add_only(app, only);
+  add_jobs(app, jobs, "Cases that are recorded");
+  check_afterwards(app, [&app] { require_one_of(app, {"--candidate", "--pipe", "--self"}); });
+  set_footer(
+      app,
+      R"(Adds one line to FILE, and keeps the answers in the folder FILE.answers, each once. Another
+recording of the same answers takes no more than its line. Exit status 1 if a case got no
+answer; it is recorded. Where none did, nothing is, and the status is 3, as for a damaged file.
+
+Examples:
+  normproof regress record --golden golden --history h.jsonl --self --label "$COMMIT"
+  normproof regress record --golden golden --history h.jsonl --pipe ./my_kernel)");
+}
+
+ExitStatus RegressRecordCommand::run() const {
+  const History book(history);
+  checks::regression::check_label(book.read(), label);
+  ref::io::check_writable(history);
+  const auto cases = verification::golden::certify::list_corpus(golden, only);
+  const verification::golden::gate::Candidate ask = make_candidate(*this);
+  ref::numeric::set_num_threads(1);  // the cases run in parallel instead
+  ProgressBar progress;
+  const std::vector<RecordedCase> recorded = checks::regression::record_cases(
+      golden, cases, ask,
+      [&](const std::string& sha256,
+          const std::vector<verification::golden::corpus::StoredTensor>& answer) {
+        book.keep(sha256, answer);
+      },
+      pipe ? 1 : jobs,
+      [&](std::size_t done) {
+        progress.show("recording", done, cases.size(), cases[done - 1].path);
+      });
+  Recording recording = checks::regression::summarize(recorded);
+  if (recording.answered == 0)
+    throw FileError(fmt::format(
+        "{}: no case was answered, so nothing is recorded: {}", clean_line(candidate_of(*this)),
+        recorded.empty() ? "all are declined" : clean_line(recorded.front().problem)));
+  recording.label = label;
+  recording.candidate = candidate_of(*this);
+  recording.environment = checks::determinism::environment();
+  const std::size_t line = book.append(recording, recorded);
+  std::string text =
+      fmt::format("{}: line {}{}: {}, {}{}\n", clean_line(history.string()), line,
+                  label.empty() ? "" : fmt::format(" '{}'", clean_line(label)),
+                  plural(recording.cases, "case"), plural(recording.outputs, "output"),
+                  recorded.size() == cases.size()
+                      ? ""
+                      : fmt::format(", {} declined", cases.size() - recorded.size()));
+  for (const RecordedCase& one : recorded)
+    if (!one.problem.empty())
+      text += fmt::format("NO ANSWER to {}: {}\n", one.path, clean_line(one.problem));
+  write_stdout(text);
+  return recording.answered == recording.cases ? kSuccess : kNumericalFailure;
+}
+
+}  // namespace normproof::verification::cli::regress

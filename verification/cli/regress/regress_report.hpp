@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "verification/checks/regression/movement.hpp"
+#include "verification/support/report/checks.hpp"
+
+namespace normproof::verification::cli::regress {
+
+/// The findings of `normproof regress compare`. Every report is a function of it.
+struct RegressReport {
+  std::vector<checks::regression::Recording> recordings;  ///< the whole history
+  std::size_t from = 0, to = 0;                           ///< indices of the compared recordings
+  checks::regression::Change change;
+  bool allow_towards = false;
+
+  bool is_allowed(const checks::regression::Movement& movement) const;
+  bool passed() const;
+  std::string summary() const;  ///< the closing line
+};
+
+std::string_view to_string(checks::regression::Direction direction);
+
+/// Writes "40 of 221 elements by up to 3 ulp, most at [2, 3]; error 1.2 -> 2.5 ulp at most, ...".
+std::string movement_text(const checks::regression::Movement& movement);
+
+/// Returns both recordings, one line for each output whose bits changed, and the summary.
+std::string regress_text(const RegressReport& report);
+/// Returns one JSON object; infinities are strings.
+std::string regress_json(const RegressReport& report);
+/// Returns one check for each case of the corpus that changed, and one for all others.
+support::report::Checks regress_checks(const RegressReport& report);
+
+}  // namespace normproof::verification::cli::regress

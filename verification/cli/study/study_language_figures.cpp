@@ -1,0 +1,176 @@
+#include "verification/cli/study/study_language_figures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "verification/support/report/curves.hpp"
+#include "verification/support/report/gnuplot.hpp"
+
+namespace normproof::verification::cli::study {
+
+using studies::language::CellResult;
+using studies::language::Series;
+
+namespace {
+
+/// Averages series entry by entry, over those that have the entry.
+Series mean_series(const std::vector<Series>& all) {
+  std::size_t length = 0;
+  for (const Series& own : all) length = std::max(length, own.size());
+  Series means(length);
+  for (std::size_t i = 0; i < length; ++i) {
+    double sum = 0;
+    std::size_t count = 0;
+    for (const Series& own : all)
+      if (i < own.size() && own[i]) {
+        sum += *own[i];
+        ++count;
+      }
+    if (count > 0) means[i] = sum / static_cast<double>(count);
+  }
+  return means;
+}
+
+/// Returns one curve per norm: the mean of the series of its cells. `cells_of` returns the cells of
+/// a norm, `place` the x coordinate of an entry.
+template <class CellsOf, class SeriesOf, class Place>
+std::vector<support::report::Curve> norm_curves(const studies::language::Condition& condition,
+                                                const CellsOf& cells_of, const SeriesOf& series_of,
+                                                const Place& place) {
+  std::vector<support::report::Curve> curves;
+  const std::vector<std::string>& norms = studies::language::study_norms(condition.task);
+  for (std::size_t colour = 0; colour < norms.size(); ++colour) {
+    std::vector<Series> all;
+    for (const studies::language::Finished* cell : cells_of(norms[colour]))
+      if (!cell->result.diverged)
+        for (Series& own : series_of(cell->result)) all.push_back(std::move(own));
+    support::report::Curve curve{norms[colour], support::report::line(colour, false), {}};
+    const Series means = mean_series(all);
+    for (std::size_t i = 0; i < means.size(); ++i)
+      if (means[i]) curve.points.emplace_back(place(i), *means[i]);
+    if (!curve.points.empty()) curves.push_back(std::move(curve));
+  }
+  return curves;
+}
+
+std::optional<support::report::Figure> language_figure(
+    const studies::language::Condition& condition, const std::string& what, const std::string& axes,
+    const std::vector<support::report::Curve>& curves, const std::string& title) {
+  if (curves.empty()) return std::nullopt;
+  std::string name = fmt::format("{}-{}", condition_name(condition), what);
+  std::erase(name, ',');
+  std::ranges::replace(name, ' ', '-');
+  return support::report::Figure{name + ".svg",
+                                 support::report::draw(support::report::common(title) + axes +
+                                                           "set key outside right noenhanced\n" +
+                                                           support::report::plot(curves),
+                                                       name, title, 1100, 460),
+                                 fmt::format("{}: {}.", condition_name(condition), title)};
+}
+
+/// Draws a series with one number per epoch of the tested cells.
+template <class SeriesOf>
+std::optional<support::report::Figure> epochs_figure(const studies::language::Results& results,
+                                                     const studies::language::Condition& condition,
+                                                     const char* what, const SeriesOf& series_of,
+                                                     const std::string& title) {
+  return language_figure(
+      condition, what, "set xlabel 'epoch'\n",
+      norm_curves(
+          condition,
+          [&](const std::string& norm) { return tests_at_chosen_rate(results, condition, norm); },
+          [&](const CellResult& result) { return std::vector<Series>{series_of(result)}; },
+          [](std::size_t i) { return static_cast<double>(i + 1); }),
+      title);
+}
+
+/// Draws the norm layers whose names begin with `begin`, and the statistics that `has` selects.
+template <class CellsOf, class Has>
+std::optional<support::report::Figure> sites_figure(const studies::language::Condition& condition,
+                                                    const CellsOf& cells_of,
+                                                    const std::string& begin, const Has& has,
+                                                    const std::string& what,
+                                                    const std::string& title) {
+  const auto of_sites = [&](const CellResult& result) {
+    std::vector<Series> all;
+    for (const auto& own : result.fluctuation)
+      if (has(own.statistic) && own.site.starts_with(begin)) all.push_back(own.pieces);
+    return all;
+  };
+  return language_figure(condition, what, "set xlabel 'share of the run'\nset logscale y\n",
+                         norm_curves(condition, cells_of, of_sites,
+                                     [](std::size_t i) {
+                                       return (static_cast<double>(i) + 0.5) /
+                                              static_cast<double>(studies::language::kPieces);
+                                     }),
+                         title);
+}
+
+/// Draws one figure of all norm layers or, for translators, one for each side.
+template <class CellsOf, class Has>
+std::vector<support::report::Figure> figures_of_sides(const studies::language::Condition& condition,
+                                                      const CellsOf& cells_of, const Has& has,
+                                                      const std::string& what,
+                                                      const std::string& title) {
+  std::vector<support::report::Figure> figures;
+  const auto add = [&](std::optional<support::report::Figure> figure) {
+    if (figure) figures.push_back(std::move(*figure));
+  };
+  if (condition.task == training::Task::language) {
+    add(sites_figure(condition, cells_of, "", has, what, title));
+  } else {
+    for (const char* side : {"encoder", "decoder"})
+      add(sites_figure(condition, cells_of, fmt::format("{}.", side), has,
+                       fmt::format("{}-{}", side, what), fmt::format("{}, {}", title, side)));
+  }
+  return figures;
+}
+
+}  // namespace
+
+std::optional<support::report::Figure> learning_figure(
+    const studies::language::Results& results, const studies::language::Condition& condition) {
+  return epochs_figure(
+      results, condition, "learning",
+      [](const CellResult& result) { return result.validation_loss; },
+      "Validation loss after each epoch, the mean over the seeds");
+}
+
+std::optional<support::report::Figure> bleu_figure(const studies::language::Results& results,
+                                                   const studies::language::Condition& condition) {
+  return epochs_figure(
+      results, condition, "bleu", [](const CellResult& result) { return result.validation_bleu; },
+      "Validation BLEU after each epoch, the mean over the seeds");
+}
+
+std::vector<support::report::Figure> fluctuation_figures(
+    const studies::language::Results& results, const studies::language::Condition& condition) {
+  return figures_of_sides(
+      condition,
+      [&](const std::string& norm) { return tests_at_chosen_rate(results, condition, norm); },
+      [](const std::string& statistic) { return statistic != "mean"; }, "fluctuation",
+      "Fluctuation of the batch variance or quadratic mean about the running one");
+}
+
+std::vector<support::report::Figure> norm_input_figures(
+    const studies::language::Results& results, const studies::language::Condition& condition) {
+  const auto traced = [&](const std::string& norm) {
+    const studies::language::Finished* const own = find_dynamics(results, condition, norm);
+    return own == nullptr ? std::vector<const studies::language::Finished*>() : std::vector{own};
+  };
+  std::vector<support::report::Figure> figures;
+  const auto add = [&](const std::string& statistic, const char* name) {
+    for (support::report::Figure& figure : figures_of_sides(
+             condition, traced, [&](const std::string& own) { return own == statistic; },
+             fmt::format("taken-{}", statistic),
+             fmt::format("Fluctuation of the {} of what a norm layer takes about its running mean",
+                         name)))
+      figures.push_back(std::move(figure));
+  };
+  add("variance", "variance");
+  add("quadratic_mean", "quadratic mean");
+  return figures;
+}
+
+}  // namespace normproof::verification::cli::study

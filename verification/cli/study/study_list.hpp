@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+
+#include "verification/cli/command.hpp"
+#include "verification/cli/study/study_selection.hpp"
+
+namespace normproof::verification::cli::study {
+
+struct StudyListCommand {
+  static constexpr const char* name = "list";
+  static constexpr const char* summary = "The names of the cells";
+
+  StudySelection selection = {};
+  bool json = false;
+
+  void add(CLI::App& app);
+
+  /// Prints the names of the cells, one per line.
+  /// Throws    UsageError
+  ExitStatus run() const;
+};
+
+}  // namespace normproof::verification::cli::study

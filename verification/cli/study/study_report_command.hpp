@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+
+#include "verification/cli/command.hpp"
+#include "verification/cli/study/study_selection.hpp"
+
+namespace normproof::verification::cli::study {
+
+struct StudyReportCommand {
+  static constexpr const char* name = "report";
+  static constexpr const char* summary =
+      "Tables, figures and conclusions of what is done, beside what was published";
+
+  WhichStudy study = WhichStudy::published;
+  std::filesystem::path out = {};
+  bool json = false;
+
+  void add(CLI::App& app);
+
+  /// Writes report.html, report.md and its pictures into the folder.
+  /// Throws    UsageError, FileError
+  ExitStatus run() const;
+};
+
+}  // namespace normproof::verification::cli::study

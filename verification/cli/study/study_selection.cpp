@@ -1,0 +1,309 @@
+#include "verification/cli/study/study_selection.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ref/model/option_fields.hpp"
+#include "verification/cli/typed_options.hpp"
+#include "verification/studies/language/choice.hpp"
+
+namespace normproof::verification::cli::study {
+
+using ref::numeric::UsageError;
+
+namespace {
+
+/// Returns the name unchanged: the option's text is the field's value.
+std::string same_name(const std::string& name) {
+  return name;
+}
+
+std::string number_name(std::size_t number) {
+  return std::to_string(number);
+}
+
+template <class Value, class Name>
+auto list_printer(Name name) {
+  return [name](const std::vector<Value>& values) {
+    std::string text;
+    for (const Value& value : values) text += (text.empty() ? "" : ",") + name(value);
+    return text;
+  };
+}
+
+/// Parses `all`, which must be alone, or the parts between the commas by `parse`.
+template <class Value, class Parse>
+auto list_or_all(const char* option, const std::vector<Value>& all, Parse parse) {
+  return [=](const std::string& text) {
+    if (text == "all") return all;
+    std::vector<Value> values;
+    for (const std::string& part : studies::published::split_list(text)) {
+      if (part == "all")
+        throw UsageError(
+            fmt::format("{} is '{}'; expected all alone, or names between commas", option, text));
+      values.push_back(parse(part));
+    }
+    return values;
+  };
+}
+
+/// Returns a parser that accepts the known names.
+auto known_name(const char* kind, const std::vector<std::string>& known) {
+  return [=](const std::string& name) {
+    if (std::ranges::find(known, name) == known.end())
+      throw UsageError(ref::numeric::unknown_name(kind, name, known));
+    return name;
+  };
+}
+
+void add_numbers(CLI::App& app, const char* option, std::optional<std::vector<std::size_t>>& field,
+                 std::size_t least, std::size_t most, const std::string& help) {
+  const auto parse = [=](const std::string& text) {
+    return text == "none" ? std::vector<std::size_t>()
+                          : studies::published::parse_numbers(option, text, least, most);
+  };
+  const auto print = [](const std::vector<std::size_t>& numbers) {
+    return numbers.empty() ? "none" : list_printer<std::size_t>(number_name)(numbers);
+  };
+  add_value(app, option, field, parse, print, help, "LIST");
+}
+
+const Choices<WhichStudy>& study_choices() {
+  static const Choices<WhichStudy> choices = {{"published", WhichStudy::published},
+                                              {"language", WhichStudy::language}};
+  return choices;
+}
+
+/// Returns the norms of a study. For language models that is those of every task; each task uses
+/// the ones it knows.
+std::vector<std::string> norms_of(WhichStudy study) {
+  return study == WhichStudy::language ? studies::language::study_norms(training::Task::translate)
+                                       : studies::published::study_norms();
+}
+
+/// Replaces `all` by the names it stands for.
+std::vector<std::string> resolved(const std::vector<std::string>& norms, WhichStudy study) {
+  return norms == std::vector<std::string>{"all"} ? norms_of(study) : norms;
+}
+
+/// Parses names between commas, or `all` alone. Whether they are known depends on the study.
+std::vector<std::string> parse_norms(const std::string& text) {
+  std::vector<std::string> names = studies::published::split_list(text);
+  if (names.size() > 1 && std::ranges::find(names, "all") != names.end())
+    throw UsageError(
+        fmt::format("--norms is '{}'; expected all alone, or names between commas", text));
+  return names;
+}
+
+/// Checks that no option of the other study is given, and that the norms belong to this one.
+void check_selected_study(const CLI::App& app, const StudySelection& selection) {
+  const bool language = selection.study == WhichStudy::language;
+  const std::vector<const char*> of_other =
+      language ? std::vector<const char*>{"--protocol",          "--tables", "--figures",
+                                          "--no-initialization", "--rates",  "--padding",
+                                          "--gradient-seeds"}
+               : std::vector<const char*>{"--placements", "--tasks"};
+  for (const char* option : of_other)
+    if (is_given(app, option))
+      throw UsageError(fmt::format("{} is given; expected none with --study {}", option,
+                                   language ? "language" : "published"));
+  if (selection.norms)
+    for (const std::string& norm : resolved(*selection.norms, selection.study))
+      known_name("norm", norms_of(selection.study))(norm);
+  if (language && selection.seeds && *selection.seeds < studies::language::kDecidingSeeds)
+    throw UsageError(fmt::format("--seeds is '{}'; expected {} or more with --study language",
+                                 *selection.seeds, studies::language::kDecidingSeeds));
+}
+
+/// Checks that no other selecting option is given with --cells.
+void check_only_cells(const CLI::App& app) {
+  for (const char* option :
+       {"--protocol", "--tables", "--figures", "--no-initialization", "--norms", "--rates",
+        "--padding", "--seeds", "--gradient-seeds", "--quick", "--placements", "--tasks"})
+    if (is_given(app, option))
+      throw UsageError(
+          fmt::format("--cells names the cells by itself; expected no {} beside it", option));
+}
+
+/// Checks that the cells belong to this study, as far as the beginning of a name tells.
+void check_cells(const StudySelection& selection) {
+  const bool language = selection.study == WhichStudy::language;
+  std::vector<std::string> of_other = {"corrected", "published"};
+  if (!language) of_other = {"language/", "translate/"};
+  for (const std::string& name : selection.cells)
+    for (const std::string& beginning : of_other)
+      if (name.starts_with(beginning))
+        throw UsageError(fmt::format("cell '{}' is one of {}; expected --study {} with it", name,
+                                     language ? "the published experiment" : "language models",
+                                     language ? "published" : "language"));
+}
+
+}  // namespace
+
+void add_study(CLI::App& app, WhichStudy& study, const char* help) {
+  add_choice(app, "--study", study, study_choices(), help);
+}
+
+void StudySelection::add(CLI::App& app) {
+  constexpr std::size_t kMaxSeeds = 1000;
+  add_study(app, study);
+  add_value(app, "--protocol", protocols,
+            list_or_all("--protocol", studies::published::standard_protocols(),
+                        studies::published::parse_protocol),
+            list_printer<studies::published::Protocol>(studies::published::protocol_name),
+            "corrected (default), published, corrected+FAULT, published-FAULT, several between "
+            "commas, or all fourteen: all",
+            "LIST");
+  add_numbers(app, "--tables", tables, 1, 6, "Tables, such as 1,3-4, or none (default: 1-6)");
+  add_numbers(app, "--figures", figures, 2, 6, "Figures, such as 2,4-6, or none (default: 2-6)");
+  add_flag(app, "--no-initialization", no_initialization,
+           "Without the two uniform initializations");
+  add_value(app, "--norms", norms, parse_norms, list_printer<std::string>(same_name),
+            "Norms between commas, or all (default: layer_norm, batch_norm,none,power_norm; of "
+            "language models all)",
+            "LIST");
+  add_value(
+      app, "--rates", rates,
+      [known = known_name("learning rate", studies::published::study_rates())](
+          const std::string& text) {
+        std::vector<std::string> values;
+        for (const std::string& part : studies::published::split_list(text))
+          values.push_back(known(part));
+        return values;
+      },
+      list_printer<std::string>(same_name),
+      "Learning rates of the tables (default: 10,1,0.5,0.1,1e-2,1e-3,1e-4)", "LIST");
+  add_choice(app, "--padding", padding,
+             {{"longest", studies::published::Padding::longest},
+              {"512", studies::published::Padding::fixed_512}},
+             "Length of a batch: its longest sentence or 512 (default: 512 where the protocol is "
+             "published, else longest)");
+  add_number(app, "--seeds", seeds, 1, kMaxSeeds,
+             "Seeds of tables and curves: 42, 43, ... (default: 1); of language models those that "
+             "are tested: 1, 2, ... (default: 5)");
+  add_number(app, "--gradient-seeds", gradient_seeds, 1, kMaxSeeds,
+             "Seeds of figures 2 and 3: 1, 2, ... (default: 100)");
+  add_value(
+      app, "--cells", cells, studies::published::split_list, list_printer<std::string>(same_name),
+      "These cells and no others, by the whole names that study list prints, in place of every "
+      "other choice",
+      "LIST");
+  add_flag(app, "--quick", quick,
+           "Table 1 at three rates, figures at 20 steps and two seeds; of language models small "
+           "ones, of the made-up text and pairs");
+  add_value(
+      app, "--tasks", tasks,
+      [](const std::string& text) {
+        std::set<training::Task> values;
+        for (const std::string& part : studies::published::split_list(text)) {
+          const auto found = std::ranges::find_if(
+              studies::language::study_tasks(),
+              [&](training::Task task) { return ref::model::print_field(task) == part; });
+          if (found == studies::language::study_tasks().end())
+            ref::model::bad_value("--tasks", part, "language, translate or both between commas");
+          values.insert(*found);
+        }
+        return std::vector<training::Task>(values.begin(), values.end());
+      },
+      list_printer<training::Task>(
+          [](training::Task value) { return ref::model::print_field(value); }),
+      "Of language models: language, translate or both between commas (default: to run, those "
+      "whose data are given; for their status, those of the folder; else both)",
+      "LIST");
+  add_value(
+      app, "--placements", placements,
+      [](const std::string& text) {
+        std::vector<ref::model::NormPlacement> values;
+        for (const std::string& part : studies::published::split_list(text))
+          ref::model::parse_field("--placements", part, values.emplace_back());
+        return values;
+      },
+      list_printer<ref::model::NormPlacement>(
+          [](ref::model::NormPlacement value) { return ref::model::print_field(value); }),
+      "Of language models: post, pre or both between commas (default: post,pre)", "LIST");
+  check_afterwards(app, [this, &app] {
+    if (is_given(app, "--cells")) check_only_cells(app);
+    check_selected_study(app, *this);
+    check_cells(*this);
+  });
+}
+
+studies::published::Selection StudySelection::selection() const {
+  studies::published::Selection selected =
+      quick ? studies::published::quick_selection() : studies::published::Selection();
+  if (protocols) selected.protocols = *protocols;
+  if (padding) selected.padding = *padding;
+  if (tables) selected.tables = *tables;
+  if (figures) selected.figures = *figures;
+  if (no_initialization) selected.initialization = false;
+  if (norms) selected.norms = resolved(*norms, study);
+  if (rates) selected.rates = *rates;
+  if (seeds) selected.seeds = *seeds;
+  if (gradient_seeds) selected.gradient_seeds = *gradient_seeds;
+  return selected;
+}
+
+studies::language::Selection StudySelection::language_selection() const {
+  studies::language::Selection selected;
+  if (tasks) selected.tasks = *tasks;
+  if (quick) selected.size = studies::language::Size::quick;
+  if (norms) selected.norms = resolved(*norms, study);
+  if (placements) selected.placements = *placements;
+  if (seeds) selected.seeds = *seeds;
+  return selected;
+}
+
+std::vector<studies::published::Cell> cells_of(const StudySelection& selection) {
+  std::vector<studies::published::Cell> cells;
+  cells.reserve(selection.cells.size());
+  for (const std::string& name : selection.cells) {
+    studies::published::Cell cell = studies::published::parse_cell(name);
+    if (std::ranges::find(cells, cell) == cells.end()) cells.push_back(std::move(cell));
+  }
+  if (cells.empty()) cells = plan(selection.selection());
+  if (cells.empty())
+    throw UsageError("no cell is selected; expected a table, a figure or an initialization");
+  return cells;
+}
+
+StudySelection quick_if_needed(const StudySelection& selection,
+                               const std::vector<studies::published::Cell>& there) {
+  if (!selection.cells.empty()) return selection;
+  const auto has_all = [&](const StudySelection& of) {
+    const std::vector<studies::published::Cell> cells = cells_of(of);
+    return std::ranges::all_of(there, [&](const studies::published::Cell& cell) {
+      return std::ranges::find(cells, cell) != cells.end();
+    });
+  };
+  StudySelection quick = selection;
+  quick.quick = true;
+  return !has_all(selection) && has_all(quick) ? quick : selection;
+}
+
+std::vector<studies::language::Cell> named_language_cells(const StudySelection& selection) {
+  std::vector<studies::language::Cell> cells;
+  for (const std::string& name : selection.cells) {
+    studies::language::Cell cell = studies::language::parse_cell(name);
+    if (std::ranges::find(cells, cell) == cells.end()) cells.push_back(std::move(cell));
+  }
+  return cells;
+}
+
+std::vector<studies::language::Cell> list_language_cells(
+    const StudySelection& selection, const studies::language::Results& results) {
+  std::vector<studies::language::Cell> cells = named_language_cells(selection);
+  if (!cells.empty()) return cells;
+  const studies::language::Selection selected = selection.language_selection();
+  cells = deciding_cells(selected);
+  if (cells.empty())
+    throw UsageError("no cell is selected; expected a norm that one of the tasks has");
+  for (studies::language::Cell& cell : test_cells(selected, results))
+    cells.push_back(std::move(cell));
+  for (studies::language::Cell& cell : dynamics_cells(selected, results))
+    cells.push_back(std::move(cell));
+  return cells;
+}
+
+}  // namespace normproof::verification::cli::study

@@ -1,0 +1,148 @@
+#include "verification/cli/study/study_status.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "verification/cli/options.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/study/study_folder.hpp"
+#include "verification/cli/study/study_language_run.hpp"
+#include "verification/studies/published/jobs.hpp"
+#include "verification/support/report/text.hpp"
+
+namespace normproof::verification::cli::study {
+
+using support::report::plural;
+
+namespace {
+
+/// The progress of the selected cells.
+struct Status {
+  std::size_t results = 0, cells = 0, done = 0;
+  std::vector<std::string> missing;
+  /// The number of finished cells with a time; times.jsonl need not have all of them.
+  std::size_t measured = 0;
+  double seconds = 0;
+  std::optional<double> seconds_left;  ///< absent if no cell of the folder has a time
+};
+
+/// The cells that a command selects, and those that a folder has, with their costs.
+struct SelectedCells {
+  std::vector<studies::published::Task> asked;
+  std::map<std::string, double> finished;
+};
+
+template <class Cells, class Results>
+SelectedCells list_selected_cells(const Cells& cells, const Results& results) {
+  SelectedCells own;
+  for (const auto& cell : cells) own.asked.push_back({cell_name(cell), cost(cell)});
+  for (const auto& [name, finished] : results) own.finished[name] = cost(finished.cell);
+  return own;
+}
+
+SelectedCells list_selected_cells(const StudyStatusCommand& command,
+                                  const studies::published::Store& store) {
+  if (command.selection.study == WhichStudy::published) {
+    const studies::published::Results results = read_contents(command.out, store).results;
+    std::vector<studies::published::Cell> there;
+    for (const auto& [name, finished] : results) there.push_back(finished.cell);
+    return list_selected_cells(cells_of(quick_if_needed(command.selection, there)), results);
+  }
+  const studies::language::Results results = read_language_results(command.out, store);
+  StudySelection selection = command.selection;
+  if (!selection.tasks) selection.tasks = read_language_tasks(command.out, store);
+  selection.quick = selection.quick || has_only_quick_cells(results);
+  return list_selected_cells(list_language_cells(selection, results), results);
+}
+
+Status status_of(const SelectedCells& own, const std::map<std::string, double>& times, int jobs) {
+  Status status{own.finished.size(), own.asked.size(), 0, {}, 0, 0, {}};
+  // The rate comes from all cells with a time here, the seconds from the selected cells.
+  double seconds_of_all = 0, cost_of_all = 0, cost_of_missing = 0;
+  for (const auto& [name, own_cost] : own.finished)
+    if (const auto time = times.find(name); time != times.end()) {
+      seconds_of_all += time->second;
+      cost_of_all += own_cost;
+    }
+  for (const studies::published::Task& cell : own.asked) {
+    if (!own.finished.contains(cell.name)) {
+      status.missing.push_back(cell.name);
+      cost_of_missing += cell.cost;
+      continue;
+    }
+    ++status.done;
+    if (const auto time = times.find(cell.name); time != times.end()) {
+      ++status.measured;
+      status.seconds += time->second;
+    }
+  }
+  if (status.missing.empty())
+    status.seconds_left = 0;
+  else if (cost_of_all > 0)
+    status.seconds_left =
+        seconds_of_all / cost_of_all * cost_of_missing / static_cast<double>(jobs);
+  return status;
+}
+
+/// Writes "12 done in 3 min", "12 done, 5 of them in 80 s, the others not measured" or "12 done, no
+/// time measured".
+std::string done_text(const Status& status) {
+  if (status.done == 0) return "none done";
+  const std::string seconds = duration_text(status.seconds);
+  if (status.measured == status.done) return fmt::format("{} done in {}", status.done, seconds);
+  if (status.measured == 0) return fmt::format("{} done, no time measured", status.done);
+  return fmt::format("{} done, {} of them in {}, the others not measured", status.done,
+                     status.measured, seconds);
+}
+
+}  // namespace
+
+void StudyStatusCommand::add(CLI::App& app) {
+  selection.add(app);
+  add_jobs(app, jobs, "Cells");
+  require(add_folder(app, "--out", out, "The folder of the study"));
+  add_json_flag(app, json);
+  set_footer(
+      app,
+      R"(--jobs is how many cells the time that is left is told for. A folder that has cells of --quick
+alone is told of as with --quick.
+
+Example:
+  normproof study status --out s --jobs 2)");
+}
+
+ExitStatus StudyStatusCommand::run() const {
+  const studies::published::Store store = open_store(out);
+  const Status status = status_of(list_selected_cells(*this, store), store.times(), jobs);
+  if (json) {
+    const auto or_null = [](const std::optional<double>& number) {
+      return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
+    };
+    const nlohmann::ordered_json object = {
+        {"results", status.results},
+        {"cells", status.cells},
+        {"done", status.done},
+        {"missing", status.missing},
+        {"seconds_left", or_null(status.seconds_left)},
+        {"measured", status.measured},
+        {"seconds_measured",
+         or_null(status.measured > 0 ? std::optional(status.seconds) : std::nullopt)}};
+    write_stdout(object.dump(1) + "\n");
+    return kSuccess;
+  }
+  std::string text =
+      fmt::format("{}; of {} selected {}, {} missing", plural(status.results, "result"),
+                  plural(status.cells, "cell"), done_text(status), status.missing.size());
+  if (!status.missing.empty())
+    text += status.seconds_left
+                ? fmt::format(", about {} with {}", duration_text(*status.seconds_left),
+                              plural(static_cast<std::size_t>(jobs), "job"))
+                : std::string(", no time to tell by how long they take");
+  write_stdout(fmt::format("{}\n", text));
+  return kSuccess;
+}
+
+}  // namespace normproof::verification::cli::study

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+
+#include "verification/cli/command.hpp"
+#include "verification/cli/shared_options.hpp"
+#include "verification/cli/study/study_selection.hpp"
+
+namespace normproof::verification::cli::study {
+
+struct StudyStatusCommand {
+  static constexpr const char* name = "status";
+  static constexpr const char* summary = "What is done, what is missing, and how long it takes";
+
+  StudySelection selection = {};
+  int jobs = processor_count();
+  std::filesystem::path out = {};
+  bool json = false;
+
+  void add(CLI::App& app);
+
+  /// Prints which cells are done and missing, and an estimate of the remaining time from the
+  /// measured times.
+  /// Throws    UsageError, FileError
+  ExitStatus run() const;
+};
+
+}  // namespace normproof::verification::cli::study

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "verification/cli/command.hpp"
+#include "verification/cli/report_options.hpp"
+#include "verification/cli/shared_options.hpp"
+
+namespace normproof::verification::cli::tools {
+
+struct DeterminismCommand {
+  static constexpr const char* name = "determinism";
+  static constexpr const char* summary =
+      "Compute the bits that the contract promises, a hash a probe";
+
+  std::optional<std::filesystem::path> against = {};
+  int threads = processor_count();
+  std::optional<std::string> instruction_set = {};  ///< absent: the widest of this processor
+  ReportOptions reports = {};
+
+  void add(CLI::App& app);
+
+  /// Runs every probe of the contract, writes the requested files, and prints the result. Without
+  /// --against that is the environment, one hash per probe and the verdict on what the contract
+  /// promises; with it one line, the verdict on that file.
+  /// Returns   kSuccess if the bits are the same
+  /// Throws    UsageError, FileError
+  ExitStatus run() const;
+};
+
+}  // namespace normproof::verification::cli::tools

@@ -1,0 +1,291 @@
+#include "verification/cli/tools/lipschitz.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <span>
+
+#include "ref/io/tensor_file.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/tensor/contract.hpp"
+#include "verification/checks/evaluation/inputs.hpp"
+#include "verification/cli/output_files.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/tools/repeated_settings.hpp"
+#include "verification/cli/typed_options.hpp"
+#include "verification/support/report/json_number.hpp"
+#include "verification/support/report/terminal.hpp"
+#include "verification/support/report/text.hpp"
+
+namespace normproof::verification::cli::tools {
+
+namespace io = ref::io;
+namespace model = ref::model;
+using checks::lipschitz::Enclosure;
+using checks::lipschitz::Lipschitz;
+using checks::lipschitz::Norms;
+using checks::lipschitz::PartKind;
+using nlohmann::ordered_json;
+using ref::numeric::FileError;
+using ref::numeric::UsageError;
+
+namespace {
+
+constexpr std::size_t kPartsShown = 10;
+
+double parse_radius(const std::string& text) {
+  double radius = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, radius);
+  if (error != std::errc{} || stop != end || !(radius >= 0 && radius <= 1e300))
+    throw UsageError(
+        fmt::format("--radius is '{}'; expected a number from 0 to 1e300, such as 0.5", text));
+  return radius;
+}
+
+/// Returns the name of a layer whose Jacobian can be enclosed.
+std::string parse_layer(const std::string& text) {
+  const std::vector<std::string>& known = checks::lipschitz::layer_names();
+  if (std::ranges::find(known, text) != known.end()) return text;
+  const std::vector<std::string> layers = model::norm_names();
+  if (std::ranges::find(layers, text) != layers.end())
+    throw UsageError(
+        fmt::format("LAYER is {}, whose Jacobian is not enclosed here; expected one of {}", text,
+                    fmt::join(known, ", ")));
+  throw UsageError(ref::numeric::unknown_name("layer", text, known));
+}
+
+const char* kind_name(const Lipschitz& result) {
+  return result.kind == PartKind::row ? "row" : "channel";
+}
+
+/// Returns the relative gap of an enclosure, or "-" if no bound is known.
+std::string gap(const Enclosure& norm) {
+  if (!std::isfinite(norm.upper)) return "-";
+  return support::report::number_text(norm.upper > 0 ? (norm.upper - norm.lower) / norm.upper : 0);
+}
+
+support::report::Row row_of(const std::string& where, const Enclosure& norm) {
+  return {{{where},
+           {fmt::format("{:.6g}", norm.upper)},
+           {fmt::format("{:.6g}", norm.lower)},
+           {gap(norm)},
+           {fmt::format("{:.6g}", norm.theory)}}};
+}
+
+support::report::Table table_of(const Lipschitz& result, const std::string& first) {
+  return {"",
+          {{first},
+           support::report::number_column("at most"),
+           support::report::number_column("attained"),
+           support::report::number_column("gap"),
+           support::report::number_column(result.theory)}};
+}
+
+/// Returns the parts with the largest norms, the largest first.
+std::vector<std::size_t> steepest_parts(const Norms& norms) {
+  std::vector<std::size_t> order(norms.norms.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [&](std::size_t p) { return norms.norms[p].upper; });
+  order.resize(std::min(order.size(), kPartsShown));
+  return order;
+}
+
+std::string within(double radius) {
+  return fmt::format("within {} of x", radius);
+}
+
+ordered_json enclosure_json(const Enclosure& norm) {
+  return {{"lower", support::report::json_number(norm.lower)},
+          {"upper", support::report::json_number(norm.upper)},
+          {"theory", support::report::json_number(norm.theory)}};
+}
+
+void put(std::vector<io::StoredTensor>& tensors, const Lipschitz& result, const Norms& norms,
+         const std::string& suffix) {
+  const auto parts_json = [&](const char* name, double Enclosure::*field) {
+    std::vector<double> values;
+    for (const Enclosure& norm : norms.norms) values.push_back(norm.*field);
+    tensors.push_back(
+        io::make_tensor(name + suffix, {values.size()}, std::span<const double>(values)));
+  };
+  parts_json("lower", &Enclosure::lower);
+  parts_json("upper", &Enclosure::upper);
+  parts_json("theory", &Enclosure::theory);
+  const auto like_x = [&](const char* name, const ref::tensor::Tensor<double>& values) {
+    tensors.push_back(io::make_tensor(name + suffix, ref::tensor::shape_of(values),
+                                      std::span<const double>(values.data(), values.size())));
+  };
+  like_x("x", norms.x);
+  like_x("grad_y", norms.grad_y);
+  if (!suffix.empty()) return;
+  std::vector<std::int64_t> parts(result.parts.begin(), result.parts.end());
+  tensors.push_back(
+      io::make_tensor(kind_name(result), {parts.size()}, std::span<const std::int64_t>(parts)));
+}
+
+/// Whether a state tensor is the scale of a norm. y also depends on a mean, but its slope does not.
+bool is_statistic(std::string_view name) {
+  return name.starts_with("running_") && name != "running_mean";
+}
+
+/// Writes "running_variance is not in x.npz: it is 1, as of a new layer."
+std::string assumption(const LipschitzCommand& command, const std::string& name, double value) {
+  return fmt::format("{} is not in {}: it is {}, as of a new layer.", name,
+                     support::report::clean_line(command.in.string()), value);
+}
+
+/// Certifies the tensors of a file. Errors about options name the command line, all others the
+/// file.
+Lipschitz certify_file(const LipschitzCommand& command, const model::NormOptions& options,
+                       LipschitzCommand::Assumed& assumed) {
+  const std::string file = command.in.string();
+  const auto tensors = io::read_tensors(command.in);
+  const checks::evaluation::EvalInputs inputs =
+      checks::evaluation::eval_inputs(file, tensors, options, command.mode, false, false);
+  assumed.stateless = inputs.state.empty();
+  try {
+    Lipschitz result =
+        checks::lipschitz::certify(options, inputs.steps.front(), inputs.state, command.radius);
+    if (result.theory.find("running") != std::string::npos)
+      for (const auto& [name, values] : inputs.state)
+        if (is_statistic(name) &&
+            std::ranges::find(tensors, name, &io::StoredTensor::name) == tensors.end())
+          assumed.statistics.set(name, values);
+    return result;
+  } catch (const ref::numeric::ContractError& error) {
+    const auto fields = model::list_options(options);
+    const std::string& blamed = error.breach().argument;
+    if (std::ranges::any_of(fields, [&](const auto& field) { return field.first == blamed; }))
+      throw UsageError(sentence(error.breach()));
+    throw FileError(fmt::format("{}: {}", file, sentence(error.breach())));
+  }
+}
+
+}  // namespace
+
+void LipschitzCommand::add(CLI::App& app) {
+  require(add_value(
+      app, "LAYER", layer, parse_layer, [](const std::string& own) { return own; },
+      "The layer: batch_norm, layer_norm, rms_norm, power_norm_v, power_norm or dyt",
+      fmt::format("{{{}}}", fmt::join(checks::lipschitz::layer_names(), ","))));
+  require(add_file(app, "--in", in, "The tensors that go in: .npz or .safetensors"));
+  add_value(
+      app, "--radius", radius, parse_radius, [](double value) { return fmt::format("{}", value); },
+      "Also the largest norm at any x' with ||x' - x|| at most this: the Lipschitz constant there "
+      "(default: 0, none)",
+      "R");
+  add_settings(app, "--set", settings, "Options of the layer; may be repeated", "NAME=VALUE",
+               "eps=1e-5");
+  add_choice(app, "--mode", mode,
+             {{"training", model::Mode::training}, {"inference", model::Mode::inference}},
+             "training (default): statistics of the batch, of power_norm the running ones; "
+             "inference: running statistics");
+  add_file(app, "--out", out, "Where each norm is attained: .npz or .safetensors; see below");
+  add_json_flag(app, json);
+  check_afterwards(app, [this] { check_no_repeats(settings); });
+  set_footer(
+      app,
+      R"(The Jacobian dy/dx falls into one part a channel (batch_norm, power_norm_v, power_norm, dyt) or a
+row (layer_norm, rms_norm); rows of padding are left out. The norm of a part is at most `upper`, by
+its formula, and at least `lower`, by the layer's own backward on a gradient that it makes that many
+times as long; both are proved in ball arithmetic (docs/derivations/lipschitz.md). The last column
+is the bound that theory gives.
+
+The tensors are those of `normproof eval`, of one step; grad_y is not looked at. Running statistics
+that a norm is of and the file has not are those of a new layer, which is printed. --out has lower,
+upper, theory and channel or row (the index), and of the shape of x grad_y, the gradient of each
+part, and x, where it is put in; with --radius the same once more as upper_around, ... , x_around.
+
+Exit status 1 where the two derivations contradict one another.
+
+Examples:
+  normproof lipschitz layer_norm --in x.npz
+  normproof lipschitz power_norm_v --in x.npz --radius 0.5 --out steepest.npz
+  normproof lipschitz batch_norm --in x.npz --set eps=1e-3 --json)");
+}
+
+std::string lipschitz_text(const LipschitzCommand& command, const Lipschitz& result,
+                           const LipschitzCommand::Assumed& assumed) {
+  support::report::Document document;
+  document.add(support::report::Paragraph{fmt::format(
+      "{}, {}: the operator norm of dy/dx, one part a {} of {}", command.in.string(), command.layer,
+      kind_name(result), support::report::plural(result.parts.size(), kind_name(result)))});
+  for (const auto& [name, values] : assumed.statistics)
+    document.add(support::report::Paragraph{assumption(command, name, *values.data())});
+  if (assumed.stateless && command.mode == model::Mode::inference)
+    document.add(support::report::Paragraph{fmt::format(
+        "{} has no running statistics: inference is what training is.", command.layer)});
+  const bool around = !result.around.norms.empty();
+  support::report::Table whole = table_of(result, "all parts");
+  whole.rows.push_back(row_of("at x", checks::lipschitz::largest(result.at.norms)));
+  if (around)
+    whole.rows.push_back(
+        row_of(within(command.radius), checks::lipschitz::largest(result.around.norms)));
+  document.add(std::move(whole));
+  const auto add_parts = [&](const Norms& norms, const std::string& where) {
+    support::report::Table table =
+        table_of(result, fmt::format("{}, {}", kind_name(result), where));
+    for (const std::size_t p : steepest_parts(norms))
+      table.rows.push_back(row_of(fmt::format("{}", result.parts[p]), norms.norms[p]));
+    document.add(std::move(table));
+  };
+  add_parts(result.at, "at x");
+  if (around) add_parts(result.around, within(command.radius));
+  if (around && !std::isfinite(checks::lipschitz::largest(result.around.norms).upper))
+    document.add(support::report::Paragraph{fmt::format(
+        "inf: no bound is known {}{}.", within(command.radius),
+        assumed.unregularized ? ": with eps=0 the norm grows without end where the statistic is 0"
+                              : "")});
+  return support::report::terminal_text(document);
+}
+
+std::string lipschitz_json(const LipschitzCommand& command, const Lipschitz& result,
+                           const LipschitzCommand::Assumed& assumed) {
+  const bool around = !result.around.norms.empty();
+  ordered_json json = {{"layer", command.layer},
+                       {"file", support::report::clean_line(command.in.string())},
+                       {"part", kind_name(result)},
+                       {"theory", result.theory},
+                       {"at", enclosure_json(checks::lipschitz::largest(result.at.norms))}};
+  json["radius"] = command.radius;
+  json["assumed"] = ordered_json::object();
+  for (const auto& [name, values] : assumed.statistics) json["assumed"][name] = *values.data();
+  json["around"] =
+      around ? enclosure_json(checks::lipschitz::largest(result.around.norms)) : ordered_json();
+  json["parts"] = ordered_json::array();
+  for (std::size_t p = 0; p < result.parts.size(); ++p) {
+    ordered_json part = {{"index", result.parts[p]}, {"at", enclosure_json(result.at.norms[p])}};
+    if (around) part["around"] = enclosure_json(result.around.norms[p]);
+    json["parts"].push_back(std::move(part));
+  }
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+ExitStatus LipschitzCommand::run() const {
+  model::NormOptions options = model::norm_options(layer);
+  for (const auto& [field, value] : settings) model::set_option(options, field, value);
+  if (out) check_outputs({{"--in", in}}, {{"--out", *out}});
+  Assumed assumed;
+  const auto fields = model::list_options(options);
+  assumed.unregularized = std::ranges::any_of(
+      fields, [](const auto& f) { return f.first == "eps" && f.second == "0"; });
+  const Lipschitz result = certify_file(*this, options, assumed);
+  if (out) {
+    std::vector<io::StoredTensor> tensors;
+    put(tensors, result, result.at, "");
+    if (!result.around.norms.empty()) put(tensors, result, result.around, "_around");
+    io::write_tensors(*out, tensors);
+  }
+  write_stdout(json ? lipschitz_json(*this, result, assumed)
+                    : lipschitz_text(*this, result, assumed));
+  return kSuccess;
+}
+
+}  // namespace normproof::verification::cli::tools

@@ -1,0 +1,26 @@
+#include "verification/cli/tools/tokenize.hpp"
+
+#include "verification/cli/options.hpp"
+#include "verification/cli/shared_options.hpp"
+#include "verification/cli/standard_streams.hpp"
+
+namespace normproof::verification::cli::tools {
+
+void TokenizeCommand::add(CLI::App& app) {
+  add_corpus_files(app, files);
+  set_footer(
+      app,
+      R"(The ids are those of BERT's uncased WordPiece tokenizer, [CLS] and [SEP] included, separated by
+spaces. Without --data and --vocab: a synthetic corpus and its vocabulary.
+
+Examples:
+  normproof tokenize --data Sentences_AllAgree.txt --vocab vocab.txt > ids.txt
+  normproof tokenize | head -3)");
+}
+
+ExitStatus TokenizeCommand::run() const {
+  write_stdout(format_ids(load_corpus(files).tokenized));
+  return kSuccess;
+}
+
+}  // namespace normproof::verification::cli::tools

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "verification/cli/command.hpp"
+#include "verification/cli/corpus.hpp"
+
+namespace normproof::verification::cli::tools {
+
+struct TokenizeCommand {
+  static constexpr const char* name = "tokenize";
+  static constexpr const char* summary = "Print the token ids of each sentence, a line a sentence";
+
+  CorpusFiles files = {};
+
+  void add(CLI::App& app);
+
+  /// Prints the token ids of the sentences of the corpus (format_ids).
+  /// Throws    UsageError, FileError
+  ExitStatus run() const;
+};
+
+}  // namespace normproof::verification::cli::tools

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+#include "verification/cli/command.hpp"
+
+namespace normproof::verification::cli::train {
+
+struct CompleteCommand {
+  static constexpr const char* name = "complete";
+  static constexpr const char* summary = "What a language model has follow a text";
+
+  std::filesystem::path folder = {};  ///< folder of the run
+  std::size_t average = 1;            ///< number of last checkpoints whose mean is the model
+  std::string prompt = {};
+  std::size_t length = 200;  ///< number of characters
+
+  void add(CLI::App& app);
+
+  /// Prints the prompt and its continuation by training::complete.
+  /// Throws    UsageError, FileError
+  ExitStatus run() const;
+};
+
+}  // namespace normproof::verification::cli::train

@@ -1,0 +1,160 @@
+#include "verification/cli/train/evaluate.hpp"
+
+#include <fmt/format.h>
+
+#include "ref/numeric/elementary.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "verification/cli/standard_streams.hpp"
+#include "verification/cli/train/training_source.hpp"
+#include "verification/cli/train/training_source_options.hpp"
+#include "verification/cli/typed_options.hpp"
+#include "verification/support/report/text.hpp"
+#include "verification/training/language_model.hpp"
+#include "verification/training/language_task.hpp"
+#include "verification/training/run.hpp"
+#include "verification/training/run_folder.hpp"
+#include "verification/training/translate_task.hpp"
+#include "verification/training/translation_model.hpp"
+#include "verification/training/translator.hpp"
+
+namespace normproof::verification::cli::train {
+namespace {
+
+const Choices<TextPart>& part_names() {
+  static const Choices<TextPart> names = {
+      {"validation", TextPart::validation}, {"test", TextPart::test}, {"whole", TextPart::whole}};
+  return names;
+}
+
+/// Returns the tokens of the part in the alphabet of the model.
+std::vector<std::int32_t> tokens_of(const ref::data::Alphabet& alphabet, const std::string& text,
+                                    const std::string& name, TextPart part) {
+  const std::vector<std::int32_t> all = alphabet.encode(text, name);
+  const training::TextRange range = training::text_range(all.size(), part == TextPart::test);
+  const bool whole = part == TextPart::whole;
+  std::vector<std::int32_t> tokens(all.begin() + (whole ? 0 : range.begin),
+                                   whole ? all.end() : all.begin() + range.end);
+  if (tokens.size() < 2)
+    throw ref::numeric::FileError(fmt::format(
+        "{}: has {} characters to predict; expected two at least", name, tokens.size()));
+  return tokens;
+}
+
+/// Writes "the mean of 3 checkpoints up to step 120".
+std::string state_text(std::size_t average, std::int64_t step) {
+  return fmt::format("{}step {}",
+                     average == 1 ? "" : fmt::format("the mean of {} checkpoints up to ", average),
+                     step);
+}
+
+std::string evaluate_language(const EvaluateCommand& command) {
+  training::LanguageModel model = training::read_language_model(command.folder, command.average);
+  check_no_languages(command.languages, model.config.task);
+  check_no_search(command.search, model.config.task);
+  const auto [text, of_file] = load_text(command.data);
+  const auto tokens = tokens_of(model.alphabet, text, of_file, command.part);
+  const double loss = ref::train::language_loss<double>(
+      model.config.train, training::batches_in_order(tokens, model.config), model.state);
+  const training::Qualities found = training::language_qualities(loss);
+  return fmt::format(
+      "{}: {}, {} characters\nloss {:.6f}, perplexity {:.6f}, bits per character {:.6f}\n",
+      support::report::clean_line(of_file), state_text(command.average, model.state.step),
+      support::report::count_text(tokens.size()), loss, training::quality(found, "perplexity"),
+      training::quality(found, "bits_per_character"));
+}
+
+ref::data::ParallelText pairs_of(ref::data::ParallelCorpus corpus, TextPart part) {
+  if (part == TextPart::validation) return std::move(corpus.validation);
+  if (part == TextPart::test) return std::move(corpus.test);
+  ref::data::ParallelText whole = std::move(corpus.training);
+  for (const auto* more : {&corpus.validation, &corpus.test}) {
+    whole.source.insert(whole.source.end(), more->source.begin(), more->source.end());
+    whole.target.insert(whole.target.end(), more->target.begin(), more->target.end());
+  }
+  return whole;
+}
+
+/// Rejects the synthetic pairs, used without --data, for a translator that was trained on other
+/// words: it has never seen them.
+void check_words(const EvaluateCommand& command, const ref::data::ParallelCorpus& corpus,
+                 const training::TranslationModel& model) {
+  if (command.data) return;
+  const training::PairVocabularies own = training::add_vocabularies(corpus, model.config).words;
+  if (own.source.text() != model.words.source.text() ||
+      own.target.text() != model.words.target.text())
+    throw ref::numeric::UsageError(fmt::format(
+        "--data is not given, and the run in {} was not trained on the synthetic pairs; "
+        "expected --data, --source and --target",
+        command.folder.string()));
+}
+
+std::string evaluate_translator(const EvaluateCommand& command) {
+  training::TranslationModel model =
+      training::read_translation_model(command.folder, command.average);
+  auto [corpus, name] = load_pairs(command.data, command.languages);
+  check_words(command, corpus, model);
+  const ref::data::ParallelText pairs = pairs_of(std::move(corpus), command.part);
+  const training::Search search = command.search.search();
+  const double loss = ref::translation::translation_loss<double>(
+      training::translation_config(model.config, model.words),
+      training::pairs_in_order(pairs, model.words, model.config), model.state);
+  const auto translations =
+      training::translate(model.config, model.words, model.state, pairs.source, search);
+  return fmt::format(
+      "{}: {}, {}, {:.1f} % of the source's words and {:.1f} % of the target's unknown\n"
+      "loss {:.6f}, perplexity {:.6f}\n{}\n{}, beam {}, length penalty {}\n",
+      support::report::clean_line(name), state_text(command.average, model.state.step),
+      support::report::plural(pairs.source.size(), "pair"),
+      100 * training::unknown_fraction(model.words.source, pairs.source),
+      100 * training::unknown_fraction(model.words.target, pairs.target), loss,
+      ref::numeric::exp(loss),
+      to_string(training::corpus_bleu(translations, pairs.target, training::translation_tokenizer)),
+      training::bleu_signature(training::translation_tokenizer), search.width,
+      search.length_penalty);
+}
+
+}  // namespace
+
+void EvaluateCommand::add(CLI::App& app) {
+  add_run(app, folder, average);
+  add_file(app, "--data", data,
+           "A text in UTF-8, or a folder of pairs (default: the synthetic ones)");
+  add_languages(app, languages);
+  add_search_options(app, search);
+  add_choice(
+      app, "--part", part, part_names(),
+      "What of the text: its 5 % that a run validates on, the last 5 % (default), or all of it; of "
+      "pairs the files dev, test or all");
+  add_threads(app, threads);
+  set_footer(
+      app,
+      R"(Prints the mean of -log p over the characters, p what the model gives to each from those before it
+in its context, the perplexity, its exp, and the bits per character, its share of log 2. Each
+character but the first is predicted once, from 0 to training.context - 1 characters before the
+one that it follows.
+Of a translator the mean is over the words and ends of the sentences, and BLEU is that of its
+translations, as sacrebleu has it of sentences whose words have spaces between, the last line being
+its signature and how they were looked for.
+--average takes the mean of the parameters of the last K checkpoints, and of the running statistics
+of the norms.
+
+Examples:
+  normproof evaluate --run run
+  normproof evaluate --run run --data input.txt --part validation
+  normproof evaluate --run run --average 5
+  normproof evaluate --run run --data pairs --source ja --target en --beam 4)");
+}
+
+ExitStatus EvaluateCommand::run() const {
+  ref::numeric::set_num_threads(threads);
+  const training::Task task = training::read_run_folder(folder).config.task;
+  if (task == training::Task::classify)
+    throw ref::numeric::UsageError(fmt::format(
+        "the run in {} has the task classify; expected language or translate", folder.string()));
+  const bool translates = task == training::Task::translate;
+  write_stdout(translates ? evaluate_translator(*this) : evaluate_language(*this));
+  return kSuccess;
+}
+
+}  // namespace normproof::verification::cli::train

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "verification/cli/command.hpp"
+#include "verification/cli/shared_options.hpp"
+#include "verification/cli/train/training_source.hpp"
+#include "verification/training/trace.hpp"
+
+namespace normproof::verification::cli::train {
+
+struct TraceCommand {
+  static constexpr const char* name = "trace";
+  static constexpr const char* summary =
+      "Write every tensor of the first steps of a training, in double or certified";
+
+  std::filesystem::path out = {};
+  std::size_t steps = 1;
+  bool certified = false;
+  std::string suffix = ".safetensors";
+  TrainingSource source = {};
+  std::optional<std::filesystem::path> weights = {};  ///< initial weights, with PyTorch's names
+  int threads = processor_count();
+  bool json = false;
+
+  void add(CLI::App& app);
+
+  /// Writes every tensor of the first training steps (training::trace) and prints one line per step
+  /// or, with `json`, one object. For a certified trace it reports the distance of the run in
+  /// double from the exact values, and the factor per step by which it grows.
+  /// Throws    UsageError, FileError, training::RunFailure
+  ExitStatus run() const;
+};
+
+/// Returns the text to print.
+std::string trace_text(const TraceCommand& command, const std::string& corpus,
+                       const training::TraceSummary& summary);
+std::string trace_json(const TraceCommand& command, const std::string& corpus,
+                       const training::TraceSummary& summary);
+
+}  // namespace normproof::verification::cli::train

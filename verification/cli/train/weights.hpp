@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+
+#include "verification/cli/command.hpp"
+
+namespace normproof::verification::cli::train {
+
+struct WeightsCommand {
+  static constexpr const char* name = "weights";
+  static constexpr const char* summary =
+      "Write the weights of a run for PyTorch, or for another run to begin with";
+
+  std::filesystem::path folder = {};  ///< folder of the run
+  std::filesystem::path out = {};
+
+  void add(CLI::App& app);
+
+  /// Writes the parameters of a run's last checkpoint under PyTorch's names (training::to_pytorch)
+  /// and prints their step. Creates the folders above `out`.
+  /// Requires  `out` ends in .npz or .safetensors, and does not exist
+  /// Throws    UsageError about `out`, or if PyTorch's layer does not have the norm; FileError
+  ExitStatus run() const;
+};
+
+}  // namespace normproof::verification::cli::train

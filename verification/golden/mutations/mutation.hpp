@@ -1,0 +1,222 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace normproof::verification::golden::mutations {
+
+/// What may go wrong at one place of a formula. The choice is mechanical: a site offers every
+/// operator of its kind, whether or not anybody has made that mistake before.
+enum class MutationOperator {
+  none,
+  drop,              ///< a term becomes 0, a factor 1
+  negate,            ///< a term or a factor changes its sign
+  twice,             ///< a term counts twice
+  square,            ///< a factor is applied twice
+  one_less,          ///< a count n becomes n - 1
+  one_more,          ///< a count n becomes n + 1
+  ten_times,         ///< eps becomes 10 eps
+  outside_root,      ///< 1 / (sqrt(v) + eps)
+  inside_root,       ///< 1 / sqrt(v + eps) in place of 1 / (sqrt(v) + eps)
+  no_root,           ///< 1 / (v + eps)
+  root_twice,        ///< 1 / sqrt(sqrt(v + eps))
+  forget_last,       ///< a sum omits its last term
+  forget_first,      ///< a sum omits its first term
+  other,             ///< the alternative of two: stale for fresh, beta for gamma, the next feature
+  complement,        ///< a weight a becomes 1 - a
+  ignore_mask,       ///< padding counts
+  invert_mask,       ///< padding counts, and nothing else
+  one_pass,          ///< E[x^2] - E[x]^2
+  bfloat16_sum,      ///< a sum is accumulated with 8 significant bits
+  unwritten_last,    ///< the last element of the output is not written
+  unwritten_row,     ///< the last row is not written
+  unwritten_block,   ///< the last 32 rows are not written, if 32 divides their number
+  clean_nan,         ///< NaN becomes 0
+  transposed,        ///< rows and features are exchanged
+  half_precision,    ///< a value is rounded to 11 significant bits
+  previous_row,      ///< the last row is a copy of the row before it
+  reversed,          ///< the rows are in reverse order
+  insert,            ///< a term that does not belong there
+  forget_remainder,  ///< a sum omits the terms after its last whole block of 32
+  forget_block,      ///< a sum of whole blocks of 32 terms omits the last block
+  padded_lanes,      ///< zeros that pad a block of 32 lanes count as elements
+  raised,            ///< eps is raised to 1e-5 if it is less
+  zeroed,            ///< values less than 1e-10 become 0
+  flushed,           ///< subnormal numbers become 0
+  truncate,          ///< stored numbers are truncated, not rounded
+  single_precision,  ///< a constant is rounded to float32 in a float64 kernel
+  first_256,         ///< a sum omits the terms after its first 256
+  first_1024,        ///< a sum omits the terms after its first 1024
+  clip,              ///< values that are too small are raised to a minimum
+  ignore_nan,        ///< a maximum skips NaN; if there is nothing else, it is absent
+  reset,             ///< every step counts as the first
+  inverted,          ///< a scale divides where it should multiply, and vice versa
+  other_format,      ///< the bits of e4m3 are read as e5m2, and vice versa
+  other_bias,        ///< the exponent bias of the formats without negative zero, which is 1 more
+  unsaturated,       ///< values out of range become infinity or NaN
+  through_bfloat16,  ///< an additional rounding to bfloat16 comes first
+  through_float16,   ///< an additional rounding to float16 comes first
+  half_block,        ///< the scale of a block is computed from 16 of its elements
+  whole_row,         ///< the scale of a block is computed from its whole row
+  halved,            ///< a scale is half as large
+  not_a_number,      ///< a scale is NaN
+  rotated,           ///< rows are rotated: the second one is first, the first one last
+  rotated_back,      ///< rows are rotated: the last one is first
+};
+std::string_view to_string(MutationOperator op);
+
+/// One operator at one site or at all sites of a joint site: a wrong implementation.
+struct Mutation {
+  std::string site;
+  MutationOperator op = MutationOperator::none;
+
+  bool operator==(const Mutation&) const = default;
+};
+
+struct JointSite;
+
+/// The sites that an implementation passes; a site is a place in its formula with a unique name.
+/// One site may be mutated. In listing mode, the operators that each site offers are collected.
+class Sites {
+ public:
+  Sites() = default;
+  explicit Sites(Mutation mutation);
+
+  /// Returns every mutation of the sites that were passed, once each, in the order of passing. The
+  /// mutations of a joint site (joint_sites.hpp) are included when its second site is passed.
+  const std::vector<Mutation>& seen() const { return seen_; }
+  void list() { listing_ = true; }
+
+  /// Returns the sites of a part. Their names begin with `prefix` in this object and without it in
+  /// the part.
+  Sites part(std::string_view prefix) const;
+
+  /// Returns x rounded to that many significant bits, ties to even; x itself if it is too large for
+  /// this or is not a floating-point number.
+  template <int digits, class T>
+  static T rounded_to(T x) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T factor =
+          static_cast<T>(std::uint64_t{1} << (std::numeric_limits<T>::digits - digits)) + 1;
+      const T wide = x * factor, rounded = wide - (wide - x);
+      return std::isfinite(rounded) ? rounded : x;
+    } else {
+      return x;
+    }
+  }
+
+  template <class T>
+  T term(const char* site, T value) {
+    switch (at(site, kTerm)) {
+      case MutationOperator::drop:
+        return T(0);
+      case MutationOperator::negate:
+        return -value;
+      case MutationOperator::twice:
+        return value + value;
+      default:
+        return value;
+    }
+  }
+
+  template <class T>
+  T factor(const char* site, T value) {
+    switch (at(site, kFactor)) {
+      case MutationOperator::drop:
+        return T(1);
+      case MutationOperator::negate:
+        return -value;
+      case MutationOperator::square:
+        return value * value;
+      case MutationOperator::half_precision:
+        return rounded_to<11>(value);
+      default:
+        return value;
+    }
+  }
+
+  template <class T>
+  T count(const char* site, T n) {
+    switch (at(site, kCount)) {
+      case MutationOperator::one_less:
+        return n - 1;
+      case MutationOperator::one_more:
+        return n + 1;
+      default:
+        return n;
+    }
+  }
+
+  /// Returns the weight of the old value in a moving average.
+  template <class T>
+  T weight(const char* site, T a) {
+    switch (at(site, kWeight)) {
+      case MutationOperator::complement:
+        return 1 - a;
+      case MutationOperator::drop:
+        return T(0);
+      default:
+        return a;
+    }
+  }
+
+  template <class T>
+  const T& pick(const char* site, const T& right, const T& wrong) {
+    return at(site, kPick) == MutationOperator::other ? wrong : right;
+  }
+
+  /// Whether a row counts; `valid` says whether it is a token.
+  bool mask(const char* site, bool valid) {
+    switch (at(site, kMask)) {
+      case MutationOperator::ignore_mask:
+        return true;
+      case MutationOperator::invert_mask:
+        return !valid;
+      default:
+        return valid;
+    }
+  }
+
+  /// Returns a constant of the formula, or an option.
+  template <class T>
+  T constant(const char* site, T value) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T single = rounded_to<24>(value);
+      if (single != value && at(site, kConstant) == MutationOperator::single_precision)
+        return single;
+    }
+    return value;
+  }
+
+  /// Returns the operator that acts at this site, which is one of `offered` or none.
+  MutationOperator any(const char* site, const std::vector<MutationOperator>& offered) {
+    return at(site, offered);
+  }
+
+  static const std::vector<MutationOperator> kTerm, kFactor, kCount, kWeight, kPick, kMask,
+      kConstant;
+
+ private:
+  MutationOperator at(const char* site, const std::vector<MutationOperator>& offered);
+  bool acts_at(const char* site) const;
+  void note(const char* site, const std::vector<MutationOperator>& offered);
+  void note(Mutation mutation);
+
+  Mutation mutation_;
+  const JointSite* joint_ = nullptr;  ///< set if mutation_ belongs to a joint site
+  std::string prefix_;                ///< the name of this part, if joint_ belongs to the whole
+  bool listing_ = false;
+  std::vector<Mutation> seen_;
+  std::map<std::string, std::uint64_t, std::less<>> recorded_;  ///< site: one bit per seen operator
+  std::map<const JointSite*, std::string> first_;  ///< the first of its sites that was passed
+};
+
+}  // namespace normproof::verification::golden::mutations

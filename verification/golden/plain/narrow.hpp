@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cmath>
+
+#include "ref/model/norm_options.hpp"
+#include "ref/numeric/errors.hpp"
+
+namespace normproof::verification::golden::plain {
+
+/// A number of a low-precision format: every operation rounds its result to nearest.
+///
+/// Computes  in `double`, then rounds once. Sums, products, quotients and roots are correctly
+///           rounded [Fig95], because 53 >= 2 p + 2; other functions are within 1 ulp
+template <ref::model::StorageFormat format>
+class Narrow {
+ public:
+  Narrow() = default;
+  Narrow(double v) : value_(ref::numeric::round_to(ref::numeric::format_of(format), v)) {}
+  Narrow(int v) : Narrow(static_cast<double>(v)) {}
+  explicit operator double() const { return value_; }
+
+  Narrow operator-() const { return Narrow(-value_); }
+  Narrow& operator+=(Narrow b) { return *this = Narrow(value_ + b.value_); }
+  Narrow& operator-=(Narrow b) { return *this = Narrow(value_ - b.value_); }
+  Narrow& operator*=(Narrow b) { return *this = Narrow(value_ * b.value_); }
+  Narrow& operator/=(Narrow b) { return *this = Narrow(value_ / b.value_); }
+  friend Narrow operator+(Narrow a, Narrow b) { return a += b; }
+  friend Narrow operator-(Narrow a, Narrow b) { return a -= b; }
+  friend Narrow operator*(Narrow a, Narrow b) { return a *= b; }
+  friend Narrow operator/(Narrow a, Narrow b) { return a /= b; }
+  friend auto operator<=>(Narrow a, Narrow b) = default;
+
+  friend Narrow sqrt(Narrow x) { return std::sqrt(x.value_); }
+  friend Narrow exp(Narrow x) { return std::exp(x.value_); }
+  friend Narrow exp2(Narrow x) { return std::exp2(x.value_); }
+  friend Narrow log(Narrow x) { return std::log(x.value_); }
+  friend Narrow tanh(Narrow x) { return std::tanh(x.value_); }
+  friend Narrow erf(Narrow x) { return std::erf(x.value_); }
+  friend Narrow erfc(Narrow x) { return std::erfc(x.value_); }
+
+ private:
+  double value_ = 0;
+};
+
+/// Calls f with a number that computes in the format.
+/// Requires  (C1) a format that is used for arithmetic: more than 8 bits
+/// Throws    ContractError
+template <class F>
+auto in_arithmetic(ref::model::StorageFormat format, F f) {
+  using ref::model::StorageFormat;
+  switch (format) {
+    case StorageFormat::float64:
+      return f(double{});
+    case StorageFormat::tf32:
+      return f(Narrow<StorageFormat::tf32>());
+    case StorageFormat::bfloat16:
+      return f(Narrow<StorageFormat::bfloat16>());
+    case StorageFormat::float16:
+      return f(Narrow<StorageFormat::float16>());
+    case StorageFormat::float8_e4m3fn:
+    case StorageFormat::float8_e5m2:
+      ref::numeric::contract_failure("in_arithmetic", "format", "has 8 bits",
+                                     "a format that somebody computes in",
+                                     ref::numeric::Clause::C1);
+    case StorageFormat::float32:
+      break;
+  }
+  return f(float{});
+}
+
+}  // namespace normproof::verification::golden::plain

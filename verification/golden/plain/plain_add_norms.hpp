@@ -1,0 +1,140 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "verification/golden/plain/plain_norms.hpp"
+
+namespace normproof::verification::golden::plain {
+
+/// Rounds a number to the dtype in which a case stores it.
+template <class T>
+using Stored = std::function<T(T)>;
+
+/// A norm of x + residual in plain loops: the norm of plain_norms.hpp, whose sites begin with
+/// "norm: " here, with the two sums before and after it.
+template <class T>
+class PlainAddNorm {
+ public:
+  using Numbers = std::vector<T>;
+  using Results = std::map<std::string, Numbers>;
+
+  /// `stored` rounds what the style stores between operations; it returns the number itself if the
+  /// style stores nothing.
+  PlainAddNorm(const PlainShape& shape, const operands::FunctionInputs& in,
+               const PlainArithmetic<T>& arithmetic, Sites& sites, Stored<T> stored)
+      : shape_(shape), in_(in), a_(arithmetic), sites_(sites), stored_(std::move(stored)) {
+    for (const auto& [name, numbers] :
+         {std::pair{"x", &x_}, {"residual", &residual_}, {"grad_y", &dy_}, {"grad_sum", &dsum_}}) {
+      if (const auto* const tensor = in.tensors.find(name))
+        for (const double v : *tensor) numbers->push_back(static_cast<T>(v));
+      read_rows((std::string("reading ") + name).c_str(), shape_, *numbers, sites_);
+    }
+  }
+
+  Results run(const model::NormOptions& layer) {
+    Numbers sum(x_.size());
+    for (std::size_t i = 0; i < sum.size(); ++i)
+      sum[i] = stored_(sites_.term("x in the sum", x_[i]) +
+                       sites_.term("residual in the sum", residual_[i]));
+    Results results = norm(layer, sum);
+    if (is(MutationOperator::insert, "residual in y"))
+      for (std::size_t i = 0; i < sum.size(); ++i) results["y"][i] += residual_[i];
+    if (!dy_.empty()) add_gradient(results["grad_x"]);
+    store_sum(results, std::move(sum));
+    for (auto& [name, values] : results) write_rows(name, shape_, values, sites_);
+    return results;
+  }
+
+ private:
+  bool is(MutationOperator op, const char* site) { return sites_.any(site, {op}) == op; }
+
+  /// Returns y and the gradients of the norm.
+  Results norm(const model::NormOptions& layer, const Numbers& sum) {
+    constexpr const char* kPrefix = "norm: ";
+    early_ = !dsum_.empty() && is(MutationOperator::other, "place of grad_sum");
+    Numbers dy = dy_;
+    if (early_)
+      for (std::size_t i = 0; i < dy.size(); ++i) dy[i] += dsum_[i];
+    const ref::model::NormInputs<double> inputs{.x = in_.tensors.at("x"),
+                                                .gamma = parameter("gamma"),
+                                                .beta = parameter("beta"),
+                                                .grad_y = parameter("grad_y")};
+    Results state;
+    Sites own = sites_.part(kPrefix);
+    PlainLayers<T> step(shape_, inputs, state, PlainArithmetic<T>(a_.style(), own));
+    const bool of_x = is(MutationOperator::other, "sum in the norm");
+    const bool statistics_of_x = is(MutationOperator::other, "sum in the statistics");
+    step.replace_inputs(of_x ? x_ : sum, statistics_of_x ? x_ : Numbers(), std::move(dy));
+    std::visit(step, layer);
+    for (const Mutation& mutation : own.seen())
+      if (changes_sum_output(mutation.site))
+        sites_.any((kPrefix + mutation.site).c_str(), {mutation.op});
+    Results results;
+    for (auto& [name, values] : step.take())
+      if (name == "y" || (name.starts_with("grad_") && in_.tensors.contains(name.substr(5))))
+        results[name] = std::move(values);
+    return results;
+  }
+
+  ref::tensor::Tensor<double> parameter(const char* name) const {
+    const auto* const tensor = in_.tensors.find(name);
+    return tensor == nullptr ? ref::tensor::Tensor<double>() : *tensor;
+  }
+
+  /// Whether a mutation of the norm at this site changes an output, given that there is no mask.
+  static bool changes_sum_output(const std::string& site) {
+    return site.find("returned") == std::string::npos && !site.starts_with("reading ") &&
+           !site.starts_with("writing ") && site != "rows of the parameter gradients";
+  }
+
+  void add_gradient(Numbers& grad_x) {
+    for (std::size_t i = 0; i < grad_x.size(); ++i) {
+      grad_x[i] = sites_.term("gradient of the norm in grad_x", stored_(grad_x[i]));
+      if (!dsum_.empty() && !early_) grad_x[i] += sites_.term("grad_sum in grad_x", dsum_[i]);
+    }
+  }
+
+  /// Stores the sum that is returned, with mistakes that affect no other output.
+  void store_sum(Results& results, Numbers sum) {
+    switch (sites_.any("returned sum", {MutationOperator::other, MutationOperator::insert,
+                                        MutationOperator::square, MutationOperator::negate})) {
+      case MutationOperator::other:  // x, before the residual was added
+        sum = x_;
+        break;
+      case MutationOperator::insert:  // the residual, before x was added
+        sum = residual_;
+        break;
+      case MutationOperator::square:  // the residual added twice
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += residual_[i];
+        break;
+      case MutationOperator::negate:
+        for (T& v : sum) v = -v;
+        break;
+      default:
+        break;
+    }
+    results["sum"] = std::move(sum);
+  }
+
+  PlainShape shape_;
+  const operands::FunctionInputs& in_;
+  PlainArithmetic<T> a_;
+  Sites& sites_;
+  Stored<T> stored_;
+  Numbers x_, residual_, dy_, dsum_;
+  bool early_ = false;  ///< whether grad_sum was added before the backward of the norm
+};
+
+/// Returns the norm that the function applies to the sum.
+inline model::NormOptions layer_of(const model::AddLayerNormOptions& o) {
+  return model::LayerNormOptions{.eps = o.eps, .zero_centred_gamma = o.zero_centred_gamma};
+}
+inline model::NormOptions layer_of(const model::AddRMSNormOptions& o) {
+  return model::RMSNormOptions{.eps = o.eps, .zero_centred_gamma = o.zero_centred_gamma};
+}
+
+}  // namespace normproof::verification::golden::plain

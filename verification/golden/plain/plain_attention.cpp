@@ -1,0 +1,367 @@
+#include "verification/golden/plain/plain_attention.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/plain/narrow.hpp"
+#include "verification/golden/plain/plain_math.hpp"
+#include "verification/golden/plain/plain_slices.hpp"
+
+namespace normproof::verification::golden::plain {
+
+using corpus::find;
+using corpus::output_dtype;
+using corpus::usual_accumulation;
+using Op = MutationOperator;
+
+namespace {
+
+/// Scaled dot-product attention in plain loops, forward and backward; the backward recomputes the
+/// weights.
+template <class T>
+class PlainDotProduct {
+ public:
+  using Results = std::map<std::string, std::vector<T>>;
+
+  PlainDotProduct(const operands::FunctionInputs& in, const ref::model::AttentionOptions& options,
+                  DType dtype, const Style& style, Sites& sites)
+      : options_(options),
+        dtype_(dtype),
+        a_(style, sites, ref::io::item_size(dtype) > 2),
+        sites_(sites) {
+    const auto shape = ref::tensor::shape_of(in.tensors.at("q"));
+    const auto of_values = ref::tensor::shape_of(in.tensors.at("v"));
+    samples_ = shape[0], heads_ = shape[1], tokens_ = shape[2], width_ = shape[3];
+    kv_heads_ = of_values[1], keys_ = of_values[2], value_width_ = of_values[3];
+    q_ = read(in, "q", "reading q", width_);
+    k_ = read(in, "k", "reading k", width_);
+    v_ = read(in, "v", "reading v", value_width_);
+    dy_ = read(in, "grad_y", "reading grad_y", value_width_);
+    valid_.assign(samples_ * keys_, true);
+    if (ref::tensor::is_given(in.valid)) {
+      masked_ = true;
+      valid_.assign(in.valid.begin(), in.valid.end());
+    }
+  }
+
+  Results run() {
+    const std::size_t queries = samples_ * heads_ * tokens_;
+    weights_.assign(queries * keys_, T(0));
+    logs_.assign(queries, T(0));
+    y_.assign(queries * value_width_, T(0));
+    bool every_query_sees = true;
+    for_each_query([&](const Query& at) { every_query_sees &= forward(at); });
+    backward();
+    Results results;
+    const auto keep = [&](const char* name, std::vector<T>& values, std::size_t width) {
+      write_rows(name, {values.size() / width, 1, width}, values, sites_);
+      results[name] = std::move(values);
+    };
+    if (every_query_sees) keep("log_sum_exp", logs_, tokens_);
+    keep("y", y_, value_width_);
+    keep("grad_q", grad_q_, width_);
+    keep("grad_k", grad_k_, width_);
+    keep("grad_v", grad_v_, value_width_);
+    return results;
+  }
+
+ private:
+  struct Query {
+    std::size_t sample, head, token;
+    std::size_t number;     ///< flat index in [B,H,T]
+    std::size_t first_key;  ///< flat index in [B,G,S] of the first key that it reads
+  };
+
+  std::vector<T> read(const operands::FunctionInputs& in, const char* name, const char* site,
+                      std::size_t width) {
+    std::vector<T> values;
+    if (const auto* const tensor = in.tensors.find(name))
+      for (const double x : *tensor) values.push_back(static_cast<T>(x));
+    read_rows(site, {values.size() / width, 1, width}, values, sites_);
+    return values;
+  }
+
+  bool is_other(const char* site) { return sites_.any(site, {Op::other}) == Op::other; }
+
+  Query query(std::size_t number) {
+    Query at{number / (heads_ * tokens_), number / tokens_ % heads_, number % tokens_, number, 0};
+    const std::size_t group = heads_ / kv_heads_;
+    const bool in_turn = kv_heads_ > 1 && group > 1 && is_other("head of the keys");
+    const std::size_t own = in_turn ? at.head % kv_heads_ : at.head / group;
+    at.first_key = (at.sample * kv_heads_ + own) * keys_;
+    return at;
+  }
+  template <class F>
+  void for_each_query(F f) {
+    for (std::size_t number = 0; number < samples_ * heads_ * tokens_; ++number) f(query(number));
+  }
+
+  /// Whether the causal mask lets query i see key j; `site` names the mask of the forward or of the
+  /// backward.
+  bool causal_mask_allows(const char* site, std::size_t i, std::size_t j) {
+    const std::size_t a = j + tokens_, b = i + keys_;  // seen if a <= b
+    if (!options_.causal) return sites_.any(site, {Op::insert}) != Op::insert || a <= b;
+    switch (sites_.any(site, {Op::drop, Op::one_more, Op::one_less, Op::transposed, Op::other})) {
+      case Op::drop:
+        return true;
+      case Op::one_more:
+        return a <= b + 1;
+      case Op::one_less:
+        return a < b;
+      case Op::transposed:  // later keys
+        return a >= b;
+      case Op::other:  // the first query sees the first key
+        return j <= i;
+      default:
+        return a <= b;
+    }
+  }
+
+  bool takes_part(bool backward, std::size_t sample, std::size_t j) {
+    if (!masked_) return true;
+    if (samples_ > 1 && is_other("sample of the mask")) sample = (sample + 1) % samples_;
+    const auto of = [&](std::size_t key) -> bool { return valid_[sample * keys_ + key]; };
+    switch (sites_.any("length of a sample", {Op::one_more, Op::one_less})) {
+      case Op::one_more:
+        return of(j) || (j > 0 && of(j - 1));
+      case Op::one_less:
+        return of(j) && j + 1 < keys_ && of(j + 1);
+      default:
+        return sites_.mask(backward ? "mask of the keys in the backward" : "mask of the keys",
+                           of(j));
+    }
+  }
+
+  std::vector<std::size_t> visible_rows(const Query& at, bool backward) {
+    const char* const causal = backward ? "causal mask in the backward" : "causal mask";
+    std::vector<std::size_t> seen;
+    for (std::size_t j = 0; j < keys_; ++j)
+      if (takes_part(backward, at.sample, j) && causal_mask_allows(causal, at.token, j))
+        seen.push_back(j);
+    return seen;
+  }
+
+  T scale(const char* site) {
+    T factor = 1;
+    if (options_.scale) {
+      factor = sites_.constant("given scale", static_cast<T>(*options_.scale));
+    } else {
+      const std::size_t d = width_ * (heads_ > 1 && is_other("d and H d") ? heads_ : 1);
+      factor = 1 / adl_sqrt(static_cast<T>(static_cast<double>(d)));
+    }
+    return sites_.factor(site, factor);
+  }
+
+  T exponential(T x) {
+    using std::exp2;
+    return a_.style().powers ? exp2(x * static_cast<T>(std::numbers::log2e)) : adl_exp(x);
+  }
+
+  T score(const Query& at, std::size_t j, const char* scale_site) {
+    const T* const q = &q_[at.number * width_];
+    const T* const k = &k_[(at.first_key + j) * width_];
+    const T product =
+        a_.sum("sum of a score", features(width_), [&](std::size_t c) { return q[c] * k[c]; });
+    if (a_.style().divide && !options_.scale)
+      return product / adl_sqrt(static_cast<T>(static_cast<double>(width_)));
+    return product * scale(scale_site);
+  }
+
+  static std::vector<std::size_t> features(std::size_t count) {
+    std::vector<std::size_t> indices(count);
+    for (std::size_t c = 0; c < count; ++c) indices[c] = c;
+    return indices;
+  }
+
+  /// Rounds a value to the dtype if the style stores it before it is used.
+  T stored(T value) const {
+    return a_.style().from_y ? static_cast<T>(ref::numeric::round_to(storage_of(dtype_),
+                                                                     static_cast<double>(value)))
+                             : value;
+  }
+
+  /// Computes the weights of a query and its part of y and of log_sum_exp; returns whether it sees
+  /// a key.
+  bool forward(const Query& at) {
+    const std::vector<std::size_t> seen = visible_rows(at, false);
+    T* const weights = &weights_[at.number * keys_];
+    if (seen.empty()) return without_keys(at);
+    std::vector<T> scores(keys_, T(0));
+    for (const std::size_t j : seen) scores[j] = score(at, j, "scale");
+    T largest = scores[seen[0]];
+    for (const std::size_t j : seen) largest = largest < scores[j] ? scores[j] : largest;
+    if (sites_.any("largest score", {Op::drop}) == Op::drop) largest = 0;
+    T sum = a_.sum("sum of exponentials", seen,
+                   [&](std::size_t j) { return exponential(scores[j] - largest); });
+    const std::size_t hidden = keys_ - seen.size();
+    if (hidden > 0 && sites_.any("scores of what is not seen", {Op::zeroed}) == Op::zeroed)
+      sum += static_cast<T>(static_cast<double>(hidden)) * exponential(-largest);
+    const bool whole = sites_.any("division by the sum", {Op::drop}) == Op::drop;
+    const bool late = a_.style().welford;  // as in kernels that process keys block by block
+    for (const std::size_t j : seen) {
+      const T e = exponential(scores[j] - largest);
+      weights[j] = whole || late ? e : a_.over(e, sum);
+    }
+    store_y(at, seen);
+    if (late && !whole) {
+      for (const std::size_t j : seen) weights[j] = a_.over(weights[j], sum);
+      for (std::size_t c = 0; c < value_width_; ++c)
+        y_[at.number * value_width_ + c] = a_.over(y_[at.number * value_width_ + c], sum);
+    }
+    T log = adl_log(sum);
+    if (is_other("logarithm of the sum")) log = log * static_cast<T>(std::numbers::log2e);
+    logs_[at.number] =
+        sites_.term("largest score, added back", largest) + sites_.term("log of the sum", log);
+    return true;
+  }
+
+  void store_y(const Query& at, const std::vector<std::size_t>& seen) {
+    const T* const weights = &weights_[at.number * keys_];
+    const bool keys = width_ == value_width_ && is_other("keys and values");
+    for (std::size_t c = 0; c < value_width_; ++c)
+      y_[at.number * value_width_ + c] = a_.sum("sum of y", seen, [&](std::size_t j) {
+        return stored(weights[j]) * (keys ? k_ : v_)[(at.first_key + j) * value_width_ + c];
+      });
+  }
+
+  bool without_keys(const Query& at) {
+    T* const y = &y_[at.number * value_width_];
+    const Op op = sites_.any("a query that sees no key", {Op::other, Op::insert});
+    for (std::size_t c = 0; c < value_width_ && op != Op::none; ++c) {
+      T mean = 0;
+      for (std::size_t j = 0; j < keys_; ++j) mean += v_[(at.first_key + j) * value_width_ + c];
+      y[c] = op == Op::other ? mean / static_cast<T>(static_cast<double>(keys_))
+                             : static_cast<T>(std::numeric_limits<double>::quiet_NaN());
+    }
+    return false;
+  }
+
+  /// Returns the weights of the forward. For a key that the forward did not see, or for all keys in
+  /// some kernels, they are recomputed as exp(score - log_sum_exp).
+  std::vector<T> recomputed_weights(const Query& at, const std::vector<std::size_t>& seen) {
+    std::vector<T> weights(keys_, T(0));
+    for (const std::size_t j : seen) {
+      const T left = weights_[at.number * keys_ + j];
+      weights[j] = a_.style().from_y || left == 0
+                       ? exponential(score(at, j, "scale") - logs_[at.number])
+                       : left;
+    }
+    return weights;
+  }
+
+  void backward() {
+    grad_q_.assign(q_.size(), T(0));
+    grad_k_.assign(k_.size(), T(0));
+    grad_v_.assign(v_.size(), T(0));
+    std::vector<std::vector<T>> weights, scores;
+    std::map<std::size_t, std::vector<std::size_t>> readers;  // first key: the queries that read it
+    for_each_query([&](const Query& at) {
+      readers[at.first_key].push_back(at.number);
+      const std::vector<std::size_t> seen = visible_rows(at, true);
+      weights.push_back(recomputed_weights(at, seen));
+      scores.push_back(grad_scores(at, seen, weights.back()));
+      store_grad_q(at, seen, scores.back());
+    });
+    for (auto& [first_key, group_queries] : readers) {
+      const std::size_t group = group_queries.size() / tokens_;
+      const Op heads = group > 1 ? sites_.any("heads of a group in grad_k and grad_v",
+                                              {Op::forget_first, Op::forget_last})
+                                 : Op::none;
+      // Only the first head, or, as if later heads overwrote earlier ones, only the last.
+      const auto first_head_rows = static_cast<std::ptrdiff_t>(tokens_);
+      if (heads == Op::forget_first)
+        group_queries.erase(group_queries.begin(), group_queries.end() - first_head_rows);
+      if (heads == Op::forget_last)
+        group_queries.erase(group_queries.begin() + first_head_rows, group_queries.end());
+      for (std::size_t j = 0; j < keys_; ++j) {
+        for (std::size_t c = 0; c < width_; ++c)
+          grad_k_[(first_key + j) * width_ + c] =
+              scale("scale in grad_k") *
+              a_.sum("sum of grad_k", group_queries, [&](std::size_t number) {
+                return scores[number][j] * q_[number * width_ + c];
+              });
+        for (std::size_t c = 0; c < value_width_; ++c)
+          grad_v_[(first_key + j) * value_width_ + c] =
+              a_.sum("sum of grad_v", group_queries, [&](std::size_t number) {
+                return stored(weights[number][j]) * dy_[number * value_width_ + c];
+              });
+      }
+    }
+  }
+
+  /// weights (grad_weights - their mean), with grad_weights = grad_y v
+  std::vector<T> grad_scores(const Query& at, const std::vector<std::size_t>& seen,
+                             const std::vector<T>& weights) {
+    const T* const dy = &dy_[at.number * value_width_];
+    std::vector<T> gradients(keys_, T(0));
+    for (const std::size_t j : seen)
+      gradients[j] =
+          a_.sum("sum of the gradient by a weight", features(value_width_),
+                 [&](std::size_t c) { return dy[c] * v_[(at.first_key + j) * value_width_ + c]; });
+    const T mean = a_.style().from_y
+                       ? a_.sum("sum of grad_y y", features(value_width_),
+                                [&](std::size_t c) {
+                                  return dy[c] * stored(y_[at.number * value_width_ + c]);
+                                })
+                       : a_.sum("mean of the gradients", seen,
+                                [&](std::size_t j) { return gradients[j] * weights[j]; });
+    for (const std::size_t j : seen)
+      gradients[j] = stored(sites_.factor("weight in grad_scores", weights[j]) *
+                            (gradients[j] - sites_.term("mean of the gradients", mean)));
+    return gradients;
+  }
+
+  void store_grad_q(const Query& at, const std::vector<std::size_t>& seen,
+                    const std::vector<T>& grad_scores) {
+    for (std::size_t c = 0; c < width_; ++c)
+      grad_q_[at.number * width_ + c] =
+          scale("scale in grad_q") * a_.sum("sum of grad_q", seen, [&](std::size_t j) {
+            return grad_scores[j] * k_[(at.first_key + j) * width_ + c];
+          });
+  }
+
+  ref::model::AttentionOptions options_;
+  DType dtype_;
+  PlainArithmetic<T> a_;
+  Sites& sites_;
+  std::size_t samples_ = 0, heads_ = 0, kv_heads_ = 0, tokens_ = 0, keys_ = 0;
+  std::size_t width_ = 0, value_width_ = 0;  ///< features of a query and of a value
+  std::vector<T> q_, k_, v_, dy_;
+  std::vector<bool> valid_;
+  bool masked_ = false;
+  std::vector<T> weights_, logs_, y_, grad_q_, grad_k_, grad_v_;
+};
+
+/// Returns the shape of an output: grad_q has the shape of q, y that of grad_y, log_sum_exp that of
+/// q without features.
+std::vector<std::size_t> shape_of_attention(const Case& c, const std::string& name) {
+  if (name.starts_with("grad_")) return find(c.inputs, name.substr(5))->shape;
+  std::vector<std::size_t> shape = find(c.inputs, "grad_y")->shape;
+  if (name != "y") shape.pop_back();
+  return shape;
+}
+
+}  // namespace
+
+std::vector<StoredTensor> run_plain_attention(const Case& c, const EvalInputs& inputs,
+                                              const Style& style, Sites& sites) {
+  const auto& options =
+      std::get<ref::model::AttentionOptions>(std::get<ref::model::FunctionOptions>(c.options));
+  const auto run = [&]<class T>(T) {
+    std::vector<StoredTensor> tensors;
+    for (const auto& [name, values] :
+         PlainDotProduct<T>(inputs.function, options, c.dtype, style, sites).run())
+      tensors.push_back(stored_tensor(name, output_dtype(c.dtype, name),
+                                      shape_of_attention(c, name), values, style, sites));
+    return tensors;
+  };
+  return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)), run);
+}
+
+}  // namespace normproof::verification::golden::plain

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "verification/golden/plain/plain_layers.hpp"
+
+namespace normproof::verification::golden::plain {
+
+/// Runs encoders in plain loops: one encoder layer, the whole encoder with head and loss, or one
+/// decoder layer. Their norms are those of run_plain, with sites that begin with "norm: ".
+///
+/// Source    docs/specification/encoder.md, docs/specification/decoder.md,
+///           docs/specification/training.md
+/// Requires  a case of an encoder or a layer that certify accepts
+std::vector<StoredTensor> run_plain_encoder(const Case& c, const EvalInputs& inputs,
+                                            const Style& style, Sites& sites);
+
+}  // namespace normproof::verification::golden::plain

@@ -1,0 +1,318 @@
+#include "verification/golden/plain/plain_functions.hpp"
+
+#include <algorithm>
+#include <map>
+#include <type_traits>
+#include <variant>
+
+#include "verification/golden/corpus/arithmetic.hpp"
+#include "verification/golden/corpus/kind.hpp"
+#include "verification/golden/plain/narrow.hpp"
+#include "verification/golden/plain/plain_add_norms.hpp"
+#include "verification/golden/plain/plain_attention.hpp"
+#include "verification/golden/plain/plain_cross_entropy.hpp"
+#include "verification/golden/plain/plain_gates.hpp"
+#include "verification/golden/plain/plain_rope.hpp"
+#include "verification/golden/plain/plain_slices.hpp"
+
+namespace normproof::verification::golden::plain {
+
+using corpus::find;
+using corpus::is_about;
+using corpus::usual_accumulation;
+
+namespace model = ref::model;
+using Op = MutationOperator;
+
+namespace {
+
+/// The functions, each from its specification.
+template <class T>
+class PlainFunctions : public PlainGates<T> {
+ public:
+  PlainFunctions(const PlainShape& shape, const operands::FunctionInputs& in, DType dtype,
+                 const Style& style, Sites& sites)
+      : PlainGates<T>(PlainArithmetic<T>(style, sites, ref::io::item_size(dtype) > 2)),
+        shape_(shape),
+        dtype_(dtype),
+        in_(in),
+        is_included_(shape.size(), true) {
+    if (in.tensors.contains("residual")) return;
+    const auto copy = [&](const char* name, std::vector<T>& values) {
+      if (const auto* const tensor = in.tensors.find(name))
+        for (const double v : *tensor) values.push_back(static_cast<T>(v));
+    };
+    copy("x", x_);
+    copy("gate", gate_);
+    copy("grad_y", dy_);
+    masked_ = ref::tensor::is_given(in.valid);
+    if (masked_) is_included_.assign(in.valid.begin(), in.valid.end());
+    read_rows("reading x", shape_, x_, sites_);
+    read_rows("reading grad_y", shape_, dy_, sites_);
+    read_rows("reading gate", shape_, gate_, sites_);
+  }
+
+  std::map<std::string, std::vector<T>> take() { return std::move(out_); }
+
+  void operator()(const model::SoftmaxOptions&) {
+    std::vector<T> y(x_.size()), grad(x_.size());
+    for (const Row& row : rows()) {
+      for (const std::size_t i : row.counted) y[i] = stored_y_for_backward(probability(row, i));
+      const T c =
+          a_.sum("sum of grad_y y", row.counted, [&](std::size_t i) { return dy_[i] * y[i]; });
+      for (const std::size_t i : row.counted)
+        grad[i] = sites_.factor("y in grad_x", y[i]) *
+                  (sites_.term("grad_y in grad_x", dy_[i]) - sites_.term("sum of grad_y y", c));
+    }
+    store("y", std::move(y));
+    store("grad_x", std::move(grad));
+  }
+
+  void operator()(const model::LogSoftmaxOptions&) {
+    std::vector<T> y(x_.size()), grad(x_.size());
+    for (const Row& row : rows()) {
+      for (const std::size_t i : row.counted)
+        y[i] = stored_y_for_backward(difference(x_[i], row.largest) -
+                                     sites_.term("log of the sum", adl_log(row.sum)));
+      const T c = a_.sum("sum of grad_y", row.counted, [&](std::size_t i) { return dy_[i]; });
+      for (const std::size_t i : row.counted)
+        grad[i] = sites_.term("grad_y in grad_x", dy_[i]) -
+                  sites_.factor("exp(y) in grad_x", exp(y[i])) * sites_.term("sum of grad_y", c);
+    }
+    store("y", std::move(y));
+    store("grad_x", std::move(grad));
+  }
+
+  void operator()(const model::LogSumExpOptions&) {
+    std::vector<T> y, grad(x_.size());
+    for (const Row& row : rows(false)) {
+      y.push_back(stored_y_for_backward(sites_.term("largest element, added back", row.largest) +
+                                        sites_.term("log of the sum", adl_log(row.sum))));
+      for (const std::size_t i : row.counted) {
+        const T p = a_.style().from_y ? exp(x_[i] - y.back()) : probability(row, i);
+        grad[i] = dy_[row.number] * sites_.factor("softmax in grad_x", p);
+      }
+    }
+    store("y", std::move(y));
+    store("grad_x", std::move(grad));
+  }
+
+  void operator()(const model::ReluOptions&) {
+    std::vector<T> y(x_.size()), grad(x_.size());
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+      const Op below = sites_.any("values below 0", {Op::drop, Op::negate, Op::half_precision});
+      y[i] = x_[i] > 0                     ? x_[i]
+             : below == Op::drop           ? x_[i]
+             : below == Op::negate         ? -x_[i]
+             : below == Op::half_precision ? x_[i] / 128
+                                           : T(0);
+      const bool at_0 = sites_.any("derivative at 0", {Op::other}) == Op::other && x_[i] == 0;
+      const bool passes = sites_.any("derivative", {Op::drop}) == Op::drop || x_[i] > 0 || at_0;
+      grad[i] = passes ? sites_.term("grad_y in grad_x", dy_[i]) : T(0);
+    }
+    store("y", std::move(y), false);
+    store("grad_x", std::move(grad));
+  }
+
+  void operator()(const model::GeluOptions&) {
+    activation([&](T x) { return this->gate(x, "formula of the gate"); },
+               [&](T x) { return density(x); });
+  }
+  void operator()(const model::GeluTanhOptions&) {
+    activation([&](T x) { return tanh_gate(x); }, [&](T x) { return tanh_slope(x); });
+  }
+  void operator()(const model::SiluOptions&) { apply_gate(sigmoid()); }
+  void operator()(const model::SwigluOptions&) { apply_gate(sigmoid()); }
+  void operator()(const model::GegluOptions&) { apply_gate(normal_distribution()); }
+  void operator()(const model::AddLayerNormOptions& o) { add_and_norm(layer_of(o)); }
+  void operator()(const model::AddRMSNormOptions& o) { add_and_norm(layer_of(o)); }
+
+ private:
+  using Base = PlainGates<T>;
+  using Base::a_;
+  using Base::density;
+  using Base::exp;
+  using Base::normal_distribution;
+  using Base::sigmoid;
+  using Base::sites_;
+  using Base::tanh_gate;
+  using Base::tanh_slope;
+  using typename Base::GateFunction;
+
+  struct Row {
+    std::size_t number = 0;
+    std::vector<std::size_t> counted;
+    T largest = 0, sum = 0;
+  };
+
+  void add_and_norm(const model::NormOptions& layer) {
+    out_ = PlainAddNorm<T>(shape_, in_, a_, sites_, [this](T v) {
+             return stored_y_for_backward(v);
+           }).run(layer);
+  }
+
+  static bool is_nan(T x) { return !(x == x); }  // NOLINT(misc-redundant-expression)
+
+  /// Returns x minus the maximum; values below -30 become -30 if differences are clipped by
+  /// mistake.
+  T difference(T x, T largest) {
+    const T d = x - largest;
+    const bool clipped = d < -30 && sites_.any("differences", {Op::clip}) == Op::clip;
+    return clipped ? T(-30) : d;
+  }
+
+  T exponential(T d) {
+    const T e = exp(d), least = static_cast<T>(1e-7);
+    return e < least && sites_.any("exponentials", {Op::clip}) == Op::clip ? least : e;
+  }
+
+  /// Returns y, rounded to the dtype if the backward reads the stored y.
+  T stored_y_for_backward(T y) const {
+    return a_.style().from_y
+               ? static_cast<T>(ref::numeric::round_to(storage_of(dtype_), static_cast<double>(y)))
+               : y;
+  }
+
+  T probability(const Row& row, std::size_t i) {
+    const T shifted = difference(sites_.term("x in the exponent", x_[i]), row.largest);
+    if (a_.style().divide) return exp(shifted - adl_log(row.sum));
+    const T e = exponential(shifted);
+    return sites_.any("division by the sum", {Op::drop}) == Op::drop ? e : a_.over(e, row.sum);
+  }
+
+  /// Returns the rows: the elements of each that take part, their maximum, and the sum of
+  /// exponentials.
+  std::vector<Row> rows(bool may_turn = true) {
+    const bool turned = may_turn && sites_.any("axis of the sum", {Op::other}) == Op::other;
+    std::vector<Row> rows;
+    for (const auto& slice : turned ? cut_columns(shape_) : cut_rows(shape_, shape_.d_model)) {
+      Row row{rows.size(), {}, 0, 0};
+      for (const std::size_t i : slice)
+        if (!masked_ || sites_.mask("mask", is_included_[i])) row.counted.push_back(i);
+      const bool nan_alone =
+          !row.counted.empty() &&
+          std::ranges::all_of(row.counted, [&](std::size_t i) { return is_nan(x_[i]); });
+      if (nan_alone && sites_.any("largest element", {Op::ignore_nan}) == Op::ignore_nan)
+        row.counted.clear();
+      if (!row.counted.empty()) row.largest = x_[row.counted[0]];
+      for (const std::size_t i : row.counted)
+        if (row.largest < x_[i]) row.largest = x_[i];
+      if (sites_.any("largest element", {Op::drop}) == Op::drop) row.largest = 0;
+      row.sum = a_.style().welford ? sum_in_one_pass(row.counted)
+                                   : a_.sum("sum of exponentials", row.counted, [&](std::size_t i) {
+                                       return exponential(difference(x_[i], row.largest));
+                                     });
+      rows.push_back(std::move(row));
+    }
+    return rows;
+  }
+
+  T sum_in_one_pass(const std::vector<std::size_t>& counted) {
+    T largest = counted.empty() ? T(0) : x_[counted[0]], sum = 0;
+    for (const std::size_t i : counted) {
+      if (largest < x_[i]) sum *= exp(largest - x_[i]);
+      largest = std::max(largest, x_[i]);
+      sum += exp(x_[i] - largest);
+    }
+    return sum;
+  }
+
+  /// y = x g(x), grad_x = grad_y (g(x) + x g'(x)).
+  template <class Gate, class Slope>
+  void activation(Gate g, Slope slope) {
+    std::vector<T> y(x_.size()), grad(x_.size());
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+      y[i] = x_[i] * sites_.factor("gate", g(x_[i]));
+      grad[i] = sites_.term("grad_y in grad_x", dy_[i]) *
+                (sites_.term("gate in grad_x", g(x_[i])) +
+                 sites_.term("x times the slope of the gate", x_[i] * slope(x_[i])));
+    }
+    store("y", std::move(y));
+    store("grad_x", std::move(grad));
+  }
+
+  /// y = a(x), or a(x) gate if there is a gate; a(x) = x s(x), a'(x) = s(x) + x s'(x).
+  void apply_gate(const GateFunction& s) {
+    const bool gated = !gate_.empty();
+    const auto one_of = [&](const char* site) {
+      return gated && sites_.any(site, {Op::other}) == Op::other;
+    };
+    const bool swapped = one_of("operand that passes the activation");
+    const std::vector<T>& x = swapped ? gate_ : x_;
+    const std::vector<T>& gate = swapped ? x_ : gate_;
+    std::vector<T> y, grad_x, grad_gate;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const T argument = one_of("argument of the share") ? gate[i] : x[i];
+      const T a = stored_y_for_backward(x[i] * sites_.factor("share of x", s.of(argument)));
+      y.push_back(gated ? a * sites_.factor("gate", gate[i]) : a);
+      T dy = sites_.term("grad_y in grad_x", dy_[i]);
+      if (gated) dy = stored_y_for_backward(dy * sites_.factor("gate in grad_x", gate[i]));
+      grad_x.push_back(dy * derivative(s, x[i], a));
+      if (!gated) continue;
+      const T operand = one_of("activation in grad_gate") ? x[i] : a;
+      grad_gate.push_back(sites_.term("grad_y in grad_gate", dy_[i]) *
+                          sites_.factor("a(x) in grad_gate", operand));
+    }
+    if (swapped) std::swap(grad_x, grad_gate);
+    store("y", std::move(y));
+    store("grad_x", std::move(grad_x));
+    if (gated) store("grad_gate", std::move(grad_gate));
+  }
+
+  T derivative(const GateFunction& s, T x, T a) {
+    if (sites_.any("derivative of the activation", {Op::other}) == Op::other) return a;
+    const T share = s.of(x);
+    return sites_.term("share in grad_x", share) +
+           sites_.term("x times the slope of the share",
+                       sites_.factor("x of that term", x) * s.slope(x));
+  }
+
+  void store(const std::string& name, std::vector<T> values, bool may_hold_nan = true) {
+    write_rows(name, shape_, values, sites_, may_hold_nan);
+    out_[name] = std::move(values);
+  }
+
+  PlainShape shape_;
+  DType dtype_;
+  const operands::FunctionInputs& in_;
+  std::vector<T> x_, gate_, dy_;
+  std::vector<bool> is_included_;
+  bool masked_ = false;
+  std::map<std::string, std::vector<T>> out_;
+};
+
+template <class T>
+std::vector<StoredTensor> run_function_as(const Case& c, const EvalInputs& inputs,
+                                          const Style& style, Sites& sites) {
+  const std::vector<std::size_t>& shape = find(c.inputs, "x")->shape;
+  std::size_t rows = 1;
+  for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) rows *= shape[axis];
+  PlainFunctions<T> function({rows, 1, shape.back()}, inputs.function, c.dtype, style, sites);
+  const auto run = [&]<class Options>(const Options& options) {
+    if constexpr (std::is_invocable_v<PlainFunctions<T>&, const Options&>) function(options);
+  };
+  std::visit(run, std::get<model::FunctionOptions>(c.options));
+  std::vector<StoredTensor> tensors;
+  for (const auto& [name, values] : function.take()) {
+    std::vector<std::size_t> own = shape;
+    if (name == "y" && is_about<model::LogSumExpOptions>(c)) own.pop_back();
+    if (name == "grad_gamma" || name == "grad_beta") own = {shape.back()};
+    tensors.push_back(
+        stored_tensor(name, corpus::output_dtype(c, name), std::move(own), values, style, sites));
+  }
+  return tensors;
+}
+
+}  // namespace
+
+std::vector<StoredTensor> run_plain_function(const Case& c, const EvalInputs& inputs,
+                                             const Style& style, Sites& sites) {
+  if (is_about<model::AttentionOptions>(c)) return run_plain_attention(c, inputs, style, sites);
+  if (is_about<model::RopeOptions>(c)) return run_plain_rope(c, inputs, style, sites);
+  if (is_about<model::CrossEntropyOptions>(c))
+    return run_plain_cross_entropy(c, inputs, style, sites);
+  return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)),
+                       [&]<class T>(T) { return run_function_as<T>(c, inputs, style, sites); });
+}
+
+}  // namespace normproof::verification::golden::plain

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "verification/golden/plain/plain_layers.hpp"
+
+namespace normproof::verification::golden::plain {
+
+/// Runs functions in plain loops: softmax and related functions, the activations, and attention.
+///
+/// Source    docs/specification/activations.md
+/// Requires  a case of a function that certify accepts
+std::vector<StoredTensor> run_plain_function(const Case& c, const EvalInputs& inputs,
+                                             const Style& style, Sites& sites);
+
+}  // namespace normproof::verification::golden::plain

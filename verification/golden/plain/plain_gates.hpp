@@ -1,0 +1,139 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <utility>
+
+#include "verification/golden/plain/plain_math.hpp"
+#include "verification/golden/plain/plain_slices.hpp"
+
+namespace normproof::verification::golden::plain {
+
+/// The gates that activations multiply x by, and their derivatives, each from its specification.
+template <class T>
+class PlainGates {
+ protected:
+  using Op = MutationOperator;
+
+  explicit PlainGates(PlainArithmetic<T> arithmetic)
+      : a_(std::move(arithmetic)), sites_(a_.sites()) {}
+
+  T exp(T x) {
+    using std::exp, std::exp2;
+    if (sites_.any("exp", {Op::other}) == Op::other) return exp2(x);
+    return a_.style().powers ? exp2(x * static_cast<T>(std::numbers::log2e)) : exp(x);
+  }
+
+  /// The gate of an activation as a function of x, and its derivative.
+  struct GateFunction {
+    std::function<T(T)> of, slope;
+  };
+
+  GateFunction sigmoid() {
+    const auto slope = [&](T x) {
+      const T s = sigmoid(x);
+      return s * (1 - sites_.term("share in the slope", s));
+    };
+    return {[&](T x) { return sigmoid(x); }, slope};
+  }
+  GateFunction normal_distribution() {
+    return {[&](T x) { return gate(x, "formula of the share"); }, [&](T x) { return density(x); }};
+  }
+
+  /// 1 / (1 + exp(-x)), whose exponential may overflow
+  T sigmoid(T x) {
+    switch (sites_.any("formula of the share", {Op::other, Op::square, Op::insert})) {
+      case Op::other:  // 1 + tanh cancels
+        return (1 + adl_tanh(x / 2)) / 2;
+      case Op::square:  // the piecewise linear approximation
+        return std::clamp((x + 3) / 6, T(0), T(1));
+      case Op::insert:  // infinity over infinity
+        return adl_exp(x) / (1 + adl_exp(x));
+      default:
+        break;
+    }
+    if (a_.style().divide) {
+      const T e = exp(x < 0 ? x : -x);
+      return a_.over(x < 0 ? e : T(1), 1 + e);
+    }
+    const Op factor = sites_.any("-1 of the exponent", {Op::other, Op::negate});
+    const T minus = factor == Op::other    ? static_cast<T>(-1.702)
+                    : factor == Op::negate ? T(1)
+                                           : T(-1);
+    return a_.over(T(1), sites_.term("1 beside exp", T(1)) + exp(minus * x));
+  }
+
+  /// (1 + erf(x / sqrt(2))) / 2
+  T gate(T x, const char* formula) {
+    switch (sites_.any(formula, {Op::other, Op::square})) {
+      case Op::other:
+        return plain_tanh_gate(x);
+      case Op::square:  // the logistic approximation
+        return 1 / (1 + adl_exp(static_cast<T>(-1.702) * x));
+      default:
+        break;
+    }
+    const T argument = x * factor("1/sqrt(2)", 1 / std::numbers::sqrt2);
+    if (a_.style().divide) return adl_erfc(-argument) / 2;
+    return (sites_.term("1 beside erf", T(1)) + adl_erf(argument)) / 2;
+  }
+
+  /// exp(-x^2 / 2) / sqrt(2 pi)
+  T density(T x) {
+    const Op op = sites_.any("1/2 in the exponent", {Op::drop, Op::negate});
+    const T half = op == Op::drop ? T(1) : op == Op::negate ? T(-0.5) : T(0.5);
+    return exp(-(x * x) * half) *
+           factor("1/sqrt(2 pi)", std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+  }
+
+  static constexpr double kCubic = 0.044715;
+  static constexpr double kRoot = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+
+  /// Returns a constant factor.
+  T factor(const char* site, double value) {
+    return sites_.factor(site, sites_.constant(site, static_cast<T>(value)));
+  }
+
+  static T plain_tanh_gate(T x) {
+    const T root = static_cast<T>(kRoot), cubic = static_cast<T>(kCubic);
+    return (1 + adl_tanh(root * (x + cubic * x * x * x))) / 2;
+  }
+
+  /// sqrt(2/pi) (x + 0.044715 x^3)
+  T tanh_argument(T x) {
+    return factor("sqrt(2/pi)", kRoot) *
+           (x + sites_.term("cubic term", factor("0.044715", kCubic) * x * x * x));
+  }
+
+  T tanh_gate(T x) {
+    switch (sites_.any("formula of the gate", {Op::other, Op::square})) {
+      case Op::other:
+        return (1 + adl_erf(x / static_cast<T>(std::numbers::sqrt2))) / 2;
+      case Op::square:  // the logistic approximation
+        return 1 / (1 + adl_exp(static_cast<T>(-1.702) * x));
+      default:
+        break;
+    }
+    const T u = tanh_argument(x);
+    if (a_.style().divide) return 1 / (1 + adl_exp(-2 * u));
+    return (sites_.term("1 beside tanh", T(1)) + adl_tanh(u)) / 2;
+  }
+
+  /// (1 - tanh(u)^2) u' / 2
+  T tanh_slope(T x) {
+    const T t = adl_tanh(tanh_argument(x));
+    const T three =
+        sites_.any("3 of the derivative of the cubic term", {Op::drop}) == Op::drop ? T(1) : T(3);
+    const T cubic = sites_.constant("0.044715 of the slope", static_cast<T>(kCubic));
+    const T slope = factor("sqrt(2/pi) of the slope", kRoot) *
+                    (1 + sites_.term("derivative of the cubic term", three * cubic * x * x));
+    return (1 - sites_.term("tanh^2", t * t)) * slope / 2;
+  }
+
+  PlainArithmetic<T> a_;
+  Sites& sites_;
+};
+
+}  // namespace normproof::verification::golden::plain

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ref/model/norm_layers.hpp"
+#include "verification/golden/plain/plain_slices.hpp"
+
+namespace normproof::verification::golden::plain {
+
+/// The memory layout of x and of the tensors with its shape. Tensors are read as rows and written
+/// from rows, with the mistakes that can be made there.
+class PlainLayout {
+ public:
+  using Layout = ref::model::Layout;
+
+  /// `x` holds the extents of one step.
+  PlainLayout(Layout layout, std::vector<std::size_t> x, Sites& sites)
+      : layout_(layout), sites_(sites), x_(std::move(x)) {
+    const std::vector<std::size_t> rows = ref::model::shape_in_rows(layout, x_);
+    shape_ = {rows.front(), rows.size() == 3 ? rows[1] : 1, rows.back()};
+    swapped_ = is_another("layout of every tensor");
+  }
+
+  const PlainShape& rows() const { return shape_; }
+
+  /// Returns a tensor with the shape of x as [B,T,D]; an empty tensor stays empty.
+  ref::tensor::Tensor<double> read(const std::string& name,
+                                   const ref::tensor::Tensor<double>& memory) {
+    if (layout_ == Layout::rows || !ref::tensor::is_given(memory)) return memory;
+    const bool other = is_another("layout of " + name);
+    auto values =
+        ref::tensor::empty_tensor<double>({shape_.samples, shape_.tokens, shape_.d_model});
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values.data()[i] = memory.data()[place(i, other)];
+    return values;
+  }
+
+  template <class T>
+  void write(const std::string& name, std::map<std::string, std::vector<T>>& outputs) {
+    const auto found = outputs.find(name);
+    if (layout_ == Layout::rows || found == outputs.end()) return;
+    const bool other = is_another("layout of " + name);
+    const std::vector<T> values = found->second;
+    for (std::size_t i = 0; i < values.size(); ++i) found->second[place(i, other)] = values[i];
+  }
+
+ private:
+  bool is_another(const std::string& site) {
+    return layout_ != Layout::rows && shape_.tokens > 1 && shape_.d_model > 1 &&
+           sites_.any(site.c_str(), {MutationOperator::other}) == MutationOperator::other;
+  }
+
+  /// Returns the offset in memory of element i of the rows. `other`: assume the wrong axis for the
+  /// channels.
+  std::size_t place(std::size_t i, bool other) const {
+    const bool first = (layout_ == Layout::channels_first) != (other || swapped_);
+    if (!first) return i;
+    const std::size_t feature = i % shape_.d_model, row = i / shape_.d_model;
+    return (row / shape_.tokens * shape_.d_model + feature) * shape_.tokens + row % shape_.tokens;
+  }
+
+  Layout layout_;
+  Sites& sites_;
+  std::vector<std::size_t> x_;
+  PlainShape shape_;
+  bool swapped_ = false;  ///< whether every tensor assumes the wrong axis for the channels
+};
+
+}  // namespace normproof::verification::golden::plain

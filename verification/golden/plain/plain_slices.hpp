@@ -1,0 +1,324 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "ref/numeric/power_of_two.hpp"
+#include "verification/golden/mutations/mutation.hpp"
+#include "verification/golden/plain/plain_layers.hpp"
+
+namespace normproof::verification::golden::plain {
+
+using mutations::Mutation;
+using mutations::MutationOperator;
+using mutations::Sites;
+
+using corpus::storage_of;
+using ref::io::DType;
+
+/// The shape of x as [rows, d_model], with rows = samples * tokens.
+struct PlainShape {
+  std::size_t samples = 0, tokens = 0, d_model = 0;
+  std::size_t rows() const { return samples * tokens; }
+  std::size_t size() const { return rows() * d_model; }
+};
+
+/// The indices of the elements that share a statistic, in ascending order.
+using Slices = std::vector<std::vector<std::size_t>>;
+
+/// The functions below cut x into slices: whole or partial rows, columns, or one group of features
+/// in one sample.
+inline Slices cut_rows(const PlainShape& s, std::size_t width) {
+  Slices slices(s.size() / width);
+  for (std::size_t i = 0; i < s.size(); ++i) slices[i / width].push_back(i);
+  return slices;
+}
+inline Slices cut_columns(const PlainShape& s) {
+  Slices slices(s.d_model);
+  for (std::size_t i = 0; i < s.size(); ++i) slices[i % s.d_model].push_back(i);
+  return slices;
+}
+/// Groups of every groups-th feature: a mistake if groups are consecutive features.
+inline Slices cut_interleaved(const PlainShape& s, std::size_t width) {
+  const std::size_t groups = s.d_model / width;
+  Slices slices(s.samples * groups);
+  for (std::size_t i = 0; i < s.size(); ++i)
+    slices[i / (s.tokens * s.d_model) * groups + i % groups].push_back(i);
+  return slices;
+}
+inline Slices cut_samples(const PlainShape& s, std::size_t width) {
+  const std::size_t groups = s.d_model / width;
+  Slices slices(s.samples * groups);
+  for (std::size_t i = 0; i < s.size(); ++i)
+    slices[i / (s.tokens * s.d_model) * groups + i % s.d_model / width].push_back(i);
+  return slices;
+}
+/// The groups of GroupNorm, with `width` features each.
+inline Slices cut_groups(const PlainShape& s, std::size_t width, Sites& sites) {
+  const bool interleaved =
+      width > 1 && width < s.d_model &&
+      sites.any("features of a group", {MutationOperator::other}) == MutationOperator::other;
+  return interleaved ? cut_interleaved(s, width) : cut_samples(s, width);
+}
+
+/// Applies the mistakes that can be made in reading rows.
+template <class T>
+void read_rows(const char* site, const PlainShape& shape, std::vector<T>& values, Sites& sites) {
+  const auto width = static_cast<std::ptrdiff_t>(shape.d_model);
+  const std::size_t rows = shape.rows();
+  if (values.size() != shape.size() || rows < 2) return;
+  const auto row = [&](std::size_t i) {
+    return values.begin() + static_cast<std::ptrdiff_t>(i) * width;
+  };
+  switch (sites.any(site, {MutationOperator::previous_row, MutationOperator::reversed})) {
+    case MutationOperator::previous_row:
+      std::copy_n(row(rows - 2), width, row(rows - 1));
+      break;
+    case MutationOperator::reversed:
+      for (std::size_t i = 0; i < rows / 2; ++i)
+        std::swap_ranges(row(i), row(i + 1), row(rows - 1 - i));
+      break;
+    default:
+      break;
+  }
+}
+
+/// Applies the mistakes that can be made in writing results.
+template <class T>
+void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>& values,
+                Sites& sites, bool may_hold_nan = true) {
+  if (values.empty()) return;
+  const bool rows = values.size() == shape.size() && shape.rows() > 1 && shape.d_model > 1;
+  std::vector<MutationOperator> offered = {MutationOperator::unwritten_last};
+  if (may_hold_nan) offered.push_back(MutationOperator::clean_nan);
+  if (rows)
+    offered.insert(offered.end(), {MutationOperator::unwritten_row, MutationOperator::transposed});
+  if (rows && shape.rows() % 32 == 0) offered.push_back(MutationOperator::unwritten_block);
+  const auto unwritten_from_end = [&](std::size_t count) {
+    std::fill(values.end() - static_cast<std::ptrdiff_t>(count * shape.d_model), values.end(),
+              T(0));
+  };
+  switch (sites.any(("writing " + name).c_str(), offered)) {
+    case MutationOperator::unwritten_last:
+      values.back() = 0;
+      break;
+    case MutationOperator::unwritten_row:
+      unwritten_from_end(1);
+      break;
+    case MutationOperator::unwritten_block:
+      unwritten_from_end(32);
+      break;
+    case MutationOperator::clean_nan:
+      for (T& v : values)
+        if (v != v) v = 0;  // NOLINT(misc-redundant-expression): NaN, of any scalar
+      break;
+    case MutationOperator::transposed: {
+      const std::vector<T> old = values;
+      for (std::size_t i = 0; i < old.size(); ++i)
+        values[i % shape.d_model * shape.rows() + i / shape.d_model] = old[i];
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+/// Truncates v to the dtype; returns v itself if the dtype holds it.
+inline double truncate_to_dtype(DType dtype, double v) {
+  const double rounded = ref::numeric::round_to(storage_of(dtype), v);
+  if (!(std::fabs(rounded) > std::fabs(v))) return rounded;
+  const double u = ref::numeric::format_of(storage_of(dtype)).unit_roundoff;
+  return ref::numeric::round_to(storage_of(dtype), rounded * (1 - 1.25 * u));
+}
+
+/// Rounds each value to the dtype in which a kernel stores it.
+template <class T>
+StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std::size_t> shape,
+                           const std::vector<T>& values, const Style& style, Sites& sites) {
+  const double least = std::max(static_cast<double>(std::numeric_limits<T>::min()),
+                                ref::numeric::format_of(storage_of(dtype)).smallest_normal);
+  std::vector<double> rounded, cut;
+  rounded.reserve(values.size());
+  for (const T v : values) {
+    const double own = static_cast<double>(v);
+    const double value = style.flushed && std::fabs(own) < least ? 0 : own;
+    rounded.push_back(ref::numeric::round_to(storage_of(dtype), value));
+    if (ref::io::item_size(dtype) < 4) cut.push_back(truncate_to_dtype(dtype, value));
+  }
+  // Truncation is offered only where it is a mistake: if 16 bits do not hold a number exactly.
+  if (cut.size() == rounded.size() && cut != rounded &&
+      sites.any("storing the results", {MutationOperator::truncate}) != MutationOperator::none)
+    rounded = std::move(cut);
+  return ref::io::make_tensor(name, dtype, std::move(shape), rounded);
+}
+
+/// The sums, squares and roots of one implementation, with its style and its mutation.
+template <class T>
+class PlainArithmetic {
+ public:
+  /// shows_single_terms: whether a sum of a thousand terms without its last one can be told from the
+  /// correct sum.
+  PlainArithmetic(const Style& style, Sites& sites, bool shows_single_terms = true)
+      : style_(style), sites_(sites), shows_single_terms_(shows_single_terms) {}
+
+  Sites& sites() { return sites_; }
+  const Style& style() const { return style_; }
+
+  /// Computes  sum of f(i) over the indices
+  template <class F>
+  T sum(const char* site, const std::vector<std::size_t>& indices, F f) {
+    std::vector<MutationOperator> offered = {MutationOperator::forget_last,
+                                             MutationOperator::forget_first,
+                                             MutationOperator::bfloat16_sum};
+    const std::size_t in_blocks = indices.size() / 32 * 32;
+    if (in_blocks > 0 && in_blocks < indices.size())
+      offered.push_back(MutationOperator::forget_remainder);
+    if (in_blocks > 0 && in_blocks == indices.size())
+      offered.push_back(MutationOperator::forget_block);
+    if (is_truncation_visible(256, indices.size())) offered.push_back(MutationOperator::first_256);
+    if (is_truncation_visible(1024, indices.size()))
+      offered.push_back(MutationOperator::first_1024);
+    const MutationOperator op = sites_.any(site, offered);
+    std::vector<T> terms;
+    terms.reserve(indices.size());
+    for (const std::size_t i : indices) terms.push_back(f(i));
+    if (op == MutationOperator::forget_last && !terms.empty()) terms.pop_back();
+    if (op == MutationOperator::forget_first && !terms.empty()) terms.erase(terms.begin());
+    if (op == MutationOperator::forget_remainder) terms.resize(in_blocks);
+    if (op == MutationOperator::forget_block) terms.resize(in_blocks - 32);
+    if (op == MutationOperator::first_256) terms.resize(256);
+    if (op == MutationOperator::first_1024) terms.resize(1024);
+    if (op != MutationOperator::bfloat16_sum) return add(terms);
+    T total = 0;
+    for (const T term : terms) total = Sites::rounded_to<8>(total + term);
+    return total;
+  }
+
+  T over(T value, T n) const {
+    const T quotient = style_.reciprocal ? value * (1 / n) : value / n;
+    if constexpr (std::is_floating_point_v<T>) {
+      if (ref::numeric::is_power_of_two(n)) return quotient;  // exact on any hardware
+    }
+    return off(quotient);
+  }
+
+  /// Returns a quotient or reciprocal root as computed by hardware with an error of `units` ulps.
+  T off(T value) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      constexpr T kHalfUnit = std::numeric_limits<T>::epsilon() / 2;
+      // One more rounding: together with 3 half units, this is at most 2 units.
+      return style_.units == 0 ? value
+                               : value * (1 + static_cast<T>(style_.units) * 3 / 2 * kHalfUnit);
+    } else {
+      return value;
+    }
+  }
+
+  /// a b + c
+  T multiply_add(T a, T b, T c) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (style_.fused) return std::fma(a, b, c);
+    }
+    return a * b + c;
+  }
+
+  /// 1 / sqrt(statistic + eps)
+  T rstd(T statistic, T eps) { return off(exact_rstd(statistic, eps)); }
+
+ private:
+  /// Whether a sum of `count` terms changes visibly if the terms after the first `block` are
+  /// omitted.
+  bool is_truncation_visible(std::size_t block, std::size_t count) const {
+    return count > block && (shows_single_terms_ || (count - block) * 64 >= count);
+  }
+
+  T exact_rstd(T statistic, T eps) {
+    using std::sqrt;
+    std::vector<MutationOperator> offered = {
+        MutationOperator::drop,    MutationOperator::ten_times,  MutationOperator::outside_root,
+        MutationOperator::no_root, MutationOperator::root_twice, MutationOperator::negate,
+        MutationOperator::square};
+    const T least = static_cast<T>(1e-5);
+    if (eps < least) offered.push_back(MutationOperator::raised);
+    switch (sites_.any("eps", offered)) {
+      case MutationOperator::raised:
+        return 1 / sqrt(statistic + least);
+      case MutationOperator::drop:
+        return 1 / sqrt(statistic);
+      case MutationOperator::ten_times:
+        return 1 / sqrt(statistic + 10 * eps);
+      case MutationOperator::outside_root:
+        return 1 / (sqrt(statistic) + eps);
+      case MutationOperator::no_root:
+        return 1 / (statistic + eps);
+      case MutationOperator::root_twice:
+        return 1 / sqrt(sqrt(statistic + eps));
+      case MutationOperator::negate:
+        return 1 / sqrt(statistic - eps);
+      case MutationOperator::square:
+        return 1 / sqrt(statistic + eps * eps);
+      default:
+        return 1 / sqrt(statistic + eps);
+    }
+  }
+
+  T add(const std::vector<T>& terms) const {
+    switch (style_.sum) {
+      case Style::Sum::forwards:
+        return forwards(terms);
+      case Style::Sum::backwards:
+        return forwards({terms.rbegin(), terms.rend()});
+      case Style::Sum::pairwise:
+        return pairwise(terms, 0, terms.size());
+      case Style::Sum::strided: {
+        std::vector<T> lanes(8, 0);
+        for (std::size_t i = 0; i < terms.size(); ++i) lanes[i % 8] += terms[i];
+        return pairwise(lanes, 0, lanes.size());
+      }
+      case Style::Sum::two_stages: {
+        std::vector<T> parts;
+        for (std::size_t i = 0; i < terms.size(); ++i) {
+          if (i % 16 == 0) parts.push_back(T(0));
+          parts.back() += terms[i];
+        }
+        return forwards(parts);
+      }
+      case Style::Sum::in_double: {
+        if constexpr (std::is_constructible_v<double, T>) {
+          double total = 0;
+          for (const T term : terms) total += static_cast<double>(term);
+          return static_cast<T>(total);
+        } else {
+          return forwards(terms);
+        }
+      }
+    }
+    return 0;
+  }
+  static T forwards(const std::vector<T>& terms) {
+    T total = 0;
+    for (const T term : terms) total += term;
+    return total;
+  }
+  static T pairwise(const std::vector<T>& terms, std::size_t begin, std::size_t end) {
+    if (end - begin <= 2) {
+      T total = 0;
+      for (; begin < end; ++begin) total += terms[begin];
+      return total;
+    }
+    const std::size_t middle = begin + (end - begin) / 2;
+    return pairwise(terms, begin, middle) + pairwise(terms, middle, end);
+  }
+
+  Style style_;
+  Sites& sites_;
+  bool shows_single_terms_;
+};
+
+}  // namespace normproof::verification::golden::plain

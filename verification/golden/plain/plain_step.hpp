@@ -1,0 +1,401 @@
+#pragma once
+
+#include <map>
+#include <span>
+
+#include "ref/model/norm_inputs.hpp"
+#include "verification/golden/plain/plain_slices.hpp"
+#include "verification/golden/plain/plain_variance.hpp"
+
+namespace normproof::verification::golden::plain {
+
+using ref::model::Mode;
+
+/// The statistics of each slice, and the slices that they belong to.
+template <class T>
+struct NormalizedSlices {
+  Slices slices;
+  std::vector<std::vector<bool>> counts;  ///< [slice][element]: whether it is in the statistics
+  bool masked = false;
+  std::vector<T> n, mean, statistic, rstd;
+};
+
+/// One step of a layer in plain loops: the base class of the layers, which are visitors of the
+/// options.
+template <class T>
+class PlainStep {
+ public:
+  PlainStep(const PlainShape& shape, const ref::model::NormInputs<double>& in,
+            std::map<std::string, std::vector<T>>& state, PlainArithmetic<T> arithmetic)
+      : shape_(shape),
+        training_(in.mode == Mode::training),
+        state_(state),
+        a_(std::move(arithmetic)),
+        sites_(a_.sites()),
+        x_(to_vector(in.x)),
+        dy_(to_vector(in.grad_y)),
+        gamma_(to_vector(in.gamma)),
+        beta_(to_vector(in.beta)),
+        valid_(shape.rows(), true),
+        affine_(!gamma_.empty()) {
+    for (const auto& [name, values] : in.others)
+      if (ref::tensor::is_given(values)) others_[name] = to_vector(values);
+    if (ref::tensor::is_given(in.valid)) valid_.assign(in.valid.begin(), in.valid.end());
+    read_rows("reading x", shape_, x_, sites_);
+    read_rows("reading grad_y", shape_, dy_, sites_);
+    if (affine_ &&
+        sites_.any("1 added to gamma", {MutationOperator::insert}) != MutationOperator::none)
+      for (T& gamma : gamma_) gamma += 1;
+  }
+
+  /// Replaces x and grad_y by numbers of any scalar type. Statistics are computed from `statistic_input`
+  /// unless it is empty.
+  void replace_inputs(std::vector<T> x, std::vector<T> statistic_input, std::vector<T> grad_y) {
+    x_ = std::move(x);
+    statistic_input_ = std::move(statistic_input);
+    dy_ = std::move(grad_y);
+  }
+
+  /// Returns y and the gradients by name; the state was updated in place.
+  std::map<std::string, std::vector<T>> take() { return std::move(out_); }
+
+ protected:
+  static std::vector<T> to_vector(const ref::tensor::Tensor<double>& t) {
+    std::vector<T> values;
+    if (ref::tensor::is_given(t))
+      for (const double v : t) values.push_back(static_cast<T>(v));
+    return values;
+  }
+
+  static T count_of(const std::vector<std::size_t>& indices) {
+    return static_cast<T>(static_cast<double>(indices.size()));
+  }
+
+  std::size_t row_of(std::size_t i) const { return i / shape_.d_model; }
+  std::size_t feature_of(std::size_t i) const { return i % shape_.d_model; }
+
+  /// Returns the correct slices, or by mistake the slices of the other axis.
+  Slices choose(Slices right, Slices wrong) {
+    return sites_.any("axis of the statistics", {MutationOperator::other}) ==
+                   MutationOperator::other
+               ? std::move(wrong)
+               : std::move(right);
+  }
+
+  NormalizedSlices<T> statistics(const Slices& slices, bool centred, double eps, bool masked) {
+    NormalizedSlices<T> s;
+    s.slices = slices;
+    s.masked = masked;
+    x_hat_.assign(x_.size(), T(0));
+    for (const auto& slice : s.slices) {
+      std::vector<std::size_t> counted;
+      s.counts.emplace_back();
+      for (const std::size_t i : slice) {
+        const bool counts = !masked || sites_.mask("mask of the statistics", valid_[row_of(i)]);
+        s.counts.back().push_back(counts);
+        if (counts) counted.push_back(i);
+      }
+      measure(s, slice, counted, centred, static_cast<T>(eps));
+    }
+    return s;
+  }
+
+  void measure(NormalizedSlices<T>& s, const std::vector<std::size_t>& slice,
+               const std::vector<std::size_t>& counted, bool centred, T eps) {
+    const T n = sum_not_mean_ ? T(1) : count_of(counted);
+    const std::vector<T>& x = statistic_input();
+    T mean = 0, statistic = 0;
+    if (centred) {
+      mean = a_.over(a_.sum("sum of the mean", counted, [&](std::size_t i) { return x[i]; }),
+                     sites_.count("n of the mean", n));
+      mean = sites_.term("mean", mean);
+    } else if (sites_.any("mean", {MutationOperator::insert}) == MutationOperator::insert) {
+      for (const std::size_t i : counted) mean += x[i] / n;
+    }
+    const MutationOperator how =
+        centred ? sites_.any("variance", {MutationOperator::one_pass}) : MutationOperator::none;
+    if (how == MutationOperator::one_pass || (centred && a_.style().one_pass)) {
+      const T squares = a_.sum("squares", counted, [&](std::size_t i) { return x[i] * x[i]; });
+      statistic = a_.over(squares, n) - mean * mean;
+    } else if (centred && (a_.style().welford || a_.style().shifted) && !counted.empty()) {
+      const std::size_t width = a_.style().merged ? 16 : counted.size();
+      const auto own = a_.style().welford ? welford_statistics(values_at(counted), width)
+                                          : shifted_statistics(values_at(counted), a_);
+      mean = own.mean;
+      statistic = own.variance;
+    } else {
+      const T squares = a_.sum("sum of squares", counted, [&](std::size_t i) {
+        const T d = x[i] - (centred ? sites_.term("mean in the variance", mean) : mean);
+        return d * d;
+      });
+      statistic = a_.over(squares, sites_.count("n of the statistic", n));
+    }
+    statistic = mistaken_statistic(statistic, mean, counted.size(), centred);
+    if (uses_rstd_ && statistic < 4 * eps) eps = sites_.constant("eps", eps);
+    const T rstd = a_.rstd(statistic, eps);
+    for (const std::size_t i : slice) {
+      const T d = x_[i] - (centred ? sites_.term("mean in x_hat", mean) : mean);
+      x_hat_[i] = a_.style().divide ? d / (1 / rstd) : d * sites_.factor("rstd in x_hat", rstd);
+    }
+    s.n.push_back(n);
+    s.mean.push_back(mean);
+    s.statistic.push_back(statistic);
+    s.rstd.push_back(rstd);
+  }
+
+  const std::vector<T>& statistic_input() const {
+    return statistic_input_.empty() ? x_ : statistic_input_;
+  }
+
+  std::vector<T> values_at(const std::vector<std::size_t>& indices) const {
+    std::vector<T> values;
+    values.reserve(indices.size());
+    for (const std::size_t i : indices) values.push_back(statistic_input()[i]);
+    return values;
+  }
+
+  /// Applies mistakes that concern the statistic as a whole.
+  T mistaken_statistic(T statistic, T mean, std::size_t count, bool centred) {
+    const T least = static_cast<T>(1e-10);
+    std::vector<MutationOperator> offered;
+    const std::size_t padding = (32 - count % 32) % 32;
+    if (centred && padding > 0) offered.push_back(MutationOperator::padded_lanes);
+    if (statistic < least && T(0) < statistic) offered.push_back(MutationOperator::zeroed);
+    switch (sites_.any("statistic", offered)) {
+      case MutationOperator::padded_lanes: {
+        const T zeros = static_cast<T>(static_cast<double>(padding));
+        return statistic + mean * mean * zeros / static_cast<T>(static_cast<double>(count));
+      }
+      case MutationOperator::zeroed:
+        return statistic < least ? T(0) : statistic;
+      default:
+        return statistic;
+    }
+  }
+
+  /// Replaces gamma by 1 + gamma if gamma is zero-centered.
+  void add_one_to_gamma(bool zero_centred) {
+    if (!zero_centred || !affine_) return;
+    const T one = sites_.term("1 of 1 + gamma", T(1));
+    const bool forward_alone =
+        sites_.any("1 of 1 + gamma in grad_x", {MutationOperator::drop}) == MutationOperator::drop;
+    if (forward_alone) gamma_in_grad_x_ = gamma_;
+    for (T& gamma : gamma_) gamma = one + gamma;
+  }
+
+  T gamma_at(const char* site, std::size_t i) {
+    if (!affine_) return T(1);
+    if (scalar_gamma_) return sites_.factor(site, gamma_[0]);
+    const bool in_grad_x = !gamma_in_grad_x_.empty() && std::string_view(site) == "gamma in grad_x";
+    const std::vector<T>& gamma = in_grad_x ? gamma_in_grad_x_ : gamma_;
+    const std::size_t d = feature_of(i);
+    const T next = gamma[(d + 1) % shape_.d_model];
+    return sites_.factor(site, sites_.pick(site, gamma[d], next));
+  }
+
+  void affine(const char* name) {
+    std::vector<T> y(x_hat_.size());
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      T beta = 0;
+      if (!beta_.empty()) {
+        const T next = beta_[(feature_of(i) + 1) % shape_.d_model];
+        beta = sites_.term("beta", sites_.pick("beta", beta_[feature_of(i)], next));
+        beta = sites_.pick("beta for gamma", beta, gamma_[feature_of(i)]);
+      }
+      y[i] = a_.multiply_add(gamma_at("gamma", i), x_hat_[i], beta);
+    }
+    store(name, y);
+  }
+
+  /// Computes grad_gamma and grad_beta, over all rows.
+  void parameter_gradients(const std::vector<T>& x_hat) {
+    if (dy_.empty() || !affine_) return;
+    const std::size_t features = scalar_gamma_ ? 1 : shape_.d_model;
+    std::vector<T> grad_gamma(features), grad_beta(features);
+    for (std::size_t d = 0; d < features; ++d) {
+      std::vector<std::size_t> column;
+      const std::size_t stride = scalar_gamma_ ? 1 : shape_.d_model;
+      for (std::size_t i = d; i < x_hat.size(); i += stride) column.push_back(i);
+      const bool tokens_alone = sites_.any("rows of the parameter gradients",
+                                           {MutationOperator::other}) == MutationOperator::other;
+      if (tokens_alone) std::erase_if(column, [&](std::size_t i) { return !valid_[row_of(i)]; });
+      grad_gamma[d] = a_.sum("sum of grad_gamma", column, [&](std::size_t i) {
+        return sites_.factor("grad_y in grad_gamma", dy_[i]) *
+               sites_.factor("x_hat in grad_gamma",
+                             sites_.pick("x for x_hat in grad_gamma", x_hat[i], x_[i]));
+      });
+      if (sites_.any("grad_gamma over the rows", {MutationOperator::insert}) !=
+          MutationOperator::none)
+        grad_gamma[d] /= count_of(column);
+      if (scalar_gamma_) continue;
+      grad_beta[d] = a_.sum("sum of grad_beta", column, [&](std::size_t i) {
+        return sites_.factor("grad_y in grad_beta", dy_[i]);
+      });
+      if (sites_.any("grad_beta over the rows", {MutationOperator::insert}) !=
+          MutationOperator::none)
+        grad_beta[d] /= count_of(column);
+    }
+    store("grad_gamma", grad_gamma);
+    if (!scalar_gamma_) store("grad_beta", grad_beta);
+  }
+
+  /// Computes grad_x of a layer that differentiates its statistics. `scale` holds r rstd of each
+  /// slice, which is rstd unless the layer is BatchRenorm.
+  void exact_backward(const NormalizedSlices<T>& s, const std::vector<T>& z, bool centred,
+                      const std::vector<T>& scale) {
+    if (dy_.empty()) return;
+    std::vector<T> grad_x(x_.size());
+    for (std::size_t k = 0; k < s.slices.size(); ++k) {
+      const auto& slice = s.slices[k];
+      const auto g = [&](std::size_t i) {
+        return gamma_at("gamma in grad_x", i) * sites_.term("grad_y in grad_x", dy_[i]);
+      };
+      T a = 0;
+      if (centred)
+        a = a_.over(a_.sum("sum of g", slice, g), sites_.count("n of the mean of g", s.n[k]));
+      else if (sites_.any("mean of g", {MutationOperator::insert}) == MutationOperator::insert)
+        for (const std::size_t i : slice) a += g(i) / s.n[k];
+      const T c =
+          a_.over(a_.sum("sum of g x_hat", slice, [&](std::size_t i) { return g(i) * z[i]; }),
+                  sites_.count("n of the mean of g x_hat", s.n[k]));
+      for (std::size_t place = 0; place < slice.size(); ++place) {
+        const std::size_t i = slice[place];
+        const bool counts = !s.masked || sites_.mask("mask in grad_x", s.counts[k][place]);
+        T inner = g(i);
+        if (counts)
+          inner = (inner - (centred ? sites_.term("mean of g", a) : a)) -
+                  sites_.factor("x_hat in grad_x", z[i]) * sites_.term("mean of g x_hat", c);
+        grad_x[i] = inner * sites_.factor("rstd in grad_x", scale[k]);
+      }
+    }
+    store("grad_x", grad_x);
+  }
+
+  NormalizedSlices<T> by_slices(const Slices& slices, bool centred, double eps, bool masked) {
+    uses_rstd_ = true;
+    NormalizedSlices<T> s = statistics(slices, centred, eps, masked);
+    uses_rstd_ = false;
+    if (a_.style().folded && affine_ && !scalar_gamma_ && centred)
+      fold(s);
+    else
+      affine("y");
+    parameter_gradients(x_hat_);
+    exact_backward(s, x_hat_, centred, s.rstd);
+    return s;
+  }
+
+  /// y = x (gamma rstd) + (beta - mean gamma rstd)
+  void fold(const NormalizedSlices<T>& s) {
+    std::vector<T> y(x_.size());
+    for (std::size_t k = 0; k < s.slices.size(); ++k)
+      for (const std::size_t i : s.slices[k]) {
+        const std::size_t d = feature_of(i);
+        const T scale = gamma_[d] * s.rstd[k];
+        y[i] = x_[i] * scale + (beta_[d] - s.mean[k] * scale);
+      }
+    store("y", y);
+  }
+
+  template <class Decay>
+  void move(const std::string& name, const std::vector<T>& fresh, Decay decay) {
+    const T keep = sites_.weight(name.c_str(), static_cast<T>(decay));
+    std::vector<T>& old = state_[name];
+    const MutationOperator op =
+        sites_.any(("moving " + name).c_str(), {MutationOperator::drop, MutationOperator::twice});
+    if (op == MutationOperator::drop) return;
+    if (op == MutationOperator::twice)
+      for (std::size_t d = 0; d < old.size() && d < fresh.size(); ++d)
+        old[d] = keep * old[d] + (1 - keep) * fresh[d];
+    for (std::size_t d = 0; d < old.size() && d < fresh.size(); ++d)
+      old[d] = keep * old[d] + (1 - keep) * fresh[d];
+  }
+
+  /// Stores a statistic that an implementation may return, with mistakes that affect no other
+  /// output.
+  void store_statistic(const std::string& name, std::vector<T> values) {
+    switch (sites_.any(("returned " + name).c_str(),
+                       {MutationOperator::negate, MutationOperator::twice, MutationOperator::other,
+                        MutationOperator::half_precision})) {
+      case MutationOperator::negate:
+        for (T& v : values) v = -v;
+        break;
+      case MutationOperator::twice:
+        for (T& v : values) v += v;
+        break;
+      case MutationOperator::other:  // the statistic of the next slice
+        std::rotate(values.begin(), values.begin() + 1, values.end());
+        break;
+      case MutationOperator::half_precision:
+        for (T& v : values) v = Sites::rounded_to<11>(v);
+        break;
+      default:
+        break;
+    }
+    store(name, std::move(values));
+  }
+
+  void store_rstd(const std::string& name, std::vector<T> rstd, const std::vector<T>& statistic,
+                  double eps) {
+    using std::sqrt;
+    const bool whole = sites_.any(("inverse of the returned " + name).c_str(),
+                                  {MutationOperator::drop}) == MutationOperator::drop;
+    const bool squared = sites_.any(("root of the returned " + name).c_str(),
+                                    {MutationOperator::drop}) == MutationOperator::drop;
+    const MutationOperator of_eps =
+        sites_.any(("eps of the returned " + name).c_str(),
+                   {MutationOperator::drop, MutationOperator::ten_times});
+    for (std::size_t k = 0; k < rstd.size(); ++k) {
+      if (of_eps == MutationOperator::drop) rstd[k] = 1 / sqrt(statistic[k]);
+      if (of_eps == MutationOperator::ten_times)
+        rstd[k] = 1 / sqrt(statistic[k] + static_cast<T>(10 * eps));
+      if (whole) rstd[k] = 1 / rstd[k];
+      if (squared) rstd[k] = rstd[k] * rstd[k];
+    }
+    store_statistic(name, std::move(rstd));
+  }
+
+  void store_square(const std::string& name, std::vector<T> values, const std::vector<T>& n,
+                    double eps) {
+    using std::sqrt;
+    const bool with_eps = sites_.any(("eps of the returned " + name).c_str(),
+                                     {MutationOperator::insert}) == MutationOperator::insert;
+    const bool root = sites_.any(("root of the returned " + name).c_str(),
+                                 {MutationOperator::insert}) == MutationOperator::insert;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const T divisor = sites_.count(("n of the returned " + name).c_str(), n[k]);
+      if (divisor != n[k]) values[k] *= n[k] / divisor;
+      if (with_eps) values[k] += static_cast<T>(eps);
+      if (root) values[k] = sqrt(values[k]);
+    }
+    store_statistic(name, std::move(values));
+  }
+
+  void store(const std::string& name, std::vector<T> values) {
+    out_[name] = std::move(values);
+    if (name != "grad_x" || !grad_x_is_delayed_) finish(name);
+  }
+
+  void finish(const std::string& name) {
+    const bool required = name == "y" || name.starts_with("grad_");
+    write_rows(name, shape_, out_[name], sites_, required || nan_in_statistics_);
+  }
+
+  PlainShape shape_;
+  bool training_;
+  std::map<std::string, std::vector<T>>& state_;
+  PlainArithmetic<T> a_;
+  Sites& sites_;
+  std::vector<T> x_, dy_, gamma_, beta_;
+  std::vector<T> gamma_in_grad_x_;  ///< empty unless a mistake makes it differ from gamma_
+  /// Parameters other than gamma and beta.
+  std::map<std::string, std::vector<T>, std::less<>> others_;
+  std::vector<bool> valid_;
+  bool affine_ = false, scalar_gamma_ = false, sum_not_mean_ = false, grad_x_is_delayed_ = false;
+  bool nan_in_statistics_ = true;  ///< whether a statistic of some case is NaN
+  bool uses_rstd_ = false;         ///< whether rstd of the current slices normalizes x
+  std::vector<T> x_hat_, rstd_;
+  std::vector<T> statistic_input_;  ///< the elements from which statistics are computed; empty: x_
+  std::map<std::string, std::vector<T>> out_;
+};
+
+}  // namespace normproof::verification::golden::plain

@@ -1,0 +1,146 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "verification/golden/plain/plain_answer.hpp"
+#include "verification/golden/plain/plain_embedding.hpp"
+#include "verification/golden/plain/plain_loss.hpp"
+
+namespace normproof::verification::golden::plain {
+
+/// Returns one side of a Transformer as inputs of an encoder. Tensors keep their names in the
+/// whole; the weight of a tied head is also added as "head.weight". `embedding` names the embedding
+/// of that side.
+inline operands::EncoderTensors plain_side(const operands::TransformerTensors& in,
+                                           const ref::model::LayersConfig& layers, bool causal,
+                                           const ref::tensor::Mask& valid,
+                                           const std::string& embedding) {
+  operands::EncoderTensors side;
+  side.config = {.vocab_size = in.config.target_vocab_size,
+                 .d_model = in.config.d_model,
+                 .num_heads = layers.num_heads,
+                 .d_ff = layers.d_ff,
+                 .num_layers = layers.num_layers,
+                 .num_classes = in.config.target_vocab_size,
+                 .activation = in.config.activation,
+                 .placement = in.config.placement,
+                 .norm = layers.norm,
+                 .positions = in.config.positions,
+                 .scaled_embedding = in.config.scaled_embedding,
+                 .dropout = 0,
+                 .causal = causal};
+  side.tensors = in.tensors;
+  if (in.config.tied_head) side.tensors.set("head.weight", in.tensors.at(embedding));
+  side.state = in.state;
+  side.valid = valid;
+  side.mode = in.mode;
+  return side;
+}
+
+/// Returns the factor of the rows that the head takes: 1, or by mistake sqrt(D) or 1/sqrt(D) if the
+/// head is tied to an embedding.
+template <class T>
+T tied_head_factor(Sites& sites, const ref::model::DecoderConfig& config) {
+  if (!config.tied_head) return T(1);
+  const T root = adl_sqrt(to_scalar<T>(config.d_model));
+  using enum MutationOperator;
+  const MutationOperator op = sites.any("sqrt(D) on the tied head", {insert, inverted});
+  return op == insert ? root : op == inverted ? 1 / root : T(1);
+}
+
+/// The embedding of a vocabulary, the head over it (whose weight may be tied to the embedding) and
+/// the cross-entropy of the targets, in plain loops.
+template <class T>
+class PlainVocabulary {
+ public:
+  PlainVocabulary(PlainParts<T>& parts, const operands::TransformerTensors& in, std::string name)
+      : parts_(parts),
+        in_(in),
+        sites_(parts.sites_),
+        name_(std::move(name)),
+        embedding_(parts, name_, in.config.target_vocab_size),
+        head_{"head", "head", in.config.d_model, in.config.target_vocab_size} {}
+
+  Numbers<T> embed() { return embedding_.forward(in_.tokens); }
+
+  /// Computes logits and loss from the output of the last layer; returns the gradient of that
+  /// output.
+  Numbers<T> compute_loss(Numbers<T> x, DType dtype, NamedOutputs<T>& answer) {
+    const T factor = tied_head_factor<T>(sites_, in_.config);
+    for (T& element : x) element *= factor;
+    const Numbers<T> logits = parts_.linear(head_, x);
+    const std::size_t words = in_.config.target_vocab_size;
+    answer.put("logits", {in_.tokens.batch_size, in_.tokens.seq_len, words}, logits);
+    operands::FunctionInputs rows;
+    auto values = ref::tensor::empty_tensor<double>({logits.size() / words, words});
+    for (std::size_t i = 0; i < logits.size(); ++i)
+      values.data()[i] = static_cast<double>(logits[i]);
+    rows.tensors.set("logits", std::move(values));
+    if (ref::tensor::is_given(in_.valid)) {
+      rows.valid = in_.valid;
+      rows.valid.reshape({in_.valid.size()});
+    }
+    rows.targets = targets();
+    Sites own = sites_.part(kPrefix);
+    PlainLoss<T> loss(rows, in_.loss, dtype, parts_.a_.style(), own);
+    loss.run();
+    parts_.offer_mutations(kPrefix, own);
+    answer.put("loss", {1}, loss.loss());
+    Numbers<T> grad = parts_.linear_backward(head_, loss.grad(), x, answer.values);
+    for (T& element : grad) element *= factor;
+    return grad;
+  }
+
+  /// Computes the gradient of the embedding from that of the first layer's input, after lose().
+  void embed_backward(const Numbers<T>& grad, NamedNumbers<T>& gradients) {
+    embedding_.backward(in_.tokens, grad, gradients);
+    if (!in_.config.tied_head) return;
+    const Numbers<T> head_gradient = std::move(gradients.at("grad_head.weight"));
+    gradients.erase("grad_head.weight");
+    Numbers<T>& both = gradients.at("grad_" + name_);
+    const MutationOperator op =
+        sites_.any("both gradients of the tied weight",
+                   {MutationOperator::forget_first, MutationOperator::forget_last});
+    const bool scaled = in_.config.scaled_embedding &&
+                        sites_.any("sqrt(D) on the head's gradient", {MutationOperator::insert}) ==
+                            MutationOperator::insert;
+    const T factor = scaled ? adl_sqrt(to_scalar<T>(in_.config.d_model)) : T(1);
+    for (std::size_t i = 0; i < both.size(); ++i) {
+      if (op == MutationOperator::forget_first) continue;  // only the sums over the tokens
+      const T own = factor * head_gradient[i];
+      both[i] = op == MutationOperator::forget_last ? own : both[i] + own;
+    }
+  }
+
+ private:
+  static constexpr const char* kPrefix = "loss: ";
+
+  /// Returns the targets, or by mistake those of the next position or the inputs of the position
+  /// itself.
+  std::vector<int> targets() {
+    std::vector<int> own = in_.targets;
+    switch (sites_.any("targets", {MutationOperator::one_more, MutationOperator::one_less})) {
+      case MutationOperator::one_more:
+        for (std::size_t i = 0; i + 1 < own.size(); ++i)
+          if ((i + 1) % in_.tokens.seq_len != 0) own[i] = in_.targets[i + 1];
+        break;
+      case MutationOperator::one_less:
+        own.assign(in_.tokens.ids.begin(), in_.tokens.ids.end());
+        break;
+      default:
+        break;
+    }
+    return own;
+  }
+
+  PlainParts<T>& parts_;
+  const operands::TransformerTensors& in_;
+  Sites& sites_;
+  std::string name_;
+  PlainEmbedding<T> embedding_;
+  PlainMap head_;
+};
+
+}  // namespace normproof::verification::golden::plain

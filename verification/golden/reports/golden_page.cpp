@@ -1,0 +1,160 @@
+#include "verification/golden/reports/golden_page.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <utility>
+#include <variant>
+
+#include "verification/support/report/heat_map.hpp"
+#include "verification/support/report/html.hpp"
+#include "verification/support/report/text.hpp"
+
+namespace normproof::verification::golden::reports {
+
+using gate::TensorResult;
+using support::report::count_text;
+using support::report::Document;
+using support::report::number_text;
+using support::report::plural;
+using support::report::Problem;
+
+namespace {
+
+/// The maximum number of pictures besides that of the worst case; a square takes about 150 bytes.
+constexpr std::size_t kMaxMaps = 40, kMaxSquares = 12'000;
+
+struct WorstOutput {
+  const CheckedCase* of = nullptr;
+  const TensorResult* output = nullptr;
+};
+
+/// Returns the failed output of a case that exceeds its bound most (the first of several); none if
+/// the case did not fail or nothing was compared.
+WorstOutput worst_output(const CheckedCase& c) {
+  WorstOutput worst;
+  if (c.outcome != Outcome::failed) return worst;
+  for (const TensorResult& t : c.result.tensors)
+    if (!t.map.shares.empty() && (worst.output == nullptr || t.ratio > worst.output->ratio))
+      worst = {&c, &t};
+  return worst;
+}
+
+/// Returns the worst output of all cases.
+WorstOutput worst_output(const GoldenReport& report) {
+  WorstOutput worst;
+  for (const CheckedCase& c : report.cases) {
+    const WorstOutput worst_of_case = worst_output(c);
+    if (worst_of_case.output != nullptr &&
+        (worst.output == nullptr || worst_of_case.output->ratio > worst.output->ratio))
+      worst = worst_of_case;
+  }
+  return worst;
+}
+
+/// Returns the name of the row with the largest ratio (the first of several).
+const std::string& worst_row(const gate::ErrorRatioMap& map) {
+  std::size_t worst = 0;
+  for (std::size_t i = 1; i < map.shares.size(); ++i)
+    if (std::isnan(map.shares[worst]) || map.shares[i] > map.shares[worst]) worst = i;
+  return map.rows[worst / map.columns.size()];
+}
+
+support::report::Figure map_figure(const WorstOutput& worst) {
+  const gate::ErrorRatioMap& map = worst.output->map;
+  const std::string what = fmt::format("Error over bound of {} in {}", worst.output->name,
+                                       worst.of->result.description.path);
+  support::report::HeatMap picture{{}, map.columns, map.shares};
+  for (const std::string& row : map.rows) picture.rows.push_back("row " + row);
+  return {"", support::report::draw_heat_map(picture, what),
+          fmt::format(
+              "{}: {} of {} are beyond their bound, the farthest, {} times as far off as it "
+              "allows, at {}; the worst row is {}.",
+              what, count_text(worst.output->failed.size()), plural(worst.output->count, "element"),
+              number_text(worst.output->ratio), worst.output->where, worst_row(map))};
+}
+
+/// Returns every failure except the one already shown, in the order of their paths. Each has the
+/// map of its worst output, as long as the page has room for it.
+std::vector<support::report::Part> failures_with_maps(const GoldenReport& report,
+                                                      const Document& document,
+                                                      const std::string& shown) {
+  std::map<std::string, WorstOutput> worst;
+  for (const CheckedCase& c : report.cases) worst[c.result.description.path] = worst_output(c);
+  std::vector<support::report::Part> parts;
+  std::size_t maps = 0, squares = 0, left_out = 0;
+  for (const support::report::Part& part : document.parts) {
+    const auto* const problem = std::get_if<Problem>(&part);
+    if (problem == nullptr || problem->subject == shown) continue;
+    parts.push_back(part);
+    const WorstOutput& worst_of_case = worst[problem->subject];
+    if (worst_of_case.output == nullptr) continue;
+    const std::size_t more = worst_of_case.output->map.shares.size();
+    if (maps == kMaxMaps || squares + more > kMaxSquares) {
+      ++left_out;
+      continue;
+    }
+    parts.push_back(map_figure(worst_of_case));
+    ++maps;
+    squares += more;
+  }
+  if (left_out > 0)
+    parts.insert(
+        parts.begin(),
+        support::report::Paragraph{fmt::format(
+            "{} of {} are left out: beside that of the worst case this page has room for {} "
+            "of {} squares together. The page of a case alone has its map.",
+            count_text(left_out), plural(maps + left_out, "map"), plural(kMaxMaps, "map"),
+            count_text(kMaxSquares))});
+  return parts;
+}
+
+std::vector<support::report::Part> make_tables(const Document& document) {
+  std::vector<support::report::Part> parts;
+  for (const support::report::Part& part : document.parts)
+    if (std::holds_alternative<support::report::Table>(part)) parts.push_back(part);
+  return parts;
+}
+
+void add_section(Document& page, const char* heading, std::vector<support::report::Part> parts) {
+  if (parts.empty()) return;
+  page.add(support::report::Heading{2, heading});
+  for (support::report::Part& part : parts) page.add(std::move(part));
+}
+
+}  // namespace
+
+std::string golden_page(const GoldenReport& report) {
+  const Document whole = golden_document(report);
+  Document page{whole.title};
+  page.add(
+      support::report::Heading{1, "normproof: an implementation held against certified values"});
+  page.add(support::report::Paragraph{report.summary(), report.passed()
+                                                            ? support::report::Tone::good
+                                                            : support::report::Tone::bad});
+  for (const auto& lines :
+       {corpus_lines(report), diagnosis_lines(report), declined_lines(report), note_lines(report)})
+    for (const std::string& line : lines) page.add(support::report::Paragraph{line});
+  std::string shown;
+  if (const WorstOutput worst = worst_output(report); worst.output != nullptr) {
+    shown = worst.of->result.description.path;
+    page.add(support::report::Heading{2, "The worst case"});
+    for (const support::report::Part& part : whole.parts)
+      if (const auto* const problem = std::get_if<Problem>(&part);
+          problem != nullptr && problem->subject == shown)
+        page.add(*problem);
+    page.add(map_figure(worst));
+    page.add(
+        support::report::Paragraph{"Rows of a map are all axes but the last; a square with several "
+                                   "elements shows the worst of them.",
+                                   support::report::Tone::soft});
+  }
+  add_section(page, "Every output", make_tables(whole));
+  add_section(page, shown.empty() ? "Failures" : "Other failures",
+              failures_with_maps(report, whole, shown));
+  return support::report::html(page);
+}
+
+}  // namespace normproof::verification::golden::reports

@@ -1,0 +1,170 @@
+#include "verification/golden/tolerance/add_norm_allowances.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ref/norm/add_norm.hpp"
+#include "verification/golden/corpus/kind.hpp"
+
+namespace normproof::verification::golden::tolerance {
+
+using corpus::arithmetic_of;
+using corpus::storage_of;
+using ref::numeric::any_order_error;
+using ref::tensor::NamedTensors;
+using ref::tensor::Tensor;
+
+namespace {
+
+namespace model = ref::model;
+namespace norm = ref::norm;
+using Numbers = Tensor<any_order_error>;
+using Affine = norm::Affine<any_order_error>;
+
+bool has_zero_centred_gamma(const Case& c) {
+  return std::visit(
+      [](const auto& options) {
+        if constexpr (requires { options.zero_centred_gamma; }) return options.zero_centred_gamma;
+        return false;
+      },
+      std::get<model::FunctionOptions>(c.options));
+}
+
+/// The layer that normalizes the sum.
+struct LayerNormOfSum {
+  model::LayerNormOptions options;
+  auto forward(const Numbers& sum, const Affine& affine) const {
+    return norm::layer_norm(sum, affine, options);
+  }
+  template <class Saved>
+  auto backward(const Numbers& grad_y, const Numbers& sum, const Affine& affine,
+                const Saved& saved) const {
+    return norm::layer_norm_backward(grad_y, sum, affine, saved);
+  }
+};
+struct RMSNormOfSum {
+  model::RMSNormOptions options;
+  auto forward(const Numbers& sum, const Affine& affine) const {
+    return norm::rms_norm(sum, affine, options);
+  }
+  template <class Saved>
+  auto backward(const Numbers& grad_y, const Numbers& sum, const Affine& affine,
+                const Saved& saved) const {
+    return norm::rms_norm_backward(grad_y, sum, affine, saved);
+  }
+};
+
+class StoredSum {
+ public:
+  StoredSum(const Case& c, const checks::evaluation::FunctionInputs& inputs,
+            Accumulation accumulation, NamedTensors<double>& bound)
+      : dtype_(c.dtype),
+        inputs_(inputs),
+        u_(arithmetic_of(accumulation).unit_roundoff),
+        bound_(bound),
+        affine_{norm::scale_of(given("gamma"), has_zero_centred_gamma(c)), given("beta")},
+        grad_y_(given("grad_y")),
+        sum_(given("x")) {
+    const Numbers residual = given("residual");
+    for (std::size_t i = 0; i < sum_.size(); ++i) sum_.data()[i] += residual.data()[i];
+  }
+
+  template <class Layer>
+  void allow(const Layer& layer) {
+    const Numbers stored = rounded_sum();
+    const auto whole = layer.forward(sum_, affine_);
+    const auto rounded = layer.forward(stored, affine_);
+    widen("y", whole.y, rounded.y);
+    if (!ref::tensor::is_given(grad_y_)) return;
+    const auto exact = layer.backward(grad_y_, sum_, affine_, whole.saved);
+    widen(exact, layer.backward(grad_y_, stored, affine_, rounded.saved));
+    widen(exact, layer.backward(grad_y_, stored, affine_, whole.saved));
+    if (inputs_.tensors.contains("grad_sum")) allow_stored("grad_x", exact.grad_x);
+  }
+
+  /// Uses |gamma x_hat| <= |y| + |beta|.
+  void allow_beta_after_storing(const model::RMSNormOptions& options) {
+    const Tensor<double>* const beta = inputs_.tensors.find("beta");
+    if (beta == nullptr) return;
+    const auto y = norm::rms_norm(sum_, affine_, options).y;
+    Numbers largest = y;
+    for (std::size_t i = 0; i < largest.size(); ++i)
+      largest.data()[i] = std::fabs(y.data()[i].value) + std::fabs(beta->data()[i % beta->size()]);
+    allow_stored("y", largest);
+  }
+
+ private:
+  Numbers given(const char* name) const {
+    const Tensor<double>* const tensor = inputs_.tensors.find(name);
+    return tensor == nullptr ? Numbers() : ref::tensor::convert<any_order_error>(*tensor);
+  }
+
+  /// Rounds the sum to the dtype of the case. The error is one unit where a sum that was already
+  /// rounded may round to a neighboring number.
+  Numbers rounded_sum() const {
+    Numbers stored = sum_;
+    const auto round = [this](double v) { return ref::numeric::round_to(storage_of(dtype_), v); };
+    for (any_order_error& element : stored) {
+      const double s = element.value, least = round(s - 2 * u_ * std::fabs(s)),
+                   most = round(s + 2 * u_ * std::fabs(s));
+      element = any_order_error(round(s), most - least);
+    }
+    return stored;
+  }
+
+  /// The slack covers the error of both values in `double`.
+  void widen(const char* name, const Numbers& exact, const Numbers& other) {
+    Tensor<double>& bound = bound_.at(name);
+    for (std::size_t i = 0; i < bound.size(); ++i) {
+      const double away = std::fabs(other.data()[i].value - exact.data()[i].value);
+      bound.data()[i] = std::max(bound.data()[i], (away + other.data()[i].error) * (1 + 0x1p-16));
+    }
+  }
+  void widen(const norm::AffineGradients<any_order_error>& exact,
+             const norm::AffineGradients<any_order_error>& other) {
+    const Tensor<double>* const grad_sum = inputs_.tensors.find("grad_sum");
+    Numbers first = exact.grad_x, second = other.grad_x;
+    for (std::size_t i = 0; grad_sum != nullptr && i < first.size(); ++i) {
+      first.data()[i] += any_order_error(grad_sum->data()[i]);
+      second.data()[i] += any_order_error(grad_sum->data()[i]);
+    }
+    widen("grad_x", first, second);
+    if (ref::tensor::is_given(affine_.gamma))
+      widen("grad_gamma", exact.grad_gamma, other.grad_gamma);
+    if (ref::tensor::is_given(affine_.beta)) widen("grad_beta", exact.grad_beta, other.grad_beta);
+  }
+
+  /// Adds one more rounding of a term to the dtype of the case.
+  void allow_stored(const char* name, const Numbers& term) {
+    const ref::numeric::Arithmetic format = arithmetic_of(storage_of(dtype_));
+    Tensor<double>& bound = bound_.at(name);
+    for (std::size_t i = 0; i < bound.size(); ++i)
+      bound.data()[i] += format.unit_roundoff *
+                         (std::fabs(term.data()[i].value) + bound.data()[i] + 2 * format.tiny);
+  }
+
+  DType dtype_;
+  const checks::evaluation::FunctionInputs& inputs_;
+  double u_;
+  NamedTensors<double>& bound_;
+  Affine affine_;
+  Numbers grad_y_, sum_;
+};
+
+}  // namespace
+
+void add_add_norm_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
+                             Accumulation accumulation, NamedTensors<double>& bound, bool flushes) {
+  if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
+  const ref::numeric::AnyOrderArithmetic scope(arithmetic_of_candidate(accumulation, flushes));
+  StoredSum sum(c, inputs, accumulation, bound);
+  const auto& function = std::get<model::FunctionOptions>(c.options);
+  if (const auto* const own = std::get_if<model::AddLayerNormOptions>(&function)) {
+    sum.allow(LayerNormOfSum{{.eps = own->eps}});
+  } else if (const auto* const rms = std::get_if<model::AddRMSNormOptions>(&function)) {
+    sum.allow(RMSNormOfSum{{.eps = rms->eps}});
+    sum.allow_beta_after_storing({.eps = rms->eps});
+  }
+}
+
+}  // namespace normproof::verification::golden::tolerance

@@ -1,0 +1,132 @@
+#include "verification/golden/tolerance/attention_allowances.hpp"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "ref/model/attention_shape.hpp"
+#include "ref/nn/scaled_dot_product_attention.hpp"
+#include "ref/numeric/elementary_array.hpp"
+
+namespace normproof::verification::golden::tolerance {
+
+using corpus::arithmetic_of;
+using corpus::storage_of;
+using ref::tensor::NamedTensors;
+using ref::tensor::shape_of;
+using ref::tensor::Tensor;
+
+namespace {
+
+class AttentionAllowances {
+ public:
+  AttentionAllowances(const Case& c, const checks::evaluation::FunctionInputs& in,
+                      Accumulation accumulation, NamedTensors<double>& bound)
+      : options_(std::get<ref::model::AttentionOptions>(
+            std::get<ref::model::FunctionOptions>(c.options))),
+        q_(in.tensors.at("q")),
+        k_(in.tensors.at("k")),
+        v_(in.tensors.at("v")),
+        dy_(in.tensors.at("grad_y")),
+        stored_as_(storage_of(c.dtype)),
+        bound_(bound),
+        u_(arithmetic_of(accumulation).unit_roundoff),
+        shape_(ref::model::attention_shape(
+            "attention", shape_of(q_), shape_of(k_), shape_of(v_),
+            ref::tensor::is_given(in.valid) ? shape_of(in.valid) : ref::tensor::Shape{}, options_)),
+        forward_(ref::nn::scaled_dot_product_attention(q_, k_, v_, in.valid, options_)) {
+    if (corpus::rounds_when_stored(c.dtype, accumulation))
+      format_ = arithmetic_of(storage_of(c.dtype));
+    scale_ = options_.scale.value_or(1 / std::sqrt(static_cast<double>(shape_.features)));
+  }
+
+  void add() {
+    const std::size_t queries = shape_.batch_size * shape_.heads() * shape_.group.tokens;
+    for (std::size_t query = 0; query < queries; ++query) add_query(query);
+  }
+
+ private:
+  /// The error of rounding a value, itself off by `error`, to the format of storage. It is 0 if the
+  /// format holds the value and the error is too small to reach another of its numbers.
+  double stored(double value, double error) const {
+    const double u = format_.unit_roundoff;
+    if (u == 0) return 0;
+    const bool is_held = ref::numeric::round_to(stored_as_, value) == value;
+    if (is_held && error < u / 2 * std::fabs(value)) return 0;
+    return format_.unit_roundoff * (std::fabs(value) + error + 2 * format_.tiny);
+  }
+  void add(const char* name, std::size_t i, double amount) {
+    const double slack = 1 + 8 * static_cast<double>(shape_.group.keys + shape_.features + 8) * u_;
+    double& bound = bound_.at(name).data()[i];
+    bound += amount * slack;
+    // 0 times an infinite error is NaN; the bound is infinite there, too.
+    if (std::isnan(bound)) bound = std::numeric_limits<double>::infinity();
+  }
+
+  void add_query(std::size_t query) {
+    const std::size_t keys = shape_.group.keys, d = shape_.features, e = shape_.value_features;
+    const std::size_t first_key =
+        query / shape_.group.rows() * keys;  // first key of the head of keys that this query reads
+    const double* const w = forward_.saved.weights.data() + query * keys;
+    const double* const dy = dy_.data() + query * e;
+    std::vector<double> scores(keys), grad_weights(keys), moved(keys);
+    double largest = -std::numeric_limits<double>::infinity(), mean = 0, mean_error = 0;
+    for (std::size_t j = 0; j < keys; ++j) {
+      for (std::size_t c = 0; c < d; ++c)
+        scores[j] +=
+            forward_.saved.queries.data()[query * d + c] * k_.data()[(first_key + j) * d + c];
+      for (std::size_t c = 0; c < e; ++c)
+        grad_weights[j] += dy[c] * v_.data()[(first_key + j) * e + c];
+      if (w[j] > 0) largest = std::fmax(largest, scores[j]);
+      mean += w[j] * grad_weights[j];
+    }
+    for (std::size_t j = 0; j < keys; ++j) {
+      if (w[j] == 0) continue;
+      const double apart = std::fabs(scores[j] - largest) + static_cast<double>(keys);
+      const double exponent = 4 * u_ * (std::fabs(largest) + apart);
+      const double weight_error = stored(w[j], w[j] * exponent);
+      moved[j] = weight_error + w[j] * exponent * ref::numeric::exp(exponent);
+      mean_error += moved[j] * std::fabs(grad_weights[j]);
+      for (std::size_t c = 0; c < e; ++c) {
+        const std::size_t at = (first_key + j) * e + c;
+        add("y", query * e + c, weight_error * std::fabs(v_.data()[at]));
+        add("grad_v", at, moved[j] * std::fabs(dy[c]));
+      }
+    }
+    for (std::size_t c = 0; c < e; ++c) {
+      const double y = forward_.y.data()[query * e + c];
+      const double error = bound_.at("y").data()[query * e + c];
+      mean_error += std::fabs(dy[c]) *
+                    (error + stored(y, error) + static_cast<double>(e) * u_ * std::fabs(y));
+    }
+    for (std::size_t j = 0; j < keys; ++j) {
+      if (w[j] == 0) continue;
+      const double difference = std::fabs(grad_weights[j] - mean);
+      const double off = moved[j] * (difference + mean_error) + w[j] * mean_error;
+      const double score_error = scale_ * (off + stored(w[j] * difference, off));
+      for (std::size_t c = 0; c < d; ++c) {
+        const std::size_t at = (first_key + j) * d + c;
+        add("grad_q", query * d + c, score_error * std::fabs(k_.data()[at]));
+        add("grad_k", at, score_error * std::fabs(q_.data()[query * d + c]));
+      }
+    }
+  }
+
+  ref::model::AttentionOptions options_;
+  const Tensor<double>&q_, &k_, &v_, &dy_;
+  ref::model::StorageFormat stored_as_;
+  NamedTensors<double>& bound_;
+  double u_, scale_ = 1;
+  ref::model::AttentionShape shape_;
+  ref::nn::DotProductForward<double> forward_;
+  ref::numeric::Arithmetic format_{.unit_roundoff = 0, .tiny = 0, .largest = 0};
+};
+
+}  // namespace
+
+void add_attention_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
+                              Accumulation accumulation, NamedTensors<double>& bound) {
+  AttentionAllowances(c, inputs, accumulation, bound).add();
+}
+
+}  // namespace normproof::verification::golden::tolerance

@@ -1,0 +1,242 @@
+#include "verification/golden/tolerance/function_allowances.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "ref/numeric/elementary_array.hpp"
+#include "verification/checks/evaluation/sequence.hpp"
+#include "verification/golden/corpus/kind.hpp"
+#include "verification/golden/tolerance/add_norm_allowances.hpp"
+#include "verification/golden/tolerance/attention_allowances.hpp"
+#include "verification/golden/tolerance/cross_entropy_allowances.hpp"
+
+namespace normproof::verification::golden::tolerance {
+
+using corpus::arithmetic_of;
+using corpus::is_about;
+using corpus::storage_of;
+using ref::tensor::NamedTensors;
+using ref::tensor::Tensor;
+
+namespace {
+
+/// Allows the published formula of gelu_tanh, whose 1 + tanh cancels for negative x, unlike the
+/// reference's: x (1 + t)/2 is off by another 5/2 u |x|, and x (1 - t^2) u'/2 by 3 u |x u'|.
+void allow_cancellation(const checks::evaluation::FunctionInputs& inputs, double u,
+                        NamedTensors<double>& errors) {
+  constexpr double kTwiceCubic = 6 * 0.044715, kRoot = 0.8;  // more than sqrt(2/pi)
+  const Tensor<double>& x = inputs.tensors.at("x");
+  const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double magnitude = std::fabs(x.data()[i]);
+    errors.at("y").data()[i] += 4 * u * magnitude;
+    if (grad_y == nullptr) continue;
+    const double slope = kRoot * (1 + kTwiceCubic * magnitude * magnitude);
+    errors.at("grad_x").data()[i] += u * (4 + 4 * magnitude * slope) * std::fabs(grad_y->data()[i]);
+  }
+}
+
+/// Allows the published sigmoid, s = 1/(1 + exp(-x)). If exp(-x) overflows, s is 0 and its whole
+/// value may be lost. In s (1 + x (1 - s)) the difference is off by 9 u for x > 0, in any order.
+void allow_printed_sigmoid(const checks::evaluation::FunctionInputs& inputs,
+                           const ref::numeric::Arithmetic& arithmetic,
+                           NamedTensors<double>& errors) {
+  const Tensor<double>& x = inputs.tensors.at("x");
+  const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
+  const Tensor<double>* const gate = inputs.tensors.find("gate");
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double magnitude = std::fabs(x.data()[i]);
+    const double by = gate == nullptr ? 1 : std::fabs(gate->data()[i]);
+    const double dy = grad_y == nullptr ? 0 : std::fabs(grad_y->data()[i]);
+    const double e = ref::numeric::exp(-magnitude);
+    double y_error = 0, slope_error = 10 * arithmetic.unit_roundoff * magnitude;
+    if (x.data()[i] < 0) {
+      const bool overflows = e <= 2 / arithmetic.largest;
+      y_error = overflows ? magnitude * e : 0;
+      slope_error = overflows ? (1 + magnitude) * e : 0;
+    }
+    errors.at("y").data()[i] += y_error * by;
+    if (grad_y != nullptr) errors.at("grad_x").data()[i] += slope_error * by * dy;
+    if (grad_y != nullptr && gate != nullptr) errors.at("grad_gate").data()[i] += y_error * dy;
+  }
+}
+
+/// Allows a(x), or in the backward grad_y gate, to be rounded to the dtype of the case before the
+/// next product, as in implementations that run each as a separate operation. A product of a stored
+/// value with a power of two needs no second rounding.
+void allow_stored_factors(const Case& c, const checks::evaluation::FunctionInputs& inputs,
+                          Accumulation accumulation, NamedTensors<double>& errors) {
+  if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
+  const double u = arithmetic_of(accumulation).unit_roundoff;
+  const ref::numeric::Arithmetic format = arithmetic_of(storage_of(c.dtype));
+  const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
+  constexpr double kSteepest = 1.2;  // more than the derivatives of silu and gelu
+  const auto allow = [&](const char* name, const Tensor<double>& value, auto other_factor) {
+    Tensor<double>& error = errors.at(name);
+    for (std::size_t i = 0; i < error.size(); ++i) {
+      int exponent = 0;
+      const bool once = std::fabs(std::frexp(other_factor(i), &exponent)) == 0.5;
+      const double moved = (once ? 0 : std::fabs(value.data()[i]) + error.data()[i]) +
+                           2 * format.tiny * std::fabs(other_factor(i));
+      error.data()[i] += format.unit_roundoff * moved * (1 + 16 * u);
+    }
+  };
+  const auto exact = checks::evaluation::run_operation<double>(c.options, {{}, {}, inputs}, false);
+  allow("y", exact.at("y"), [&](std::size_t i) { return inputs.tensors.at("gate").data()[i]; });
+  if (grad_y == nullptr) return;
+  allow("grad_x", exact.at("grad_x"), [&](std::size_t) { return kSteepest; });
+  allow("grad_gate", exact.at("grad_gate"), [&](std::size_t i) { return grad_y->data()[i]; });
+}
+
+/// Allows each product of rope to be rounded to the dtype of the case before the two are added. A
+/// product with 0 or a power of two is exact.
+void allow_stored_products(const Case& c, const checks::evaluation::FunctionInputs& inputs,
+                           Accumulation accumulation, NamedTensors<double>& errors) {
+  if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
+  const double u = arithmetic_of(accumulation).unit_roundoff;
+  const ref::numeric::Arithmetic format = arithmetic_of(storage_of(c.dtype));
+  const bool interleaved =
+      std::get<ref::model::RopeOptions>(std::get<ref::model::FunctionOptions>(c.options))
+          .interleaved;
+  const Tensor<double>& cos = inputs.tensors.at("cos");
+  const Tensor<double>& sin = inputs.tensors.at("sin");
+  const std::size_t pairs = cos.shape(1), tokens = cos.shape(0);
+  const auto moved = [&](double x, double factor) {
+    int exponent = 0;
+    const bool held = factor == 0 || std::fabs(std::frexp(factor, &exponent)) == 0.5;
+    return format.unit_roundoff * ((held ? 0 : std::fabs(x * factor)) + 2 * format.tiny);
+  };
+  const auto allow = [&](const char* name, const Tensor<double>& x) {
+    const std::size_t width = x.shape().back();
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const std::size_t d = i % width;
+      if (d >= 2 * pairs) continue;
+      const std::size_t p = interleaved ? d / 2 : d % pairs;
+      const bool second = interleaved ? d % 2 == 1 : d >= pairs;
+      const std::size_t apart = interleaved ? 1 : pairs, other = second ? i - apart : i + apart;
+      const std::size_t at = i / width % tokens * pairs + p;
+      errors.at(name).data()[i] +=
+          (moved(x.data()[i], cos.data()[at]) + moved(x.data()[other], sin.data()[at])) *
+          (1 + 16 * u);
+    }
+  };
+  allow("y", inputs.tensors.at("x"));
+  if (inputs.tensors.contains("grad_y")) allow("grad_x", inputs.tensors.at("grad_y"));
+}
+
+/// An upper bound of exp(a) - 1 for a >= 0.
+double growth(double a) {
+  return a * ref::numeric::exp(a);
+}
+
+/// Allows backwards that use the stored y, row by row.
+class StoredY {
+ public:
+  StoredY(const Case& c, const checks::evaluation::FunctionInputs& inputs,
+          Accumulation accumulation, NamedTensors<double>& bound)
+      : y_(checks::evaluation::run_operation<double>(c.options, {{}, {}, inputs}, false).at("y")),
+        x_(inputs.tensors.at("x")),
+        dy_(inputs.tensors.at("grad_y")),
+        error_(bound.at("y")),
+        valid_(inputs.valid),
+        grad_(bound.at("grad_x")),
+        u_(arithmetic_of(accumulation).unit_roundoff),
+        width_(ref::tensor::shape_of(x_).back()) {
+    if (corpus::rounds_when_stored(c.dtype, accumulation))
+      format_ = arithmetic_of(storage_of(c.dtype));
+  }
+
+  void run(const Case& c) {
+    for (std::size_t row = 0; row < x_.size() / width_; ++row) {
+      if (is_about<ref::model::SoftmaxOptions>(c)) softmax(row * width_);
+      if (is_about<ref::model::LogSoftmaxOptions>(c)) log_softmax(row * width_);
+      if (is_about<ref::model::LogSumExpOptions>(c)) log_sum_exp(row);
+    }
+  }
+
+ private:
+  /// The error of rounding y to the format of storage.
+  double stored(std::size_t i) const {
+    if (format_.unit_roundoff == 0) return 0;
+    if (y_.data()[i] == 0 && error_.data()[i] == 0) return 0;  // masked: it has no effect
+    return format_.unit_roundoff * (std::fabs(y_.data()[i]) + error_.data()[i] + 2 * format_.tiny);
+  }
+  /// The slack covers the candidate's roundings of the terms added here.
+  void add(std::size_t i, double amount) {
+    const double sum = grad_.data()[i] + amount * (1 + 2 * static_cast<double>(width_ + 8) * u_);
+    grad_.data()[i] = std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum;
+  }
+
+  /// grad_x_i = y_i (grad_y_i - s), with s the sum of grad_y y.
+  void softmax(std::size_t begin) {
+    double s = 0, off = 0, moved = 0;
+    for (std::size_t i = begin; i < begin + width_; ++i) {
+      const double dy = std::fabs(dy_.data()[i]);
+      s += dy_.data()[i] * y_.data()[i];
+      off += dy * (error_.data()[i] + stored(i));
+      moved += dy * stored(i);
+    }
+    for (std::size_t i = begin; i < begin + width_; ++i)
+      add(i, stored(i) * (std::fabs(dy_.data()[i] - s) + off) +
+                 (std::fabs(y_.data()[i]) + error_.data()[i]) * moved);
+  }
+
+  /// grad_x_i = grad_y_i - exp(y_i) s, with s the sum of grad_y.
+  void log_softmax(std::size_t begin) {
+    double s = 0, magnitude = 0;
+    for (std::size_t i = begin; i < begin + width_; ++i) {
+      s += dy_.data()[i];
+      magnitude += std::fabs(dy_.data()[i]);
+    }
+    const double largest = std::fabs(s) + static_cast<double>(width_) * u_ * magnitude;
+    for (std::size_t i = begin; i < begin + width_; ++i)
+      add(i, largest * ref::numeric::exp(y_.data()[i] + error_.data()[i]) * growth(stored(i)));
+  }
+
+  /// grad_x_i = grad_y exp(x_i - y): also counts the error of y and the roundings of the
+  /// difference.
+  void log_sum_exp(std::size_t row) {
+    const double off = error_.data()[row] + stored(row);
+    for (std::size_t i = row * width_; i < (row + 1) * width_; ++i) {
+      if (ref::tensor::is_given(valid_) && !valid_.data()[i]) continue;
+      const double difference = x_.data()[i] - y_.data()[row];
+      add(i, std::fabs(dy_.data()[row]) * ref::numeric::exp(difference) *
+                 growth(off + 4 * u_ * (std::fabs(difference) + off)));
+    }
+  }
+
+  Tensor<double> y_;
+  const Tensor<double>& x_;
+  const Tensor<double>& dy_;
+  const Tensor<double>& error_;
+  const ref::tensor::Mask& valid_;
+  Tensor<double>& grad_;
+  double u_;
+  std::size_t width_;
+  ref::numeric::Arithmetic format_{.unit_roundoff = 0, .tiny = 0, .largest = 0};
+};
+
+}  // namespace
+
+void add_function_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
+                             Accumulation accumulation, NamedTensors<double>& bound, bool flushes) {
+  if (is_about<ref::model::GeluTanhOptions>(c))
+    allow_cancellation(inputs, arithmetic_of(accumulation).unit_roundoff, bound);
+  if (is_about<ref::model::SiluOptions>(c) || is_about<ref::model::SwigluOptions>(c))
+    allow_printed_sigmoid(inputs, arithmetic_of(accumulation), bound);
+  if (inputs.tensors.contains("gate")) allow_stored_factors(c, inputs, accumulation, bound);
+  if (is_about<ref::model::AttentionOptions>(c) && inputs.tensors.contains("grad_y"))
+    add_attention_allowances(c, inputs, accumulation, bound);
+  if (inputs.tensors.contains("residual"))
+    add_add_norm_allowances(c, inputs, accumulation, bound, flushes);
+  if (is_about<ref::model::RopeOptions>(c)) allow_stored_products(c, inputs, accumulation, bound);
+  if (is_about<ref::model::CrossEntropyOptions>(c))
+    add_cross_entropy_allowances(c, inputs, accumulation, bound);
+  const bool from_y = is_about<ref::model::SoftmaxOptions>(c) ||
+                      is_about<ref::model::LogSoftmaxOptions>(c) ||
+                      is_about<ref::model::LogSumExpOptions>(c);
+  if (from_y && inputs.tensors.find("grad_y") != nullptr)
+    StoredY(c, inputs, accumulation, bound).run(c);
+}
+
+}  // namespace normproof::verification::golden::tolerance

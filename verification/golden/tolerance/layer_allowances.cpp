@@ -1,0 +1,53 @@
+#include "verification/golden/tolerance/layer_allowances.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "verification/golden/corpus/kind.hpp"
+#include "verification/golden/corpus/layer_traits.hpp"
+
+namespace normproof::verification::golden::tolerance {
+
+using corpus::arithmetic_of;
+using corpus::find;
+using corpus::op_name;
+using corpus::unit_roundoff;
+using ref::tensor::NamedTensors;
+using ref::tensor::Tensor;
+
+namespace {
+
+/// Allows a factor n/(n-1) or its reciprocal, and a weight a in place of 1 - a: three operations of
+/// 4 u.
+void allow_conversion(const NamedTensors<double>& values, double u, NamedTensors<double>& bound) {
+  for (const char* const name : {"running_mean", "running_variance"}) {
+    const Tensor<double>* const running = values.find(name);
+    if (running == nullptr) continue;
+    for (std::size_t i = 0; i < running->size(); ++i)
+      bound.at(name).data()[i] += 12 * u * std::fabs(running->data()[i]);
+  }
+}
+
+/// The stored value is gamma x_hat, at most |y| + |beta|.
+void allow_beta_after_storing(const Case& c, const Tensor<double>& y, Tensor<double>& bound) {
+  const ref::io::StoredTensor* const stored = find(c.inputs, "beta");
+  if (stored == nullptr) return;
+  const std::vector<double> beta = ref::io::widen(*stored);
+  const double u = unit_roundoff(c.dtype);
+  for (std::size_t i = 0; i < y.size(); ++i)
+    bound.data()[i] +=
+        u * (std::fabs(y.data()[i]) + std::fabs(beta[i % beta.size()]) + bound.data()[i]);
+}
+
+}  // namespace
+
+void add_layer_allowances(const Case& c, const NamedTensors<double>& values,
+                          Accumulation accumulation, NamedTensors<double>& bound) {
+  const double u = arithmetic_of(accumulation).unit_roundoff;
+  allow_conversion(values, u, bound);
+  if (corpus::adds_beta_after_storing(op_name(c)) &&
+      corpus::rounds_when_stored(c.dtype, accumulation))
+    allow_beta_after_storing(c, values.at("y"), bound.at("y"));
+}
+
+}  // namespace normproof::verification::golden::tolerance

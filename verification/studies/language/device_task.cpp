@@ -1,0 +1,84 @@
+#include "verification/studies/language/device_task.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "ref/numeric/elementary.hpp"
+#include "ref/numeric/errors.hpp"
+#include "verification/checks/agreement/device_state.hpp"
+#include "verification/training/language_task.hpp"
+
+namespace normproof::verification::studies::language {
+
+namespace train = ref::train;
+using training::Task;
+
+namespace {
+
+/// Returns the batches of step k.
+template <class Batch>
+std::span<const Batch> select_step_batches(const std::vector<Batch>& epoch, std::size_t each,
+                                           std::size_t k) {
+  const auto rest = std::span<const Batch>(epoch).subspan(k * each);
+  return rest.first(std::min(each, rest.size()));
+}
+
+/// Whether the tap asks for every tensor of the step.
+bool asks_for_all(const ref::encoder::Tap<double>& tap) {
+  return tap.asks_for("loss");
+}
+
+void show_statistics(const gpu::train::StepResult& found, const ref::encoder::Tap<double>& tap) {
+  for (const auto& of_batch : found.statistics)
+    for (const auto& [name, values] : of_batch)
+      if (tap.asks_for(name)) tap(name, download(values));
+}
+
+}  // namespace
+
+void DeviceTask::begin_epoch(std::uint64_t epoch) {
+  task_.begin_epoch(epoch);
+  if (config_.task == Task::translate)
+    pairs_ = training::pair_batches(data_.pairs.value(), config_, epoch);
+  else
+    texts_ = training::text_batches(data_.text.value(), config_, epoch);
+}
+
+training::TaskStep DeviceTask::step(std::size_t k, train::TrainState<double>& state,
+                                    const ref::encoder::Tap<double>& tap) const {
+  if (asks_for_all(tap)) return task_.step(k, state, tap);
+  const auto each = static_cast<std::size_t>(config_.train.accumulation);
+  const bool translates = config_.task == Task::translate;
+  gpu::train::TrainState there = checks::agreement::on_device(device_, state);
+  gpu::train::StepResult found;
+  try {
+    if (translates) {
+      const auto config = training::translation_config(config_, data_.pairs.value().words);
+      const auto batches =
+          checks::agreement::on_device(device_, select_step_batches(pairs_, each, k));
+      found = gpu::translation::translation_step({config.model, config.training}, batches, there);
+    } else {
+      const auto batches =
+          checks::agreement::on_device(device_, select_step_batches(texts_, each, k));
+      found = gpu::train::language_step(config_.train, batches, there);
+    }
+  } catch (const ref::numeric::ContractError&) {
+    return task_.step(k, state, tap);  // repeats the step on the processor, which reports the error
+  }
+  show_statistics(found, tap);
+  state = checks::agreement::on_host(there);
+  training::TaskStep step{{found.loss,
+                           {},
+                           {std::move(found.gradient_norms.of_tensors), found.gradient_norms.whole},
+                           found.learning_rate},
+                          {}};
+  if (translates)
+    step.qualities = {{"perplexity", ref::numeric::exp(found.loss)}};
+  else
+    step.qualities = training::language_qualities(found.loss);
+  return step;
+}
+
+}  // namespace normproof::verification::studies::language

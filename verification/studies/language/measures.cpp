@@ -1,0 +1,126 @@
+#include "verification/studies/language/measures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "ref/io/json_reader.hpp"
+#include "verification/studies/language/followed_task.hpp"
+#include "verification/studies/language/traced_task.hpp"
+#include "verification/support/process/lines.hpp"
+
+namespace normproof::verification::studies::language {
+
+using nlohmann::json;
+
+namespace {
+
+class Mean {
+ public:
+  void add(double value) {
+    sum_ += value;
+    ++count_;
+  }
+  std::optional<double> value() const {
+    return count_ == 0 ? std::nullopt : std::optional(sum_ / static_cast<double>(count_));
+  }
+
+ private:
+  double sum_ = 0;
+  std::size_t count_ = 0;
+};
+
+struct PieceMeans {
+  std::vector<Mean> pieces = std::vector<Mean>(kPieces);
+  Mean after_warmup = {};
+
+  Series series() const {
+    Series series;
+    for (const Mean& mean : pieces) series.push_back(mean.value());
+    return series;
+  }
+};
+
+/// The gradient bound of a norm layer over the steps.
+struct BoundMeans {
+  PieceMeans shares = {};
+  SiteBound found = {};
+};
+
+/// Values by site name, in the order of their first occurrence.
+template <class T>
+using Sites = std::vector<std::pair<std::string, T>>;
+
+template <class T>
+T& site_of(Sites<T>& sites, const std::string& name) {
+  const auto found = std::ranges::find(sites, name, &Sites<T>::value_type::first);
+  return found != sites.end() ? found->second : sites.emplace_back(name, T()).second;
+}
+
+/// Returns the rest of the key after the prefix, or nothing if it does not begin with it.
+std::optional<std::string> after_prefix(const std::string& key, std::string_view prefix) {
+  if (!key.starts_with(prefix)) return std::nullopt;
+  return key.substr(prefix.size());
+}
+
+}  // namespace
+
+void read_measures(std::string_view metrics, const std::string& file, std::size_t planned,
+                   std::int64_t warmup, CellResult& result) {
+  PieceMeans losses;
+  Sites<PieceMeans> sites;  // keyed by norm layer and statistic
+  Sites<BoundMeans> bounds;
+  for (const support::process::Line& line : support::process::split_lines(metrics)) {
+    const ref::io::JsonReader reader(fmt::format("{}: line {}", file, line.number));
+    const json object = reader.parse(line.text, "a line of a run");
+    const std::uint64_t step = reader.whole(object, "step", "step");
+    if (object.contains("validation_loss")) {
+      const json& loss = object["validation_loss"];
+      result.validation_loss.push_back(loss.is_number() ? std::optional(loss.get<double>())
+                                                        : std::nullopt);
+      if (object.contains("validation_bleu"))
+        result.validation_bleu.push_back(
+            reader.number(object, "validation_bleu", "validation_bleu"));
+      continue;
+    }
+    if (step < 1 || step > planned)
+      reader.fail("step", fmt::format("is {}", step), fmt::format("1 to {}", planned));
+    const std::size_t piece = (step - 1) * kPieces / planned;
+    result.steps = step;
+    result.sha256 = reader.sha256(object, "sha256", "sha256");
+    losses.pieces[piece].add(reader.number(object, "loss", "loss"));
+    if (object.contains("max_weighted_gamma") && object["max_weighted_gamma"].is_number())
+      result.max_weighted_gamma = std::max(result.max_weighted_gamma.value_or(0),
+                                           object["max_weighted_gamma"].get<double>());
+    for (const auto& [key, value] : object.items()) {
+      if (!value.is_number()) continue;
+      const double number = value.get<double>();
+      if (const auto site = after_prefix(key, kFluctuation)) {
+        PieceMeans& means = site_of(sites, *site);
+        means.pieces[piece].add(number);
+        if (static_cast<std::int64_t>(step) > warmup) means.after_warmup.add(number);
+      } else if (const auto bounded = after_prefix(key, kGradientShare)) {
+        BoundMeans& own = site_of(bounds, *bounded);
+        own.shares.pieces[piece].add(number);
+        own.found.largest = std::max(own.found.largest.value_or(0), number);
+      } else if (const auto counted = after_prefix(key, kBoundChannels)) {
+        double& channels = site_of(bounds, *counted).found.channels;
+        channels = std::min(channels, number);
+      }
+    }
+  }
+  result.training_loss = losses.series();
+  for (const auto& [name, means] : sites) {
+    const std::size_t dot = name.rfind('.');
+    result.fluctuation.push_back(
+        {name.substr(0, dot), name.substr(dot + 1), means.after_warmup.value(), means.series()});
+  }
+  for (auto& [name, own] : bounds) {
+    own.found.site = name;
+    own.found.pieces = own.shares.series();
+    result.gradient_bound.push_back(std::move(own.found));
+  }
+}
+
+}  // namespace normproof::verification::studies::language

@@ -1,0 +1,70 @@
+#include "verification/studies/language/plan.hpp"
+
+#include <algorithm>
+
+#include "verification/studies/language/choice.hpp"
+
+namespace normproof::verification::studies::language {
+namespace {
+
+/// Calls f(condition, norm) for every selected combination.
+template <class F>
+void for_each_norm(const Selection& selection, const F& f) {
+  for (const training::Task task : selection.tasks)
+    for (const auto placement : selection.placements)
+      for (const std::string& norm : selection.norms)
+        if (std::ranges::find(study_norms(task), norm) != study_norms(task).end())
+          f(Condition{task, placement, selection.size}, norm);
+}
+
+}  // namespace
+
+std::vector<Cell> deciding_cells(const Selection& selection) {
+  std::vector<Cell> cells;
+  for_each_norm(selection, [&](const Condition& condition, const std::string& norm) {
+    for (const std::string& rate : study_rates())
+      for (std::uint64_t seed = 1; seed <= kDecidingSeeds; ++seed)
+        cells.push_back(cell_of(condition, norm, rate, seed, Purpose::validation));
+  });
+  return cells;
+}
+
+std::vector<Cell> test_cells(const Selection& selection, const Results& results) {
+  std::vector<Cell> cells;
+  for_each_norm(selection, [&](const Condition& condition, const std::string& norm) {
+    if (const auto rate = chosen_rate(results, condition, norm))
+      for (std::uint64_t seed = 1; seed <= selection.seeds; ++seed)
+        cells.push_back(cell_of(condition, norm, *rate, seed, Purpose::test));
+  });
+  return cells;
+}
+
+std::vector<Cell> dynamics_cells(const Selection& selection, const Results& results) {
+  std::vector<Cell> cells;
+  for_each_norm(selection, [&](const Condition& condition, const std::string& norm) {
+    if (const auto rate = chosen_rate(results, condition, norm))
+      cells.push_back(dynamics_cell(condition, norm, *rate));
+  });
+  return cells;
+}
+
+std::vector<Cell> list_rejected_cells(const Selection& selection, const Results& results) {
+  std::vector<Cell> cells = deciding_cells(selection);
+  std::erase_if(cells, [&](const Cell& cell) {
+    const auto rate = chosen_rate(results, {cell.task, cell.placement, cell.size}, cell.norm);
+    return !rate || *rate == cell.learning_rate;
+  });
+  return cells;
+}
+
+double cost(const Cell& cell) {
+  constexpr double kWhole = 60;          // relative to a quick cell
+  constexpr double kTranslator = 2;      // relative to a language model, for whole cells
+  constexpr double kTestedAlone = 0.05;  // relative to a cell that is also trained
+  const bool trained_before = cell.purpose == Purpose::test && cell.seed <= kDecidingSeeds;
+  double own = cell.size == Size::whole ? kWhole : 1;
+  if (cell.size == Size::whole && cell.task == training::Task::translate) own *= kTranslator;
+  return own * (trained_before ? kTestedAlone : 1);
+}
+
+}  // namespace normproof::verification::studies::language

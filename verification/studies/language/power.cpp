@@ -1,0 +1,50 @@
+#include "verification/studies/language/power.hpp"
+
+#include "verification/studies/language/choice.hpp"
+
+namespace normproof::verification::studies::language {
+namespace {
+
+/// Returns the values of a quantity by seed, for a norm at its chosen rate.
+std::map<std::uint64_t, double> values_of(const Results& results, const Condition& condition,
+                                          const std::string& norm, const Quantity& quantity) {
+  std::map<std::uint64_t, double> found;
+  const auto rate = chosen_rate(results, condition, norm);
+  if (!rate) return found;
+  for (const auto& [name, finished] : results) {
+    const Cell& cell = finished.cell;
+    if (cell.purpose == Purpose::dynamics ||
+        cell != cell_of(condition, norm, *rate, cell.seed, cell.purpose))
+      continue;
+    if (const auto value = quantity(finished.result)) found[cell.seed] = *value;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<PowerRow> power_rows(const Results& results, const Quantity& quantity,
+                                 std::size_t seeds) {
+  std::vector<PowerRow> rows;
+  for (const Condition& condition : list_conditions(results)) {
+    const auto reference = values_of(results, condition, reference_norm(), quantity);
+    for (const std::string& norm : study_norms(condition.task)) {
+      if (norm == reference_norm()) continue;
+      std::vector<double> differences;
+      double sum = 0;
+      for (const auto& [seed, value] : values_of(results, condition, norm, quantity))
+        if (const auto other = reference.find(seed); other != reference.end()) {
+          differences.push_back(value - other->second);
+          sum += other->second;
+        }
+      const auto deviation = sample_deviation(differences);
+      if (!deviation) continue;
+      rows.push_back({condition, norm, differences.size(), *deviation,
+                      detectable_difference(*deviation, seeds),
+                      sum / static_cast<double>(differences.size())});
+    }
+  }
+  return rows;
+}
+
+}  // namespace normproof::verification::studies::language

@@ -1,0 +1,142 @@
+#include "verification/studies/language/traced_task.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <variant>
+
+#include "verification/checks/statistics/channel_means.hpp"
+#include "verification/checks/statistics/fluctuation.hpp"
+#include "verification/studies/language/followed_task.hpp"
+
+namespace normproof::verification::studies::language {
+
+using ref::tensor::Mask;
+using ref::tensor::NamedTensors;
+using ref::tensor::Tensor;
+
+namespace {
+
+/// The norm layer of a tensor, such as "layers.0.norm1", and the tensor's name in it, such as "x"
+/// or "grad_x".
+struct SiteTensorName {
+  std::string site, what;
+};
+
+/// Splits a tensor's name; both parts are empty if it belongs to no norm layer.
+SiteTensorName split_tensor_name(const std::string& name) {
+  const bool gradient = name.starts_with("grad_");
+  const std::string own = gradient ? name.substr(5) : name;
+  const std::size_t dot = own.rfind('.');
+  if (dot == std::string::npos) return {};
+  const std::string site = own.substr(0, dot);
+  // The whole site if it contains no dot.
+  const std::string layer = site.substr(site.rfind('.') + 1);
+  if (!layer.starts_with("norm") && layer != "final_norm") return {};
+  return {site, (gradient ? "grad_" : "") + own.substr(dot + 1)};
+}
+
+std::vector<double> values_of(const Tensor<double>& tensor) {
+  return {tensor.begin(), tensor.end()};
+}
+
+/// Compares a statistic of this step with its running value and then updates that value. `scale`
+/// may be the running value.
+void follow(const std::string& site, const char* statistic, const Tensor<double>& batch,
+            const Tensor<double>& scale, Tensor<double>& running, training::Qualities& found) {
+  found.emplace_back(fmt::format("{}{}.{}", kFluctuation, site, statistic),
+                     checks::statistics::fluctuation(batch, running, scale).relative);
+  for (std::size_t c = 0; c < batch.size(); ++c)
+    running.data()[c] =
+        NormTrace::kDecay * running.data()[c] + (1 - NormTrace::kDecay) * batch.data()[c];
+}
+
+void add_bound(const std::string& name, const std::map<std::string, Tensor<double>>& seen,
+               studies::published::GradientBound& bound, double new_weight,
+               const NamedTensors<double>& parameters, training::Qualities& found) {
+  const auto channels = [&](const char* what) { return values_of(seen.at(what)); };
+  const auto big_gamma = channels("mean_x_hat_squared"), rstd = channels("rstd");
+  const auto grad_x_squared = channels("grad_x"), grad_y_squared = channels("grad_y");
+  const auto gamma = values_of(parameters.at(name + ".gamma"));
+  const auto own = bound.add({gamma, big_gamma, rstd, grad_x_squared, grad_y_squared}, new_weight);
+  if (own.channels > 0) found.emplace_back(fmt::format("{}{}", kGradientShare, name), own.share);
+  found.emplace_back(fmt::format("{}{}", kBoundChannels, name),
+                     own.channels / static_cast<double>(gamma.size()));
+}
+
+}  // namespace
+
+bool NormTrace::asks_for(const std::string& name) {
+  const std::string what = split_tensor_name(name).what;
+  return what == "x" || what == "grad_x" || what == "grad_y" || what == "rstd" ||
+         what == "mean_x_hat_squared";
+}
+
+const ref::model::PowerNormOptions* NormTrace::power_norm_of(const std::string& site) const {
+  const auto norm =
+      std::ranges::find_if(norms_, [&](const auto& own) { return site.starts_with(own.first); });
+  return norm == norms_.end() ? nullptr : std::get_if<ref::model::PowerNormOptions>(&norm->second);
+}
+
+void NormTrace::see(const std::string& name, const Tensor<double>& values, const Mask& valid) {
+  const auto [site, what] = split_tensor_name(name);
+  if (what != "x" && power_norm_of(site) == nullptr) return;
+  auto& seen = sites_[site].seen;
+  if (what == "x") {
+    seen["mean"] = checks::statistics::channel_means(values, valid);
+    seen["variance"] = checks::statistics::channel_mean_squares(values, valid, seen["mean"]);
+    seen["quadratic_mean"] = checks::statistics::channel_mean_squares(values, valid);
+  } else {
+    seen[what] = what.starts_with("grad_") ? checks::statistics::channel_mean_squares(values, valid)
+                                           : values;
+  }
+}
+
+training::Qualities NormTrace::end_step(const NamedTensors<double>& parameters) {
+  training::Qualities found;
+  for (auto& [name, site] : sites_) {
+    auto& [seen, running, bound] = site;
+    if (running.empty()) {
+      for (const char* statistic : {"mean", "variance", "quadratic_mean"})
+        running[statistic] = seen.at(statistic);
+    } else {
+      follow(name, "mean", seen.at("mean"),
+             checks::statistics::channel_roots(running.at("variance")), running.at("mean"), found);
+      for (const char* statistic : {"variance", "quadratic_mean"})
+        follow(name, statistic, seen.at(statistic), running.at(statistic), running.at(statistic),
+               found);
+    }
+    if (const auto* const norm = power_norm_of(name))
+      add_bound(name, seen, bound, *training::new_weight(*norm), parameters, found);
+  }
+  return found;
+}
+
+void TracedTask::begin_epoch(std::uint64_t epoch) {
+  task_.begin_epoch(epoch);
+  if (config_.task == training::Task::translate)
+    pairs_ = training::pair_batches(data_.pairs.value(), config_, epoch);
+}
+
+training::TaskStep TracedTask::step(std::size_t k, ref::train::TrainState<double>& state,
+                                    const ref::encoder::Tap<double>& tap) const {
+  const NamedTensors<double> parameters = state.parameters;
+  const auto valid = [&](const std::string& name) {
+    if (config_.task != training::Task::translate) return Mask();
+    const auto& inputs = pairs_.at(k).inputs;
+    return split_tensor_name(name).site.starts_with("decoder.") ? inputs.target.valid
+                                                                : inputs.source.valid;
+  };
+  const ref::encoder::Tap<double> both(
+      [&](const std::string& name, const Tensor<double>& values) {
+        tap(name, values);
+        if (NormTrace::asks_for(name)) trace_.see(name, values, valid(name));
+      },
+      [&](const std::string& name) { return tap.asks_for(name) || NormTrace::asks_for(name); });
+  training::TaskStep step = task_.step(k, state, both);
+  const training::Qualities found = trace_.end_step(parameters);
+  step.qualities.insert(step.qualities.end(), found.begin(), found.end());
+  return step;
+}
+
+}  // namespace normproof::verification::studies::language

@@ -1,0 +1,242 @@
+#include "verification/studies/published/jobs.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "gpu/device/errors.hpp"
+#include "ref/io/descriptor.hpp"
+#include "ref/numeric/errors.hpp"
+#include "ref/numeric/parallel.hpp"
+#include "verification/support/process/child.hpp"
+#include "verification/support/process/pipe.hpp"
+
+namespace normproof::verification::studies::published {
+
+using ref::numeric::Clause;
+using ref::numeric::ContractError;
+using ref::numeric::FileError;
+using ref::numeric::UsageError;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Sends a line from a worker to its parent. The kind 'd' means that the task named by the text is
+/// done; 'u' (usage), 'f' (file), 'n' (no device), 'c' (contract) and 'e' (other) mean a failure
+/// with that text.
+void tell(int pipe, char kind, std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  // A failed write means that the parent has ended, so the error is ignored.
+  ref::io::write_all(pipe, fmt::format("{}{}\n", kind, text));
+}
+
+/// Runs the tasks that have no result until none is left.
+void do_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& runner, int pipe) {
+  constexpr useconds_t kWait = 200'000;
+  std::vector<std::string> missing;
+  missing.reserve(tasks.size());
+  for (const Task& task : tasks) missing.push_back(task.name);
+  for (;;) {
+    bool claimed = false;
+    for (const std::string& name : missing) {
+      const auto claim = store.claim(name);
+      if (!claim) continue;
+      claimed = true;
+      const Clock::time_point begin = Clock::now();
+      const std::string result = runner(name);
+      store.add(*claim, result, seconds_since(begin));
+      tell(pipe, 'd', name);
+    }
+    const std::set<std::string> done = store.names();
+    std::erase_if(missing, [&](const std::string& name) { return done.contains(name); });
+    if (missing.empty()) return;
+    if (!claimed) ::usleep(kWait);  // other processes work on the remaining tasks
+  }
+}
+
+/// Calls f, reports an exception through the pipe, and returns the exit status of the process.
+int run_and_report(int pipe, const std::function<void()>& f) {
+  try {
+    f();
+    return 0;
+  } catch (const UsageError& error) {
+    tell(pipe, 'u', error.what());
+  } catch (const FileError& error) {
+    tell(pipe, 'f', error.what());
+  } catch (const gpu::device::NoDeviceError& error) {
+    tell(pipe, 'n', error.what());
+  } catch (const ContractError& error) {
+    tell(pipe, 'c', sentence(error.breach()));
+  } catch (const std::bad_alloc&) {
+    tell(pipe, 'e', "the memory does not suffice");
+  } catch (const std::exception& error) {
+    tell(pipe, 'e', error.what());
+  } catch (...) {
+    tell(pipe, 'e', "an unknown failure");
+  }
+  return 1;
+}
+
+/// Worker processes, which are killed at the end of this object or of the parent process.
+class Workers {
+ public:
+  /// Starts the workers, each of which calls f with the pipe to report to.
+  /// Requires  (C1) called once
+  void begin(int jobs, const std::function<void(int pipe)>& f) {
+    const int pipe = pipe_.writing.get();
+    for (int job = 0; job < jobs; ++job)
+      running_.push_back(support::process::Child::begin("fork",
+                                                        [&] {
+                                                          ::signal(SIGPIPE, SIG_IGN);
+                                                          return run_and_report(pipe,
+                                                                                [&] { f(pipe); });
+                                                        },
+                                                        {.ends_with_parent = true}));
+    pipe_.writing.close();
+  }
+
+  /// Calls hear(kind, text) for each line received, until every worker has ended.
+  template <class F>
+  void listen(const F& hear) {
+    support::process::LineReader lines(pipe_.reading.get());
+    while (const auto line = lines.next()) hear(line->at(0), line->substr(1));
+    for (support::process::Child& worker : running_) {
+      const support::process::Ending ending = worker.wait();
+      if (ending.by_signal) signals_.push_back(ending.code);
+    }
+    running_.clear();
+  }
+
+  /// Returns the signals that killed workers.
+  const std::vector<int>& signals() const { return signals_; }
+
+ private:
+  support::process::Pipe pipe_ = support::process::make_pipe("pipe");
+  std::vector<support::process::Child> running_;
+  std::vector<int> signals_;
+};
+
+/// Tracks the progress and estimates the remaining time from the costs of the tasks.
+class ProgressEstimate {
+ public:
+  ProgressEstimate(const std::vector<Task>& missing, JobsProgress begin)
+      : progress_(std::move(begin)) {
+    for (const Task& task : missing) {
+      costs_[task.name] = task.cost;
+      left_ += task.cost;
+    }
+  }
+
+  const JobsProgress& count_done(const std::string& name) {
+    ++progress_.done;
+    progress_.name = name;
+    const double cost = costs_[name];
+    done_ += cost;
+    left_ -= cost;
+    progress_.seconds_left = done_ > 0 ? seconds_since(begin_) * left_ / done_ : 0;
+    return progress_;
+  }
+
+ private:
+  JobsProgress progress_;
+  std::map<std::string, double> costs_;
+  double done_ = 0, left_ = 0;
+  Clock::time_point begin_ = Clock::now();
+};
+
+[[noreturn]] void rethrow(char kind, const std::string& sentence) {
+  if (kind == 'u') throw UsageError(sentence);
+  if (kind == 'f') throw FileError(sentence);
+  if (kind == 'n') throw gpu::device::NoDeviceError(sentence);
+  if (kind == 'c') throw ContractError({.observation = sentence});
+  throw std::runtime_error(sentence);
+}
+
+std::vector<Task> find_missing_tasks(const Store& store, const std::vector<Task>& tasks) {
+  const auto results = store.results();
+  std::vector<Task> missing;
+  for (const Task& task : tasks)
+    if (!results.contains(task.name)) missing.push_back(task);
+  return missing;
+}
+
+void check_names(const std::vector<Task>& tasks) {
+  std::set<std::string> names;
+  for (const Task& task : tasks)
+    if (!names.insert(task.name).second)
+      ref::numeric::contract_failure("run_tasks", "tasks", fmt::format("has '{}' twice", task.name),
+                                     "each name once", Clause::C2);
+}
+
+}  // namespace
+
+JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner& runner,
+                      const JobsOptions& options) {
+  if (options.jobs < 1)
+    ref::numeric::contract_failure("run_tasks", "options.jobs", fmt::format("is {}", options.jobs),
+                                   "at least 1", Clause::C1);
+  check_names(tasks);
+  std::ranges::stable_sort(tasks, std::greater<>(), &Task::cost);
+  const std::vector<Task> missing = find_missing_tasks(store, tasks);
+  JobsSummary summary;
+  summary.tasks = tasks.size();
+  summary.done_before = tasks.size() - missing.size();
+  char failed = 0;
+  std::string sentence;
+  Workers workers;
+  if (!missing.empty()) {
+    ProgressEstimate ledger(missing, {summary.done_before, tasks.size(), 0, ""});
+    workers.begin(std::min<int>(options.jobs, static_cast<int>(missing.size())), [&](int pipe) {
+      ref::numeric::set_num_threads(1);
+      do_tasks(store, missing, runner, pipe);
+    });
+    workers.listen([&](char kind, const std::string& text) {
+      if (kind != 'd') {
+        if (failed == 0) sentence = text;
+        failed = failed == 0 ? kind : failed;
+        return;
+      }
+      ++summary.done_here;
+      const JobsProgress& progress = ledger.count_done(text);
+      if (options.progress) options.progress(progress);
+    });
+  }
+  store.sort();
+  if (failed != 0) rethrow(failed, sentence);
+  const std::size_t left = find_missing_tasks(store, tasks).size();
+  if (left > 0)
+    throw std::runtime_error(fmt::format(
+        "cells missing: {} of {}; a worker was ended by signal {}; the same command goes on", left,
+        tasks.size(), workers.signals().empty() ? 0 : workers.signals().front()));
+  summary.done_elsewhere = summary.tasks - summary.done_before - summary.done_here;
+  return summary;
+}
+
+void try_in_child(const std::function<void()>& f) {
+  Workers workers;
+  workers.begin(1, [&](int) { f(); });
+  char failed = 0;
+  std::string sentence;
+  workers.listen([&](char kind, const std::string& text) {
+    failed = kind;
+    sentence = text;
+  });
+  if (failed != 0) rethrow(failed, sentence);
+  if (!workers.signals().empty())
+    throw std::runtime_error(
+        fmt::format("a process was ended by signal {}", workers.signals().front()));
+}
+
+}  // namespace normproof::verification::studies::published

@@ -1,0 +1,66 @@
+#include "verification/support/process/pool.hpp"
+
+#include <poll.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "ref/io/descriptor.hpp"
+#include "ref/numeric/errors.hpp"
+#include "verification/support/process/pipe.hpp"
+
+namespace normproof::verification::support::process {
+
+namespace {
+
+struct Worker {
+  std::size_t index;
+  ref::io::Descriptor pipe;  ///< the reading end, kept by the parent
+  Child process;
+  std::string output = {};
+};
+
+Worker begin_worker(const std::string& caller, std::size_t index,
+                    const std::function<std::string(std::size_t)>& work) {
+  Pipe pipe = make_pipe(caller + ": pipe");
+  Child process = Child::begin(caller + ": fork", [&] {
+    pipe.reading.close();
+    ref::io::write_all(pipe.writing.get(), work(index));
+    return 0;
+  });
+  return {index, std::move(pipe.reading), std::move(process)};
+}
+
+}  // namespace
+
+void run_pool(const std::string& caller, std::size_t count, int jobs,
+              const std::function<std::string(std::size_t)>& work,
+              const std::function<void(std::size_t, const Report&)>& finish) {
+  if (jobs < 1)
+    ref::numeric::contract_failure(caller, "jobs", "is " + std::to_string(jobs), "at least 1",
+                                   ref::numeric::Clause::C1);
+  std::vector<Worker> workers;
+  for (std::size_t started = 0; started < count || !workers.empty();) {
+    for (; started < count && workers.size() < static_cast<std::size_t>(jobs); ++started)
+      workers.push_back(begin_worker(caller, started, work));
+    std::vector<pollfd> files;
+    files.reserve(workers.size());
+    for (const Worker& worker : workers) files.push_back({worker.pipe.get(), POLLIN, 0});
+    if (ref::io::retry_interrupted([&] { return ::poll(files.data(), files.size(), -1); }) < 0)
+      throw std::system_error(errno, std::generic_category(), caller + ": poll");
+    for (std::size_t i = workers.size(); i-- > 0;) {
+      Worker& worker = workers[i];
+      if (files[i].revents == 0 || ref::io::read_some(worker.pipe.get(), worker.output) > 0)
+        continue;
+      const std::size_t index = worker.index;
+      const Report report{std::move(worker.output), worker.process.wait()};
+      workers.erase(workers.begin() + static_cast<std::ptrdiff_t>(i));
+      finish(index, report);
+    }
+  }
+}
+
+}  // namespace normproof::verification::support::process

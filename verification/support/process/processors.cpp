@@ -1,0 +1,83 @@
+#include "verification/support/process/processors.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <thread>
+
+namespace normproof::verification::support::process {
+namespace {
+
+using std::filesystem::path;
+
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+
+int allowed_by_affinity() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
+  // the machine has more processors than a cpu_set_t holds
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+double quotient(double quota, double period) {
+  return quota > 0 && period > 0 ? quota / period : kUnlimited;
+}
+
+/// The limit written as "150000 100000" (quota and period), or "max 100000" for no limit.
+double read_limit_version_2(const path& group) {
+  std::ifstream file(group / "cpu.max");
+  double quota = 0, period = 0;
+  return file >> quota >> period ? quotient(quota, period) : kUnlimited;
+}
+
+/// The limit as quota over period; a quota of -1 means no limit.
+double read_limit_version_1(const path& group) {
+  std::ifstream quota_file(group / "cpu.cfs_quota_us"), period_file(group / "cpu.cfs_period_us");
+  double quota = 0, period = 0;
+  return quota_file >> quota && period_file >> period ? quotient(quota, period) : kUnlimited;
+}
+
+/// The smallest limit of the group and of its parents, up to `top`.
+template <class Limit>
+double smallest_limit(const path& top, const std::string& group, const Limit& limit_of) {
+  path below = path(group).relative_path().lexically_normal();
+  // the group is outside the part of the tree that is mounted here
+  if (below.native().starts_with("..")) below.clear();
+  for (double least = kUnlimited;; below = below.parent_path()) {
+    least = std::min(least, limit_of(top / below));
+    if (below.empty()) return least;
+  }
+}
+
+/// Reads /proc/self/cgroup, whose lines are "0::/user.slice" in version 2 and
+/// "4:cpu,cpuacct:/docker/1f" in version 1.
+double read_group_limit(const path& root) {
+  const path groups = root / "sys/fs/cgroup";
+  std::ifstream file(root / "proc/self/cgroup");
+  double least = kUnlimited;
+  for (std::string line; std::getline(file, line);) {
+    const auto first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const std::string group = line.substr(second + 1);
+    if (controllers.empty())
+      least = std::min(least, smallest_limit(groups, group, read_limit_version_2));
+    else if (("," + controllers + ",").find(",cpu,") != std::string::npos)
+      least = std::min(least, smallest_limit(groups / controllers, group, read_limit_version_1));
+  }
+  return least;
+}
+
+}  // namespace
+
+int usable_processors(const path& root) {
+  const int processors = std::max(allowed_by_affinity(), 1);
+  const double allowed = std::ceil(read_group_limit(root));
+  return allowed < processors ? std::max(static_cast<int>(allowed), 1) : processors;
+}
+
+}  // namespace normproof::verification::support::process
