@@ -1,46 +1,48 @@
-"""How arguments are found: by name, by position, by a mapping; and how what is returned is named."""
+"""Tests how parameters are recognized: by name, by position and by a mapping."""
 import kernels
 import numpy as np
 import pytest
 
 import normproof
 from normproof import names
-from normproof.candidate import Candidate
+from normproof.invocation import prepare_invocation
+from normproof.signature import Constant
 
 KNOWN = {"x", "gamma", "beta", "grad_y", "valid", "eps"}
 
 
 def bound(fn, **options):
-    return {argument.parameter: argument.source for argument in Candidate(fn, "layer_norm", KNOWN, **options).binding.arguments}
+    signature = prepare_invocation(fn, "layer_norm", KNOWN, **options).signature
+    return {argument.parameter: argument.source for argument in signature.arguments}
 
 
-def test_names_of_frameworks():
+def test_parameters_are_recognized_by_the_names_of_frameworks():
     def fn(hidden_states, normalized_shape, weight, bias, epsilon):
         return hidden_states
     assert bound(fn) == {"hidden_states": "x", "normalized_shape": "normalized_shape", "weight": "gamma", "bias": "beta",
                          "epsilon": "eps"}
 
 
-def test_first_argument_of_an_unknown_name_is_x():
+def test_a_first_parameter_with_an_unknown_name_is_x():
     assert bound(lambda rows, gamma, beta, eps: rows)["rows"] == "x"
 
 
-def test_argument_with_a_default_that_nothing_is_known_of_is_left():
+def test_an_unknown_parameter_with_a_default_is_ignored():
     assert "block_size" not in bound(lambda x, block_size=128: x)
 
 
-def test_mapping_has_names_constants_and_functions():
+def test_arguments_may_be_names_constants_and_functions():
     given = bound(lambda x, p, q, r: x, arguments={"p": "gamma", "q": -1, "r": lambda case: case.dtype})
-    assert given["p"] == "gamma" and given["q"] == ("constant", -1) and callable(given["r"])
+    assert given["p"] == "gamma" and given["q"] == Constant(-1) and callable(given["r"])
 
 
-def test_order_for_a_function_without_a_signature():
+def test_a_function_without_a_signature_needs_the_order_of_its_arguments():
     with pytest.raises(normproof.UsageError, match="has no signature; expected arguments="):
-        Candidate(max, "layer_norm", KNOWN)
+        prepare_invocation(max, "layer_norm", KNOWN)
     assert bound(max, arguments=["x", "gamma"]) == {"x": "x", "gamma": "gamma"}
 
 
-def test_mapping_of_names_is_held_against_the_truth():
+def test_a_wrong_mapping_of_arguments_fails():
     def positional(a, b, c, d, /):
         return kernels.layer_norm(a, b, c, d)
     mapping = {"a": "x", "b": "gamma", "c": "beta", "d": "eps"}
@@ -49,17 +51,17 @@ def test_mapping_of_names_is_held_against_the_truth():
     assert not normproof.check(positional, "layer_norm", arguments=swapped, only="random*")
 
 
-def test_mapping_as_result():
+def test_a_function_may_return_a_mapping_of_outputs():
     assert normproof.check(lambda x, gamma, beta, eps: {"y": kernels.layer_norm(x, gamma, beta, eps)}, "layer_norm",
                            only="random*")
 
 
-def test_constructors_and_functions_mean_other_things_by_dim():
+def test_dim_means_features_in_constructors_and_an_axis_in_functions():
     assert names.meaning("dim", KNOWN) == "last_axis" and names.meaning("dim", KNOWN, constructor=True) == "features"
     assert names.meaning("bias", KNOWN) == "beta"
 
 
-def test_zero_centred_gamma_is_an_argument_or_declined():
+def test_zero_centred_gamma_is_passed_or_declined():
     def rms_norm(x, gamma, beta, eps, zero_centered_gamma=False):
         y = kernels.rms_norm(x, 1 + gamma if zero_centered_gamma else gamma, eps)
         return y if beta is None else y + beta
@@ -69,20 +71,20 @@ def test_zero_centred_gamma_is_an_argument_or_declined():
     assert "takes no option zero_centred_gamma" in str(declined.declined[0])
 
 
-def test_images_are_declined_where_nobody_said_where_channels_are():
+def test_images_are_declined_unless_the_layout_is_known():
     def group_norm(x, groups, gamma, beta, eps):
         raise AssertionError("it is asked")
     report = normproof.check(group_norm, "group_norm", only="channels_*")
     assert len(report.declined) == len(report.results) and "takes no option layout" in str(report.declined[0])
 
 
-def test_channels_first_moves_x_and_what_is_like_it():
+def test_channels_first_moves_the_channels_of_x_and_y():
     def group_norm(x, groups, gamma, beta, eps):
         shape = x.shape
         with np.errstate(all="ignore"):
             rows = x.reshape(shape[0], int(groups), -1)
-            centred, variance = kernels.row_statistics(rows)
-            x_hat = (centred / np.sqrt(variance + x.dtype.type(eps))).reshape(shape)
+            centered, variance = kernels.row_statistics(rows)
+            x_hat = (centered / np.sqrt(variance + x.dtype.type(eps))).reshape(shape)
         column = (1, -1) + (1,) * (x.ndim - 2)
         return x_hat * gamma.reshape(column) + beta.reshape(column)
     report = normproof.check(group_norm, "group_norm", layout="channels_first", only=["random*", "odd*", "offset_1e2*"])

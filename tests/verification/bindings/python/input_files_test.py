@@ -1,15 +1,15 @@
-"""Tensors in a file: what is written is what is read."""
+"""Tests files of tensors: what is written is read back."""
 import zipfile
 
 import numpy as np
 import pytest
 
 import normproof
-from normproof.own_inputs import read_inputs, write_inputs
+from normproof.input_files import read_inputs, write_inputs
 from normproof.stored import Stored
 
 
-def test_every_dtype_comes_back(tmp_path):
+def test_tensors_of_every_dtype_are_read_as_they_were_written(tmp_path):
     inputs = {"x": Stored("float16", np.array([[1.5, -0.0]], np.float16)),
               "gamma": Stored("bfloat16", np.array([1], np.uint16)),
               "valid": Stored("boolean", np.array([True])), "iterations": Stored("int64", np.array(3))}
@@ -21,12 +21,12 @@ def test_every_dtype_comes_back(tmp_path):
     assert np.signbit(read["x"][0, 1]) and write_inputs(inputs, tmp_path, "own/power_norm/other") == file
 
 
-def test_other_numbers_have_another_file(tmp_path):
+def test_different_numbers_are_written_to_different_files(tmp_path):
     one, other = ({"x": Stored("float32", np.array([[number]], np.float32))} for number in (1, 2))
     assert write_inputs(one, tmp_path, "own/relu/a") != write_inputs(other, tmp_path, "own/relu/a")
 
 
-def test_what_is_no_file_of_tensors_is_one_sentence(tmp_path):
+def test_a_file_without_tensors_is_rejected_in_one_sentence(tmp_path):
     (tmp_path / "text").write_text("x")
     (tmp_path / "empty.npz").touch()
     (tmp_path / "cut.npz").write_bytes(b"PK\x03\x04")
@@ -45,6 +45,6 @@ def test_what_is_no_file_of_tensors_is_one_sentence(tmp_path):
 
 
 @pytest.mark.parametrize("file", [3, None, ["x.npz"]])
-def test_what_is_no_name_of_a_file_is_one_sentence(file):
+def test_a_file_argument_that_is_no_path_is_rejected_in_one_sentence(file):
     with pytest.raises(normproof.UsageError, match="expected the name of an .npz file of tensors"):
         read_inputs(file)
