@@ -142,18 +142,17 @@ verification::golden::candidate::Candidate GoldenCheckCommand::source() const {
         return checks::agreement::answer_on_device(*opened, c.options, inputs, c.sequence);
       });
   return [opened, in_double](const verification::golden::certify::StoredCase& stored)
-             -> verification::golden::gate::CandidateOutput {
+             -> verification::golden::candidate::CandidateOutput {
     const verification::golden::corpus::Case& c = stored.description.c;
     if (auto output = checks::agreement::run_float32_norm_on_device(*opened, c))
       return std::move(*output);
-    verification::golden::gate::CandidateOutput output = in_double(stored);
-    if (!output)
-      output.reason = verification::golden::corpus::is_scaled(c)
-                          ? "the GPU path has no results of 8 bits"
-                      : verification::golden::corpus::is_optimizer(c)
-                          ? "the GPU path has no optimizers"
-                          : "the GPU path answers no whole Transformers";
-    return output;
+    CandidateOutput output = in_double(stored);
+    if (!output.is_declined()) return output;
+    return CandidateOutput::declined(verification::golden::corpus::is_scaled(c)
+                                         ? "the GPU path has no results of 8 bits"
+                                     : verification::golden::corpus::is_optimizer(c)
+                                         ? "the GPU path has no optimizers"
+                                         : "the GPU path answers no whole Transformers");
   };
 }
 
@@ -161,7 +160,7 @@ verification::golden::candidate::Candidate GoldenCheckCommand::source() const {
 /// anything is reported.
 std::vector<verification::golden::gate::CaseResult> GoldenCheckCommand::check(
     const std::vector<verification::golden::certify::CaseDescription>& cases) const {
-  const verification::golden::gate::Candidate checked = source();
+  const verification::golden::candidate::Candidate checked = source();
   verification::golden::gate::CheckOptions check_options = options;
   check_options.maps = reports.file("--html").has_value();
   ProgressBar progress;

@@ -82,7 +82,7 @@ Output RegressRecordCommand::run() const {
   checks::regression::check_label(book.read(), label);
   ref::io::check_writable(history);
   const auto cases = verification::golden::certify::list_corpus(golden, only);
-  const verification::golden::gate::Candidate recorded_candidate = make_candidate(*this);
+  const verification::golden::candidate::Candidate recorded_candidate = make_candidate(*this);
   ref::numeric::set_num_threads(1);  // the cases run in parallel instead
   ProgressBar progress;
   const std::vector<RecordedCase> recorded = checks::regression::record_cases(

@@ -190,7 +190,7 @@ TEST(LipschitzOptions, ParsesEveryOption) {
   EXPECT_EQ(full.radius, 0.25);
   EXPECT_EQ(full.mode, normproof::ref::model::Mode::inference);
   EXPECT_EQ(full.out, "b.npz");
-  EXPECT_TRUE(full.json);
+  EXPECT_TRUE(full.reports.json_on_stdout);
   EXPECT_THAT(refusal<LipschitzCommand>({"layer_norm"}), HasSubstr("--in is required"));
 }
 
