@@ -18,7 +18,7 @@ std::size_t cuda_device_count();
 /// Throws    NoDeviceError, DeviceError
 std::unique_ptr<Device> cuda_device_at(std::size_t index);
 
-/// Requires  (C1) device is one of cuda_device()
+/// Requires  device is one of cuda_device()
 cudaStream_t stream_of(Device& device);
 cublasHandle_t cublas_of(Device& device);
 

@@ -14,7 +14,7 @@ class CudaGraph {
   CudaGraph() = default;
   CudaGraph(const CudaGraph&) = delete;
   CudaGraph& operator=(const CudaGraph&) = delete;
-  /// Requires  (C1) its work is done
+  /// Requires  its work is done
   ~CudaGraph();
 
   /// Waits for what was performed last, whose copies are reused, and begins to capture. The mode is

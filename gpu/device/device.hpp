@@ -58,7 +58,7 @@ class Device {
   /// From here on work is recorded, and what is uploaded is copied. The name is that of a part of
   /// a program: a GPU changes the graph that it has under the name, where the new one differs in
   /// sizes and numbers alone.
-  /// Requires  (C1) nothing is being recorded
+  /// Requires  nothing is being recorded
   virtual void begin_recording(const std::string& name) = 0;
   /// Gives what was recorded to the queue.
   virtual void perform_recording() = 0;

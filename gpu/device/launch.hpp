@@ -57,7 +57,7 @@ void launch_blocks(Device& device, std::size_t blocks, const Kernel& kernel) {
 }
 
 /// Clusters of so many blocks each.
-/// Requires  (C1) blocks <= device.most_blocks_of_a_cluster
+/// Requires  blocks <= device.most_blocks_of_a_cluster
 /// Throws    DeviceError
 template <class Kernel>
 void launch_clusters(Device& device, std::size_t clusters, int blocks, const Kernel& kernel) {

@@ -22,10 +22,11 @@ class Recording {
   ~Recording();
 
   /// Gives the work to the device, once.
-  /// Throws    std::logic_error the second time; DeviceError
+  /// Requires  (C2) the work is not performed yet
+  /// Throws    DeviceError
   void perform();
   /// Whether a check has refused a value; waits for the work.
-  /// Requires  (C2) performed
+  /// Requires  (C3) the work is performed
   bool refused() const;
   /// What a check sets to 1 where it refuses a value.
   Span<std::uint32_t> flag() const { return DeviceTensor<std::uint32_t>(flag_).span(); }

@@ -53,7 +53,7 @@ class DeviceNumbers {
 /// {} of a tensor without axes. Each number is one of the format, or NaN.
 DeviceNumbers upload_numbers(Device& device, FloatType type, const Tensor<float>& from);
 /// The numbers, each exactly.
-/// Requires  (C1) the type is not float64
+/// Requires  the type is not float64
 Tensor<float> download_numbers(const DeviceNumbers& from);
 /// The same of all four.
 Tensor<double> download_doubles(const DeviceNumbers& from);

@@ -36,7 +36,7 @@ void simulated_gemm(Device& device, const SimulatedSums& sums, const device::Dev
 #if defined(NORMPROOF_CUDA)
 /// c = a b, or c + a b, by cublasDgemmStridedBatched, or by cublasDgemmBatched where no one stride
 /// leads from matrix to matrix.
-/// Requires  (C2) of LibraryProducts
+/// Requires  the strides of LibraryProducts
 void cublas_gemm(Device& device, const Matrices<double>& c, const Matrices<const double>& a,
                  const Matrices<const double>& b, bool add);
 /// c = a b by cublasGemmStridedBatchedEx, sums in float32.

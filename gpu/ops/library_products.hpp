@@ -35,7 +35,7 @@ SimulatedSums simulated_sums(Precision precision);
 ///           nearest; their product p by the library, with sums in float32; then c = p or c + p,
 ///           rounded once to double
 /// Error     docs/error_analysis.md, section 9
-/// Requires  (C2) in float64 strides that cuBLAS takes: of rows or of columns 1 in each operand
+/// Requires  in float64 strides that cuBLAS takes: of rows or of columns 1 in each operand
 /// Throws    DeviceError
 class LibraryProducts final : public Products {
  public:

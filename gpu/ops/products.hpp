@@ -16,7 +16,7 @@ class Products {
   virtual ~Products() = default;
 
   /// Computes  c = a b, matrix by matrix; with `add` c + a b
-  /// Requires  (C1) extents that agree, none of them 0, and the batch of c in all three: a stride
+  /// Requires  extents that agree, none of them 0, and the batch of c in all three: a stride
   ///           of 0 repeats an operand
   /// Throws    DeviceError
   virtual void multiply(Device& device, const Matrices<double>& c, const Matrices<const double>& a,

@@ -19,7 +19,7 @@
 namespace normproof::gpu::train {
 
 /// Checks    that each position has a target
-/// Requires  (C3)
+/// Requires  (C3) of language_gradient
 inline void check_targets(std::string_view function, const std::vector<int>& targets,
                           const nn::Tokens& tokens) {
   if (targets.size() != tokens.ids.size())
@@ -46,7 +46,7 @@ struct SummedGradient {
 
 /// The mean over the batches of a step. pass(batch, run, sum) adds the loss and the gradients of a
 /// batch to `sum` and moves sum.norms; count(norms, before) counts a step once.
-/// Requires  (C2)
+/// Requires  (C2) of language_gradient
 template <class Batch, class Pass, class Count>
 LossGradient mean_gradient(std::string_view function, const ref::model::TrainConfig& config,
                            std::span<const Batch> batches, const TrainState& state,
@@ -98,7 +98,7 @@ void add_batch(Model& model, const Batch& batch, const ref::model::LossOptions& 
 }
 
 /// The mean of -log p over the targets of all batches. loss(batch): that of one, [1]
-/// Requires  (C2), but any number of batches from one on
+/// Requires  (C2) of language_gradient, but any number of batches from one on
 template <class Batch, class Loss>
 double mean_loss(std::string_view function, std::span<const Batch> batches, const TrainState& state,
                  const nn::Products& products, const Loss& loss) {
