@@ -24,11 +24,11 @@ using ref::model::NormState;
 using ref::model::NormStatistic;
 using ref::model::StatisticOf;
 
-NormOptions defaults_of(const NormLayer& layer) {
+NormOptions default_options(const NormLayer& layer) {
   return ref::model::norm_options(layer.name);
 }
 
-/// "mean [D], in training"
+/// Writes "mean [D] in training".
 std::string text_of(const NormStatistic& statistic) {
   std::string text = fmt::format("{} {}", statistic.name, ref::model::to_string(statistic.shape));
   if (statistic.of == StatisticOf::training_forward) text += " in training";
@@ -43,7 +43,7 @@ std::string text_of(const NormCells& cells) {
                      cells.option.empty() ? "" : fmt::format(" with {}", cells.option));
 }
 
-/// "gamma [D] 1"; "alpha [1] alpha0", the value of that option
+/// Writes "gamma [D] 1", or "alpha [1] alpha0" if the initial value is that of an option.
 std::string text_of(const NormParameter& parameter) {
   return fmt::format("{} {} {}", parameter.name, ref::model::to_string(parameter.shape),
                      parameter.option.empty() ? fmt::format("{}", parameter.initial)
@@ -54,17 +54,17 @@ std::string text_of(const NormState& state) {
   return fmt::format("{} {} {}", state.name, ref::model::to_string(state.shape), state.initial);
 }
 
-/// "x, y"; `none` where there are none.
+/// Joins the entries as "x, y", or returns `none` if there are none.
 template <class Entries>
-std::string list_of(const Entries& entries, std::string_view none) {
+std::string join_texts(const Entries& entries, std::string_view none) {
   std::vector<std::string> texts;
   for (const auto& entry : entries) texts.push_back(text_of(entry));
   return texts.empty() ? std::string(none) : fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// What a table calls an entry: its name in code, then the rest.
+/// Joins the entries for a cell of a table, with each name in backquotes.
 template <class Entries>
-std::string cell_of(const Entries& entries) {
+std::string table_cell(const Entries& entries) {
   std::vector<std::string> texts;
   for (const auto& entry : entries) {
     const std::string text = text_of(entry);
@@ -74,18 +74,18 @@ std::string cell_of(const Entries& entries) {
 }
 
 template <class Entry>
-void put_option(ordered_json& object, const Entry& entry) {
+void set_option_field(ordered_json& object, const Entry& entry) {
   if (!entry.option.empty()) object["option"] = entry.option;
 }
 
-/// {"name": ..., "shape": ...}
+/// Builds {"name": ..., "shape": ...}.
 template <class Entry>
 ordered_json entry_json(const Entry& entry) {
   return {{"name", entry.name}, {"shape", ref::model::to_string(entry.shape)}};
 }
 
 template <class Entries, class F>
-ordered_json array_of(const Entries& entries, F object_of) {
+ordered_json json_array(const Entries& entries, F object_of) {
   ordered_json array = ordered_json::array();
   for (const auto& entry : entries) array.push_back(object_of(entry));
   return array;
@@ -94,7 +94,7 @@ ordered_json array_of(const Entries& entries, F object_of) {
 using OptionTexts = std::vector<std::pair<std::string, std::string>>;
 
 OptionTexts options_of(const NormLayer& layer) {
-  return ref::model::list_all_options(defaults_of(layer));
+  return ref::model::list_all_options(default_options(layer));
 }
 
 OptionTexts options_of(std::string_view function) {
@@ -117,43 +117,43 @@ ordered_json function_json(const std::string& function) {
   return {{"name", function},
           {"kind", "function"},
           {"options", options_json(options_of(function))},
-          {"inputs", operands_of(function)},
-          {"optional", optional_operands_of(function)}};
+          {"inputs", required_operands(function)},
+          {"optional", accepted_operands(function)}};
 }
 
 ordered_json layer_json(const NormLayer& layer) {
   return {{"name", layer.name},
           {"kind", "layer"},
           {"options", options_json(options_of(layer))},
-          {"cells", array_of(layer.cells,
-                             [](const NormCells& cells) {
-                               ordered_json object = {
-                                   {"partition", ref::model::to_string(cells.partition)},
-                                   {"centred", cells.centred},
-                                   {"eps", cells.eps}};
-                               put_option(object, cells);
-                               return object;
-                             })},
-          {"parameters", array_of(layer.parameters,
-                                  [](const NormParameter& parameter) {
-                                    ordered_json object = entry_json(parameter);
-                                    object["initial"] = parameter.initial;
-                                    put_option(object, parameter);
-                                    return object;
-                                  })},
-          {"state", array_of(layer.state,
-                             [](const NormState& state) {
-                               ordered_json object = entry_json(state);
-                               object["initial"] = state.initial;
-                               return object;
-                             })},
-          {"statistics", array_of(layer.statistics,
-                                  [](const NormStatistic& statistic) {
-                                    ordered_json object = entry_json(statistic);
-                                    object["of"] = ref::model::to_string(statistic.of);
-                                    put_option(object, statistic);
-                                    return object;
-                                  })},
+          {"cells", json_array(layer.cells,
+                               [](const NormCells& cells) {
+                                 ordered_json object = {
+                                     {"partition", ref::model::to_string(cells.partition)},
+                                     {"centred", cells.centred},
+                                     {"eps", cells.eps}};
+                                 set_option_field(object, cells);
+                                 return object;
+                               })},
+          {"parameters", json_array(layer.parameters,
+                                    [](const NormParameter& parameter) {
+                                      ordered_json object = entry_json(parameter);
+                                      object["initial"] = parameter.initial;
+                                      set_option_field(object, parameter);
+                                      return object;
+                                    })},
+          {"state", json_array(layer.state,
+                               [](const NormState& state) {
+                                 ordered_json object = entry_json(state);
+                                 object["initial"] = state.initial;
+                                 return object;
+                               })},
+          {"statistics", json_array(layer.statistics,
+                                    [](const NormStatistic& statistic) {
+                                      ordered_json object = entry_json(statistic);
+                                      object["of"] = ref::model::to_string(statistic.of);
+                                      set_option_field(object, statistic);
+                                      return object;
+                                    })},
           {"exact_backward", layer.exact_backward}};
 }
 
@@ -170,23 +170,23 @@ std::string layers_text() {
   for (const NormLayer& layer : ref::model::norm_layers()) {
     title(layer.name);
     line("options", options_text(options_of(layer)));
-    line("cells", list_of(layer.cells, "none: element by element"));
-    line("parameters", list_of(layer.parameters, "none"));
-    line("state", list_of(layer.state, "none"));
-    line("statistics", list_of(layer.statistics, "none"));
+    line("cells", join_texts(layer.cells, "none: element by element"));
+    line("parameters", join_texts(layer.parameters, "none"));
+    line("state", join_texts(layer.state, "none"));
+    line("statistics", join_texts(layer.statistics, "none"));
     line("backward", layer.exact_backward ? "the derivative" : "approximate in training");
   }
   for (const std::string& function : ref::model::function_names()) {
     title(function);
     line("options", options_text(options_of(function)));
-    line("inputs", fmt::format("{}", fmt::join(operands_of(function), ", ")));
-    line("optional", fmt::format("{}", fmt::join(optional_operands_of(function), ", ")));
+    line("inputs", fmt::format("{}", fmt::join(required_operands(function), ", ")));
+    line("optional", fmt::format("{}", fmt::join(accepted_operands(function), ", ")));
   }
   return text;
 }
 
 std::string layers_json() {
-  ordered_json array = array_of(ref::model::norm_layers(), layer_json);
+  ordered_json array = json_array(ref::model::norm_layers(), layer_json);
   for (const std::string& function : ref::model::function_names())
     array.push_back(function_json(function));
   return array.dump(1) + "\n";
@@ -197,8 +197,8 @@ std::string layers_markdown() {
       "| layer | parameters, initial value | state, initial value | statistics "
       "|\n|---|---|---|---|\n";
   for (const NormLayer& layer : ref::model::norm_layers())
-    text += fmt::format("| `{}` | {} | {} | {} |\n", layer.name, cell_of(layer.parameters),
-                        cell_of(layer.state), cell_of(layer.statistics));
+    text += fmt::format("| `{}` | {} | {} | {} |\n", layer.name, table_cell(layer.parameters),
+                        table_cell(layer.state), table_cell(layer.statistics));
   return text;
 }
 

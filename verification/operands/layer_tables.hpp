@@ -4,17 +4,17 @@
 
 namespace normproof::verification::operands {
 
-/// The descriptions of ref/model/norm_layers.hpp, in the order of its list, and of the functions of
-/// ref/model/operation.hpp.
+/// Renderings of the layers of ref/model/norm_layers.hpp, in the order of its list, followed by the
+/// functions of ref/model/operation.hpp.
 
-/// A paragraph a layer, and a function.
+/// Returns plain text with one paragraph per layer and per function.
 std::string layers_text();
 
-/// An array of objects with the keys of docs/formats.md, indented by 1: what the adapters of
-/// verification/interop and the package of verification/bindings/python read.
+/// Returns a JSON array, indented by 1, with one object per layer and per function. docs/guide/formats.md
+/// describes the keys. The adapters of verification/interop and the Python package read it.
 std::string layers_json();
 
-/// The table of docs/formats.md, of the layers alone.
+/// Returns the Markdown table of the layers in docs/guide/formats.md.
 std::string layers_markdown();
 
 }  // namespace normproof::verification::operands

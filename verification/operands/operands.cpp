@@ -2,7 +2,7 @@
 
 namespace normproof::verification::operands {
 
-std::vector<std::string> operands_of(std::string_view function) {
+std::vector<std::string> required_operands(std::string_view function) {
   if (function == "attention") return {"q", "k", "v"};
   if (function == "cross_entropy") return {"logits", "targets"};
   if (function == "rope") return {"x", "cos", "sin"};

@@ -11,79 +11,85 @@
 #include "ref/model/train_options.hpp"
 #include "ref/tensor/named_tensors.hpp"
 
-/// What each kind of operation takes, as plain data: whoever reads it shares no arithmetic with
-/// whoever evaluates it.
+/// The inputs of each kind of operation, as plain data. Code that reads them shares no arithmetic
+/// with code that evaluates the operation.
 namespace normproof::verification::operands {
 
-/// What a function takes.
+/// The inputs of a function.
 struct FunctionInputs {
-  ref::tensor::NamedTensors<double> tensors;  ///< those of operands_of, and others or not
-  ref::tensor::Mask valid = {};               ///< what takes part; empty: all
-  std::vector<int> targets = {};              ///< of cross_entropy, [N]
+  /// The operands of required_operands() and any optional ones.
+  ref::tensor::NamedTensors<double> tensors;
+  ref::tensor::Mask valid = {};   ///< the elements, keys or rows that take part; empty: all
+  std::vector<int> targets = {};  ///< class ids [N], for cross_entropy
 };
 
-/// What an encoder, one of its layers or a layer of a decoder takes.
+/// The inputs of an encoder, of one of its layers or of a layer of a decoder.
 struct EncoderTensors {
-  ref::model::EncoderConfig config;           ///< an encoder is without dropout
+  ref::model::EncoderConfig config;           ///< a whole encoder must have dropout 0
   ref::tensor::NamedTensors<double> tensors;  ///< parameters; x, memory, grad_y, or class_weights
-  ref::tensor::NamedTensors<double> state;    ///< what the norms carry
-  ref::tensor::Mask valid = {};               ///< [B,T], true = a real token, or empty: all
-  ref::tensor::Mask memory_valid = {};        ///< [B,S], the same of a decoder's source
-  std::map<std::string, ref::tensor::Mask> masks = {};  ///< of a layer's dropouts, by mask_shapes
-  ref::model::Tokens tokens = {};                       ///< of an encoder
-  std::vector<int> labels = {};                         ///< of an encoder, [B]
+  ref::tensor::NamedTensors<double> state;    ///< the running state of the norms
+  ref::tensor::Mask valid = {};               ///< [B,T], true = a real token; empty: all are
+  /// [B,S], the mask of the memory in a layer of a decoder; empty: all.
+  ref::tensor::Mask memory_valid = {};
+  /// Dropout masks of a layer, named and shaped as by mask_shapes.
+  std::map<std::string, ref::tensor::Mask> masks = {};
+  ref::model::Tokens tokens = {};  ///< input of a whole encoder
+  std::vector<int> labels = {};    ///< class labels [B] of a whole encoder
   ref::model::Mode mode = ref::model::Mode::training;
 };
 
-/// What a whole Transformer, or decoding, takes; T is the length of what is predicted from.
+/// The inputs of a whole Transformer or of decoding. T is the length of `tokens`.
 struct TransformerTensors {
-  /// Without dropout. A language model and decoding have its decoder's side alone.
+  /// Its dropout must be 0. A language model and decoding use the decoder's side alone.
   ref::model::DecoderConfig config;
   ref::model::LossOptions loss;
   ref::tensor::NamedTensors<double> tensors;  ///< parameters; memory, and past keys and values
-  ref::tensor::NamedTensors<double> state;    ///< what the norms carry
-  ref::model::Tokens source = {};             ///< of a translator, [B,S]
-  ref::tensor::Mask source_valid = {};        ///< [B,S] of it, or of the memory; empty: all
-  ref::model::Tokens tokens = {};             ///< [B,T]
-  ref::tensor::Mask valid = {};               ///< [B,T], true = a real token, or empty: all
-  std::vector<int> targets = {};              ///< [B T]; those of padding do not count
+  ref::tensor::NamedTensors<double> state;    ///< the running state of the norms
+  ref::model::Tokens source = {};             ///< source tokens of a translator, [B,S]
+  /// [B,S], the mask of the source or of the memory; empty: all.
+  ref::tensor::Mask source_valid = {};
+  ref::model::Tokens tokens = {};  ///< [B,T]
+  ref::tensor::Mask valid = {};    ///< [B,T], true = a real token; empty: all are
+  std::vector<int> targets = {};   ///< [B T]; those at padding do not count
   ref::model::Mode mode = ref::model::Mode::training;
 };
 
-/// What the steps of an optimizer take.
+/// The inputs of one or more steps of an optimizer.
 struct OptimizerTensors {
   ref::tensor::Tensor<double> parameter;
-  std::vector<ref::tensor::Tensor<double>> gradients;  ///< of each step, with its shape
-  /// Each of checks::evaluation::moment_names, with the parameter's shape; iterations [1].
+  /// One per step, each with the parameter's shape.
+  std::vector<ref::tensor::Tensor<double>> gradients;
+  /// The tensors of checks::evaluation::moment_names, with the parameter's shape, and iterations [1].
   ref::tensor::NamedTensors<double> state;
 };
 
-/// What `normproof eval` reads from a file: the inputs of every step, and the state before the
-/// first.
+/// Everything `normproof eval` reads from a file: the inputs of every step, and the state before
+/// the first step. Only the member for the kind of operation is filled.
 struct EvalInputs {
   std::vector<ref::model::NormInputs<double>> steps;
   ref::tensor::NamedTensors<double> state;
-  FunctionInputs function = {};         ///< of a function, which has no steps
-  EncoderTensors encoder = {};          ///< of an encoder or a layer, which has none either
-  OptimizerTensors optimizer = {};      ///< of an optimizer, with its gradients step by step
-  TransformerTensors transformer = {};  ///< of a whole Transformer or of decoding
+  FunctionInputs function = {};         ///< for a function, which has no steps
+  EncoderTensors encoder = {};          ///< for an encoder or a layer of one, which have no steps
+  OptimizerTensors optimizer = {};      ///< for an optimizer, with one gradient per step
+  TransformerTensors transformer = {};  ///< for a whole Transformer or for decoding
 };
 
-/// The tensors that a function needs, the first of which gives a case its shape: "x", and "gate"
-/// where it takes one, or "residual"; of attention "q", "k" and "v", of cross_entropy "logits" and
-/// "targets", of rope "x", "cos" and "sin".
-std::vector<std::string> operands_of(std::string_view function);
+/// Returns the tensors that a function requires. The first gives a case its shape. They are "x",
+/// then "gate" or "residual" if the function takes one; "q", "k" and "v" for attention; "logits"
+/// and "targets" for cross_entropy; "x", "cos" and "sin" for rope.
+std::vector<std::string> required_operands(std::string_view function);
 
-/// softmax and log_sum_exp: some elements may take no part; attention: some keys; cross_entropy:
-/// some rows.
+/// Whether the function takes a mask `valid`: of elements for softmax and log_sum_exp, of keys for
+/// attention, of rows for cross_entropy.
 bool takes_mask(std::string_view function);
 
-/// swiglu and geglu: what the activation of x multiplies, `gate`, is an operand of their own.
+/// Whether the function multiplies the activation of x by a separate operand `gate`, as swiglu and
+/// geglu do.
 bool takes_gate(std::string_view function);
 
-/// add_layer_norm and add_rms_norm: x, and `residual` of its shape, are added before the norm, and
-/// the sum is an output; `gamma` and `beta` [D] may be left out. `grad_sum` is what arrives at the
-/// sum.
+/// Whether the function adds `residual`, of the shape of x, to x before the norm, as add_layer_norm
+/// and add_rms_norm do. The sum is an output, and `grad_sum` is the gradient that arrives at it.
+/// `gamma` and `beta` [D] are optional.
 bool adds_residual(std::string_view function);
 
 }  // namespace normproof::verification::operands

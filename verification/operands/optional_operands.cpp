@@ -4,7 +4,7 @@
 
 namespace normproof::verification::operands {
 
-std::vector<std::string> optional_operands_of(std::string_view function) {
+std::vector<std::string> accepted_operands(std::string_view function) {
   std::vector<std::string> names = {function == "cross_entropy" ? "class_weights" : "grad_y"};
   if (adds_residual(function)) names.insert(names.end(), {"grad_sum", "gamma", "beta"});
   if (takes_mask(function)) names.emplace_back("valid");

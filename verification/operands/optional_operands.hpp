@@ -6,8 +6,9 @@
 
 namespace normproof::verification::operands {
 
-/// What a function may be given besides operands_of (operands.hpp): "grad_y", "valid", the
-/// parameters and "grad_sum" of a sum that is normalized, the "class_weights" of cross_entropy.
-std::vector<std::string> optional_operands_of(std::string_view function);
+/// Returns the tensors that a function accepts besides required_operands() (operands.hpp): "grad_y",
+/// "valid", the parameters and "grad_sum" of add_layer_norm and add_rms_norm, "class_weights" of
+/// cross_entropy.
+std::vector<std::string> accepted_operands(std::string_view function);
 
 }  // namespace normproof::verification::operands

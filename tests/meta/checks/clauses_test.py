@@ -23,7 +23,7 @@ class Adder {
 """
 SOURCE = "if (bad) fail(Clause::C1);\nif (worse) fail(Clause::C2, Clause::C3);\n"
 TEST = """TEST(Add, C1_RejectsInfiniteA) { contract_message(f); }
-TEST(Add, C2RejectsNegativeB) { refused(g); }
+TEST(Add, C2_RejectsNegativeB) { refused(g); }
 TEST_F(Adder, C3_RejectsAbsentC) {
   EXPECT_EQ(message(h), "x");
 }
@@ -122,18 +122,20 @@ class Clauses(TestCase):
                     "gpu/device/queue:C1: no test of it")
 
     def test_finds_a_test_of_another_clause(self):
-        self.expect(self.find_tests({ADD_TEST: TEST.replace("C2Rejects", "C5Rejects")}),
-                    "ref/ops/add:C2: no test of it", "C5RejectsNegativeB is of a clause that")
+        self.expect(self.find_tests({ADD_TEST: TEST.replace("C2_Rejects", "C5_Rejects")}),
+                    "ref/ops/add:C2: no test of it", "C5_RejectsNegativeB is of a clause that")
 
     def test_finds_a_test_that_expects_no_refusal(self):
         self.expect(self.find_tests({ADD_TEST: TEST.replace("refused(g)", "g()")}),
-                    "C2RejectsNegativeB expects no refusal")
+                    "C2_RejectsNegativeB expects no refusal")
 
-    def test_requires_an_underscore_after_the_clause_if_it_is_told_to(self):
+    def test_requires_an_underscore_after_the_clause(self):
+        without = {ADD_TEST: TEST.replace("C2_Rejects", "C2Rejects")}
         with mock.patch.object(clauses, "REQUIRES_UNDERSCORE", True):
-            self.expect(self.find_tests({}), "C2RejectsNegativeB has no underscore after its clause; expected C2_")
-        with mock.patch.object(clauses, "REQUIRES_UNDERSCORE", False):
             self.expect(self.find_tests({}))
+            self.expect(self.find_tests(without), "C2RejectsNegativeB has no underscore after its clause; expected C2_")
+        with mock.patch.object(clauses, "REQUIRES_UNDERSCORE", False):
+            self.expect(self.find_tests(without))
 
     def test_the_suite_names_the_function_if_functions_reuse_a_number(self):
         header = HEADER + "\n/// Requires  (C1) n > 0\nint sum_all(int n);\n"
@@ -141,7 +143,7 @@ class Clauses(TestCase):
         self.expect(self.find_tests({ADD: header, ADD_TEST: TEST + "TEST(SumAll, C1_RejectsZero) { refused(f); }\n"}))
 
     def test_exceptions_have_a_reason_and_are_needed(self):
-        changed = {ADD_TEST: TEST.replace("C2Rejects", "Rejects")}
+        changed = {ADD_TEST: TEST.replace("C2_Rejects", "Rejects")}
         because = "# why\nbecause the type guards it\nref/ops/add:C2\n"
         self.expect(self.find_tests(changed, read_exceptions(because)[0]))
         tree = self.read(SOUND | changed)

@@ -19,7 +19,7 @@ class TestCase(unittest.TestCase):
         return root
 
     def expect(self, violations, *parts):
-        """The violations are as many as the parts, in their order, and each contains its part."""
+        """There is one violation per part, in the order of the parts, and each contains its part."""
         violations = list(violations)
         self.assertEqual(len(violations), len(parts), violations)
         for violation, part in zip(violations, parts):

@@ -21,17 +21,17 @@ std::string text_in(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-TEST(LayerTables, TheAdaptersReadWhatTheProgramPrints) {
+TEST(LayerTables, AdaptersFileEqualsTheOutputOfTheProgram) {
   EXPECT_EQ(text_in("verification/interop/layers.json"), layers_json())
       << "normproof layers --json > verification/interop/layers.json";
 }
 
-TEST(LayerTables, TheDocumentHasTheTable) {
-  EXPECT_THAT(text_in("docs/formats.md"), HasSubstr("\n\n" + layers_markdown() + "\n"))
+TEST(LayerTables, FormatsDocumentContainsTheTable) {
+  EXPECT_THAT(text_in("docs/guide/formats.md"), HasSubstr("\n\n" + layers_markdown() + "\n"))
       << "normproof layers --table prints it";
 }
 
-TEST(LayerTables, AnObjectALayerAndAFunction) {
+TEST(LayerTables, JsonHasOneObjectPerLayerAndFunction) {
   const auto layers = nlohmann::json::parse(layers_json());
   const std::vector<std::string> functions = ref::model::function_names();
   const std::size_t count = ref::model::norm_layers().size();
@@ -59,7 +59,7 @@ TEST(LayerTables, AnObjectALayerAndAFunction) {
   EXPECT_EQ(released["exact_backward"], false);
 }
 
-TEST(LayerTables, AParagraphALayer) {
+TEST(LayerTables, TextHasOneParagraphPerLayer) {
   EXPECT_THAT(layers_text(), HasSubstr("\nscale_norm\n"
                                        "  options     eps=1e-05\n"
                                        "  cells       row\n"
@@ -76,7 +76,7 @@ TEST(LayerTables, AParagraphALayer) {
                                        "  backward    the derivative\n"));
 }
 
-TEST(LayerTables, AParagraphAFunction) {
+TEST(LayerTables, TextHasOneParagraphPerFunction) {
   EXPECT_THAT(layers_text(), HasSubstr("\nadd_rms_norm\n"
                                        "  options     eps=1e-05 zero_centred_gamma=false\n"
                                        "  inputs      x, residual\n"

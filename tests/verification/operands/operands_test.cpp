@@ -7,7 +7,7 @@
 namespace normproof::verification::operands {
 namespace {
 
-TEST(Operands, TheFunctionsWithSumsAndAttentionTakeAMask) {
+TEST(Operands, MaskIsTakenByReductionsAttentionAndCrossEntropy) {
   for (const std::string& function : ref::model::function_names()) {
     const bool sums =
         function == "softmax" || function == "log_softmax" || function == "log_sum_exp";
@@ -17,27 +17,27 @@ TEST(Operands, TheFunctionsWithSumsAndAttentionTakeAMask) {
   }
 }
 
-TEST(Operands, TheGatedFunctionsTakeAGate) {
+TEST(Operands, GateIsTakenByGatedFunctions) {
   for (const std::string& function : ref::model::function_names())
     EXPECT_EQ(takes_gate(function), function.ends_with("glu")) << function;
 }
 
-TEST(Operands, TheFirstGivesACaseItsShape) {
+TEST(Operands, FirstOperandGivesACaseItsShape) {
   using Names = std::vector<std::string>;
-  EXPECT_EQ(operands_of("softmax"), (Names{"x"}));
-  EXPECT_EQ(operands_of("swiglu"), (Names{"x", "gate"}));
-  EXPECT_EQ(operands_of("add_rms_norm"), (Names{"x", "residual"}));
-  EXPECT_EQ(operands_of("attention"), (Names{"q", "k", "v"}));
-  EXPECT_EQ(operands_of("rope"), (Names{"x", "cos", "sin"}));
-  EXPECT_EQ(operands_of("cross_entropy"), (Names{"logits", "targets"}));
+  EXPECT_EQ(required_operands("softmax"), (Names{"x"}));
+  EXPECT_EQ(required_operands("swiglu"), (Names{"x", "gate"}));
+  EXPECT_EQ(required_operands("add_rms_norm"), (Names{"x", "residual"}));
+  EXPECT_EQ(required_operands("attention"), (Names{"q", "k", "v"}));
+  EXPECT_EQ(required_operands("rope"), (Names{"x", "cos", "sin"}));
+  EXPECT_EQ(required_operands("cross_entropy"), (Names{"logits", "targets"}));
 }
 
-TEST(Operands, WhatAddsAResidualSaysSo) {
+TEST(Operands, ResidualIsAddedByTheAddFunctions) {
   for (const std::string& function : ref::model::function_names())
     EXPECT_EQ(adds_residual(function), function.starts_with("add_")) << function;
 }
 
-TEST(Operands, WhatIsLeftOutIsEmpty) {
+TEST(Operands, DefaultInputsAreEmpty) {
   const EvalInputs inputs;
   EXPECT_TRUE(inputs.steps.empty() && inputs.state.empty() && inputs.function.tensors.empty());
   EXPECT_TRUE(inputs.encoder.masks.empty() && inputs.encoder.labels.empty());

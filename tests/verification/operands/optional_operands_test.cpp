@@ -7,14 +7,14 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-TEST(OptionalOperands, AreTheGradientTheMaskAndTheParameters) {
-  EXPECT_EQ(optional_operands_of("relu"), (Names{"grad_y"}));
-  EXPECT_EQ(optional_operands_of("softmax"), (Names{"grad_y", "valid"}));
-  EXPECT_EQ(optional_operands_of("add_rms_norm"), (Names{"grad_y", "grad_sum", "gamma", "beta"}));
+TEST(OptionalOperands, ListTheGradientTheMaskAndTheParameters) {
+  EXPECT_EQ(accepted_operands("relu"), (Names{"grad_y"}));
+  EXPECT_EQ(accepted_operands("softmax"), (Names{"grad_y", "valid"}));
+  EXPECT_EQ(accepted_operands("add_rms_norm"), (Names{"grad_y", "grad_sum", "gamma", "beta"}));
 }
 
-TEST(OptionalOperands, ALossHasNoGradientThatArrives) {
-  EXPECT_EQ(optional_operands_of("cross_entropy"), (Names{"class_weights", "valid"}));
+TEST(OptionalOperands, CrossEntropyTakesNoUpstreamGradient) {
+  EXPECT_EQ(accepted_operands("cross_entropy"), (Names{"class_weights", "valid"}));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace normproof::verification::checks::evaluation {
 
 using operands::adds_residual;
 using operands::FunctionInputs;
-using operands::operands_of;
+using operands::required_operands;
 using ref::io::StoredTensor;
 using ref::tensor::Shape;
 
@@ -23,8 +23,8 @@ class FunctionReader {
  public:
   FunctionReader(const TensorReader& reader, std::string_view function)
       : reader_(reader), function_(function) {
-    std::vector<std::string> known = operands_of(function);
-    for (const std::string& name : operands::optional_operands_of(function)) known.push_back(name);
+    std::vector<std::string> known = required_operands(function);
+    for (const std::string& name : operands::accepted_operands(function)) known.push_back(name);
     reader.check_names(known);
   }
 
@@ -36,7 +36,7 @@ class FunctionReader {
     else if (function_ == "rope")
       rope();
     else
-      of_rows();
+      read_row_function();
     return std::move(inputs_);
   }
 
@@ -58,8 +58,8 @@ class FunctionReader {
     inputs_.valid = to_mask(slice(reader_.mask_values(*valid), 0, shape));
   }
 
-  /// Everything has the shape of x.
-  void of_rows() {
+  /// Reads the inputs of a function whose tensors all have the shape of x.
+  void read_row_function() {
     const StoredTensor& x = reader_.required("x", "the tensor x, [..., D]");
     const Shape& shape = x.shape;
     if (shape.size() < 2 || has_extent_0(shape))
@@ -68,7 +68,7 @@ class FunctionReader {
     if (adds_residual(function_) && shape.size() > 3)
       reader_.fail("x", "has shape " + ref::tensor::to_string(shape), "[N,D] or [B,T,D]");
     take(x);
-    for (const std::string& name : operands_of(function_)) {
+    for (const std::string& name : required_operands(function_)) {
       if (name == x.name) continue;
       const StoredTensor& other =
           reader_.required(name, "the tensor " + name + ", of the shape of x");

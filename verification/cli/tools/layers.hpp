@@ -14,7 +14,7 @@ struct LayersCommand {
 
   void add(CLI::App& app);
 
-  /// Prints the descriptions of the norm layers and functions: see layer_tables.hpp.
+  /// Prints the descriptions of the norm layers and functions (layer_tables.hpp).
   ExitStatus run() const;
 };
 

@@ -24,7 +24,7 @@ TEST(Layers, PrintsTheDescriptions) {
   EXPECT_EQ(printed({"--table"}), normproof::verification::operands::layers_markdown());
 }
 
-TEST(Layers, TakesOneFormat) {
+TEST(Layers, AcceptsOneFormat) {
   EXPECT_THROW(parsed<LayersCommand>({"--json", "--table"}), normproof::ref::numeric::UsageError);
 }
 

@@ -27,7 +27,7 @@ std::set<std::string> reasons_of(const std::string& function) {
 TEST(FunctionCases, EachFunctionHasTheRegimesOfItsKind) {
   using ::testing::IsSupersetOf;
   for (const std::string& function : ref::model::function_names()) {
-    if (operands::operands_of(function).front() != "x" || function == "rope") continue;
+    if (operands::required_operands(function).front() != "x" || function == "rope") continue;
     const auto reasons = reasons_of(function);
     EXPECT_THAT(reasons, IsSupersetOf({"random", "odd", "last_lane", "nan_in_grad_y"})) << function;
     if (checks::evaluation::adds_residual(function)) continue;
@@ -39,7 +39,7 @@ TEST(FunctionCases, EachFunctionHasTheRegimesOfItsKind) {
   }
 }
 
-TEST(FunctionCases, ReluIsExactAndMasksReachTheInputs) {
+TEST(FunctionCases, ReluIsExactAndMasksAreInputs) {
   for (const Case& c : function_cases(Tier::quick, "relu", 1))
     EXPECT_EQ(c.exact, c.reason != "nan_in_grad_y") << path_of(c);
   for (const Case& c : function_cases(Tier::quick, "softmax", 1))
@@ -48,7 +48,7 @@ TEST(FunctionCases, ReluIsExactAndMasksReachTheInputs) {
         << path_of(c);
 }
 
-TEST(FunctionCases, EveryTierHasSome) {
+TEST(FunctionCases, ExistInEveryTier) {
   for (const Tier tier : {Tier::quick, Tier::standard})
     for (const Case& c : function_cases(tier, "gelu", 1)) EXPECT_EQ(c.tier, tier);
   EXPECT_EQ(function_cases(Tier::full, "log_sum_exp", 1).size(), 6u);
