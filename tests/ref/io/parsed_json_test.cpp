@@ -1,4 +1,4 @@
-#include "ref/io/json_nesting.hpp"
+#include "ref/io/parsed_json.hpp"
 
 #include <gtest/gtest.h>
 
@@ -34,24 +34,45 @@ std::string refusal(const std::string& text) {
   return numeric::error_message<FileError>([&] { JsonReader("f").parse(text, "JSON"); });
 }
 
-TEST(JsonNesting, CountsOpenBracketsOutsideStrings) {
-  EXPECT_EQ(json_shape("").nesting, 0u);
-  EXPECT_EQ(json_shape("1").nesting, 0u);
-  EXPECT_EQ(json_shape("{}").nesting, 1u);
-  EXPECT_EQ(json_shape(R"({"a": [1, [2]], "b": [[], {}]})").nesting, 3u);
-  EXPECT_EQ(json_shape(R"(["[[[", "\"[[", "\\", [1]])").nesting, 2u);
-  EXPECT_EQ(json_shape("]]][").nesting, 1u);
-  EXPECT_EQ(json_shape("[\"\\").nesting, 1u);
+TEST(ParsedJson, BuildsTheValueThatTheLibraryParses) {
+  for (
+      const std::string text :
+      {R"({"b": [1, -2, 2.5, 18446744073709551615, "\u00e9\"", true, null, [], {}], "a": {"b": {}}})",
+       "[]", "{}", "1", "null", R"("a")", " [ [1], {\"a\": [2]} ]\n"}) {
+    const ParsedJson parsed = parse_json(text);
+    EXPECT_FALSE(parsed.is_rejected()) << text;
+    EXPECT_EQ(parsed.value.dump(), nlohmann::json::parse(text).dump());
+    EXPECT_EQ(parsed.value, nlohmann::json::parse(text));
+  }
 }
 
-TEST(JsonNesting, CountsKeysOutsideStrings) {
-  EXPECT_EQ(json_shape("{}").keys, 0u);
-  EXPECT_EQ(json_shape(R"({"a": [{"b": ":"}, "\":"], ":": {"b": 1}})").keys, 4u);
-  EXPECT_EQ(json_shape(R"({"a": 1, "a": 2})").keys, 2u);
+TEST(ParsedJson, CountsNestingOutsideStrings) {
+  EXPECT_EQ(parse_json("1").nesting, 0u);
+  EXPECT_EQ(parse_json("{}").nesting, 1u);
+  EXPECT_EQ(parse_json(R"({"a": [1, [2]], "b": [[], {}]})").nesting, 3u);
+  EXPECT_EQ(parse_json(R"(["[[[", "\"[[", "\\", [1]])").nesting, 2u);
+}
+
+TEST(ParsedJson, FindsTheFirstDuplicateKeyAtAnyDepth) {
+  EXPECT_EQ(parse_json(R"({"a": [{"b": ":"}, "\":"], ":": {"b": 1}})").duplicate_key, std::nullopt);
+  const ParsedJson parsed = parse_json(R"([{"a": 1, "b": {"c": 1, "c": [2]}, "a": 2}, 3])");
+  EXPECT_EQ(parsed.duplicate_key, "c");
+  EXPECT_TRUE(parsed.value.is_null());
+  EXPECT_EQ(parse_json(R"({"": 1, "": 2})").duplicate_key, "");
+}
+
+TEST(ParsedJson, SaysWhereASyntaxErrorEnds) {
+  using namespace std::string_literals;
+  EXPECT_EQ(parse_json("").error_end, 1u);
+  EXPECT_EQ(parse_json("[1, x]").error_end, 5u);
+  EXPECT_EQ(parse_json("{}\0"s).error_end, 3u);
+  EXPECT_FALSE(parse_json("[1, x]").is_too_large);
+  EXPECT_TRUE(parse_json("[1e400]").is_too_large);
+  EXPECT_TRUE(parse_json("[1, x]").value.is_null());
 }
 
 // Fuzzing found these files; each of them overflowed the stack.
-TEST(JsonNesting, RejectsFilesThatNestTooDeep) {
+TEST(ParsedJson, RejectsFilesThatNestTooDeep) {
   for (const std::size_t depth : {kMaxJsonNesting, std::size_t{200'000}}) {
     const std::string lists = nested(depth, "[", "]"), objects = nested(depth, R"({"a":)", "}");
     for (const std::string& inner : {lists, objects}) {
