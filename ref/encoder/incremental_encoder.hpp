@@ -15,8 +15,8 @@ namespace normproof::ref::encoder {
 template <numeric::Real T>
 class IncrementalEncoder {
  public:
-  /// Copies `config` and `state`, which comes from initial_norm_state. `parameters` must outlive this
-  /// object.
+  /// Copies `config` and `state`, which comes from initial_norm_state. `parameters` must outlive
+  /// this object.
   IncrementalEncoder(const EncoderConfig& config, const EncoderParameters<T>& parameters,
                      const NamedTensors<T>& state);
   IncrementalEncoder(const IncrementalEncoder&) = delete;

@@ -15,7 +15,7 @@ using json = JsonReader::json;
 namespace {
 
 /// Returns text such as "line 3, column 7".
-std::string place_of(std::string_view text, std::size_t at) {
+std::string line_and_column(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
   const std::size_t line_end = before.rfind('\n');
   const std::size_t begin = line_end == std::string_view::npos ? 0 : line_end + 1;
@@ -32,7 +32,7 @@ std::size_t word_begin(std::string_view text, std::size_t at) {
   return before == std::string_view::npos ? 0 : before + 1;
 }
 
-std::string_view word_at(std::string_view text, std::size_t begin) {
+std::string_view read_word(std::string_view text, std::size_t begin) {
   const std::string_view rest = text.substr(begin);
   return rest.substr(0, rest.find_first_of(" \t\r\n,]}"));
 }
@@ -61,9 +61,10 @@ json JsonReader::parse(std::string_view text, std::string_view expectation) cons
     const std::size_t error = std::max<std::size_t>(*parsed.error_end, 1) - 1;
     const std::size_t begin = word_begin(text, error);
     if (const auto word = word_at(text, begin); parsed.is_too_large || is_not_finite(word))
-      fail(fmt::format("the number {} ({})", word, place_of(text, begin)),
+      fail(fmt::format("the number {} ({})", word, line_and_column(text, begin)),
            parsed.is_too_large ? "is larger than any double" : "is not finite", "a finite number");
-    fail("the whole", fmt::format("is no JSON object ({})", place_of(text, error)), expectation);
+    fail("the whole", fmt::format("is no JSON object ({})", line_and_column(text, error)),
+         expectation);
   }
   if (!parsed.value.is_object()) fail("the whole", "is no JSON object", expectation);
   return std::move(parsed.value);

@@ -26,8 +26,7 @@ struct ParsedJson {
   }
 };
 
-/// Parses a text in one pass. Memory is bounded by the size of the text and the maximum depth. A NUL
-/// does not end the text; it is a syntax error.
+/// Parses a text in one pass. A NUL does not end the text; it is a syntax error.
 ParsedJson parse_json(std::string_view text);
 
 }  // namespace normproof::ref::io

@@ -25,10 +25,10 @@ FIELDS = {"Source", "Computes", "Shapes", "Requires", "Order", "Error", "Saves",
           "Leaves", "Checks", "Notes", "Example"}
 # A comparison, `== Clause::C2`, may be with a clause of another folder.
 NAMED = re.compile(r"(== (?:\w+::)*)?\bClause::C(\d+)")
-TEST = re.compile(r"(TEST|TEST_F|TEST_P|RC_GTEST_PROP|NORMPROOF_REFUSES)\(\s*(\w+),\s*(\w+)")
+TEST = re.compile(r"(TEST|TEST_F|TEST_P|RC_GTEST_PROP|NORMPROOF_REJECTS)\(\s*(\w+),\s*(\w+)")
 # C1AndC2 and C1toC3 are tests of several clauses.
 CLAUSE_TEST = re.compile(r"C(\d+)(?!And|to)(?!\d)\w*")
-REFUSAL = re.compile(r"contract_(?:message|breach|violation)|(?:refus|reject|violation)\w*\(|message\("
+REFUSAL = re.compile(r"contract_(?:message|violation)|(?:refus|reject|violation)\w*\(|message\("
                      r"|ThrowsMessage<ContractError>")
 
 
@@ -185,7 +185,7 @@ class ClauseTest:
         self.file, self.name = file, name
         self.subject = re.sub("(test|contract)$", "", suite.replace("_", "").lower())
         self.clause = int(CLAUSE_TEST.fullmatch(name).group(1))
-        self.expects_refusal = macro == "NORMPROOF_REFUSES" or bool(REFUSAL.search(body))
+        self.expects_refusal = macro == "NORMPROOF_REJECTS" or bool(REFUSAL.search(body))
         self.has_underscore = name.startswith(f"C{self.clause}_")
 
 

@@ -11,7 +11,7 @@ from .source_tree import NothingToCheck, read_sources
 
 LAYERS = "ref/norm/"
 MIN_FORMULAS = 8
-SPEED = re.compile(r"prefetch|\bstream|fence|nontemporal|past_caches|use_streaming_stores|_mm\d*_|__builtin_ia32"
+SPEED = re.compile(r"prefetch|\bstream|fence|nontemporal|use_streaming_stores|_mm\d*_|__builtin_ia32"
                    r"|\basm\b|#\s*pragma\s+(?:GCC|omp)")
 STANDARD = re.compile(r"^\s*#\s*include\s*<[^>]+>")
 

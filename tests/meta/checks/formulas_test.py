@@ -10,7 +10,7 @@ class Formulas(TestCase):
 
     def test_finds_code_that_belongs_to_a_traversal(self):
         for line in ("ops::prefetch(at, x);", "ops::stream_fence();", "ops::stream(p, v);",
-                     "fill(y, width, a.past_caches, term);", "fill(y, a.use_streaming_stores, term);", "_mm_sfence();",
+                     "fill(y, width, a.use_streaming_stores, term);", "_mm_sfence();",
                      "v = _mm256_add_pd(v, w);", "__builtin_ia32_movntpd(p, v);", "__builtin_nontemporal_store(v, p);",
                      "#pragma GCC unroll 4", '#pragma omp simd', 'asm volatile("");'):
             self.expect(self.find_speed(line), "ref/norm/a_formula.hpp:2: ")

@@ -98,11 +98,11 @@ std::string versions() {
                      verification::golden::certify::built_corpus_version().text());
 }
 
-/// The group `study`, or, if the studies are not built, a command of that name that says how to build
-/// them.
+/// The group `study`, or, if the studies are not built, a command of that name that says how to
+/// build them.
 Command study_group() {
 #ifdef NORMPROOF_STUDIES
-  return studies::published::study_group();
+  return study::study_group();
 #else
   return {"study", "The published experiment again (not built; see its --help)", [](CLI::App& app) {
             set_footer(app, kStudiesAreNotBuilt);
