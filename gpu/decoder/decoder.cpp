@@ -30,8 +30,8 @@ Decoder::Decoder(const DecoderConfig& config, const NamedDeviceTensors& paramete
       parameters_(parameters),
       source_config_(source_side(config)),
       target_config_(target_side(config)),
-      encoder_final_norm_(config.encoder.final_norm, parameters, "encoder.final_norm"),
-      final_norm_(config.decoder.final_norm, parameters, "decoder.final_norm") {
+      encoder_final_norm_(config_.encoder.final_norm, parameters, "encoder.final_norm"),
+      final_norm_(config_.decoder.final_norm, parameters, "decoder.final_norm") {
   encoder_layers_.reserve(config.encoder.num_layers);
   for (std::size_t l = 0; l < config.encoder.num_layers; ++l)
     encoder_layers_.emplace_back(source_config_, parameters, fmt::format("encoder.layers.{}", l));

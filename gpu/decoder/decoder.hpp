@@ -32,7 +32,6 @@ struct DecoderGradients {
 /// Throws    ContractError
 class Decoder {
  public:
-  /// Keeps a reference to `config`, which must outlive the decoder.
   Decoder(const DecoderConfig& config, const NamedDeviceTensors& parameters);
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
@@ -61,7 +60,7 @@ class Decoder {
                                        NamedDeviceTensors& found);
   bool is_pre() const { return config_.placement == ref::model::NormPlacement::pre; }
 
-  const DecoderConfig& config_;
+  const DecoderConfig config_;
   NamedDeviceTensors parameters_;
   const EncoderConfig source_config_, target_config_;
   std::vector<encoder::EncoderLayer> encoder_layers_;

@@ -19,7 +19,7 @@ std::size_t cuda_device_count();
 std::unique_ptr<Device> cuda_device_at(std::size_t index);
 
 /// The stream and the cuBLAS handle of a CUDA device.
-/// Requires  (C1) device is one of cuda_device()
+/// Requires  device is one of cuda_device()
 cudaStream_t cuda_stream(Device& device);
 cublasHandle_t cublas_handle(Device& device);
 

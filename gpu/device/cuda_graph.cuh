@@ -15,7 +15,7 @@ class CudaGraph {
   CudaGraph() = default;
   CudaGraph(const CudaGraph&) = delete;
   CudaGraph& operator=(const CudaGraph&) = delete;
-  /// Requires  (C1) its work has finished
+  /// Requires  its work has finished
   ~CudaGraph();
 
   /// Waits for the graph performed last, because its host copies are reused, and begins a capture.

@@ -60,7 +60,7 @@ class Device {
   /// Records all work from here on, and copies all data that is uploaded. The name identifies a
   /// part of a program: a GPU updates the graph stored under that name if the new one differs only
   /// in sizes and numbers.
-  /// Requires  (C1) nothing is being recorded
+  /// Requires  nothing is being recorded
   virtual void begin_recording(const std::string& name) = 0;
   /// Submits the recorded work to the queue.
   virtual void perform_recording() = 0;

@@ -61,7 +61,7 @@ void launch_blocks(Device& device, std::size_t blocks, const Kernel& kernel) {
 }
 
 /// Launches clusters of `blocks` blocks each.
-/// Requires  (C1) blocks <= device.max_cluster_blocks
+/// Requires  blocks <= device.max_cluster_blocks
 /// Throws    DeviceError
 template <class Kernel>
 void launch_clusters(Device& device, std::size_t clusters, int blocks, const Kernel& kernel) {

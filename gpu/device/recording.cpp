@@ -1,13 +1,17 @@
 #include "gpu/device/recording.hpp"
 
-#include <stdexcept>
+#include "ref/numeric/errors.hpp"
 
 namespace normproof::gpu::device {
+
+using ref::numeric::Clause;
+using ref::numeric::contract_failure;
 
 Recording::Recording(Device& device, const std::string& name)
     : device_(device), flag_(device, {1}) {
   if (device.recording_ != nullptr)
-    throw std::logic_error("Recording: another one is not performed yet");
+    contract_failure("Recording", "device", "records other work", "no work that is being recorded",
+                     Clause::C1);
   device.begin_recording(name);
   device.recording_ = this;
   try {
@@ -30,12 +34,17 @@ void Recording::forget() noexcept {
 }
 
 void Recording::perform() {
-  if (device_.recording_ != this) throw std::logic_error("Recording: performed a second time");
+  if (device_.recording_ != this)
+    contract_failure("Recording::perform", "the work", "is performed already",
+                     "work that is performed once", Clause::C2);
   device_.perform_recording();
   device_.recording_ = nullptr;
 }
 
 bool Recording::refused() const {
+  if (device_.recording_ == this)
+    contract_failure("Recording::refused", "the work", "is not performed yet",
+                     "work that is performed", Clause::C3);
   return download(flag_).data()[0] != 0;
 }
 

@@ -23,10 +23,11 @@ class Recording {
   ~Recording();
 
   /// Submits the work to the device. May be called once.
-  /// Throws    std::logic_error the second time; DeviceError
+  /// Requires  (C2) the work is not performed yet
+  /// Throws    DeviceError
   void perform();
   /// Whether a check has rejected a value. Waits for the work.
-  /// Requires  (C2) performed
+  /// Requires  (C3) the work is performed
   bool refused() const;
   /// The flag that a check sets to 1 if it rejects a value.
   Span<std::uint32_t> flag() const { return DeviceTensor<std::uint32_t>(flag_).span(); }

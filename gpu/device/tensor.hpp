@@ -33,7 +33,7 @@ class DeviceTensor {
     block_ = std::make_shared<Block>(device, size_ * sizeof(T));
   }
 
-  /// Requires  (C1) the tensor is not {}
+  /// Requires  the tensor is not {}
   Device& device() const { return *device_; }
   const Shape& shape() const { return shape_; }
   std::size_t size() const { return size_; }
@@ -103,7 +103,7 @@ Tensor<T> download(const DeviceTensor<T>& from) {
 }
 
 /// Returns the element of a one-element tensor, without a download if it is known.
-/// Requires  (C1) size 1
+/// Requires  size 1
 template <class T>
 T download_one(const DeviceTensor<T>& one) {
   if (const auto known = one.known()) return *known;

@@ -31,7 +31,6 @@ void add_head_gradients(bool tied, const std::string& embedding, nn::Linear&& he
 /// Throws    ContractError
 class Encoder {
  public:
-  /// Keeps a reference to `config`, which must outlive the encoder.
   Encoder(const EncoderConfig& config, const NamedDeviceTensors& parameters);
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
@@ -56,7 +55,7 @@ class Encoder {
   DeviceTensor<double> pool(const DeviceTensor<double>& x) const;
   DeviceTensor<double> pool_backward(const DeviceTensor<double>& grad_pooled) const;
 
-  const EncoderConfig& config_;
+  const EncoderConfig config_;
   NamedDeviceTensors parameters_;
   std::vector<EncoderLayer> layers_;
   NormSite final_norm_;

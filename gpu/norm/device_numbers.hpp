@@ -54,7 +54,7 @@ class DeviceNumbers {
 /// tensor without axes.
 DeviceNumbers upload_numbers(Device& device, FloatType type, const Tensor<float>& from);
 /// Downloads the numbers exactly.
-/// Requires  (C1) the type is not float64
+/// Requires  the type is not float64
 Tensor<float> download_numbers(const DeviceNumbers& from);
 /// Downloads the numbers of any of the four types exactly.
 Tensor<double> download_doubles(const DeviceNumbers& from);

@@ -37,7 +37,7 @@ void simulated_gemm(Device& device, const SimulatedSums& sums, const device::Dev
 #if defined(NORMPROOF_CUDA)
 /// Computes c = a b, or c + a b, with cublasDgemmStridedBatched; with cublasDgemmBatched if there
 /// is no single stride between the matrices.
-/// Requires  (C2) of LibraryProducts
+/// Requires  the strides of LibraryProducts
 void cublas_gemm(Device& device, const Matrices<double>& c, const Matrices<const double>& a,
                  const Matrices<const double>& b, bool add);
 /// Computes c = a b with cublasGemmStridedBatchedEx, with sums in float32.

@@ -36,7 +36,7 @@ SimulatedSums simulated_sums(Precision precision);
 ///           format, to nearest, the library computes their product p with sums in float32, and c =
 ///           p or c + p is rounded once to double
 /// Error     docs/derivations/error_analysis.md, section 9
-/// Requires  (C2) in float64 strides that cuBLAS accepts: the row stride or the column stride of
+/// Requires  in float64 strides that cuBLAS accepts: the row stride or the column stride of
 ///           each operand is 1
 /// Throws    DeviceError
 class LibraryProducts final : public Products {

@@ -17,7 +17,7 @@ class Products {
 
   /// Multiplies each matrix of the batch.
   /// Computes  c = a b; with `add` c + a b
-  /// Requires  (C1) extents agree and none is 0; all three have the batch of c, where a stride of 0
+  /// Requires  extents agree and none is 0; all three have the batch of c, where a stride of 0
   ///           repeats an operand
   /// Throws    DeviceError
   virtual void multiply(Device& device, const Matrices<double>& c, const Matrices<const double>& a,

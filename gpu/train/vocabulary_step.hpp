@@ -19,7 +19,7 @@
 namespace normproof::gpu::train {
 
 /// Checks    each position has a target
-/// Requires  (C3)
+/// Requires  (C3) of language_gradient
 inline void check_targets(std::string_view function, const std::vector<int>& targets,
                           const nn::Tokens& tokens) {
   if (targets.size() != tokens.ids.size())
@@ -47,7 +47,7 @@ struct SummedGradient {
 /// Returns the mean gradient over the batches of a step. pass(batch, run, sum) adds the loss and
 /// the gradients of a batch to `sum` and updates sum.norms. count(norms, before) makes the norms
 /// count the batches as one step.
-/// Requires  (C2)
+/// Requires  (C2) of language_gradient
 template <class Batch, class Pass, class Count>
 LossGradient mean_gradient(std::string_view function, const ref::model::TrainConfig& config,
                            std::span<const Batch> batches, const TrainState& state,
@@ -100,7 +100,7 @@ void add_batch(Model& model, const Batch& batch, const ref::model::LossOptions& 
 
 /// Returns the mean of -log p over the targets of all batches. loss(batch) returns that of one
 /// batch, [1].
-/// Requires  (C2), but with any number of batches from one on
+/// Requires  (C2) of language_gradient, but with any number of batches from one on
 template <class Batch, class Loss>
 double mean_loss(std::string_view function, std::span<const Batch> batches, const TrainState& state,
                  const nn::Products& products, const Loss& loss) {

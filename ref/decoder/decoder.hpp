@@ -49,7 +49,7 @@ void add_head_gradients(const DecoderConfig& config, nn::Linear<T> head,
 template <numeric::Real T>
 class Decoder {
  public:
-  /// `config` and `parameters` must outlive the decoder.
+  /// Copies `config`. `parameters` must outlive the decoder.
   Decoder(const DecoderConfig& config, const DecoderParameters<T>& parameters,
           const Tap<T>& tap = {});
   Decoder(const Decoder&) = delete;
@@ -78,7 +78,7 @@ class Decoder {
   Tensor<T> encode_backward(Tensor<T> grad_memory, NamedTensors<T>& state,
                             encoder::EncoderParameters<T>& gradients);
 
-  const DecoderConfig& config_;
+  const DecoderConfig config_;
   const DecoderParameters<T>& parameters_;
   Tap<T> tap_;
   const encoder::EncoderConfig source_config_, target_config_;

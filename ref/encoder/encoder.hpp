@@ -59,7 +59,7 @@ void add_head_gradients(bool tied, nn::Linear<T> head, nn::RowGradient<T>& rows,
 template <numeric::Real T>
 class Encoder {
  public:
-  /// `config` and `parameters` must outlive the encoder.
+  /// Copies `config`. `parameters` must outlive the encoder.
   Encoder(const EncoderConfig& config, const EncoderParameters<T>& parameters,
           const Tap<T>& tap = {});
   Encoder(const Encoder&) = delete;
@@ -84,7 +84,7 @@ class Encoder {
   Tensor<T> pool(const Tensor<T>& x);
   Tensor<T> pool_backward(const Tensor<T>& grad_p) const;
 
-  const EncoderConfig& config_;
+  const EncoderConfig config_;
   const EncoderParameters<T>& parameters_;
   Tap<T> tap_;
   std::vector<EncoderLayer<T>> layers_;

@@ -15,7 +15,8 @@ namespace normproof::ref::encoder {
 template <numeric::Real T>
 class IncrementalEncoder {
  public:
-  /// All three arguments must outlive this object. `state` comes from initial_norm_state.
+  /// Copies `config` and `state`, which comes from initial_norm_state. `parameters` must outlive
+  /// this object.
   IncrementalEncoder(const EncoderConfig& config, const EncoderParameters<T>& parameters,
                      const NamedTensors<T>& state);
   IncrementalEncoder(const IncrementalEncoder&) = delete;
@@ -31,7 +32,7 @@ class IncrementalEncoder {
  private:
   Tensor<T> pass_layer(std::size_t layer, Tensor<T> x);
 
-  const EncoderConfig& config_;
+  const EncoderConfig config_;
   const EncoderParameters<T>& parameters_;
   NamedTensors<T> state_;  ///< constant
   std::vector<nn::KeyValueCache<T>> caches_;

@@ -3,64 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
-#include <set>
-#include <vector>
+#include <utility>
 
 #include "ref/io/file_failure.hpp"
-#include "ref/io/json_nesting.hpp"
+#include "ref/io/parsed_json.hpp"
 
 namespace normproof::ref::io {
 
 using json = JsonReader::json;
 
 namespace {
-
-/// Scans a text to find where it stops being JSON, and a duplicate key of an object.
-class JsonCheck : public nlohmann::json_sax<json> {
- public:
-  std::optional<std::size_t> stop;  ///< index of the character after which it is not JSON
-  bool too_large = false;           ///< at `stop` is a number that overflows
-  std::string twice;
-
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t) override { return true; }
-  bool number_unsigned(number_unsigned_t) override { return true; }
-  bool number_float(number_float_t, const string_t&) override { return true; }
-  bool string(string_t&) override { return true; }
-  bool binary(binary_t&) override { return true; }
-  bool start_object(std::size_t) override {
-    open_.emplace_back();
-    return true;
-  }
-  bool key(string_t& name) override {
-    if (!open_.back().insert(name).second) twice = name;
-    return twice.empty();
-  }
-  bool end_object() override {
-    open_.pop_back();
-    return true;
-  }
-  bool start_array(std::size_t) override { return true; }
-  bool end_array() override { return true; }
-  bool parse_error(std::size_t read, const std::string&, const json::exception& error) override {
-    stop = read == 0 ? 0 : read - 1;
-    too_large = dynamic_cast<const json::out_of_range*>(&error) != nullptr;
-    return false;
-  }
-
- private:
-  std::vector<std::set<std::string>> open_;  ///< the keys of the enclosing objects
-};
-
-/// Returns the number of keys of all objects inside, each key once per object.
-std::size_t count_keys(const json& value) {
-  std::size_t keys = value.is_object() ? value.size() : 0;
-  if (value.is_structured())
-    for (const json& member : value) keys += count_keys(member);
-  return keys;
-}
 
 /// Returns text such as "line 3, column 7".
 std::string line_and_column(std::string_view text, std::size_t at) {
@@ -99,33 +51,23 @@ void JsonReader::fail(std::string_view field, std::string_view observation,
 }
 
 json JsonReader::parse(std::string_view text, std::string_view expectation) const {
-  const JsonShape shape = json_shape(text);
-  if (shape.nesting > kMaxJsonNesting)
-    fail("the whole", fmt::format("nests {} deep", shape.nesting),
+  ParsedJson parsed = parse_json(text);
+  if (parsed.nesting > kMaxJsonNesting)
+    fail("the whole", fmt::format("nests {} deep", parsed.nesting),
          fmt::format("at most {}", kMaxJsonNesting));
-  // The parser would treat a NUL as the end of the text.
-  const std::size_t zero = text.find('\0');
-  if (zero == std::string_view::npos) {
-    json parsed = json::parse(text, nullptr, false);
-    if (parsed.is_object() && count_keys(parsed) == shape.keys) return parsed;
-  }
-  // There is an error; this finds out what it is, and where.
-  JsonCheck check;
-  if (zero != std::string_view::npos)
-    check.stop = zero;
-  else
-    json::sax_parse(text, &check);
-  if (!check.twice.empty())
-    fail(fmt::format("the key '{}'", check.twice), "occurs twice", "every key once");
-  if (check.stop) {
-    const std::size_t begin = word_begin(text, *check.stop);
-    if (const auto word = read_word(text, begin); check.too_large || is_not_finite(word))
+  if (parsed.duplicate_key)
+    fail(fmt::format("the key '{}'", *parsed.duplicate_key), "occurs twice", "every key once");
+  if (parsed.error_end) {
+    const std::size_t error = std::max<std::size_t>(*parsed.error_end, 1) - 1;
+    const std::size_t begin = word_begin(text, error);
+    if (const auto word = read_word(text, begin); parsed.is_too_large || is_not_finite(word))
       fail(fmt::format("the number {} ({})", word, line_and_column(text, begin)),
-           check.too_large ? "is larger than any double" : "is not finite", "a finite number");
-    fail("the whole", fmt::format("is no JSON object ({})", line_and_column(text, *check.stop)),
+           parsed.is_too_large ? "is larger than any double" : "is not finite", "a finite number");
+    fail("the whole", fmt::format("is no JSON object ({})", line_and_column(text, error)),
          expectation);
   }
-  fail("the whole", "is no JSON object", expectation);
+  if (!parsed.value.is_object()) fail("the whole", "is no JSON object", expectation);
+  return std::move(parsed.value);
 }
 
 const json& JsonReader::at(const json& object, std::string_view field, const char* key,

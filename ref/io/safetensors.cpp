@@ -7,12 +7,11 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "ref/io/file_failure.hpp"
-#include "ref/io/json_nesting.hpp"
+#include "ref/io/parsed_json.hpp"
 #include "ref/numeric/assumptions.hpp"
 #include "ref/numeric/errors.hpp"
 
@@ -43,35 +42,24 @@ constexpr std::array kCodes{Code{"F64", DType::float64},
 
 /// Returns the header as JSON without duplicate keys at any depth.
 json parse_header(std::string_view text, std::string_view file) {
-  if (const std::size_t depth = json_shape(text).nesting; depth > kMaxJsonNesting) {
-    file_failure(file, "the header", fmt::format("nests {} deep", depth),
+  ParsedJson parsed = parse_json(text);
+  if (parsed.nesting > kMaxJsonNesting) {
+    file_failure(file, "the header", fmt::format("nests {} deep", parsed.nesting),
                  fmt::format("at most {}", kMaxJsonNesting));
   }
-  std::vector<std::set<std::string>> open_objects;
-  const json::parser_callback_t check_keys = [&](int, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start) open_objects.emplace_back();
-    if (event == json::parse_event_t::object_end) open_objects.pop_back();
-    if (event == json::parse_event_t::key &&
-        !open_objects.back().insert(parsed.get<std::string>()).second) {
-      file_failure(file, fmt::format("header key '{}'", parsed.get<std::string>()), "occurs twice",
-                   "every key once");
-    }
-    return true;
-  };
-  const auto fail_at = [&](std::size_t byte) {
-    file_failure(file, "the header", fmt::format("is no JSON at its byte {}", byte),
-                 "a JSON object of name -> {dtype, shape, data_offsets}");
-  };
-  // The parser would treat a NUL as the end of the text.
-  if (const auto zero = text.find('\0'); zero != std::string_view::npos) fail_at(zero + 1);
-  try {
-    json header = json::parse(text, check_keys);
-    if (header.is_object() && text.starts_with('{')) return header;
-  } catch (const json::exception& error) {
-    const auto* parse_error = dynamic_cast<const json::parse_error*>(&error);
-    fail_at(parse_error ? parse_error->byte : 0);
+  if (parsed.duplicate_key) {
+    file_failure(file, fmt::format("header key '{}'", *parsed.duplicate_key), "occurs twice",
+                 "every key once");
   }
-  file_failure(file, "the header", "is not an object", "JSON that begins with '{'");
+  if (parsed.error_end) {
+    file_failure(
+        file, "the header",
+        fmt::format("is no JSON at its byte {}", parsed.is_too_large ? 0 : *parsed.error_end),
+        "a JSON object of name -> {dtype, shape, data_offsets}");
+  }
+  if (!parsed.value.is_object() || !text.starts_with('{'))
+    file_failure(file, "the header", "is not an object", "JSON that begins with '{'");
+  return std::move(parsed.value);
 }
 
 std::size_t header_length(std::span<const std::byte> bytes, std::string_view file) {

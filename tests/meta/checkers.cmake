@@ -1,5 +1,5 @@
-# Runs clang-format, clang-tidy and the checks of doc comments and report writers as tests. Each is
-# also run on an injected fault that it must find.
+# Runs clang-format, clang-tidy and the check of report writers as tests. Each is also run on an
+# injected fault that it must find.
 set(planted ${CMAKE_CURRENT_BINARY_DIR}/planted)
 
 add_test(NAME meta/format COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/format_check ${PROJECT_SOURCE_DIR})
@@ -10,24 +10,6 @@ add_test(NAME meta/format_can_fail
 set_tests_properties(meta/format meta/format_can_fail PROPERTIES SKIP_RETURN_CODE 77)
 set_tests_properties(meta/format_can_fail PROPERTIES
   PASS_REGULAR_EXPRESSION "crooked.cpp: not formatted" SKIP_REGULAR_EXPRESSION "skipped: ")
-
-add_test(NAME meta/comments
-  COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/comment_check ${PROJECT_SOURCE_DIR})
-string(REPEAT "long " 24 long)
-set(faults
-  "/// Throws    ContractError where a name is absent, and then nothing\n/// is\n///           changed\n"
-  "/// Checks the claims. Throws    UsageError\n" "/// Returns   the norms before Throws\n"
-  "/// ${long}\n")
-set(expected "left of its text" "inside the line" "inside the line" "more than 100 columns")
-foreach(k RANGE 3)
-  list(GET faults ${k} fault)
-  list(GET expected ${k} observation)
-  file(GENERATE OUTPUT ${planted}/comments_${k}/ref/torn.hpp CONTENT "${fault}")
-  add_test(NAME meta/comments_can_fail_${k}
-    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/comment_check ${planted}/comments_${k})
-  set_tests_properties(meta/comments_can_fail_${k} PROPERTIES
-    PASS_REGULAR_EXPRESSION "torn.hpp:[0-9]+: .*${observation}")
-endforeach()
 
 add_test(NAME meta/reports
   COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/report_check ${PROJECT_SOURCE_DIR})

@@ -88,6 +88,20 @@ TEST(DeviceDecoder, MatchesReferenceBitsInEveryThreadOrderWithDifferentNorms) {
   }
 }
 
+TEST(DeviceDecoder, KeepsCopyOfItsConfig) {
+  const auto device = device::simulated_device();
+  const DecoderConfig config = make_translators_of_every_norm().front();
+  const NamedDeviceTensors parameters = upload(*device, sample_parameters(config));
+  NamedDeviceTensors state = upload(*device, ref::decoder::initial_norm_state<double>(config));
+  NamedDeviceTensors other_state = state;
+  DecoderConfig other = config;
+  Decoder expected(config, parameters), decoder(other, parameters);
+  other = {};
+  const DecoderInputs inputs = on_device(*device, sample_inputs());
+  EXPECT_BITS_EQ(download(decoder.forward(inputs, {}, other_state)),
+                 download(expected.forward(inputs, {}, state)));
+}
+
 TEST(DeviceDecoder, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
   const DecoderConfig config =

@@ -3,16 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <stdexcept>
 
 #include "gpu/device/errors.hpp"
 #include "gpu/device/launch.hpp"
 #include "gpu/ops/reduce.hpp"
 #include "tests/gpu/device/samples.hpp"
+#include "tests/ref/numeric/error_message.hpp"
 #include "tests/verification/checks/compare/expect.hpp"
 
 namespace normproof::gpu::device {
 namespace {
+
+using ref::numeric::contract_message;
 
 struct AddOne {
   using OnlySimulated = void;
@@ -85,15 +87,33 @@ TEST(Recording, RejectsDownloads) {
   }
 }
 
-TEST(Recording, AllowsOneRecordingAtATime) {
+TEST(Recording, C1_RejectsDeviceThatRecordsOtherWork) {
   const auto device = simulated_device();
   DeviceTensor<double> x = full_tensor(*device, {5}, 1);
   Recording recording(*device, "work");
   launch_elements(*device, 5, AddOne{x.span()});
-  EXPECT_THROW(Recording(*device, "other"), std::logic_error);
+  EXPECT_EQ(contract_message([&] { Recording(*device, "other"); }),
+            "Recording: device records other work; expected no work that is being recorded (C1)");
   recording.perform();
   EXPECT_EQ(download(x).data()[0], 2);
-  EXPECT_THROW(recording.perform(), std::logic_error);
+  EXPECT_NO_THROW(Recording(*device, "other"));
+}
+
+TEST(Recording, C2_RejectsSecondPerformance) {
+  const auto device = simulated_device();
+  Recording recording(*device, "work");
+  recording.perform();
+  EXPECT_EQ(contract_message([&] { recording.perform(); }),
+            "Recording::perform: the work is performed already; expected work that is performed "
+            "once (C2)");
+}
+
+TEST(Recording, C3_RejectsQuestionBeforePerformance) {
+  const auto device = simulated_device();
+  const Recording recording(*device, "work");
+  EXPECT_EQ(contract_message([&] { recording.refused(); }),
+            "Recording::refused: the work is not performed yet; expected work that is performed "
+            "(C3)");
 }
 
 TEST(Recording, UploadedNumberIsKnownUntilWritten) {

@@ -81,6 +81,20 @@ TEST(DeviceEncoder, MatchesReferenceBitsWithTiedHead) {
       }
 }
 
+TEST(DeviceEncoder, KeepsCopyOfItsConfig) {
+  const auto device = device::simulated_device();
+  const EncoderConfig config = small_config();
+  const NamedDeviceTensors parameters = on_device(*device, sample_parameters(config));
+  NamedDeviceTensors state = on_device(*device, ref::encoder::initial_norm_state<double>(config));
+  NamedDeviceTensors other_state = state;
+  EncoderConfig other = config;
+  Encoder expected(config, parameters), encoder(other, parameters);
+  other = {};
+  const EncoderInputs inputs{{2, 5, kIds}, {}};
+  EXPECT_BITS_EQ(download(encoder.forward(inputs, {}, other_state)),
+                 download(expected.forward(inputs, {}, state)));
+}
+
 TEST(DeviceEncoder, RejectsSentenceWithoutRealTokens) {
   const auto device = device::simulated_device();
   const EncoderConfig config = small_config();

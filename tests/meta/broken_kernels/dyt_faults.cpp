@@ -2,6 +2,8 @@
 
 namespace normproof::tests::broken_kernels {
 
+using namespace verification::claims::engine;
+
 namespace {
 
 using ref::model::DyTOptions;

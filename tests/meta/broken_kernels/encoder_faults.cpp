@@ -4,6 +4,8 @@
 
 namespace normproof::tests::broken_kernels {
 
+using namespace verification::claims::engine;
+
 namespace {
 
 using LN = ref::model::LayerNormOptions;

@@ -10,7 +10,10 @@
 
 namespace normproof::tests::broken_kernels {
 
-using namespace verification::claims::engine;
+using verification::claims::engine::NamedTensors;
+using verification::claims::engine::NormInputs;
+using verification::claims::engine::NormOptions;
+using verification::claims::engine::Subject;
 using ref::tensor::is_given;
 
 /// An injected fault of the implementation and the claim whose verdict it must change: a claim that

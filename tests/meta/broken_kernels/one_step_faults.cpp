@@ -5,6 +5,8 @@
 
 namespace normproof::tests::broken_kernels {
 
+using namespace verification::claims::engine;
+
 namespace {
 
 using namespace ref::model;

@@ -10,6 +10,8 @@
 // for which its statement is true.
 namespace normproof::tests::broken_kernels {
 
+using namespace verification::claims::engine;
+
 namespace {
 
 using namespace ref::model;

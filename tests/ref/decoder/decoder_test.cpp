@@ -322,6 +322,17 @@ std::string inputs_rejection_message(Change change) {
   });
 }
 
+TEST(Decoder, KeepsACopyOfItsConfig) {
+  DecoderConfig config = small_decoder("layer_norm", "layer_norm", model::NormPlacement::pre, 1);
+  const auto named = encoder::random_values<double>(parameter_shapes(config));
+  const auto p = from_named(config, named);
+  const auto expected = logits_of(config, named, two_pairs());
+  auto state = initial_norm_state<double>(config);
+  Decoder<double> decoder(config, p);
+  config = {};
+  EXPECT_EQ(decoder.forward(two_pairs(), {}, state), expected);
+}
+
 TEST(Decoder, C1_RejectsTargetsWithAnotherNumberOfSentences) {
   EXPECT_THAT(inputs_rejection_message([](auto& inputs, auto&) {
                 inputs.target = {{1, 2, {1, 1}}};

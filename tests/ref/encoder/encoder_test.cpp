@@ -349,6 +349,17 @@ TEST(Encoder, ATapSeesEveryTensorAndChangesNothing) {
   EXPECT_EQ(seen["layers.0.attention.weights"], (tensor::Shape{2, 2, 3, 3}));
 }
 
+TEST(Encoder, KeepsACopyOfItsConfig) {
+  EncoderConfig config = small_config("layer_norm", NormPlacement::pre, 2);
+  const auto named = random_parameters<double>(config);
+  const auto p = from_named(config, named);
+  const auto expected = logits_of(config, named);
+  auto state = initial_norm_state<double>(config);
+  Encoder<double> encoder(config, p);
+  config = {};
+  EXPECT_EQ(encoder.forward(two_sentences(), {}, state), expected);
+}
+
 TEST(Encoder, C5_RejectsASentenceOfPaddingOnly) {
   const EncoderConfig config = small_config("layer_norm", NormPlacement::post, 1);
   const auto p = from_named(config, random_parameters<double>(config));

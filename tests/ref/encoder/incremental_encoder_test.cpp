@@ -39,6 +39,16 @@ void expect_equals_whole_pass(const EncoderConfig& config) {
   EXPECT_EQ(incremental.size(), tokens.seq_len);
 }
 
+TEST(IncrementalEncoder, KeepsACopyOfItsConfig) {
+  const EncoderConfig config = causal_config("layer_norm", NormPlacement::pre);
+  const auto p = from_named(config, random_parameters<double>(config));
+  const auto state = initial_norm_state<double>(config);
+  EncoderConfig other = config;
+  IncrementalEncoder<double> expected(config, p, state), incremental(other, p, state);
+  other = {};
+  EXPECT_EQ(incremental.append(1), expected.append(1));
+}
+
 TEST(IncrementalEncoder, EqualsTheWholePassForEveryNormPostAndPre) {
   for (const std::string& norm : model::norm_names())
     for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {

@@ -7,6 +7,9 @@
 // C3, C9, C10, C11: properties that PowerNorm's backward has, and some that it lacks.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 constexpr auto kAnyHistory =

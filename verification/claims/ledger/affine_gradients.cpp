@@ -10,6 +10,9 @@
 // gamma and beta of every layer that has them.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 using namespace ref::model;

@@ -10,6 +10,9 @@
 // printed in the literature.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 struct Statement {

@@ -4,6 +4,8 @@
 
 namespace normproof::verification::claims::ledger {
 
+using engine::Claim;
+
 // The claims of group A other than instances of backward_property.
 Claim batch_renorm_claim();        ///< A10
 Claim printed_form_claim();        ///< A5

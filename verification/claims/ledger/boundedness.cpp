@@ -10,6 +10,9 @@
 // D1 to D4 and D12: bounds of nu and of PowerNorm's gradient.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 /// Returns |Lambda / Gamma| of a step. A step without activations has none and does not change nu.

@@ -7,6 +7,9 @@
 
 namespace normproof::verification::claims::ledger {
 
+using engine::Claim;
+using fixtures::Draw;
+
 /// The source of the claims of group D. The theorem behind the sentence of the abstract, and its
 /// assumptions, are not available, so no verdict here is a verdict on it.
 inline constexpr auto kBoundedGradients =

@@ -11,6 +11,9 @@
 // L1 to L5: the influence of later tokens on earlier positions in a causal encoder.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 using ref::model::NormPlacement;

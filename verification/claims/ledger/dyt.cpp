@@ -14,6 +14,9 @@
 // F1 to F5: dynamic tanh, y = gamma tanh(alpha x) + beta, which does not normalize.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 /// Generates batches whose extra number is alpha. alpha and gamma may have either sign.

@@ -9,6 +9,9 @@
 // Group E: gradients of whole encoders. The claims are returned in the order of their numbers.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 std::vector<Claim> encoder_claims() {
   std::vector<Claim> all;
   for (const auto& part :

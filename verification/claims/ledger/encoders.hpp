@@ -7,6 +7,10 @@
 
 namespace normproof::verification::claims::ledger {
 
+using engine::Claim;
+using engine::Judgement;
+using engine::Tensor;
+
 /// The precision of balls, in bits, where a claim about an encoder is enclosed.
 inline constexpr slong kEncoderBits = 256;
 

@@ -7,6 +7,9 @@
 // numbers.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 std::vector<Claim> geometry_claims() {
   std::vector<Claim> all;
   for (const auto& part : {norm_identity_claims(), lipschitz_claims(), same_gradient_claims(),

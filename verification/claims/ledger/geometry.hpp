@@ -6,6 +6,8 @@
 
 namespace normproof::verification::claims::ledger {
 
+using engine::Claim;
+
 // The claims of group B, by subject.
 std::vector<Claim> norm_identity_claims();  ///< B1 to B5
 std::vector<Claim> lipschitz_claims();      ///< B6, B7, B8, B16

@@ -7,6 +7,9 @@
 // D9, D10, D11: what the bound on PowerNorm's gradient does not imply.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 /// Scales the last batch to a thousandth of its size.

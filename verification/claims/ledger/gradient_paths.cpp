@@ -7,6 +7,9 @@
 // E12 to E15: the gradient through an encoder as a product, and as a sum, of Jacobians.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 using ref::model::NormPlacement;

@@ -5,6 +5,9 @@
 // C16: the true gradient through time, which PowerNorm's backward approximates.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 using ref::numeric::Dual;

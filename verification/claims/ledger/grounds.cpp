@@ -11,6 +11,9 @@
 // reason.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 struct Unproved {

@@ -11,6 +11,9 @@
 // B17, B18: changes of the input that PN-V's output does not depend on, and one that it does.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 // y of x and of f(x), with a bound of the rounding error of their difference, element by element.

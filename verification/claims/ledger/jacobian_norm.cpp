@@ -10,6 +10,9 @@
 // E4, E5, E11: the operator norm of LayerNorm's Jacobian, and statements about it.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 NormOptions layer_norm_of(double eps) {

@@ -13,6 +13,9 @@
 // E6 to E9: the gradient by W_2 of the last layer, [XYH+20] Theorem 1.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 using ref::model::NormPlacement;

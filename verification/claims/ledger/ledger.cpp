@@ -2,6 +2,9 @@
 
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 const std::vector<Claim>& ledger() {
   static const std::vector<Claim> claims = [] {
     std::vector<Claim> all;

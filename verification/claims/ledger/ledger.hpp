@@ -6,9 +6,7 @@
 
 namespace normproof::verification::claims::ledger {
 
-// The claims use the names of these two namespaces.
-using namespace engine;
-using namespace fixtures;
+using engine::Claim;
 
 /// Returns every claim, in the order of groups T (textbook), A, B, C, D, E, F, L, M.
 const std::vector<Claim>& ledger();

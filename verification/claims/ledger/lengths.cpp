@@ -13,6 +13,9 @@
 // E1, E2, E3, E10: the lengths of the vectors inside an encoder at initialization.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 using ref::model::NormPlacement;

@@ -11,6 +11,9 @@
 // B6, B7, B8, B16: the Jacobians of the normalizations, and a comparison of their operator norms.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 // ---- B6: s times the Jacobian is an orthogonal projector, and its rank is its trace.

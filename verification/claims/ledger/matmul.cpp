@@ -14,6 +14,9 @@
 // Group M: the error bound of the sum of products of rule R1.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 using ref::numeric::ball;

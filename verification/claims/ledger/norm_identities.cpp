@@ -11,6 +11,9 @@
 // mean and on its component along x.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 // Both sides of an equation about one channel, with a bound of the rounding error of their

@@ -5,6 +5,9 @@
 // C1, C2, C4, C8: the recursion of nu.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 constexpr auto kState = "any α, ε, ψ² and ν at the start; no padding, no group scaling, W = 0";

@@ -10,6 +10,9 @@
 // its weights swapped. Each case is an alleged constant with a history that exceeds it.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 // ---- D7

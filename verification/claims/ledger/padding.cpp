@@ -8,6 +8,9 @@
 // C12 to C15: padded rows, and what group scaling limits.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 constexpr auto kPadded = "at least one valid and one padded row; any α, ε, start; no group scaling";

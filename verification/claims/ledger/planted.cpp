@@ -13,6 +13,8 @@
 // A table of one kind of error per claim: the layer, its tensor, and the change.
 namespace normproof::verification::claims::ledger {
 
+using namespace fixtures;
+
 namespace {
 
 using namespace engine;

@@ -11,6 +11,9 @@
 // A5: the form with gamma in the denominator. A12: the gradient by differences at 100 digits.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 using ref::model::PowerNormVOptions;

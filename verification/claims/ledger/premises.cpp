@@ -10,6 +10,9 @@
 // B13 to B15: the premises of the theorems on smoother losses, and counterexamples without them.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 // ---- B13: PN-V against no normalization at all.

@@ -5,6 +5,9 @@
 // C5, C6, C7: the recursion of psi.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 /// The bound of C5: how far the gradient of power_norm can be from that of power_norm_v after one

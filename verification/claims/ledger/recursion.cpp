@@ -6,6 +6,9 @@
 // Group C: the recursions of PowerNorm, as printed and as released.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 std::vector<Claim> recursion_claims() {
   std::vector<Claim> all;
   for (const auto& part : {nu_claims(), psi_claims(), affine_backward_claims(), padding_claims(),

@@ -6,6 +6,8 @@
 
 namespace normproof::verification::claims::ledger {
 
+using engine::Claim;
+
 /// The meaning of `worst` for claims of equality.
 inline constexpr auto kRounding = "|difference| / what rounding at 50 digits may do";
 

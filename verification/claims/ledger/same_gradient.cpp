@@ -10,6 +10,9 @@
 // B9 to B12: PN-V and BatchNorm with the same upstream gradient.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 // The results of both layers for one g and one x.

@@ -11,6 +11,9 @@
 // D13: a channel that is rarely active.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 std::vector<double> nu_series(double alpha, std::size_t K, std::size_t periods,
                               const Subject& subject) {
   Draw draw(rc::Random(13));

@@ -8,6 +8,8 @@
 
 namespace normproof::verification::claims::ledger {
 
+using engine::Subject;
+
 /// Returns |nu| of power_norm after each batch, for a channel that is active once in every K
 /// batches. In that batch x = +-1 in 8 rows; otherwise x = 0. g = +-1 always, eps = 1e-5, and
 /// initially psi^2 = 1 and nu = 0. It computes in double. At alpha = 0.9, nu stays below 2 for K =

@@ -11,6 +11,9 @@
 // Group T: LayerNorm compared with BatchNorm as in textbooks.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 using namespace ref::model;

@@ -10,6 +10,9 @@
 // alleged constant with a history that exceeds it.
 namespace normproof::verification::claims::ledger {
 
+using namespace engine;
+using namespace fixtures;
+
 namespace {
 
 /// Activations that decay: Gamma_t = min(1, 1/(2 w t)) with w = 1 - alpha, and g = 1, in batches of

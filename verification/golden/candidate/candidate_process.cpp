@@ -16,9 +16,8 @@
 
 #include "ref/io/descriptor.hpp"
 #include "ref/numeric/errors.hpp"
-#include "verification/support/process/child.hpp"
-#include "verification/support/process/mark.hpp"
 #include "verification/support/process/pipe.hpp"
+#include "verification/support/process/process_tree.hpp"
 
 namespace normproof::verification::golden::candidate {
 
@@ -37,14 +36,14 @@ constexpr long long kPollMilliseconds = 100;
 }
 
 /// Connects the pipes and replaces the child process by /bin/sh.
-int exec_shell(const std::string& command, const support::process::Mark& mark,
-               const support::process::Pipe& input_pipe, const support::process::Pipe& output_pipe,
+int exec_shell(const std::string& command, const support::process::Pipe& input_pipe,
+               const support::process::Pipe& output_pipe,
                const support::process::Pipe& complaints) {
   ::dup2(input_pipe.reading.get(), STDIN_FILENO);
   ::dup2(output_pipe.writing.get(), STDOUT_FILENO);
   ::dup2(complaints.writing.get(), STDERR_FILENO);
   ::signal(SIGPIPE, SIG_DFL);
-  ::execle("/bin/sh", "sh", "-c", command.c_str(), nullptr, mark.environment());
+  ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
   return 127;
 }
 
@@ -57,22 +56,20 @@ std::string_view last_line(std::string_view text) {
 }  // namespace
 
 struct CandidateProcess::Impl {
-  support::process::Mark mark;
-  support::process::Child child;
   Descriptor in;   ///< the program's standard input
   Descriptor out;  ///< the program's standard output
   Descriptor err;  ///< the program's standard error; closed when the program closes it
   std::string received, complaints;
   std::optional<support::process::Ending> ending;
+  support::process::ProcessTree tree;  ///< last, so that it ends before its pipes are closed
 
   void start(const std::string& command) {
     support::process::Pipe input_pipe = support::process::make_pipe("the candidate: pipe");
     support::process::Pipe output_pipe = support::process::make_pipe("the candidate: pipe");
     support::process::Pipe error_pipe = support::process::make_pipe("the candidate: pipe");
-    child = support::process::Child::begin(
-        "the candidate: fork",
-        [&] { return exec_shell(command, mark, input_pipe, output_pipe, error_pipe); },
-        {.leads_group = true, .ends_with_parent = true});
+    tree = support::process::ProcessTree("the candidate: fork", [&] {
+      return exec_shell(command, input_pipe, output_pipe, error_pipe);
+    });
     in = std::move(input_pipe.writing);
     out = std::move(output_pipe.reading);
     err = std::move(error_pipe.reading);
@@ -93,7 +90,7 @@ struct CandidateProcess::Impl {
   }
 
   bool has_ended() {
-    if (!ending) ending = child.try_wait();
+    if (!ending) ending = tree.try_wait();
     return ending.has_value();
   }
 
@@ -177,10 +174,7 @@ CandidateProcess::CandidateProcess(const std::string& command) : impl_(std::make
   impl_->start(command);
 }
 
-CandidateProcess::~CandidateProcess() {
-  impl_->child = {};  // first, because it is the parent of the others
-  impl_->mark.kill_all();
-}
+CandidateProcess::~CandidateProcess() = default;
 
 std::string CandidateProcess::query(const std::string& line, double seconds,
                                     std::size_t max_bytes) {

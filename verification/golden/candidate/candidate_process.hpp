@@ -9,8 +9,7 @@ namespace normproof::verification::golden::candidate {
 /// A candidate program that reads one line per case and answers each with one line.
 class CandidateProcess {
  public:
-  /// Runs `command` with sh. The shell and its descendants form a process group and carry a mark in
-  /// their environment, so that even processes that leave the group can be ended.
+  /// Runs `command` with sh.
   /// Throws    std::system_error
   explicit CandidateProcess(const std::string& command);
   ~CandidateProcess();  ///< Ends the program and every process that it started.

@@ -15,8 +15,7 @@
 #include "ref/io/descriptor.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
-#include "verification/support/process/child.hpp"
-#include "verification/support/process/pipe.hpp"
+#include "verification/support/process/pool.hpp"
 
 namespace normproof::verification::studies::published {
 
@@ -66,11 +65,10 @@ void do_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& 
   }
 }
 
-/// Calls f, reports an exception through the pipe, and returns the exit status of the process.
-int run_and_report(int pipe, const std::function<void()>& f) {
+/// Calls f and reports an exception through the pipe.
+void run_and_report(int pipe, const std::function<void()>& f) {
   try {
     f();
-    return 0;
   } catch (const UsageError& error) {
     tell(pipe, 'u', error.what());
   } catch (const FileError& error) {
@@ -86,47 +84,29 @@ int run_and_report(int pipe, const std::function<void()>& f) {
   } catch (...) {
     tell(pipe, 'e', "an unknown failure");
   }
-  return 1;
 }
 
-/// Worker processes, which are killed at the end of this object or of the parent process.
-class Workers {
- public:
-  /// Starts the workers, each of which calls f with the pipe to report to.
-  /// Requires  (C1) called once
-  void begin(int jobs, const std::function<void(int pipe)>& f) {
-    const int pipe = pipe_.writing.get();
-    for (int job = 0; job < jobs; ++job)
-      running_.push_back(support::process::Child::begin("fork",
-                                                        [&] {
-                                                          ::signal(SIGPIPE, SIG_IGN);
-                                                          return run_and_report(pipe,
-                                                                                [&] { f(pipe); });
-                                                        },
-                                                        {.ends_with_parent = true}));
-    pipe_.writing.close();
-  }
-
-  /// Calls hear(kind, text) for each line received, until every worker has ended.
-  template <class F>
-  void listen(const F& hear) {
-    support::process::LineReader lines(pipe_.reading.get());
-    while (const auto line = lines.next()) hear(line->at(0), line->substr(1));
-    for (support::process::Child& worker : running_) {
-      const support::process::Ending ending = worker.wait();
-      if (ending.by_signal) signals_.push_back(ending.code);
-    }
-    running_.clear();
-  }
-
-  /// Returns the signals that killed workers.
-  const std::vector<int>& signals() const { return signals_; }
-
- private:
-  support::process::Pipe pipe_ = support::process::make_pipe("pipe");
-  std::vector<support::process::Child> running_;
-  std::vector<int> signals_;
-};
+/// Calls f(pipe) in `jobs` processes at once, and hear(kind, text) here for each line that they
+/// write to the pipe. Returns the signals that killed processes.
+std::vector<int> run_workers(const std::string& caller, int jobs,
+                             const std::function<void(int pipe)>& f,
+                             const std::function<void(char, const std::string&)>& hear) {
+  std::vector<int> signals;
+  const auto work = [&](std::size_t, int pipe) {
+    ::signal(SIGPIPE, SIG_IGN);
+    run_and_report(pipe, [&] { f(pipe); });
+  };
+  const auto receive = [&](std::size_t, std::string& output) {
+    for (std::size_t end; (end = output.find('\n')) != std::string::npos; output.erase(0, end + 1))
+      hear(output.front(), output.substr(1, end - 1));
+  };
+  const auto finish = [&](std::size_t, const support::process::Report& report) {
+    if (report.ending.by_signal) signals.push_back(report.ending.code);
+  };
+  support::process::run_pool(caller, static_cast<std::size_t>(jobs), jobs,
+                             {.work = work, .receive = receive, .finish = finish});
+  return signals;
+}
 
 /// Tracks the progress and estimates the remaining time from the costs of the tasks.
 class ProgressEstimate {
@@ -195,14 +175,14 @@ JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner&
   summary.done_before = tasks.size() - missing.size();
   char failed = 0;
   std::string sentence;
-  Workers workers;
+  std::vector<int> signals;
   if (!missing.empty()) {
     ProgressEstimate ledger(missing, {summary.done_before, tasks.size(), 0, ""});
-    workers.begin(std::min<int>(options.jobs, static_cast<int>(missing.size())), [&](int pipe) {
+    const auto work = [&](int pipe) {
       ref::numeric::set_num_threads(1);
       do_tasks(store, missing, runner, pipe);
-    });
-    workers.listen([&](char kind, const std::string& text) {
+    };
+    const auto hear = [&](char kind, const std::string& text) {
       if (kind != 'd') {
         if (failed == 0) sentence = text;
         failed = failed == 0 ? kind : failed;
@@ -211,7 +191,9 @@ JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner&
       ++summary.done_here;
       const JobsProgress& progress = ledger.count_done(text);
       if (options.progress) options.progress(progress);
-    });
+    };
+    const int jobs = std::min(options.jobs, static_cast<int>(missing.size()));
+    signals = run_workers("run_tasks", jobs, work, hear);
   }
   store.sort();
   if (failed != 0) rethrow(failed, sentence);
@@ -219,24 +201,23 @@ JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner&
   if (left > 0)
     throw std::runtime_error(fmt::format(
         "cells missing: {} of {}; a worker was ended by signal {}; the same command goes on", left,
-        tasks.size(), workers.signals().empty() ? 0 : workers.signals().front()));
+        tasks.size(), signals.empty() ? 0 : signals.front()));
   summary.done_elsewhere = summary.tasks - summary.done_before - summary.done_here;
   return summary;
 }
 
 void try_in_child(const std::function<void()>& f) {
-  Workers workers;
-  workers.begin(1, [&](int) { f(); });
   char failed = 0;
   std::string sentence;
-  workers.listen([&](char kind, const std::string& text) {
-    failed = kind;
-    sentence = text;
-  });
+  const std::vector<int> signals = run_workers(
+      "try_in_child", 1, [&](int) { f(); },
+      [&](char kind, const std::string& text) {
+        failed = kind;
+        sentence = text;
+      });
   if (failed != 0) rethrow(failed, sentence);
-  if (!workers.signals().empty())
-    throw std::runtime_error(
-        fmt::format("a process was ended by signal {}", workers.signals().front()));
+  if (!signals.empty())
+    throw std::runtime_error(fmt::format("a process was ended by signal {}", signals.front()));
 }
 
 }  // namespace normproof::verification::studies::published

@@ -19,9 +19,6 @@ struct Ending {
 };
 
 struct ChildOptions {
-  /// The process leads a new group. kill() then also reaches its descendants, and descendants that
-  /// outlive it are killed when its end is seen.
-  bool leads_group = false;
   /// The system kills the process if the thread that began it ends first.
   bool ends_with_parent = false;
 };
@@ -48,7 +45,7 @@ class Child {
   ~Child();
 
   pid_t id() const { return process_; }
-  /// Sends SIGKILL to the process, and to its group if it leads one.
+  /// Sends SIGKILL to the process.
   void kill() const;
   /// Waits for the process to end.
   /// Requires  (C1) it was begun, and was not waited for
@@ -57,12 +54,7 @@ class Child {
   std::optional<Ending> try_wait();
 
  private:
-  /// Returns whether the process has ended and, if it leads a group, kills the rest of that group.
-  /// A process that leads no group is not queried and counts as ended. `flags` are those of waitid.
-  bool kill_rest_of_group(int flags) const;
-
   pid_t process_ = -1;  ///< -1 if none was begun or it was waited for
-  bool leads_group_ = false;
 };
 
 }  // namespace normproof::verification::support::process

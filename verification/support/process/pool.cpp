@@ -24,28 +24,36 @@ struct Worker {
 };
 
 Worker begin_worker(const std::string& caller, std::size_t index,
-                    const std::function<std::string(std::size_t)>& work) {
+                    const std::function<void(std::size_t, int)>& work) {
   Pipe pipe = make_pipe(caller + ": pipe");
-  Child process = Child::begin(caller + ": fork", [&] {
-    pipe.reading.close();
-    ref::io::write_all(pipe.writing.get(), work(index));
-    return 0;
-  });
+  Child process = Child::begin(caller + ": fork",
+                               [&] {
+                                 pipe.reading.close();
+                                 work(index, pipe.writing.get());
+                                 return 0;
+                               },
+                               {.ends_with_parent = true});
   return {index, std::move(pipe.reading), std::move(process)};
+}
+
+/// Reads what the worker has written and passes it on. Returns false at the end of its output.
+bool receive_output(Worker& worker, const PoolFunctions& functions) {
+  if (ref::io::read_some(worker.pipe.get(), worker.output) <= 0) return false;
+  if (functions.receive) functions.receive(worker.index, worker.output);
+  return true;
 }
 
 }  // namespace
 
 void run_pool(const std::string& caller, std::size_t count, int jobs,
-              const std::function<std::string(std::size_t)>& work,
-              const std::function<void(std::size_t, const Report&)>& finish) {
+              const PoolFunctions& functions) {
   if (jobs < 1)
     ref::numeric::contract_failure(caller, "jobs", "is " + std::to_string(jobs), "at least 1",
                                    ref::numeric::Clause::C1);
   std::vector<Worker> workers;
   for (std::size_t started = 0; started < count || !workers.empty();) {
     for (; started < count && workers.size() < static_cast<std::size_t>(jobs); ++started)
-      workers.push_back(begin_worker(caller, started, work));
+      workers.push_back(begin_worker(caller, started, functions.work));
     std::vector<pollfd> files;
     files.reserve(workers.size());
     for (const Worker& worker : workers) files.push_back({worker.pipe.get(), POLLIN, 0});
@@ -53,14 +61,21 @@ void run_pool(const std::string& caller, std::size_t count, int jobs,
       throw std::system_error(errno, std::generic_category(), caller + ": poll");
     for (std::size_t i = workers.size(); i-- > 0;) {
       Worker& worker = workers[i];
-      if (files[i].revents == 0 || ref::io::read_some(worker.pipe.get(), worker.output) > 0)
-        continue;
+      if (files[i].revents == 0 || receive_output(worker, functions)) continue;
       const std::size_t index = worker.index;
       const Report report{std::move(worker.output), worker.process.wait()};
       workers.erase(workers.begin() + static_cast<std::ptrdiff_t>(i));
-      finish(index, report);
+      functions.finish(index, report);
     }
   }
+}
+
+void run_pool(const std::string& caller, std::size_t count, int jobs,
+              const std::function<std::string(std::size_t)>& work,
+              const std::function<void(std::size_t, const Report&)>& finish) {
+  run_pool(caller, count, jobs,
+           {.work = [&](std::size_t i, int output) { ref::io::write_all(output, work(i)); },
+            .finish = finish});
 }
 
 }  // namespace normproof::verification::support::process

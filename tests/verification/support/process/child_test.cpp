@@ -7,34 +7,17 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 
 #include "tests/ref/numeric/error_message.hpp"
+#include "tests/verification/support/process/has_ended.hpp"
 #include "verification/support/process/pipe.hpp"
 
 namespace normproof::verification::support::process {
 namespace {
 
 using ref::numeric::contract_message;
-
-int sleep_for_ever() {
-  for (;;) ::pause();
-}
-
-/// Waits up to 10 seconds for the process to end. A zombie that nobody has waited for counts as
-/// ended.
-bool has_ended(pid_t process) {
-  for (int tries = 0; tries < 1000; ++tries) {
-    std::ifstream status("/proc/" + std::to_string(process) + "/stat");
-    std::string text;
-    if (!std::getline(status, text)) return true;
-    if (text[text.rfind(')') + 2] == 'Z') return true;
-    ::usleep(10'000);
-  }
-  return false;
-}
 
 void expect_no_child() {
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
@@ -122,49 +105,6 @@ TEST(Child, C1_RejectsWaitingForAProcessNotBegunOrAlreadyWaitedFor) {
   EXPECT_EQ(contract_message([&] { ended.wait(); }), "Child::wait" + refusal);
   EXPECT_EQ(contract_message([&] { ended.try_wait(); }), "Child::try_wait" + refusal);
   EXPECT_EQ(::kill(other.id(), 0), 0);  // the rejected calls waited for no other process either
-}
-
-TEST(Child, GroupIsKilledWithItsLeader) {
-  Pipe pipe = make_pipe("pipe");
-  pid_t grandchild = 0;
-  {
-    const Child leader = Child::begin("fork",
-                                      [&] {
-                                        const pid_t own = ::fork();
-                                        if (own == 0) sleep_for_ever();
-                                        return ref::io::write_all(pipe.writing.get(),
-                                                                  std::to_string(own) + "\n") == 0
-                                                   ? sleep_for_ever()
-                                                   : 1;
-                                      },
-                                      {.leads_group = true});
-    const auto line = LineReader(pipe.reading.get()).next();
-    ASSERT_TRUE(line);
-    grandchild = std::stoi(*line);
-    ASSERT_EQ(::kill(grandchild, 0), 0);
-  }
-  EXPECT_TRUE(has_ended(grandchild));
-}
-
-TEST(Child, GroupIsKilledOnceItsLeaderHasEnded) {
-  for (const bool waits : {true, false}) {
-    Pipe pipe = make_pipe("pipe");
-    Child leader =
-        Child::begin("fork",
-                     [&] {
-                       const pid_t own = ::fork();
-                       if (own == 0) sleep_for_ever();
-                       ref::io::write_all(pipe.writing.get(), std::to_string(own) + "\n");
-                       return 3;
-                     },
-                     {.leads_group = true});
-    const auto line = LineReader(pipe.reading.get()).next();
-    ASSERT_TRUE(line);
-    std::optional<Ending> ending;
-    while (!ending) ending = waits ? leader.wait() : leader.try_wait();
-    EXPECT_EQ(ending->to_text(), "status 3");
-    EXPECT_TRUE(has_ended(std::stoi(*line)));
-  }
 }
 
 TEST(Child, ChildEndsWithItsParentIfRequested) {

@@ -11,7 +11,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "ref/io/descriptor.hpp"
 #include "tests/ref/numeric/error_message.hpp"
+#include "verification/support/process/pipe.hpp"
 
 namespace normproof::verification::support::process {
 namespace {
@@ -79,6 +81,43 @@ TEST(RunPool, ReportsProcessesInTheOrderTheyEnd) {
       },
       [&](std::size_t i, const Report&) { order.push_back(i); });
   EXPECT_THAT(order, ElementsAre(1, 0));
+}
+
+TEST(RunPool, PassesOnOutputWhileAProcessRuns) {
+  Pipe answer = make_pipe("pipe");
+  std::string heard;
+  const auto work = [&](std::size_t, int output) {
+    ref::io::write_all(output, "first;");
+    LineReader(answer.reading.get()).next();  // the parent writes this after it has heard the first
+    ref::io::write_all(output, "last");
+  };
+  const auto receive = [&](std::size_t i, std::string& output) {
+    EXPECT_EQ(i, 0u);
+    heard += output.substr(0, output.find(';'));
+    output.erase(0, output.find(';') == std::string::npos ? 0 : output.find(';') + 1);
+    ref::io::write_all(answer.writing.get(), "\n");
+  };
+  std::string left;
+  run_pool("test", 1, 1,
+           {.work = work, .receive = receive, .finish = [&](std::size_t, const Report& report) {
+              left = report.text;
+            }});
+  EXPECT_EQ(heard, "firstlast");
+  EXPECT_EQ(left, "last");
+}
+
+TEST(RunPool, KillsRunningProcessesIfReceiveThrows) {
+  const auto work = [](std::size_t i, int output) {
+    if (i == 1) ::pause();
+    ref::io::write_all(output, "x");
+  };
+  EXPECT_THROW(
+      run_pool("test", 2, 2,
+               {.work = work,
+                .receive = [](std::size_t, std::string&) { throw std::runtime_error("stop"); },
+                .finish = [](std::size_t, const Report&) {}}),
+      std::runtime_error);
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
 }
 
 TEST(RunPool, KillsRunningProcessesIfFinishThrows) {

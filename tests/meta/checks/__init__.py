@@ -1,0 +1,1 @@
+"""The rules of the repository that `tests/meta/check` checks, one module per rule."""

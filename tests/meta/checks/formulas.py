@@ -1,0 +1,59 @@
+"""The formulas of ref/norm contain no code that belongs to the traversals of ref/ops, and each stands in one header.
+
+A formula is a file ref/norm/<name>_formula.hpp. The source of a layer includes it, it does not continue in another
+file of ref/norm, and it includes nothing of the standard library: inline functions of the library would be compiled
+for one instruction set and linked for all of them (docs/determinism.md).
+"""
+
+import re
+
+from .source_tree import NothingToCheck, read_sources
+
+LAYERS = "ref/norm/"
+MIN_FORMULAS = 8
+SPEED = re.compile(r"prefetch|\bstream|fence|nontemporal|use_streaming_stores|_mm\d*_|__builtin_ia32"
+                   r"|\basm\b|#\s*pragma\s+(?:GCC|omp)")
+STANDARD = re.compile(r"^\s*#\s*include\s*<[^>]+>")
+
+
+def is_formula(path):
+    return path.startswith(LAYERS) and path.endswith("_formula.hpp")
+
+
+def find_speed(sources):
+    for source in sources:
+        if not source.path.startswith(LAYERS):
+            continue
+        for number, line in enumerate(source.text.split("\n"), 1):
+            if found := SPEED.search(line):
+                yield f"{source.path}:{number}: {found.group()}; expected in a traversal of ref/ops"
+
+
+def find_scattered(sources):
+    headers = {source.stem for source in sources if source.is_header}
+    contracts = [source for source in sources if not source.is_header and source.stem in headers
+                 and source.stem != LAYERS + "double_kernels"]
+    for formula in sources:
+        if not is_formula(formula.path):
+            continue
+        users = [source for source in contracts if formula.path in source.includes]
+        if not users:
+            yield f"{formula.path}: no source of a layer includes it; expected one"
+        for include in formula.includes:
+            if not include.startswith(LAYERS):
+                continue
+            if not is_formula(include) or not all(include in source.includes for source in users):
+                yield f"{formula.path}: continues in {include}; expected all of it here"
+        for line in formula.text.split("\n"):
+            if STANDARD.match(line):
+                yield (f"{formula.path}: {line}; expected nothing of the standard library "
+                       "(docs/determinism.md)")
+
+
+def find_violations(root):
+    sources = read_sources(root)
+    count = sum(is_formula(source.path) for source in sources)
+    if count < MIN_FORMULAS:
+        raise NothingToCheck(f"{root}: {count} files {LAYERS}*_formula.hpp; expected {MIN_FORMULAS} or more")
+    yield from find_speed(sources)
+    yield from find_scattered(sources)
