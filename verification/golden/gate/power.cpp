@@ -42,8 +42,8 @@ struct NamedStyle {
   Style style;
 };
 
-constexpr int kMaxUlps = static_cast<int>(ref::numeric::kMaxOperationUlps);
-static_assert(kMaxUlps == 2, "the names of two styles say 2 ulp");
+constexpr int kAllowedUlps = static_cast<int>(ref::numeric::kMaxOperationUlps);
+static_assert(kAllowedUlps == 2, "the names of two styles say 2 ulp");
 
 constexpr NamedStyle kStyles[] = {
     {"plain", {}},
@@ -61,8 +61,8 @@ constexpr NamedStyle kStyles[] = {
     {"shifted one-pass", {.shifted = true}},
     {"fused multiply-add", {.fused = true}},
     {"subnormal numbers flushed", {.flushed = true}},
-    {"quotients and reciprocal roots 2 ulp large", {.units = kMaxUlps}},
-    {"quotients and reciprocal roots 2 ulp small", {.units = -kMaxUlps}},
+    {"quotients and reciprocal roots 2 ulp large", {.units = kAllowedUlps}},
+    {"quotients and reciprocal roots 2 ulp small", {.units = -kAllowedUlps}},
     {"Welford, pairwise", {.sum = Style::Sum::pairwise, .welford = true}},
 };
 
