@@ -16,7 +16,7 @@ class LockWait {
 
   /// Whether to keep spinning at `now`, for a thread that began to wait at `began` and last checked
   /// at `last`.
-  bool looks_on(Time began, Time last, Time now) {
+  bool keeps_spinning(Time began, Time last, Time now) {
     if (now - last >= kLate) short_until_ = (now + kShort).time_since_epoch().count();
     return now - began < kLong && now.time_since_epoch().count() >= short_until_.load();
   }

@@ -10,8 +10,9 @@ namespace normproof::verification::operands {
 /// Returns plain text with one paragraph per layer and per function.
 std::string layers_text();
 
-/// Returns a JSON array, indented by 1, with one object per layer and per function. docs/guide/formats.md
-/// describes the keys. The adapters of verification/interop and the Python package read it.
+/// Returns a JSON array, indented by 1, with one object per layer and per function.
+/// docs/guide/formats.md describes the keys. The adapters of verification/interop and the Python
+/// package read it.
 std::string layers_json();
 
 /// Returns the Markdown table of the layers in docs/guide/formats.md.

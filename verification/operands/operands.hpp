@@ -59,7 +59,8 @@ struct OptimizerTensors {
   ref::tensor::Tensor<double> parameter;
   /// One per step, each with the parameter's shape.
   std::vector<ref::tensor::Tensor<double>> gradients;
-  /// The tensors of checks::evaluation::moment_names, with the parameter's shape, and iterations [1].
+  /// The tensors of checks::evaluation::moment_names, with the parameter's shape, and iterations
+  /// [1].
   ref::tensor::NamedTensors<double> state;
 };
 

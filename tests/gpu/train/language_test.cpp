@@ -66,7 +66,7 @@ void expect_same_trajectory(Device& device, const std::string& probe, const Trai
     const StepResult got = language_step(config, texts_on_device(device, batches), state);
     ASSERT_EQ(got.loss, by_ref.loss) << probe << ' ' << step;
     ASSERT_EQ(got.gradient_norms.whole, by_ref.gradient_norms.whole) << probe << ' ' << step;
-    EXPECT_EQ(got.gradient_norms.of_tensors, by_ref.gradient_norms.of_tensors);
+    EXPECT_EQ(got.gradient_norms.per_tensor, by_ref.gradient_norms.per_tensor);
     EXPECT_EQ(got.learning_rate, by_ref.learning_rate);
   }
   EXPECT_EQ(host_state_sha256(state), ref::train::state_sha256(expected)) << probe;

@@ -14,7 +14,7 @@ namespace {
 using tool::shell_line;
 
 TEST(ShellLine, OmitsOptionsWithTheirDefaults) {
-  tool::commands::GoldenCheckCommand command;
+  tool::golden::GoldenCheckCommand command;
   EXPECT_EQ(shell_line("golden check", command), "normproof golden check");
   command.golden = "a b/it's";
   command.candidate = "c";
@@ -63,7 +63,7 @@ TEST(ShellLine, ShellReadsTheOriginalText) {
 }
 
 TEST(ShellLine, ValueThatLooksLikeAnOptionGetsAnEqualSign) {
-  tool::commands::GoldenCheckCommand command;
+  tool::golden::GoldenCheckCommand command;
   command.golden = "-g";
   command.candidate = "--c d";
   command.only.globs = {"a", "b*"};

@@ -103,7 +103,7 @@ std::optional<std::vector<StoredTensor>> get_outputs(const StoredCase& stored,
   } catch (const FileError& error) {
     problem = error.what();
   } catch (const ref::numeric::ContractError& error) {  // an int64 that no double can represent
-    problem = sentence(error.breach());
+    problem = sentence(error.violation());
   }
   return std::nullopt;
 }

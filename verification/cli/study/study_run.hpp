@@ -36,8 +36,8 @@ struct StudyRunCommand {
 
   void add(CLI::App& app);
 
-  /// Computes the missing results of the folder (studies::published::run_tasks) with one thread per job. A rank
-  /// of mpirun works beside the others on its own device, and only rank 0 prints.
+  /// Computes the missing results of the folder (studies::published::run_tasks) with one thread per
+  /// job. A rank of mpirun works beside the others on its own device, and only rank 0 prints.
   /// Throws    UsageError, FileError, NoDeviceError, std::runtime_error
   ExitStatus run() const;
 };

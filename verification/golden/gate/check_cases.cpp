@@ -36,7 +36,7 @@ CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<Stored
     if (!result.passed()) result.diagnosis = diagnose(stored, answer, result);
     return result;
   } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds
-    return {.description = stored.description, .problem = sentence(error.breach())};
+    return {.description = stored.description, .problem = sentence(error.violation())};
   }
 }
 

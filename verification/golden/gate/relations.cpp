@@ -313,7 +313,7 @@ RelationResult check_relation(const std::string& path, Relation relation,
   } catch (const ref::numeric::FileError& error) {
     return broken_relation(path, relation, error.what());
   } catch (const ref::numeric::ContractError& error) {  // an int64 that no double can hold
-    return broken_relation(path, relation, sentence(error.breach()));
+    return broken_relation(path, relation, sentence(error.violation()));
   }
 }
 

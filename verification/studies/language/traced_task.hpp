@@ -35,8 +35,8 @@ class NormTrace {
 
   explicit NormTrace(const training::RunConfig& config) : norms_(training::norms_of(config)) {}
 
-  static bool asks_for(const std::string& name);
-  /// Records a tensor that `asks_for` accepts. `valid` marks the rows that count; an empty mask
+  static bool requests(const std::string& name);
+  /// Records a tensor that `requests` accepts. `valid` marks the rows that count; an empty mask
   /// means all.
   void see(const std::string& name, const ref::tensor::Tensor<double>& values,
            const ref::tensor::Mask& valid);

@@ -55,7 +55,7 @@ class RegressProgram : public ::testing::Test {
 };
 
 TEST(RegressCompareOptions, ParsesEveryOption) {
-  const auto plain = parsed<tool::commands::RegressCompareCommand>({"--history", "h"});
+  const auto plain = parsed<tool::regress::RegressCompareCommand>({"--history", "h"});
   EXPECT_EQ(plain.history, "h");
   EXPECT_FALSE(plain.from || plain.to || plain.allow_towards || plain.reports.html ||
                plain.reports.json || plain.reports.junit);

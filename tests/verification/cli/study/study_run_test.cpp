@@ -43,9 +43,9 @@ class StudyProgram : public ::testing::Test {
 };
 
 TEST(StudyRunOptions, ParsesEveryOption) {
-  const auto given = parsed<tool::commands::StudyRunCommand>(
-      {"--out", "o", "--tables", "1,4", "--jobs", "3", "--data", "d", "--vocab", "v",
-       "--validation", "n", "--json"});
+  const auto given = parsed<tool::study::StudyRunCommand>({"--out", "o", "--tables", "1,4",
+                                                           "--jobs", "3", "--data", "d", "--vocab",
+                                                           "v", "--validation", "n", "--json"});
   EXPECT_EQ(given.out, "o");
   EXPECT_EQ(given.job_count(), 3);
   EXPECT_TRUE(given.json);
@@ -74,7 +74,7 @@ TEST(StudyRunOptions, DeviceIsTheProcessorUnlessNamed) {
 }
 
 TEST(StudyRunOptions, RankHasOneJobUnlessGivenAnother) {
-  EXPECT_EQ(parsed<tool::commands::StudyRunCommand>({"--out", "o"}).job_count(),
+  EXPECT_EQ(parsed<tool::study::StudyRunCommand>({"--out", "o"}).job_count(),
             tool::processor_count());
   ::setenv("OMPI_COMM_WORLD_RANK", "1", 1);
   const int alone = parsed<tool::study::StudyRunCommand>({"--out", "o"}).job_count();

@@ -147,7 +147,7 @@ TEST(StudySelectionOptions, StudyOfLanguageModelsRejectsOtherOptions) {
 }
 
 TEST(StudySelectionOptions, FolderOfQuickCellsImpliesQuick) {
-  using tool::commands::quick_if_needed;
+  using tool::study::quick_if_needed;
   const auto with_quick = [](const Arguments& arguments, const std::vector<std::string>& names) {
     std::vector<study::Cell> there;
     for (const std::string& name : names) there.push_back(study::parse_cell(name));

@@ -25,7 +25,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 
 TEST(DeterminismOptions, ParsesEveryOption) {
-  const auto plain = parsed<tool::commands::DeterminismCommand>({});
+  const auto plain = parsed<tool::tools::DeterminismCommand>({});
   EXPECT_FALSE(plain.against || plain.instruction_set || plain.reports.json || plain.reports.junit);
   const auto full =
       parsed<tool::tools::DeterminismCommand>({"--against", "a", "--json", "j", "--junit", "x",

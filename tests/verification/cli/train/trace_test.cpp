@@ -33,7 +33,7 @@ class TraceProgram : public ::testing::Test {
 };
 
 TEST(TraceOptions, ParsesEveryOption) {
-  const auto trace = parsed<tool::commands::TraceCommand>(
+  const auto trace = parsed<tool::train::TraceCommand>(
       {"--out", "o", "--steps", "20", "--certified", "--format", "npz", "--threads", "3",
        "--config", "c", "--weights", "w", "--json"});
   EXPECT_EQ(trace.out, "o");
@@ -48,8 +48,8 @@ TEST(TraceOptions, ParsesEveryOption) {
 }
 
 TEST(TraceOptions, NamesMissingAndInvalidOptions) {
-  EXPECT_THAT(refusal<tool::commands::TraceCommand>({}), HasSubstr("--out is required"));
-  EXPECT_THAT(refusal<tool::commands::TraceCommand>({"--out", "o", "--steps", "0"}),
+  EXPECT_THAT(refusal<tool::train::TraceCommand>({}), HasSubstr("--out is required"));
+  EXPECT_THAT(refusal<tool::train::TraceCommand>({"--out", "o", "--steps", "0"}),
               HasSubstr("--steps is '0'"));
   EXPECT_THAT(refusal<tool::train::TraceCommand>({"--out", "o", "--format", "np"}),
               HasSubstr("did you mean 'npz'?"));
