@@ -9,6 +9,7 @@
 
 #include "verification/bindings/c/boundary.hpp"
 #include "verification/bindings/c/selected_case.hpp"
+#include "verification/golden/candidate/candidate.hpp"
 #include "verification/golden/reports/golden_report.hpp"
 
 /// The handle of normproof.h, with one method per function of the header. The methods throw.
