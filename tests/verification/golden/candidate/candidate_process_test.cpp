@@ -66,11 +66,11 @@ TEST(CandidateProcess, DistinguishesACommandThatCannotRunFromAnExit) {
   const auto not_run = [](const char* command) {
     return ends(command, &CandidateProcess::could_not_run);
   };
-  EXPECT_TRUE(not_run("no-such-program-anywhere"));
-  EXPECT_TRUE(not_run("/dev/null"));
-  EXPECT_FALSE(not_run("exit 3"));
-  EXPECT_FALSE(not_run("exit 128"));
-  EXPECT_FALSE(not_run("kill -SEGV $$"));
+  EXPECT_TRUE(could_not_run("no-such-program-anywhere"));
+  EXPECT_TRUE(could_not_run("/dev/null"));
+  EXPECT_FALSE(could_not_run("exit 3"));
+  EXPECT_FALSE(could_not_run("exit 128"));
+  EXPECT_FALSE(could_not_run("kill -SEGV $$"));
 }
 
 TEST(CandidateProcess, DistinguishesACrashFromAnExit) {
