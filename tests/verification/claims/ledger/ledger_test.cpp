@@ -13,6 +13,8 @@
 namespace normproof::verification::claims::ledger {
 namespace {
 
+using namespace engine;
+
 TEST(Ledger, ContainsEveryClaimInOrder) {
   std::vector<std::string> expected;
   for (const auto& [letter, count] : {std::pair{'T', 5},

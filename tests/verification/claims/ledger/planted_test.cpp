@@ -11,6 +11,8 @@
 namespace normproof::verification::claims::ledger {
 namespace {
 
+using namespace engine;
+
 const Claim& claim_of(std::string_view id) {
   for (const Claim& claim : ledger())
     if (claim.id == id) return claim;

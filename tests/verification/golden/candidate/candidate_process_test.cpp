@@ -63,7 +63,7 @@ bool ends(const std::string& command, bool (CandidateProcess::*recognizes)() con
 }
 
 TEST(CandidateProcess, DistinguishesACommandThatCannotRunFromAnExit) {
-  const auto not_run = [](const char* command) {
+  const auto could_not_run = [](const char* command) {
     return ends(command, &CandidateProcess::could_not_run);
   };
   EXPECT_TRUE(could_not_run("no-such-program-anywhere"));
