@@ -46,7 +46,7 @@ TEST(GpuReport, LineHasTheRatiosAndTheNumberNotJudged) {
   EXPECT_THAT(agreement_line(rows.all()[1], cublas_command()),
               HasSubstr("case <b>: element [0] is off by inf of its bound, by 2 of that of its"));
   EXPECT_THAT(agreement_tail(rows, cublas_command()),
-              HasSubstr("2 cases: some products are past their bound"));
+              HasSubstr("2 cases: some products exceed their bound"));
 }
 
 TEST(GpuReport, OrderedModeHasNoRatios) {
