@@ -1,8 +1,8 @@
 #include "ref/model/operation.hpp"
 
 #include <algorithm>
-#include <iterator>
 
+#include "ref/model/operation_info.hpp"
 #include "ref/model/option_fields.hpp"
 
 namespace normproof::ref::model {
@@ -91,39 +91,17 @@ static std::string print_field(const NormOptions& value) {
 
 namespace {
 
-constexpr const char* kFunctionNames[] = {
-    "softmax",        "log_softmax",  "log_sum_exp",   "relu",  "gelu",
-    "gelu_tanh",      "silu",         "swiglu",        "geglu", "attention",
-    "add_layer_norm", "add_rms_norm", "cross_entropy", "rope"};
-static_assert(std::size(kFunctionNames) == std::variant_size_v<FunctionOptions>);
-
-constexpr const char* kEncoderNames[] = {"encoder_layer", "encoder", "decoder_layer"};
-static_assert(std::size(kEncoderNames) == std::variant_size_v<EncoderOperation>);
-
-constexpr const char* kTransformerNames[] = {"translator", "language_model", "decoding"};
-static_assert(std::size(kTransformerNames) == std::variant_size_v<TransformerOperation>);
-
 /// What begins the names of a norm's own options.
 constexpr std::string_view kOfTheNorm = "norm.", kOfTheDecodersNorm = "decoder_norm.";
 constexpr std::string_view kLearningRate = "learning_rate";
 /// The option of encoders that came after files had been written, with what is meant without it.
 constexpr std::pair<std::string_view, std::string_view> kMeantOfEncoders = {"causal", "false"};
 
-struct NameOf {
-  std::string operator()(const NormOptions& layer) const { return norm_name(layer); }
-  std::string operator()(const FunctionOptions& function) const {
-    return kFunctionNames[function.index()];
-  }
-  std::string operator()(const EncoderOperation& encoder) const {
-    return kEncoderNames[encoder.index()];
-  }
-  std::string operator()(const TransformerOperation& transformer) const {
-    return kTransformerNames[transformer.index()];
-  }
-  std::string operator()(const OptimizerOperation& steps) const {
-    return optimizer_name(steps.optimizer);
-  }
-};
+std::vector<std::string> names_of_kind(OperationKind kind) {
+  std::vector<std::string> names;
+  for (const OperationInfo& info : operations(kind)) names.push_back(info.name);
+  return names;
+}
 
 NormOptions& norm_of(EncoderOperation& encoder) {
   return std::visit([](auto& o) -> NormOptions& { return o.norm; }, encoder);
@@ -151,12 +129,12 @@ struct SetOption {
 
   void operator()(NormOptions& layer) const { set_option(layer, field, value); }
   void operator()(FunctionOptions& function) const {
-    set_field(function, NameOf{}(function), field, value);
+    set_field(function, operation_name(function), field, value);
   }
   void operator()(EncoderOperation& encoder) const {
     if (field.starts_with(kOfTheNorm))
       return set_option(norm_of(encoder), field.substr(kOfTheNorm.size()), value);
-    set_field(encoder, NameOf{}(encoder), field, value);
+    set_field(encoder, operation_name(encoder), field, value);
   }
   void operator()(TransformerOperation& transformer) const {
     NormOptions* const of_decoder = decoder_norm_of(transformer);
@@ -164,7 +142,7 @@ struct SetOption {
       return set_option(norm_of(transformer), own_name(field), value);
     if (of_decoder != nullptr && field.starts_with(kOfTheDecodersNorm))
       return set_option(*of_decoder, own_name(field), value);
-    set_field(transformer, NameOf{}(transformer), field, value);
+    set_field(transformer, operation_name(transformer), field, value);
   }
   void operator()(OptimizerOperation& steps) const {
     if (field == kLearningRate) return parse_field(field, value, steps.learning_rate);
@@ -205,48 +183,48 @@ struct ListAllOptions {
 }  // namespace
 
 std::vector<std::string> function_names() {
-  return {std::begin(kFunctionNames), std::end(kFunctionNames)};
+  return names_of_kind(OperationKind::function);
 }
 
 bool is_function(std::string_view name) {
-  return std::ranges::find(kFunctionNames, name) != std::end(kFunctionNames);
+  const auto functions = operations(OperationKind::function);
+  return std::ranges::find(functions, name, &OperationInfo::name) != functions.end();
 }
 
 std::vector<std::string> encoder_operation_names() {
-  return {std::begin(kEncoderNames), std::end(kEncoderNames)};
+  return names_of_kind(OperationKind::encoder);
 }
 
 std::vector<std::string> transformer_operation_names() {
-  return {std::begin(kTransformerNames), std::end(kTransformerNames)};
+  return names_of_kind(OperationKind::transformer);
 }
 
 std::string operation_name(const Operation& operation) {
-  return std::visit(NameOf{}, operation);
+  return operation_info(operation).name;
 }
 
 std::vector<std::string> operation_names() {
-  std::vector<std::string> names = norm_names();
-  names.insert(names.end(), std::begin(kFunctionNames), std::end(kFunctionNames));
-  names.insert(names.end(), std::begin(kEncoderNames), std::end(kEncoderNames));
-  names.insert(names.end(), std::begin(kTransformerNames), std::end(kTransformerNames));
-  const std::vector<std::string> optimizers = optimizer_names();
-  names.insert(names.end(), optimizers.begin(), optimizers.end());
+  std::vector<std::string> names;
+  for (const OperationInfo& info : operations()) names.push_back(info.name);
   return names;
 }
 
 Operation operation(std::string_view name) {
-  for (std::size_t i = 0; i < std::size(kFunctionNames); ++i)
-    if (name == kFunctionNames[i]) return alternative_at<FunctionOptions>(i);
-  for (std::size_t i = 0; i < std::size(kEncoderNames); ++i)
-    if (name == kEncoderNames[i]) return alternative_at<EncoderOperation>(i);
-  for (std::size_t i = 0; i < std::size(kTransformerNames); ++i)
-    if (name == kTransformerNames[i]) return alternative_at<TransformerOperation>(i);
-  const std::vector<std::string> optimizers = optimizer_names();
-  if (std::ranges::find(optimizers, name) != optimizers.end())
-    return OptimizerOperation{.optimizer = optimizer_options(name)};
-  const std::vector<std::string> layers = norm_names();
-  if (std::ranges::find(layers, name) != layers.end()) return norm_options(name);
-  throw numeric::UsageError(numeric::unknown_name("operation", name, operation_names()));
+  const OperationInfo& info = operation_info(name);
+  const auto index = static_cast<std::size_t>(&info - operations(info.kind).data());
+  switch (info.kind) {
+    case OperationKind::layer:
+      return alternative_at<NormOptions>(index);
+    case OperationKind::function:
+      return alternative_at<FunctionOptions>(index);
+    case OperationKind::encoder:
+      return alternative_at<EncoderOperation>(index);
+    case OperationKind::transformer:
+      return alternative_at<TransformerOperation>(index);
+    case OperationKind::optimizer:
+      return OptimizerOperation{.optimizer = alternative_at<OptimizerOptions>(index)};
+  }
+  numeric::contract_failure("operation", "kind", "is no enumerator", "an OperationKind");
 }
 
 void set_option(Operation& operation, std::string_view field, std::string_view value) {

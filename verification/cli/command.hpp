@@ -32,17 +32,21 @@ struct Command {
   std::function<Run(CLI::App& app)> add;
   std::vector<Command> verbs = {};  ///< the commands of a group
   std::string versions = {};        ///< of a program: lines that --version prints below its own
+  std::string former_name = {};     ///< still accepted, with a line that names the new one
 };
 
 /// The command whose options are the fields of a T, a new one for each command line. A T has a
-/// `name`, a `summary`, `void add(CLI::App&)` and `ExitStatus run() const`.
+/// `name`, a `summary`, `void add(CLI::App&)` and `ExitStatus run() const`. It may have a
+/// `former_name`.
 template <class T>
 Command command() {
-  return {T::name, T::summary, [](CLI::App& app) -> Run {
-            const auto options = std::make_shared<T>();
-            options->add(app);
-            return [options] { return options->run(); };
-          }};
+  Command result = {T::name, T::summary, [](CLI::App& app) -> Run {
+                      const auto options = std::make_shared<T>();
+                      options->add(app);
+                      return [options] { return options->run(); };
+                    }};
+  if constexpr (requires { T::former_name; }) result.former_name = T::former_name;
+  return result;
 }
 
 }  // namespace normproof::verification::cli

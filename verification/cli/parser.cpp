@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/options.hpp"
@@ -176,9 +177,24 @@ void refuse_empty_value(const std::vector<std::string>& arguments) {
   }
 }
 
-}  // namespace
+/// Gives the command that the arguments call by its former name its present one.
+/// Returns   the line that says so; empty if it is called by its present name
+std::string rename_command(const Command& program, std::vector<std::string>& arguments) {
+  const Command* called = &program;
+  for (std::string& word : arguments) {
+    const auto verb = std::ranges::find_if(called->verbs, [&](const Command& one) {
+      return one.name == word || (!one.former_name.empty() && one.former_name == word);
+    });
+    if (verb == called->verbs.end()) break;
+    if (verb->name != word)
+      return fmt::format("normproof: '{}' is now called '{}'\n", std::exchange(word, verb->name),
+                         verb->name);
+    called = &*verb;
+  }
+  return "";
+}
 
-Run parse_arguments(const Command& program, const std::vector<std::string>& arguments) {
+Run parse_present_names(const Command& program, const std::vector<std::string>& arguments) {
   CLI::App app(program.summary, program.name);
   app.set_version_flag("--version", "normproof " NORMPROOF_VERSION + program.versions);
   app.get_formatter()->column_width(kNameColumns);
@@ -204,6 +220,19 @@ Run parse_arguments(const Command& program, const std::vector<std::string>& argu
   }
   refuse_unknown(app);
   return runs.at(&find_given(app));
+}
+
+}  // namespace
+
+Run parse_arguments(const Command& program, const std::vector<std::string>& arguments) {
+  std::vector<std::string> present = arguments;
+  const std::string notice = rename_command(program, present);
+  const Run run = parse_present_names(program, present);
+  if (notice.empty()) return run;
+  return [notice, run] {
+    write_stderr(notice);
+    return run();
+  };
 }
 
 }  // namespace normproof::verification::cli

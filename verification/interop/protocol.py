@@ -16,9 +16,10 @@ import traceback
 import numpy as np
 
 MOMENTS = ("velocity", "first_moment", "second_moment")  # of optimizers
-# What each layer is like: `normproof layers --json`, ref/model/norm_layers.hpp.
-LAYERS = {layer["name"]: layer for layer in json.loads(pathlib.Path(__file__).with_name("layers.json").read_text())
-          if layer["kind"] == "layer"}
+# The description of each operation: `normproof operations --json`, ref/model/operation_info.hpp.
+OPERATIONS = {operation["name"]: operation for operation in
+              json.loads(pathlib.Path(__file__).with_name("operations.json").read_text())}
+LAYERS = {name: operation for name, operation in OPERATIONS.items() if operation["kind"] == "layer"}
 
 
 def names_in(field):
@@ -45,6 +46,12 @@ OPTIMIZER_TAKES = {
     "adamw": ("parameter", "grad_parameter", "iterations", "*_moment", "learning_rate", "beta[12]", "eps",
               "weight_decay")}
 MOST_SAID = 1000  # characters of an error or a reason
+
+
+def equal_forms(combination):
+    """The operations that another one gives by "times_gate" or "of_sum", with the name of that other one."""
+    return {name: form["operation"] for name, operation in OPERATIONS.items()
+            for form in operation["equal_forms"] if form["combination"] == combination}
 
 
 def over_rows(op):
@@ -251,8 +258,8 @@ def run_case(case, step):
 def check_taken(case, taken):
     """Declines, by name, what the function of a case does not take.
 
-    That is an input that fits none of the globs `taken`, or an option that fits none and is not as layers.json has
-    it where it is left out. x and grad_y are taken always.
+    That is an input that fits none of the globs `taken`, or an option that fits none and is not as operations.json
+    has it where it is left out. x and grad_y are taken always.
     """
     def is_taken(name):
         return any(fnmatch.fnmatchcase(name, glob) for glob in ("x", "grad_y", *taken))

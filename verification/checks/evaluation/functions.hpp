@@ -1,14 +1,11 @@
 #pragma once
 
 #include "ref/model/operation.hpp"
-#include "verification/operands/operands.hpp"
+#include "ref/model/operation_inputs.hpp"
 
 namespace normproof::verification::checks::evaluation {
 
-using operands::adds_residual;
-using operands::FunctionInputs;
-using operands::takes_gate;
-using operands::takes_mask;
+using ref::model::FunctionInputs;
 
 /// Computes  y, and where there is a grad_y the gradients of what else goes in, grad_x and the
 ///           like, in any scalar: the inputs are exact; of attention log_sum_exp, where every query

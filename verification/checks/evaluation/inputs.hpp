@@ -14,7 +14,7 @@
 
 namespace normproof::verification::checks::evaluation {
 
-using operands::EvalInputs;
+using EvalInputs = ref::model::OperationInputs;
 
 /// Computes  the inputs of the layer: x, optional gamma, beta, grad_y, valid, and the tensors of
 ///           its state, those absent from initial_state; each widened exactly to double. With

@@ -1,4 +1,4 @@
-#include "verification/operands/layer_tables.hpp"
+#include "verification/checks/evaluation/operation_tables.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,25 +8,21 @@
 #include <vector>
 
 #include "ref/model/norm_layers.hpp"
-#include "ref/model/operation.hpp"
-#include "verification/operands/operands.hpp"
-#include "verification/operands/optional_operands.hpp"
+#include "ref/model/operation_info.hpp"
 
-namespace normproof::verification::operands {
+namespace normproof::verification::checks::evaluation {
 namespace {
 
 using nlohmann::ordered_json;
 using ref::model::NormCells;
 using ref::model::NormLayer;
-using ref::model::NormOptions;
 using ref::model::NormParameter;
 using ref::model::NormState;
 using ref::model::NormStatistic;
+using ref::model::OperandInfo;
+using ref::model::OperationInfo;
+using ref::model::OperationKind;
 using ref::model::StatisticOf;
-
-NormOptions defaults_of(const NormLayer& layer) {
-  return ref::model::norm_options(layer.name);
-}
 
 /// "mean [D], in training"
 std::string text_of(const NormStatistic& statistic) {
@@ -74,7 +70,7 @@ std::string cell_of(const Entries& entries) {
 }
 
 template <class Entry>
-void put_option(ordered_json& object, const Entry& entry) {
+void add_option(ordered_json& object, const Entry& entry) {
   if (!entry.option.empty()) object["option"] = entry.option;
 }
 
@@ -93,12 +89,8 @@ ordered_json array_of(const Entries& entries, F object_of) {
 
 using OptionTexts = std::vector<std::pair<std::string, std::string>>;
 
-OptionTexts options_of(const NormLayer& layer) {
-  return ref::model::list_all_options(defaults_of(layer));
-}
-
-OptionTexts options_of(std::string_view function) {
-  return ref::model::list_all_options(ref::model::operation(function));
+OptionTexts options_of(const OperationInfo& info) {
+  return ref::model::list_all_options(ref::model::operation(info.name));
 }
 
 std::string options_text(const OptionTexts& options) {
@@ -113,83 +105,111 @@ ordered_json options_json(const OptionTexts& options) {
   return object;
 }
 
-ordered_json function_json(const std::string& function) {
-  return {{"name", function},
-          {"kind", "function"},
-          {"options", options_json(options_of(function))},
-          {"inputs", operands_of(function)},
-          {"optional", optional_operands_of(function)}};
+std::vector<std::string> operand_names(const OperationInfo& info, bool optional) {
+  std::vector<std::string> names;
+  for (const OperandInfo& operand : info.operands)
+    if (operand.optional == optional) names.push_back(operand.name);
+  return names;
 }
 
-ordered_json layer_json(const NormLayer& layer) {
-  return {{"name", layer.name},
-          {"kind", "layer"},
-          {"options", options_json(options_of(layer))},
-          {"cells", array_of(layer.cells,
-                             [](const NormCells& cells) {
-                               ordered_json object = {
-                                   {"partition", ref::model::to_string(cells.partition)},
-                                   {"centred", cells.centred},
-                                   {"eps", cells.eps}};
-                               put_option(object, cells);
-                               return object;
-                             })},
-          {"parameters", array_of(layer.parameters,
-                                  [](const NormParameter& parameter) {
-                                    ordered_json object = entry_json(parameter);
-                                    object["initial"] = parameter.initial;
-                                    put_option(object, parameter);
-                                    return object;
-                                  })},
-          {"state", array_of(layer.state,
-                             [](const NormState& state) {
-                               ordered_json object = entry_json(state);
-                               object["initial"] = state.initial;
-                               return object;
-                             })},
-          {"statistics", array_of(layer.statistics,
-                                  [](const NormStatistic& statistic) {
-                                    ordered_json object = entry_json(statistic);
-                                    object["of"] = ref::model::to_string(statistic.of);
-                                    put_option(object, statistic);
-                                    return object;
-                                  })},
-          {"exact_backward", layer.exact_backward}};
+ordered_json operands_json(const std::vector<OperandInfo>& operands) {
+  return array_of(operands, [](const OperandInfo& operand) {
+    return ordered_json{{"name", operand.name},
+                        {"shape", operand.shape},
+                        {"optional", operand.optional},
+                        {"type", ref::model::to_string(operand.type)}};
+  });
+}
+
+void add_layer(const NormLayer& layer, ordered_json& object) {
+  object["cells"] = array_of(layer.cells, [](const NormCells& cells) {
+    ordered_json one = {{"partition", ref::model::to_string(cells.partition)},
+                        {"centred", cells.centred},
+                        {"eps", cells.eps}};
+    add_option(one, cells);
+    return one;
+  });
+  object["parameters"] = array_of(layer.parameters, [](const NormParameter& parameter) {
+    ordered_json one = entry_json(parameter);
+    one["initial"] = parameter.initial;
+    add_option(one, parameter);
+    return one;
+  });
+  object["state"] = array_of(layer.state, [](const NormState& state) {
+    ordered_json one = entry_json(state);
+    one["initial"] = state.initial;
+    return one;
+  });
+  object["statistics"] = array_of(layer.statistics, [](const NormStatistic& statistic) {
+    ordered_json one = entry_json(statistic);
+    one["of"] = ref::model::to_string(statistic.of);
+    add_option(one, statistic);
+    return one;
+  });
+  object["exact_backward"] = layer.exact_backward;
+}
+
+/// Returns null if the operation is not a layer.
+const NormLayer* find_layer(const OperationInfo& info) {
+  if (info.kind != OperationKind::layer) return nullptr;
+  return &ref::model::norm_layer(ref::model::norm_options(info.name));
+}
+
+ordered_json operation_json(const OperationInfo& info) {
+  ordered_json object = {{"name", info.name},
+                         {"kind", ref::model::to_string(info.kind)},
+                         {"options", options_json(options_of(info))},
+                         {"operands", operands_json(info.operands)},
+                         {"outputs", operands_json(info.outputs)},
+                         {"state", operands_json(info.state)},
+                         {"independence", ref::model::to_string(info.independence)},
+                         {"takes_mask", info.takes_mask()},
+                         {"reduces", info.reduces}};
+  object["equal_forms"] = array_of(info.equal_forms, [](const ref::model::EqualForm& form) {
+    return ordered_json{{"operation", form.operation},
+                        {"combination", ref::model::to_string(form.combination)}};
+  });
+  if (const NormLayer* const layer = find_layer(info)) {
+    add_layer(*layer, object);
+  } else {
+    object["inputs"] = operand_names(info, false);
+    object["optional"] = operand_names(info, true);
+  }
+  return object;
+}
+
+std::string names_text(const std::vector<std::string>& names) {
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
 }  // namespace
 
-std::string layers_text() {
+std::string operations_text() {
   std::string text;
-  const auto title = [&](std::string_view name) {
-    text += fmt::format("{}{}\n", text.empty() ? "" : "\n", name);
-  };
   const auto line = [&](std::string_view field, std::string_view value) {
-    text += fmt::format("  {:<12}{}\n", field, value);
+    text += fmt::format("  {:<14}{}\n", field, value);
   };
-  for (const NormLayer& layer : ref::model::norm_layers()) {
-    title(layer.name);
-    line("options", options_text(options_of(layer)));
-    line("cells", list_of(layer.cells, "none: element by element"));
-    line("parameters", list_of(layer.parameters, "none"));
-    line("state", list_of(layer.state, "none"));
-    line("statistics", list_of(layer.statistics, "none"));
-    line("backward", layer.exact_backward ? "the derivative" : "approximate in training");
-  }
-  for (const std::string& function : ref::model::function_names()) {
-    title(function);
-    line("options", options_text(options_of(function)));
-    line("inputs", fmt::format("{}", fmt::join(operands_of(function), ", ")));
-    line("optional", fmt::format("{}", fmt::join(optional_operands_of(function), ", ")));
+  for (const OperationInfo& info : ref::model::operations()) {
+    text += fmt::format("{}{}\n", text.empty() ? "" : "\n", info.name);
+    line("kind", ref::model::to_string(info.kind));
+    line("options", options_text(options_of(info)));
+    if (const NormLayer* const layer = find_layer(info)) {
+      line("cells", list_of(layer->cells, "none: element by element"));
+      line("parameters", list_of(layer->parameters, "none"));
+      line("state", list_of(layer->state, "none"));
+      line("statistics", list_of(layer->statistics, "none"));
+      line("backward", layer->exact_backward ? "the derivative" : "approximate in training");
+    } else {
+      line("inputs", names_text(operand_names(info, false)));
+      line("optional", names_text(operand_names(info, true)));
+    }
+    line("independence", ref::model::to_string(info.independence));
   }
   return text;
 }
 
-std::string layers_json() {
-  ordered_json array = array_of(ref::model::norm_layers(), layer_json);
-  for (const std::string& function : ref::model::function_names())
-    array.push_back(function_json(function));
-  return array.dump(1) + "\n";
+std::string operations_json() {
+  return array_of(ref::model::operations(), operation_json).dump(1) + "\n";
 }
 
 std::string layers_markdown() {
@@ -202,4 +222,4 @@ std::string layers_markdown() {
   return text;
 }
 
-}  // namespace normproof::verification::operands
+}  // namespace normproof::verification::checks::evaluation

@@ -2,19 +2,19 @@
 
 #include <string>
 
-namespace normproof::verification::operands {
+namespace normproof::verification::checks::evaluation {
 
-/// The descriptions of ref/model/norm_layers.hpp, in the order of its list, and of the functions of
-/// ref/model/operation.hpp.
+/// The descriptions of ref/model/operation_info.hpp and norm_layers.hpp, in the order of
+/// model::operations().
 
-/// A paragraph a layer, and a function.
-std::string layers_text();
+/// A paragraph per operation.
+std::string operations_text();
 
-/// An array of objects with the keys of docs/formats.md, indented by 1: what the adapters of
-/// verification/interop and the package of verification/bindings/python read.
-std::string layers_json();
+/// An array of objects with the keys of docs/formats.md, indented by 1: the adapters of
+/// verification/interop and the package of verification/bindings/python read it.
+std::string operations_json();
 
-/// The table of docs/formats.md, of the layers alone.
+/// The table of docs/formats.md, which has the layers only.
 std::string layers_markdown();
 
-}  // namespace normproof::verification::operands
+}  // namespace normproof::verification::checks::evaluation

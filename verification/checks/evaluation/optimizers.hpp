@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "ref/model/operation.hpp"
-#include "verification/operands/operands.hpp"
+#include "ref/model/operation_inputs.hpp"
 
 namespace normproof::verification::checks::evaluation {
 
-using operands::OptimizerTensors;
+using ref::model::OptimizerTensors;
 
 /// What an optimizer carries beside the number of its steps: sgd with momentum "velocity"; adam and
 /// adamw "first_moment", "second_moment".

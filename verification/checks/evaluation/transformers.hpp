@@ -6,7 +6,7 @@
 
 namespace normproof::verification::checks::evaluation {
 
-using operands::TransformerTensors;
+using ref::model::TransformerTensors;
 
 /// The model that an operation is about: its options, and the extents of its weights, 0 where
 /// there are none. What is the decoder's alone has an encoder of one word beside it.

@@ -17,8 +17,8 @@
 #include "verification/cli/tools/determinism.hpp"
 #include "verification/cli/tools/elementary.hpp"
 #include "verification/cli/tools/eval.hpp"
-#include "verification/cli/tools/layers.hpp"
 #include "verification/cli/tools/lipschitz.hpp"
+#include "verification/cli/tools/operations.hpp"
 #include "verification/cli/tools/render.hpp"
 #include "verification/cli/tools/tokenize.hpp"
 #include "verification/cli/train/complete.hpp"
@@ -102,7 +102,7 @@ std::string versions() {
 /// them.
 Command study_group() {
 #ifdef NORMPROOF_STUDIES
-  return studies::published::study_group();
+  return study::study_group();
 #else
   return {"study", "The published experiment again (not built; see its --help)", [](CLI::App& app) {
             set_footer(app, kStudiesAreNotBuilt);
@@ -119,7 +119,7 @@ Command all_commands() {
       "normproof", kDescription, kFooter,
       {command<verify::VerifyCommand>(), command<tools::EvalCommand>(),
        command<tools::TokenizeCommand>(), command<tools::ElementaryCommand>(),
-       command<tools::LayersCommand>(), command<tools::LipschitzCommand>(),
+       command<tools::OperationsCommand>(), command<tools::LipschitzCommand>(),
        command<tools::DeterminismCommand>(),
        group("golden", "Certified expected values, and implementations held against them",
              kGoldenFooter,

@@ -1,16 +1,17 @@
-#include "verification/cli/tools/layers.hpp"
+#include "verification/cli/tools/operations.hpp"
 
 #include "ref/numeric/errors.hpp"
+#include "verification/checks/evaluation/operation_tables.hpp"
 #include "verification/cli/options.hpp"
 #include "verification/cli/shared_options.hpp"
 #include "verification/cli/standard_streams.hpp"
-#include "verification/operands/layer_tables.hpp"
 
 namespace normproof::verification::cli::tools {
 
-void LayersCommand::add(CLI::App& app) {
+void OperationsCommand::add(CLI::App& app) {
   add_json_flag(app, json);
-  add_flag(app, "--table", table, "As a table in Markdown: the one of docs/formats.md");
+  add_flag(app, "--table", table,
+           "Print the layers as a table in Markdown: the one of docs/formats.md");
   check_afterwards(app, [this] {
     if (json && table)
       throw ref::numeric::UsageError("--json and --table are given; expected one of them");
@@ -19,14 +20,14 @@ void LayersCommand::add(CLI::App& app) {
              R"(docs/formats.md says what the words mean.
 
 Examples:
-  normproof layers
-  normproof layers --json > layers.json)");
+  normproof operations
+  normproof operations --json > operations.json)");
 }
 
-ExitStatus LayersCommand::run() const {
-  write_stdout(json    ? operands::layers_json()
-               : table ? operands::layers_markdown()
-                       : operands::layers_text());
+ExitStatus OperationsCommand::run() const {
+  write_stdout(json    ? checks::evaluation::operations_json()
+               : table ? checks::evaluation::layers_markdown()
+                       : checks::evaluation::operations_text());
   return kSuccess;
 }
 

@@ -4,17 +4,17 @@
 
 namespace normproof::verification::cli::tools {
 
-struct LayersCommand {
-  static constexpr const char* name = "layers";
-  static constexpr const char* summary =
-      "Print what each norm layer is like, and what each function takes";
+struct OperationsCommand {
+  static constexpr const char* name = "operations";
+  static constexpr const char* former_name = "layers";
+  static constexpr const char* summary = "Print what each operation reads, returns and depends on";
 
   bool json = false;
   bool table = false;
 
   void add(CLI::App& app);
 
-  /// Prints the descriptions of the norm layers and functions: see layer_tables.hpp.
+  /// Prints the descriptions of operations: see operation_tables.hpp.
   ExitStatus run() const;
 };
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "ref/model/operation_inputs.hpp"
 #include "verification/golden/corpus/case.hpp"
-#include "verification/operands/operands.hpp"
 
 namespace normproof::verification::golden::certify {
 
@@ -50,6 +50,6 @@ inline constexpr StandIns kStandIns{.first = 0.75, .apart = 0};
 inline constexpr StandIns kOtherStandIns{.first = -2.5, .apart = 0.125};
 
 /// The inputs with every infinity and NaN of x and grad_y replaced; whether there was one.
-bool replace_not_finite(operands::EvalInputs& inputs, const StandIns& stand_ins);
+bool replace_not_finite(ref::model::OperationInputs& inputs, const StandIns& stand_ins);
 
 }  // namespace normproof::verification::golden::certify

@@ -31,7 +31,7 @@ namespace {
 /// A case ready to be asked many times.
 struct Question {
   StoredCase stored;
-  operands::EvalInputs inputs;
+  ref::model::OperationInputs inputs;
   tolerance::Tolerance bounds;
   std::vector<StoredTensor> right;  ///< the answer of the plain style
 };

@@ -205,7 +205,7 @@ class Layer {
 
 Answer answer_layer(const Case& c, const AttentionMistakes& wrong) {
   Work work(c);
-  const operands::EvalInputs inputs = recipes::inputs_of(c);
+  const ref::model::OperationInputs inputs = recipes::inputs_of(c);
   mutations::Sites sites;
   Parts parts(inputs.encoder, {}, sites);
   parts.set_rows(work.shape().samples, work.shape().tokens);

@@ -23,7 +23,7 @@ class PlainAddNorm {
   using Results = std::map<std::string, Numbers>;
 
   /// `stored`: what the style keeps between the operations; the number itself where it keeps all.
-  PlainAddNorm(const PlainShape& shape, const operands::FunctionInputs& in,
+  PlainAddNorm(const PlainShape& shape, const ref::model::FunctionInputs& in,
                const PlainArithmetic<T>& arithmetic, Sites& sites, Stored<T> stored)
       : shape_(shape), in_(in), a_(arithmetic), sites_(sites), stored_(std::move(stored)) {
     for (const auto& [name, numbers] :
@@ -120,7 +120,7 @@ class PlainAddNorm {
   }
 
   PlainShape shape_;
-  const operands::FunctionInputs& in_;
+  const ref::model::FunctionInputs& in_;
   PlainArithmetic<T> a_;
   Sites& sites_;
   Stored<T> stored_;

@@ -18,8 +18,8 @@ using corpus::usual_accumulation;
 
 namespace {
 
-using operands::EncoderTensors;
-using operands::TransformerTensors;
+using ref::model::EncoderTensors;
+using ref::model::TransformerTensors;
 
 /// The loss leaves padding out, and no gradient reaches it but by a norm that gives it one.
 template <class T>

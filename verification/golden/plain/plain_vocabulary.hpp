@@ -12,11 +12,11 @@ namespace normproof::verification::golden::plain {
 
 /// One side of a Transformer as what its layers read: what they take is under the names of the
 /// whole, and a tied head's weight under its own name too. `embedding` is that side's.
-inline operands::EncoderTensors plain_side(const operands::TransformerTensors& in,
-                                           const ref::model::LayersConfig& layers, bool causal,
-                                           const ref::tensor::Mask& valid,
-                                           const std::string& embedding) {
-  operands::EncoderTensors side;
+inline ref::model::EncoderTensors plain_side(const ref::model::TransformerTensors& in,
+                                             const ref::model::LayersConfig& layers, bool causal,
+                                             const ref::tensor::Mask& valid,
+                                             const std::string& embedding) {
+  ref::model::EncoderTensors side;
   side.config = {.vocab_size = in.config.target_vocab_size,
                  .d_model = in.config.d_model,
                  .num_heads = layers.num_heads,
@@ -54,7 +54,7 @@ T factor_on_tied_head(Sites& sites, const ref::model::DecoderConfig& config) {
 template <class T>
 class PlainVocabulary {
  public:
-  PlainVocabulary(PlainParts<T>& parts, const operands::TransformerTensors& in, std::string name)
+  PlainVocabulary(PlainParts<T>& parts, const ref::model::TransformerTensors& in, std::string name)
       : parts_(parts),
         in_(in),
         sites_(parts.sites_),
@@ -71,7 +71,7 @@ class PlainVocabulary {
     const Numbers<T> logits = parts_.linear(head_, x);
     const std::size_t words = in_.config.target_vocab_size;
     answer.put("logits", {in_.tokens.batch_size, in_.tokens.seq_len, words}, logits);
-    operands::FunctionInputs rows;
+    ref::model::FunctionInputs rows;
     auto values = ref::tensor::empty_tensor<double>({logits.size() / words, words});
     for (std::size_t i = 0; i < logits.size(); ++i)
       values.data()[i] = static_cast<double>(logits[i]);
@@ -133,7 +133,7 @@ class PlainVocabulary {
   }
 
   PlainParts<T>& parts_;
-  const operands::TransformerTensors& in_;
+  const ref::model::TransformerTensors& in_;
   Sites& sites_;
   std::string name_;
   PlainEmbedding<T> embedding_;

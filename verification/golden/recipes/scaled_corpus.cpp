@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "ref/model/operation_info.hpp"
 #include "ref/numeric/elementary.hpp"
 #include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
@@ -39,7 +40,10 @@ constexpr Scaled kOperations[] = {{"layer_norm", true, 20, 10},
 class ScaledCases {
  public:
   ScaledCases(Tier tier, const Scaled& scaled, std::uint64_t seed)
-      : tier_(tier), of_(scaled), seed_(seed) {}
+      : tier_(tier),
+        of_(scaled),
+        seed_(seed),
+        is_softmax_(ref::model::is_name_of<ref::model::SoftmaxOptions>(scaled.operation)) {}
 
   std::vector<Case> take() { return std::move(cases_); }
 
@@ -60,7 +64,7 @@ class ScaledCases {
             .why("x in float32, y in blocks: its scales are found by the kernel")
             .x(blockwise(70)),
         {.dtype = DType::float8_e4m3fn});
-    if (!of_.is_layer && of_.operation != "softmax") zero_block();
+    if (!of_.is_layer && !is_softmax_) zero_block();
   }
 
   void standard() {
@@ -133,12 +137,11 @@ class ScaledCases {
   /// y lies beside a number halfway between two of the format, nearer than float16 can tell: a
   /// second rounding takes the wrong one.
   void near_ties(DType dtype) {
-    const double scale =
-        ref::numeric::round_to(ref::numeric::FloatType::float32,
-                               of_.operation == "softmax" ? 1.1 / row(dtype).largest : 0.43);
+    const double scale = ref::numeric::round_to(ref::numeric::FloatType::float32,
+                                                is_softmax_ ? 1.1 / row(dtype).largest : 0.43);
     const int digits = row(dtype).digits;
     // Of the softmax: as large as the format goes, and less than 1 as y.
-    const int exponent = of_.operation == "softmax" ? row(dtype).max_exponent - digits - 1 : 4;
+    const int exponent = is_softmax_ ? row(dtype).max_exponent - digits - 1 : 4;
     const auto beside_tie = [=](std::size_t k) {
       const int count = 1 << (digits - 1);
       const int significand = count + static_cast<int>(k % static_cast<std::size_t>(count));
@@ -146,12 +149,12 @@ class ScaledCases {
       const double tie = std::ldexp(significand + 0.5, exponent);
       return scale * tie * (1 + side * 0x1p-13);
     };
-    Recipe own = recipe("float8_near_ties", of_.operation == "softmax" ? Shape{8, 2} : Shape{3, 8});
+    Recipe own = recipe("float8_near_ties", is_softmax_ ? Shape{8, 2} : Shape{3, 8});
     own.why("y beside a tie of the format: rounded to float16 or bfloat16 before, it is one");
     if (of_.is_layer)
       own.parameter("gamma", [](std::size_t, double) { return 0.0; })
           .parameter("beta", [=](std::size_t i, double) { return beside_tie(i); });
-    else if (of_.operation == "softmax")
+    else if (is_softmax_)
       own.x([=](std::size_t i, double) {
         const double p = beside_tie(i / 2);
         return ref::numeric::log(i % 2 == 0 ? p : 1 - p);
@@ -165,7 +168,7 @@ class ScaledCases {
 
   /// Blocks that differ: of a softmax by what is added, else by a factor.
   Fill blockwise(std::size_t d_model) const {
-    const bool adds = of_.operation == "softmax";
+    const bool adds = is_softmax_;
     return [=](std::size_t i, double normal) {
       const std::size_t step = (i % d_model / kBlock * 3 + i / d_model) % 5;
       return adds ? normal - 2 * static_cast<double>(step)
@@ -194,6 +197,7 @@ class ScaledCases {
   Tier tier_;
   const Scaled& of_;
   std::uint64_t seed_;
+  bool is_softmax_;
   std::vector<Case> cases_;
 };
 

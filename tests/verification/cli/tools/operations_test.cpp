@@ -1,31 +1,44 @@
-#include "verification/cli/tools/layers.hpp"
+#include "verification/cli/tools/operations.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ref/numeric/errors.hpp"
 #include "tests/verification/cli/parsed.hpp"
-#include "verification/operands/layer_tables.hpp"
+#include "verification/checks/evaluation/operation_tables.hpp"
+#include "verification/cli/program/commands.hpp"
 
 namespace normproof::tests::verification::cli::tools {
 namespace {
 
-using tool::tools::LayersCommand;
+using tool::tools::OperationsCommand;
 
 std::string printed(const Arguments& arguments) {
   testing::internal::CaptureStdout();
-  EXPECT_EQ(parsed<LayersCommand>(arguments).run(), tool::kSuccess);
+  EXPECT_EQ(parsed<OperationsCommand>(arguments).run(), tool::kSuccess);
   return testing::internal::GetCapturedStdout();
 }
 
-TEST(Layers, PrintsTheDescriptions) {
-  EXPECT_EQ(printed({}), normproof::verification::operands::layers_text());
-  EXPECT_EQ(printed({"--json"}), normproof::verification::operands::layers_json());
-  EXPECT_EQ(printed({"--table"}), normproof::verification::operands::layers_markdown());
+TEST(Operations, PrintsTheDescriptions) {
+  EXPECT_EQ(printed({}), normproof::verification::checks::evaluation::operations_text());
+  EXPECT_EQ(printed({"--json"}), normproof::verification::checks::evaluation::operations_json());
+  EXPECT_EQ(printed({"--table"}), normproof::verification::checks::evaluation::layers_markdown());
 }
 
-TEST(Layers, TakesOneFormat) {
-  EXPECT_THROW(parsed<LayersCommand>({"--json", "--table"}), normproof::ref::numeric::UsageError);
+TEST(Operations, TakesOneFormat) {
+  EXPECT_THROW(parsed<OperationsCommand>({"--json", "--table"}),
+               normproof::ref::numeric::UsageError);
+}
+
+TEST(Operations, TheFormerNameNamesTheNewOne) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const auto status = tool::parse_arguments(tool::program::all_commands(), {"layers", "--table"})();
+  EXPECT_EQ(status, tool::kSuccess);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "normproof: 'layers' is now called 'operations'\n");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            normproof::verification::checks::evaluation::layers_markdown());
 }
 
 }  // namespace

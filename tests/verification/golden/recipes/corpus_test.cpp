@@ -60,8 +60,9 @@ void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
     const std::string first = is_about<ref::model::EncoderOptions>(c) ? "head.weight"
                               : corpus::is_transformer(c)             ? "head.bias"
                               : is_optimizer(c)                       ? "parameter"
-                              : corpus::is_function(c) ? operands::operands_of(op_of(c)).front()
-                                                       : "x";
+                              : corpus::is_function(c)
+                                  ? ref::model::operation_info(c.options).operands.front().name
+                                  : "x";
     const DType dtype = find(c.inputs, first)->dtype;  // of what is stored in 8 bits, float32 too
     EXPECT_TRUE(dtype == c.dtype || (corpus::is_scaled(c) && dtype == DType::float32)) << path;
     EXPECT_NO_THROW(inputs_of(c, path)) << path;

@@ -6,15 +6,13 @@ import typing
 import numpy as np
 
 from normproof import names, variants
-from normproof.corpus import Corpus, layer_descriptions
+from normproof.corpus import Corpus
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
 from normproof.limits import one_process, time_limit
+from normproof.operations import computes_by_row, computes_by_sample
 from normproof.stored import Stored, same_bits
 
-BY_ELEMENT = ("relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu", "dyt")
-BY_ROW = ("softmax", "log_softmax", "log_sum_exp", "add_layer_norm", "add_rms_norm")
 MOST_SPLITS = 16
-BY_LEADING_AXIS = ("attention", "rope")  # each sample is computed alone, with what all of them share
 # Outputs that have an axis of samples.
 BY_SAMPLE = ("y", "sum", "grad_x", "grad_residual", "grad_gate", "grad_q", "grad_k", "grad_v")
 # Why rows under other leading axes are no question that each right library answers alike.
@@ -51,13 +49,6 @@ class RelationResult:
         return f"{self.relation} {self.path}: {self.sentence}{found}"
 
 
-def computes_by_row(op):
-    """Whether an operation computes each row, or each element, alone."""
-    cells = layer_descriptions().get(op, {}).get("cells", [])
-    return op in (*BY_ROW, *BY_ELEMENT) or bool(cells) and all(
-        cell["partition"] in ("row", "row_group") for cell in cells)
-
-
 class Asked:
     """One case, its candidate, and what it answered; judges variants on a handle of their own."""
 
@@ -91,9 +82,7 @@ class Asked:
     def by_sample(self):
         """Each sample is computed alone."""
         inference = not self.case.training and bool(names.state_of(self.case.op))
-        cells = layer_descriptions().get(self.case.op, {}).get("cells", [])
-        within = bool(cells) and all(cell["partition"].startswith("sample_") for cell in cells)
-        return not self.case.sequence and (self.by_row or self.case.op in BY_LEADING_AXIS or inference or within)
+        return not self.case.sequence and (computes_by_sample(self.case.op) or inference)
 
     @property
     def samples(self):
