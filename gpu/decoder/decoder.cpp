@@ -108,13 +108,14 @@ DecoderGradients Decoder::hidden_backward(DeviceTensor<double> grad, nn::Linear&
   grad = encode_backward(std::move(grad_memory), state, found);
   gradients.source_embedding =
       nn::embedding_backward(grad, source_, config_.source_vocab_size, config_.scaled_embedding);
-  encoder::put_head(config_.tied_head, kTargetEmbedding, std::move(head),
-                    gradients.target_embedding, found);
-  gradients.dense = encoder::in_order_of(parameters_, found);
+  encoder::add_head_gradients(config_.tied_head, kTargetEmbedding, std::move(head),
+                              gradients.target_embedding, found);
+  gradients.dense = encoder::in_parameter_order(parameters_, found);
   return gradients;
 }
 
-/// From the gradient by the memory to that by what the encoder's first layer takes.
+/// Continues the backward from the gradient of the memory to that of the input of the encoder's
+/// first layer.
 DeviceTensor<double> Decoder::encode_backward(DeviceTensor<double> grad, NamedDeviceTensors& state,
                                               NamedDeviceTensors& found) {
   if (is_pre()) grad = encoder_final_norm_.backward(grad, state, found);

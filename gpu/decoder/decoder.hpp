@@ -12,43 +12,45 @@ using ref::model::DecoderConfig;
 using ref::model::source_side;
 using ref::model::target_side;
 
-/// Token ids of both sides, and which of them are real. The target's are what the decoder takes: a
-/// sentence behind its mark of beginning.
+/// Token ids of both sides, and masks of the real tokens. The target tokens are the decoder's
+/// input: each sentence follows its beginning-of-sentence token.
 struct DecoderInputs {
   encoder::EncoderInputs source;  ///< [B,S]
   encoder::EncoderInputs target;  ///< [B,T]
 };
 
 struct DecoderGradients {
-  NamedDeviceTensors dense;  ///< in the order of the parameters, with the target's embedding where
-                             ///< the head is tied
+  /// In the order of the parameters; includes the target embedding if the head is tied.
+  NamedDeviceTensors dense;
   nn::RowGradient source_embedding;
-  nn::RowGradient target_embedding;  ///< without rows where the head is tied
+  nn::RowGradient target_embedding;  ///< without rows if the head is tied
 };
 
-/// ref/decoder/decoder.hpp on a device, a Transformer that translates: formulas, requirements, and
-/// with ordered_products bits. Parameters by the names of ref/decoder/parameters.hpp.
+/// A Transformer for translation. Device version with the same formulas and preconditions as
+/// ref/decoder/decoder.hpp; with ordered_products also the same bits. Parameters have the names of
+/// ref/decoder/parameters.hpp.
 /// Throws    ContractError
 class Decoder {
  public:
-  /// `config` has to stay.
+  /// Keeps a reference to `config`, which must outlive the decoder.
   Decoder(const DecoderConfig& config, const NamedDeviceTensors& parameters);
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  /// The logits, [B,T,V]; `state` moves in training.
+  /// Returns the logits [B,T,V]. In training, updates `state`.
   DeviceTensor<double> forward(const DecoderInputs& inputs, const EncoderRun& run,
                                NamedDeviceTensors& state);
-  /// Requires  (C4) a forward before it, and grad_logits with the shape of its logits
+  /// Requires  (C4) a forward has been run, and grad_logits has the shape of its logits
   DecoderGradients backward(const DeviceTensor<double>& grad_logits, NamedDeviceTensors& state);
 
-  /// What the head takes, [B,T,D]: forward without the head.
+  /// Runs the forward without the head. Returns the head's input [B,T,D].
   DeviceTensor<double> hidden(const DecoderInputs& inputs, const EncoderRun& run,
                               NamedDeviceTensors& state);
-  /// The gradients with the head's, which are given, from that by what it takes.
+  /// Runs the backward from the gradient of the head's input. The result includes the given
+  /// gradients of the head.
   DecoderGradients hidden_backward(DeviceTensor<double> grad_hidden, nn::Linear&& head,
                                    NamedDeviceTensors& state);
-  /// Of a tied head the weight is that of the target's embedding.
+  /// Returns the head's parameters. The weight of a tied head is the target embedding.
   nn::Linear head() const;
 
  private:

@@ -4,16 +4,17 @@
 
 namespace normproof::gpu::decoder {
 
-using encoder::linear_of;
-using encoder::put_linear;
+using encoder::find_linear;
+using encoder::store_linear_gradients;
 
 CrossAttentionSite::CrossAttentionSite(const EncoderConfig& config,
                                        const NamedDeviceTensors& parameters,
                                        const std::string& place)
     : config_(config),
       dropouts_(config, place),
-      parameters_{linear_of(parameters, place + ".query"), linear_of(parameters, place + ".memory"),
-                  linear_of(parameters, place + ".out")} {}
+      parameters_{find_linear(parameters, place + ".query"),
+                  find_linear(parameters, place + ".memory"),
+                  find_linear(parameters, place + ".out")} {}
 
 nn::AttentionOptions CrossAttentionSite::options(const EncoderRun& run) const {
   return {config_.num_heads, dropouts_.rate(run), dropouts_.key(run, ".weights"), run.products};
@@ -35,9 +36,9 @@ DeviceTensor<double> CrossAttentionSite::backward(const DeviceTensor<double>& gr
                                    parameters_, memory.valid, attended_, options(run));
   attended_ = {};
   const std::string& place = dropouts_.place();
-  put_linear(gradients, place + ".query", std::move(backward.parameters.query));
-  put_linear(gradients, place + ".memory", std::move(backward.parameters.memory));
-  put_linear(gradients, place + ".out", std::move(backward.parameters.out));
+  store_linear_gradients(gradients, place + ".query", std::move(backward.parameters.query));
+  store_linear_gradients(gradients, place + ".memory", std::move(backward.parameters.memory));
+  store_linear_gradients(gradients, place + ".out", std::move(backward.parameters.out));
   grad_memory = grad_memory.is_given() ? ops::add(grad_memory, backward.grad_memory)
                                        : std::move(backward.grad_memory);
   return std::move(backward.grad_x);

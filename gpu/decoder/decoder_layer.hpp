@@ -13,13 +13,14 @@ using device::NamedDeviceTensors;
 using encoder::EncoderConfig;
 using encoder::EncoderRun;
 
-/// What the encoder gives to each layer of the decoder.
+/// The output of the encoder, which every layer of the decoder attends to.
 struct Memory {
   DeviceTensor<double> values;  ///< [B,S,D]
-  DeviceMask valid = {};        ///< [B,S], true = a real token of the source, or {}: all
+  DeviceMask valid = {};        ///< [B,S], true = a real token of the source; {} = all
 };
 
-/// dropout(cross_attention(x, memory)) of a layer, between forward and backward.
+/// dropout(cross_attention(x, memory)) of a layer, with the state kept between forward and
+/// backward.
 class CrossAttentionSite {
  public:
   CrossAttentionSite(const EncoderConfig& config, const NamedDeviceTensors& parameters,
@@ -27,11 +28,11 @@ class CrossAttentionSite {
 
   DeviceTensor<double> forward(const DeviceTensor<double>& x, const Memory& memory,
                                const EncoderRun& run);
-  /// The gradient by the memory is added to grad_memory, or is it where that is {}.
+  /// Adds the gradient of the memory to grad_memory, or stores it there if grad_memory is {}.
   DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const Memory& memory,
                                 const EncoderRun& run, NamedDeviceTensors& gradients,
                                 DeviceTensor<double>& grad_memory);
-  /// Of the last forward, [B,H,T,S].
+  /// The attention weights [B,H,T,S] of the last forward.
   const DeviceTensor<double>& weights() const { return attended_.weights; }
 
  private:
@@ -44,24 +45,25 @@ class CrossAttentionSite {
   nn::CrossAttentionForward attended_;
 };
 
-/// ref/decoder/decoder_layer.hpp on a device: formulas, requirements, and with ordered_products
-/// bits. Parameters, gradients and state by name,
+/// Device version with the same formulas and preconditions as ref/decoder/decoder_layer.hpp; with
+/// ordered_products also the same bits. Parameters, gradients and state are stored by name, such as
 /// "decoder.layers.0.cross_attention.query.weight".
 /// Throws    ContractError
 class DecoderLayer {
  public:
-  /// `config`, that of target_side, has to stay.
+  /// Keeps a reference to `config`, the result of target_side, which must outlive the layer.
   DecoderLayer(const EncoderConfig& config, const NamedDeviceTensors& parameters,
                const std::string& place);
 
   DeviceTensor<double> forward(const DeviceTensor<double>& x, const DeviceMask& valid,
                                const Memory& memory, const EncoderRun& run,
                                NamedDeviceTensors& state);
-  /// The gradient by x; the one by the memory is added to grad_memory, or is it where that is {}.
+  /// Returns the gradient of x. Adds the gradient of the memory to grad_memory, or stores it there
+  /// if grad_memory is {}.
   DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const Memory& memory,
                                 const EncoderRun& run, NamedDeviceTensors& state,
                                 NamedDeviceTensors& gradients, DeviceTensor<double>& grad_memory);
-  /// Of the last forward, [B,H,T,T] and [B,H,T,S].
+  /// The attention weights of the last forward: [B,H,T,T] and [B,H,T,S].
   const DeviceTensor<double>& self_attention_weights() const { return self_attention_.weights(); }
   const DeviceTensor<double>& cross_attention_weights() const { return cross_attention_.weights(); }
 

@@ -12,20 +12,21 @@
 namespace normproof::gpu::device {
 namespace {
 
-constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;  // of cuBLAS, as its manual advises
-constexpr int kBlocksOfACluster = 8;                            // that every GPU with clusters has
+// cuBLAS workspace, the size that its manual advises
+constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
+constexpr int kMaxClusterBlocks = 8;  // portable maximum: every GPU with clusters supports it
 
-int most_blocks_of_a_cluster_of(int gpu) {
+int query_max_cluster_blocks(int gpu) {
   int has_clusters = 0;
   NORMPROOF_CUDA_CALL(cudaDeviceGetAttribute(&has_clusters, cudaDevAttrClusterLaunch, gpu));
-  return has_clusters != 0 ? kBlocksOfACluster : 1;
+  return has_clusters != 0 ? kMaxClusterBlocks : 1;
 }
 
 class CudaDevice final : public Device {
  public:
   explicit CudaDevice(std::size_t index) {
     NORMPROOF_CUDA_CALL(cudaSetDevice(static_cast<int>(index)));
-    most_blocks_of_a_cluster = most_blocks_of_a_cluster_of(static_cast<int>(index));
+    max_cluster_blocks = query_max_cluster_blocks(static_cast<int>(index));
     try {
       NORMPROOF_CUDA_CALL(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
       NORMPROOF_CUDA_CALL(cublasCreate(&cublas_));
@@ -41,7 +42,7 @@ class CudaDevice final : public Device {
 
   Backend backend() const override { return Backend::cuda; }
   void* allocate(std::size_t bytes) override {
-    void* const memory = memory_.take(bytes);
+    void* const memory = memory_.acquire(bytes);
     if (memory == nullptr) check_status(out_of_memory_, "cudaMalloc", __FILE__, __LINE__);
     return memory;
   }
@@ -56,7 +57,7 @@ class CudaDevice final : public Device {
     NORMPROOF_CUDA_CALL(cudaMemcpyAsync(to, copy, bytes, cudaMemcpyHostToDevice, stream_));
   }
   void download(void* to, const void* from, std::size_t bytes) override {
-    if (graph_ != nullptr) refuse_download(recorded_name_);
+    if (graph_ != nullptr) fail_download(recorded_name_);
     NORMPROOF_CUDA_CALL(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_));
     synchronize();
   }
@@ -76,12 +77,12 @@ class CudaDevice final : public Device {
   void perform_recording() override {
     CudaGraph& graph = *std::exchange(graph_, nullptr);
     graph.perform(stream_);
-    memory_.let_go();
+    memory_.end_hold();
   }
   void forget_recording() noexcept override {
     if (graph_ != nullptr) graph_->forget(stream_);
     graph_ = nullptr;
-    memory_.let_go();
+    memory_.end_hold();
   }
 
   cudaStream_t stream() const { return stream_; }
@@ -97,40 +98,41 @@ class CudaDevice final : public Device {
   }
 
   /// Allocates also while work is recorded, when nothing else may wait for the device.
-  void* allocate_there(std::size_t bytes) {
+  void* allocate_on_device(std::size_t bytes) {
     void* memory = nullptr;
     out_of_memory_ = cudaMalloc(&memory, bytes);
-    if (out_of_memory_ != cudaSuccess) cudaGetLastError();  // which would stay for the next launch
+    // otherwise the next launch would report this error
+    if (out_of_memory_ != cudaSuccess) cudaGetLastError();
     return memory;
   }
 
   cudaStream_t stream_ = nullptr;
   cublasHandle_t cublas_ = nullptr;
   void* workspace_ = nullptr;
-  cudaError_t out_of_memory_ = cudaSuccess;  ///< what the last cudaMalloc said
-  MemoryCache memory_{{[this](std::size_t bytes) { return allocate_there(bytes); },
-                       // Which waits for work that may still use it.
+  cudaError_t out_of_memory_ = cudaSuccess;  ///< the result of the last cudaMalloc
+  MemoryCache memory_{{[this](std::size_t bytes) { return allocate_on_device(bytes); },
+                       // cudaFree waits for work that may still use the memory.
                        [](void* memory) { cudaFree(memory); }},
                       std::getenv("NORMPROOF_EXACT_MEMORY") == nullptr};
   std::map<std::string, CudaGraph> graphs_;
-  CudaGraph* graph_ = nullptr;  ///< of the recording at hand
+  CudaGraph* graph_ = nullptr;  ///< the graph of the current recording, if any
   std::string recorded_name_;
 };
 
 }  // namespace
 
-cudaStream_t stream_of(Device& device) {
+cudaStream_t cuda_stream(Device& device) {
   return dynamic_cast<CudaDevice&>(device).stream();
 }
-cublasHandle_t cublas_of(Device& device) {
+cublasHandle_t cublas_handle(Device& device) {
   return dynamic_cast<CudaDevice&>(device).cublas();
 }
 
 void check_status(cudaError_t status, const char* call, const char* file, int line) {
   if (status == cudaSuccess) return;
-  const std::string sentence = failed_call(call, cudaGetErrorString(status), file, line);
+  const std::string sentence = describe_failed_call(call, cudaGetErrorString(status), file, line);
   if (status == cudaErrorNoDevice) throw NoDeviceError("no device: " + sentence);
-  // A machine without a driver says so, too, that the driver is older than the toolkit.
+  // A machine without a driver also reports that the driver is older than the toolkit.
   int driver = 0;
   if (status == cudaErrorInsufficientDriver &&
       (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0))
@@ -140,11 +142,11 @@ void check_status(cudaError_t status, const char* call, const char* file, int li
 
 void check_status(cublasStatus_t status, const char* call, const char* file, int line) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  throw DeviceError(failed_call(call, cublasGetStatusString(status), file, line));
+  throw DeviceError(describe_failed_call(call, cublasGetStatusString(status), file, line));
 }
 
 std::size_t cuda_device_count() {
-  int count = 0;  // which cudaGetDeviceCount leaves as it is where it fails
+  int count = 0;  // cudaGetDeviceCount leaves it unchanged if it fails
   NORMPROOF_CUDA_CALL(cudaGetDeviceCount(&count));
   if (count == 0) throw NoDeviceError("no device: cudaGetDeviceCount finds none");
   return static_cast<std::size_t>(count);
@@ -155,7 +157,7 @@ std::unique_ptr<Device> cuda_device_at(std::size_t index) {
 }
 
 std::unique_ptr<Device> cuda_device() {
-  cuda_device_count();  // which says it where there is none
+  cuda_device_count();  // throws if there is no device
   return cuda_device_at(0);
 }
 

@@ -8,22 +8,24 @@
 
 #include "gpu/device/device.hpp"
 
-/// The back end `cuda`; built where NORMPROOF_CUDA is set.
+/// The `cuda` back end. It is built only if NORMPROOF_CUDA is set.
 namespace normproof::gpu::device {
 
-/// How many GPUs there are, at least 1.
+/// Returns the number of GPUs, at least 1.
 /// Throws    NoDeviceError, DeviceError
 std::size_t cuda_device_count();
-/// The GPU of a number below that.
+/// Opens the GPU with this index, which must be less than cuda_device_count().
 /// Throws    NoDeviceError, DeviceError
 std::unique_ptr<Device> cuda_device_at(std::size_t index);
 
+/// The stream and the cuBLAS handle of a CUDA device.
 /// Requires  (C1) device is one of cuda_device()
-cudaStream_t stream_of(Device& device);
-cublasHandle_t cublas_of(Device& device);
+cudaStream_t cuda_stream(Device& device);
+cublasHandle_t cublas_handle(Device& device);
 
-/// Throws    DeviceError unless the status is that of success; NoDeviceError where it says that
-///           there is no device or no driver
+/// Checks the status that a CUDA or cuBLAS call returned.
+/// Throws    NoDeviceError if the status says that there is no device or no driver; DeviceError for
+///           any other failure
 void check_status(cudaError_t status, const char* call, const char* file, int line);
 void check_status(cublasStatus_t status, const char* call, const char* file, int line);
 

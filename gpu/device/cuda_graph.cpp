@@ -48,7 +48,7 @@ bool CudaGraph::update(cudaGraph_t graph) {
   if (ready_ == nullptr) return false;
   cudaGraphExecUpdateResultInfo info{};
   if (cudaGraphExecUpdate(ready_, graph, &info) == cudaSuccess) return true;
-  cudaGetLastError();  // another shape is no failure
+  cudaGetLastError();  // a graph of another shape is no error
   cudaGraphExecDestroy(ready_);
   ready_ = nullptr;
   return false;

@@ -7,34 +7,35 @@
 
 namespace normproof::gpu::device {
 
-/// The graph of one part of a program, captured from a stream each time and changed in place where
-/// the shape of the graph is that of the last time. Built where NORMPROOF_CUDA is set.
+/// The CUDA graph of one part of a program. The part is captured from a stream each time it runs.
+/// If the new graph has the shape of the previous one, the instantiated graph is updated in place.
+/// Built only if NORMPROOF_CUDA is set.
 class CudaGraph {
  public:
   CudaGraph() = default;
   CudaGraph(const CudaGraph&) = delete;
   CudaGraph& operator=(const CudaGraph&) = delete;
-  /// Requires  (C1) its work is done
+  /// Requires  (C1) its work has finished
   ~CudaGraph();
 
-  /// Waits for what was performed last, whose copies are reused, and begins to capture. The mode is
-  /// the relaxed one: memory may be allocated meanwhile.
+  /// Waits for the graph performed last, because its host copies are reused, and begins a capture.
+  /// The capture mode is relaxed, so memory may be allocated during it.
   /// Throws    DeviceError
   void begin(cudaStream_t stream);
-  /// A copy of `from` that stays until the work has been done.
+  /// Copies `from` to memory that stays valid until the work has finished.
   const void* keep(const void* from, std::size_t bytes);
-  /// Ends the capture, and gives the graph to the stream.
+  /// Ends the capture and launches the graph on the stream.
   void perform(cudaStream_t stream);
   void forget(cudaStream_t stream) noexcept;
 
  private:
-  /// Page-locked memory, from which a device copies while the processor goes on.
+  /// Page-locked memory, from which the device copies while the host continues.
   struct Chunk {
     std::byte* memory;
     std::size_t size, used;
   };
 
-  /// Changes the graph that is there; false where it has another shape.
+  /// Updates the instantiated graph. Returns false if the new graph has another shape.
   bool update(cudaGraph_t graph);
 
   std::vector<Chunk> chunks_;

@@ -5,13 +5,13 @@
 #include "gpu/device/cuda_device.cuh"
 #include "gpu/device/position.hpp"
 
-/// launch.hpp's kernels on a GPU: read by the .cu files alone.
+/// Launches the kernels of launch.hpp on a GPU. Only .cu files include it.
 namespace normproof::gpu::device {
 
 inline constexpr int kElementThreads = 256;
-inline constexpr int kElementBlocks = 4;  // on a multiprocessor at least: 64 registers a thread
+inline constexpr int kElementBlocks = 4;  // minimum resident blocks per SM: 64 registers per thread
 inline constexpr int kWarpThreads = 32;
-inline constexpr std::size_t kMostBlocks = 2147483647;  // of a grid along x
+inline constexpr std::size_t kMaxGridBlocks = 2147483647;  // limit of a grid along x
 
 template <class Kernel>
 __global__ void __launch_bounds__(kElementThreads, kElementBlocks)
@@ -21,9 +21,10 @@ __global__ void __launch_bounds__(kElementThreads, kElementBlocks)
     kernel(i);
 }
 
-/// Blocks of a warp share a CUDA block, each with a Shared of its own.
+/// The number of kernel blocks that share one CUDA block, each with its own Shared: 4 if a kernel
+/// block is one warp.
 template <class Kernel>
-inline constexpr int kTogether = Kernel::kThreads == kWarpThreads ? 4 : 1;
+inline constexpr int kBlocksPerCudaBlock = Kernel::kThreads == kWarpThreads ? 4 : 1;
 
 template <class Kernel>
 __device__ void synchronize_threads() {
@@ -34,14 +35,14 @@ __device__ void synchronize_threads() {
 }
 
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::kThreads* kTogether<Kernel>,
-                                  Kernel::kBlocks / kTogether<Kernel>)
+__global__ void __launch_bounds__(Kernel::kThreads* kBlocksPerCudaBlock<Kernel>,
+                                  Kernel::kBlocks / kBlocksPerCudaBlock<Kernel>)
     block_kernel(std::size_t blocks, Kernel kernel) {
-  __shared__ typename Kernel::Shared shared[kTogether<Kernel>];
+  __shared__ typename Kernel::Shared shared[kBlocksPerCudaBlock<Kernel>];
   const int own = static_cast<int>(threadIdx.x) / Kernel::kThreads;
   const int thread = static_cast<int>(threadIdx.x) % Kernel::kThreads;
-  const std::size_t stride = std::size_t{gridDim.x} * kTogether<Kernel>;
-  for (std::size_t block = std::size_t{blockIdx.x} * kTogether<Kernel> + own; block < blocks;
+  const std::size_t stride = std::size_t{gridDim.x} * kBlocksPerCudaBlock<Kernel>;
+  for (std::size_t block = std::size_t{blockIdx.x} * kBlocksPerCudaBlock<Kernel> + own; block < blocks;
        block += stride) {
     typename Kernel::Thread state;
     for (int s = 0; s < kernel.steps(); ++s) {
@@ -51,7 +52,7 @@ __global__ void __launch_bounds__(Kernel::kThreads* kTogether<Kernel>,
   }
 }
 
-/// Where a GPU has no clusters, nobody launches it.
+/// Never launched on a GPU without clusters.
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::kThreads, Kernel::kBlocks)
     cluster_kernel(std::size_t clusters, int blocks, Kernel kernel) {
@@ -76,31 +77,31 @@ template <class Kernel>
 void cuda_launch_elements(Device& device, std::size_t count, const Kernel& kernel) {
   if (count == 0) return;
   const std::size_t blocks = (count + kElementThreads - 1) / kElementThreads;
-  element_kernel<<<static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks),
-                   kElementThreads, 0, stream_of(device)>>>(count, kernel);
+  element_kernel<<<static_cast<unsigned>(blocks < kMaxGridBlocks ? blocks : kMaxGridBlocks),
+                   kElementThreads, 0, cuda_stream(device)>>>(count, kernel);
   NORMPROOF_CUDA_CALL(cudaGetLastError());
 }
 
 template <class Kernel>
 void cuda_launch_blocks(Device& device, std::size_t blocks, const Kernel& kernel) {
   if (blocks == 0) return;
-  const std::size_t grid = (blocks + kTogether<Kernel> - 1) / kTogether<Kernel>;
-  block_kernel<<<static_cast<unsigned>(grid < kMostBlocks ? grid : kMostBlocks),
-                 Kernel::kThreads * kTogether<Kernel>, 0, stream_of(device)>>>(blocks, kernel);
+  const std::size_t grid = (blocks + kBlocksPerCudaBlock<Kernel> - 1) / kBlocksPerCudaBlock<Kernel>;
+  block_kernel<<<static_cast<unsigned>(grid < kMaxGridBlocks ? grid : kMaxGridBlocks),
+                 Kernel::kThreads * kBlocksPerCudaBlock<Kernel>, 0, cuda_stream(device)>>>(blocks, kernel);
   NORMPROOF_CUDA_CALL(cudaGetLastError());
 }
 
 template <class Kernel>
 void cuda_launch_clusters(Device& device, std::size_t clusters, int blocks, const Kernel& kernel) {
   if (clusters == 0) return;
-  const std::size_t most = kMostBlocks / blocks;
+  const std::size_t most = kMaxGridBlocks / blocks;
   cudaLaunchAttribute of_clusters{};
   of_clusters.id = cudaLaunchAttributeClusterDimension;
   of_clusters.val.clusterDim = {static_cast<unsigned>(blocks), 1, 1};
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>((clusters < most ? clusters : most) * blocks));
   config.blockDim = dim3(Kernel::kThreads);
-  config.stream = stream_of(device);
+  config.stream = cuda_stream(device);
   config.attrs = &of_clusters;
   config.numAttrs = 1;
   NORMPROOF_CUDA_CALL(
@@ -109,7 +110,7 @@ void cuda_launch_clusters(Device& device, std::size_t clusters, int blocks, cons
 
 }  // namespace normproof::gpu::device
 
-/// Lists a kernel for the GPU.
+/// Explicitly instantiates the launch of a kernel, so that nvcc compiles it.
 #define NORMPROOF_CUDA_ELEMENTS(...)                                    \
   template void normproof::gpu::device::cuda_launch_elements(           \
       normproof::gpu::device::Device&, std::size_t, const __VA_ARGS__&);

@@ -20,13 +20,13 @@ class SimulatedDevice final : public Device {
   explicit SimulatedDevice(std::uint64_t seed) : seed_(seed) {
     ref::numeric::check_fp_mode();
     tensor_cores_are_exact = seed % 2 == 1;
-    most_blocks_of_a_cluster = seed % 2 == 1 ? 8 : 1;
+    max_cluster_blocks = seed % 2 == 1 ? 8 : 1;
   }
 
   Backend backend() const override { return Backend::simulated; }
-  void* allocate(std::size_t bytes) override { return memory_.take(bytes); }
+  void* allocate(std::size_t bytes) override { return memory_.acquire(bytes); }
   void release(void* memory) noexcept override {
-    enqueue([memory, size = memory_.size_of(memory)] { spoil(memory, size); });
+    enqueue([memory, size = memory_.size_of(memory)] { fill_with_nan(memory, size); });
     memory_.put_back(memory);
   }
   void upload(void* to, const void* from, std::size_t bytes) override {
@@ -40,7 +40,7 @@ class SimulatedDevice final : public Device {
     });
   }
   void download(void* to, const void* from, std::size_t bytes) override {
-    if (records_) refuse_download(recorded_name_);
+    if (records_) fail_download(recorded_name_);
     std::memcpy(to, from, bytes);
   }
   void synchronize() override {}
@@ -59,24 +59,24 @@ class SimulatedDevice final : public Device {
   }
   void perform_recording() override {
     records_ = false;
-    memory_.let_go();
+    memory_.end_hold();
     const auto recorded = std::exchange(recorded_, {});
     for (const auto& work : recorded) work();
   }
   void forget_recording() noexcept override {
     records_ = false;
-    memory_.let_go();
+    memory_.end_hold();
     recorded_.clear();
   }
 
  private:
-  /// Fills new memory with bytes that are NaN as doubles.
-  static void spoil(void* memory, std::size_t bytes) { std::memset(memory, 0xff, bytes); }
+  /// Fills new memory with bytes that read as NaN doubles.
+  static void fill_with_nan(void* memory, std::size_t bytes) { std::memset(memory, 0xff, bytes); }
 
   std::uint64_t seed_;
   MemoryCache memory_{{[](std::size_t bytes) {
                          void* const memory = ::operator new(bytes);
-                         spoil(memory, bytes);
+                         fill_with_nan(memory, bytes);
                          return memory;
                        },
                        [](void* memory) { ::operator delete(memory); }}};
@@ -91,7 +91,7 @@ std::string_view to_string(Backend backend) {
   return backend == Backend::simulated ? "simulated" : "cuda";
 }
 
-Backend backend_of(std::string_view name) {
+Backend parse_backend(std::string_view name) {
   for (const Backend backend : {Backend::simulated, Backend::cuda})
     if (name == to_string(backend)) return backend;
   throw ref::numeric::UsageError(ref::numeric::unknown_name("device", name, {"simulated", "cuda"}));

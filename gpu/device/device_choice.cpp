@@ -29,7 +29,7 @@ std::size_t simulated_device_count() {
 }
 
 #if !defined(NORMPROOF_CUDA)
-// cuda_device says that this build has none.
+// Without CUDA, cuda_device throws NoDeviceError.
 std::unique_ptr<Device> cuda_device_at(std::size_t) {
   return cuda_device();
 }

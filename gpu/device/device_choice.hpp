@@ -8,18 +8,19 @@
 
 namespace normproof::gpu::device {
 
-/// How many devices of a kind this machine has, at least 1. Simulated ones:
-/// NORMPROOF_SIMULATED_DEVICES in the environment, else 1.
-/// Throws    NoDeviceError and DeviceError as cuda_device; UsageError where the variable is no
-///           number from 1 on
+/// Returns how many devices of this kind the machine has, at least 1. For simulated devices it is
+/// the environment variable NORMPROOF_SIMULATED_DEVICES, or 1 if that is not set.
+/// Throws    NoDeviceError and DeviceError as cuda_device; UsageError if the variable is not a
+///           positive integer
 std::size_t device_count(Backend backend);
 
-/// Which of the devices is that of process number `rank` of those on its machine.
+/// Chooses the device of the process with this rank among the processes of its machine.
 /// Computes  rank mod devices
 /// Requires  (C1) 1 <= devices
 std::size_t device_of_rank(std::size_t rank, std::size_t devices);
 
-/// Opens the device of that number: of rank 0, and where there is one device, that of open_device.
+/// Opens the device of device_of_rank. For rank 0, or if there is only one device, it is that of
+/// open_device.
 /// Throws    as device_count
 std::unique_ptr<Device> open_device_of_rank(Backend backend, std::size_t rank,
                                             std::uint64_t seed = 1);

@@ -6,20 +6,20 @@
 
 namespace normproof::gpu::device {
 
-std::string failed_call(const std::string& call, const std::string& reason, const char* file,
-                        int line) {
+std::string describe_failed_call(const std::string& call, const std::string& reason,
+                                 const char* file, int line) {
   std::string_view name(file);
   if (const auto root = name.find("gpu/"); root != std::string_view::npos) name.remove_prefix(root);
   return fmt::format("{}:{}: {}: {}", name, line, call, reason);
 }
 
-void refuse_download(const std::string& recording) {
+void fail_download(const std::string& recording) {
   throw DeviceError(fmt::format(
       "a download while '{}' is recorded; expected none, for what it reads is not there yet",
       recording));
 }
 
-void out_of_bounds(std::size_t index, std::size_t size) {
+void fail_out_of_bounds(std::size_t index, std::size_t size) {
   throw DeviceError(fmt::format("a kernel reads or writes element {} of {}", index, size));
 }
 

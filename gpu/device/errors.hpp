@@ -5,7 +5,8 @@
 
 namespace normproof::gpu::device {
 
-/// A call of the device's library failed: the call, what the library says, file and line.
+/// A call of the device's library failed. The message names the call, the library's reason, the
+/// file and the line.
 class DeviceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -18,13 +19,13 @@ class NoDeviceError : public DeviceError {
 };
 
 /// Computes  "<file>:<line>: <call>: <reason>"
-std::string failed_call(const std::string& call, const std::string& reason, const char* file,
-                        int line);
+std::string describe_failed_call(const std::string& call, const std::string& reason,
+                                 const char* file, int line);
 
-/// What a download gives while work is recorded.
-[[noreturn]] void refuse_download(const std::string& recording);
+/// Throws    DeviceError because a download was requested while work is recorded
+[[noreturn]] void fail_download(const std::string& recording);
 
-/// What an index past the end of a Span gives on the simulated device.
-[[noreturn]] void out_of_bounds(std::size_t index, std::size_t size);
+/// Throws    DeviceError because an index is past the end of a Span, on the simulated device
+[[noreturn]] void fail_out_of_bounds(std::size_t index, std::size_t size);
 
 }  // namespace normproof::gpu::device

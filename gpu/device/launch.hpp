@@ -3,23 +3,27 @@
 #include "gpu/device/device.hpp"
 #include "gpu/device/simulated_launch.hpp"
 
-/// Where host code launches kernels. A kernel is plain data with a body in a header that the host
-/// compiles for the simulated device and nvcc for a GPU; what nvcc compiles is listed in the .cu
-/// file of the folder, and a kernel left out there does not link.
+/// Host code launches kernels through this header. A kernel is a plain data structure whose body is
+/// in a header. The host compiler compiles it for the simulated device, nvcc for a GPU. The
+/// folder's .cu file lists the kernels that nvcc compiles; one that is not listed there does not
+/// link.
 ///
-/// A kernel of elements has `void operator()(std::size_t i) const`, for each i once, in any order.
+/// An element kernel has `void operator()(std::size_t i) const`, which is called once for each i,
+/// in any order.
 ///
-/// A kernel of blocks has `kThreads` threads a block, which share a `Shared`; each keeps a
-/// `Thread`. The body is cut in steps(), `void step(int s, Position at, Thread&, Shared&) const`:
-/// every thread of a block has done step s when one begins step s + 1. 32 threads are a warp.
-/// `kBlocks` of them have room for their registers on a multiprocessor of a GPU.
+/// A block kernel has `kThreads` threads per block, which share one `Shared`; each thread keeps its
+/// own `Thread`. The body is split into steps(): `void step(int s, Position at, Thread&, Shared&)
+/// const`. All threads of a block finish step s before any begins step s + 1. A warp is 32 threads.
+/// `kBlocks` is the minimum number of resident blocks per SM (the second argument of
+/// `__launch_bounds__`).
 ///
-/// A kernel of clusters is the same of clusters of blocks, up to Device::most_blocks_of_a_cluster:
-/// `void step(int s, ClusterPosition at, Thread&, ClusterMemory<Shared>) const`, and every thread
-/// of a cluster has done step s when one begins step s + 1.
+/// A cluster kernel is a block kernel for clusters of up to Device::max_cluster_blocks
+/// blocks: `void step(int s, ClusterPosition at, Thread&, ClusterMemory<Shared>) const`. All
+/// threads of a cluster finish step s before any begins step s + 1.
 namespace normproof::gpu::device {
 
-/// A kernel that has this type among its members is for the simulated device alone: those of tests.
+/// Whether a kernel has the member type OnlySimulated. Such kernels belong to tests and run only on
+/// the simulated device.
 template <class Kernel>
 concept OnlySimulated = requires {
   typename Kernel::OnlySimulated;
@@ -56,8 +60,8 @@ void launch_blocks(Device& device, std::size_t blocks, const Kernel& kernel) {
       [order = device.next_order(), blocks, kernel] { simulate_blocks(order, blocks, kernel); });
 }
 
-/// Clusters of so many blocks each.
-/// Requires  (C1) blocks <= device.most_blocks_of_a_cluster
+/// Launches clusters of `blocks` blocks each.
+/// Requires  (C1) blocks <= device.max_cluster_blocks
 /// Throws    DeviceError
 template <class Kernel>
 void launch_clusters(Device& device, std::size_t clusters, int blocks, const Kernel& kernel) {

@@ -4,9 +4,9 @@
 
 namespace normproof::gpu::device {
 
-/// Of each sentence the places of its real tokens, ascending, as a kernel sees them.
+/// The positions of the real tokens of each sentence, in ascending order, as a kernel sees them.
 struct Places {
-  ConstIndices place;  ///< [B,T], or absent: every place
+  ConstIndices place;  ///< [B,T], or absent if every position is a real token
   ConstIndices count;  ///< [B]
   std::size_t seq_len = 0;
 
@@ -18,35 +18,37 @@ struct Places {
   }
 };
 
-/// A mask in a device's memory, with the places of what is valid in each of its rows ("sentences"):
-/// its last axis, but of a mask [N] each element alone, unless `width` says otherwise. A default
-/// one says that everything is valid.
+/// A mask in device memory, with the positions of the valid elements in each of its rows
+/// ("sentences"). A row is the last axis, or `width` elements if that is given. In a mask of shape
+/// [N] each element is a row of its own. A default-constructed mask says that everything is valid.
 class DeviceMask {
  public:
   DeviceMask() = default;
   DeviceMask(Device& device, const Mask& valid);
   DeviceMask(Device& device, const Mask& valid, std::size_t width);
-  /// What a kernel has written, for softmax alone: rows(), count() and first_empty() say nothing.
-  /// Shapes    flags [..., T]; places [.. T], of each row those that are valid, ascending; counts
-  ///           [..], how many of them
+  /// A mask that a kernel has written. It is only for softmax: rows(), count() and first_empty()
+  /// are meaningless.
+  /// Shapes    flags [..., T]; places [.., T], the positions of the valid elements of each row, in
+  ///           ascending order; counts [..], the number of valid elements in each row
   DeviceMask(DeviceTensor<bool> flags, DeviceTensor<std::size_t> places,
              DeviceTensor<std::size_t> counts);
 
   bool is_given() const { return flags_.is_given(); }
   const Shape& shape() const { return flags_.shape(); }
-  /// The mask's rows under another shape.
+  /// Returns the same mask with another shape.
   DeviceMask reshaped(const Shape& shape) const;
   /// Whether some row is not valid.
   bool masks() const { return masks_; }
-  /// Valid rows; of one that is not given 0.
+  /// The number of valid rows; 0 for a mask that is not given.
   std::size_t count() const { return count_; }
-  /// The first sentence without a valid token, or B where there is none.
+  /// The index of the first sentence without a valid token, or B if there is none.
   std::size_t first_empty() const { return first_empty_; }
 
-  /// One flag a row; absent (for a kernel) where no row is masked.
+  /// One flag per row.
   Mask host_flags() const { return download(flags_); }
+  /// Absent (for a kernel) if no row is masked.
   ConstFlags flags() const { return masks_ ? flags_.span() : ConstFlags{}; }
-  /// The numbers of the valid rows, ascending; absent where no row is masked.
+  /// The indices of the valid rows in ascending order; absent if no row is masked.
   ConstIndices rows() const { return masks_ ? rows_.span() : ConstIndices{}; }
   Places places(std::size_t seq_len) const {
     return masks_ ? Places{places_.span(), counts_.span(), seq_len} : Places{{}, {}, seq_len};

@@ -3,12 +3,12 @@
 namespace normproof::gpu::device {
 
 std::size_t MemoryCache::rounded(std::size_t bytes) {
-  constexpr std::size_t kLarge = std::size_t{1} << 20;
-  const std::size_t unit = bytes < kLarge ? 512 : 2 * kLarge;
+  constexpr std::size_t kLargeBytes = std::size_t{1} << 20;
+  const std::size_t unit = bytes < kLargeBytes ? 512 : 2 * kLargeBytes;
   return (bytes + unit - 1) / unit * unit;
 }
 
-void* MemoryCache::take(std::size_t bytes) {
+void* MemoryCache::acquire(std::size_t bytes) {
   const std::size_t size = keeps_ ? rounded(bytes) : bytes;
   if (const auto kept = kept_.find(size); keeps_ && kept != kept_.end()) {
     void* const memory = kept->second.memory;
@@ -27,7 +27,7 @@ void* MemoryCache::take(std::size_t bytes) {
 
 void MemoryCache::put_back(void* memory) noexcept {
   const auto used = in_use_.find(memory);
-  kept_.emplace(used->second, Kept{memory, holds_});
+  kept_.emplace(used->second, KeptBlock{memory, holds_});
   in_use_.erase(used);
   if (!keeps_ && !holds_) free_kept();
 }
@@ -37,7 +37,7 @@ void MemoryCache::hold() {
   for (auto& [size, kept] : kept_) kept.held = false;
 }
 
-void MemoryCache::let_go() noexcept {
+void MemoryCache::end_hold() noexcept {
   holds_ = false;
   if (!keeps_) free_kept();
 }

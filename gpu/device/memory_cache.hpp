@@ -7,51 +7,51 @@
 
 namespace normproof::gpu::device {
 
-/// Memory that is given back is kept, and handed out again for the same size. On a device whose
-/// work is one queue that is safe at once: what is given to the queue later runs later.
+/// Keeps memory that is given back and reuses it for requests of the same size. If all work of the
+/// device runs in one queue, memory can be reused immediately: work submitted later runs later.
 class MemoryCache {
  public:
-  /// Where memory comes from. `allocate` is nullptr where there is none left.
+  /// The source of memory. `allocate` returns nullptr if there is none left.
   struct Source {
     std::function<void*(std::size_t bytes)> allocate;
     std::function<void(void* memory)> free;
   };
 
-  /// Where it does not keep, sizes are exact and memory goes back to the source as soon as it may:
-  /// for tools that watch memory.
+  /// If `keeps` is false, sizes are exact and memory returns to the source as soon as possible.
+  /// Tools that watch memory need this.
   explicit MemoryCache(Source source, bool keeps = true)
       : source_(std::move(source)), keeps_(keeps) {}
   MemoryCache(const MemoryCache&) = delete;
   MemoryCache& operator=(const MemoryCache&) = delete;
   ~MemoryCache() { free_kept(); }
 
-  /// The bytes that a request takes up: a multiple of 512, from 1 MiB on of 2 MiB, so that sizes
-  /// which differ a little share memory.
+  /// Rounds a request up to a multiple of 512 bytes, or of 2 MiB from 1 MiB on, so that requests of
+  /// similar sizes can share memory.
   static std::size_t rounded(std::size_t bytes);
 
-  /// Where the source has none left, it gets back what is kept, and is asked once more; nullptr
-  /// where that does not help.
-  void* take(std::size_t bytes);
+  /// Returns memory. If the source has none left, all kept memory is returned to the source and the
+  /// request is repeated. Returns nullptr if that fails too.
+  void* acquire(std::size_t bytes);
   void put_back(void* memory) noexcept;
-  /// The bytes behind memory that is in use.
+  /// The number of bytes of a block that is in use.
   std::size_t size_of(void* memory) const { return in_use_.at(memory); }
 
-  /// Between hold() and let_go(), what is put back is handed out again, but does not return to the
-  /// source: work that is not done yet may use it.
+  /// Between hold() and end_hold(), memory that is put back may be reused but does not return to the
+  /// source, because unfinished work may still use it.
   void hold();
-  void let_go() noexcept;
-  /// Returns what is kept to the source.
+  void end_hold() noexcept;
+  /// Returns all kept memory to the source.
   void free_kept() noexcept;
 
  private:
-  struct Kept {
+  struct KeptBlock {
     void* memory;
     bool held;
   };
 
   Source source_;
   std::unordered_map<void*, std::size_t> in_use_;
-  std::multimap<std::size_t, Kept> kept_;
+  std::multimap<std::size_t, KeptBlock> kept_;
   bool keeps_;
   bool holds_ = false;
 };

@@ -6,23 +6,24 @@
 
 namespace normproof::gpu::device {
 
-/// Which thread of which block.
+/// Identifies a thread: its block, and its index in the block.
 struct Position {
   std::size_t block;
   int thread;
 };
 
-/// Which thread of which block of which cluster.
+/// Identifies a thread: its cluster, the block in the cluster, and its index in the block.
 struct ClusterPosition {
   std::size_t cluster;
-  int rank;  ///< the block's number in its cluster
+  int rank;  ///< the block's index in its cluster
   int thread;
 };
 
-/// What the blocks of a cluster share, each its own: [rank] is that of a block, of another one too.
+/// The shared memory of the blocks of a cluster: [rank] is that of the block with that rank, which
+/// may be another block.
 template <class Shared>
 struct ClusterMemory {
-  Shared* memory;  ///< on a GPU the block's own, on the simulated device that of rank 0
+  Shared* memory;  ///< on a GPU this block's, on the simulated device that of rank 0
 
   NORMPROOF_DEVICE Shared& operator[](int rank) const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

@@ -8,26 +8,27 @@
 
 namespace normproof::gpu::device {
 
-/// Work that is recorded while this lives, and done by perform(). Host code cannot see values
-/// meanwhile. A check of values (ops/reduce.hpp) takes them to be fine, and leaves a flag where one
-/// is not. Whoever records checks looks at the flag afterwards, and where it is set does the work
-/// again, not recorded, to hear what is refused: so such work may not change what it was given.
+/// Records work during its lifetime; perform() then does it. The host cannot see values while work
+/// is recorded. A check of values (ops/reduce.hpp) therefore assumes that they are valid, and sets
+/// a flag if one is not. A caller whose work contains checks must look at the flag afterwards. If
+/// it is set, the caller repeats the work without recording, to get the error. Recorded work must
+/// therefore not modify its inputs.
 class Recording {
  public:
   /// Requires  (C1) nothing is being recorded on the device
   Recording(Device& device, const std::string& name);
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
-  /// Forgets what has not been performed.
+  /// Discards work that has not been performed.
   ~Recording();
 
-  /// Gives the work to the device, once.
+  /// Submits the work to the device. May be called once.
   /// Throws    std::logic_error the second time; DeviceError
   void perform();
-  /// Whether a check has refused a value; waits for the work.
+  /// Whether a check has rejected a value. Waits for the work.
   /// Requires  (C2) performed
   bool refused() const;
-  /// What a check sets to 1 where it refuses a value.
+  /// The flag that a check sets to 1 if it rejects a value.
   Span<std::uint32_t> flag() const { return DeviceTensor<std::uint32_t>(flag_).span(); }
 
  private:

@@ -10,18 +10,18 @@
 
 #include "gpu/device/position.hpp"
 
-/// The simulated device: launch.hpp's kernels on the processor, one thread after the other.
+/// Runs the kernels of launch.hpp on the processor, one thread after the other (the simulated
+/// device).
 namespace normproof::gpu::device {
 
-/// 0 .. count-1 in an order drawn from the seed: each is `step` after the one before, modulo count,
-/// where step and count have no common divisor. Of seed 0 ascending.
+/// A permutation of 0 .. count-1 drawn from the seed. Each element is `step` after the previous
+/// one, modulo count, and step and count are coprime. Seed 0 gives the ascending order.
 class Permutation {
  public:
   Permutation(std::uint64_t seed, std::size_t count) : count_(count) {
     if (seed == 0) return;
-    const std::uint64_t mixed =
-        seed * 0x9e3779b97f4a7c15u;    // the bits of seeds 1, 2, ... far apart
-    if (std::has_single_bit(count)) {  // as below, without a division
+    const std::uint64_t mixed = seed * 0x9e3779b97f4a7c15u;  // spreads the bits of seeds 1, 2, ...
+    if (std::has_single_bit(count)) {                        // as draw(), without a division
       first_ = static_cast<std::size_t>(mixed >> 32) & (count - 1);
       step_ = (static_cast<std::size_t>(mixed) | 1) & (count - 1);
     } else {
@@ -30,7 +30,7 @@ class Permutation {
   }
   /// Requires  count > 0
   std::size_t first() const { return first_; }
-  /// What comes after `element`; first again after the last.
+  /// The element after `element`; after the last one, first() again.
   std::size_t next(std::size_t element) const {
     return element < count_ - step_ ? element + step_ : element - (count_ - step_);
   }
@@ -43,18 +43,18 @@ class Permutation {
   std::size_t step_ = 1;
 };
 
-/// So many elements that follow each other are done together, in an order of their own: what they
-/// read and write stays in the processor's caches.
-inline constexpr std::size_t kElementsTogether = 1024;
+/// The number of consecutive elements that run together, in an order of their own, so that the data
+/// they touch stay in the processor's caches.
+inline constexpr std::size_t kElementBatch = 1024;
 
 template <class Kernel>
 void simulate_elements(std::uint64_t order, std::size_t count, const Kernel& kernel) {
   if (count == 0) return;
-  const Permutation parts(order, (count - 1) / kElementsTogether + 1);
+  const Permutation parts(order, (count - 1) / kElementBatch + 1);
   std::size_t done = 0;
   for (std::size_t part = parts.first(); done < count; part = parts.next(part)) {
-    const std::size_t begin = part * kElementsTogether;
-    const std::size_t together = std::min(kElementsTogether, count - begin);
+    const std::size_t begin = part * kElementBatch;
+    const std::size_t together = std::min(kElementBatch, count - begin);
     const Permutation elements(order == 0 ? 0 : order + part, together);
     std::size_t element = elements.first();
     for (std::size_t i = 0; i < together; ++i, element = elements.next(element))
@@ -63,7 +63,7 @@ void simulate_elements(std::uint64_t order, std::size_t count, const Kernel& ker
   }
 }
 
-/// Shared and Thread begin as NaN, as memory does.
+/// Shared and Thread start as NaN, as memory does.
 template <class Kernel>
 void simulate_blocks(std::uint64_t order, std::size_t blocks, const Kernel& kernel) {
   using Shared = typename Kernel::Shared;
@@ -87,7 +87,7 @@ void simulate_blocks(std::uint64_t order, std::size_t blocks, const Kernel& kern
   }
 }
 
-/// The threads of all blocks of a cluster in an order drawn anew at each step.
+/// Runs the threads of all blocks of a cluster in an order that is drawn again at each step.
 template <class Kernel>
 void simulate_clusters(std::uint64_t order, std::size_t clusters, int blocks,
                        const Kernel& kernel) {

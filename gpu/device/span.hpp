@@ -10,8 +10,8 @@
 
 namespace normproof::gpu::device {
 
-/// What a kernel sees of memory: the simulated device checks each index.
-/// Throws    DeviceError on the simulated device
+/// A kernel's view of memory. On the simulated device each index is checked.
+/// Throws    DeviceError on the simulated device if an index is out of range
 template <class T>
 struct Span {
   Span() = default;
@@ -23,11 +23,11 @@ struct Span {
 
   NORMPROOF_DEVICE T& operator[](std::size_t i) const {
 #if !defined(__CUDACC__)
-    if (i >= size) out_of_bounds(i, size);
+    if (i >= size) fail_out_of_bounds(i, size);
 #endif
     return data[i];
   }
-  /// Whether there is any memory: an argument that is absent has none.
+  /// Whether there is any memory; an absent argument has none.
   NORMPROOF_DEVICE bool given() const {
     return data != nullptr;
   }

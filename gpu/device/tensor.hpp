@@ -18,13 +18,14 @@ using ref::tensor::Mask;
 using ref::tensor::Shape;
 using ref::tensor::Tensor;
 
-/// A dense row-major tensor in a device's memory. A copy is a second handle of the same memory: no
-/// function writes a tensor that it takes as const, and none keeps one that it writes.
+/// A dense row-major tensor in device memory. A copy is a second handle to the same memory, which
+/// is safe: no function writes to a tensor that it takes as const, and none keeps a tensor that it
+/// writes to.
 template <class T>
 class DeviceTensor {
  public:
   DeviceTensor() = default;
-  /// Elements are not set.
+  /// Leaves the elements uninitialized.
   DeviceTensor(Device& device, Shape shape) : device_(&device), shape_(std::move(shape)) {
     size_ = 1;
     for (const std::size_t extent : shape_) size_ *= extent;
@@ -38,22 +39,22 @@ class DeviceTensor {
   std::size_t size() const { return size_; }
   bool is_given() const { return size_ > 0; }
 
-  /// To be written.
+  /// For writing.
   Span<T> span() {
     if (block_) block_->known.reset();
     return {data(), size_};
   }
   Span<const T> span() const { return {data(), size_}; }
 
-  /// The element of a tensor of one that was uploaded and not written since: what host code knows
-  /// of a device without asking it.
+  /// The element of a one-element tensor that was uploaded and not written since, so that the host
+  /// need not read it back from the device.
   std::optional<T> known() const { return block_ ? block_->known : std::nullopt; }
   void upload(const T* from) {
     device_->upload(data(), from, size_ * sizeof(T));
     if (size_ == 1) block_->known = *from;
   }
 
-  /// The tensor's elements, shared, under another shape.
+  /// Returns a handle to the same elements with another shape.
   DeviceTensor reshaped(const Shape& shape) const {
     DeviceTensor result = *this;
     result.shape_ = shape;
@@ -86,7 +87,7 @@ DeviceTensor<T> upload(Device& device, const T* from, Shape shape) {
   if (result.is_given()) result.upload(from);
   return result;
 }
-/// {} of one that is not given.
+/// Returns {} if `from` is not given.
 template <class T>
 DeviceTensor<T> upload(Device& device, const Tensor<T>& from) {
   if (!ref::tensor::is_given(from)) return {};
@@ -101,7 +102,7 @@ Tensor<T> download(const DeviceTensor<T>& from) {
   return result;
 }
 
-/// The element of a tensor of one, without a download where it is known.
+/// Returns the element of a one-element tensor, without a download if it is known.
 /// Requires  (C1) size 1
 template <class T>
 T download_one(const DeviceTensor<T>& one) {
@@ -109,12 +110,12 @@ T download_one(const DeviceTensor<T>& one) {
   return download(one).data()[0];
 }
 
-/// Every element is `value`.
+/// Returns a tensor whose elements all equal `value`.
 inline DeviceTensor<double> full_tensor(Device& device, const Shape& shape, double value) {
   return upload(device, ref::tensor::full_tensor<double>(shape, value));
 }
 
-/// Tensors by name, in the order of insertion.
+/// Tensors by name, in insertion order.
 class NamedDeviceTensors {
  public:
   using Entry = std::pair<std::string, DeviceTensor<double>>;
@@ -123,7 +124,7 @@ class NamedDeviceTensors {
   const DeviceTensor<double>* find(std::string_view name) const;
   /// Throws    ContractError with the names that exist
   const DeviceTensor<double>& at(std::string_view name) const;
-  /// {} where there is none.
+  /// Returns {} if there is no tensor of that name.
   DeviceTensor<double> get(std::string_view name) const;
 
   std::size_t size() const { return entries_.size(); }
@@ -134,7 +135,7 @@ class NamedDeviceTensors {
   std::vector<Entry> entries_;
 };
 
-/// Copies every tensor, under its name.
+/// Copies every tensor under its name.
 NamedDeviceTensors upload(Device& device, const ref::tensor::NamedTensors<double>& from);
 ref::tensor::NamedTensors<double> download(const NamedDeviceTensors& from);
 

@@ -1,4 +1,4 @@
-// What nvcc compiles of gpu/encoder.
+// The kernels of gpu/encoder that nvcc compiles.
 #include "gpu/device/cuda_launch.cuh"
 #include "gpu/encoder/pool_kernels.hpp"
 

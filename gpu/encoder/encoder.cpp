@@ -29,16 +29,16 @@ Encoder::Encoder(const EncoderConfig& config, const NamedDeviceTensors& paramete
     layers_.emplace_back(config_, parameters, fmt::format("layers.{}", l));
 }
 
-NamedDeviceTensors in_order_of(const NamedDeviceTensors& parameters,
-                               const NamedDeviceTensors& found) {
+NamedDeviceTensors in_parameter_order(const NamedDeviceTensors& parameters,
+                                      const NamedDeviceTensors& found) {
   NamedDeviceTensors ordered;
   for (const auto& [name, values] : parameters)
     if (const auto* const own = found.find(name)) ordered.set(name, *own);
   return ordered;
 }
 
-void put_head(bool tied, const std::string& embedding, nn::Linear&& head, nn::RowGradient& rows,
-              NamedDeviceTensors& dense) {
+void add_head_gradients(bool tied, const std::string& embedding, nn::Linear&& head,
+                        nn::RowGradient& rows, NamedDeviceTensors& dense) {
   if (tied) {
     nn::add_rows(head.weight, rows);
     rows = {};
@@ -92,8 +92,8 @@ EncoderGradients Encoder::hidden_backward(DeviceTensor<double> grad_hidden, nn::
   EncoderGradients gradients;
   gradients.embedding =
       nn::embedding_backward(grad, tokens_, config_.vocab_size, config_.scaled_embedding);
-  put_head(config_.tied_head, kEmbedding, std::move(head), gradients.embedding, found);
-  gradients.dense = in_order_of(parameters_, found);
+  add_head_gradients(config_.tied_head, kEmbedding, std::move(head), gradients.embedding, found);
+  gradients.dense = in_parameter_order(parameters_, found);
   return gradients;
 }
 

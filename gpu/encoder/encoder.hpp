@@ -7,48 +7,49 @@ namespace normproof::gpu::encoder {
 
 struct EncoderInputs {
   nn::Tokens tokens;
-  DeviceMask valid = {};  ///< [B,T], true = a real token, or {}: all
+  DeviceMask valid = {};  ///< [B,T], true = a real token; {} = all
 };
 
 struct EncoderGradients {
-  NamedDeviceTensors dense;   ///< in the order of the parameters, with the embedding where the head
-                              ///< is tied
-  nn::RowGradient embedding;  ///< without rows where it is
+  /// In the order of the parameters; includes the embedding if the head is tied.
+  NamedDeviceTensors dense;
+  nn::RowGradient embedding;  ///< without rows if the head is tied
 };
 
-/// Those of `found` in the order of the parameters.
-NamedDeviceTensors in_order_of(const NamedDeviceTensors& parameters,
-                               const NamedDeviceTensors& found);
+/// Returns the tensors of `found` in the order of the parameters.
+NamedDeviceTensors in_parameter_order(const NamedDeviceTensors& parameters,
+                                      const NamedDeviceTensors& found);
 
-/// Adds the gradients of a head to those of what is before it. Of a tied one the weight is that of
-/// the embedding, whose name is given: to its gradient the sums over the tokens, `rows`, are added,
-/// one rounding an element, and no rows are left.
-void put_head(bool tied, const std::string& embedding, nn::Linear&& head, nn::RowGradient& rows,
-              NamedDeviceTensors& dense);
+/// Adds the head's gradients to `dense`. If the head is tied, its weight is the embedding of the
+/// given name: the gradient sums over the tokens in `rows` are added to its gradient, with one
+/// rounding per element, and `rows` becomes empty.
+void add_head_gradients(bool tied, const std::string& embedding, nn::Linear&& head,
+                        nn::RowGradient& rows, NamedDeviceTensors& dense);
 
-/// ref/encoder/encoder.hpp on a device: formulas, requirements, and with ordered_products bits.
-/// Parameters by the names of ref/encoder/parameters.hpp.
+/// Device version with the same formulas and preconditions as ref/encoder/encoder.hpp; with
+/// ordered_products also the same bits. Parameters have the names of ref/encoder/parameters.hpp.
 /// Throws    ContractError
 class Encoder {
  public:
-  /// `config` has to stay.
+  /// Keeps a reference to `config`, which must outlive the encoder.
   Encoder(const EncoderConfig& config, const NamedDeviceTensors& parameters);
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
-  /// The logits; `state` moves in training.
+  /// Returns the logits. In training, updates `state`.
   DeviceTensor<double> forward(const EncoderInputs& inputs, const EncoderRun& run,
                                NamedDeviceTensors& state);
-  /// Requires  (C6) a forward before it
+  /// Requires  (C6) a forward has been run
   EncoderGradients backward(const DeviceTensor<double>& grad_logits, NamedDeviceTensors& state);
 
-  /// What the head takes, [B,D] or [B,T,D]: forward without the head.
+  /// Runs the forward without the head. Returns the head's input, [B,D] or [B,T,D].
   DeviceTensor<double> hidden(const EncoderInputs& inputs, const EncoderRun& run,
                               NamedDeviceTensors& state);
-  /// The gradients with the head's, which are given, from that by what it takes.
+  /// Runs the backward from the gradient of the head's input. The result includes the given
+  /// gradients of the head.
   EncoderGradients hidden_backward(DeviceTensor<double> grad_hidden, nn::Linear&& head,
                                    NamedDeviceTensors& state);
-  /// Of a tied head the weight is the embedding's.
+  /// Returns the head's parameters. The weight of a tied head is the embedding.
   nn::Linear head() const;
 
  private:

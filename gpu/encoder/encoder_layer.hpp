@@ -4,13 +4,13 @@
 
 namespace normproof::gpu::encoder {
 
-/// ref/encoder/encoder_layer.hpp on a device: formulas, requirements, and with ordered_products
-/// bits. Parameters, gradients and state by name, "layers.0.attention.in.weight". All that the
-/// backward needs is kept.
+/// Device version with the same formulas and preconditions as ref/encoder/encoder_layer.hpp; with
+/// ordered_products also the same bits. Parameters, gradients and state are stored by name, such as
+/// "layers.0.attention.in.weight". A layer keeps everything that its backward needs.
 /// Throws    ContractError
 class EncoderLayer {
  public:
-  /// `config` has to stay.
+  /// Keeps a reference to `config`, which must outlive the layer.
   EncoderLayer(const EncoderConfig& config, const NamedDeviceTensors& parameters,
                const std::string& place);
 
@@ -18,7 +18,7 @@ class EncoderLayer {
                                const EncoderRun& run, NamedDeviceTensors& state);
   DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const EncoderRun& run,
                                 NamedDeviceTensors& state, NamedDeviceTensors& gradients);
-  /// The attention weights of the last forward, [B,H,T,T].
+  /// The attention weights [B,H,T,T] of the last forward.
   const DeviceTensor<double>& attention_weights() const { return attention_.weights(); }
 
  private:

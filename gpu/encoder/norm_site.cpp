@@ -26,11 +26,11 @@ DeviceTensor<double> NormSite::forward(const DeviceTensor<double>& x, const Devi
   forward_ = norm::norm_forward(norm_, inputs_, own);
   for (const auto& [name, values] : forward_.state)
     state.set(fmt::format("{}.{}", place_, name), values);
-  show(forward_);
+  report_statistics(forward_);
   return forward_.outputs.at("y");
 }
 
-void NormSite::show(const norm::NormStep& step) const {
+void NormSite::report_statistics(const norm::NormStep& step) const {
   if (statistics_ == nullptr) return;
   for (const auto& [name, values] : step.outputs)
     if (name != "y" && !name.starts_with("grad_"))
@@ -41,7 +41,7 @@ DeviceTensor<double> NormSite::backward(const DeviceTensor<double>& grad_y,
                                         NamedDeviceTensors& state, NamedDeviceTensors& gradients) {
   inputs_.grad_y = grad_y;
   const norm::NormStep step = norm::norm_backward(norm_, inputs_, forward_);
-  show(step);
+  report_statistics(step);
   for (const auto& [name, values] : step.state)
     state.set(fmt::format("{}.{}", place_, name), values);
   for (const ref::model::NormParameter& own : ref::model::norm_layer(norm_).parameters)

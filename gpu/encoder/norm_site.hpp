@@ -13,37 +13,38 @@ using device::DeviceMask;
 using device::DeviceTensor;
 using device::NamedDeviceTensors;
 
-/// What a step of training or an evaluation is run with.
+/// Options of a training step or an evaluation.
 struct EncoderRun {
   ref::model::Mode mode =
       ref::model::Mode::training;  ///< inference: no dropout, running statistics
-  std::uint64_t seed = 0;          ///< of the dropouts
-  std::uint64_t step = 0;          ///< of the dropouts
-  /// What each dropout keeps, by its place, instead of what seed and step draw:
-  /// "layers.0.attention.y".
+  std::uint64_t seed = 0;          ///< seed of the dropouts
+  std::uint64_t step = 0;          ///< step number of the dropouts
+  /// If given, the elements that each dropout keeps, by the dropout's name, such as
+  /// "layers.0.attention.y". They replace those that seed and step determine.
   const std::map<std::string, DeviceTensor<bool>>* masks = nullptr;
   const ops::Products* products = &ops::ordered_products();
-  /// Gets, where it is given, what each norm leaves beside y and its gradients, under the norm's
-  /// place: "layers.0.norm1.mean".
+  /// If given, receives the outputs of each norm other than y and the gradients, under the norm's
+  /// name, such as "layers.0.norm1.mean".
   NamedDeviceTensors* statistics = nullptr;
 };
 
-/// A norm in its place: "layers.0.norm1".
+/// A norm at a named place of a model, such as "layers.0.norm1".
 class NormSite {
  public:
-  /// `norm` has to stay.
+  /// Keeps a reference to `norm`, which must outlive the site.
   NormSite(const ref::model::NormOptions& norm, const NamedDeviceTensors& parameters,
            std::string place);
 
-  /// Moves the entries of `state` that belong to the place.
+  /// Updates the entries of `state` that belong to this place.
   DeviceTensor<double> forward(const DeviceTensor<double>& x, const DeviceMask& valid,
                                const EncoderRun& run, NamedDeviceTensors& state);
-  /// The gradient by x; those by gamma and beta, where they exist, go to `gradients`.
+  /// Returns the gradient of x. Stores the gradients of gamma and beta, if there are such
+  /// parameters, in `gradients`.
   DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, NamedDeviceTensors& state,
                                 NamedDeviceTensors& gradients);
 
  private:
-  void show(const norm::NormStep& step) const;
+  void report_statistics(const norm::NormStep& step) const;
 
   const ref::model::NormOptions& norm_;
   std::string place_;

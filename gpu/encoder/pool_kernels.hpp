@@ -10,8 +10,9 @@ using device::ConstReals;
 using device::Places;
 using device::Reals;
 
-/// "Row" b D + d: the mean of feature d over the real tokens of sentence b, in the order of
-/// docs/determinism.md, R2, over these tokens numbered without gaps.
+/// Computes the mean of each feature over the real tokens of each sentence. "Row" b D + d is
+/// feature d of sentence b. The sum has the order of docs/specification/determinism.md, R2, over the real tokens,
+/// numbered without gaps.
 struct PoolRow {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;
@@ -33,7 +34,7 @@ struct PoolRow {
   }
 };
 
-/// grad_x_btd = grad_p_bd / n_b in real tokens, +0 in padding.
+/// Computes grad_x_btd = grad_p_bd / n_b for real tokens, +0 for padding.
 struct PoolBackward {
   ConstReals grad_pooled;
   Places places;

@@ -8,11 +8,12 @@ namespace normproof::gpu::encoder {
 
 using ref::numeric::Clause;
 
-nn::Linear linear_of(const NamedDeviceTensors& parameters, const std::string& name) {
+nn::Linear find_linear(const NamedDeviceTensors& parameters, const std::string& name) {
   return {parameters.at(name + ".weight"), parameters.at(name + ".bias")};
 }
 
-void put_linear(NamedDeviceTensors& gradients, const std::string& name, nn::Linear&& own) {
+void store_linear_gradients(NamedDeviceTensors& gradients, const std::string& name,
+                            nn::Linear&& own) {
   gradients.set(name + ".weight", std::move(own.weight));
   gradients.set(name + ".bias", std::move(own.bias));
 }
@@ -47,7 +48,8 @@ AttentionSite::AttentionSite(const EncoderConfig& config, const NamedDeviceTenso
                              const std::string& place)
     : config_(config),
       dropouts_(config, place),
-      parameters_{linear_of(parameters, place + ".in"), linear_of(parameters, place + ".out")} {}
+      parameters_{find_linear(parameters, place + ".in"), find_linear(parameters, place + ".out")} {
+}
 
 nn::AttentionOptions AttentionSite::options(const EncoderRun& run) const {
   return {config_.num_heads, dropouts_.rate(run), dropouts_.key(run, ".weights"), run.products,
@@ -67,8 +69,8 @@ DeviceTensor<double> AttentionSite::backward(const DeviceTensor<double>& grad_y,
   nn::AttentionGradients backward = nn::multi_head_attention_backward(
       dropouts_.drop_backward(grad_y, run), in_, parameters_, valid_, attended_, options(run));
   attended_ = {};
-  put_linear(gradients, dropouts_.place() + ".in", std::move(backward.parameters.in));
-  put_linear(gradients, dropouts_.place() + ".out", std::move(backward.parameters.out));
+  store_linear_gradients(gradients, dropouts_.place() + ".in", std::move(backward.parameters.in));
+  store_linear_gradients(gradients, dropouts_.place() + ".out", std::move(backward.parameters.out));
   return std::move(backward.grad_x);
 }
 
@@ -76,8 +78,8 @@ FeedForwardSite::FeedForwardSite(const EncoderConfig& config, const NamedDeviceT
                                  const std::string& place)
     : config_(config),
       dropouts_(config, place),
-      parameters_{linear_of(parameters, place + ".first"),
-                  linear_of(parameters, place + ".second")} {}
+      parameters_{find_linear(parameters, place + ".first"),
+                  find_linear(parameters, place + ".second")} {}
 
 nn::FeedForwardOptions FeedForwardSite::options(const EncoderRun& run) const {
   return {config_.activation, dropouts_.rate(run), dropouts_.key(run, ".active"), run.products};
@@ -96,8 +98,10 @@ DeviceTensor<double> FeedForwardSite::backward(const DeviceTensor<double>& grad_
   nn::FeedForwardGradients backward = nn::feed_forward_backward(
       dropouts_.drop_backward(grad_y, run), in_, parameters_, fed_, options(run));
   fed_ = {};
-  put_linear(gradients, dropouts_.place() + ".first", std::move(backward.parameters.first));
-  put_linear(gradients, dropouts_.place() + ".second", std::move(backward.parameters.second));
+  store_linear_gradients(gradients, dropouts_.place() + ".first",
+                         std::move(backward.parameters.first));
+  store_linear_gradients(gradients, dropouts_.place() + ".second",
+                         std::move(backward.parameters.second));
   return std::move(backward.grad_x);
 }
 

@@ -8,31 +8,33 @@
 #include "gpu/nn/multi_head_attention.hpp"
 #include "gpu/ops/arithmetic.hpp"
 
-/// What layers are made of, as in ref/encoder/sublayers.hpp: norms, attention and feed-forward at
-/// their places, each between a forward and its backward. Parameters, gradients and state have the
-/// names of their places.
+/// The parts of a layer, as in ref/encoder/sublayers.hpp: norms, attention and feed-forward at
+/// named places. Each keeps its state between a forward and its backward. The names of parameters,
+/// gradients and state begin with the name of the place.
 namespace normproof::gpu::encoder {
 
 using device::Device;
 using nn::Products;
 using ref::model::EncoderConfig;
 
-/// A linear map by its name.
-nn::Linear linear_of(const NamedDeviceTensors& parameters, const std::string& name);
-/// The gradients by such a map, under its name.
-void put_linear(NamedDeviceTensors& gradients, const std::string& name, nn::Linear&& own);
+/// Returns the linear map of this name.
+nn::Linear find_linear(const NamedDeviceTensors& parameters, const std::string& name);
+/// Stores the gradients of a linear map under its name.
+void store_linear_gradients(NamedDeviceTensors& gradients, const std::string& name,
+                            nn::Linear&& own);
 
-/// The dropouts of a part of a layer, "layers.0.attention": inside it, and behind its y.
+/// The dropouts of one part of a layer, such as "layers.0.attention": inside the part, and after
+/// its output y.
 class PartDropouts {
  public:
-  /// `config` has to stay.
+  /// Keeps a reference to `config`, which must outlive this object.
   PartDropouts(const EncoderConfig& config, std::string place)
       : config_(config), place_(std::move(place)) {}
 
   const std::string& place() const { return place_; }
   double rate(const EncoderRun& run) const;
-  /// Of the part's tensor that is called so: ".weights".
-  /// Throws    ContractError where run.masks has none
+  /// Returns the dropout key of the part's tensor with this name, such as ".weights".
+  /// Throws    ContractError if run.masks is given but has no mask for it
   nn::DropoutKey key(const EncoderRun& run, const char* tensor) const;
   DeviceTensor<double> drop(const DeviceTensor<double>& y, const EncoderRun& run);
   DeviceTensor<double> drop_backward(const DeviceTensor<double>& grad_y,
@@ -44,7 +46,7 @@ class PartDropouts {
   DeviceTensor<bool> keep_;
 };
 
-/// dropout(attention(x)) of a layer, of itself or of a causal one.
+/// dropout(attention(x)) of a layer, causal or not.
 class AttentionSite {
  public:
   AttentionSite(const EncoderConfig& config, const NamedDeviceTensors& parameters,
@@ -54,7 +56,7 @@ class AttentionSite {
                                const EncoderRun& run);
   DeviceTensor<double> backward(const DeviceTensor<double>& grad_y, const EncoderRun& run,
                                 NamedDeviceTensors& gradients);
-  /// Of the last forward, [B,H,T,T].
+  /// The attention weights [B,H,T,T] of the last forward.
   const DeviceTensor<double>& weights() const { return attended_.weights; }
 
  private:
@@ -88,8 +90,9 @@ class FeedForwardSite {
   nn::FeedForwardForward fed_;
 };
 
+/// Runs a sublayer f with its residual connection.
 /// Computes  post: norm(f(x) + x); pre: f(norm(x)) + x
-/// Order     the residual sum is rounded once an element
+/// Order     the residual sum is rounded once per element
 template <class F>
 DeviceTensor<double> run_residual(ref::model::NormPlacement placement, NormSite& norm,
                                   const DeviceTensor<double>& x, const DeviceMask& valid,
@@ -99,7 +102,7 @@ DeviceTensor<double> run_residual(ref::model::NormPlacement placement, NormSite&
   return ops::add(f(norm.forward(x, valid, run, state)), x);
 }
 
-/// The gradient by x. backward: grad_y -> the gradient by what f takes
+/// Returns the gradient of x. `backward` maps grad_y to the gradient of the input of f.
 template <class F>
 DeviceTensor<double> run_residual_backward(ref::model::NormPlacement placement, NormSite& norm,
                                            const DeviceTensor<double>& grad_y,

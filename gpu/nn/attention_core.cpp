@@ -28,7 +28,7 @@ Matrices<T> laid_out(const Matrices<double>& layout, device::Span<T> data) {
           layout.inner_batch_stride};
 }
 
-/// softmax(part of each tensor, mask) of one part after the other, until one is refused.
+/// Computes the softmax of one part of each tensor after the other, until one throws.
 template <class Softmax>
 [[noreturn]] void refuse_in_parts(const ScoreParts& parts,
                                   const std::vector<DeviceTensor<double>>& tensors,

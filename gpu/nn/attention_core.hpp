@@ -6,7 +6,7 @@
 #include "gpu/device/mask.hpp"
 #include "gpu/ops/matmul.hpp"
 
-/// ref/nn/attention_core.hpp on a device, for all heads at once.
+/// Device version of ref/nn/attention_core.hpp, for all heads at once.
 namespace normproof::gpu::nn {
 
 using device::Device;
@@ -15,13 +15,13 @@ using device::DeviceTensor;
 using device::Shape;
 using ops::Products;
 
-/// Queries [M,d], keys [S,d] and values [S,e], matrix by matrix; or their gradients.
+/// The queries [M,d], keys [S,d] and values [S,e] of each matrix, or their gradients.
 template <class T>
 struct AttentionOperands {
   ops::Matrices<T> queries, keys, values;
 };
 
-/// The scores of all heads: their tensor's shape, and how the heads are its matrices.
+/// The scores of all heads: the shape of their tensor, and the layout of the heads as its matrices.
 struct ScoreMatrices {
   Shape shape;
   ops::Matrices<double> layout;  ///< without data
@@ -30,11 +30,11 @@ struct ScoreMatrices {
   ops::Matrices<const double> of(const DeviceTensor<double>& scores) const;
 };
 
-/// The parts of the scores in which ref computes them: what is refused is said of the first that is
-/// refused alone.
+/// The parts of the scores that ref computes separately. An error message names the first part that
+/// is invalid by itself.
 struct ScoreParts {
   std::size_t count = 0;
-  Shape shape;  ///< of each
+  Shape shape;  ///< the shape of each part
   std::function<ref::tensor::Mask(std::size_t part)> visible;
   std::function<std::string(std::size_t part)> place;
 };
@@ -43,8 +43,8 @@ struct ScoreParts {
 DeviceTensor<double> attention_scores(Device& device, const AttentionOperands<const double>& in,
                                       const ScoreMatrices& scores, const Products& products);
 
-/// Computes  the softmax of the scores, in each row over what is visible
-/// Throws    ContractError as ref says it, of a part
+/// Computes  the softmax of each row of the scores over the visible keys
+/// Throws    ContractError with ref's message for the part
 DeviceTensor<double> attention_weights(const DeviceTensor<double>& scores,
                                        const DeviceMask& visible, const ScoreParts& parts);
 
@@ -53,17 +53,17 @@ void attend(Device& device, const DeviceTensor<double>& weights, const ScoreMatr
             const AttentionOperands<const double>& in, const ops::Matrices<double>& context,
             const Products& products);
 
-/// What the backward reads.
+/// The inputs of the backward.
 struct AttentionBackward {
   DeviceTensor<double> weights;  ///< the softmax of the scores
-  DeviceTensor<double> used;     ///< what multiplied the values: weights behind dropout
-  /// What dropout does to their gradients in the backward.
+  DeviceTensor<double> used;     ///< the factor of the values: the weights after dropout
+  /// Applies dropout to the gradients of the weights in the backward.
   std::function<DeviceTensor<double>(const DeviceTensor<double>&)> drop;
   ops::Matrices<const double> grad_context;
 };
 
-/// The gradients by queries, keys and values, into `out`.
-/// Throws    ContractError as ref says it, of a part
+/// Writes the gradients of queries, keys and values to `out`.
+/// Throws    ContractError with ref's message for the part
 void attention_backward_into(Device& device, const AttentionOperands<double>& out,
                              const AttentionOperands<const double>& in,
                              const AttentionBackward& backward, const ScoreMatrices& scores,

@@ -12,26 +12,26 @@
 #include "ref/model/visible_keys.hpp"
 #include "ref/tensor/contract.hpp"
 
-/// ref/nn/attention_heads.hpp on a device, all heads at once: of queries [B,T,D] over keys and
-/// values [B,S,D], which a caller has in memory as it likes.
+/// Device version of ref/nn/attention_heads.hpp, for all heads at once: queries [B,T,D] over keys
+/// and values [B,S,D], in any memory layout that the caller chooses.
 namespace normproof::gpu::nn {
 
-/// The extents of attention, and where the parts of its tensors are.
+/// The extents of attention, and the layout of its tensors.
 struct Heads {
   std::size_t batch_size, queries, keys, d_model, num_heads;
 
   std::size_t d_k() const { return d_model / num_heads; }
   Shape scores_shape() const { return {batch_size, num_heads, queries, keys}; }
 
-  /// The heads of D features of each row of [B,rows,width], from the feature `first` on.
+  /// Returns the heads that D features of each row of [B,rows,width] form, from feature `first` on.
   template <class T>
   ops::Matrices<T> features(device::Span<T> of, std::size_t rows, std::size_t width,
                             std::size_t first) const {
     return {of, first, rows, d_k(), width, 1, batch_size, rows * width, num_heads, d_k()};
   }
-  /// [B,T,D]
+  /// Shapes    context [B,T,D]
   template <class T>
-  ops::Matrices<T> of_context(device::Span<T> context) const {
+  ops::Matrices<T> context_matrices(device::Span<T> context) const {
     return features(context, queries, d_model, 0);
   }
   ScoreMatrices scores() const {
@@ -48,15 +48,15 @@ inline void check_num_heads(std::string_view function, std::size_t num_heads, st
                                    ref::numeric::Clause::C2);
 }
 
-/// The first D of each `width` features, times 1 / sqrt(d_k).
+/// Multiplies the first D of each `width` features by 1 / sqrt(d_k).
 inline void scale_queries(DeviceTensor<double>& rows, std::size_t width, const Heads& heads) {
   const double factor = 1.0 / std::sqrt(static_cast<double>(heads.d_k()));
   device::launch_elements(rows.device(), rows.size() / width * heads.d_model,
                           ScaleColumns{factor, heads.d_model, width, rows.span()});
 }
 
-/// The heads that ref computes together.
-inline ScoreParts parts_of(const Heads& heads, const DeviceMask& attention_mask, bool causal) {
+/// Returns the groups of heads that ref computes together.
+inline ScoreParts score_parts(const Heads& heads, const DeviceMask& attention_mask, bool causal) {
   const std::size_t t = heads.queries, s = heads.keys;
   const std::size_t together = ref::model::heads_together(heads.num_heads, t * s, sizeof(double));
   const std::size_t each = heads.num_heads / together;
@@ -74,9 +74,9 @@ inline ScoreParts parts_of(const Heads& heads, const DeviceMask& attention_mask,
   return {heads.batch_size * each, {together, t, s}, visible, place};
 }
 
-/// The keys that may be attended to: [B,1,1,S], or [B,1,T,T] where attention is causal.
-inline DeviceMask keys_of(Device& device, const DeviceMask& attention_mask, const Heads& heads,
-                          bool causal) {
+/// Returns the keys that each query may attend to: [B,1,1,S], or [B,1,T,T] if attention is causal.
+inline DeviceMask visible_keys_mask(Device& device, const DeviceMask& attention_mask,
+                                    const Heads& heads, bool causal) {
   const std::size_t b = heads.batch_size, t = heads.queries;
   if (causal) {
     DeviceTensor<bool> flags(device, {b, 1, t, t});
@@ -90,26 +90,28 @@ inline DeviceMask keys_of(Device& device, const DeviceMask& attention_mask, cons
   return attention_mask.reshaped({b, 1, 1, heads.keys});
 }
 
-/// From queries that are scaled already to weights, keep and context [B,T,D] of `result`.
+/// Computes weights, keep and context [B,T,D] of `result` from queries that are already scaled.
 template <class Forward>
 void attend_in_heads(Device& device, const Heads& heads, const AttentionOperands<const double>& in,
                      const DeviceMask& attention_mask, const AttentionOptions& options,
                      Forward& result) {
   const DeviceTensor<double> scores =
       attention_scores(device, in, heads.scores(), *options.products);
-  result.weights = attention_weights(scores, keys_of(device, attention_mask, heads, options.causal),
-                                     parts_of(heads, attention_mask, options.causal));
+  result.weights =
+      attention_weights(scores, visible_keys_mask(device, attention_mask, heads, options.causal),
+                        score_parts(heads, attention_mask, options.causal));
   DeviceTensor<double> dropped = result.weights;
   if (options.dropout > 0) {
     result.keep = dropout_mask(device, heads.scores_shape(), options.dropout, options.key);
     dropped = dropout(result.weights, result.keep, options.dropout);
   }
   result.context = DeviceTensor<double>(device, {heads.batch_size, heads.queries, heads.d_model});
-  attend(device, dropped, heads.scores(), in, heads.of_context(result.context.span()),
+  attend(device, dropped, heads.scores(), in, heads.context_matrices(result.context.span()),
          *options.products);
 }
 
-/// From grad_context [B,T,D] to the gradients `out` by the scaled queries, keys and values.
+/// Computes from grad_context [B,T,D] the gradients `out` of the scaled queries, the keys and the
+/// values.
 template <class Forward>
 void attend_in_heads_backward(Device& device, const Heads& heads,
                               const AttentionOperands<double>& out,
@@ -122,9 +124,9 @@ void attend_in_heads_backward(Device& device, const Heads& heads,
   };
   attention_backward_into(
       device, out, in,
-      {forward.weights, drop(forward.weights), drop, heads.of_context(grad_context.span())},
-      heads.scores(), keys_of(device, attention_mask, heads, options.causal),
-      parts_of(heads, attention_mask, options.causal), *options.products);
+      {forward.weights, drop(forward.weights), drop, heads.context_matrices(grad_context.span())},
+      heads.scores(), visible_keys_mask(device, attention_mask, heads, options.causal),
+      score_parts(heads, attention_mask, options.causal), *options.products);
 }
 
 }  // namespace normproof::gpu::nn

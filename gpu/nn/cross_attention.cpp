@@ -13,7 +13,7 @@ namespace {
 using ref::tensor::check_shape;
 using ref::tensor::to_string;
 
-/// Queries of [B,T,D], keys and values of [B,S,2D].
+/// Returns the operands in queries [B,T,D] and in keys and values [B,S,2D].
 template <class T>
 AttentionOperands<T> cross_operands(device::Span<T> queries, device::Span<T> keys_values,
                                     const Heads& heads) {

@@ -6,7 +6,7 @@ namespace normproof::gpu::nn {
 
 struct CrossAttention {
   Linear query;   ///< [D,D], [D]
-  Linear memory;  ///< [2D,D], [2D]: keys, values
+  Linear memory;  ///< [2D,D], [2D]: keys and values
   Linear out;     ///< [D,D], [D]
 };
 
@@ -15,8 +15,8 @@ struct CrossAttentionForward {
   DeviceTensor<double> queries;      ///< [B,T,D], divided by sqrt(d_k)
   DeviceTensor<double> keys_values;  ///< [B,S,2D]
   DeviceTensor<double> weights;      ///< [B,H,T,S]: softmax of the scores
-  DeviceTensor<bool> keep;           ///< [B,H,T,S], or {}: all
-  DeviceTensor<double> context;      ///< [B,T,D]: what the output map takes
+  DeviceTensor<bool> keep;           ///< [B,H,T,S], or {} if all are kept
+  DeviceTensor<double> context;      ///< [B,T,D]: the input of the output map
 };
 
 struct CrossAttentionGradients {
@@ -25,8 +25,9 @@ struct CrossAttentionGradients {
   CrossAttention parameters;
 };
 
-/// ref/nn/cross_attention.hpp on a device: formulas, requirements, sentences, and with
-/// ordered_products bits. The weights are always kept.
+/// Device version with the same formulas, preconditions and error messages as
+/// ref/nn/cross_attention.hpp; with ordered_products also the same bits. The weights are always
+/// kept.
 /// Throws    ContractError
 CrossAttentionForward cross_attention(const DeviceTensor<double>& x,
                                       const DeviceTensor<double>& memory,

@@ -1,4 +1,4 @@
-// What nvcc compiles of gpu/nn.
+// The kernels of gpu/nn that nvcc compiles.
 #include "gpu/device/cuda_launch.cuh"
 #include "gpu/nn/nn_kernels.hpp"
 
@@ -10,7 +10,7 @@ NORMPROOF_CUDA_ELEMENTS(EarlierKeys)
 NORMPROOF_CUDA_ELEMENTS(ScaleColumns)
 NORMPROOF_CUDA_ELEMENTS(DropoutMask)
 NORMPROOF_CUDA_ELEMENTS(Dropout)
-NORMPROOF_CUDA_ELEMENTS(TakeRows)
-NORMPROOF_CUDA_ELEMENTS(Turn)
+NORMPROOF_CUDA_ELEMENTS(GatherRows)
+NORMPROOF_CUDA_ELEMENTS(RotatePairs)
 NORMPROOF_CUDA_ELEMENTS(ScatterRows)
 NORMPROOF_CUDA_ELEMENTS(AddRows)

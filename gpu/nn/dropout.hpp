@@ -11,21 +11,22 @@ using device::Device;
 using device::DeviceTensor;
 using device::Shape;
 
-/// Which elements a dropout keeps: a function of seed, step, layer, tensor and element.
+/// Determines which elements a dropout keeps, as a function of seed, step, layer, tensor and
+/// element.
 struct DropoutKey {
   std::uint64_t seed = 0;
   std::uint64_t step = 0;
   std::string place;              ///< "layers.0.attention_weights"
-  DeviceTensor<bool> given = {};  ///< where it is there, these elements, and nothing is drawn
+  DeviceTensor<bool> given = {};  ///< if given, the elements to keep; nothing is drawn then
 };
 
-/// ref/nn/dropout.hpp on a device: the same counters, requirements and sentences. A given mask has
-/// the shape asked for.
+/// Device version with the same counters, preconditions and error messages as ref/nn/dropout.hpp. A
+/// given mask has the requested shape.
 /// Throws    ContractError
 DeviceTensor<bool> dropout_mask(Device& device, const Shape& shape, double rate,
                                 const DropoutKey& key);
 
-/// Computes  y_i = x_i / (1 - rate) where it is kept, else +0
+/// Computes  y_i = x_i / (1 - rate) if element i is kept, else +0
 DeviceTensor<double> dropout(const DeviceTensor<double>& x, const DeviceTensor<bool>& keep,
                              double rate);
 

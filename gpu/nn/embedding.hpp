@@ -17,20 +17,21 @@ struct Tokens {
   std::vector<std::int32_t> ids;
 };
 
-/// The gradient of a tensor [V,D] of which a batch has touched some rows alone.
+/// The gradient of a tensor [V,D] in which a batch touches only some rows.
 struct RowGradient {
-  std::vector<std::size_t> rows;  ///< ascending, each once
+  std::vector<std::size_t> rows;  ///< ascending and distinct
   DeviceTensor<double> values;    ///< [R,D]; the other rows are 0
 };
 
-/// ref/nn/embedding.hpp on a device: formulas, requirements, sentences and bits.
+/// Device versions with the same formulas, preconditions, error messages and bits as
+/// ref/nn/embedding.hpp.
 /// Throws    ContractError
 DeviceTensor<double> embedding(const Tokens& tokens, const DeviceTensor<double>& weight,
                                bool scaled = false);
 RowGradient embedding_backward(const DeviceTensor<double>& grad_y, const Tokens& tokens,
                                std::size_t vocab_size, bool scaled = false);
 
-/// Adds the touched rows to a whole gradient [V,D], one rounding an element.
+/// Adds the touched rows to a full gradient [V,D], with one rounding per element.
 void add_rows(DeviceTensor<double>& whole, const RowGradient& rows);
 
 }  // namespace normproof::gpu::nn

@@ -11,7 +11,7 @@ struct FeedForward {
   Linear second;  ///< [D,F], [D]
 };
 
-/// How a feed-forward runs. A rate of 0 is no dropout.
+/// Options of a feed-forward. A dropout rate of 0 means no dropout.
 struct FeedForwardOptions {
   ref::model::Activation activation = ref::model::Activation::relu;
   double dropout = 0;
@@ -21,9 +21,9 @@ struct FeedForwardOptions {
 
 struct FeedForwardForward {
   DeviceTensor<double> y;
-  DeviceTensor<double> inner;   ///< [B,T,F]: what the activation takes
-  DeviceTensor<double> active;  ///< [B,T,F]: what the second map takes
-  DeviceTensor<bool> keep;      ///< [B,T,F], or {}: all
+  DeviceTensor<double> inner;   ///< [B,T,F]: the input of the activation
+  DeviceTensor<double> active;  ///< [B,T,F]: the input of the second map
+  DeviceTensor<bool> keep;      ///< [B,T,F], or {} if all are kept
 };
 
 struct FeedForwardGradients {
@@ -31,7 +31,8 @@ struct FeedForwardGradients {
   FeedForward parameters;
 };
 
-/// ref/nn/feed_forward.hpp on a device: formulas, requirements, and with ordered_products bits.
+/// Device version with the same formulas and preconditions as ref/nn/feed_forward.hpp; with
+/// ordered_products also the same bits.
 /// Throws    ContractError
 FeedForwardForward feed_forward(const DeviceTensor<double>& x, const FeedForward& parameters,
                                 const FeedForwardOptions& options);

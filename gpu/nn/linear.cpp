@@ -19,7 +19,7 @@ ops::Matrices<T> rows_of(Span<T> span, const Shape& shape) {
   return ops::matrix(span, span.size / shape.back(), shape.back());
 }
 
-/// The shape of y.
+/// Checks the arguments and returns the shape of y.
 Shape checked_shape(std::string_view function, const DeviceTensor<double>& x, const Linear& p) {
   Shape shape = x.shape();
   if (shape.size() < 2 || !x.is_given())

@@ -10,9 +10,9 @@ using ref::numeric::Clause;
 
 namespace {
 
-/// Queries, keys and values of [B,T,3D].
+/// Returns the queries, keys and values in [B,T,3D].
 template <class T>
-AttentionOperands<T> operands_of(device::Span<T> qkv, const Heads& heads) {
+AttentionOperands<T> attention_operands(device::Span<T> qkv, const Heads& heads) {
   const std::size_t d = heads.d_model;
   const auto part = [&](std::size_t number) {
     return heads.features(qkv, heads.queries, 3 * d, number * d);
@@ -49,7 +49,7 @@ AttentionForward multi_head_attention(const DeviceTensor<double>& x, const Atten
   AttentionForward result;
   result.qkv = linear(x, parameters.in, *options.products);
   scale_queries(result.qkv, 3 * heads.d_model, heads);
-  attend_in_heads(x.device(), heads, operands_of(std::as_const(result.qkv).span(), heads),
+  attend_in_heads(x.device(), heads, attention_operands(std::as_const(result.qkv).span(), heads),
                   attention_mask, options, result);
   result.y = linear(result.context, parameters.out, *options.products);
   return result;
@@ -66,9 +66,9 @@ AttentionGradients multi_head_attention_backward(const DeviceTensor<double>& gra
   ref::tensor::check_shape(kName, "grad_y", grad_y.shape(), x.shape(), Clause::C6);
   LinearGradients out = linear_backward(grad_y, forward.context, parameters.out, *options.products);
   DeviceTensor<double> grad_qkv(x.device(), forward.qkv.shape());
-  attend_in_heads_backward(x.device(), heads, operands_of(grad_qkv.span(), heads),
-                           operands_of(forward.qkv.span(), heads), out.grad_x, attention_mask,
-                           forward, options);
+  attend_in_heads_backward(x.device(), heads, attention_operands(grad_qkv.span(), heads),
+                           attention_operands(forward.qkv.span(), heads), out.grad_x,
+                           attention_mask, forward, options);
   scale_queries(grad_qkv, 3 * heads.d_model, heads);
   LinearGradients in = linear_backward(grad_qkv, x, parameters.in, *options.products);
   return {std::move(in.grad_x), {std::move(in.parameters), std::move(out.parameters)}};

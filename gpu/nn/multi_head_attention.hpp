@@ -13,21 +13,21 @@ struct Attention {
   Linear out;  ///< [D,D], [D]
 };
 
-/// How attention runs. A rate of 0 is no dropout.
+/// Options of attention. A dropout rate of 0 means no dropout.
 struct AttentionOptions {
   std::size_t num_heads = 1;
   double dropout = 0;
   DropoutKey key = {};
   const Products* products = &ops::ordered_products();
-  bool causal = false;  ///< position i attends to those up to its own alone
+  bool causal = false;  ///< position i attends only to positions up to i
 };
 
 struct AttentionForward {
   DeviceTensor<double> y;
   DeviceTensor<double> qkv;      ///< [B,T,3D], the queries divided by sqrt(d_k)
   DeviceTensor<double> weights;  ///< [B,H,T,T]: softmax of the scores
-  DeviceTensor<bool> keep;       ///< [B,H,T,T], or {}: all
-  DeviceTensor<double> context;  ///< [B,T,D]: what the output map takes
+  DeviceTensor<bool> keep;       ///< [B,H,T,T], or {} if all are kept
+  DeviceTensor<double> context;  ///< [B,T,D]: the input of the output map
 };
 
 struct AttentionGradients {
@@ -35,8 +35,8 @@ struct AttentionGradients {
   Attention parameters;
 };
 
-/// ref/nn/multi_head_attention.hpp on a device: formulas, requirements, and with
-/// ordered_products bits. The weights are always kept.
+/// Device version with the same formulas and preconditions as ref/nn/multi_head_attention.hpp; with
+/// ordered_products also the same bits. The weights are always kept.
 /// Throws    ContractError
 AttentionForward multi_head_attention(const DeviceTensor<double>& x, const Attention& parameters,
                                       const DeviceMask& attention_mask,

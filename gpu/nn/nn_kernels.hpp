@@ -4,7 +4,7 @@
 #include "ref/numeric/kept_or_zero.hpp"
 #include "ref/numeric/philox.hpp"
 
-/// What gpu/nn does element by element.
+/// The elementwise kernels of gpu/nn.
 namespace normproof::gpu::nn {
 
 using device::ConstFlags;
@@ -12,14 +12,14 @@ using device::ConstIndices;
 using device::ConstReals;
 using device::Reals;
 
-/// y_i = row_{i mod width}
+/// Computes y_i = row_{i mod width}.
 struct RepeatRow {
   ConstReals row;
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = row[i % row.size]; }
 };
 
-/// y = x factor
+/// Computes y = x factor.
 struct Scale {
   double factor;
   ConstReals x;
@@ -27,9 +27,9 @@ struct Scale {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = x[i] * factor; }
 };
 
-/// Pairs of features turned by the angle of their token (ref/nn/rotary_embedding.hpp), or by the
-/// opposite one.
-struct Turn {
+/// Rotates each pair of features by the angle of its token (ref/nn/rotary_embedding.hpp), or by the
+/// opposite angle if `back`.
+struct RotatePairs {
   ConstReals x, cos, sin;
   std::size_t tokens, width, pairs;
   bool interleaved, back;
@@ -49,10 +49,11 @@ struct Turn {
   }
 };
 
-/// The keys that position i = row mod seq_len of each sentence sees, the valid ones up to i: flags
-/// [B,T,T], and of each row the places of its keys, ascending, and their count.
+/// Determines the keys that position i = row mod seq_len of each sentence sees: the valid ones up
+/// to i. Writes flags [B,T,T] and, for each row, the positions of its keys in ascending order and
+/// their number.
 struct EarlierKeys {
-  ConstFlags valid;  ///< [B,T], or absent: all
+  ConstFlags valid;  ///< [B,T], or absent if all are valid
   std::size_t seq_len;
   device::Span<bool> flags;
   device::Span<std::size_t> places, counts;
@@ -68,7 +69,7 @@ struct EarlierKeys {
   }
 };
 
-/// The first `width` of each `stride` elements, times factor.
+/// Multiplies the first `width` of each `stride` elements by factor.
 struct ScaleColumns {
   double factor;
   std::size_t width, stride;
@@ -78,18 +79,18 @@ struct ScaleColumns {
   }
 };
 
-/// keep_i: the uniform number of the element first + i is at least the rate (docs/determinism.md,
-/// R6).
+/// keep_i says whether the uniform random number of element first + i is at least the rate
+/// (docs/specification/determinism.md, R6).
 struct DropoutMask {
   ref::numeric::PhiloxStream stream;
-  std::uint64_t least;  ///< of the upper bits
+  std::uint64_t least;  ///< minimum of the upper bits of a kept element
   device::Span<bool> keep;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
     keep[i] = ref::numeric::upper_bits<ref::numeric::Int>(stream, i) >= least;
   }
 };
 
-/// y = x scale where it is kept, else +0.
+/// Computes y = x scale for kept elements, else +0.
 struct Dropout {
   ConstReals x;
   ConstFlags keep;
@@ -100,8 +101,8 @@ struct Dropout {
   }
 };
 
-/// Row i of y is the row ids_i of the weight.
-struct TakeRows {
+/// Row i of y is row ids_i of the weight.
+struct GatherRows {
   ConstReals weight;
   ConstIndices ids;
   std::size_t width;
@@ -111,8 +112,8 @@ struct TakeRows {
   }
 };
 
-/// Row r of sum is that of the rows order[begins_r .. begins_{r+1}) of grad_y, in this order from
-/// +0 (docs/determinism.md, R3).
+/// Row r of sum adds the rows order[begins_r .. begins_{r+1}) of grad_y in this order, from +0
+/// (docs/specification/determinism.md, R3).
 struct ScatterRows {
   ConstReals grad_y;
   ConstIndices order, begins;
@@ -127,7 +128,7 @@ struct ScatterRows {
   }
 };
 
-/// The rows of values, each once, added to those of a whole gradient.
+/// Adds the rows of values, which are distinct, to those of a full gradient.
 struct AddRows {
   ConstReals values;
   ConstIndices rows;

@@ -4,7 +4,8 @@
 
 namespace normproof::gpu::nn {
 
-/// Sinusoidal positions, a table of constants [T,D] that the host computes once for each d_model.
+/// Returns sinusoidal positions, a constant table [T,D] that the host computes once for each
+/// d_model.
 /// Source    [VSP+17] section 3.5; docs/specification/encoder.md
 /// Computes  p_{t,2i} = sin(t w_i), p_{t,2i+1} = cos(t w_i), w_i = 10000^(-2i/D), each the double
 ///           nearest to the value at 50 digits

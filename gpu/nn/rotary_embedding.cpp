@@ -21,7 +21,7 @@ void check_finite_table(std::string_view function, std::string_view argument,
     ref::tensor::check_finite(function, argument, device::download(t), Clause::C3);
 }
 
-DeviceTensor<double> turned(std::string_view function, std::string_view argument,
+DeviceTensor<double> rotate(std::string_view function, std::string_view argument,
                             const DeviceTensor<double>& x, const DeviceTensor<double>& cos,
                             const DeviceTensor<double>& sin, bool interleaved, bool back) {
   const device::Shape& shape = x.shape();
@@ -39,9 +39,9 @@ DeviceTensor<double> turned(std::string_view function, std::string_view argument
   check_finite_table(function, "cos", cos);
   check_finite_table(function, "sin", sin);
   DeviceTensor<double> y(x.device(), shape);
-  device::launch_elements(
-      x.device(), x.size(),
-      Turn{x.span(), cos.span(), sin.span(), tokens, width, table[1], interleaved, back, y.span()});
+  device::launch_elements(x.device(), x.size(),
+                          RotatePairs{x.span(), cos.span(), sin.span(), tokens, width, table[1],
+                                      interleaved, back, y.span()});
   return y;
 }
 
@@ -51,13 +51,13 @@ DeviceTensor<double> rotary_embedding(const DeviceTensor<double>& x,
                                       const DeviceTensor<double>& cos,
                                       const DeviceTensor<double>& sin,
                                       const ref::model::RopeOptions& options) {
-  return turned("rotary_embedding", "x", x, cos, sin, options.interleaved, false);
+  return rotate("rotary_embedding", "x", x, cos, sin, options.interleaved, false);
 }
 DeviceTensor<double> rotary_embedding_backward(const DeviceTensor<double>& grad_y,
                                                const DeviceTensor<double>& cos,
                                                const DeviceTensor<double>& sin,
                                                const ref::model::RopeOptions& options) {
-  return turned("rotary_embedding_backward", "grad_y", grad_y, cos, sin, options.interleaved, true);
+  return rotate("rotary_embedding_backward", "grad_y", grad_y, cos, sin, options.interleaved, true);
 }
 
 }  // namespace normproof::gpu::nn

@@ -7,7 +7,8 @@ namespace normproof::gpu::nn {
 
 using device::DeviceTensor;
 
-/// ref/nn/rotary_embedding.hpp on a device: formulas, requirements, sentences and bits.
+/// Device versions with the same formulas, preconditions, error messages and bits as
+/// ref/nn/rotary_embedding.hpp.
 /// Throws    ContractError
 DeviceTensor<double> rotary_embedding(const DeviceTensor<double>& x,
                                       const DeviceTensor<double>& cos,

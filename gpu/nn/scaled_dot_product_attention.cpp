@@ -21,7 +21,7 @@ namespace {
 
 using ops::Matrices;
 
-/// The heads of keys of all samples, one after the other, each with the queries that read it.
+/// The key heads of all samples, one after the other, each with the queries that read it.
 class HeadsOfKeys {
  public:
   HeadsOfKeys(const AttentionShape& shape, const DeviceMask& valid, bool causal)
@@ -30,14 +30,14 @@ class HeadsOfKeys {
   template <class T>
   AttentionOperands<T> operands(device::Span<T> q, device::Span<T> k, device::Span<T> v) const {
     const std::size_t s = shape_.group.keys, d = shape_.features, e = shape_.value_features;
-    return {of_queries(q, d), matrices(k, s, d), matrices(v, s, e)};
+    return {query_matrices(q, d), matrices(k, s, d), matrices(v, s, e)};
   }
   template <class T>
-  Matrices<T> of_queries(device::Span<T> data, std::size_t columns) const {
+  Matrices<T> query_matrices(device::Span<T> data, std::size_t columns) const {
     return matrices(data, shape_.group.rows(), columns);
   }
 
-  /// As softmax has them: [B G, rows, S].
+  /// Returns the scores in the shape that softmax expects: [B G, rows, S].
   ScoreMatrices scores() const {
     const std::size_t rows = shape_.group.rows(), keys = shape_.group.keys;
     return {{count(), rows, keys}, matrices(device::Span<double>{}, rows, keys)};
@@ -53,7 +53,7 @@ class HeadsOfKeys {
             }};
   }
 
-  /// What every query sees: [rows, S] or [S] for each of the B G.
+  /// Returns the keys that every query sees: [rows, S] or [S] for each of the B G key heads.
   DeviceMask visible(Device& device) const {
     const Mask first = shape_.visible_to(0, valid_, causal_);
     if (!ref::tensor::is_given(first)) return {};
@@ -84,7 +84,7 @@ class HeadsOfKeys {
   bool causal_;
 };
 
-Shape shape_of_mask(const DeviceMask& valid) {
+Shape mask_shape(const DeviceMask& valid) {
   return valid.is_given() ? valid.shape() : Shape{};
 }
 
@@ -114,7 +114,7 @@ DotProductForward scaled_dot_product_attention(const DeviceTensor<double>& q,
                                                const Products& products) {
   constexpr auto kName = "scaled_dot_product_attention";
   const AttentionShape shape = ref::model::attention_shape(kName, q.shape(), k.shape(), v.shape(),
-                                                           shape_of_mask(valid), options);
+                                                           mask_shape(valid), options);
   check_finite_elements(kName, "q", q, Clause::C5);
   check_finite_elements(kName, "k", k, Clause::C5);
   check_finite_elements(kName, "v", v, Clause::C5);
@@ -127,10 +127,10 @@ DotProductForward scaled_dot_product_attention(const DeviceTensor<double>& q,
   const DeviceTensor<double> scores = attention_scores(device, in, heads.scores(), products);
   const DeviceTensor<double> weights = attention_weights(scores, visible, heads.parts());
   if (heads.sees_everywhere())
-    result.log_sum_exp = ops::log_sum_exp(scores, visible).reshaped(shape.of_queries());
+    result.log_sum_exp = ops::log_sum_exp(scores, visible).reshaped(shape.query_matrices());
   result.y = DeviceTensor<double>(device, shape.of_y());
   attend(device, weights, heads.scores(), in,
-         heads.of_queries(result.y.span(), shape.value_features), products);
+         heads.query_matrices(result.y.span(), shape.value_features), products);
   result.weights = weights.reshaped(shape.of_scores());
   return result;
 }
@@ -141,7 +141,7 @@ DotProductGradients scaled_dot_product_attention_backward(
     const ref::model::AttentionOptions& options, const Products& products) {
   constexpr auto kName = "scaled_dot_product_attention_backward";
   const AttentionShape shape = ref::model::attention_shape(
-      kName, forward.queries.shape(), k.shape(), v.shape(), shape_of_mask(valid), options);
+      kName, forward.queries.shape(), k.shape(), v.shape(), mask_shape(valid), options);
   ref::tensor::check_shape(kName, "grad_y", grad_y.shape(), shape.of_y(), Clause::C6);
   ref::tensor::check_shape(kName, "weights", forward.weights.shape(), shape.of_scores(),
                            Clause::C7);
@@ -156,7 +156,7 @@ DotProductGradients scaled_dot_product_attention_backward(
       device, heads.operands(grad_queries.span(), gradients.k.span(), gradients.v.span()),
       heads.operands(forward.queries.span(), k.span(), v.span()),
       {weights, weights, [](const DeviceTensor<double>& own) { return own; },
-       heads.of_queries(grad_y.span(), shape.value_features)},
+       heads.query_matrices(grad_y.span(), shape.value_features)},
       heads.scores(), heads.visible(device), heads.parts(), products);
   gradients.q = scaled(grad_queries, options);
   return gradients;

@@ -7,8 +7,8 @@ namespace normproof::gpu::nn {
 
 struct DotProductForward {
   DeviceTensor<double> y;            ///< [B,H,T,E]
-  DeviceTensor<double> log_sum_exp;  ///< [B,H,T]; not given where some query sees no key
-  DeviceTensor<double> queries;      ///< [B,H,T,D]: q scale
+  DeviceTensor<double> log_sum_exp;  ///< [B,H,T]; absent if some query sees no key
+  DeviceTensor<double> queries;      ///< [B,H,T,D]: q multiplied by the scale
   DeviceTensor<double> weights;      ///< [B,H,T,S]
 };
 
@@ -16,8 +16,8 @@ struct DotProductGradients {
   DeviceTensor<double> q, k, v;
 };
 
-/// ref/nn/scaled_dot_product_attention.hpp on a device: formulas, requirements, sentences, and with
-/// ordered_products bits.
+/// Device version with the same formulas, preconditions and error messages as
+/// ref/nn/scaled_dot_product_attention.hpp; with ordered_products also the same bits.
 /// Throws    ContractError
 DotProductForward scaled_dot_product_attention(const DeviceTensor<double>& q,
                                                const DeviceTensor<double>& k,

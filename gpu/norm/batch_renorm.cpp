@@ -65,7 +65,7 @@ void batch_renorm_backward(const NormInputs& in, const NormStep& forward, NormSt
   const ColumnBackward backward{kName, in, affine, mean, rstd, scale};
   backward.check();
   const DeviceTensor<double> grad_beta = backward.grad_beta();
-  const DeviceTensor<double> along = backward.grad_gamma();  // with z in the place of x_hat
+  const DeviceTensor<double> along = backward.grad_gamma();  // with z instead of x_hat
   step.outputs.set("grad_x", backward.grad_x(scaled_mean(affine, grad_beta, count),
                                              scaled_mean(affine, along, count), in.valid.flags()));
   step.outputs.set(

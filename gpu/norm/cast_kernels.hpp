@@ -5,7 +5,7 @@
 
 namespace normproof::gpu::norm {
 
-/// y = cast(gamma x_hat) + beta, or gamma cast(x_hat) + beta; y holds x_hat before.
+/// Computes y = cast(gamma x_hat) + beta, or gamma cast(x_hat) + beta. On entry y holds x_hat.
 struct CastOutput {
   ref::numeric::FloatFormat format;
   bool after_gamma;
@@ -13,10 +13,10 @@ struct CastOutput {
   std::size_t width;
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
-    const double gamma = affine.gamma_of(i % width);
+    const double gamma = affine.gamma_at(i % width);
     const double cast =
         after_gamma ? round_to(format, gamma * y[i]) : gamma * round_to(format, y[i]);
-    y[i] = cast + affine.beta_of(i % width);
+    y[i] = cast + affine.beta_at(i % width);
   }
 };
 

@@ -2,10 +2,10 @@
 
 #include "gpu/norm/normalized.hpp"
 
-/// What is computed once a channel, or once a statistic: elementwise, [D].
+/// Kernels that compute one value per channel or per statistic: elementwise, [D].
 namespace normproof::gpu::norm {
 
-/// value / n
+/// Computes out = value / n.
 struct Divide {
   ConstReals value;
   double n;
@@ -13,7 +13,7 @@ struct Divide {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { out[i] = value[i] / n; }
 };
 
-/// 1 / sqrt(square + eps)
+/// Computes out = 1 / sqrt(square + eps).
 struct ReciprocalRoot {
   ConstReals square;
   double eps;
@@ -23,7 +23,7 @@ struct ReciprocalRoot {
   }
 };
 
-/// decay old_value + (1 - decay) new_value
+/// Computes out = decay old_value + (1 - decay) new_value.
 struct MovingAverage {
   ConstReals old_value, new_value;
   double decay;
@@ -33,18 +33,18 @@ struct MovingAverage {
   }
 };
 
-/// (gamma sum) / n
+/// Computes out = (gamma sum) / n.
 struct ScaledMean {
   AffineSpans affine;
   ConstReals sum;
   double n;
   Reals out;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
-    out[i] = affine.gamma_of(i) * sum[i] / n;
+    out[i] = affine.gamma_at(i) * sum[i] / n;
   }
 };
 
-/// biased_variance n / (n - 1)
+/// Computes out = biased_variance n / (n - 1).
 struct Unbiased {
   ConstReals biased_variance;
   double n;
@@ -54,8 +54,8 @@ struct Unbiased {
   }
 };
 
-/// r = clamp((1/rstd)/s, 1/r_max, r_max), d = clamp((mean - running_mean)/s, -d_max, d_max),
-/// s = sqrt(running_variance + eps)
+/// Computes r = clamp((1/rstd)/s, 1/r_max, r_max) and d = clamp((mean - running_mean)/s, -d_max,
+/// d_max), with s = sqrt(running_variance + eps).
 struct RenormFactors {
   ConstReals mean, rstd, running_mean, running_variance;
   double eps, r_max, d_max;
@@ -70,14 +70,14 @@ struct RenormFactors {
   }
 };
 
-/// r rstd
+/// Computes out = a b.
 struct Product {
   ConstReals a, b;
   Reals out;
   NORMPROOF_DEVICE void operator()(std::size_t i) const { out[i] = a[i] * b[i]; }
 };
 
-/// factor value
+/// Computes out = factor value.
 struct Scaled {
   double factor;
   ConstReals value;
@@ -85,14 +85,14 @@ struct Scaled {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { out[i] = factor * value[i]; }
 };
 
-/// a + b
+/// Computes out = a + b.
 struct Sum {
   ConstReals a, b;
   Reals out;
   NORMPROOF_DEVICE void operator()(std::size_t i) const { out[i] = a[i] + b[i]; }
 };
 
-/// nu (1 - w Gamma) + w Lambda, w = 1 - alpha: [SYG+20] Algorithm 2, line 8
+/// Computes out = nu (1 - w Gamma) + w Lambda with w = 1 - alpha: [SYG+20] Algorithm 2, line 8.
 struct NextNu {
   ConstReals nu, mean_x_hat_squared, mean_g_x_hat;
   double alpha;
@@ -103,7 +103,7 @@ struct NextNu {
   }
 };
 
-/// running keep + batch / count, keep = (count - 1) / count
+/// Computes out = running keep + batch / count with keep = (count - 1) / count.
 struct CumulativeMean {
   ConstReals running, batch;
   double count;

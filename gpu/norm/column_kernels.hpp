@@ -2,16 +2,16 @@
 
 #include "gpu/norm/normalized.hpp"
 
-/// The layers whose statistics belong to one column (docs/specification/norms.md). Terms are those
-/// of ops::column_sum; `rows` lists the rows that a sum is taken over, ascending, and is absent
-/// where it is taken over all.
+/// Kernels of the layers with statistics per column (docs/specification/norms.md). Types without a
+/// result are terms for ops::column_sum. `rows` lists the rows of a sum in ascending order; it is
+/// absent if the sum is over all rows.
 namespace normproof::gpu::norm {
 
 NORMPROOF_DEVICE inline std::size_t listed(const ConstIndices& rows, std::size_t r) {
   return rows.given() ? rows[r] : r;
 }
 
-/// x
+/// The term x.
 struct ListedElement {
   ConstReals x;
   ConstIndices rows;
@@ -21,7 +21,7 @@ struct ListedElement {
   }
 };
 
-/// (x - mean)^2, or x^2 where mean is absent.
+/// The term (x - mean)^2, or x^2 if mean is absent.
 struct ListedSquare {
   ConstReals x, mean;
   ConstIndices rows;
@@ -33,7 +33,7 @@ struct ListedSquare {
   }
 };
 
-/// x_hat^2
+/// The term x_hat^2.
 struct XHatSquare {
   XHat<Statistics::of_column, false> x_hat;
   ConstIndices rows;
@@ -43,7 +43,7 @@ struct XHatSquare {
   }
 };
 
-/// g x_hat, g = gamma grad_y
+/// The term g x_hat with g = gamma grad_y.
 struct GTimesXHat {
   ConstReals grad_y;
   AffineSpans affine;
@@ -51,12 +51,12 @@ struct GTimesXHat {
   ConstIndices rows;
   NORMPROOF_DEVICE double operator()(std::size_t r, std::size_t column) const {
     const std::size_t row = listed(rows, r);
-    const double g = affine.gamma_of(column) * grad_y[row * x_hat.width + column];
+    const double g = affine.gamma_at(column) * grad_y[row * x_hat.width + column];
     return g * x_hat(row, column);
   }
 };
 
-/// t x_hat, t = g - x_hat nu
+/// The term t x_hat with t = g - x_hat nu.
 struct TTimesXHat {
   ConstReals grad_y;
   AffineSpans affine;
@@ -66,12 +66,12 @@ struct TTimesXHat {
   NORMPROOF_DEVICE double operator()(std::size_t r, std::size_t column) const {
     const std::size_t row = listed(rows, r);
     const double value = x_hat(row, column);
-    const double g = affine.gamma_of(column) * grad_y[row * x_hat.width + column];
+    const double g = affine.gamma_at(column) * grad_y[row * x_hat.width + column];
     return (g - value * nu[column]) * value;
   }
 };
 
-/// grad_y (z r + d), z the x_hat of the batch's own statistics.
+/// The term grad_y (z r + d), where z is x_hat with the statistics of the batch itself.
 struct RenormGammaTerm {
   ConstReals grad_y;
   XHat<Statistics::of_column, true> z;
@@ -81,7 +81,7 @@ struct RenormGammaTerm {
   }
 };
 
-/// y = gamma x_hat + beta
+/// Computes y = gamma x_hat + beta.
 template <bool centered>
 struct NormalizeColumns {
   XHat<Statistics::of_column, centered> x_hat;
@@ -89,11 +89,11 @@ struct NormalizeColumns {
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
     const std::size_t column = i % x_hat.width;
-    y[i] = affine.gamma_of(column) * x_hat(i / x_hat.width, column) + affine.beta_of(column);
+    y[i] = affine.gamma_at(column) * x_hat(i / x_hat.width, column) + affine.beta_at(column);
   }
 };
 
-/// y = gamma (z r + d) + beta
+/// Computes y = gamma (z r + d) + beta.
 struct RenormalizeColumns {
   XHat<Statistics::of_column, true> z;
   AffineSpans affine;
@@ -101,14 +101,14 @@ struct RenormalizeColumns {
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
     const std::size_t column = i % z.width;
-    // As a layer of its own, z passes through gamma = 1 and beta = 0.
+    // This repeats the arithmetic of a layer that computes z with gamma = 1 and beta = 0.
     const double own = 1.0 * z(i / z.width, column) + 0.0;
-    y[i] = affine.gamma_of(column) * (own * r[column] + d[column]) + affine.beta_of(column);
+    y[i] = affine.gamma_at(column) * (own * r[column] + d[column]) + affine.beta_at(column);
   }
 };
 
-/// grad_x = (g - (a + x_hat c)) scale, without a where the layer does not centre; g scale alone in
-/// masked rows, and where c is absent.
+/// Computes grad_x = (g - (a + x_hat c)) scale, without a if the layer does not center. In masked
+/// rows, and everywhere if c is absent, grad_x = g scale.
 template <bool centered>
 struct NormalizeColumnsBackward {
   ConstReals grad_y;
@@ -121,7 +121,7 @@ struct NormalizeColumnsBackward {
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
     const std::size_t row = i / x_hat.width;
     const std::size_t column = i % x_hat.width;
-    const double g = affine.gamma_of(column) * grad_y[i];
+    const double g = affine.gamma_at(column) * grad_y[i];
     if (!c.given() || (valid.given() && !valid[row])) {
       grad_x[i] = g * scale[column];
       return;

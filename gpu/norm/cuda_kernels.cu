@@ -1,4 +1,4 @@
-// What nvcc compiles of gpu/norm.
+// The kernels of gpu/norm that nvcc compiles.
 #include "gpu/device/cuda_launch.cuh"
 #include "gpu/norm/cast_kernels.hpp"
 #include "gpu/norm/channel_kernels.hpp"

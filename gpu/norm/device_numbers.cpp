@@ -9,7 +9,7 @@ using ref::numeric::format_of;
 
 namespace {
 
-/// read(the tensor that the type decides).
+/// Calls read with the tensor that the type selects.
 template <class Numbers, class Read>
 decltype(auto) read_tensor(Numbers& numbers, const Read& read) {
   if (numbers.type() == FloatType::float64) return read(numbers.template as<double>());

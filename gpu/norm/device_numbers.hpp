@@ -14,12 +14,12 @@ using device::Shape;
 using device::Tensor;
 using ref::numeric::FloatType;
 
-/// A tensor of float64, float32, bfloat16 or float16 in a device's memory, as that format stores
-/// it. {} is absent.
+/// A tensor of float64, float32, bfloat16 or float16 in device memory, stored in that format. {} is
+/// an absent tensor.
 class DeviceNumbers {
  public:
   DeviceNumbers() = default;
-  /// Elements are not set. The type is one of the four.
+  /// Leaves the elements uninitialized. The type must be one of the four.
   DeviceNumbers(Device& device, FloatType type, const Shape& shape);
 
   FloatType type() const { return type_; }
@@ -27,8 +27,8 @@ class DeviceNumbers {
   bool is_given() const;
   Device& device() const;
 
-  /// The memory as elements of a kernel's format, double, float or std::uint16_t, which the type
-  /// decides.
+  /// Returns the memory as elements of the kernel's format: double, float or std::uint16_t, which
+  /// must match the type.
   template <class Element>
   auto& as() {
     if constexpr (std::is_same_v<Element, double>)
@@ -50,12 +50,13 @@ class DeviceNumbers {
   DeviceTensor<std::uint16_t> halves_;
 };
 
-/// {} of a tensor without axes. Each number is one of the format, or NaN.
+/// Uploads numbers, each of which must be representable in the format, or NaN. Returns {} for a
+/// tensor without axes.
 DeviceNumbers upload_numbers(Device& device, FloatType type, const Tensor<float>& from);
-/// The numbers, each exactly.
+/// Downloads the numbers exactly.
 /// Requires  (C1) the type is not float64
 Tensor<float> download_numbers(const DeviceNumbers& from);
-/// The same of all four.
+/// Downloads the numbers of any of the four types exactly.
 Tensor<double> download_doubles(const DeviceNumbers& from);
 
 }  // namespace normproof::gpu::norm

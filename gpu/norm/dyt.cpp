@@ -8,7 +8,7 @@
 namespace normproof::gpu::norm {
 namespace {
 
-/// What forward and backward begin with: the checks, and t = tanh(alpha x).
+/// The common start of forward and backward: the checks, and t = tanh(alpha x).
 struct Squashed {
   Extents extents;
   AffineSpans affine;
@@ -16,8 +16,8 @@ struct Squashed {
   DeviceTensor<double> t;
 };
 
-Squashed squash(std::string_view function, const ref::model::DyTOptions& options,
-                const NormInputs& in, bool backward) {
+Squashed check_and_squash(std::string_view function, const ref::model::DyTOptions& options,
+                          const NormInputs& in, bool backward) {
   const Extents e = check_x(function, in);
   const AffineSpans affine = check_affine(function, in, e.d_model);
   check_option(function, "alpha0", options.alpha0, ref::numeric::is_finite(options.alpha0),
@@ -38,7 +38,7 @@ Squashed squash(std::string_view function, const ref::model::DyTOptions& options
 }  // namespace
 
 void dyt(const ref::model::DyTOptions& options, const NormInputs& in, NormStep& step) {
-  const Squashed s = squash("dyt", options, in, false);
+  const Squashed s = check_and_squash("dyt", options, in, false);
   DeviceTensor<double> y(in.x.device(), in.x.shape());
   launch_elements(y.device(), y.size(),
                   DyTOutput{s.t.span(), s.affine, s.extents.d_model, y.span()});
@@ -47,7 +47,7 @@ void dyt(const ref::model::DyTOptions& options, const NormInputs& in, NormStep& 
 
 void dyt_backward(const ref::model::DyTOptions& options, const NormInputs& in, NormStep& step) {
   constexpr auto kName = "dyt_backward";
-  const Squashed s = squash(kName, options, in, true);
+  const Squashed s = check_and_squash(kName, options, in, true);
   Device& device = in.x.device();
   const std::size_t rows = s.extents.rows(), width = s.extents.d_model;
   const DyTSlope grad_u{in.grad_y.span(), s.t.span(), s.affine, width};
@@ -55,7 +55,7 @@ void dyt_backward(const ref::model::DyTOptions& options, const NormInputs& in, N
   launch_elements(device, grad_x.size(), DyTBackward{grad_u, s.alpha, grad_x.span()});
   DeviceTensor<double> grad_alpha =
       ops::sum_elements(ops::column_sum(device, rows, width, DyTAlphaTerm{grad_u, in.x.span()}));
-  put_gradients(
+  store_gradients(
       kName, in, std::move(grad_x),
       ops::column_sum(device, rows, width, DyTGammaTerm{in.grad_y.span(), s.t.span(), width}),
       ops::sum_columns(in.grad_y), step);

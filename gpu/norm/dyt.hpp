@@ -4,12 +4,14 @@
 
 namespace normproof::gpu::norm {
 
-/// ref/norm/dyt.hpp on a device: formulas, requirements, sentences and bits.
-/// Leaves    y
+/// Device version with the same formulas, preconditions, error messages and bits as
+/// ref/norm/dyt.hpp.
+/// Leaves    y in step.outputs
 /// Throws    ContractError
 void dyt(const ref::model::DyTOptions& options, const NormInputs& in, NormStep& step);
 
-/// Leaves    grad_x, grad_gamma, grad_beta, grad_alpha [1]
+/// The backward of dyt.
+/// Leaves    grad_x, grad_gamma, grad_beta, grad_alpha [1] in step.outputs
 void dyt_backward(const ref::model::DyTOptions& options, const NormInputs& in, NormStep& step);
 
 }  // namespace normproof::gpu::norm

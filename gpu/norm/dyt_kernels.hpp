@@ -2,18 +2,18 @@
 
 #include "gpu/norm/normalized.hpp"
 
-/// Dynamic tanh (docs/specification/norms.md), element by element; t = tanh(alpha x) is there
-/// before. alpha [1], or absent: alpha0.
+/// Elementwise kernels of dynamic tanh (docs/specification/norms.md). t = tanh(alpha x) is computed
+/// before. alpha is [1], or absent for alpha0.
 namespace normproof::gpu::norm {
 
-/// alpha, or its initial value.
+/// The given alpha, or its initial value.
 struct Alpha {
   ConstReals given;
   double alpha0;
   NORMPROOF_DEVICE double operator()() const { return given.given() ? given[0] : alpha0; }
 };
 
-/// alpha x
+/// Computes u = alpha x.
 struct DyTArgument {
   ConstReals x;
   Alpha alpha;
@@ -21,28 +21,28 @@ struct DyTArgument {
   NORMPROOF_DEVICE void operator()(std::size_t i) const { u[i] = alpha() * x[i]; }
 };
 
-/// gamma t + beta
+/// Computes y = gamma t + beta.
 struct DyTOutput {
   ConstReals t;
   AffineSpans affine;
   std::size_t width;
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
-    y[i] = affine.gamma_of(i % width) * t[i] + affine.beta_of(i % width);
+    y[i] = affine.gamma_at(i % width) * t[i] + affine.beta_at(i % width);
   }
 };
 
-/// grad_u = gamma grad_y (1 - t^2)
+/// Returns   grad_u = gamma grad_y (1 - t^2)
 struct DyTSlope {
   ConstReals grad_y, t;
   AffineSpans affine;
   std::size_t width;
   NORMPROOF_DEVICE double operator()(std::size_t i) const {
-    return (affine.gamma_of(i % width) * grad_y[i]) * (1.0 - t[i] * t[i]);
+    return (affine.gamma_at(i % width) * grad_y[i]) * (1.0 - t[i] * t[i]);
   }
 };
 
-/// grad_u alpha
+/// Computes grad_x = grad_u alpha.
 struct DyTBackward {
   DyTSlope grad_u;
   Alpha alpha;

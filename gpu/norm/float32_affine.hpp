@@ -4,14 +4,14 @@
 
 namespace normproof::gpu::norm {
 
-/// gamma and beta of a feature; ones and zeros where they are absent.
+/// gamma and beta of each feature; ones and zeros if they are absent.
 template <class Scalar>
 struct FloatAffine {
   device::Span<const Scalar> gamma, beta;
-  NORMPROOF_DEVICE Scalar gamma_of(std::size_t i) const {
+  NORMPROOF_DEVICE Scalar gamma_at(std::size_t i) const {
     return gamma.given() ? gamma[i] : Scalar(1);
   }
-  NORMPROOF_DEVICE Scalar beta_of(std::size_t i) const {
+  NORMPROOF_DEVICE Scalar beta_at(std::size_t i) const {
     return beta.given() ? beta[i] : Scalar(0);
   }
 };

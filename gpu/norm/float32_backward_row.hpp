@@ -5,7 +5,7 @@
 
 namespace normproof::gpu::norm {
 
-/// What a run of rows adds to the gradients of gamma and beta, for the features of a thread.
+/// The contribution of a run of rows to the gradients of gamma and beta, for one thread's features.
 template <class Scalar, int groups, std::size_t size>
 struct Float32GradientSums {
   Scalar gamma[groups][size];
@@ -17,10 +17,10 @@ struct Float32GradientSums {
   }
 };
 
-/// The backward beside float32_forward_row.hpp: a = S(g) / D and c = S(g x_hat) / D, g = gamma
-/// grad_y, at once; then grad_x = ((g - a) - x_hat c) rstd + grad_sum, without a where the layer
-/// does not centre. While a row is at hand its terms of the gradients of gamma and beta, grad_y
-/// x_hat and grad_y, are added to those of the rows before it of its run.
+/// The backward to float32_forward_row.hpp. One pass computes a = S(g) / D and c = S(g x_hat) / D
+/// with g = gamma grad_y. Then grad_x = ((g - a) - x_hat c) rstd + grad_sum, without a if the layer
+/// does not center. While a row is in shared memory, its terms of the gradients of gamma and beta,
+/// grad_y x_hat and grad_y, are added to those of the earlier rows of its run.
 template <class FormatOf, class ScalarOf, bool centred>
 struct Float32BackwardRow {
   using Format = FormatOf;
@@ -36,7 +36,7 @@ struct Float32BackwardRow {
   Span<const Scalar> mean, rstd;
   std::size_t rows, width;
   Span<Element> grad_x;
-  Span<Scalar> runs;  ///< [runs, 2, width]: the sums of gamma, then those of beta
+  Span<Scalar> runs;  ///< [runs, 2, width]: the sums for gamma, then those for beta
 
   template <class Row>
   using Gradients = Float32GradientSums<Scalar, Row::kSlotsEach, kSize>;
@@ -49,13 +49,13 @@ struct Float32BackwardRow {
     });
   }
 
-  /// Asks for what `load` of the tile will load.
+  /// Prefetches the data that `load` of the tile will load.
   template <class Row>
-  NORMPROOF_DEVICE void ask(int t, int thread, const Row& row) const {
+  NORMPROOF_DEVICE void prefetch(int t, int thread, const Row& row) const {
     row.for_slots(t, thread, [&](int, std::size_t place, std::size_t from, std::size_t to) {
       if (to - from < kSize) return;
-      ask_for_vector(x, row.first + place);
-      ask_for_vector(grad_y, row.first + place);
+      prefetch_vector(x, row.first + place);
+      prefetch_vector(grad_y, row.first + place);
     });
   }
 
@@ -63,7 +63,7 @@ struct Float32BackwardRow {
   NORMPROOF_DEVICE void add(std::size_t i, int t, int lane, int, const Row& row, const Tile& tile,
                             const Total&, Scalar (&sums)[kSums]) const {
     row.for_lane(t, lane, [&](std::size_t p, std::size_t d) {
-      const Scalar g = affine.gamma_of(d) * number(tile[1][p / kSize].element[p % kSize]);
+      const Scalar g = affine.gamma_at(d) * number(tile[1][p / kSize].element[p % kSize]);
       if (centred) sums[0] += g;
       sums[kSums - 1] += g * x_hat(number(tile[0][p / kSize].element[p % kSize]), i);
     });
@@ -85,7 +85,7 @@ struct Float32BackwardRow {
             if (j < from || j >= to) continue;
             const Scalar own_grad_y = number(tile[1][slot].element[j]);
             const Scalar own_x_hat = x_hat(number(tile[0][slot].element[j]), i);
-            const Scalar g = affine.gamma_of(place + j - row.head) * own_grad_y;
+            const Scalar g = affine.gamma_at(place + j - row.head) * own_grad_y;
             const Scalar along = own_x_hat * c;
             if (whole) add_to(gradients, k, j, own_grad_y, own_x_hat);
             const Scalar own = (centred ? (g - a) - along : g - along) * own_rstd;
@@ -105,7 +105,7 @@ struct Float32BackwardRow {
     });
   }
 
-  /// Tile t of the sums of a run, once its last row is written.
+  /// Stores tile t of the sums of a run after the last row has been written.
   template <class Row>
   NORMPROOF_DEVICE void store(std::size_t run, int t, int thread, const Row& row,
                               const Gradients<Row>& gradients) const {

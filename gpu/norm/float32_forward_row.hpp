@@ -5,9 +5,9 @@
 
 namespace normproof::gpu::norm {
 
-/// A row's forward of layer_norm, or of rms_norm where it is not centred, in the arithmetic of
-/// ScalarOf, float or double: a direction as float32_row_kernels.hpp takes it. Statistics of x, or
-/// of the sum of x and a residual as it is stored; then y = gamma x_hat + beta.
+/// The forward of one row of layer_norm, or of rms_norm if not centered, in the arithmetic of
+/// ScalarOf, float or double. It is a "direction" of float32_row_kernels.hpp. The statistics are
+/// those of x, or of the sum of x and a residual as stored. Then y = gamma x_hat + beta.
 template <class FormatOf, class ScalarOf, bool centred>
 struct Float32ForwardRow {
   using Format = FormatOf;
@@ -21,7 +21,7 @@ struct Float32ForwardRow {
   FloatAffine<Scalar> affine;
   Scalar eps;
   std::size_t width;
-  Span<Element> sum, y;  ///< sum where there is a residual
+  Span<Element> sum, y;  ///< sum only if there is a residual
   Span<Scalar> mean, rstd;
 
   template <class Row, class Tile>
@@ -51,7 +51,7 @@ struct Float32ForwardRow {
       return row.for_lane(t, lane, [&](std::size_t p, std::size_t) {
         sums[0] += number(tile[0][p / kSize].element[p % kSize]);
       });
-    const Scalar own_mean = mean_of(total);
+    const Scalar own_mean = compute_mean(total);
     row.for_lane(t, lane, [&](std::size_t p, std::size_t) {
       const Scalar d = shifted(number(tile[0][p / kSize].element[p % kSize]), own_mean);
       sums[0] += d * d;
@@ -61,7 +61,7 @@ struct Float32ForwardRow {
   template <class Row, class Tile, class Total>
   NORMPROOF_DEVICE void write(std::size_t i, int t, int thread, const Row& row, const Tile& tile,
                               const Total& total) const {
-    const Scalar own_mean = mean_of(total);
+    const Scalar own_mean = compute_mean(total);
     const Scalar own_rstd =
         Scalar(1) / square_root(total(kPasses - 1) / static_cast<Scalar>(width) + eps);
     if (t == 0 && thread == 0) {
@@ -74,7 +74,7 @@ struct Float32ForwardRow {
         if (j < from || j >= to) continue;
         const Scalar x_hat = shifted(number(tile[0][slot].element[j]), own_mean) * own_rstd;
         const std::size_t d = place + j - row.head;
-        out.element[j] = Format::narrow(affine.gamma_of(d) * x_hat + affine.beta_of(d));
+        out.element[j] = Format::narrow(affine.gamma_at(d) * x_hat + affine.beta_at(d));
       }
       row.store(y, place, from, to, out);
     });
@@ -87,7 +87,7 @@ struct Float32ForwardRow {
   NORMPROOF_DEVICE static double square_root(double v) { return __builtin_sqrt(v); }
   NORMPROOF_DEVICE static Scalar number(Element e) { return static_cast<Scalar>(Format::widen(e)); }
   template <class Total>
-  NORMPROOF_DEVICE Scalar mean_of(const Total& total) const {
+  NORMPROOF_DEVICE Scalar compute_mean(const Total& total) const {
     return centred ? total(0) / static_cast<Scalar>(width) : Scalar(0);
   }
   NORMPROOF_DEVICE static Scalar shifted(Scalar v, Scalar own_mean) {

@@ -3,11 +3,11 @@
 #include "gpu/norm/number_formats.hpp"
 #include "gpu/ops/lane_kernels.hpp"
 
-/// The gradients of gamma and beta after float32_backward_row.hpp: the sums of the runs of rows, in
-/// the order of docs/determinism.md, R2, whatever the launch: lanes of runs, then the tree.
+/// The gradients of gamma and beta after float32_backward_row.hpp. The sums of the runs of rows are
+/// added in the order of docs/specification/determinism.md, R2, for every launch: lanes of runs, then the tree.
 namespace normproof::gpu::norm {
 
-/// A parameter in the arithmetic, or 1 + it.
+/// Converts a parameter p to the type of the arithmetic, or 1 + p.
 template <class Format, class Scalar>
 struct WidenParameter {
   device::Span<const typename Format::Element> from;
@@ -19,8 +19,8 @@ struct WidenParameter {
   }
 };
 
-/// Element i is lane i / columns of the sum over the runs, column i % columns: the runs lane,
-/// lane + 32, ..., ascending, from +0.
+/// Element i is lane i / columns of the sum over the runs for column i % columns. It adds the runs
+/// lane, lane + 32, ... in ascending order from +0.
 template <class Scalar>
 struct Float32GradientLanes {
   device::Span<const Scalar> runs;  ///< [count, columns]
@@ -35,7 +35,7 @@ struct Float32GradientLanes {
   }
 };
 
-/// The tree over the lanes of a feature, column first + feature, stored in the format of the
+/// Adds the lanes of column first + feature as a tree. Stores the sum in the format of the
 /// parameters.
 template <class Format, class Scalar>
 struct Float32GradientTree {

@@ -1,4 +1,4 @@
-// What nvcc compiles of the layers in float32, and of their arithmetic in double.
+// The kernels of the float32 layers, with float32 or double arithmetic, that nvcc compiles.
 #include "gpu/device/cuda_launch.cuh"
 #include "gpu/norm/float32_backward_row.hpp"
 #include "gpu/norm/float32_forward_row.hpp"

@@ -16,15 +16,15 @@ using ref::model::Float32NormOptions;
 using ref::numeric::contract_failure;
 using ref::numeric::format_of;
 
-/// Calls `work` with the format whose type it is.
+/// Calls `work` with the format of this type.
 template <class Work>
 auto with_format(FloatType type, const Work& work) {
   if (type == FloatType::float32) return work(Float32{});
   if (type == FloatType::bfloat16) return work(BFloat16{});
   return work(Float16{});
 }
-/// Calls `work` with the format of the tensors, a number of the arithmetic and whether the layer
-/// centres, as types.
+/// Calls `work` with the format of the tensors, a number of the arithmetic type, and whether the
+/// layer centers, all as types.
 template <class Work>
 void with_kernels(const Float32NormOptions& options, const Work& work) {
   const auto with_centred = [&](auto format, auto scalar) {
@@ -73,7 +73,7 @@ void check_as_x(std::string_view function, std::string_view name, const DeviceNu
   check_given(function, name, given, options.storage);
 }
 
-/// A parameter as the kernels take it; {} of one that is absent.
+/// Returns a parameter in the arithmetic's type; {} if it is absent.
 template <class Scalar>
 DeviceTensor<Scalar> widened(const DeviceNumbers& from, bool plus_one) {
   if (!from.is_given()) return {};
@@ -86,21 +86,21 @@ DeviceTensor<Scalar> widened(const DeviceNumbers& from, bool plus_one) {
   return to;
 }
 
-/// The forward on `rows` rows: a warp or a block has a row that fits in its tile, a cluster one
-/// that fits in as many tiles as it has blocks.
+/// Runs the forward on `rows` rows. A row that fits in its tile is computed by a warp or a block;
+/// one that fits in as many tiles as a cluster has blocks, by a cluster.
 template <class Direction>
 void launch_rows(Device& device, std::size_t rows, const Direction& of) {
   using Wide = WideTile<Direction::kTensors>;
   const int tiles = TiledRow<typename Direction::Format, Wide>::tiles(of.width);
   if (TiledRow<typename Direction::Format, NarrowTile>::tiles(of.width) == 1)
     launch_blocks(device, rows, RowBlocks<Direction, NarrowTile>{of});
-  else if (tiles > 1 && tiles <= device.most_blocks_of_a_cluster)
+  else if (tiles > 1 && tiles <= device.max_cluster_blocks)
     launch_clusters(device, rows, tiles, RowClusters<Direction>{of});
   else
     launch_blocks(device, rows, RowBlocks<Direction, Wide>{of});
 }
 
-/// The backward on all rows, a run of them to a warp, a block or a cluster.
+/// Runs the backward on all rows, one run of rows per warp, block or cluster.
 template <class Backward>
 void launch_runs(Device& device, std::size_t runs, const Backward& of) {
   using Narrow = NarrowRunTile<Backward>;
@@ -110,13 +110,13 @@ void launch_runs(Device& device, std::size_t runs, const Backward& of) {
     launch_blocks(device, runs, RunBlocks<Backward, Narrow>{of});
   else if (tiles == 1)
     launch_blocks(device, runs, RunBlocks<Backward, Wide>{of});
-  else if (tiles <= device.most_blocks_of_a_cluster)
+  else if (tiles <= device.max_cluster_blocks)
     launch_clusters(device, runs, tiles, RunClusters<Backward>{of});
   else
     launch_blocks(device, runs, RunTiles<Backward>{of});
 }
 
-/// The tree over the lanes, [32, columns], for the features of `sum`, from column `first` on.
+/// Adds the lanes [32, columns] as trees for the features of `sum`, from column `first` on.
 template <class Scalar>
 void add_lanes_up(const DeviceTensor<Scalar>& lanes, std::size_t first, DeviceNumbers& sum) {
   const std::size_t width = sum.shape()[0];

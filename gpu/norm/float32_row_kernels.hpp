@@ -3,22 +3,22 @@
 #include "gpu/device/position.hpp"
 #include "gpu/norm/tiled_row.hpp"
 
-/// Rows of float32, bfloat16 or float16 on the blocks of a device. The sums are those of
-/// docs/determinism.md, R2: 32 lanes, then the tree; a warp has the lanes, whatever the launch.
-/// What is computed of a row is a direction, float32_forward_row.hpp or float32_backward_row.hpp,
-/// the latter on the kernels of float32_run_kernels.hpp:
-///   kTensors        of which each tile has slots
-///   kPasses, kSums  how often the row is added up, and how many sums that are at once; a pass may
-///                   use the sums of those before it
-///   load            fills a tile, after the first pass `again`
+/// Processes rows of float32, bfloat16 or float16 on the blocks of a device. Sums have the order of
+/// docs/specification/determinism.md, R2: 32 lanes, then the tree. The lanes belong to a warp in every launch.
+/// The computation on a row is a "direction": float32_forward_row.hpp, or float32_backward_row.hpp,
+/// which runs on the kernels of float32_run_kernels.hpp. A direction has
+///   kTensors        the number of tensors for which each tile has slots
+///   kPasses, kSums  the number of summations over the row, and the number of sums in each; a pass
+///                   may use the sums of earlier passes
+///   load            fills a tile; `again` is true after the first pass
 ///   add             adds a lane's terms of a tile to the sums of a pass
-///   write           stores what a tile's slots become
-/// The kernels here have a block or a cluster for each row.
+///   write           stores the results for the slots of a tile
+/// The kernels in this header use one block or one cluster for each row.
 namespace normproof::gpu::norm {
 
 using device::Position;
 
-/// What a block has in shared memory.
+/// The shared memory of a block.
 template <class Direction, class Shape>
 struct RowTiles {
   using Scalar = typename Direction::Scalar;
@@ -27,7 +27,7 @@ struct RowTiles {
   typename Row::Slot tile[Direction::kTensors][Shape::kSlots];
   Scalar lane[Direction::kPasses * Direction::kSums][ops::kLanes];
 
-  /// Step s of the tree over the lanes of a pass: strides 16, 8, 4, 2, 1.
+  /// Performs step s of the tree over the lanes of a pass; the strides are 16, 8, 4, 2, 1.
   NORMPROOF_DEVICE void add_lanes(int pass, int s, int thread) {
     const int stride = ops::kLanes >> (s + 1);
     for (int k = 0; thread < stride && k < Direction::kSums; ++k) {
@@ -37,12 +37,12 @@ struct RowTiles {
   }
 };
 
-/// In a cluster each of whose blocks keeps a tile of the row: adds this block's terms to the lanes
-/// of the block before it.
+/// Adds this block's terms to the lanes of the previous block, in a cluster whose blocks keep one
+/// tile of the row each.
 template <class Direction, class Row, class Memory, class Total>
-NORMPROOF_DEVICE void add_after_block_before(const Direction& of, std::size_t i, int pass,
-                                             device::ClusterPosition at, const Row& row,
-                                             Memory memory, const Total& total) {
+NORMPROOF_DEVICE void continue_previous_block_lanes(const Direction& of, std::size_t i, int pass,
+                                                    device::ClusterPosition at, const Row& row,
+                                                    Memory memory, const Total& total) {
   typename Direction::Scalar sums[Direction::kSums];
   for (int k = 0; k < Direction::kSums; ++k)
     sums[k] = at.rank == 0 ? 0 : memory[at.rank - 1].lane[pass * Direction::kSums + k][at.thread];
@@ -51,8 +51,9 @@ NORMPROOF_DEVICE void add_after_block_before(const Direction& of, std::size_t i,
     memory[at.rank].lane[pass * Direction::kSums + k][at.thread] = sums[k];
 }
 
-/// A block a row, whose tiles pass through its shared memory: loaded, then added, for each pass;
-/// loaded, then written. The one tile of a short row stays.
+/// Processes one row per block. In each pass, every tile of the row is loaded into shared memory
+/// and then added; finally every tile is loaded and its results are written. If the row has only
+/// one tile, it is loaded once.
 template <class Direction, class Shape>
 struct RowBlocks {
   static constexpr int kThreads = Shape::kThreads;
@@ -94,8 +95,9 @@ struct RowBlocks {
   NORMPROOF_DEVICE int tiles() const { return Row::tiles(of.width); }
 };
 
-/// A cluster a row, each of whose blocks keeps one tile, so that the row is read once: a block adds
-/// its tile's terms to the lanes of the block before it, the last one has the tree, and all write.
+/// Processes one row per cluster. Each block keeps one tile, so the row is read once. A block adds
+/// its tile's terms to the lanes of the previous block, the last block computes the tree, and all
+/// blocks write.
 template <class Direction>
 struct RowClusters {
   using Shape = WideTile<Direction::kTensors>;
@@ -124,7 +126,7 @@ struct RowClusters {
     else if (own > last && at.rank == last)
       memory[last].add_lanes(pass, own - tiles(), at.thread);
     else if (own == at.rank && at.thread < ops::kLanes)
-      add_after_block_before(of, i, pass, at, row, memory, total);
+      continue_previous_block_lanes(of, i, pass, at, row, memory, total);
   }
 
  private:

@@ -3,27 +3,27 @@
 #include "gpu/norm/float32_row_kernels.hpp"
 #include "ref/model/float32_norm_options.hpp"
 
-/// The backward of float32_norm.hpp on the blocks of a device: a block or a cluster has a run of
-/// model::kRowsOfARun rows, one after the other. Each thread keeps the sums of the gradients of
-/// gamma and beta of its features in registers, from a run's first row to its last one, and then
-/// stores them; float32_gradient_kernels.hpp adds the runs up. Backward is that of
+/// The backward of float32_norm.hpp on the blocks of a device. A block or a cluster processes a run
+/// of model::kRowsOfARun rows, one after the other. From the first to the last row of a run, each
+/// thread keeps the gradient sums of gamma and beta of its features in registers. Then it stores
+/// them, and float32_gradient_kernels.hpp adds the runs. Backward is the direction in
 /// float32_backward_row.hpp.
 namespace normproof::gpu::norm {
 
 inline constexpr int kRun = static_cast<int>(ref::model::kRowsOfARun);
 
-/// 1, and where the arithmetic is double 2, of which half as many threads have room.
+/// 2 if the arithmetic is double, in which case only half as many threads fit; else 1.
 template <class Backward>
-inline constexpr int kOfDouble = sizeof(typename Backward::Scalar) == sizeof(double) ? 2 : 1;
-/// 1024 features a warp, of 128 registers a thread, in double 255.
+inline constexpr int kDoubleFactor = sizeof(typename Backward::Scalar) == sizeof(double) ? 2 : 1;
+/// One warp for 1024 features, with 128 registers per thread (255 for double).
 template <class Backward>
-using NarrowRunTile = TileShape<ops::kLanes, 1024 / Backward::kSize, 16 / kOfDouble<Backward>>;
-/// As many features as 16 KiB have a block of 256 threads, of as many registers.
+using NarrowRunTile = TileShape<ops::kLanes, 1024 / Backward::kSize, 16 / kDoubleFactor<Backward>>;
+/// A block of 256 threads for the features that fit in 16 KiB, with the same number of registers.
 template <class Backward>
-using WideRunTile = TileShape<256, 1024, 2 / kOfDouble<Backward>>;
+using WideRunTile = TileShape<256, 1024, 2 / kDoubleFactor<Backward>>;
 
-/// A block a run, of rows that fit in its tile: a row is loaded, added, the next one asked for, and
-/// written. Each row is read once.
+/// Processes one run per block, for rows that fit in the block's tile. A row is loaded and added,
+/// the next one is prefetched, and the row's results are written. Each row is read once.
 template <class Backward, class Shape>
 struct RunBlocks {
   static constexpr int kThreads = Shape::kThreads;
@@ -36,21 +36,22 @@ struct RunBlocks {
 
   Backward of;
 
-  NORMPROOF_DEVICE int steps() const { return kRun * kSteps + 1; }
+  NORMPROOF_DEVICE int steps() const { return kRun * kStepsPerRow + 1; }
   NORMPROOF_DEVICE void step(int s, Position at, Thread& thread, Shared& shared) const {
-    const int own = s % kSteps;
-    const std::size_t i = at.block * kRun + s / kSteps;
+    const int own = s % kStepsPerRow;
+    const std::size_t i = at.block * kRun + s / kStepsPerRow;
     const Row row(i, of.width);
     const auto total = [&](int k) { return shared.lane[k][0]; };
     if (s == 0) thread.gradients.clear();
-    if (s == kRun * kSteps) return of.store(at.block, 0, at.thread, row, thread.gradients);
+    if (s == kRun * kStepsPerRow) return of.store(at.block, 0, at.thread, row, thread.gradients);
     if (i >= of.rows) return;
     if (own == 0) {
       of.load(0, at.thread, false, row, shared.tile);
     } else if (own == 1) {
-      if (s / kSteps + 1 < kRun && i + 1 < of.rows) of.ask(0, at.thread, Row(i + 1, of.width));
+      if (s / kStepsPerRow + 1 < kRun && i + 1 < of.rows)
+        of.prefetch(0, at.thread, Row(i + 1, of.width));
       if (at.thread < ops::kLanes) add(i, at.thread, row, total, shared);
-    } else if (own < kSteps - 1) {
+    } else if (own < kStepsPerRow - 1) {
       shared.add_lanes(0, own - 2, at.thread);
     } else {
       of.write(i, 0, at.thread, row, shared.tile, total, thread.gradients);
@@ -58,7 +59,7 @@ struct RunBlocks {
   }
 
  private:
-  static constexpr int kSteps = 2 + ops::kTreeSteps + 1;  // of a row
+  static constexpr int kStepsPerRow = 2 + ops::kTreeSteps + 1;  // steps per row
 
   template <class Total>
   NORMPROOF_DEVICE void add(std::size_t i, int lane, const Row& row, const Total& total,
@@ -69,8 +70,8 @@ struct RunBlocks {
   }
 };
 
-/// A cluster a run, each of whose blocks keeps one tile of a row: as RowClusters has a row. Each
-/// row is read once.
+/// Processes one run per cluster. Each block keeps one tile of a row, as in RowClusters. Each row
+/// is read once.
 template <class Backward>
 struct RunClusters {
   using Shape = WideRunTile<Backward>;
@@ -85,10 +86,10 @@ struct RunClusters {
 
   Backward of;
 
-  NORMPROOF_DEVICE int steps() const { return kRun * steps_of_a_row() + 1; }
+  NORMPROOF_DEVICE int steps() const { return kRun * steps_per_row() + 1; }
   NORMPROOF_DEVICE void step(int s, device::ClusterPosition at, Thread& thread,
                              Memory memory) const {
-    const int own = s % steps_of_a_row(), number = s / steps_of_a_row();
+    const int own = s % steps_per_row(), number = s / steps_per_row();
     const int last = tiles() - 1;
     const std::size_t i = at.cluster * kRun + number;
     const Row row(i, of.width);
@@ -98,22 +99,23 @@ struct RunClusters {
     if (i >= of.rows) return;
     if (own == 0) return of.load(at.rank, at.thread, false, row, memory[at.rank].tile);
     if (own == 1 && number + 1 < kRun && i + 1 < of.rows)
-      of.ask(at.rank, at.thread, Row(i + 1, of.width));
-    if (own == steps_of_a_row() - 1)
+      of.prefetch(at.rank, at.thread, Row(i + 1, of.width));
+    if (own == steps_per_row() - 1)
       of.write(i, at.rank, at.thread, row, memory[at.rank].tile, total, thread.gradients);
     else if (own > tiles() && at.rank == last)
       memory[last].add_lanes(0, own - 1 - tiles(), at.thread);
     else if (own - 1 == at.rank && at.thread < ops::kLanes)
-      add_after_block_before(of, i, 0, at, row, memory, total);
+      continue_previous_block_lanes(of, i, 0, at, row, memory, total);
   }
 
  private:
   NORMPROOF_DEVICE int tiles() const { return Row::tiles(of.width); }
-  NORMPROOF_DEVICE int steps_of_a_row() const { return 1 + tiles() + ops::kTreeSteps + 1; }
+  NORMPROOF_DEVICE int steps_per_row() const { return 1 + tiles() + ops::kTreeSteps + 1; }
 };
 
-/// A block a run, of rows of more tiles than a cluster has blocks: first the sums of each row,
-/// whose tiles pass through; then of each tile that part of all rows, loaded again and written.
+/// Processes one run per block, for rows with more tiles than a cluster has blocks. First the sums
+/// of each row are computed tile by tile. Then, for each tile, that part of all rows is loaded
+/// again and its results are written.
 template <class Backward>
 struct RunTiles {
   using Shape = WideRunTile<Backward>;
@@ -132,11 +134,11 @@ struct RunTiles {
 
   Backward of;
 
-  NORMPROOF_DEVICE int steps() const { return kRun * steps_of_a_row() + tiles() * kStepsOfATile; }
+  NORMPROOF_DEVICE int steps() const { return kRun * steps_per_row() + tiles() * kStepsPerTile; }
   NORMPROOF_DEVICE void step(int s, Position at, Thread& thread, Shared& shared) const {
-    const int of_sums = kRun * steps_of_a_row();
-    if (s < of_sums) return add_up(s / steps_of_a_row(), s % steps_of_a_row(), at, thread, shared);
-    const int t = (s - of_sums) / kStepsOfATile, own = (s - of_sums) % kStepsOfATile;
+    const int of_sums = kRun * steps_per_row();
+    if (s < of_sums) return add_up(s / steps_per_row(), s % steps_per_row(), at, thread, shared);
+    const int t = (s - of_sums) / kStepsPerTile, own = (s - of_sums) % kStepsPerTile;
     const std::size_t i = at.block * kRun + own / 2;
     const Row row(i, of.width);
     if (own == 0) thread.gradients.clear();
@@ -151,19 +153,19 @@ struct RunTiles {
   }
 
  private:
-  static constexpr int kStepsOfATile = 2 * kRun + 1;
+  static constexpr int kStepsPerTile = 2 * kRun + 1;
 
   NORMPROOF_DEVICE int tiles() const { return Row::tiles(of.width); }
-  NORMPROOF_DEVICE int steps_of_a_row() const { return 2 * tiles() + ops::kTreeSteps + 1; }
+  NORMPROOF_DEVICE int steps_per_row() const { return 2 * tiles() + ops::kTreeSteps + 1; }
 
-  /// Step `own` of the sums of a run's row of that number.
+  /// Performs step `own` of the sums of row `number` of the run.
   NORMPROOF_DEVICE void add_up(int number, int own, Position at, Thread& thread,
                                Shared& shared) const {
     const std::size_t i = at.block * kRun + number;
     if (i >= of.rows) return;
     const Row row(i, of.width);
     const int t = own / 2;
-    if (own == steps_of_a_row() - 1) {
+    if (own == steps_per_row() - 1) {
       for (int k = 0; at.thread == 0 && k < Backward::kSums; ++k)
         shared.total[number][k] = shared.row.lane[k][0];
     } else if (own >= 2 * tiles()) {

@@ -4,12 +4,12 @@
 #include "gpu/norm/normalized.hpp"
 #include "gpu/ops/lane_kernels.hpp"
 
-/// The layers whose statistics belong to a sample's group of features
-/// (docs/specification/norms.md). The elements of a group are numbered tokens ascending, then
-/// features; its warp is sample groups + group.
+/// Kernels of the layers with statistics per group of features of a sample
+/// (docs/specification/norms.md). The elements of a group are numbered by ascending token, then by
+/// feature. The warp of a group is sample groups + group.
 namespace normproof::gpu::norm {
 
-/// Where the elements of a group are.
+/// Locates the elements of a group.
 struct GroupElements {
   std::size_t seq_len, d_model, groups;
 
@@ -60,13 +60,13 @@ struct GroupForward {
     for (std::size_t i = lane; i < elements.seq_len * elements.width(); i += ops::kLanes) {
       const std::size_t column = elements.column(own, i);
       const std::size_t at = elements.row(own, i / elements.width()) * elements.d_model + column;
-      y[at] = affine.gamma_of(column) * ((x[at] - own_mean) * own_rstd) + affine.beta_of(column);
+      y[at] = affine.gamma_at(column) * ((x[at] - own_mean) * own_rstd) + affine.beta_at(column);
     }
   }
 };
 
-/// a = S(g)/m, c = S(g x_hat)/m over all tokens, m the number of valid elements; grad_x =
-/// (g - (a + x_hat c)) rstd, g rstd in masked tokens.
+/// With a = S(g)/m and c = S(g x_hat)/m over all tokens, where m is the number of valid elements:
+/// grad_x = (g - (a + x_hat c)) rstd, and g rstd in masked tokens.
 struct GroupBackward {
   static constexpr int kTotals = 2;
   static constexpr int kMaxima = 0;
@@ -103,7 +103,7 @@ struct GroupBackward {
 
  private:
   NORMPROOF_DEVICE double g(std::size_t row, std::size_t column) const {
-    return affine.gamma_of(column) * grad_y[row * elements.d_model + column];
+    return affine.gamma_at(column) * grad_y[row * elements.d_model + column];
   }
 };
 

@@ -68,10 +68,11 @@ void group_norm_backward(const ref::model::GroupNormOptions& options, const Norm
                                               .places = in.valid.places(e.seq_len),
                                               .valid = in.valid.flags(),
                                               .grad_x = grad_x.span()}});
-  put_gradients(kName, in, std::move(grad_x),
-                ops::column_sum(device, e.rows(), e.d_model,
-                                GradGammaTerm<Statistics::of_group, true>{in.grad_y.span(), x_hat}),
-                ops::sum_columns(in.grad_y), step);
+  store_gradients(
+      kName, in, std::move(grad_x),
+      ops::column_sum(device, e.rows(), e.d_model,
+                      GradGammaTerm<Statistics::of_group, true>{in.grad_y.span(), x_hat}),
+      ops::sum_columns(in.grad_y), step);
 }
 
 }  // namespace normproof::gpu::norm

@@ -4,13 +4,15 @@
 
 namespace normproof::gpu::norm {
 
-/// ref/norm/group_scaling.hpp on a device: formulas, requirements, sentences and bits.
-/// Leaves    y, rstd [.., groups]
+/// Device version with the same formulas, preconditions, error messages and bits as
+/// ref/norm/group_scaling.hpp.
+/// Leaves    y and rstd [.., groups] in step.outputs
 /// Throws    ContractError
 void group_scaling(const ref::model::GroupScalingOptions& options, const NormInputs& in,
                    NormStep& step);
 
-/// Leaves    grad_x
+/// The backward of group_scaling.
+/// Leaves    grad_x in step.outputs
 void group_scaling_backward(const ref::model::GroupScalingOptions& options, const NormInputs& in,
                             const NormStep& forward, NormStep& step);
 

@@ -4,13 +4,14 @@
 
 namespace normproof::gpu::norm {
 
-/// ref/norm/instance_norm.hpp on a device: group_norm with one feature a group.
-/// Leaves    y, mean, rstd [B,D]
+/// Device version of ref/norm/instance_norm.hpp: group_norm with one feature per group.
+/// Leaves    y, and mean and rstd [B,D] in step.outputs
 /// Throws    ContractError
 void instance_norm(const ref::model::InstanceNormOptions& options, const NormInputs& in,
                    NormStep& step);
 
-/// Leaves    grad_x, grad_gamma, grad_beta
+/// The backward of instance_norm.
+/// Leaves    grad_x, grad_gamma, grad_beta in step.outputs
 void instance_norm_backward(const NormInputs& in, const NormStep& forward, NormStep& step);
 
 }  // namespace normproof::gpu::norm

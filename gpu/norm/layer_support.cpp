@@ -146,9 +146,9 @@ DeviceTensor<double> scaled_mean(const AffineSpans& affine, const DeviceTensor<d
   return out;
 }
 
-void put_gradients(std::string_view function, const NormInputs& in, DeviceTensor<double> grad_x,
-                   DeviceTensor<double> grad_gamma, DeviceTensor<double> grad_beta,
-                   NormStep& step) {
+void store_gradients(std::string_view function, const NormInputs& in, DeviceTensor<double> grad_x,
+                     DeviceTensor<double> grad_gamma, DeviceTensor<double> grad_beta,
+                     NormStep& step) {
   check_statistic(function, "grad_beta", grad_beta, "grad_y", in.grad_y, Clause::C7, Clause::C7);
   check_statistic(function, "grad_gamma", grad_gamma, "grad_y", in.grad_y, Clause::C7, Clause::C7);
   step.outputs.set("grad_x", std::move(grad_x));

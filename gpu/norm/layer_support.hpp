@@ -5,8 +5,8 @@
 #include "gpu/norm/step.hpp"
 #include "ref/tensor/contract.hpp"
 
-/// What the layers' sources share: the checks of ref/norm with its sentences, and what is computed
-/// once a channel.
+/// Shared parts of the layers' sources: the checks of ref/norm with its error messages, and values
+/// that are computed once per channel.
 namespace normproof::gpu::norm {
 
 using device::launch_blocks;
@@ -17,33 +17,34 @@ using ref::tensor::check_shape;
 using ref::tensor::Clause;
 using ref::tensor::Extents;
 
-/// Checks    that x is [N,D] or [B,T,D]
+/// Checks    x is [N,D] or [B,T,D]
 Extents check_x(std::string_view function, const NormInputs& in);
 
-/// Checks    that gamma and beta have extent D or are absent, and are finite
+/// Checks    gamma and beta have extent D or are absent, and are finite
 AffineSpans check_affine(std::string_view function, const NormInputs& in, std::size_t d_model);
 
-/// Checks    that every element is finite
+/// Checks    every element is finite
 void check_finite(std::string_view function, std::string_view argument,
                   const DeviceTensor<double>& t, Clause clause);
 
-/// Checks    that a statistic came out finite; else the elements it was taken from are searched
-/// Throws    NotFiniteError of `of_x` or of `of_statistic`
+/// Checks    a statistic is finite. If it is not, searches the elements that it was computed from
+///           for the cause
+/// Throws    NotFiniteError with the clause `of_x` or `of_statistic`
 void check_statistic(std::string_view function, std::string_view statistic,
                      const DeviceTensor<double>& values, std::string_view argument,
                      const DeviceTensor<double>& x, Clause of_statistic = Clause::C4,
                      Clause of_x = Clause::C4);
 
-/// As check_statistic, for a reciprocal root, which is 0 where the statistic overflowed.
+/// Like check_statistic, for a reciprocal root, which is 0 if the statistic overflowed.
 void check_reciprocal(std::string_view function, std::string_view statistic,
                       const DeviceTensor<double>& rstd, std::string_view argument,
                       const DeviceTensor<double>& x);
 
-/// Checks    that grad_y has the shape of x, and a saved statistic the expected one
+/// Checks    grad_y has the shape of x, and a saved statistic has the expected shape
 void check_backward(std::string_view function, const NormInputs& in, std::string_view name,
                     const DeviceTensor<double>& saved, const Shape& shape);
 
-/// Checks    that the mask fits x and that some row is valid
+/// Checks    the mask fits x and some row is valid
 /// Computes  the number of valid rows
 std::size_t check_valid_rows(std::string_view function, const NormInputs& in);
 void check_mask_shape(std::string_view function, const NormInputs& in);
@@ -53,26 +54,28 @@ void check_eps(std::string_view function, double eps);
 void check_decay(std::string_view function, std::string_view option, double decay);
 void check_count(std::string_view function, std::string_view option, std::int64_t count,
                  Clause clause);
-/// Checks    that a running statistic has extent D and finite elements, none negative where squared
+/// Checks    a running statistic has extent D and finite elements, which are not negative if
+///           squared
 void check_running(std::string_view function, std::string_view name,
                    const DeviceTensor<double>& values, std::size_t d_model, bool squared);
 
-/// The shape of x without the last axis.
+/// Returns the shape of x without the last axis.
 Shape row_shape(const NormInputs& in);
 
-/// 1 / sqrt(square + eps)
+/// Returns 1 / sqrt(square + eps).
 DeviceTensor<double> reciprocal_root(const DeviceTensor<double>& square, double eps);
-/// decay old_value + (1 - decay) new_value
+/// Returns decay old_value + (1 - decay) new_value.
 DeviceTensor<double> moving_average(const DeviceTensor<double>& old_value,
                                     const DeviceTensor<double>& new_value, double decay);
-/// value / n
+/// Returns value / n.
 DeviceTensor<double> divided(const DeviceTensor<double>& value, std::size_t n);
-/// (gamma sum) / n
+/// Returns (gamma sum) / n.
 DeviceTensor<double> scaled_mean(const AffineSpans& affine, const DeviceTensor<double>& sum,
                                  std::size_t n);
 
-/// Puts grad_x, grad_gamma and grad_beta, and checks the sums.
-void put_gradients(std::string_view function, const NormInputs& in, DeviceTensor<double> grad_x,
-                   DeviceTensor<double> grad_gamma, DeviceTensor<double> grad_beta, NormStep& step);
+/// Stores grad_x, grad_gamma and grad_beta in step.outputs, and checks that the sums are finite.
+void store_gradients(std::string_view function, const NormInputs& in, DeviceTensor<double> grad_x,
+                     DeviceTensor<double> grad_gamma, DeviceTensor<double> grad_beta,
+                     NormStep& step);
 
 }  // namespace normproof::gpu::norm

@@ -20,20 +20,20 @@ namespace {
 
 namespace model = ref::model;
 
-/// No parameter is given that the layer does not have.
+/// Checks that no parameter is given that the layer does not have.
 void check_parameters(const model::NormLayer& layer, const NormInputs& in) {
   if (in.gamma.is_given()) model::check_parameter(layer, "gamma");
   if (in.beta.is_given()) model::check_parameter(layer, "beta");
   for (const auto& [name, values] : in.others) model::check_parameter(layer, name);
 }
 
-/// What the layer of these options computes on: 1 + gamma in the place of a zero-centred gamma.
-NormInputs with_scale(const model::NormOptions& options, NormInputs in) {
+/// Returns the inputs that the layer computes with: 1 + gamma replaces a zero-centered gamma.
+NormInputs with_effective_gamma(const model::NormOptions& options, NormInputs in) {
   in.gamma = scale_of(in.gamma, model::has_zero_centred_gamma(options));
   return in;
 }
 
-/// The layer without one.
+/// The identity, as a layer without a norm.
 void none(const NormInputs& in, NormStep& step) {
   check_x("none", in);
   check_finite("none", "x", in.x, Clause::C4);
@@ -119,14 +119,14 @@ NormStep norm_forward(const model::NormOptions& options, const NormInputs& in,
   check_parameters(model::norm_layer(options), in);
   model::check_rows(options);
   NormStep step{{}, state};
-  std::visit(ForwardOf{with_scale(options, in), step}, options);
+  std::visit(ForwardOf{with_effective_gamma(options, in), step}, options);
   return step;
 }
 
 NormStep norm_backward(const model::NormOptions& options, const NormInputs& in,
                        const NormStep& forward) {
   NormStep step{{}, forward.state};
-  std::visit(BackwardOf{with_scale(options, in), forward, step}, options);
+  std::visit(BackwardOf{with_effective_gamma(options, in), forward, step}, options);
   return step;
 }
 

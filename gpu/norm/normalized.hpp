@@ -9,23 +9,23 @@ using device::ConstIndices;
 using device::ConstReals;
 using device::Reals;
 
-/// gamma and beta of a feature; ones and zeros where they are absent.
+/// gamma and beta of each feature; ones and zeros if they are absent.
 struct AffineSpans {
   ConstReals gamma, beta;
-  NORMPROOF_DEVICE double gamma_of(std::size_t i) const { return gamma.given() ? gamma[i] : 1.0; }
-  NORMPROOF_DEVICE double beta_of(std::size_t i) const { return beta.given() ? beta[i] : 0.0; }
+  NORMPROOF_DEVICE double gamma_at(std::size_t i) const { return gamma.given() ? gamma[i] : 1.0; }
+  NORMPROOF_DEVICE double beta_at(std::size_t i) const { return beta.given() ? beta[i] : 0.0; }
 };
 
-/// What mean and rstd belong to: a row, a column, or one sample's group of columns.
+/// The unit that a mean and an rstd belong to: a row, a column, or one sample's group of columns.
 enum class Statistics { of_row, of_column, of_group };
 
-/// x_hat = (x - mean) rstd, or x rstd where the layer does not centre, at a row and a column.
+/// Computes x_hat = (x - mean) rstd, or x rstd if the layer does not center, at a row and a column.
 template <Statistics per, bool centered>
 struct XHat {
   ConstReals x, mean, rstd;
   std::size_t width;          ///< columns
-  std::size_t seq_len = 1;    ///< of_group: rows of a sample
-  std::size_t per_group = 1;  ///< of_group: columns of a group
+  std::size_t seq_len = 1;    ///< of_group: rows per sample
+  std::size_t per_group = 1;  ///< of_group: columns per group
 
   NORMPROOF_DEVICE double operator()(std::size_t row, std::size_t column) const {
     const std::size_t own = statistic(row, column);

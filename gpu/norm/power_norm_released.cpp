@@ -14,7 +14,7 @@ ref::model::GroupScalingOptions group_options(const PowerNormReleasedOptions& op
   return {.eps = options.group_eps, .groups = options.groups};
 }
 
-/// x alone, with the output of group scaling in its place where that comes first.
+/// Returns x without parameters; if group scaling comes first, its output replaces x.
 NormInputs scaled_inputs(const PowerNormReleasedOptions& options, const NormInputs& in,
                          NormStep& scaling) {
   NormInputs result = in;
@@ -33,7 +33,7 @@ DeviceTensor<double> cumulative_mean(const DeviceTensor<double>& running,
   return out;
 }
 
-/// alpha-weighted nu, and nu + (1/m) S_rows(t x_hat) with it.
+/// nu weighted by alpha, and nu + (1/m) S_rows(t x_hat) computed with it.
 struct ScaledNu {
   DeviceTensor<double> effective;
   DeviceTensor<double> next;

@@ -3,12 +3,12 @@
 #include "gpu/norm/normalized.hpp"
 #include "gpu/ops/lane_kernels.hpp"
 
-/// The layers whose statistics belong to one row (docs/specification/norms.md). A row is cut into
-/// `groups` equal parts, each with statistics of its own and a warp of its own: "row" below is one
-/// part, and its elements are the `width` that begin at row width.
+/// Kernels of the layers with statistics per row (docs/specification/norms.md). A row of x is split
+/// into `groups` equal parts, each with its own statistics and its own warp. Below, "row" means one
+/// such part: its elements are the `width` elements from index row width on.
 namespace normproof::gpu::norm {
 
-/// Statistics and y = gamma x_hat + beta, or y = x_hat without parameters.
+/// Computes the statistics, and y = gamma x_hat + beta, or y = x_hat without parameters.
 template <bool centered>
 struct RowForward {
   static constexpr int kTotals = centered ? 2 : 1;
@@ -25,7 +25,7 @@ struct RowForward {
     const std::size_t first = row * width;
     if (centered && k == 0)
       return ops::lane_sum_ahead(width, lane, [&](std::size_t i) { return x[first + i]; });
-    const double own_mean = mean_of(totals);
+    const double own_mean = compute_mean(totals);
     return ops::lane_sum_ahead(width, lane, [&](std::size_t i) {
       const double d = shifted(x[first + i], own_mean);
       return d * d;
@@ -33,20 +33,20 @@ struct RowForward {
   }
   template <class Totals>
   NORMPROOF_DEVICE void finish(std::size_t row, std::size_t lane, Totals totals) const {
-    const double own_mean = mean_of(totals);
+    const double own_mean = compute_mean(totals);
     const double own_rstd =
         1.0 / __builtin_sqrt(totals[kTotals - 1] / static_cast<double>(width) + eps);
     if (lane == 0 && centered) mean[row] = own_mean;
     if (lane == 0) rstd[row] = own_rstd;
     for (std::size_t i = lane; i < width; i += ops::kLanes) {
       const double x_hat = shifted(x[row * width + i], own_mean) * own_rstd;
-      y[row * width + i] = has_parameters ? affine.gamma_of(i) * x_hat + affine.beta_of(i) : x_hat;
+      y[row * width + i] = has_parameters ? affine.gamma_at(i) * x_hat + affine.beta_at(i) : x_hat;
     }
   }
 
  private:
   template <class Totals>
-  NORMPROOF_DEVICE double mean_of(Totals totals) const {
+  NORMPROOF_DEVICE double compute_mean(Totals totals) const {
     return centered ? totals[0] / static_cast<double>(width) : 0.0;
   }
   NORMPROOF_DEVICE static double shifted(double v, double own_mean) {
@@ -54,7 +54,7 @@ struct RowForward {
   }
 };
 
-/// grad_x = ((g - a) - x_hat c) rstd, without a where the layer does not centre.
+/// Computes grad_x = ((g - a) - x_hat c) rstd, without a if the layer does not center.
 template <bool centered>
 struct RowBackward {
   static constexpr int kTotals = centered ? 2 : 1;
@@ -87,7 +87,7 @@ struct RowBackward {
 
  private:
   NORMPROOF_DEVICE double g(std::size_t row, std::size_t i) const {
-    return affine.gamma_of(i) * grad_y[row * width + i];
+    return affine.gamma_at(i) * grad_y[row * width + i];
   }
 };
 

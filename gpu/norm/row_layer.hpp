@@ -4,10 +4,11 @@
 #include "gpu/norm/row_kernels.hpp"
 #include "gpu/ops/reduce.hpp"
 
-/// What the layers with statistics per row share. The formulas are in row_kernels.hpp.
+/// Shared parts of the layers with statistics per row. The formulas are in row_kernels.hpp.
 namespace normproof::gpu::norm {
 
-/// Leaves y, mean where the layer centres, and rstd. `statistics` is the shape of mean and rstd.
+/// Stores y, rstd and, if the layer centers, mean in step.outputs. `statistics` is the shape of
+/// mean and rstd.
 template <bool centered>
 void row_forward(std::string_view name, const NormInputs& in, const AffineSpans* affine, double eps,
                  std::size_t groups, const Shape& statistics, NormStep& step) {
@@ -33,8 +34,8 @@ void row_forward(std::string_view name, const NormInputs& in, const AffineSpans*
   step.outputs.set("rstd", std::move(rstd));
 }
 
-/// Leaves grad_x, and where there are parameters grad_gamma and grad_beta; else grad_y is checked
-/// element by element.
+/// Stores grad_x in step.outputs and, if there are parameters, grad_gamma and grad_beta. Without
+/// parameters each element of grad_y is checked to be finite.
 template <bool centered>
 void row_backward(std::string_view name, const NormInputs& in, const AffineSpans* affine,
                   const DeviceTensor<double>& mean, const DeviceTensor<double>& rstd,
@@ -58,7 +59,7 @@ void row_backward(std::string_view name, const NormInputs& in, const AffineSpans
     step.outputs.set("grad_x", std::move(grad_x));
     return;
   }
-  put_gradients(
+  store_gradients(
       name, in, std::move(grad_x),
       ops::column_sum(device, e.rows(), e.d_model,
                       GradGammaTerm<Statistics::of_row, centered>{in.grad_y.span(), x_hat}),

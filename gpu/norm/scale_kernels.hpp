@@ -5,7 +5,7 @@
 
 namespace normproof::gpu::norm {
 
-/// rnorm = 1 / sqrt(S(x^2) + eps), y = gamma (x rnorm); gamma [1] or absent.
+/// Computes rnorm = 1 / sqrt(S(x^2) + eps) and y = gamma (x rnorm); gamma is [1] or absent.
 struct ScaleForward {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;
@@ -31,7 +31,7 @@ struct ScaleForward {
   }
 };
 
-/// along = S(grad_y (x rnorm)), grad_x = (gamma rnorm) (grad_y - (x rnorm) along)
+/// Computes along = S(grad_y (x rnorm)) and grad_x = (gamma rnorm) (grad_y - (x rnorm) along).
 struct ScaleBackward {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;

@@ -4,12 +4,14 @@
 
 namespace normproof::gpu::norm {
 
-/// ref/norm/scale_norm.hpp on a device: formulas, requirements, sentences and bits.
-/// Leaves    y, rnorm
+/// Device version with the same formulas, preconditions, error messages and bits as
+/// ref/norm/scale_norm.hpp.
+/// Leaves    y, rnorm in step.outputs
 /// Throws    ContractError
 void scale_norm(const ref::model::ScaleNormOptions& options, const NormInputs& in, NormStep& step);
 
-/// Leaves    grad_x, grad_gamma [1]
+/// The backward of scale_norm.
+/// Leaves    grad_x, grad_gamma [1] in step.outputs
 void scale_norm_backward(const NormInputs& in, const NormStep& forward, NormStep& step);
 
 }  // namespace normproof::gpu::norm

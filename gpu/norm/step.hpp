@@ -11,18 +11,20 @@ using device::DeviceTensor;
 using device::NamedDeviceTensors;
 using device::Shape;
 
-/// One step of any layer: what goes in. As ref/norm/norm.hpp has it, in a device's memory.
+/// The inputs of one step of any layer, in device memory, as in ref/norm/norm.hpp.
 struct NormInputs {
-  DeviceTensor<double> x;            ///< [N,D] or [B,T,D]
-  DeviceTensor<double> gamma = {};   ///< as model::norm_layer has it, or {}: ones
-  DeviceTensor<double> beta = {};    ///< as model::norm_layer has it, or {}: zeros
-  DeviceTensor<double> grad_y = {};  ///< the shape of x; of a backward
-  DeviceMask valid = {};             ///< [N] or [B,T], or {}: all
+  DeviceTensor<double> x;  ///< [N,D] or [B,T,D]
+  /// With the shape that model::norm_layer states, or {} for ones.
+  DeviceTensor<double> gamma = {};
+  /// With the shape that model::norm_layer states, or {} for zeros.
+  DeviceTensor<double> beta = {};
+  DeviceTensor<double> grad_y = {};  ///< with the shape of x; for a backward
+  DeviceMask valid = {};             ///< [N] or [B,T], or {} if all rows are valid
   ref::model::Mode mode = ref::model::Mode::training;
-  NamedDeviceTensors others = {};  ///< parameters beside gamma and beta, by name
+  NamedDeviceTensors others = {};  ///< parameters other than gamma and beta, by name
 };
 
-/// The parameter of that name; {} where it is left out.
+/// Returns the parameter of that name; {} if it is not given.
 inline DeviceTensor<double> get_parameter(const NormInputs& in, std::string_view name) {
   return name == "gamma" ? in.gamma : name == "beta" ? in.beta : in.others.get(name);
 }
@@ -36,7 +38,7 @@ inline void set_parameter(NormInputs& in, std::string_view name, DeviceTensor<do
     in.others.set(name, std::move(values));
 }
 
-/// One step of any layer: what comes out, under the names of ref/norm/norm.hpp.
+/// The results of one step of any layer, under the names of ref/norm/norm.hpp.
 struct NormStep {
   NamedDeviceTensors outputs;
   NamedDeviceTensors state;

@@ -6,7 +6,8 @@ namespace normproof::gpu::ops {
 
 using device::DeviceTensor;
 
-/// ref/ops/activation.hpp on a device: formulas, requirements, sentences and bits.
+/// Device versions with the same formulas, preconditions, error messages and bits as
+/// ref/ops/activation.hpp.
 /// Requires  (C1) grad_y has the shape of x  (C2) values finite
 /// Throws    ContractError
 DeviceTensor<double> relu(const DeviceTensor<double>& x);

@@ -6,7 +6,7 @@ namespace normproof::gpu::ops {
 
 using device::DeviceTensor;
 
-/// a + b, b repeated where it is shorter.
+/// Returns   a + b, where b is repeated if it is shorter than a
 DeviceTensor<double> add(const DeviceTensor<double>& a, const DeviceTensor<double>& b);
 
 }  // namespace normproof::gpu::ops

@@ -7,7 +7,7 @@ namespace normproof::gpu::ops {
 using device::ConstReals;
 using device::Reals;
 
-/// y = a + b, b repeated where it is shorter.
+/// Computes y = a + b, where b is repeated if it is shorter than a.
 struct Add {
   ConstReals a, b;
   Reals y;

@@ -8,8 +8,8 @@
 #include "gpu/device/launch.hpp"
 #include "gpu/ops/library_gemm.hpp"
 
-// Row-major c = a b is column-major c^T = b^T a^T: a and b change places, and an operand counts as
-// transposed where its columns, not its rows, lie apart.
+// Row-major c = a b is column-major c^T = b^T a^T. Therefore a and b are exchanged, and an operand
+// counts as transposed if its columns, rather than its rows, are strided.
 namespace normproof::gpu::ops {
 namespace {
 
@@ -26,7 +26,7 @@ struct Operand {
 };
 
 template <class T>
-Operand operand_of(const Matrices<T>& m, const char* name) {
+Operand gemm_operand(const Matrices<T>& m, const char* name) {
   if (m.column_stride == 1 || m.columns == 1)
     return {CUBLAS_OP_N, as_int(m.rows == 1 ? m.columns : m.row_stride)};
   if (m.row_stride == 1 || m.rows == 1)
@@ -36,9 +36,9 @@ Operand operand_of(const Matrices<T>& m, const char* name) {
                   name, m.row_stride, m.column_stride));
 }
 
-/// What leads from each matrix of the batch to the next one, where that is one number.
+/// Returns the stride from each matrix of the batch to the next, if there is a single one.
 template <class T>
-std::optional<long long> one_stride(const Matrices<T>& m) {
+std::optional<long long> single_batch_stride(const Matrices<T>& m) {
   if (m.inner_batch_size == 1) return static_cast<long long>(m.batch_stride);
   if (m.batch_size > 1 && m.batch_stride != m.inner_batch_size * m.inner_batch_stride) return {};
   return static_cast<long long>(m.inner_batch_stride);
@@ -47,7 +47,7 @@ std::optional<long long> one_stride(const Matrices<T>& m) {
 template <class T>
 device::DeviceTensor<T*> places(Device& device, const Matrices<T>& m) {
   device::DeviceTensor<T*> result(device, {m.batches()});
-  device::launch_elements(device, m.batches(), MatrixPlaces<T>{m, result.span()});
+  device::launch_elements(device, m.batches(), MatrixAddresses<T>{m, result.span()});
   return result;
 }
 
@@ -61,28 +61,29 @@ cudaDataType_t data_type(ref::numeric::FloatType type) {
 
 void cublas_gemm(Device& device, const Matrices<double>& c, const Matrices<const double>& a,
                  const Matrices<const double>& b, bool add) {
-  const Operand left = operand_of(b, "b"), right = operand_of(a, "a");
-  const Operand result = operand_of(c, "c");
+  const Operand left = gemm_operand(b, "b"), right = gemm_operand(a, "a");
+  const Operand result = gemm_operand(c, "c");
   if (result.operation != CUBLAS_OP_N)
     throw device::DeviceError("matmul: c has columns apart; expected rows of neighbours");
   const double one = 1, beta = add ? 1 : 0;
   const int m = as_int(c.columns), n = as_int(c.rows), k = as_int(a.columns),
             count = as_int(c.batches());
-  const auto of_a = one_stride(a), of_b = one_stride(b), of_c = one_stride(c);
+  const auto of_a = single_batch_stride(a), of_b = single_batch_stride(b),
+             of_c = single_batch_stride(c);
   if (of_a && of_b && of_c) {
     NORMPROOF_CUDA_CALL(cublasDgemmStridedBatched(
-        device::cublas_of(device), left.operation, right.operation, m, n, k, &one,
+        device::cublas_handle(device), left.operation, right.operation, m, n, k, &one,
         b.data.data + b.first, left.leading, *of_b, a.data.data + a.first, right.leading, *of_a,
         &beta, c.data.data + c.first, result.leading, *of_c, count));
     return;
   }
-  // Heads of attention: no one stride leads from matrix to matrix.
+  // Heads of attention have no single stride between matrices.
   const auto to_a = places(device, a), to_b = places(device, b);
   auto to_c = places(device, c);
-  NORMPROOF_CUDA_CALL(cublasDgemmBatched(device::cublas_of(device), left.operation, right.operation,
-                                         m, n, k, &one, to_b.span().data, left.leading,
-                                         to_a.span().data, right.leading, &beta, to_c.span().data,
-                                         result.leading, count));
+  NORMPROOF_CUDA_CALL(cublasDgemmBatched(device::cublas_handle(device), left.operation,
+                                         right.operation, m, n, k, &one, to_b.span().data,
+                                         left.leading, to_a.span().data, right.leading, &beta,
+                                         to_c.span().data, result.leading, count));
 }
 
 void cublas_gemm(Device& device, Precision precision, device::DeviceTensor<float>& c,
@@ -92,7 +93,7 @@ void cublas_gemm(Device& device, Precision precision, device::DeviceTensor<float
       precision == Precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
   const int m = as_int(a.rows), n = as_int(b.columns), k = as_int(a.columns);
   NORMPROOF_CUDA_CALL(cublasGemmStridedBatchedEx(
-      device::cublas_of(device), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, b.data(),
+      device::cublas_handle(device), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, b.data(),
       data_type(b.type), n, static_cast<long long>(b.batch_stride()), a.data(), data_type(a.type),
       k, static_cast<long long>(a.batch_stride()), &zero, c.span().data, CUDA_R_32F, n,
       static_cast<long long>(a.rows * b.columns), as_int(c.shape()[0]), compute,

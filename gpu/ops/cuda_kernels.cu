@@ -1,4 +1,4 @@
-// What nvcc compiles of gpu/ops.
+// The kernels of gpu/ops that nvcc compiles.
 #include "gpu/device/cuda_launch.cuh"
 #include "gpu/ops/activation_kernels.hpp"
 #include "gpu/ops/arithmetic_kernels.hpp"
@@ -6,7 +6,7 @@
 #include "gpu/ops/packed_kernels.hpp"
 #include "gpu/ops/reduce_kernels.hpp"
 #include "gpu/ops/softmax_kernels.hpp"
-// The accurate phase, compiled for the device in this source alone.
+// The accurate phase of the elementary functions is compiled for the device only in this file.
 #include "ref/numeric/elementary_accurate.cpp"
 #include "ref/numeric/fixed_point.cpp"
 
@@ -15,8 +15,8 @@ using namespace normproof::gpu::ops;
 NORMPROOF_CUDA_BLOCKS(WarpRows<SumRow>)
 NORMPROOF_CUDA_ELEMENTS(ColumnLanes<ElementTerm>)
 NORMPROOF_CUDA_ELEMENTS(ColumnTree)
-NORMPROOF_CUDA_ELEMENTS(FirstRefused)
-NORMPROOF_CUDA_ELEMENTS(NoteRefused)
+NORMPROOF_CUDA_ELEMENTS(FindRejected)
+NORMPROOF_CUDA_ELEMENTS(FlagRejected)
 
 NORMPROOF_CUDA_BLOCKS(MatmulTiles<FmaCells>)
 NORMPROOF_CUDA_BLOCKS(MatmulTiles<TensorCells>)
@@ -24,9 +24,9 @@ NORMPROOF_CUDA_ELEMENTS(AddChains)
 NORMPROOF_CUDA_ELEMENTS(ClearMatrices)
 NORMPROOF_CUDA_ELEMENTS(PackOperand<float>)
 NORMPROOF_CUDA_ELEMENTS(PackOperand<std::uint16_t>)
-NORMPROOF_CUDA_ELEMENTS(TakeProduct)
-NORMPROOF_CUDA_ELEMENTS(MatrixPlaces<double>)
-NORMPROOF_CUDA_ELEMENTS(MatrixPlaces<const double>)
+NORMPROOF_CUDA_ELEMENTS(StoreProduct)
+NORMPROOF_CUDA_ELEMENTS(MatrixAddresses<double>)
+NORMPROOF_CUDA_ELEMENTS(MatrixAddresses<const double>)
 
 NORMPROOF_CUDA_ELEMENTS(Elementary<Function::exp>)
 NORMPROOF_CUDA_ELEMENTS(Elementary<Function::log>)

@@ -8,12 +8,12 @@
 namespace normproof::gpu::ops {
 namespace {
 
-constexpr std::size_t kChain = 256;  // terms of a chain, R1
+constexpr std::size_t kChain = 256;  // terms per chain (R1)
 
-/// mma.m8n8k4: d = a b + d for a [8,4], b [4,8], d [8,8], spread over a warp: lane l has the
-/// element (l / 4, l % 4) of a, (l % 4, l / 4) of b, and (l / 4, 2 (l % 4)) and its right neighbour
-/// of d.
-struct Narrow {
+/// mma.m8n8k4 computes d = a b + d for a [8,4], b [4,8] and d [8,8], distributed over a warp. Lane
+/// l holds element (l / 4, l % 4) of a, (l % 4, l / 4) of b, and (l / 4, 2 (l % 4)) of d with its
+/// right neighbor.
+struct Mma8x8x4 {
   static constexpr std::size_t kRows = 8, kTerms = 4;
   static __device__ void multiply_add(double (&d)[1][2], const double (&a)[1][1],
                                       const double (&b)[1]) {
@@ -23,9 +23,9 @@ struct Narrow {
   }
 };
 
-/// mma.m16n8k8: the same for a [16,8], b [8,8], d [16,8]; the second index of a is 4 terms on, the
-/// first 8 rows down, as the first of d.
-struct Wide {
+/// mma.m16n8k8 does the same for a [16,8], b [8,8] and d [16,8]. The second index of a is 4 terms
+/// further; the first index of a and d is 8 rows further down.
+struct Mma16x8x8 {
   static constexpr std::size_t kRows = 16, kTerms = 8;
   static __device__ void multiply_add(double (&d)[2][2], const double (&a)[2][2],
                                       const double (&b)[2]) {
@@ -50,7 +50,7 @@ __global__ void dmma_kernel(const double* a, const double* b, std::size_t terms,
     for (std::size_t k = begin; k < end; k += Mma::kTerms) {
       double left[kHigh][kDeep], right[kDeep];
       for (std::size_t d = 0; d < kDeep; ++d) {
-        // Past the end -0 and +0: fma(-0, 0, d) is d, also where that is -0.
+        // Past the end, operands are -0 and +0: fma(-0, 0, d) is d even if d is -0.
         const std::size_t term = k + 4 * d + own;
         right[d] = term < end ? b[term * 8 + row] : 0.0;
         for (std::size_t h = 0; h < kHigh; ++h)
@@ -70,8 +70,8 @@ __global__ void dmma_kernel(const double* a, const double* b, std::size_t terms,
 
 void cuda_dmma(device::Device& device, std::size_t rows, device::ConstReals a, device::ConstReals b,
                std::size_t terms, device::Reals y) {
-  if (rows == Narrow::kRows) {
-    dmma_kernel<Narrow><<<1, 32, 0, device::stream_of(device)>>>(a.data, b.data, terms, y.data);
+  if (rows == Mma8x8x4::kRows) {
+    dmma_kernel<Mma8x8x4><<<1, 32, 0, device::cuda_stream(device)>>>(a.data, b.data, terms, y.data);
   } else {
     int number = 0, major = 0;
     NORMPROOF_CUDA_CALL(cudaGetDevice(&number));
@@ -79,7 +79,8 @@ void cuda_dmma(device::Device& device, std::size_t rows, device::ConstReals a, d
     if (major < 9)
       throw device::DeviceError(
           "mma.m16n8k8 in double is an instruction of compute capability 9.0; expected such a GPU");
-    dmma_kernel<Wide><<<1, 32, 0, device::stream_of(device)>>>(a.data, b.data, terms, y.data);
+    dmma_kernel<Mma16x8x8>
+        <<<1, 32, 0, device::cuda_stream(device)>>>(a.data, b.data, terms, y.data);
   }
   NORMPROOF_CUDA_CALL(cudaGetLastError());
 }

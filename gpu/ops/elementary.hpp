@@ -6,7 +6,7 @@ namespace normproof::gpu::ops {
 
 using device::DeviceTensor;
 
-/// Computes  f(x), element by element, correctly rounded: the bits of ref/numeric/elementary.hpp
+/// Computes  f(x) for each element, correctly rounded, with the bits of ref/numeric/elementary.hpp
 DeviceTensor<double> exp(const DeviceTensor<double>& x);
 DeviceTensor<double> log(const DeviceTensor<double>& x);
 DeviceTensor<double> tanh(const DeviceTensor<double>& x);

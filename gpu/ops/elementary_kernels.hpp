@@ -3,8 +3,9 @@
 #include "gpu/device/span.hpp"
 #include "ref/numeric/elementary_rounded.hpp"
 
-/// exp, log and erf in a kernel: the processor's own source, fast phase and accurate phase, so that
-/// every element is decided where it is (docs/determinism.md, R5).
+/// exp, log, tanh and erf in a kernel. They use the source code of the processor version, with its
+/// fast and its accurate phase, so that a kernel can round every element by itself
+/// (docs/specification/determinism.md, R5).
 namespace normproof::gpu::ops {
 
 using device::ConstReals;
@@ -25,7 +26,7 @@ NORMPROOF_DEVICE inline double erf_of(double x) {
 
 enum class Function { exp, log, tanh, erf };
 
-/// y = f(x)
+/// Computes y = f(x).
 template <Function function>
 struct Elementary {
   ConstReals x;

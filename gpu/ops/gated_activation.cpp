@@ -18,7 +18,7 @@ DeviceTensor<double> product(const DeviceTensor<double>& a, const DeviceTensor<d
   return out;
 }
 
-/// The sentence is made where there is one to say.
+/// Builds the error message only if there is an error.
 void check_all_finite(std::string_view function, std::string_view argument,
                       const DeviceTensor<double>& t, Clause clause) {
   if (first_not_finite(t) < t.size())
@@ -32,7 +32,7 @@ void check_operands(std::string_view function, const DeviceTensor<double>& x,
   check_all_finite(function, "gate", gate, Clause::C2);
 }
 
-/// grad_y gate
+/// Returns   grad_y gate
 DeviceTensor<double> gated_gradient(std::string_view function, const DeviceTensor<double>& grad_y,
                                     const DeviceTensor<double>& x,
                                     const DeviceTensor<double>& gate) {

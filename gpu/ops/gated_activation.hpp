@@ -10,9 +10,10 @@ struct DeviceGatedGradients {
   DeviceTensor<double> x, gate;
 };
 
-/// ref/ops/gated_activation.hpp on a device: formulas, requirements, sentences and bits.
-/// Requires  (C1) gate and grad_y have the shape of x  (C2) values finite
-///           (C3) grad_y gate does not overflow
+/// Device versions with the same formulas, preconditions, error messages and bits as
+/// ref/ops/gated_activation.hpp.
+/// Requires  (C1) gate and grad_y have the shape of x  (C2) values finite  (C3) grad_y gate does
+///           not overflow
 /// Throws    ContractError
 DeviceTensor<double> swiglu(const DeviceTensor<double>& x, const DeviceTensor<double>& gate);
 DeviceGatedGradients swiglu_backward(const DeviceTensor<double>& grad_y,

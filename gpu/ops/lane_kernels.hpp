@@ -3,9 +3,10 @@
 #include "gpu/device/position.hpp"
 #include "gpu/device/span.hpp"
 
-/// Sums over an axis in the order of docs/determinism.md, R2: 32 lanes, lane l adds the elements l,
-/// l+32, l+64, ... ascending from +0; then lane l adds lane l+stride for the strides 16, 8, 4,
-/// 2, 1. A lane without elements is +0, and adding it changes nothing, for no lane is -0.
+/// Sums over an axis in the order of docs/specification/determinism.md, R2. There are 32 lanes. Lane l adds the
+/// elements l, l+32, l+64, ... in ascending order from +0. Then, for the strides 16, 8, 4, 2 and 1,
+/// lane l adds lane l+stride. A lane without elements is +0. Adding it changes nothing, because no
+/// lane is -0.
 namespace normproof::gpu::ops {
 
 using device::ConstFlags;
@@ -18,7 +19,7 @@ using device::Span;
 inline constexpr int kLanes = 32;
 inline constexpr int kTreeSteps = 5;
 
-/// Lane `lane` of the sum of term(i), i = 0 .. count-1.
+/// Returns   lane `lane` of the sum of term(i), i = 0 .. count-1
 template <class Term>
 NORMPROOF_DEVICE double lane_sum(std::size_t count, std::size_t lane, const Term& term) {
   double sum = 0;
@@ -26,11 +27,11 @@ NORMPROOF_DEVICE double lane_sum(std::size_t count, std::size_t lane, const Term
   return sum;
 }
 
-/// Terms that lane_sum_ahead takes before it adds them.
+/// The number of terms that lane_sum_ahead loads before it adds them.
 inline constexpr std::size_t kTermsAhead = 8;
 
-/// lane_sum of terms that are little more than what they read: a GPU waits for the memory of
-/// several at once.
+/// Like lane_sum, for terms that are little more than a memory access: several loads are in flight
+/// at once on a GPU.
 template <class Term>
 NORMPROOF_DEVICE double lane_sum_ahead(std::size_t count, std::size_t lane, const Term& term) {
   constexpr std::size_t kLast = (kTermsAhead - 1) * kLanes;
@@ -45,13 +46,14 @@ NORMPROOF_DEVICE double lane_sum_ahead(std::size_t count, std::size_t lane, cons
   return sum;
 }
 
-/// A row belongs to a warp, a lane to a thread: first some reductions, each of which may use those
-/// before it, then what is written. Row has
-///   static constexpr int kTotals, kMaxima;   how many reductions; how many of them, the
-///                                            first ones, take the largest instead of the sum
-///   double lane(int k, std::size_t row, std::size_t lane, Totals) const;   its part of reduction k
-///   void finish(std::size_t row, std::size_t lane, Totals) const;          writes its part
-/// A thread sees its own writes: what lane() leaves in memory, finish() of that lane may read.
+/// Assigns a row to each warp and a lane to each thread. A row has some reductions, each of which
+/// may use the earlier ones, and then writes its results. Row has
+///   static constexpr int kTotals, kMaxima;   the number of reductions; how many of them, from the
+///                                            first, compute the maximum instead of the sum
+///   double lane(int k, std::size_t row, std::size_t lane, Totals) const;   a lane's part of
+///   reduction k
+///   void finish(std::size_t row, std::size_t lane, Totals) const;          writes a lane's part
+/// A thread sees its own writes, so finish() of a lane may read what lane() of that lane stored.
 template <class Row>
 struct WarpRows {
   static constexpr int kThreads = kLanes;
@@ -61,7 +63,7 @@ struct WarpRows {
   };
   struct Thread {};
 
-  /// The reductions that are done.
+  /// The results of the completed reductions.
   struct Totals {
     const Shared& shared;
     NORMPROOF_DEVICE double operator[](int k) const { return shared.lane[k][0]; }
@@ -88,8 +90,8 @@ struct WarpRows {
   }
 };
 
-/// Element i is lane i / width of column i % width: the terms term(r, column) of the rows r = lane,
-/// lane+32, ...
+/// Computes the lanes of column sums: element i is lane i / width of column i % width, which sums
+/// term(r, column) over the rows r = lane, lane+32, ...
 template <class Term>
 struct ColumnLanes {
   Term term;
@@ -102,7 +104,7 @@ struct ColumnLanes {
   }
 };
 
-/// The tree over the lanes of a column.
+/// Sums the lanes of each column as a tree.
 struct ColumnTree {
   ConstReals lanes;  ///< [32, width]
   std::size_t width;

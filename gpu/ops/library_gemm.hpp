@@ -6,10 +6,11 @@
 #include "gpu/ops/library_products.hpp"
 #include "gpu/ops/packed_kernels.hpp"
 
-/// The calls of a library of products: cuBLAS, or the simulated one.
+/// Calls a matrix product library: cuBLAS, or the simulated library.
 namespace normproof::gpu::ops {
 
-/// Matrices without gaps, packed: one of a tensor is given. A batch of one serves all.
+/// Packed matrices without gaps, in one of the two tensors. A batch of one matrix serves every
+/// batch.
 struct PackedMatrices {
   device::DeviceTensor<float> float32;
   device::DeviceTensor<std::uint16_t> bits16;
@@ -22,24 +23,24 @@ struct PackedMatrices {
                         : static_cast<const void*>(bits16.span().data);
   }
   std::size_t batch_stride() const { return batches == 1 ? 0 : rows * columns; }
-  /// On the simulated device: element k of the matrix.
+  /// Returns an element of a matrix. Only for the simulated device.
   double at(std::size_t batch, std::size_t row, std::size_t column) const;
 };
 
-/// c = a b, or c + a b, in double, in an order drawn.
+/// Computes c = a b, or c + a b, in double, in a random order.
 void simulated_gemm(Device& device, const SimulatedSums& sums, const Matrices<double>& c,
                     const Matrices<const double>& a, const Matrices<const double>& b, bool add);
-/// c = a b, sums and result as `sums` says; c [batches,M,N].
+/// Computes c = a b with the formats of sums and result from `sums`. Shape: c [batches,M,N].
 void simulated_gemm(Device& device, const SimulatedSums& sums, const device::DeviceTensor<float>& c,
                     const PackedMatrices& a, const PackedMatrices& b);
 
 #if defined(NORMPROOF_CUDA)
-/// c = a b, or c + a b, by cublasDgemmStridedBatched, or by cublasDgemmBatched where no one stride
-/// leads from matrix to matrix.
+/// Computes c = a b, or c + a b, with cublasDgemmStridedBatched; with cublasDgemmBatched if there
+/// is no single stride between the matrices.
 /// Requires  (C2) of LibraryProducts
 void cublas_gemm(Device& device, const Matrices<double>& c, const Matrices<const double>& a,
                  const Matrices<const double>& b, bool add);
-/// c = a b by cublasGemmStridedBatchedEx, sums in float32.
+/// Computes c = a b with cublasGemmStridedBatchedEx, with sums in float32.
 void cublas_gemm(Device& device, Precision precision, device::DeviceTensor<float>& c,
                  const PackedMatrices& a, const PackedMatrices& b);
 #endif

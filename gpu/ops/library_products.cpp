@@ -14,7 +14,7 @@ using ref::numeric::format_of;
 constexpr Precision kPrecisions[] = {Precision::float64, Precision::float32, Precision::tf32,
                                      Precision::bfloat16, Precision::float16};
 
-/// The matrices rounded and without gaps: one where a stride of 0 repeats it over the whole batch.
+/// Rounds and packs the matrices. Keeps only one if a stride of 0 repeats it over the whole batch.
 PackedMatrices pack(Device& device, Precision precision, Matrices<const double> from) {
   if (from.batch_stride == 0 && (from.inner_batch_size == 1 || from.inner_batch_stride == 0))
     from.batch_size = from.inner_batch_size = 1;
@@ -44,7 +44,7 @@ std::vector<std::string> precision_names() {
   return names;
 }
 
-Precision precision_of(std::string_view name) {
+Precision parse_precision(std::string_view name) {
   for (const Precision precision : kPrecisions)
     if (name == precision_name(precision)) return precision;
   throw ref::numeric::UsageError(ref::numeric::unknown_name("precision", name, precision_names()));
@@ -74,7 +74,7 @@ void LibraryProducts::multiply(Device& device, const Matrices<double>& c,
 #endif
   if (device.backend() == device::Backend::simulated)
     simulated_gemm(device, sums_, product, left, right);
-  launch_elements(device, product.size(), TakeProduct{std::as_const(product).span(), c, add});
+  launch_elements(device, product.size(), StoreProduct{std::as_const(product).span(), c, add});
 }
 
 }  // namespace normproof::gpu::ops

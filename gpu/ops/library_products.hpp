@@ -9,39 +9,41 @@
 
 namespace normproof::gpu::ops {
 
-/// What a library multiplies in, by the format of the operands. Sums and results are double for
-/// float64, else float32.
+/// The format of the operands of a library product. Sums and results are double for float64, else
+/// float32.
 using Precision = ref::numeric::FloatType;
-/// The name in the table of number formats, but "double" for float64.
+/// Returns   the name in the table of number formats, but "double" for float64
 std::string_view precision_name(Precision precision);
 std::vector<std::string> precision_names();
-/// Throws    UsageError with the nearest known name
-Precision precision_of(std::string_view name);
+/// Throws    UsageError that suggests the nearest known name
+Precision parse_precision(std::string_view name);
 
-/// How sums are kept on the simulated device.
+/// How the simulated device computes sums.
 struct SimulatedSums {
   ref::numeric::FloatFormat format;
-  /// Toward 0, and several terms are added at once, as tensor cores do it; else to nearest.
+  /// If true, several terms are added at once and the sum is truncated toward 0, as tensor cores
+  /// do. Otherwise sums are rounded to nearest.
   bool truncates;
-  /// An operand counts as at least this where terms are aligned, unless it is 0.
+  /// The minimum magnitude that a nonzero operand counts as when terms are aligned.
   double least_operand = 0;
 };
 SimulatedSums simulated_sums(Precision precision);
 
-/// The products of a library in an order of its own: of cuBLAS on a GPU; on the simulated device a
-/// library that adds in an order drawn from the device's seed, another one at each product, in a
-/// tree, split over k, or along a permutation.
-/// Computes  float64: c = a b or c + a b. Else: each operand rounded once to its format, to
-///           nearest; their product p by the library, with sums in float32; then c = p or c + p,
-///           rounded once to double
-/// Error     docs/error_analysis.md, section 9
-/// Requires  (C2) in float64 strides that cuBLAS takes: of rows or of columns 1 in each operand
+/// Products of a library, in the library's own order. On a GPU the library is cuBLAS. On the
+/// simulated device it adds in an order drawn from the device's seed, a different one for each
+/// product: in a tree, split over k, or along a permutation.
+/// Computes  for float64 c = a b or c + a b; for other formats each operand is rounded once to the
+///           format, to nearest, the library computes their product p with sums in float32, and c =
+///           p or c + p is rounded once to double
+/// Error     docs/derivations/error_analysis.md, section 9
+/// Requires  (C2) in float64 strides that cuBLAS accepts: the row stride or the column stride of
+///           each operand is 1
 /// Throws    DeviceError
 class LibraryProducts final : public Products {
  public:
   explicit LibraryProducts(Precision precision)
       : LibraryProducts(precision, simulated_sums(precision)) {}
-  /// A library that keeps other sums on the simulated device than those of the precision.
+  /// Products whose sums on the simulated device differ from those of the precision.
   LibraryProducts(Precision precision, const SimulatedSums& sums)
       : precision_(precision), sums_(sums) {}
 

@@ -8,18 +8,21 @@ namespace normproof::gpu::ops {
 
 using device::DeviceTensor;
 
+/// Writes a matrix product to existing memory.
 /// Source    ref/ops/matmul.hpp: the same function of the same arguments
-/// Computes  c = a b, matrix by matrix; with `add` c = ((c + S_0) + S_1) + ..., S_i the chains
-/// Shapes    a [M,K]; b [K,N]; c [M,N], any of them 0, with the batch axes of c or one matrix
+/// Computes  c = a b for each matrix of the batch; with `add` c = ((c + S_0) + S_1) + ..., where
+///           S_i are the chains
+/// Shapes    a [M,K]; b [K,N]; c [M,N], any extent may be 0; batch axes as in c, or one matrix
 /// Requires  (C1) the extents agree
-/// Throws    ContractError naming both shapes; what `products` throws
+/// Throws    ContractError naming both shapes; any exception of `products`
 void matmul_into(Device& device, const Matrices<double>& c, Matrices<const double> a,
                  Matrices<const double> b, bool add = false,
                  const Products& products = ordered_products());
 
-/// Which operand is taken transposed, matrix by matrix.
+/// The operand whose matrices are transposed, if any.
 enum class Transpose { none, a, b };
 
+/// Multiplies two tensors.
 /// Computes  the tensor a b, a^T b or a b^T
 /// Shapes    a [...,M,K], b [...,K,N] with equal leading extents, or b [K,N] for the whole batch
 /// Throws    ContractError naming both shapes

@@ -6,55 +6,59 @@
 #include "gpu/ops/simulated_mma.hpp"
 #endif
 
-/// Matrix products in the order of docs/determinism.md, R1: for each element of c chains of 256
-/// fma from +0 with k ascending, whose results are added from left to right.
+/// Matrix products in the order of docs/specification/determinism.md, R1: each element of c is the sum, from left
+/// to right, of chains of 256 fma from +0 with ascending k.
 namespace normproof::gpu::ops {
 
 using device::Position;
 using device::Span;
 
-/// Terms in one chain.
+/// The number of terms in one chain.
 inline constexpr std::size_t kChain = 256;
 
-/// What a block computes: a tile of kTile x kTile elements of c. What is multiplied passes through
-/// shared memory, kDepth terms at a time.
+/// A block computes a tile of kTile x kTile elements of c. The operands pass through shared memory,
+/// kDepth terms at a time.
 inline constexpr std::size_t kTile = 64;
 inline constexpr std::size_t kDepth = 16;
 static_assert(kChain % kDepth == 0);
 
-/// A term is a row; where a warp reads 4 terms of 8 neighbours no two meet in a bank.
+/// Each row holds one term. The padding of 4 avoids bank conflicts when a warp reads 4 terms of 8
+/// neighbors.
 struct TileTerms {
   double a[kDepth][kTile + 4];
   double b[kDepth][kTile + 4];
 };
 
-/// The chains of a tile, 8 x 8 a thread, every 8th row and column.
+/// The chains of a tile. Each thread has 8 x 8 of them, in every 8th row and column.
 struct FmaCells {
   static constexpr int kThreads = 64;
   static constexpr int kBlocks = 4;
-  static constexpr std::size_t kOwn = 8;
-  double sum[kOwn][kOwn];
+  static constexpr std::size_t kCellsPerSide = 8;
+  double sum[kCellsPerSide][kCellsPerSide];
 
-  /// f(row, column, chain) for each of a thread's.
+  /// Calls f(row, column, chain) for each chain of the thread.
   template <class F>
   NORMPROOF_DEVICE void for_each(std::size_t thread, F f) {
-    for (std::size_t i = 0; i < kOwn; ++i)
-      for (std::size_t j = 0; j < kOwn; ++j)
-        f(thread / kOwn + i * kOwn, thread % kOwn + j * kOwn, sum[i][j]);
+    for (std::size_t i = 0; i < kCellsPerSide; ++i)
+      for (std::size_t j = 0; j < kCellsPerSide; ++j)
+        f(thread / kCellsPerSide + i * kCellsPerSide, thread % kCellsPerSide + j * kCellsPerSide,
+          sum[i][j]);
   }
   NORMPROOF_DEVICE void add_terms(std::size_t thread, const TileTerms& terms) {
     for (std::size_t d = 0; d < kDepth; ++d)
-      for (std::size_t i = 0; i < kOwn; ++i)
-        for (std::size_t j = 0; j < kOwn; ++j)
-          sum[i][j] = __builtin_fma(terms.a[d][thread / kOwn + i * kOwn],
-                                    terms.b[d][thread % kOwn + j * kOwn], sum[i][j]);
+      for (std::size_t i = 0; i < kCellsPerSide; ++i)
+        for (std::size_t j = 0; j < kCellsPerSide; ++j)
+          sum[i][j] =
+              __builtin_fma(terms.a[d][thread / kCellsPerSide + i * kCellsPerSide],
+                            terms.b[d][thread % kCellsPerSide + j * kCellsPerSide], sum[i][j]);
   }
 };
 
-/// A tile's chains by the tensor cores in double: mma.m16n8k8, or mma.m8n8k4 before compute
-/// capability 9.0. Right where an instruction is a chain of eight or four fma, which
-/// ordered_products.cpp asks of the device. A warp has a quarter of the tile, 4 x 4 pieces of 8
-/// rows and columns; of a piece lane l has the element (l / 4, 2 (l % 4)) and its right neighbour.
+/// The chains of a tile on the double-precision tensor cores: mma.m16n8k8, or mma.m8n8k4 if the
+/// compute capability is below 9.0. The bits are right only if an instruction is a chain of eight
+/// or four fma; ordered_products.cpp tests the device for that. A warp has a quarter of the tile: 4
+/// x 4 pieces of 8 rows and columns. In each piece, lane l holds the element (l / 4, 2 (l % 4)) and
+/// its right neighbor.
 struct TensorCells {
   static constexpr int kThreads = 128;
   static constexpr int kBlocks = 3;
@@ -74,7 +78,8 @@ struct TensorCells {
           f(row(thread, i) + lane / 4, column(thread, j) + 2 * (lane % 4) + e, sum[i][j][e]);
   }
 #if !defined(__CUDACC__)
-  /// On the processor: kDepth terms, one fma a term, as the instructions should be.
+  /// On the processor: adds kDepth terms with one fma per term, which is what the instructions
+  /// should do.
   void add_terms(std::size_t thread, const TileTerms& terms) {
     const std::size_t lane = thread % 32;
     simulated_mma()(&terms.a[0][row(thread, 0) + lane / 4],
@@ -95,8 +100,8 @@ struct TensorCells {
   }
 
 #if defined(__CUDA_ARCH__)
-  /// Lane l brings the elements (l / 4, l % 4) and (l / 4, l % 4 + 4) of 8 rows of a, and (l % 4,
-  /// l / 4), (l % 4 + 4, l / 4) of 8 columns of b.
+  /// Adds 8 terms. Lane l supplies the elements (l / 4, l % 4) and (l / 4, l % 4 + 4) of 8 rows of
+  /// a, and (l % 4, l / 4) and (l % 4 + 4, l / 4) of 8 columns of b.
   NORMPROOF_DEVICE void add_eight(std::size_t thread, std::size_t d, const TileTerms& terms) {
     const std::size_t own = thread % 4, place = thread % 32 / 4;
     double a[kPieces][2];
@@ -110,8 +115,8 @@ struct TensorCells {
         add_products(sum[i][j], sum[i + 1][j], a[i], a[i + 1], b);
     }
   }
-  /// Eight terms for two pieces, the second below the first; a_top[h], a_low[h] and b[h] are of
-  /// terms 4 h to 4 h + 3.
+  /// Adds eight terms to two pieces, the second below the first. a_top[h], a_low[h] and b[h] belong
+  /// to the terms 4 h to 4 h + 3.
   static NORMPROOF_DEVICE void add_products(double (&top)[2], double (&low)[2],
                                             const double (&a_top)[2], const double (&a_low)[2],
                                             const double (&b)[2]) {
@@ -134,12 +139,12 @@ struct TensorCells {
                  : "d"(a), "d"(b));
   }
 #elif defined(__CUDACC__)
-  /// nvcc reads it for the host too, where nothing calls it.
+  /// nvcc also compiles this for the host, where it is never called.
   NORMPROOF_DEVICE void add_eight(std::size_t, std::size_t, const TileTerms&) {}
 #endif
 };
 
-/// How the tiles of a product are numbered.
+/// The numbering of the tiles of a product.
 struct TileGrid {
   std::size_t rows, columns, batches, splits;
   NORMPROOF_DEVICE std::size_t tile_row(std::size_t block) const { return block / columns % rows; }
@@ -152,22 +157,23 @@ struct TileGrid {
   }
 };
 
-/// What a thread keeps from step to step: its chains, the terms that it fetches for the next step,
-/// and where its block's tile lies, found once, for it takes divisions.
+/// The state that a thread keeps between steps: its chains, the terms that it has fetched for the
+/// next step, and the location of its block's tile. The location takes divisions, so it is computed
+/// once.
 template <class Cells>
 struct TileThread {
   static constexpr std::size_t kFetched = kDepth * kTile / Cells::kThreads;
   Cells cells;
   double a[kFetched], b[kFetched];
   std::size_t begin;          ///< the block's first term
-  std::size_t rows, columns;  ///< of c from the tile's first element on
-  /// In the data: the tile's first row of a, column of b and element of c.
+  std::size_t rows, columns;  ///< of c, from the tile's first element on
+  /// Offsets in the data of the tile's first row of a, first column of b and first element of c.
   std::size_t in_a, in_b, in_c;
 };
 
-/// Without splits every block takes all of its chains, adding each to c as it ends. With splits a
-/// block takes one chain, and c is a workspace [chains, batches, M, N]: the same bits, spread over
-/// more blocks (AddChains adds them up).
+/// Without splits, every block computes all chains of its tile and adds each one to c when it ends.
+/// With splits, a block computes one chain and c is a workspace [chains, batches, M, N], whose
+/// chains AddChains adds. The bits are the same, but there are more blocks.
 template <class Cells>
 struct MatmulTiles {
   static constexpr int kThreads = Cells::kThreads;
@@ -178,14 +184,14 @@ struct MatmulTiles {
   Matrices<const double> a, b;
   Matrices<double> c;
   TileGrid grid;
-  bool add;  ///< the old c takes part as if it were a chain before the first
+  bool add;  ///< the old c is added as if it were a chain before the first one
 
   NORMPROOF_DEVICE int steps() const {
     const std::size_t terms = grid.splits > 1 ? kChain : a.columns;
     return static_cast<int>(2 * ((terms + kDepth - 1) / kDepth));
   }
-  /// Steps 2 i put the terms kDepth i, ... into shared memory, steps 2 i + 1 add them, while the
-  /// next ones are on their way to registers.
+  /// Step 2 i copies the terms from kDepth i on to shared memory. Step 2 i + 1 adds them while the
+  /// next ones are loaded into registers.
   NORMPROOF_DEVICE void step(int s, Position at, Thread& own, Shared& terms) const {
     if (s == 0) find_tile(at.block, own);
     const std::size_t k = own.begin + static_cast<std::size_t>(s / 2) * kDepth;
@@ -193,7 +199,7 @@ struct MatmulTiles {
     const auto thread = static_cast<std::size_t>(at.thread);
     if (s % 2 == 0) {
       if (s == 0) fetch(thread, k, own);
-      share(thread, own, terms);
+      copy_to_shared(thread, own, terms);
       return;
     }
     if (s + 1 < steps() && k + kDepth < a.columns) fetch(thread, k + kDepth, own);
@@ -201,22 +207,23 @@ struct MatmulTiles {
       own.cells.for_each(thread, [](std::size_t, std::size_t, double& chain) { chain = 0; });
     own.cells.add_terms(thread, terms);
     const std::size_t end = k + kDepth;
-    if (end % kChain == 0 || end >= a.columns) put(thread, end <= kChain || grid.splits > 1, own);
+    if (end % kChain == 0 || end >= a.columns)
+      store_chain(thread, end <= kChain || grid.splits > 1, own);
   }
 
  private:
-  /// An element of an operand's tile: of a its row and term, of b its column and term.
+  /// An element of an operand's tile: row and term for a, column and term for b.
   struct Place {
     std::size_t own, term;
   };
-  /// The first that a thread fetches: threads beside each other take what lies side by side in
-  /// memory, 4 terms of a row, or a column of them.
+  /// Returns the first element that a thread fetches. Neighboring threads fetch neighbors in
+  /// memory: 4 terms of a row, or a column of them.
   static NORMPROOF_DEVICE Place first_place(std::size_t thread, bool terms_are_neighbours) {
     if (terms_are_neighbours) return {thread / 4, thread % 4};
     return {thread % kTile, thread / kTile};
   }
-  /// How far the n-th element that a thread fetches lies from its first.
-  static NORMPROOF_DEVICE Place way(std::size_t n, bool terms_are_neighbours) {
+  /// Returns the offset from the first element that a thread fetches to the n-th.
+  static NORMPROOF_DEVICE Place offset_from_first(std::size_t n, bool terms_are_neighbours) {
     constexpr std::size_t kFours = kThreads / 4, kRounds = kTile / kFours;
     if (terms_are_neighbours) return {n % kRounds * kFours, n / kRounds * 4};
     return {0, n * (kThreads / kTile)};
@@ -234,12 +241,13 @@ struct MatmulTiles {
     own.in_c = c.offset(grid.splits > 1 ? split * grid.batches + batch : batch) +
                row * c.row_stride + column * c.column_stride;
   }
-  /// Past the end of the terms -0 and +0: fma(-0, 0, chain) is the chain, also where it is -0.
+  /// Fetches a step's terms. Past the last term the operands are -0 and +0: fma(-0, 0, chain) is
+  /// the chain even if it is -0.
   NORMPROOF_DEVICE void fetch(std::size_t thread, std::size_t k, Thread& own) const {
     fetch(thread, {a.data, own.in_a, a.row_stride, a.column_stride, own.rows}, k, -0.0, own.a);
     fetch(thread, {b.data, own.in_b, b.column_stride, b.row_stride, own.columns}, k, 0.0, own.b);
   }
-  /// An operand from the tile's first row, of b its first column, on.
+  /// An operand, from the tile's first row (of a) or first column (of b) on.
   struct Operand {
     Span<const double> data;
     std::size_t first, own_stride, term_stride, owns;
@@ -251,34 +259,34 @@ struct MatmulTiles {
     const std::size_t from = x.first + first.own * x.own_stride + (k + first.term) * x.term_stride;
     if (x.owns >= kTile && k + kDepth <= a.columns) {
       for (std::size_t n = 0; n < Thread::kFetched; ++n) {
-        const Place p = way(n, neighbours);
+        const Place p = offset_from_first(n, neighbours);
         to[n] = x.data[from + p.own * x.own_stride + p.term * x.term_stride];
       }
       return;
     }
     for (std::size_t n = 0; n < Thread::kFetched; ++n) {
-      const Place p = way(n, neighbours);
+      const Place p = offset_from_first(n, neighbours);
       to[n] = first.own + p.own < x.owns && k + first.term + p.term < a.columns
                   ? x.data[from + p.own * x.own_stride + p.term * x.term_stride]
                   : past;
     }
   }
-  NORMPROOF_DEVICE void share(std::size_t thread, const Thread& own, Shared& terms) const {
-    share(thread, a.column_stride == 1, own.a, terms.a);
-    share(thread, b.row_stride == 1, own.b, terms.b);
+  NORMPROOF_DEVICE void copy_to_shared(std::size_t thread, const Thread& own, Shared& terms) const {
+    copy_to_shared(thread, a.column_stride == 1, own.a, terms.a);
+    copy_to_shared(thread, b.row_stride == 1, own.b, terms.b);
   }
-  static NORMPROOF_DEVICE void share(std::size_t thread, bool terms_are_neighbours,
-                                     const double (&from)[Thread::kFetched],
-                                     double (&to)[kDepth][kTile + 4]) {
+  static NORMPROOF_DEVICE void copy_to_shared(std::size_t thread, bool terms_are_neighbours,
+                                              const double (&from)[Thread::kFetched],
+                                              double (&to)[kDepth][kTile + 4]) {
     const Place first = first_place(thread, terms_are_neighbours);
     for (std::size_t n = 0; n < Thread::kFetched; ++n) {
-      const Place p = way(n, terms_are_neighbours);
+      const Place p = offset_from_first(n, terms_are_neighbours);
       to[first.term + p.term][first.own + p.own] = from[n];
     }
   }
 
-  /// The end of a chain.
-  NORMPROOF_DEVICE void put(std::size_t thread, bool first, Thread& own) const {
+  /// Adds finished chains to c.
+  NORMPROOF_DEVICE void store_chain(std::size_t thread, bool first, Thread& own) const {
     own.cells.for_each(thread, [&](std::size_t i, std::size_t j, double& chain) {
       if (i >= own.rows || j >= own.columns) return;
       double& element = c.data[own.in_c + i * c.row_stride + j * c.column_stride];
@@ -287,7 +295,7 @@ struct MatmulTiles {
   }
 };
 
-/// c = ((c + S_0) + S_1) + ..., without the old c unless `add`.
+/// Computes c = ((c + S_0) + S_1) + ...; without the old c unless `add`.
 struct AddChains {
   Span<const double> chains;  ///< [count, batches, M, N]
   std::size_t count;
@@ -303,7 +311,7 @@ struct AddChains {
   }
 };
 
-/// +0 in every element: a product over no terms.
+/// Sets every element to +0, the product over no terms.
 struct ClearMatrices {
   Matrices<double> c;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {

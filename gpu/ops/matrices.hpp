@@ -7,10 +7,9 @@
 
 namespace normproof::gpu::ops {
 
-/// Matrices in a device's memory: element (i, j) of the matrix (p, q) is
-/// data[first + p batch_stride + q inner_batch_stride + i row_stride + j column_stride].
-/// Two batch axes, for the heads of attention are columns of a [B,T,D] tensor. A stride of 0
-/// repeats an operand over the batch.
+/// Matrices in device memory. Element (i, j) of matrix (p, q) is data[first + p batch_stride + q
+/// inner_batch_stride + i row_stride + j column_stride]. There are two batch axes because the heads
+/// of attention are columns of a [B,T,D] tensor. A stride of 0 repeats an operand over the batch.
 template <class T>
 struct Matrices {
   device::Span<T> data;
@@ -34,13 +33,13 @@ struct Matrices {
   std::size_t batches() const { return batch_size * inner_batch_size; }
 };
 
-/// A matrix whose rows follow each other without gaps.
+/// Returns one row-major matrix without gaps.
 template <class T>
 Matrices<T> matrix(device::Span<T> data, std::size_t rows, std::size_t columns) {
   return {data, 0, rows, columns, columns};
 }
 
-/// The elements of m with rows and columns exchanged, matrix by matrix.
+/// Returns a view of m in which each matrix is transposed.
 template <class T>
 Matrices<T> transposed(Matrices<T> m) {
   const Matrices<T> old = m;
@@ -51,7 +50,7 @@ Matrices<T> transposed(Matrices<T> m) {
   return m;
 }
 
-/// The last two axes of a tensor; those before them are the batch.
+/// Returns the matrices in the last two axes of a tensor; the axes before them are the batch.
 template <class T>
 Matrices<T> matrices(device::Span<T> data, const std::vector<std::size_t>& shape) {
   const std::size_t rows = shape[shape.size() - 2], columns = shape.back();

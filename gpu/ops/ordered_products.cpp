@@ -14,7 +14,7 @@ using device::DeviceTensor;
 using device::launch_blocks;
 using device::launch_elements;
 
-constexpr std::size_t kFewTiles = 512;  // below it a GPU has room for more blocks
+constexpr std::size_t kFewTiles = 512;  // with fewer tiles, a GPU can run more blocks
 constexpr std::size_t kWorkspaceElements = std::size_t{1} << 26;
 
 template <class Cells>
@@ -36,7 +36,7 @@ void multiply_with(Device& device, const Matrices<double>& c, const Matrices<con
   launch_elements(device, elements, AddChains{std::as_const(workspace).span(), chains, c, add});
 }
 
-/// Normal numbers, each times a power of two from 2^-scale to 2^scale.
+/// Returns normal numbers, each multiplied by a power of two from 2^-scale to 2^scale.
 device::Tensor<double> sample_matrix(const char* name, std::size_t rows, std::size_t columns,
                                      std::uint64_t scale) {
   const ref::numeric::RandomStream random(1, name);
@@ -48,8 +48,8 @@ device::Tensor<double> sample_matrix(const char* name, std::size_t rows, std::si
   return result;
 }
 
-/// Whether both kernels have the same bits: of sums that cancel, of subnormal ones, of tiles that
-/// are not full and of a last chain that is not.
+/// Whether both kernels give the same bits. The samples have sums that cancel, subnormal numbers,
+/// partly filled tiles and a partial last chain.
 bool tensor_cores_agree(Device& device) {
   constexpr std::size_t kRows = 72, kTerms = 603, kColumns = 88;
   auto left = sample_matrix("tensor cores/a", kRows, kTerms, 20);

@@ -6,11 +6,11 @@
 #include "gpu/ops/matrices.hpp"
 #include "ref/numeric/float_bits.hpp"
 
-/// Operands of a library: rounded, without gaps, row by row, in the type that it takes. Numbers of
-/// formats that C++ has no type for are their bits.
+/// Packs the operands of a library product: rounded, without gaps, row by row, in the type that the
+/// library takes. Formats without a C++ type are stored as bits.
 namespace normproof::gpu::ops {
 
-/// Element i of the matrices, the first `batches` of them, as a float or as bits.
+/// Packs element i of the first `batches` matrices, as a float or as bits.
 template <class Stored>
 struct PackOperand {
   Matrices<const double> from;
@@ -27,8 +27,8 @@ struct PackOperand {
   }
 };
 
-/// c = p, or c + p.
-struct TakeProduct {
+/// Computes c = p, or c + p.
+struct StoreProduct {
   device::Span<const float> product;
   Matrices<double> c;
   bool add;
@@ -40,9 +40,9 @@ struct TakeProduct {
   }
 };
 
-/// Where each matrix of a batch begins.
+/// Computes the address of each matrix of a batch.
 template <class T>
-struct MatrixPlaces {
+struct MatrixAddresses {
   Matrices<T> m;
   device::Span<T*> places;
   NORMPROOF_DEVICE void operator()(std::size_t p) const { places[p] = m.data.data + m.offset(p); }

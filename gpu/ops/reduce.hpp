@@ -10,7 +10,8 @@ using device::Device;
 using device::DeviceTensor;
 using device::Shape;
 
-/// Order     docs/determinism.md, R2, the bits of ref/ops/reduce.hpp
+/// Sums all elements.
+/// Order     docs/specification/determinism.md, R2, the bits of ref/ops/reduce.hpp
 /// Computes  sum_i x_i over all elements, [1]
 /// Requires  (C1) at least one element
 /// Throws    ContractError
@@ -20,11 +21,12 @@ DeviceTensor<double> sum_elements(const DeviceTensor<double>& x);
 /// Requires  (C1) x [N,D] with extents at least 1
 DeviceTensor<double> sum_rows(const DeviceTensor<double>& x);
 
-/// Computes  y_j = sum_i x_ij over all rows, whatever the axes before the last one
+/// Sums each column over all rows.
+/// Computes  y_j = sum_i x_ij, where all axes but the last are rows
 /// Requires  (C1) x [..., D] of rank 2 at least, with extents at least 1
 DeviceTensor<double> sum_columns(const DeviceTensor<double>& x);
 
-/// Computes  y_i = sum_j x_ij w_ij, each product rounded before it is added
+/// Computes  y_i = sum_j x_ij w_ij, where each product is rounded before it is added
 /// Requires  (C1) x [N,D]  (C2) w has the shape of x
 DeviceTensor<double> dot_rows(const DeviceTensor<double>& x, const DeviceTensor<double>& w);
 
@@ -40,12 +42,12 @@ DeviceTensor<double> column_sum(Device& device, std::size_t rows, std::size_t wi
   return sum;
 }
 
-/// Computes  the place of the first element that is not finite, or size() where all are; while work
-///           is recorded, size(), and the recording hears of an element that is not
+/// Returns   the index of the first element that is not finite, or size() if all are finite. While
+///           work is recorded, returns size() and sets the recording's flag instead
 std::size_t first_not_finite(const DeviceTensor<double>& x);
-/// As first_not_finite, of an element that is not finite or below 0.
+/// Like first_not_finite, for an element that is not finite or less than 0.
 std::size_t first_negative(const DeviceTensor<double>& x);
-/// As first_not_finite, of an element that is not finite or not above 0.
+/// Like first_not_finite, for an element that is not finite or not greater than 0.
 std::size_t first_not_positive(const DeviceTensor<double>& x);
 
 }  // namespace normproof::gpu::ops

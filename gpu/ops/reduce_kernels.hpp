@@ -6,7 +6,7 @@
 
 namespace normproof::gpu::ops {
 
-/// y_row = sum of the row, of x or, where w is given, of x w; `width` terms a row.
+/// Sums a row of `width` terms: those of x, or of x w if w is given.
 struct SumRow {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;
@@ -27,7 +27,7 @@ struct SumRow {
   }
 };
 
-/// x_{row, column}
+/// Returns   x_{row, column}
 struct ElementTerm {
   ConstReals x;
   std::size_t width;
@@ -36,20 +36,20 @@ struct ElementTerm {
   }
 };
 
-/// What a check of values lets pass.
+/// The values that a check accepts.
 enum class Accepts { finite, not_negative, positive };
 
-/// Whether a check refuses x: it never accepts one that is not finite.
-NORMPROOF_DEVICE inline bool is_refused(double x, Accepts accepts) {
-  // x - x is +0, or NaN where x is not finite.
+/// Whether a check rejects x. A value that is not finite is always rejected.
+NORMPROOF_DEVICE inline bool is_rejected(double x, Accepts accepts) {
+  // x - x is +0, or NaN if x is not finite.
   if (!(x - x == 0)) return true;
   if (accepts == Accepts::finite) return false;
   return accepts == Accepts::positive ? !(x > 0) : x < 0;
 }
 
-/// Chunk c of kChunk elements: the place of the first one that is refused; the size where there is
-/// none.
-struct FirstRefused {
+/// Finds the first rejected element of a chunk of kChunk elements. Writes its index, or the size if
+/// there is none.
+struct FindRejected {
   static constexpr std::size_t kChunk = 1024;
   ConstReals x;
   Accepts accepts;
@@ -58,19 +58,19 @@ struct FirstRefused {
   NORMPROOF_DEVICE void operator()(std::size_t chunk) const {
     const std::size_t end = x.size - chunk * kChunk < kChunk ? x.size : (chunk + 1) * kChunk;
     std::size_t i = chunk * kChunk;
-    while (i < end && !is_refused(x[i], accepts)) ++i;
+    while (i < end && !is_rejected(x[i], accepts)) ++i;
     first[chunk] = i < end ? i : x.size;
   }
 };
 
-/// Sets the flag where an element is refused. Whoever writes it writes the same.
-struct NoteRefused {
+/// Sets the flag if an element is rejected. All threads that write it write the same value.
+struct FlagRejected {
   ConstReals x;
   Accepts accepts;
   Span<std::uint32_t> flag;
 
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
-    if (is_refused(x[i], accepts)) flag[0] = 1;
+    if (is_rejected(x[i], accepts)) flag[0] = 1;
   }
 };
 

@@ -5,20 +5,20 @@
 #include "gpu/device/simulated_launch.hpp"
 #include "gpu/ops/library_gemm.hpp"
 
-// A library of products as a GPU may have one: what is promised is the format of the sums, not
-// their order.
+// Simulates a matrix product library for a GPU. It guarantees the format of the sums but not their
+// order.
 namespace normproof::gpu::ops {
 namespace {
 
 using device::Permutation;
 
-/// How the terms of an element are added: along a permutation, in a tree over one, in parts of
-/// neighbours that are added afterwards.
+/// How the terms of an element are added: along a permutation, in a tree over a permutation, or in
+/// parts of neighboring terms whose sums are then added.
 enum class Style { chain, tree, split };
 
-/// What one product's order is drawn as. Of order 0 the ascending chain.
-struct Draw {
-  explicit Draw(std::uint64_t order)
+/// The order of one product. Order 0 is the ascending chain.
+struct ProductOrder {
+  explicit ProductOrder(std::uint64_t order)
       : order_(order),
         style(order == 0 ? Style::chain : static_cast<Style>(order % 3)),
         fuses(order / 3 % 2 == 0),
@@ -28,11 +28,11 @@ struct Draw {
   std::uint64_t order_;
   Style style;
   bool fuses;           ///< fma instead of a rounded product
-  std::size_t parts;    ///< of a split
-  std::size_t at_once;  ///< terms of one operation of sums that truncate
+  std::size_t parts;    ///< of Style::split
+  std::size_t at_once;  ///< the number of terms per operation of truncating sums
 };
 
-/// A number to add, and the magnitude that it is aligned by.
+/// A term, and the magnitude by which it is aligned.
 struct Term {
   double value, magnitude;
 };
@@ -41,7 +41,7 @@ class Adder {
  public:
   Adder(const SimulatedSums& sums, std::uint64_t order) : sums_(sums), draw_(order) {}
 
-  /// sum + x y; the product is exact where the operands have at most 26 digits.
+  /// Returns   sum + x y; the product is exact if the operands have at most 26 digits
   double plus(double sum, double x, double y) const {
     if (is_double()) return draw_.fuses ? std::fma(x, y, sum) : sum + x * y;
     return plus(sum, x * y);
@@ -51,16 +51,17 @@ class Adder {
     const double sum = a + b;
     if (!std::isfinite(sum)) return sum;
     const double part = sum - a, rest = (a - (sum - part)) + (b - part);
-    return rounded(to_odd(sum, rest));
+    return rounded(round_to_odd(sum, rest));
   }
-  /// x y and what tensor cores align it by, where a subnormal operand counts as least_operand; 0
-  /// where x y is 0.
+  /// Returns x y and the magnitude by which tensor cores align it: a subnormal operand counts as
+  /// least_operand, and the magnitude is 0 if x y is 0.
   Term product(double x, double y) const {
     if (x == 0 || y == 0) return {x * y, 0};
     return {x * y, std::max(std::fabs(x), sums_.least_operand) *
                        std::max(std::fabs(y), sums_.least_operand)};
   }
-  /// Truncating sums: all aligned to the largest, then added and truncated again.
+  /// Adds several terms with truncation: all are aligned to the largest and truncated, then the sum
+  /// is truncated again.
   double plus_all(const std::vector<Term>& terms) const {
     double largest = 0;
     for (const Term& term : terms) largest = std::max(largest, term.magnitude);
@@ -77,12 +78,13 @@ class Adder {
     return rounded(total);
   }
   bool truncates() const { return sums_.truncates; }
-  const Draw& draw() const { return draw_; }
+  const ProductOrder& draw() const { return draw_; }
 
  private:
   bool is_double() const { return sums_.format.digits == 53; }
-  /// The last digit odd where something is missing: rounding it later is rounding once.
-  static double to_odd(double sum, double rest) {
+  /// Rounds to odd: sets the last bit if the rest is nonzero, so that rounding the result again is
+  /// the same as rounding once.
+  static double round_to_odd(double sum, double rest) {
     if (rest == 0 || (__builtin_bit_cast(std::uint64_t, sum) & 1) == 1) return sum;
     return std::nextafter(sum, rest > 0 ? HUGE_VAL : -HUGE_VAL);
   }
@@ -95,10 +97,10 @@ class Adder {
   }
 
   SimulatedSums sums_;
-  Draw draw_;
+  ProductOrder draw_;
 };
 
-/// The sum of so many terms, from `place` on in the order of a permutation, one after the other.
+/// Adds `count` terms one after the other, from position `place` in the order of a permutation.
 template <class Left, class Right>
 double chain(const Adder& adder, const Permutation& order, std::size_t place, std::size_t count,
              const Left& left, const Right& right) {
@@ -120,8 +122,8 @@ double chain(const Adder& adder, const Permutation& order, std::size_t place, st
   return sum;
 }
 
-/// Neighbours two by two, until one is left.
-double in_a_tree(const Adder& adder, std::vector<double> sums) {
+/// Adds neighboring sums in pairs until one is left.
+double sum_as_tree(const Adder& adder, std::vector<double> sums) {
   while (sums.size() > 1) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < sums.size(); i += 2)
@@ -133,7 +135,7 @@ double in_a_tree(const Adder& adder, std::vector<double> sums) {
 
 template <class Left, class Right>
 double element(const Adder& adder, std::size_t terms, const Left& left, const Right& right) {
-  const Draw& draw = adder.draw();
+  const ProductOrder& draw = adder.draw();
   if (terms == 0) return 0;
   const Permutation order(draw.order_, terms);
   if (draw.style == Style::chain) return chain(adder, order, order.first(), terms, left, right);
@@ -148,7 +150,7 @@ double element(const Adder& adder, std::size_t terms, const Left& left, const Ri
     for (std::size_t begin = 0; begin < terms; begin += each)
       sums.push_back(chain(adder, ascending, begin, std::min(each, terms - begin), left, right));
   }
-  return in_a_tree(adder, std::move(sums));
+  return sum_as_tree(adder, std::move(sums));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Compiled once for each instruction set, with -DNORMPROOF_ISA=<set> and that set's flags.
+// This file is compiled once for each instruction set, with -DNORMPROOF_ISA=<set> and that set's
+// flags.
 #include "gpu/ops/simulated_mma.hpp"
 
 #define NORMPROOF_JOIN_OF(x, y) x##y

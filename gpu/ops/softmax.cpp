@@ -17,13 +17,13 @@ using ref::numeric::Clause;
 using ref::numeric::contract_failure;
 using ref::tensor::to_string;
 
-/// The rows of a tensor over its last axis, and the rows of the mask that belong to them.
+/// The rows of a tensor along its last axis, with the rows of the mask that belong to them.
 class SoftmaxRows {
  public:
   SoftmaxRows(std::string_view function, std::string_view argument, const DeviceTensor<double>& x,
               const DeviceMask& valid)
       : function_(function), shape_(x.shape()), valid_(valid) {
-    if (shape_.empty() || !x.is_given() || shape_.size() > kMaskAxes + 1)
+    if (shape_.empty() || !x.is_given() || shape_.size() > kMaxMaskAxes + 1)
       contract_failure(function, argument, "has shape " + to_string(shape_),
                        "[..., D] with every extent at least 1", Clause::C1);
     width = shape_.back();
@@ -35,8 +35,8 @@ class SoftmaxRows {
   SoftmaxRows(const SoftmaxRows&) = delete;
   SoftmaxRows& operator=(const SoftmaxRows&) = delete;
 
-  /// Throws    ContractError naming the first element of the row that takes part and is not finite,
-  ///           if there is one
+  /// Throws    ContractError naming the first masked-in element of the row that is not finite, if
+  ///           there is one
   void check_row(std::string_view argument, const DeviceTensor<double>& t, std::size_t row) const {
     const auto values = device::download(t);
     const auto flags = valid_.host_flags();
@@ -86,7 +86,7 @@ class SoftmaxRows {
   const DeviceMask& valid_;
 };
 
-/// Runs a forward; the first row that it refuses, or the number of rows.
+/// Runs a forward. Returns the index of the first row that it rejects, or the number of rows.
 template <Softmax kind>
 std::size_t run_forward(const SoftmaxRows& rows, device::ConstReals grad_y,
                         const DeviceTensor<double>& x, DeviceTensor<double>& out) {
@@ -97,7 +97,7 @@ std::size_t run_forward(const SoftmaxRows& rows, device::ConstReals grad_y,
   return first_not_finite(status);
 }
 
-// What a backward refuses: an element, or the overflow of the sum that takes `terms`.
+// Throws the error of a backward: an invalid element, or an overflow of the sum of `terms`.
 [[noreturn]] void refuse_softmax_backward(std::string_view function, const SoftmaxRows& rows,
                                           const DeviceTensor<double>& grad_y,
                                           const DeviceTensor<double>& y, std::size_t row,

@@ -2,8 +2,9 @@
 
 #include "gpu/device/mask.hpp"
 
-/// ref/ops/softmax.hpp on a device: formulas, requirements, sentences and bits. The mask was made
-/// with the last extent of x as its width; x has at most nine axes.
+/// Device versions with the same formulas, preconditions, error messages and bits as
+/// ref/ops/softmax.hpp. The width of the mask must be the last extent of x, and x has at most nine
+/// axes.
 /// Throws    ContractError
 namespace normproof::gpu::ops {
 

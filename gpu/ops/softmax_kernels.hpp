@@ -4,20 +4,20 @@
 #include "gpu/ops/elementary_kernels.hpp"
 #include "gpu/ops/lane_kernels.hpp"
 
-/// The rows of softmax and its kin (docs/specification/activations.md).
+/// Row kernels of softmax and related functions (docs/specification/activations.md).
 namespace normproof::gpu::ops {
 
-/// Axes before the last one that a masked softmax takes.
-inline constexpr int kMaskAxes = 8;
+/// The maximum number of axes before the last one in a masked softmax.
+inline constexpr int kMaxMaskAxes = 8;
 
-/// Which elements of a row take part: the mask's leading axes, right-aligned with those of x; a
-/// repeated axis has stride 0.
+/// Which elements of a row are included. The leading axes of the mask are right-aligned with those
+/// of x; a repeated axis has stride 0.
 struct RowMask {
   device::Places places;
-  ConstFlags flags;  ///< absent: every element takes part
+  ConstFlags flags;  ///< absent if every element is included
   int axes = 0;
-  std::size_t extent[kMaskAxes] = {};
-  std::size_t stride[kMaskAxes] = {};  ///< in rows of the mask
+  std::size_t extent[kMaxMaskAxes] = {};
+  std::size_t stride[kMaxMaskAxes] = {};  ///< in rows of the mask
 
   NORMPROOF_DEVICE std::size_t row(std::size_t row) const {
     std::size_t own = 0;
@@ -28,7 +28,7 @@ struct RowMask {
     return own;
   }
   NORMPROOF_DEVICE std::size_t size(std::size_t mask_row) const { return places.size(mask_row); }
-  /// The place of the k-th element that takes part.
+  /// Returns the index of the k-th included element.
   NORMPROOF_DEVICE std::size_t at(std::size_t mask_row, std::size_t k) const {
     return places.at(mask_row, k);
   }
@@ -39,17 +39,19 @@ struct RowMask {
 
 enum class Softmax { plain, logarithm, log_sum, log_sum_backward };
 
-/// m the largest x, e = exp(x - m):
-///   plain             y = e / S(e), +0 where an element does not take part
+/// With m the largest x and e = exp(x - m), the kinds compute:
+///   plain             y = e / S(e), +0 for excluded elements
 ///   logarithm         y = (x - m) - log(S(e))
 ///   log_sum           y [rows] = m + log(S(e))
-///   log_sum_backward  grad_x = grad_y (e / S(e)), grad_y one number a row
-/// `status` of a row is finite where all that takes part is, and for log_sum something does.
+///   log_sum_backward  grad_x = grad_y (e / S(e)), with one grad_y per row
+/// The `status` of a row is finite if all included elements are finite; log_sum also needs at least
+/// one included element.
 template <Softmax kind>
 struct SoftmaxRow {
   static constexpr int kTotals = 3;
   static constexpr int kMaxima = 1;
-  static constexpr bool kKeeps = kind == Softmax::plain || kind == Softmax::log_sum_backward;
+  static constexpr bool kStoresExponentials =
+      kind == Softmax::plain || kind == Softmax::log_sum_backward;
   ConstReals grad_y, x;
   RowMask mask;
   std::size_t width;
@@ -68,9 +70,9 @@ struct SoftmaxRow {
     }
     return lane_sum(count, lane, [&](std::size_t i) {
       const std::size_t at = first + mask.at(own, i);
-      if (k == 2) return x[at] - x[at];  // +0, or NaN where x is not finite
+      if (k == 2) return x[at] - x[at];  // +0, or NaN if x is not finite
       const double e = exp_of(x[at] - totals[0]);
-      if (kKeeps) out[at] = e;
+      if (kStoresExponentials) out[at] = e;
       return e;
     });
   }
@@ -98,7 +100,7 @@ struct SoftmaxRow {
   }
 };
 
-/// grad_x = y (grad_y - S(grad_y y)), +0 where an element does not take part.
+/// Computes grad_x = y (grad_y - S(grad_y y)), +0 for excluded elements.
 struct SoftmaxBackwardRow {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;
@@ -126,7 +128,7 @@ struct SoftmaxBackwardRow {
   }
 };
 
-/// grad_x = grad_y - exp(y) S(grad_y)
+/// Computes grad_x = grad_y - exp(y) S(grad_y).
 struct LogSoftmaxBackwardRow {
   static constexpr int kTotals = 2;
   static constexpr int kMaxima = 0;

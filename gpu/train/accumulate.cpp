@@ -14,7 +14,8 @@ namespace {
 
 using device::launch_elements;
 
-/// For each of these rows its place among those of a gradient, or how many it has.
+/// Returns for each of these rows its index in the gradient, or the gradient's number of rows if it
+/// is absent.
 DeviceTensor<std::size_t> places(device::Device& device, const std::vector<std::size_t>& rows,
                                  const nn::RowGradient& of) {
   std::vector<std::size_t> place;
@@ -27,8 +28,8 @@ DeviceTensor<std::size_t> places(device::Device& device, const std::vector<std::
   return device::upload(device, place.data(), {place.size()});
 }
 
-/// a + b: the rows of both, ascending.
-nn::RowGradient sum_of(const nn::RowGradient& a, const nn::RowGradient& b) {
+/// Returns a + b. It has the rows of both, in ascending order.
+nn::RowGradient add_row_gradients(const nn::RowGradient& a, const nn::RowGradient& b) {
   nn::RowGradient sum;
   std::ranges::set_union(a.rows, b.rows, std::back_inserter(sum.rows));
   device::Device& device = a.values.device();
@@ -61,7 +62,7 @@ void accumulate(Gradients& sum, Gradients own) {
     total.set(name, ops::add(sum.dense.at(name), values));
   sum.dense = std::move(total);
   for (std::size_t k = 0; k < own.rows.size(); ++k)
-    sum.rows[k].second = sum_of(sum.rows[k].second, own.rows[k].second);
+    sum.rows[k].second = add_row_gradients(sum.rows[k].second, own.rows[k].second);
 }
 
 void divide(Gradients& gradients, std::size_t count) {
@@ -73,8 +74,8 @@ void divide(Gradients& gradients, std::size_t count) {
   for (const auto& [name, rows] : gradients.rows) each(rows.values);
 }
 
-void count_once(const ref::model::NormOptions& norm, NamedDeviceTensors& norms,
-                const NamedDeviceTensors& before, std::string_view places) {
+void count_as_one_step(const ref::model::NormOptions& norm, NamedDeviceTensors& norms,
+                       const NamedDeviceTensors& before, std::string_view places) {
   if (!std::holds_alternative<ref::model::PowerNormOptions>(norm)) return;
   NamedDeviceTensors counted;
   for (const auto& [name, values] : norms)

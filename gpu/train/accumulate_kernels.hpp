@@ -8,10 +8,11 @@ using device::ConstIndices;
 using device::ConstReals;
 using device::Reals;
 
-/// Rows of two gradients added where both have them: 0 + a + b.
+/// Adds the rows of two gradients: 0 + a + b, where a row that is absent is skipped.
 struct SumOfRows {
   ConstReals a, b;
-  ConstIndices of_a, of_b;  ///< for each row of the sum its row of a, of b, or past the end
+  /// For each row of the sum, its row in a and in b, or an index past the end.
+  ConstIndices of_a, of_b;
   std::size_t width;
   Reals sum;
   NORMPROOF_DEVICE void operator()(std::size_t i) const {
@@ -24,7 +25,7 @@ struct SumOfRows {
   }
 };
 
-/// y = y / divisor
+/// Computes y = y / divisor.
 struct DivideInPlace {
   double divisor;
   Reals y;

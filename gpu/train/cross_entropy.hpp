@@ -9,7 +9,7 @@ namespace normproof::gpu::train {
 
 using device::DeviceTensor;
 
-/// The target of a row that takes no part in the loss.
+/// The target of a row that is excluded from the loss.
 inline constexpr int kIgnored = -1;
 
 struct CrossEntropyForward {
@@ -17,7 +17,8 @@ struct CrossEntropyForward {
   DeviceTensor<double> log_probabilities;  ///< [N,C]
 };
 
-/// ref/train/cross_entropy.hpp on a device: formulas, requirements, sentences and bits.
+/// Device version with the same formulas, preconditions, error messages and bits as
+/// ref/train/cross_entropy.hpp.
 /// Throws    ContractError
 CrossEntropyForward cross_entropy(const DeviceTensor<double>& logits,
                                   const std::vector<int>& targets,

@@ -8,27 +8,27 @@ using device::ConstIndices;
 using device::ConstReals;
 using device::Reals;
 
-/// Class weights; ones where they are absent.
+/// Class weights; ones if they are absent.
 struct ClassWeights {
   ConstReals given;
   NORMPROOF_DEVICE double operator()(std::size_t c) const { return given.given() ? given[c] : 1.0; }
 };
 
-/// What both kernels know of the batch: the rows that are not ignored, and their targets.
+/// The rows of a batch that are not ignored, with their targets and the options of the loss.
 struct LossRows {
   ConstIndices rows, targets;
   std::size_t classes;
   ClassWeights weights;
   double hard_share;  ///< 1 - s
   double soft_share;  ///< s / C
-  /// The row that the first one of the log-probabilities and of their gradient is.
+  /// The row of the batch that is row 0 of the log-probabilities and of their gradient.
   std::size_t begin;
 
-  /// Where the log-probabilities of row k are.
+  /// Returns the index of the first log-probability of row k.
   NORMPROOF_DEVICE std::size_t first(std::size_t k) const { return (rows[k] - begin) * classes; }
 };
 
-/// The weight of the target of row k.
+/// Computes out = the class weight of the target of row k.
 struct TargetWeight {
   LossRows batch;
   Reals out;
@@ -37,7 +37,8 @@ struct TargetWeight {
   }
 };
 
-/// l_k = (1-s) (w_t (-logp_t)) + (s/C) sum_c w_c (-logp_c), without the second term for s = 0.
+/// Computes l_k = (1-s) (w_t (-logp_t)) + (s/C) sum_c w_c (-logp_c), without the second term if s =
+/// 0.
 struct RowLoss {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;
@@ -64,15 +65,15 @@ struct RowLoss {
   }
 };
 
-/// The sum of the losses over that of the weights.
+/// The sum of the losses divided by the sum of the weights.
 struct MeanLoss {
   ConstReals sum, total_weight;  ///< [1]
   Reals loss;
   NORMPROOF_DEVICE void operator()(std::size_t i) const { loss[i] = sum[i] / total_weight[i]; }
 };
 
-/// grad = (p_kc Q_k - q_kc) / W, p = exp(logp), Q_k = (1-s) w_t + (s/C) sum_c w_c, q_kc = (s/C)
-/// w_c, and for the target (1-s) w_t + (s/C) w_t.
+/// Computes grad = (p_kc Q_k - q_kc) / W with p = exp(logp), Q_k = (1-s) w_t + (s/C) sum_c w_c, and
+/// q_kc = (s/C) w_c, but (1-s) w_t + (s/C) w_t for the target.
 struct LossGradientElement {
   LossRows batch;
   ConstReals sum_of_weights, total_weight;  ///< [1]

@@ -1,4 +1,4 @@
-// What nvcc compiles of gpu/train.
+// The kernels of gpu/train that nvcc compiles.
 #include "gpu/device/cuda_launch.cuh"
 #include "gpu/train/accumulate_kernels.hpp"
 #include "gpu/train/cross_entropy_kernels.hpp"
@@ -12,7 +12,7 @@ NORMPROOF_CUDA_ELEMENTS(TargetWeight)
 NORMPROOF_CUDA_BLOCKS(WarpRows<RowLoss>)
 NORMPROOF_CUDA_ELEMENTS(MeanLoss)
 NORMPROOF_CUDA_ELEMENTS(LossGradientElement)
-NORMPROOF_CUDA_ELEMENTS(TakePart)
+NORMPROOF_CUDA_ELEMENTS(CopyRange)
 NORMPROOF_CUDA_ELEMENTS(MoreColumnLanes)
 NORMPROOF_CUDA_ELEMENTS(SgdStep)
 NORMPROOF_CUDA_ELEMENTS(MomentumStep)

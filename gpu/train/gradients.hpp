@@ -12,7 +12,7 @@ using device::Device;
 using device::DeviceTensor;
 using device::NamedDeviceTensors;
 
-/// The gradients of a model's parameters by the parameters' names, each in one of the two lists.
+/// The gradients of a model's parameters by name. Each is in one of the two lists.
 struct Gradients {
   NamedDeviceTensors dense;
   std::vector<std::pair<std::string, nn::RowGradient>> rows;

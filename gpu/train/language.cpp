@@ -40,13 +40,13 @@ LossGradient language_gradient(const TrainConfig& config, std::span<const TextBa
         add_batch(encoder, batch, config.loss, run, by_name, sum);
       },
       [&](NamedDeviceTensors& norms, const NamedDeviceTensors& before) {
-        count_once(config.encoder.norm, norms, before);
+        count_as_one_step(config.encoder.norm, norms, before);
       });
 }
 
 StepResult language_step(const TrainConfig& config, std::span<const TextBatch> batches,
                          TrainState& state, const nn::Products& products) {
-  return take_gradient(config, language_gradient(config, batches, state, products), state);
+  return apply_gradient(config, language_gradient(config, batches, state, products), state);
 }
 
 double language_loss(const TrainConfig& config, std::span<const TextBatch> batches,

@@ -2,32 +2,32 @@
 
 #include "gpu/train/trainer.hpp"
 
-/// Training of a causal language model on a device. With ordered_products what follows has the bits
-/// of ref/train/language.hpp, and its sentences.
+/// Trains a causal language model on a device. With ordered_products the functions have the bits
+/// and the error messages of ref/train/language.hpp.
 namespace normproof::gpu::train {
 
-/// Contexts of a text, and what each of their positions is to predict.
+/// Contexts of a text, and the token that each position is to predict.
 struct TextBatch {
   encoder::EncoderInputs inputs;
-  std::vector<int> targets;  ///< [B T]: the token that follows, or kIgnored
+  std::vector<int> targets;  ///< [B T]: the next token, or kIgnored
 };
 
-/// The gradient that a step takes.
-/// Requires  (C1) the encoder is causal, its pooling is per_position, and it has a class for each
-///           token  (C2) 1 to accumulation batches  (C3) targets [B T]; those of Encoder and of
-///           vocabulary_loss_gradient
+/// Returns the gradient of one step.
+/// Requires  (C1) the encoder is causal, its pooling is per_position, and it has one class per
+///           token  (C2) 1 to accumulation batches  (C3) targets [B T]; the preconditions of
+///           Encoder and of vocabulary_loss_gradient
 /// Throws    ContractError
 LossGradient language_gradient(const ref::model::TrainConfig& config,
                                std::span<const TextBatch> batches, const TrainState& state,
                                const nn::Products& products = ops::ordered_products());
 
-/// One step of training: language_gradient, then take_gradient. Predictions are none.
-/// Throws    ContractError; then `state` is as before
+/// Runs one training step: language_gradient, then apply_gradient. The result has no predictions.
+/// Throws    ContractError; then `state` is unchanged
 StepResult language_step(const ref::model::TrainConfig& config, std::span<const TextBatch> batches,
                          TrainState& state, const nn::Products& products = ops::ordered_products());
 
-/// Inference: running statistics, no dropout, no label smoothing. The mean of -log p over the
-/// targets of all batches.
+/// Returns the mean of -log p over the targets of all batches, in inference mode: running
+/// statistics, no dropout, no label smoothing.
 /// Throws    ContractError
 double language_loss(const ref::model::TrainConfig& config, std::span<const TextBatch> batches,
                      const TrainState& state,

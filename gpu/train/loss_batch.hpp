@@ -12,11 +12,12 @@
 #include "gpu/train/cross_entropy_kernels.hpp"
 #include "ref/tensor/contract.hpp"
 
-/// What cross-entropy is, for logits that are in memory, and for those that are made some rows at a
-/// time: ref/train/loss_batch.hpp on a device. The clauses are those of cross_entropy.hpp there.
+/// Shared parts of the cross-entropy of stored logits and of logits that are computed some rows at
+/// a time. Device version of ref/train/loss_batch.hpp. The clauses are those of
+/// ref/train/cross_entropy.hpp.
 namespace normproof::gpu::train {
 
-/// What the loss and its derivative share: checked arguments, and constants of the batch.
+/// The checked arguments and the constants of a batch, for the loss and its derivative.
 class LossBatch {
  public:
   LossBatch(std::string_view function, device::Device& device, const device::Shape& shape,
@@ -53,13 +54,14 @@ class LossBatch {
   LossBatch(const LossBatch&) = delete;
   LossBatch& operator=(const LossBatch&) = delete;
 
-  /// Rows that are not ignored.
+  /// The number of rows that are not ignored.
   std::size_t size() const { return rows_.size(); }
-  /// How many of them are before this row.
+  /// Returns how many of them precede this row.
   std::size_t counted_before(std::size_t row) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(host_rows_, row) - host_rows_.begin());
   }
-  /// Those from number `first` to `end`, of logits whose first row is `begin`.
+  /// Returns the rows with numbers `first` to `end` among them, for logits whose first row is
+  /// `begin`.
   LossRows part(std::size_t begin, std::size_t first, std::size_t end) const {
     LossRows own = kernel;
     own.rows = {kernel.rows.data + first, end - first};
@@ -119,7 +121,7 @@ class LossBatch {
   DeviceTensor<std::size_t> rows_, targets_;
 };
 
-/// Checks    that `values`, which the logits make, are finite
+/// Checks    `values`, which are computed from the logits, are finite
 inline void check_overflow(const DeviceTensor<double>& values, std::string_view what) {
   const std::size_t at = ops::first_not_finite(values);
   if (at < values.size())

@@ -22,12 +22,12 @@ using ref::numeric::contract_failure;
 
 constexpr auto kOptimizerStep = "optimizer_step";
 
-/// A parameter and its gradient.
-struct Pair {
+/// A parameter with its gradient.
+struct ParameterGradient {
   std::string name;
   DeviceTensor<double> parameter;
   DeviceTensor<double> gradient;
-  DeviceTensor<std::size_t> place;  ///< of a gradient of rows
+  DeviceTensor<std::size_t> place;  ///< for a gradient stored by rows
 
   GradientSpan span() const {
     return {gradient.span(), place.span(), parameter.shape().back(),
@@ -35,8 +35,9 @@ struct Pair {
   }
 };
 
-std::vector<Pair> pair_up(const NamedDeviceTensors& parameters, const Gradients& gradients) {
-  std::vector<Pair> pairs;
+std::vector<ParameterGradient> pair_up(const NamedDeviceTensors& parameters,
+                                       const Gradients& gradients) {
+  std::vector<ParameterGradient> pairs;
   pairs.reserve(parameters.size());
   for (const auto& [name, values] : parameters) {
     if (const auto* const dense = gradients.dense.find(name)) {
@@ -66,7 +67,7 @@ std::vector<Pair> pair_up(const NamedDeviceTensors& parameters, const Gradients&
   return pairs;
 }
 
-void check_values(const Pair& pair, bool squares) {
+void check_values(const ParameterGradient& pair, bool squares) {
   DeviceTensor<double> seen = pair.gradient;
   if (squares) {
     seen = DeviceTensor<double>(seen.device(), seen.shape());
@@ -82,7 +83,7 @@ void check_values(const Pair& pair, bool squares) {
 }
 
 DeviceTensor<double> moment(const OptimizerState& state, std::string_view moment,
-                            const Pair& pair) {
+                            const ParameterGradient& pair) {
   const std::string name = fmt::format("{}/{}", moment, pair.name);
   DeviceTensor<double> found = state.moments.get(name);
   if (!found.is_given() || found.shape() != pair.parameter.shape())
@@ -94,9 +95,9 @@ DeviceTensor<double> moment(const OptimizerState& state, std::string_view moment
   return found;
 }
 
-void step_of(const SgdOptions& options, double lr, std::vector<Pair>& pairs,
-             OptimizerState& state) {
-  for (Pair& pair : pairs) {
+void parameter_step(const SgdOptions& options, double lr, std::vector<ParameterGradient>& pairs,
+                    OptimizerState& state) {
+  for (ParameterGradient& pair : pairs) {
     Device& device = pair.parameter.device();
     const std::size_t size = pair.parameter.size();
     if (options.momentum > 0) {
@@ -110,7 +111,7 @@ void step_of(const SgdOptions& options, double lr, std::vector<Pair>& pairs,
   }
 }
 
-/// beta^t by one product more.
+/// Returns beta^t, computed from beta^(t-1) with one product.
 double next_power(const OptimizerState& state, const char* name, double beta) {
   return device::download_one(state.moments.at(name)) * beta;
 }
@@ -119,9 +120,10 @@ void set_power(OptimizerState& state, const char* name, double power) {
 }
 
 template <class Adam>
-void step_of(const Adam& options, double lr, std::vector<Pair>& pairs, OptimizerState& state) {
+void parameter_step(const Adam& options, double lr, std::vector<ParameterGradient>& pairs,
+                    OptimizerState& state) {
   const AdamWOptions o = ref::model::with_decay(options);
-  for (const Pair& pair : pairs) {
+  for (const ParameterGradient& pair : pairs) {
     moment(state, "first_moment", pair);
     moment(state, "second_moment", pair);
   }
@@ -129,7 +131,7 @@ void step_of(const Adam& options, double lr, std::vector<Pair>& pairs, Optimizer
   const double beta2_power = next_power(state, "beta2_power", o.beta2);
   set_power(state, "beta1_power", beta1_power);
   set_power(state, "beta2_power", beta2_power);
-  for (Pair& pair : pairs) {
+  for (ParameterGradient& pair : pairs) {
     DeviceTensor<double> first = moment(state, "first_moment", pair);
     DeviceTensor<double> second = moment(state, "second_moment", pair);
     launch_elements(pair.parameter.device(), pair.parameter.size(),
@@ -147,16 +149,18 @@ void step_of(const Adam& options, double lr, std::vector<Pair>& pairs, Optimizer
   }
 }
 
-std::vector<Pair> checked_pairs(const ref::model::OptimizerOptions& options, double learning_rate,
-                                const NamedDeviceTensors& parameters, const Gradients& gradients) {
+std::vector<ParameterGradient> checked_pairs(const ref::model::OptimizerOptions& options,
+                                             double learning_rate,
+                                             const NamedDeviceTensors& parameters,
+                                             const Gradients& gradients) {
   ref::model::check_optimizer(options);
   ref::model::check_learning_rate(learning_rate);
   return pair_up(parameters, gradients);
 }
 
-void step_of_pairs(const ref::model::OptimizerOptions& options, double learning_rate,
-                   std::vector<Pair>& pairs, OptimizerState& state) {
-  std::visit([&](const auto& o) { step_of(o, learning_rate, pairs, state); }, options);
+void update_pairs(const ref::model::OptimizerOptions& options, double learning_rate,
+                  std::vector<ParameterGradient>& pairs, OptimizerState& state) {
+  std::visit([&](const auto& o) { parameter_step(o, learning_rate, pairs, state); }, options);
   ++state.step;
 }
 
@@ -165,17 +169,19 @@ void step_of_pairs(const ref::model::OptimizerOptions& options, double learning_
 void optimizer_step(const ref::model::OptimizerOptions& options, double learning_rate,
                     NamedDeviceTensors& parameters, const Gradients& gradients,
                     OptimizerState& state) {
-  std::vector<Pair> pairs = checked_pairs(options, learning_rate, parameters, gradients);
+  std::vector<ParameterGradient> pairs =
+      checked_pairs(options, learning_rate, parameters, gradients);
   const bool squares = !std::holds_alternative<SgdOptions>(options);
-  for (const Pair& pair : pairs) check_values(pair, squares);
-  step_of_pairs(options, learning_rate, pairs, state);
+  for (const ParameterGradient& pair : pairs) check_values(pair, squares);
+  update_pairs(options, learning_rate, pairs, state);
 }
 
 void update_parameters(const ref::model::OptimizerOptions& options, double learning_rate,
                        NamedDeviceTensors& parameters, const Gradients& gradients,
                        OptimizerState& state) {
-  std::vector<Pair> pairs = checked_pairs(options, learning_rate, parameters, gradients);
-  step_of_pairs(options, learning_rate, pairs, state);
+  std::vector<ParameterGradient> pairs =
+      checked_pairs(options, learning_rate, parameters, gradients);
+  update_pairs(options, learning_rate, pairs, state);
 }
 
 }  // namespace normproof::gpu::train

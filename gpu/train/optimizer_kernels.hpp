@@ -8,12 +8,13 @@ using device::ConstIndices;
 using device::ConstReals;
 using device::Reals;
 
-/// Where the gradient of a parameter's element is.
+/// Locates the gradient of each element of a parameter.
 struct GradientSpan {
   ConstReals values;
-  ConstIndices place;  ///< of each row of the parameter, or past the end; absent: dense
-  std::size_t width;   ///< of a row
-  std::size_t rows;    ///< of values
+  /// The gradient row of each row of the parameter, or past the end; absent for a dense gradient.
+  ConstIndices place;
+  std::size_t width;  ///< of a row
+  std::size_t rows;   ///< of values
 
   NORMPROOF_DEVICE bool has(std::size_t i) const {
     return !place.given() || place[i / width] < rows;
@@ -25,7 +26,7 @@ struct GradientSpan {
   }
 };
 
-/// p -= lr g, and nothing where a gradient of rows leaves the row out.
+/// Computes p -= lr g; no change in rows that a gradient stored by rows does not contain.
 struct SgdStep {
   GradientSpan g;
   double lr;
@@ -35,7 +36,7 @@ struct SgdStep {
   }
 };
 
-/// v = momentum v + g ; p -= lr v
+/// Computes v = momentum v + g, then p -= lr v.
 struct MomentumStep {
   GradientSpan g;
   double lr, momentum;
@@ -46,7 +47,7 @@ struct MomentumStep {
   }
 };
 
-/// Adam, with decay AdamW: docs/specification/training.md.
+/// Adam, or AdamW if `decays` (docs/specification/training.md).
 struct AdamStep {
   GradientSpan g;
   bool decays;
@@ -61,22 +62,22 @@ struct AdamStep {
   }
 };
 
-/// y = y factor
+/// Computes y = y factor.
 struct ScaleInPlace {
   double factor;
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] *= factor; }
 };
 
-/// x^2, which shows where a square overflows.
+/// Computes y = x^2, to detect squares that overflow.
 struct Square {
   ConstReals x;
   Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = x[i] * x[i]; }
 };
 
-/// S(x^2) of tensor after tensor, a block each: one warp adds a chunk, lane by lane, while the
-/// other threads take the next one into shared memory.
+/// Computes S(x^2) of each tensor in its own block. One warp adds a chunk, lane by lane, while the
+/// other threads load the next one into shared memory.
 struct SquareSums {
   static constexpr int kThreads = 256;
   static constexpr int kBlocks = 4;
@@ -90,7 +91,7 @@ struct SquareSums {
     double sum;
   };
   device::Span<const ConstReals> tensors;
-  int chunks;  ///< of the longest
+  int chunks;  ///< of the longest tensor
   Reals sums;
 
   NORMPROOF_DEVICE int steps() const { return chunks + ops::kTreeSteps + 3; }
@@ -98,7 +99,7 @@ struct SquareSums {
     const auto thread = static_cast<std::size_t>(at.thread);
     if (s <= chunks) {
       if (thread >= ops::kLanes)
-        take(tensors[at.block], s, thread - ops::kLanes, shared);
+        load_squares(tensors[at.block], s, thread - ops::kLanes, shared);
       else
         add(tensors[at.block], s - 1, thread, own, shared);
       return;
@@ -115,14 +116,15 @@ struct SquareSums {
   }
 
  private:
-  /// Elements of a chunk; of one past the end 0.
-  static NORMPROOF_DEVICE std::size_t count_of(const ConstReals& x, std::size_t first) {
+  /// Returns the number of elements of a chunk; 0 past the end.
+  static NORMPROOF_DEVICE std::size_t chunk_size(const ConstReals& x, std::size_t first) {
     if (x.size <= first) return 0;
     return x.size - first < kChunk ? x.size - first : kChunk;
   }
-  static NORMPROOF_DEVICE void take(const ConstReals& x, int chunk, std::size_t thread,
-                                    Shared& shared) {
-    const std::size_t first = static_cast<std::size_t>(chunk) * kChunk, count = count_of(x, first);
+  static NORMPROOF_DEVICE void load_squares(const ConstReals& x, int chunk, std::size_t thread,
+                                            Shared& shared) {
+    const std::size_t first = static_cast<std::size_t>(chunk) * kChunk,
+                      count = chunk_size(x, first);
     for (std::size_t i = thread; i < count; i += kThreads - ops::kLanes)
       shared.square[chunk % 2][i] = x[first + i] * x[first + i];
   }
@@ -132,7 +134,7 @@ struct SquareSums {
       own.sum = 0;
       return;
     }
-    const std::size_t count = count_of(x, static_cast<std::size_t>(chunk) * kChunk);
+    const std::size_t count = chunk_size(x, static_cast<std::size_t>(chunk) * kChunk);
     for (std::size_t i = lane; i < count; i += ops::kLanes) own.sum += shared.square[chunk % 2][i];
   }
 };

@@ -41,16 +41,16 @@ void check_batch(const model::TrainConfig& config, const LabelledBatch& batch) {
                      "one a position", Clause::C3);
 }
 
-/// A forward and its loss.
+/// The results of a forward and of its loss.
 struct Forward {
   DeviceTensor<double> logits;
   CrossEntropyForward loss;
 };
 
-Forward forward_of(const model::TrainConfig& config, const LabelledBatch& batch,
-                   const std::vector<int>& targets, const DeviceTensor<double>& class_weights,
-                   encoder::Encoder& encoder, const encoder::EncoderRun& run,
-                   NamedDeviceTensors& norms) {
+Forward run_forward(const model::TrainConfig& config, const LabelledBatch& batch,
+                    const std::vector<int>& targets, const DeviceTensor<double>& class_weights,
+                    encoder::Encoder& encoder, const encoder::EncoderRun& run,
+                    NamedDeviceTensors& norms) {
   Forward result{encoder.forward(batch.inputs, run, norms), {}};
   const std::size_t classes = result.logits.shape().back();
   result.loss = cross_entropy(result.logits.reshaped({result.logits.size() / classes, classes}),
@@ -58,7 +58,7 @@ Forward forward_of(const model::TrainConfig& config, const LabelledBatch& batch,
   return result;
 }
 
-/// What the device computes for loss_gradient.
+/// The results that the device computes for loss_gradient.
 struct Backward {
   NamedDeviceTensors norms;
   Gradients gradients;
@@ -66,8 +66,8 @@ struct Backward {
   std::vector<DeviceTensor<double>> losses, logits;  ///< of each batch
 };
 
-/// What a step, or an evaluation, is given.
-struct Given {
+/// The inputs of a step or of an evaluation.
+struct StepInputs {
   const model::TrainConfig& config;
   std::span<const LabelledBatch> batches;
   std::vector<std::vector<int>> targets;
@@ -77,19 +77,20 @@ struct Given {
   model::Mode mode;
 };
 
-Given check_given(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
-                  const DeviceTensor<double>& class_weights, const TrainState& state,
-                  const nn::Products& products, model::Mode mode) {
-  Given result{config, batches, {}, class_weights, state, products, mode};
+StepInputs check_step_inputs(const model::TrainConfig& config,
+                             std::span<const LabelledBatch> batches,
+                             const DeviceTensor<double>& class_weights, const TrainState& state,
+                             const nn::Products& products, model::Mode mode) {
+  StepInputs result{config, batches, {}, class_weights, state, products, mode};
   result.targets.reserve(batches.size());
   for (const LabelledBatch& batch : batches) {
     check_batch(config, batch);
-    result.targets.push_back(targets_of(config, batch));
+    result.targets.push_back(row_targets(config, batch));
   }
   return result;
 }
 
-Backward run_batches(const Given& in) {
+Backward run_batches(const StepInputs& in) {
   Backward result;
   result.norms = in.state.norms;
   for (std::size_t i = 0; i < in.batches.size(); ++i) {
@@ -99,8 +100,8 @@ Backward run_batches(const Given& in) {
     run.seed = in.config.seed;
     run.step = static_cast<std::uint64_t>(in.state.step * in.config.accumulation) + i;
     run.products = &in.products;
-    const Forward forward = forward_of(in.config, in.batches[i], in.targets[i], in.class_weights,
-                                       encoder, run, result.norms);
+    const Forward forward = run_forward(in.config, in.batches[i], in.targets[i], in.class_weights,
+                                        encoder, run, result.norms);
     result.losses.push_back(forward.loss.loss);
     result.logits.push_back(forward.logits);
     const DeviceTensor<double> grad_logits =
@@ -112,7 +113,7 @@ Backward run_batches(const Given& in) {
   if (in.batches.size() > 1) {
     divide(result.gradients, in.batches.size());
     if (in.mode == model::Mode::training)
-      count_once(in.config.encoder.norm, result.norms, in.state.norms);
+      count_as_one_step(in.config.encoder.norm, result.norms, in.state.norms);
   }
   result.sums_of_squares = sums_of_squares(result.gradients);
   return result;
@@ -125,8 +126,9 @@ void add_predictions(const DeviceTensor<double>& logits, const LabelledBatch& ba
   predictions.insert(predictions.end(), own.begin(), own.end());
 }
 
-/// The sum of the targets' weights.
-double weight_of(const std::vector<int>& targets, const device::Tensor<double>& class_weights) {
+/// Returns the sum of the class weights of the targets.
+double total_target_weight(const std::vector<int>& targets,
+                           const device::Tensor<double>& class_weights) {
   double weight = 0;
   for (const int target : targets)
     if (target != kIgnored)
@@ -138,7 +140,7 @@ double weight_of(const std::vector<int>& targets, const device::Tensor<double>& 
 
 }  // namespace
 
-std::vector<int> targets_of(const model::TrainConfig& config, const LabelledBatch& batch) {
+std::vector<int> row_targets(const model::TrainConfig& config, const LabelledBatch& batch) {
   if (config.encoder.pooling == model::Pooling::masked_mean) return batch.labels;
   if (!batch.targets.empty()) return batch.targets;
   const std::size_t rows = batch.inputs.tokens.ids.size();
@@ -185,9 +187,9 @@ LossGradient loss_gradient(const model::TrainConfig& config, std::span<const Lab
     contract_failure("train_step", "batches", fmt::format("has {}", batches.size()),
                      fmt::format("1 to accumulation, which is {}", config.accumulation),
                      Clause::C1);
-  const Given in = check_given(config, batches, class_weights, state, products, mode);
+  const StepInputs in = check_step_inputs(config, batches, class_weights, state, products, mode);
   Backward found =
-      do_at_once(device_of(state), products, "gradients", [&] { return run_batches(in); });
+      run_recorded(state_device(state), products, "gradients", [&] { return run_batches(in); });
   LossGradient result;
   for (std::size_t i = 0; i < batches.size(); ++i) {
     result.loss += device::download_one(found.losses[i]);
@@ -203,11 +205,11 @@ LossGradient loss_gradient(const model::TrainConfig& config, std::span<const Lab
 StepResult train_step(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
                       const DeviceTensor<double>& class_weights, TrainState& state,
                       const nn::Products& products, model::Mode mode) {
-  return take_gradient(config, loss_gradient(config, batches, class_weights, state, products, mode),
-                       state);
+  return apply_gradient(
+      config, loss_gradient(config, batches, class_weights, state, products, mode), state);
 }
 
-StepResult take_gradient(const model::TrainConfig& config, LossGradient found, TrainState& state) {
+StepResult apply_gradient(const model::TrainConfig& config, LossGradient found, TrainState& state) {
   StepResult result;
   result.loss = found.loss;
   result.predictions = std::move(found.predictions);
@@ -215,7 +217,7 @@ StepResult take_gradient(const model::TrainConfig& config, LossGradient found, T
   check_max_norm(config.max_gradient_norm);
   result.gradient_norms = gradient_norms(found.gradients, found.sums_of_squares);
   result.learning_rate = learning_rate(config.schedule, config.learning_rate, state.step + 1);
-  device::Recording update(device_of(state), "update");
+  device::Recording update(state_device(state), "update");
   clip_gradients(found.gradients, result.gradient_norms, config.max_gradient_norm);
   update_parameters(config.optimizer, result.learning_rate, state.parameters, found.gradients,
                     state.optimizer);
@@ -230,21 +232,21 @@ Evaluation evaluate(const model::TrainConfig& config, std::span<const LabelledBa
                     const nn::Products& products) {
   if (batches.empty())
     contract_failure("evaluate", "batches", "has none", "at least one", Clause::C1);
-  const Given in =
-      check_given(config, batches, class_weights, state, products, model::Mode::inference);
+  const StepInputs in =
+      check_step_inputs(config, batches, class_weights, state, products, model::Mode::inference);
   const device::Tensor<double> weights_there = device::download(class_weights);
   Evaluation result;
   double weights = 0;
   for (std::size_t i = 0; i < batches.size(); ++i) {
-    const Forward forward = do_at_once(device_of(state), products, "evaluation", [&] {
+    const Forward forward = run_recorded(state_device(state), products, "evaluation", [&] {
       encoder::Encoder encoder(config.encoder, state.parameters);
       encoder::EncoderRun run;
       run.mode = model::Mode::inference;
       run.products = &products;
       NamedDeviceTensors norms = state.norms;
-      return forward_of(config, batches[i], in.targets[i], class_weights, encoder, run, norms);
+      return run_forward(config, batches[i], in.targets[i], class_weights, encoder, run, norms);
     });
-    const double weight = weight_of(in.targets[i], weights_there);
+    const double weight = total_target_weight(in.targets[i], weights_there);
     result.loss += weight * device::download_one(forward.loss.loss);
     weights += weight;
     add_predictions(forward.logits, batches[i], result.predictions);

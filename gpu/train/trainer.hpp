@@ -9,16 +9,17 @@
 
 namespace normproof::gpu::train {
 
-/// All that a run carries from step to step, under the names of ref/train/train_state.hpp.
+/// The state that a training run carries from step to step, under the names of
+/// ref/train/train_state.hpp.
 struct TrainState {
   NamedDeviceTensors parameters;
   NamedDeviceTensors norms;
   OptimizerState optimizer;
-  std::int64_t step = 0;  ///< steps done
+  std::int64_t step = 0;  ///< number of steps done
 };
 
-/// Where it is.
-inline Device& device_of(const TrainState& state) {
+/// Returns the device that holds the state.
+inline Device& state_device(const TrainState& state) {
   return state.parameters.begin()->second.device();
 }
 
@@ -26,27 +27,27 @@ inline Device& device_of(const TrainState& state) {
 struct LabelledBatch {
   encoder::EncoderInputs inputs;
   std::vector<int> labels;  ///< [B]
-  /// [B T], of each row of the logits per position, a class or kIgnored; empty: the label of its
-  /// sentence, of padding none where mask_padding is set.
+  /// [B T], the class of each row of the logits if the pooling is per position, or kIgnored. If
+  /// empty, each position has the label of its sentence; padding is ignored if mask_padding is set.
   std::vector<int> targets = {};
 };
 
 struct StepResult {
-  double loss = 0;  ///< of the forward, before the parameters move; the mean over the batches
-  std::vector<int> predictions;  ///< a class a sentence, batch after batch
+  double loss = 0;  ///< of the forward, before the parameters change; the mean over the batches
+  std::vector<int> predictions;  ///< one class per sentence, batch after batch
   GradientNorms gradient_norms;  ///< before clipping
   double learning_rate = 0;
-  std::vector<NamedDeviceTensors> statistics = {};  ///< of LossGradient
+  std::vector<NamedDeviceTensors> statistics = {};  ///< as in LossGradient
 };
 
-/// A loss and its gradient by the parameters of a state, which stays as it is.
+/// A loss and its gradient with respect to the parameters of a state, which does not change.
 struct LossGradient {
   double loss = 0;
   std::vector<int> predictions;
   Gradients gradients;                   ///< not clipped
-  DeviceTensor<double> sums_of_squares;  ///< of them, as gradient_norm.hpp has it
-  NamedDeviceTensors norms;              ///< what the norms carry afterwards
-  /// Of a step of a language model or a translator: EncoderRun::statistics of each batch.
+  DeviceTensor<double> sums_of_squares;  ///< of the gradients, as in gradient_norm.hpp
+  NamedDeviceTensors norms;              ///< the state of the norms afterwards
+  /// EncoderRun::statistics of each batch, for a step of a language model or a translator.
   std::vector<NamedDeviceTensors> statistics = {};
 };
 
@@ -55,18 +56,21 @@ struct Evaluation {
   std::vector<int> predictions;
 };
 
-/// What each row of the logits should be: the label of its sentence; per position, of padding none.
-std::vector<int> targets_of(const ref::model::TrainConfig& config, const LabelledBatch& batch);
+/// Returns the class that each row of the logits should have: the label of its sentence, or, per
+/// position, kIgnored for padding.
+std::vector<int> row_targets(const ref::model::TrainConfig& config, const LabelledBatch& batch);
 
-/// The rate of step 1, 2, ...: ref/train/learning_rate.hpp, on the host.
+/// Returns the learning rate of step 1, 2, ...; the same as ref/train/learning_rate.hpp, on the
+/// host.
 double learning_rate(const ref::model::ScheduleOptions& schedule, double base_rate,
                      std::int64_t step);
 
-// What follows has the bits of ref/train/trainer.hpp with ordered_products, and its requirements.
-// The device is given recordings (device/recording.hpp), of which host code sees losses, logits and
-// gradient norms; products that show values are not recorded.
+// With ordered_products the functions below have the bits and the preconditions of
+// ref/train/trainer.hpp. They record their work on the device (device/recording.hpp); the host sees
+// only losses, logits and gradient norms. Work is not recorded if the products show values to the
+// host.
 
-/// The mean loss of the batches and its gradient.
+/// Returns the mean loss of the batches and its gradient.
 /// Requires  (C1) 1 to accumulation batches  (C2) labels [B], 0 <= label < num_classes  (C3)
 ///           targets are empty, or [B T] and the pooling is per_position
 /// Throws    ContractError
@@ -76,24 +80,24 @@ LossGradient loss_gradient(const ref::model::TrainConfig& config,
                            const nn::Products& products = ops::ordered_products(),
                            ref::model::Mode mode = ref::model::Mode::training);
 
-/// One step of training: loss_gradient, clipping, optimizer.
-/// Throws    ContractError; then `state` is as before
+/// Runs one training step: loss_gradient, clipping, optimizer.
+/// Throws    ContractError; then `state` is unchanged
 StepResult train_step(const ref::model::TrainConfig& config, std::span<const LabelledBatch> batches,
                       const DeviceTensor<double>& class_weights, TrainState& state,
                       const nn::Products& products = ops::ordered_products(),
                       ref::model::Mode mode = ref::model::Mode::training);
 
-/// What a step does with the gradient that was found: clipping, and the optimizer's step.
-/// Throws    ContractError; then `state` is as before
-StepResult take_gradient(const ref::model::TrainConfig& config, LossGradient found,
-                         TrainState& state);
+/// Completes a step with a computed gradient: clipping and the optimizer step.
+/// Throws    ContractError; then `state` is unchanged
+StepResult apply_gradient(const ref::model::TrainConfig& config, LossGradient found,
+                          TrainState& state);
 
-/// The class of the largest logit of each sentence, the first of equal ones; per_position by the
-/// sum over real positions, ascending.
+/// Returns the class of the largest logit of each sentence, the first one if several are equal. Per
+/// position, the logits are summed over the real positions in ascending order.
 std::vector<int> predict(const device::Tensor<double>& logits, const device::Mask& valid);
 
-/// Inference: running statistics, no dropout. The mean of the batches' losses, each weighted by the
-/// weights of its targets, and the predictions, batch after batch.
+/// Evaluates in inference mode: running statistics, no dropout. Returns the mean of the batches'
+/// losses, weighted by the weights of their targets, and the predictions, batch after batch.
 /// Requires  (C1) at least one batch, (C2), (C3)
 /// Throws    ContractError
 Evaluation evaluate(const ref::model::TrainConfig& config, std::span<const LabelledBatch> batches,

@@ -4,16 +4,16 @@
 
 namespace normproof::gpu::train {
 
-/// Element i of y is the element first + i of x.
-struct TakePart {
+/// Element i of y is element first + i of x.
+struct CopyRange {
   device::ConstReals x;
   std::size_t first;
   device::Reals y;
   NORMPROOF_DEVICE void operator()(std::size_t i) const { y[i] = x[first + i]; }
 };
 
-/// Element i is lane i / width of column i % width (ops/lane_kernels.hpp), which goes on from the
-/// rows before those of x: so many that 32 divides them.
+/// Continues the lanes of a column sum (ops/lane_kernels.hpp) with the rows of x. Element i is lane
+/// i / width of column i % width. The number of rows before those of x must be a multiple of 32.
 struct MoreColumnLanes {
   device::ConstReals x;  ///< [rows, width]
   std::size_t width;

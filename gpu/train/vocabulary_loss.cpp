@@ -13,9 +13,9 @@ namespace normproof::gpu::train {
 namespace {
 
 constexpr auto kVocabularyLoss = "vocabulary_loss";
-constexpr std::size_t kBlockOfR1 = 256;
+constexpr std::size_t kBlockRowMultiple = 256;
 
-/// Rows of x that are computed together, and which of those that count are among them.
+/// Rows of x that are computed together, and the rows among them that are not ignored.
 struct LossBlock {
   std::size_t begin;  // row
   LossRows counted;
@@ -23,25 +23,25 @@ struct LossBlock {
   const DeviceTensor<double>& log_probabilities;  // [rows,V]
 };
 
-std::size_t rows_of_block(std::size_t asked, std::size_t bytes_of_row) {
+std::size_t rows_per_block(std::size_t asked, std::size_t bytes_of_row) {
   constexpr std::size_t kBytes = std::size_t{16} << 20;
-  if (asked % kBlockOfR1 != 0)
+  if (asked % kBlockRowMultiple != 0)
     ref::numeric::contract_failure(kVocabularyLoss, "block_rows", fmt::format("is {}", asked),
                                    "a multiple of 256", ref::numeric::Clause::C9);
   if (asked > 0) return asked;
-  return std::max<std::size_t>(1, kBytes / bytes_of_row / kBlockOfR1) * kBlockOfR1;
+  return std::max<std::size_t>(1, kBytes / bytes_of_row / kBlockRowMultiple) * kBlockRowMultiple;
 }
 
-DeviceTensor<double> rows_from(const DeviceTensor<double>& x, std::size_t begin,
-                               std::size_t count) {
+DeviceTensor<double> slice_rows(const DeviceTensor<double>& x, std::size_t begin,
+                                std::size_t count) {
   if (count == x.shape()[0]) return x;
   const std::size_t width = x.shape()[1];
   DeviceTensor<double> rows(x.device(), {count, width});
-  device::launch_elements(x.device(), rows.size(), TakePart{x.span(), begin * width, rows.span()});
+  device::launch_elements(x.device(), rows.size(), CopyRange{x.span(), begin * width, rows.span()});
   return rows;
 }
 
-/// The loss; see(batch, block) block after block.
+/// Returns the loss. Calls see(batch, block) for each block.
 template <class See>
 DeviceTensor<double> loss_by_blocks(const DeviceTensor<double>& x, const nn::Linear& head,
                                     const std::vector<int>& targets,
@@ -54,10 +54,10 @@ DeviceTensor<double> loss_by_blocks(const DeviceTensor<double>& x, const nn::Lin
   device::Device& device = x.device();
   const std::size_t n = x.shape()[0], vocabulary = head.weight.shape()[0];
   const LossBatch batch(kVocabularyLoss, device, {n, vocabulary}, targets, {}, options);
-  const std::size_t each = rows_of_block(block_rows, vocabulary * sizeof(double));
+  const std::size_t each = rows_per_block(block_rows, vocabulary * sizeof(double));
   DeviceTensor<double> losses(device, {batch.size()});
   for (std::size_t begin = 0, k = 0; begin < n; begin += each) {
-    const DeviceTensor<double> own = rows_from(x, begin, std::min(each, n - begin));
+    const DeviceTensor<double> own = slice_rows(x, begin, std::min(each, n - begin));
     const DeviceTensor<double> logits = nn::linear(own, head, products);
     if (ops::first_not_finite(logits) < logits.size())
       ref::tensor::check_finite(kVocabularyLoss, "logits", device::download(logits),
@@ -82,8 +82,8 @@ DeviceTensor<double> loss_by_blocks(const DeviceTensor<double>& x, const nn::Lin
   return loss;
 }
 
-/// By the logits of a block; +0 in the rows that are ignored.
-DeviceTensor<double> grad_of_logits(const LossBatch& batch, const LossBlock& block) {
+/// Returns the gradient of the logits of a block; +0 in ignored rows.
+DeviceTensor<double> logits_gradient(const LossBatch& batch, const LossBlock& block) {
   const DeviceTensor<double>& logp = block.log_probabilities;
   device::Device& device = logp.device();
   const std::size_t counted = block.counted.rows.size, rows = logp.shape()[0];
@@ -112,7 +112,7 @@ VocabularyLoss vocabulary_loss_gradient(const DeviceTensor<double>& x, const nn:
                         {DeviceTensor<double>(device, head.weight.shape()), {}}};
   DeviceTensor<double> lanes;
   const auto see = [&](const LossBatch& batch, const LossBlock& block) {
-    const DeviceTensor<double> grad = grad_of_logits(batch, block);
+    const DeviceTensor<double> grad = logits_gradient(batch, block);
     const std::size_t rows = grad.shape()[0], v = grad.shape()[1], width = x.shape()[1];
     const auto grad_logits = ops::matrix(grad.span(), rows, v);
     ops::Matrices<double> grad_x = ops::matrix(result.grad_x.span(), rows, width);

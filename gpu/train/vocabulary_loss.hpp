@@ -11,9 +11,10 @@ struct VocabularyLoss {
   nn::Linear head;              ///< grad_weight [V,D], grad_bias [V]
 };
 
-/// ref/train/vocabulary_loss.hpp on a device: formulas, requirements, sentences, and with
-/// ordered_products bits. The logits of block_rows rows at a time are in its memory; of 0 those of
-/// as many rows as make them about 16 MiB.
+/// Device version with the same formulas, preconditions and error messages as
+/// ref/train/vocabulary_loss.hpp; with ordered_products also the same bits. The logits of
+/// block_rows rows at a time are in device memory. If block_rows is 0, it is chosen such that they
+/// take about 16 MiB.
 /// Throws    ContractError
 VocabularyLoss vocabulary_loss_gradient(const DeviceTensor<double>& x, const nn::Linear& head,
                                         const std::vector<int>& targets,
@@ -21,7 +22,7 @@ VocabularyLoss vocabulary_loss_gradient(const DeviceTensor<double>& x, const nn:
                                         std::size_t block_rows = 0,
                                         const nn::Products& products = ops::ordered_products());
 
-/// The loss alone, [1], with the same bits.
+/// Returns only the loss [1], with the same bits.
 DeviceTensor<double> vocabulary_loss(const DeviceTensor<double>& x, const nn::Linear& head,
                                      const std::vector<int>& targets,
                                      const ref::model::LossOptions& options = {},

@@ -14,11 +14,11 @@
 #include "gpu/train/vocabulary_loss.hpp"
 #include "ref/tensor/contract.hpp"
 
-/// What steps and evaluations of models with a head over a vocabulary have in common:
-/// ref/train/vocabulary_step.hpp on a device. The clauses are those of language.hpp.
+/// Shared parts of training steps and evaluations of models with a head over a vocabulary. Device
+/// version of ref/train/vocabulary_step.hpp. The clauses are those of language.hpp.
 namespace normproof::gpu::train {
 
-/// Checks    that each position has a target
+/// Checks    each position has a target
 /// Requires  (C3)
 inline void check_targets(std::string_view function, const std::vector<int>& targets,
                           const nn::Tokens& tokens) {
@@ -29,13 +29,13 @@ inline void check_targets(std::string_view function, const std::vector<int>& tar
         ref::numeric::Clause::C3);
 }
 
-/// [B,T,D] -> [B T,D]
+/// Reshapes [B,T,D] to [B T,D].
 inline DeviceTensor<double> as_rows(const DeviceTensor<double>& hidden) {
   const std::size_t width = hidden.shape().back();
   return hidden.reshaped({hidden.size() / width, width});
 }
 
-/// What the device computes for a gradient.
+/// The results that the device computes for a gradient.
 struct SummedGradient {
   NamedDeviceTensors norms;
   Gradients gradients;
@@ -44,8 +44,9 @@ struct SummedGradient {
   std::vector<NamedDeviceTensors> statistics;  ///< of each batch
 };
 
-/// The mean over the batches of a step. pass(batch, run, sum) adds the loss and the gradients of a
-/// batch to `sum` and moves sum.norms; count(norms, before) counts a step once.
+/// Returns the mean gradient over the batches of a step. pass(batch, run, sum) adds the loss and
+/// the gradients of a batch to `sum` and updates sum.norms. count(norms, before) makes the norms
+/// count the batches as one step.
 /// Requires  (C2)
 template <class Batch, class Pass, class Count>
 LossGradient mean_gradient(std::string_view function, const ref::model::TrainConfig& config,
@@ -56,7 +57,7 @@ LossGradient mean_gradient(std::string_view function, const ref::model::TrainCon
         function, "batches", fmt::format("has {}", batches.size()),
         fmt::format("1 to accumulation, which is {}", config.accumulation),
         ref::numeric::Clause::C2);
-  SummedGradient found = do_at_once(device_of(state), products, "gradients", [&] {
+  SummedGradient found = run_recorded(state_device(state), products, "gradients", [&] {
     SummedGradient sum;
     sum.norms = state.norms;
     for (std::size_t i = 0; i < batches.size(); ++i) {
@@ -84,8 +85,8 @@ LossGradient mean_gradient(std::string_view function, const ref::model::TrainCon
   return result;
 }
 
-/// The loss of a batch and the gradients by its model's parameters, added to `sum`: from the
-/// model's hidden states through its head and back. name: the model's gradients -> Gradients
+/// Runs a batch through the model and its head and back. Adds its loss and the gradients of the
+/// parameters to `sum`. `name` converts the model's gradients to Gradients.
 template <class Model, class Batch, class Name>
 void add_batch(Model& model, const Batch& batch, const ref::model::LossOptions& options,
                const encoder::EncoderRun& run, const Name& name, SummedGradient& sum) {
@@ -97,8 +98,9 @@ void add_batch(Model& model, const Batch& batch, const ref::model::LossOptions& 
                                                        std::move(found.head), sum.norms)));
 }
 
-/// The mean of -log p over the targets of all batches. loss(batch): that of one, [1]
-/// Requires  (C2), but any number of batches from one on
+/// Returns the mean of -log p over the targets of all batches. loss(batch) returns that of one
+/// batch, [1].
+/// Requires  (C2), but with any number of batches from one on
 template <class Batch, class Loss>
 double mean_loss(std::string_view function, std::span<const Batch> batches, const TrainState& state,
                  const nn::Products& products, const Loss& loss) {
@@ -110,8 +112,8 @@ double mean_loss(std::string_view function, std::span<const Batch> batches, cons
     const auto ignored = std::ranges::count(batch.targets, kIgnored);
     const auto count =
         static_cast<double>(batch.targets.size() - static_cast<std::size_t>(ignored));
-    sum += count * device::download_one(do_at_once(device_of(state), products, "evaluation",
-                                                   [&] { return loss(batch); }));
+    sum += count * device::download_one(run_recorded(state_device(state), products, "evaluation",
+                                                     [&] { return loss(batch); }));
     all += count;
   }
   return sum / all;

@@ -17,7 +17,7 @@ void check_pairs(std::span<const PairBatch> batches) {
     train::check_targets(kTranslationStep, batch.targets, batch.inputs.target.tokens);
 }
 
-/// A decoder's gradients by name.
+/// Returns a decoder's gradients by name.
 train::Gradients by_name(decoder::DecoderGradients own) {
   train::Gradients gradients;
   gradients.dense = std::move(own.dense);
@@ -41,8 +41,8 @@ train::LossGradient translation_gradient(const TranslationConfig& config,
       },
       [&](NamedDeviceTensors& norms, const NamedDeviceTensors& before) {
         const auto once = [&](const ref::model::LayersConfig& layers, const std::string& side) {
-          train::count_once(layers.norm, norms, before, side + "layers.");
-          train::count_once(layers.final_norm, norms, before, side + "final_norm.");
+          train::count_as_one_step(layers.norm, norms, before, side + "layers.");
+          train::count_as_one_step(layers.final_norm, norms, before, side + "final_norm.");
         };
         once(config.model.encoder, "encoder.");
         once(config.model.decoder, "decoder.");
@@ -52,8 +52,8 @@ train::LossGradient translation_gradient(const TranslationConfig& config,
 train::StepResult translation_step(const TranslationConfig& config,
                                    std::span<const PairBatch> batches, TrainState& state,
                                    const Products& products) {
-  return train::take_gradient(config.training,
-                              translation_gradient(config, batches, state, products), state);
+  return train::apply_gradient(config.training,
+                               translation_gradient(config, batches, state, products), state);
 }
 
 double translation_loss(const TranslationConfig& config, std::span<const PairBatch> batches,

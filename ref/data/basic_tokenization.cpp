@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::uint8_t unicode_version = 8;
 
-/// Canonical decomposition of the characters of Unicode 8.0. Their decompositions never change
-/// (Unicode's stability policy), so neither does the result with a newer ICU.
+/// Canonical decomposition of the characters of Unicode 8.0. Unicode's stability policy guarantees
+/// that it never changes, so the result does not change with a newer ICU.
 class Decomposition {
  public:
   static const Decomposition& instance() {
@@ -74,8 +74,8 @@ bool is_assigned(UChar32 c) {
   return age[0] > 0 && (age[0] < unicode_version || (age[0] == unicode_version && age[1] == 0));
 }
 
-/// The general category of c in Unicode 8.0 as a bit (U_GC_..._MASK). Seven characters of it are in
-/// another category since.
+/// Returns the general category of c in Unicode 8.0 as a bit (U_GC_..._MASK). Seven of its
+/// characters have since been moved to a different category.
 std::uint32_t category(UChar32 c) {
   switch (c) {
     case 0x166d:
@@ -107,7 +107,8 @@ bool is_removed(UChar32 c) {
   return c == 0 || c == 0xfffd || has_category(c, U_GC_CC_MASK | U_GC_CF_MASK | U_GC_CO_MASK);
 }
 
-/// The ranges of the reference. Its sixth begins at 2B920, where that of [DCLT19] begins at 2B820.
+/// The ranges are those of the reference. Its sixth range begins at 2B920, whereas that of [DCLT19]
+/// begins at 2B820.
 bool is_cjk(UChar32 c) {
   constexpr std::pair<UChar32, UChar32> ranges[] = {
       {0x3400, 0x4dbf},   {0x4e00, 0x9fff},   {0xf900, 0xfaff},   {0x20000, 0x2a6df},
@@ -141,7 +142,8 @@ class Words {
   std::string word_;
 };
 
-/// basic_tokenize where every character is ASCII: its steps 2 and 3 do nothing.
+/// Does what basic_tokenize does if every character is ASCII, for which steps 2 and 3 have no
+/// effect.
 std::vector<std::string> tokenize_ascii(std::string_view text) {
   Words words;
   for (const char c : text) {
@@ -161,7 +163,7 @@ std::vector<std::string> tokenize_ascii(std::string_view text) {
   return words.take();
 }
 
-/// Steps 1 and 2.
+/// Does steps 1 and 2.
 icu::UnicodeString clean(std::string_view text) {
   icu::UnicodeString cleaned;
   for (std::size_t i = 0; i < text.size();) {

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t first_year = 2003;
 constexpr std::uint64_t year_count = 12;
 
-/// An amount in tenths: 1234 is "123.4".
+/// Returns the decimal text of an amount given in tenths: "123.4" for 1234.
 std::string decimal(std::uint64_t tenths) {
   return fmt::format("{}.{}", tenths / 10, tenths % 10);
 }
@@ -82,7 +82,7 @@ class Writer {
     for (; items > 0; --items) append(items > 1 ? " , {product}" : " and {product}", sentence);
   }
 
-  /// None, one or two different ones.
+  /// Appends none, one or two different closings.
   void append_closings(std::string& sentence) {
     const auto closings = find_lexicon_list("closing")->texts;
     const auto number = draw(10);
@@ -138,7 +138,7 @@ class Writer {
   std::uint64_t high_ = 0;
 };
 
-/// A list of tokens, each once, in the order of its first use.
+/// A list of tokens, each once, in the order of first use.
 class Tokens {
  public:
   void add(std::string token) {
@@ -151,7 +151,7 @@ class Tokens {
   std::set<std::string> seen_;
 };
 
-/// The characters of ISO-8859-1 as clean-up, accent stripping and lower case leave them.
+/// Adds the characters of ISO-8859-1 after clean-up, removal of accents and lower case.
 void add_characters(Tokens& tokens) {
   for (const std::string_view prefix : {"", "##"}) {
     for (unsigned c = 0x21; c <= 0xff; ++c) {
@@ -166,7 +166,7 @@ void add_characters(Tokens& tokens) {
   }
 }
 
-/// `text` with a space in the place of each slot.
+/// Returns `text` with a space in place of each slot.
 std::string without_slots(std::string_view text) {
   std::string result;
   bool in_slot = false;

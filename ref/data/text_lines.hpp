@@ -7,17 +7,16 @@
 
 namespace normproof::ref::data {
 
-/// Computes  what stands between the LFs of a text; the last line may lack its own
+/// Returns the parts of a text between its LFs. The last line may lack its LF.
 std::vector<std::string> split_lines(std::string_view bytes);
 
-/// Checks that a line holds something, in UTF-8, without NUL and CR, the first one without a byte
-/// order mark.
-/// Computes  nothing; `kind` is what the sentence calls the line's text, "token"
+/// Checks that a line is not empty, is UTF-8, and has no NUL and no CR; the first line must not
+/// have a byte order mark. `kind`, such as "token", is what the message calls the line's text.
 /// Throws    FileError naming `name`, the number of the line from 1, and the expectation
 void check_line(std::string_view line, std::string_view kind, std::string_view name,
                 std::size_t number, std::string_view expectation);
 
-/// The words of a line: what stands between its spaces, however many, without empty ones.
+/// Returns the words of a line, which any number of spaces separates, without empty ones.
 std::vector<std::string_view> words_of(std::string_view line);
 
 }  // namespace normproof::ref::data

@@ -12,24 +12,26 @@
 
 namespace normproof::ref::data {
 
-/// A WordPiece vocabulary: token <-> id, an id being the number of the token's line from 0.
+/// A WordPiece vocabulary: token <-> id, where an id is the number of the token's line from 0.
 ///
 /// Source    [DCLT19], the file vocab.txt of a BERT release
-/// Requires  one token a line, in UTF-8, each line ended by LF (the last one may lack it); no empty
-///           line, no NUL, no CR, no token twice; [PAD], [UNK], [CLS] and [SEP] present
+/// Requires  one token per line, in UTF-8, each line ended by LF (the last one may lack it); no
+///           empty line, no NUL, no CR, no duplicate token; [PAD], [UNK], [CLS] and [SEP] are
+///           present
 /// Throws    FileError with the file, the number of the line from 1, and the expectation
 class Vocabulary {
  public:
   static Vocabulary load(const std::filesystem::path& path);
 
-  /// `load` of bytes in memory; `name` stands for the file in messages.
+  /// Does what `load` does, for bytes in memory; `name` replaces the file in messages.
   static Vocabulary parse(std::string_view bytes, std::string_view name);
 
-  /// `load` of tokens without their line ends; `name` stands for the file in messages.
+  /// Does what `load` does, for tokens without line ends; `name` replaces the file in messages.
   static Vocabulary from_tokens(std::vector<std::string> tokens, std::string_view name);
 
   std::size_t size() const { return tokens_.size(); }
 
+  /// Returns the token of an id.
   /// Requires  (C1) 0 <= id < size()
   const std::string& token(std::int32_t id) const;
 

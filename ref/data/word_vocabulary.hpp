@@ -12,39 +12,40 @@
 namespace normproof::ref::data {
 
 /// The words of a language that a translator knows: word <-> id. Three of them are special: <unk>
-/// stands for every other word, <s> begins a sentence, </s> ends it; in a text they are words like
-/// any other, and unknown. A place without a word has the id of </s>, and a mask that says so.
+/// stands for every other word, <s> begins a sentence, </s> ends it. In a text, these three are
+/// ordinary words, and unknown. A position without a word has the id of </s>, and a mask marks it.
 ///
 /// Source    the files train.<language>.vocab.4k of the corpus small_parallel_enja
 class WordVocabulary {
  public:
-  /// How many words there are at most where nothing else is said, the special ones among them.
+  /// The default maximum number of words, including the special ones.
   static constexpr std::size_t default_size = 4096;
 
-  /// Computes  <unk>, <s>, </s>, and of the words of the sentences the most frequent ones, the most
-  ///           frequent first, of equally frequent ones the first by their bytes; `most` in all, or
-  ///           as many as there are
+  /// Builds a vocabulary from sentences.
+  /// Computes  <unk>, <s>, </s>, then the words of the sentences, the most frequent first; equally
+  ///           frequent words are ordered by their bytes. There are `most` words in all, or fewer
+  ///           if the sentences have fewer
   /// Requires  (C1) most >= 4  (C2) there is a word that is not special
   /// Throws    ContractError
   static WordVocabulary of_sentences(const std::vector<std::string>& sentences,
                                      std::size_t most = default_size);
 
-  /// A file with a word a line, its id the number of the line from 0.
+  /// Reads a file with one word per line; a word's id is the number of its line from 0.
   /// Requires  UTF-8, each line ended by LF (the last one may lack it); no empty line, no NUL, CR
-  ///           or space, no word twice; <unk>, <s> and </s> present, wherever
+  ///           or space, no duplicate word; <unk>, <s> and </s> are present, in any place
   /// Throws    FileError with the file, the number of the line from 1, and the expectation
   static WordVocabulary load(const std::filesystem::path& path);
 
-  /// `load` of bytes in memory; `name` stands for the file in messages.
+  /// Does what `load` does, for bytes in memory; `name` replaces the file in messages.
   static WordVocabulary parse(std::string_view bytes, std::string_view name);
 
-  /// What `parse` reads.
+  /// Returns the text that `parse` reads.
   std::string text() const;
 
-  /// The ids of the words of a sentence, without <s> and </s>.
+  /// Returns the ids of the words of a sentence, without <s> and </s>.
   std::vector<std::int32_t> encode(std::string_view sentence) const;
 
-  /// Computes  the words, a space between, up to the first </s>, without <s>
+  /// Returns the words, separated by spaces, up to the first </s> and without <s>.
   /// Requires  (C3) 0 <= id < size()
   /// Throws    ContractError
   std::string decode(const std::vector<std::int32_t>& ids) const;

@@ -59,11 +59,11 @@ void WordPieceTokenizer::append_word(std::string_view word, std::vector<std::int
       static_cast<std::ptrdiff_t>(max_word_characters)) {
     return give_up();
   }
-  std::string rest(word);  // "##" comes before it after the first piece
+  std::string rest(word);  // begins with "##" after the first piece
   for (std::size_t prefix = 0; rest.size() > prefix; prefix = continuation.size()) {
     std::size_t end = std::min(rest.size(), longest_token_);
     std::optional<std::int32_t> id;
-    for (; end > prefix; --end) {  // tokens are whole characters, so a match ends at one
+    for (; end > prefix; --end) {  // tokens consist of whole characters, so a match ends at one
       id = vocabulary_.id(std::string_view(rest).substr(0, end));
       if (id) break;
     }

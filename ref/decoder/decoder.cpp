@@ -107,7 +107,7 @@ DecoderGradients<T> Decoder<T>::backward(const Tensor<T>& grad_logits, NamedTens
   nn::LinearGradients<T> head =
       nn::linear_backward(grad_logits, head_in_, head_weight(), parameters_.head.bias);
   DecoderGradients<T> gradients = hidden_backward(std::move(head.grad_x), state);
-  put_head(config_, std::move(head.parameters), gradients);
+  add_head_gradients(config_, std::move(head.parameters), gradients);
   return gradients;
 }
 
@@ -132,7 +132,7 @@ DecoderGradients<T> Decoder<T>::hidden_backward(Tensor<T> grad, NamedTensors<T>&
   return gradients;
 }
 
-/// From the gradient by the memory to that by what the encoder's first layer takes.
+/// Returns the gradient of the input of the encoder's first layer, from that of the memory.
 template <numeric::Real T>
 Tensor<T> Decoder<T>::encode_backward(Tensor<T> grad, NamedTensors<T>& state,
                                       encoder::EncoderParameters<T>& gradients) {
@@ -147,15 +147,16 @@ Tensor<T> Decoder<T>::encode_backward(Tensor<T> grad, NamedTensors<T>& state,
 }
 
 template <numeric::Real T>
-void put_head(const DecoderConfig& config, nn::Linear<T> head, DecoderGradients<T>& gradients) {
+void add_head_gradients(const DecoderConfig& config, nn::Linear<T> head,
+                        DecoderGradients<T>& gradients) {
   DecoderParameters<T>& dense = gradients.parameters;
-  encoder::put_head(config.tied_head, std::move(head), gradients.target_embedding, dense.embedding,
-                    dense.head);
+  encoder::add_head_gradients(config.tied_head, std::move(head), gradients.target_embedding,
+                              dense.embedding, dense.head);
 }
 
 #define NORMPROOF_INSTANTIATE(T) \
   template class Decoder<T>;     \
-  template void put_head(const DecoderConfig&, nn::Linear<T>, DecoderGradients<T>&);
+  template void add_head_gradients(const DecoderConfig&, nn::Linear<T>, DecoderGradients<T>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE
 

@@ -10,11 +10,11 @@ namespace normproof::ref::decoder {
 using encoder::EncoderRun;
 using encoder::Tap;
 
-/// What the encoder gives to each layer of the decoder.
+/// The output of the encoder, which each layer of the decoder attends to.
 template <class T>
 struct Memory {
   Tensor<T> values;  ///< [B,S,D]
-  Mask valid = {};   ///< [B,S], true = a real token of the source, or empty: all
+  Mask valid = {};   ///< [B,S], true for a real token of the source, or empty if all are
 };
 
 template <class T>
@@ -29,29 +29,29 @@ struct DecoderLayerSaved {
 /// Source    [VSP+17] section 3.1 (post), [XYH+20] (pre); docs/specification/decoder.md
 /// Computes  post: h = norm1(x + dropout(self_attention(x))) ;
 ///           g = norm2(h + dropout(cross_attention(h, memory))) ;
-///           y = norm3(g + dropout(feed_forward(g)))
+///           y = norm3(g + dropout(feed_forward(g))) ;
 ///           pre: h = x + dropout(self_attention(norm1(x))) ;
 ///           g = h + dropout(cross_attention(norm2(h), memory)) ;
 ///           y = g + dropout(feed_forward(norm3(g)))
-/// Shapes    x, y [B,T,D]; valid [B,T], true = a real token of the target, or empty: all
+/// Shapes    x, y [B,T,D]; valid [B,T], true for a real token of the target, or empty if all are
 /// Requires  those of its parts; (C1) of EncoderLayer
-/// Order     of its parts; a residual sum is rounded once an element
-/// Throws    ContractError; `place` begins the names of dropouts, state and taps:
-///           "decoder.layers.0"
+/// Order     that of its parts; a residual sum is rounded once per element
+/// Throws    ContractError. `place`, such as "decoder.layers.0", is the prefix of the names of
+///           dropouts, state and taps
 template <numeric::Real T>
 class DecoderLayer {
  public:
-  /// `config`, which is that of target_side, and `parameters` have to stay.
+  /// `config`, which comes from target_side, and `parameters` must outlive the layer.
   DecoderLayer(const encoder::EncoderConfig& config, const DecoderLayerParameters<T>& parameters,
                std::string place, const Tap<T>& tap);
 
-  /// Moves the entries of `state` that belong to this layer.
+  /// Returns y and updates the entries of `state` that belong to this layer.
   Tensor<T> forward(Tensor<T> x, const Mask& valid, const Memory<T>& memory, const EncoderRun& run,
                     NamedTensors<T>& state);
 
-  /// The gradient by x, in `gradients` those by the parameters; the one by the memory is added to
-  /// grad_memory, or is it where that is empty. What PowerNorm carries from backward to backward
-  /// moves in `state`.
+  /// Returns the gradient of x, and stores those of the parameters in `gradients`. The gradient of
+  /// the memory is added to grad_memory, or stored there if it is empty. What PowerNorm carries
+  /// from backward to backward is updated in `state`.
   Tensor<T> backward(Tensor<T> grad_y, const Memory<T>& memory, const EncoderRun& run,
                      NamedTensors<T>& state, DecoderLayerParameters<T>& gradients,
                      Tensor<T>& grad_memory);

@@ -26,7 +26,7 @@ Memory<T> memory_of(const DecoderConfig& config, const DecoderParameters<T>& par
   return Decoder<T>(config, parameters).encode({{1, source.size(), source}}, kInference, state);
 }
 
-/// How many positions the caches have.
+/// Returns the number of positions in the caches.
 template <class T>
 std::size_t positions_of(const DecoderConfig& config,
                          const std::vector<nn::KeyValueCache<T>>& caches) {

@@ -15,7 +15,7 @@ using model::LayersConfig;
 
 constexpr std::string_view kSource = "encoder.", kTarget = "decoder.";
 
-/// f(name, tensor) for every parameter in the one order.
+/// Calls f(name, tensor) for every parameter, in the documented order.
 template <class Parameters, class F>
 void visit_both_sides(Parameters& p, F f) {
   encoder::visit_layers(std::string(kSource), p.encoder, f);
@@ -37,7 +37,8 @@ void visit_both_sides(Parameters& p, F f) {
   visit_linear("head", p.head, f);
 }
 
-/// As many layers as the description has, with an empty tensor for each parameter of a norm.
+/// Returns parameters with the described number of layers and an empty tensor for each parameter of
+/// a norm.
 template <class T>
 DecoderParameters<T> empty_sides(const DecoderConfig& config) {
   const auto of_source = encoder::empty_norm<T>(config.encoder.norm);
@@ -53,7 +54,8 @@ DecoderParameters<T> empty_sides(const DecoderConfig& config) {
   return parameters;
 }
 
-/// A parameter's name without its side, and that side, with the norm of the place.
+/// A parameter's name without its side, and the configuration of that side with the norm of the
+/// parameter's site.
 struct PlaceOnSide {
   EncoderConfig config;
   std::string_view name;

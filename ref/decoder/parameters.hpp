@@ -29,38 +29,40 @@ struct DecoderLayerParameters {
   norm::NormParameters<T> norm3;
 };
 
-/// The parameters of both sides, or the gradients by them.
+/// The parameters of both sides, or their gradients.
 template <class T>
 struct DecoderParameters {
   encoder::EncoderParameters<T> encoder;  ///< of the source, without a head
   Tensor<T> embedding;                    ///< [V,D], of the target
   std::vector<DecoderLayerParameters<T>> layers;
-  norm::NormParameters<T> final_norm;  ///< of the placement `pre` alone
-  nn::Linear<T> head;                  ///< [V,D], or empty where it is tied; [V]
+  norm::NormParameters<T> final_norm;  ///< only for the placement `pre`
+  nn::Linear<T> head;                  ///< [V,D], or empty if it is tied; [V]
 };
 
-/// Checks    what a model needs of its description
-/// Requires  those of encoder::check_config of both sides, with the norms after the last layers too
-/// Throws    ContractError naming the field behind its side: "decoder.final_norm"
+/// Checks the description of a model.
+/// Requires  those of encoder::check_config for both sides, including the norms after the last
+///           layers
+/// Throws    ContractError naming the field with its side: "decoder.final_norm"
 void check_decoder(std::string_view function, const DecoderConfig& config);
 
-/// Every parameter in the one order that optimizers, files and hashes keep. "encoder.": the
-/// embedding, layer by layer attention, norm1, feed_forward, norm2, then final_norm. "decoder.":
-/// the embedding, layer by layer self_attention, norm1, cross_attention, norm2, feed_forward,
-/// norm3, then final_norm. Then the head. A norm has the parameters of model::norm_layer, in their
-/// order. A tied head has a bias alone.
+/// Returns all parameters in the order that optimizers, files and hashes use. "encoder.": the
+/// embedding; for each layer attention, norm1, feed_forward, norm2; then final_norm. "decoder.":
+/// the embedding; for each layer self_attention, norm1, cross_attention, norm2, feed_forward,
+/// norm3; then final_norm. Then the head. A norm has the parameters of model::norm_layer, in their
+/// order. A tied head has only a bias.
 std::vector<ParameterShape> parameter_shapes(const DecoderConfig& config);
 
-/// What the parameter of a norm begins with; nothing where it is no norm's.
+/// Returns the initial value of a norm's parameter, or nothing if the parameter does not belong to
+/// a norm.
 std::optional<double> initial_norm_value(const DecoderConfig& config, std::string_view name);
 
-/// The tensors by name, in that order; those that are empty are left out.
+/// Returns the non-empty tensors by name, in that order.
 template <numeric::Real T>
 NamedTensors<T> to_named(DecoderParameters<T> parameters);
 
-/// The parameters whose names and values to_named gave.
+/// Returns the parameters from the names and values that to_named returned.
 /// Requires  (C5) of encoder::from_named
-/// Throws    ContractError; then `named` is as before
+/// Throws    ContractError, and leaves `named` unchanged
 template <numeric::Real T>
 DecoderParameters<T> from_named(const DecoderConfig& config, NamedTensors<T>&& named);
 template <numeric::Real T>
@@ -68,7 +70,8 @@ DecoderParameters<T> from_named(const DecoderConfig& config, const NamedTensors<
   return from_named(config, NamedTensors<T>(named));
 }
 
-/// What the norms carry from step to step: "encoder.layers.0.norm1.running_mean", ...
+/// Returns the initial values of what the norms carry from step to step:
+/// "encoder.layers.0.norm1.running_mean", ...
 template <numeric::Real T>
 NamedTensors<T> initial_norm_state(const DecoderConfig& config);
 

@@ -63,8 +63,9 @@ Tensor<T> Encoder<T>::hidden(const EncoderInputs& inputs, const EncoderRun& run,
   return x;
 }
 
-/// All where it fits; else without attention's weights; else what one layer keeps at a time. The
-/// last layer's backward comes first: computing it again would save nothing.
+/// Decides what a layer keeps: everything if all layers fit in memory; else everything except the
+/// weights of attention; else only its input. Even then the last layer keeps the rest: its backward
+/// runs first, so computing its forward again would save nothing.
 template <numeric::Real T>
 Keep Encoder<T>::what_to_keep(std::size_t layer) const {
   const KeptBytes each = kept_bytes(config_, tokens_.batch_size, tokens_.seq_len, sizeof(T));
@@ -78,7 +79,7 @@ EncoderGradients<T> Encoder<T>::backward(const Tensor<T>& grad_logits, NamedTens
   nn::LinearGradients<T> head =
       nn::linear_backward(grad_logits, head_in_, head_weight(), parameters_.head.bias);
   EncoderGradients<T> gradients = hidden_backward(std::move(head.grad_x), state);
-  put_head(config_, std::move(head.parameters), gradients);
+  add_head_gradients(config_, std::move(head.parameters), gradients);
   return gradients;
 }
 
@@ -101,9 +102,11 @@ EncoderGradients<T> Encoder<T>::hidden_backward(Tensor<T> grad_hidden, NamedTens
 }
 
 template <numeric::Real T>
-void put_head(const EncoderConfig& config, nn::Linear<T> head, EncoderGradients<T>& gradients) {
+void add_head_gradients(const EncoderConfig& config, nn::Linear<T> head,
+                        EncoderGradients<T>& gradients) {
   EncoderParameters<T>& dense = gradients.parameters;
-  put_head(config.tied_head, std::move(head), gradients.embedding, dense.embedding, dense.head);
+  add_head_gradients(config.tied_head, std::move(head), gradients.embedding, dense.embedding,
+                     dense.head);
 }
 
 template <numeric::Real T>
@@ -149,7 +152,7 @@ Tensor<T> Encoder<T>::pool_backward(const Tensor<T>& grad_p) const {
 
 #define NORMPROOF_INSTANTIATE(T) \
   template class Encoder<T>;     \
-  template void put_head(const EncoderConfig&, nn::Linear<T>, EncoderGradients<T>&);
+  template void add_head_gradients(const EncoderConfig&, nn::Linear<T>, EncoderGradients<T>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE
 

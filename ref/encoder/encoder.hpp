@@ -7,29 +7,31 @@
 
 namespace normproof::ref::encoder {
 
-/// Token ids and which of them are real.
+/// Token ids, and which of them are real.
 struct EncoderInputs {
   nn::Tokens tokens;
-  Mask valid = {};  ///< [B,T], true = a real token, or empty: all
+  Mask valid = {};  ///< [B,T], true for a real token, or empty if all are
 };
 
-/// The gradients of a step: dense ones under their names, and the touched rows of the embedding.
+/// The gradients of a step: dense ones by name, and the touched rows of the embedding.
 template <class T>
 struct EncoderGradients {
-  EncoderParameters<T> parameters;  ///< embedding is empty where the head is not tied
-  nn::RowGradient<T> embedding;     ///< without rows where it is
+  EncoderParameters<T> parameters;  ///< its embedding is empty unless the head is tied
+  nn::RowGradient<T> embedding;     ///< without rows if the head is tied
 };
 
-/// Adds the gradients of a head to those of what is before it. Of a tied one the weight is the
-/// embedding's: to its gradient the sums over the tokens are added, one rounding an element.
+/// Adds the gradients of the head to those of the rest of the encoder. If the head is tied, its
+/// weight is the embedding's; then the sums over the tokens are added to its gradient, with one
+/// rounding per element.
 template <numeric::Real T>
-void put_head(const EncoderConfig& config, nn::Linear<T> head, EncoderGradients<T>& gradients);
+void add_head_gradients(const EncoderConfig& config, nn::Linear<T> head,
+                        EncoderGradients<T>& gradients);
 
-/// The same where these gradients lie apart: `rows` of the embedding, `embedding` and `own`, the
-/// head's, which are made.
+/// Does the same for gradients that are stored separately: `rows` of the embedding, the `embedding`
+/// itself, and `own` for the head. The latter two are outputs.
 template <class T>
-void put_head(bool tied, nn::Linear<T> head, nn::RowGradient<T>& rows, Tensor<T>& embedding,
-              nn::Linear<T>& own) {
+void add_head_gradients(bool tied, nn::Linear<T> head, nn::RowGradient<T>& rows,
+                        Tensor<T>& embedding, nn::Linear<T>& own) {
   if (!tied) {
     own = std::move(head);
     return;
@@ -40,37 +42,40 @@ void put_head(bool tied, nn::Linear<T> head, nn::RowGradient<T>& rows, Tensor<T>
   rows = {};
 }
 
-/// A Transformer encoder with a class head, between a forward and its backward.
+/// A Transformer encoder with a classification head. It keeps what its backward needs after a
+/// forward.
 /// Source    [VSP+17]; docs/specification/encoder.md
-/// Computes  x = embedding(tokens) (+ positions) ; x = layer_l(x) for l = 1, ..., L ; pre: x =
-///           final_norm(x) ; masked_mean: p_bd = (1/n_b) sum_t x_btd over the real tokens of b,
-///           logits = head(p) ; per_position: logits = head(x). A tied head has the weight of the
-///           embedding
+/// Computes  x = embedding(tokens) (+ positions) ; x = layer_l(x) for l = 1, ..., L ;
+///           pre: x = final_norm(x) ;
+///           masked_mean: p_bd = (1/n_b) sum_t x_btd over the real tokens of b, logits = head(p) ;
+///           per_position: logits = head(x). A tied head has the weight of the embedding
 /// Shapes    tokens, valid [B,T]; logits [B,C], or [B,T,C] per position
-/// Requires  those of check_config and of its parts; (C5) valid is [B,T] or empty, and each
-///           sentence has a real token where the pooling is masked_mean
-/// Order     docs/determinism.md; the mean by R2 over the real tokens, numbered without gaps. In
-///           inference a sentence has the logits, bit for bit, that it has in any batch, with
-///           padding at its end or without, where mask_padding is set
+/// Requires  those of check_config and of the encoder's parts; (C5) valid is [B,T] or empty, and
+///           with the pooling masked_mean each sentence has a real token
+/// Order     docs/specification/determinism.md; the mean by rule R2 over the real tokens, numbered
+///           without gaps. In inference with mask_padding, a sentence has the same logits, bit for
+///           bit, in any batch, and with or without padding at its end
 /// Throws    ContractError
 template <numeric::Real T>
 class Encoder {
  public:
-  /// `config` and `parameters` have to stay.
+  /// `config` and `parameters` must outlive the encoder.
   Encoder(const EncoderConfig& config, const EncoderParameters<T>& parameters,
           const Tap<T>& tap = {});
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
-  /// `state` as initial_norm_state has it; it moves in training.
+  /// Returns the logits. `state` comes from initial_norm_state; training updates it.
   Tensor<T> forward(const EncoderInputs& inputs, const EncoderRun& run, NamedTensors<T>& state);
 
-  /// Requires  (C6) a forward before it, and grad_logits with the shape of its logits
+  /// Returns the gradients of the parameters.
+  /// Requires  (C6) a forward was run before, and grad_logits has the shape of its logits
   EncoderGradients<T> backward(const Tensor<T>& grad_logits, NamedTensors<T>& state);
 
-  /// What the head takes, [B,D] or [B,T,D]: forward without the head.
+  /// Returns the input of the head, [B,D] or [B,T,D]; this is the forward without the head.
   Tensor<T> hidden(const EncoderInputs& inputs, const EncoderRun& run, NamedTensors<T>& state);
-  /// The gradients without the head's, from that by what it takes; put_head adds them.
+  /// Returns the gradients without those of the head, given the gradient of the head's input.
+  /// add_head_gradients adds the others.
   EncoderGradients<T> hidden_backward(Tensor<T> grad_hidden, NamedTensors<T>& state);
 
  private:
@@ -85,7 +90,7 @@ class Encoder {
   std::vector<EncoderLayer<T>> layers_;
   EncoderRun run_;
   nn::Tokens tokens_;
-  std::vector<std::vector<std::size_t>> real_;  ///< positions of each sentence
+  std::vector<std::vector<std::size_t>> real_;  ///< positions of the real tokens of each sentence
   NormSite<T> final_norm_;
   Tensor<T> head_in_;
 };

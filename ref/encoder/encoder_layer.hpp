@@ -15,20 +15,20 @@ struct EncoderLayerSaved {
   nn::FeedForwardSaved<T> feed_forward;
 };
 
-/// What a layer begins with where its backward computes the forward again.
+/// The input of a layer whose backward computes the forward again.
 template <class T>
 struct EncoderLayerStart {
   Tensor<T> x;
-  NamedTensors<T> state;  ///< the entries of the layer
+  NamedTensors<T> state;  ///< the entries of this layer
 };
 
-/// What a layer keeps for its backward. Without `rest` it keeps its input alone, and the backward
-/// computes the forward again; `weights` are those of attention.
+/// What a layer keeps for its backward: the weights of attention, and the rest. Without `rest` it
+/// keeps only its input, and the backward computes the forward again.
 struct Keep {
   bool weights = true, rest = true;
 };
 
-/// About how many bytes those are.
+/// About how many bytes these take.
 struct KeptBytes {
   std::size_t weights = 0, rest = 0;
 };
@@ -37,25 +37,26 @@ KeptBytes kept_bytes(const EncoderConfig& config, std::size_t batch_size, std::s
 
 /// One layer of a Transformer encoder.
 /// Source    [VSP+17] section 3.1 (post), [XYH+20] (pre); docs/specification/encoder.md
-/// Computes  post: h = norm1(x + dropout(attention(x))) ; y = norm2(h + dropout(feed_forward(h)))
+/// Computes  post: h = norm1(x + dropout(attention(x))) ; y = norm2(h + dropout(feed_forward(h))) ;
 ///           pre: h = x + dropout(attention(norm1(x))) ; y = h + dropout(feed_forward(norm2(h)))
-/// Shapes    x, y [B,T,D]; valid [B,T], true = a real token, or empty: all
-/// Requires  those of its parts; (C1) run.masks, where given, holds a mask for each dropout
-/// Order     of its parts; a residual sum is rounded once an element
-/// Throws    ContractError, also where a dropout has no mask in run.masks; `place` begins the
-///           names of dropouts, state and taps: "layers.0"
+/// Shapes    x, y [B,T,D]; valid [B,T], true for a real token, or empty if all are
+/// Requires  those of its parts; (C1) run.masks, if given, has a mask for each dropout
+/// Order     that of its parts; a residual sum is rounded once per element
+/// Throws    ContractError, also if run.masks lacks the mask of a dropout. `place`, such as
+///           "layers.0", is the prefix of the names of dropouts, state and taps
 template <numeric::Real T>
 class EncoderLayer {
  public:
   EncoderLayer(const EncoderConfig& config, const EncoderLayerParameters<T>& parameters,
                std::string place, const Tap<T>& tap);
 
-  /// Moves the entries of `state` that belong to this layer. No bit depends on `keep`.
+  /// Returns y and updates the entries of `state` that belong to this layer. `keep` does not affect
+  /// the bits.
   Tensor<T> forward(Tensor<T> x, const Mask& valid, const EncoderRun& run, NamedTensors<T>& state,
                     Keep keep = {});
 
-  /// The gradient by x, and in `gradients` those by the parameters. What PowerNorm carries from
-  /// backward to backward moves in `state`.
+  /// Returns the gradient of x, and stores those of the parameters in `gradients`. It updates what
+  /// PowerNorm carries from backward to backward in `state`.
   Tensor<T> backward(Tensor<T> grad_y, const EncoderRun& run, NamedTensors<T>& state,
                      EncoderLayerParameters<T>& gradients);
 
@@ -67,7 +68,7 @@ class EncoderLayer {
   const EncoderConfig& config_;
   const EncoderLayerParameters<T>& parameters_;
   std::string place_;
-  Tap<T> tap_;  ///< none while the forward is computed again
+  Tap<T> tap_;  ///< empty while the forward is computed again
   Keep keep_;
   Mask valid_;
   EncoderLayerSaved<T> saved_;

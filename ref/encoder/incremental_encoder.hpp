@@ -5,27 +5,27 @@
 
 namespace normproof::ref::encoder {
 
-/// A causal encoder in inference, one sentence, token after token: each layer keeps the keys and
+/// A causal encoder in inference for one sentence, token by token. Each layer keeps the keys and
 /// values of the positions so far.
 /// Source    docs/specification/encoder.md
-/// Computes  what Encoder's forward in inference has at the last position
-/// Requires  those of check_config; (C1) the encoder is causal, its pooling is per_position
+/// Computes  the result of Encoder's forward in inference at the last position
+/// Requires  those of check_config; (C1) the encoder is causal, and its pooling is per_position
 /// Order     the bits of Encoder
 /// Throws    ContractError
 template <numeric::Real T>
 class IncrementalEncoder {
  public:
-  /// All three have to stay; `state` as initial_norm_state has it.
+  /// All three arguments must outlive this object. `state` comes from initial_norm_state.
   IncrementalEncoder(const EncoderConfig& config, const EncoderParameters<T>& parameters,
                      const NamedTensors<T>& state);
   IncrementalEncoder(const IncrementalEncoder&) = delete;
   IncrementalEncoder& operator=(const IncrementalEncoder&) = delete;
 
-  /// The logits [C] behind a token more.
+  /// Appends a token and returns the logits [C] at its position.
   /// Requires  (C2) 0 <= token < V
   Tensor<T> append(std::int32_t token);
 
-  /// How many tokens there are.
+  /// Returns the number of tokens so far.
   std::size_t size() const { return size_; }
 
  private:
@@ -33,7 +33,7 @@ class IncrementalEncoder {
 
   const EncoderConfig& config_;
   const EncoderParameters<T>& parameters_;
-  NamedTensors<T> state_;  ///< does not move
+  NamedTensors<T> state_;  ///< constant
   std::vector<nn::KeyValueCache<T>> caches_;
   std::size_t size_ = 0;
 };

@@ -10,10 +10,10 @@
 #include "ref/encoder/parameters.hpp"
 #include "ref/tensor/contract.hpp"
 
-/// Parameters and their names: what is common to every model of layers.
+/// Helpers for parameters and their names, shared by all models that consist of layers.
 namespace normproof::ref::encoder {
 
-/// f(name, tensor) for each parameter of a part that is called so, in their order.
+/// Call f(name, tensor) for each parameter of a part with that name, in order.
 template <class Map, class F>
 void visit_linear(const std::string& name, Map& map, F f) {
   f(name + ".weight", map.weight);
@@ -34,7 +34,7 @@ void visit_feed_forward(const std::string& name, FeedForward& map, F f) {
   visit_linear(name + ".second", map.second, f);
 }
 
-/// Those of an encoder before its head; `prefix` begins their names.
+/// Visits the parameters of an encoder except its head. `prefix` begins their names.
 template <class Parameters, class F>
 void visit_layers(const std::string& prefix, Parameters& p, F f) {
   f(prefix + "embedding.weight", p.embedding);
@@ -49,7 +49,7 @@ void visit_layers(const std::string& prefix, Parameters& p, F f) {
   visit_norm(prefix + "final_norm", p.final_norm, f);
 }
 
-/// An empty tensor for each parameter of the norm.
+/// Returns an empty tensor for each parameter of the norm.
 template <class T>
 norm::NormParameters<T> empty_norm(const model::NormOptions& options) {
   norm::NormParameters<T> norm;
@@ -58,7 +58,7 @@ norm::NormParameters<T> empty_norm(const model::NormOptions& options) {
   return norm;
 }
 
-/// Checks    that `named` has these tensors and no other
+/// Checks that `named` has exactly these tensors.
 /// Requires  (C5) of from_named
 template <class T>
 void check_named(const std::vector<ParameterShape>& shapes, const NamedTensors<T>& named) {
@@ -79,7 +79,7 @@ void check_named(const std::vector<ParameterShape>& shapes, const NamedTensors<T
            .clause = numeric::Clause::C5});
 }
 
-/// Adds the state of a norm before its first step, under the name of its place.
+/// Adds the state of a norm before its first step, with the name of its site as a prefix.
 template <class T>
 void add_norm_state(NamedTensors<T>& state, const model::NormOptions& options, std::size_t d_model,
                     const std::string& place) {

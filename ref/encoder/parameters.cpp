@@ -10,14 +10,15 @@ using numeric::Clause;
 
 namespace {
 
-/// f(name, tensor) for every parameter in the one order.
+/// Calls f(name, tensor) for every parameter, in the documented order.
 template <class Parameters, class F>
 void visit_parameters(Parameters& p, F f) {
   visit_layers("", p, f);
   visit_linear("head", p.head, f);
 }
 
-/// As many layers as the description has, with an empty tensor for each parameter of a norm.
+/// Returns parameters with the described number of layers and an empty tensor for each parameter of
+/// a norm.
 template <class T>
 EncoderParameters<T> empty_parameters(const EncoderConfig& config) {
   const norm::NormParameters<T> norm = empty_norm<T>(config.norm);
@@ -86,7 +87,7 @@ tensor::Shape parameter_shape(const EncoderConfig& c, std::string_view name) {
   if (name.ends_with("feed_forward.first.bias")) return {c.d_ff};
   if (name.ends_with("feed_forward.second.weight")) return {d, c.d_ff};
   const model::NormParameter* const own = norm_parameter(c, name);
-  // The other ones are the biases of attention.out and feed_forward.second.
+  // The remaining parameters are the biases of attention.out and feed_forward.second.
   return {own == nullptr ? d : model::extent_of(own->shape, d)};
 }
 

@@ -9,60 +9,64 @@
 #include "ref/encoder/norm_site.hpp"
 #include "ref/ops/arithmetic.hpp"
 
-/// What layers are made of: norms, attention and feed-forward at their places, each between a
-/// forward and its backward.
+/// The parts of layers: norms, attention and feed-forward at their sites, each with a forward and a
+/// backward.
 namespace normproof::ref::encoder {
 
-/// What a step of training or an evaluation is run with.
+/// The settings of one step of training or of one evaluation.
 struct EncoderRun {
-  model::Mode mode = model::Mode::training;  ///< inference: no dropout, running statistics
-  std::uint64_t seed = 0;                    ///< of the dropouts
-  std::uint64_t step = 0;                    ///< of the dropouts
-  /// What each dropout keeps, by its place, instead of what seed and step draw:
-  /// "layers.0.attention.y".
+  model::Mode mode = model::Mode::training;  ///< inference uses no dropout, and running statistics
+  std::uint64_t seed = 0;                    ///< for the dropouts
+  std::uint64_t step = 0;                    ///< for the dropouts
+  /// The masks of the dropouts by name, such as "layers.0.attention.y". If given, they replace
+  /// those drawn from seed and step.
   const std::map<std::string, Mask>* masks = nullptr;
-  /// About what a forward may keep for its backward, in bytes. What does not fit is computed again;
-  /// no bit depends on it.
+  /// About how many bytes a forward may keep for its backward. What does not fit is computed again,
+  /// which does not affect the bits.
   std::size_t memory = std::size_t{2} << 30;
 };
 
-/// What a layer is called with, forward or backward, and what of its description its parts share.
+/// The arguments of a layer's forward or backward, and the parts of its description that its
+/// sublayers share.
 template <class T>
 struct LayerCall {
-  const std::string& place;  ///< "layers.0": begins the names of dropouts, state and taps
+  /// Prefix of the names of dropouts, state and taps, such as "layers.0".
+  const std::string& place;
   const model::NormOptions& norm;
   model::NormPlacement placement;
-  double dropout;     ///< in training
-  const Mask& valid;  ///< [B,T], true = a real token, or empty: all
+  double dropout;     ///< rate in training
+  const Mask& valid;  ///< [B,T], true for a real token, or empty if all are
   const EncoderRun& run;
   NamedTensors<T>& state;
   const Tap<T>& tap;
 
   double rate() const { return run.mode == model::Mode::training ? dropout : 0; }
-  /// "layers.0.attention.y"
+  /// Returns a name such as "layers.0.attention.y".
   std::string name(const std::string& part) const { return place + "." + part; }
 };
 
-/// Which elements the dropout of a part keeps.
+/// Returns the key of the dropout of a part.
 /// Requires  (C1) of EncoderLayer
 template <numeric::Real T>
 nn::DropoutKey dropout_key(const LayerCall<T>& call, const std::string& part);
 
-/// y after the dropout of a part, whose mask is kept.
+/// Applies the dropout of a part to y and stores its mask in `keep`.
 template <numeric::Real T>
 Tensor<T> drop_part(const LayerCall<T>& call, const std::string& part, Tensor<T> y, Mask& keep);
 
-/// grad_y behind that dropout: itself where none was, and else `own`, which is made.
+/// Applies the backward of that dropout. Returns grad_y itself if there was no dropout, otherwise
+/// `own`, which receives the result.
 template <numeric::Real T>
 const Tensor<T>& drop_part_backward(const LayerCall<T>& call, const Tensor<T>& grad_y,
                                     const Mask& keep, Tensor<T>& own);
 
-/// `options` with the dropout of a part's weights. Weights that are asked for are kept.
+/// Returns `options` with the dropout of a part's weights. The weights are kept if the tap requests
+/// them.
 template <numeric::Real T>
 nn::AttentionOptions attention_options(const LayerCall<T>& call, const std::string& part,
                                        nn::AttentionOptions options);
 
-/// dropout(attention(x)); `options` has heads, causal and keep_weights.
+/// Computes dropout(attention(x)), and its backward. `options` has heads, causal and keep_weights.
 template <numeric::Real T>
 Tensor<T> run_attention(const LayerCall<T>& call, const std::string& part, const Tensor<T>& x,
                         const nn::Attention<T>& parameters, const nn::AttentionOptions& options,
@@ -75,7 +79,7 @@ Tensor<T> run_attention_backward(const LayerCall<T>& call, const std::string& pa
                                  const nn::AttentionSaved<T>& saved, const Mask& keep,
                                  nn::Attention<T>& gradients);
 
-/// dropout(feed_forward(x))
+/// Computes dropout(feed_forward(x)), and its backward.
 template <numeric::Real T>
 Tensor<T> run_feed_forward(const LayerCall<T>& call, const Tensor<T>& x,
                            const nn::FeedForward<T>& parameters, model::Activation activation,
@@ -87,16 +91,17 @@ Tensor<T> run_feed_forward_backward(const LayerCall<T>& call, const Tensor<T>& g
                                     const nn::FeedForwardSaved<T>& saved, const Mask& keep,
                                     nn::FeedForward<T>& gradients);
 
-/// A sublayer with its norm and its dropout, between forward and backward.
+/// What a sublayer with its norm and its dropout keeps between forward and backward.
 template <class T>
 struct ResidualSite {
-  Tensor<T> in;  ///< what the sublayer takes: x, or norm(x)
-  Mask keep;     ///< of the dropout behind it, or empty
+  Tensor<T> in;  ///< the input of the sublayer: x, or norm(x)
+  Mask keep;     ///< of the dropout after the sublayer, or empty
   NormSite<T> norm;
 };
 
-/// Computes  post: norm(f(x) + x); pre: f(norm(x)) + x. f: the sublayer with its dropout
-/// Order     the residual sum is rounded once an element
+/// Computes a sublayer with its residual connection, where f is the sublayer with its dropout.
+/// Computes  post: norm(f(x) + x); pre: f(norm(x)) + x
+/// Order     the residual sum is rounded once per element
 template <class T, class F>
 Tensor<T> run_residual(const LayerCall<T>& call, const char* norm,
                        const norm::NormParameters<T>& parameters, Tensor<T> x,
@@ -113,7 +118,7 @@ Tensor<T> run_residual(const LayerCall<T>& call, const char* norm,
   return y;
 }
 
-/// The gradient by x. backward: grad_y -> the gradient by what f takes
+/// Returns the gradient of x. `backward` maps grad_y to the gradient of the input of f.
 template <class T, class F>
 Tensor<T> run_residual_backward(const LayerCall<T>& call, const char* norm, Tensor<T> grad_y,
                                 ResidualSite<T>& site, norm::NormParameters<T>& gradients,

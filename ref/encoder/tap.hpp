@@ -10,9 +10,9 @@
 
 namespace normproof::ref::encoder {
 
-/// Sees tensors as they come, by name: "layers.0.attention.weights", "grad_layers.0.norm1.x", and
-/// nothing where it is empty. What is not asked for need not be computed; no bit of a step depends
-/// on what is.
+/// Receives intermediate tensors by name, such as "layers.0.attention.weights" or
+/// "grad_layers.0.norm1.x". An empty tap receives nothing. Tensors that are not requested need not
+/// be computed. A tap never affects the bits of a step.
 template <class T>
 class Tap {
  public:
@@ -20,11 +20,11 @@ class Tap {
   using Asks = std::function<bool(const std::string& name)>;
 
   Tap() = default;
-  /// A tap that asks for every tensor.
+  /// Creates a tap that requests every tensor.
   template <class F,
             class = std::enable_if_t<std::is_constructible_v<See, F> && !std::is_same_v<F, Tap>>>
   Tap(F see) : see_(std::move(see)) {}  // NOLINT(google-explicit-constructor)
-  /// A tap that sees the tensors whose names it asks for.
+  /// Creates a tap that receives the tensors whose names `asks` accepts.
   Tap(See see, Asks asks) : see_(std::move(see)), asks_(std::move(asks)) {}
 
   explicit operator bool() const { return static_cast<bool>(see_); }
@@ -38,13 +38,13 @@ class Tap {
   Asks asks_;
 };
 
-/// Shows a tensor that is there.
+/// Passes a tensor to the tap if the tensor is given.
 template <class T>
 void show(const Tap<T>& tap, const std::string& name, const tensor::Tensor<T>& values) {
   if (tap && tensor::is_given(values)) tap(name, values);
 }
 
-/// 1 where a dropout keeps.
+/// Passes a mask to the tap as numbers: 1 if the dropout keeps an element, otherwise 0.
 template <class T>
 void show_mask(const Tap<T>& tap, const std::string& name, const tensor::Mask& keep) {
   if (!tap.asks_for(name) || !tensor::is_given(keep)) return;

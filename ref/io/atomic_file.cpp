@@ -21,7 +21,7 @@ namespace {
 using std::filesystem::path;
 
 constexpr std::size_t kChunk = std::size_t{1} << 20;
-constexpr mode_t kNewFileMode = 0666;  // less the umask
+constexpr mode_t kNewFileMode = 0666;  // before the umask is applied
 constexpr mode_t kPermissions = 07777;
 
 [[noreturn]] void cannot(std::string_view verb, const path& file, std::string_view reason) {
@@ -36,7 +36,7 @@ path folder_of(const path& file) {
   return file.has_parent_path() ? file.parent_path() : path(".");
 }
 
-/// The folder in which nothing can be made is to blame, not the file.
+/// Throws an error that blames the folder instead of the file if nothing can be created in it.
 [[noreturn]] void cannot_make_a_file_for(const path& target, int error) {
   if (error == EACCES || error == EROFS)
     cannot("write", target,
@@ -45,7 +45,7 @@ path folder_of(const path& file) {
   cannot("write", target, error);
 }
 
-/// A file without a reader in the target's folder, removed again unless it has become the target.
+/// A temporary file in the target's folder. It is removed unless it has become the target.
 class TemporaryFile {
  public:
   TemporaryFile(int folder, const path& target) : folder_(folder), target_(target) {
@@ -98,7 +98,7 @@ void write_directly(const path& file, std::span<const std::byte> bytes) {
   if (descriptor.close() < 0) cannot("write", file, errno);
 }
 
-/// Null instead of bytes: only what comes before them.
+/// Replaces the target by the bytes. If `bytes` is null, only the steps before writing are done.
 void replace(const path& target, const std::span<const std::byte>* bytes,
              std::optional<mode_t> permissions) {
   const path parent = folder_of(target);
@@ -115,14 +115,15 @@ void replace(const path& target, const std::span<const std::byte>* bytes,
   temporary.become_target();
   const bool synced = retry_interrupted([&] { return ::fsync(folder.get()); }) == 0;
   if (!synced && errno != EINVAL &&
-      errno != ENOTSUP) {  // these two: nothing to sync on this system
+      errno != ENOTSUP) {  // these two mean that the system has nothing to sync
     cannot("make durable", target,
            fmt::format("the file is in place, but its folder reports: {}",
                        std::generic_category().message(errno)));
   }
 }
 
-/// `size` is what the file claims to hold: a pipe claims 0, and a file may grow meanwhile.
+/// Reads to the end. `size` is the claimed size of the file; a pipe claims 0, and a file may grow
+/// meanwhile.
 void read_to_end(int descriptor, std::size_t size, const path& file, std::size_t most_bytes,
                  std::vector<std::byte>& bytes) {
   bytes.reserve(size + 1);
@@ -174,7 +175,7 @@ void check_writable(const path& file) {
 }
 
 std::vector<std::byte> read_file(const path& file, const ReadLimits& limits) {
-  // A pipe that nobody writes to would keep this waiting.
+  // A pipe without a writer would otherwise block here.
   const int waits = limits.regular_alone ? O_NONBLOCK : 0;
   const Descriptor descriptor(retry_interrupted(
       [&] { return ::open(file.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC | waits); }));

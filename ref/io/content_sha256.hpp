@@ -7,8 +7,9 @@
 
 namespace normproof::ref::io {
 
-/// SHA-256 over the tensors in ascending order of names, each as name, dtype and shape in a line
-/// and its little-endian bytes: what a tensor says, whatever the container.
+/// Returns the SHA-256 of the tensors in ascending order of names. Each tensor contributes a line
+/// with its name, dtype and shape, and its little-endian bytes. So the hash depends on the contents
+/// but not on the file format.
 std::string content_sha256(const std::vector<StoredTensor>& tensors);
 
 }  // namespace normproof::ref::io

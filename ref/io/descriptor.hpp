@@ -8,12 +8,13 @@
 
 namespace normproof::ref::io {
 
-/// An open file, folder or end of a pipe: a file descriptor of the system, closed at the end of the
-/// scope.
+/// Owns a file descriptor of the system, for an open file, folder or pipe end, and closes it at the
+/// end of the scope.
 class Descriptor {
  public:
   Descriptor() = default;
-  /// Takes over `number`; a negative one is what a call that failed gave, and is not open.
+  /// Takes ownership of `number`. A negative number, the result of a failed call, counts as not
+  /// open.
   explicit Descriptor(int number) : number_(number) {}
   Descriptor(Descriptor&& other) noexcept;
   Descriptor& operator=(Descriptor&& other) noexcept;
@@ -23,14 +24,14 @@ class Descriptor {
 
   bool is_open() const { return number_ >= 0; }
   int get() const { return number_; }
-  /// Closes it now: 0, or -1 with the reason in errno.
+  /// Closes the descriptor now. Returns 0, or -1 with the reason in errno.
   int close();
 
  private:
   int number_ = -1;
 };
 
-/// The result of a system call, made again as long as a signal interrupts it.
+/// Returns the result of a system call, repeated while a signal interrupts it.
 template <class Call>
 auto retry_interrupted(Call call) {
   auto result = call();
@@ -38,13 +39,13 @@ auto retry_interrupted(Call call) {
   return result;
 }
 
-/// Writes all bytes, in as many calls as it takes.
-/// Computes  0, or the error number of the first call that failed
+/// Writes all bytes, in as many calls as needed. Returns 0, or the error number of the first call
+/// that failed.
 int write_all(int descriptor, std::span<const std::byte> bytes);
 int write_all(int descriptor, std::string_view text);
 
-/// Appends what one read gives.
-/// Computes  the number of bytes, 0 at the end, or -1 with the reason in errno
+/// Appends the result of one read. Returns the number of bytes, 0 at the end, or -1 with the reason
+/// in errno.
 std::ptrdiff_t read_some(int descriptor, std::string& bytes);
 
 }  // namespace normproof::ref::io

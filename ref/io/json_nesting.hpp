@@ -5,15 +5,16 @@
 
 namespace normproof::ref::io {
 
-/// How deep arrays and objects may nest in a file. The parser takes any depth, but what is parsed
-/// is copied, compared and written by recursion, whose stack ends at some ten thousand.
+/// The maximum depth of nested arrays and objects in a file. The parser accepts any depth, but
+/// parsed JSON is copied, compared and written recursively, and the stack overflows at some ten
+/// thousand levels.
 inline constexpr std::size_t kMaxJsonNesting = 64;
 
-/// Of a text of JSON, without parsing it. Brackets and colons in strings do not count. Of a text
-/// that is no JSON these are some numbers.
+/// Properties of a JSON text, found without parsing it. Brackets and colons in strings do not
+/// count. For a text that is not JSON the numbers are arbitrary.
 struct JsonShape {
-  std::size_t nesting = 0;  ///< how deep arrays and objects nest; 0 without one
-  std::size_t keys = 0;     ///< of all objects; one that an object has twice counts twice
+  std::size_t nesting = 0;  ///< maximum depth of arrays and objects; 0 without any
+  std::size_t keys = 0;     ///< in all objects; a duplicate key counts twice
 };
 JsonShape json_shape(std::string_view text);
 

@@ -16,11 +16,11 @@ using json = JsonReader::json;
 
 namespace {
 
-/// Goes over a text: where it stops being JSON, and which key an object has twice.
+/// Scans a text to find where it stops being JSON, and a duplicate key of an object.
 class JsonCheck : public nlohmann::json_sax<json> {
  public:
-  std::optional<std::size_t> stop;  ///< the character after which it cannot be
-  bool too_large = false;           ///< that is a number which overflows
+  std::optional<std::size_t> stop;  ///< index of the character after which it is not JSON
+  bool too_large = false;           ///< at `stop` is a number that overflows
   std::string twice;
 
   bool null() override { return true; }
@@ -51,10 +51,10 @@ class JsonCheck : public nlohmann::json_sax<json> {
   }
 
  private:
-  std::vector<std::set<std::string>> open_;  ///< the keys of the objects around
+  std::vector<std::set<std::string>> open_;  ///< the keys of the enclosing objects
 };
 
-/// Of all objects in it, each key once.
+/// Returns the number of keys of all objects inside, each key once per object.
 std::size_t count_keys(const json& value) {
   std::size_t keys = value.is_object() ? value.size() : 0;
   if (value.is_structured())
@@ -62,7 +62,7 @@ std::size_t count_keys(const json& value) {
   return keys;
 }
 
-/// "line 3, column 7"
+/// Returns text such as "line 3, column 7".
 std::string place_of(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
   const std::size_t line_end = before.rfind('\n');
@@ -71,7 +71,7 @@ std::string place_of(std::string_view text, std::size_t at) {
                      before.size() - begin + 1);
 }
 
-/// Where the number or the word begins that the character belongs to or follows.
+/// Returns the beginning of the number or word that the character belongs to or follows.
 std::size_t word_begin(std::string_view text, std::size_t at) {
   constexpr std::string_view kEnds = " \t\r\n,:[]{}\"";
   at = std::min(at, text.size());
@@ -85,7 +85,7 @@ std::string_view word_at(std::string_view text, std::size_t begin) {
   return rest.substr(0, rest.find_first_of(" \t\r\n,]}"));
 }
 
-/// Whether the word is NaN or infinity as Python writes them, or as C does.
+/// Whether the word is NaN or infinity as Python or C writes it.
 bool is_not_finite(std::string_view word) {
   if (word.starts_with('-')) word.remove_prefix(1);
   return word == "NaN" || word == "nan" || word == "Infinity" || word == "inf";
@@ -103,13 +103,13 @@ json JsonReader::parse(std::string_view text, std::string_view expectation) cons
   if (shape.nesting > kMaxJsonNesting)
     fail("the whole", fmt::format("nests {} deep", shape.nesting),
          fmt::format("at most {}", kMaxJsonNesting));
-  // The parser takes the character 0 for the end of the text.
+  // The parser would treat a NUL as the end of the text.
   const std::size_t zero = text.find('\0');
   if (zero == std::string_view::npos) {
     json parsed = json::parse(text, nullptr, false);
     if (parsed.is_object() && count_keys(parsed) == shape.keys) return parsed;
   }
-  // Something is wrong with it: what, and where?
+  // There is an error; this finds out what it is, and where.
   JsonCheck check;
   if (zero != std::string_view::npos)
     check.stop = zero;

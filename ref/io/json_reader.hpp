@@ -7,11 +7,11 @@
 
 namespace normproof::ref::io {
 
-/// What a field of a JSON file should be, and one sentence where it is not: "<file>: <field> is
-/// absent; expected <expectation>". `field` is the path that a reader looks for, such as
-/// "probes[3].name"; its last part is `key`.
+/// Reads fields of a JSON file and checks their types. An error is one sentence: "<file>: <field>
+/// is absent; expected <expectation>". `field` is the path of the field, such as "probes[3].name";
+/// its last part is `key`.
 ///
-/// Throws    FileError, all of them
+/// Throws    FileError, all functions
 class JsonReader {
  public:
   using json = nlohmann::json;
@@ -21,15 +21,15 @@ class JsonReader {
   [[noreturn]] void fail(std::string_view field, std::string_view observation,
                          std::string_view expectation) const;
 
-  /// The file's text as JSON, kMaxJsonNesting deep at most, in which no object has a key twice. A
-  /// NUL ends no text; nothing may follow it either. What is no JSON is named by line and column.
+  /// Parses the file's text as JSON, at most kMaxJsonNesting deep and without duplicate keys. A NUL
+  /// does not end the text and is an error. An error names line and column.
   json parse(std::string_view text, std::string_view expectation) const;
 
   const json& at(const json& object, std::string_view field, const char* key, json::value_t type,
                  std::string_view expectation) const;
   std::string text(const json& object, std::string_view field, const char* key) const;
   std::uint64_t whole(const json& object, std::string_view field, const char* key) const;
-  /// 64 lower-case hexadecimal digits.
+  /// Returns a text of 64 lower-case hexadecimal digits.
   std::string sha256(const json& object, std::string_view field, const char* key) const;
   double number(const json& object, std::string_view field, const char* key) const;
   bool boolean(const json& object, std::string_view field, const char* key) const;

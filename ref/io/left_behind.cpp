@@ -27,7 +27,7 @@ bool lock(int descriptor) {
   return retry_interrupted([&] { return ::flock(descriptor, LOCK_EX | LOCK_NB); }) == 0;
 }
 
-/// The number of the process that gave a name of the form prefix, number, anything, suffix.
+/// Returns the id of the process that chose a name of the form prefix, id, anything, suffix.
 std::optional<pid_t> maker_of(std::string_view name, std::string_view prefix,
                               std::string_view suffix) {
   if (name.size() < prefix.size() + suffix.size() || !name.starts_with(prefix) ||
@@ -46,7 +46,7 @@ bool is_running(pid_t process) {
   return ::kill(process, 0) == 0 || errno != ESRCH;
 }
 
-/// Whether the folder has been looked through for that form already.
+/// Whether the folder has already been scanned for that form.
 bool is_known(const fs::path& folder, std::string_view prefix, std::string_view suffix) {
   static std::mutex mutex;
   static std::set<std::string> known;
@@ -74,7 +74,7 @@ void remove_unless_held(const fs::path& place) {
 bool hold(int descriptor) {
   struct stat status = {};
   const bool is_ours = lock(descriptor) || errno != EWOULDBLOCK;
-  // Whoever cleared up may have had it between its making and now.
+  // Another process may have removed the file between its creation and now.
   return is_ours && ::fstat(descriptor, &status) == 0 && status.st_nlink > 0;
 }
 

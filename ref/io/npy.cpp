@@ -35,8 +35,8 @@ struct Header {
   std::vector<std::size_t> shape;
 };
 
-/// The part of Python's literals that a header uses: one dictionary with string keys; a string, a
-/// boolean and a tuple of integers as values.
+/// Parses the subset of Python literals that headers use: one dictionary with string keys, whose
+/// values are a string, a boolean and a tuple of integers.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, std::string_view file, std::string_view field)
@@ -121,7 +121,7 @@ class HeaderParser {
     while (!accept(")")) {
       extents.push_back(integer());
       if (accept(",")) continue;
-      if (extents.size() == 1) fail();  // (3) is no tuple
+      if (extents.size() == 1) fail();  // (3) is not a tuple
       require(")");
       break;
     }
@@ -147,7 +147,7 @@ std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Splits off the header's text; the rest of `bytes` are the elements.
+/// Splits off and returns the header's text; `bytes` then holds the elements.
 std::string_view take_header(std::span<const std::byte>& bytes, std::string_view file,
                              std::string_view field) {
   const std::string_view text = as_text(bytes);
@@ -176,7 +176,7 @@ std::string_view take_header(std::span<const std::byte>& bytes, std::string_view
   return text.substr(header_at, length);
 }
 
-/// The dtype, and whether its bytes are to be swapped.
+/// Returns the dtype, and whether its bytes must be swapped.
 std::pair<DType, bool> parse_descr(std::string_view descr, std::string_view file,
                                    std::string_view field) {
   if (!descr.empty()) {

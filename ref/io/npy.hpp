@@ -10,25 +10,25 @@
 
 namespace normproof::ref::io {
 
-/// One array in NumPy's .npy format.
+/// Reads one array in NumPy's .npy format.
 ///
 /// Source    NumPy, numpy.lib.format: "\x93NUMPY", a version, the length of the header, a Python
 ///           dictionary of descr, fortran_order and shape, then the elements
-/// Computes  versions 1.0, 2.0 and 3.0; f8, f4, f2, i8, i4, u1 and b1 in either byte order become
-///           little-endian, Fortran order becomes C order
-/// Throws    FileError that names `file`, the array and the expectation for anything else: another
-///           dtype (object, complex, structured ...), a length that disagrees with the shape, a
+/// Computes  accepts versions 1.0, 2.0 and 3.0; converts f8, f4, f2, i8, i4, u1 and b1 in either
+///           byte order to little-endian, and Fortran order to C order
+/// Throws    FileError that names `file`, the array and the expectation for anything else: other
+///           dtypes (object, complex, structured ...), a length that disagrees with the shape, a
 ///           boolean other than 0 or 1
 StoredTensor decode_npy(std::span<const std::byte> bytes, std::string name, std::string_view file);
 
-/// NumPy has no bfloat16.
+/// Whether NumPy has the dtype; it does not have bfloat16.
 bool is_known_to_npy(DType dtype);
 
-/// An array as numpy.save writes it: version 1.0, C order, little-endian, the header padded with
-/// the fewest spaces that put the elements at a multiple of 64 bytes.
+/// Returns an array as numpy.save writes it: version 1.0, C order, little-endian, with a header
+/// padded by the fewest spaces that align the elements to 64 bytes.
 ///
-/// Requires  (C1) is_known_to_npy(dtype)  (C2) at most 32 axes, as
-///           in NumPy  (C3) bytes.size() == byte_size(dtype, shape)
+/// Requires  (C1) is_known_to_npy(dtype)  (C2) there are at most 32 axes, as in NumPy
+///           (C3) bytes.size() == byte_size(dtype, shape)
 /// Throws    ContractError
 std::vector<std::byte> encode_npy(const StoredTensor& tensor);
 

@@ -17,11 +17,13 @@ namespace {
 
 constexpr std::string_view kSuffix = ".npy";
 constexpr std::string_view kEndOfEmptyArchive{"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22};
-constexpr std::size_t kMaxName = 0xffff - kSuffix.size();  // libzip silently cuts a longer one
-constexpr zip_uint64_t kMaxInflation = 1032;               // deflate: 258 bytes from two bits
+// Libzip silently truncates a longer name.
+constexpr std::size_t kMaxName = 0xffff - kSuffix.size();
+// Deflate encodes at most 258 bytes in two bits.
+constexpr zip_uint64_t kMaxInflation = 1032;
 constexpr std::size_t kReadSize = std::size_t{1} << 16;
 constexpr zip_uint16_t kMidnight = 0;
-constexpr zip_uint16_t kFirstDay = 0x21;  // 1980-01-01, where the dates of zip begin
+constexpr zip_uint16_t kFirstDay = 0x21;  // 1980-01-01, the first date that zip can represent
 
 using Archive = std::unique_ptr<zip_t, decltype(&zip_discard)>;
 using Source = std::unique_ptr<zip_source_t, decltype(&zip_source_free)>;
@@ -50,7 +52,8 @@ class ZipError {
 }
 
 Archive open_for_reading(std::span<const std::byte> bytes, std::string_view file) {
-  if (bytes.size() < kEndOfEmptyArchive.size()) {  // libzip takes no bytes for a new archive
+  // Libzip would treat empty input as a new archive.
+  if (bytes.size() < kEndOfEmptyArchive.size()) {
     unreadable(file, "Not a zip archive");
   }
   ZipError error;
@@ -63,11 +66,11 @@ Archive open_for_reading(std::span<const std::byte> bytes, std::string_view file
     unreadable(file, "a name occurs twice");
   }
   if (!archive) unreadable(file, error.text());
-  static_cast<void>(source.release());  // the archive owns it now
+  static_cast<void>(source.release());  // now the archive owns it
   return archive;
 }
 
-/// What the archive's directory says of an entry; not yet to be believed.
+/// Returns what the archive's directory says about an entry; it may be false.
 zip_stat_t describe(zip_t* archive, zip_uint64_t index, std::string_view file) {
   constexpr zip_uint64_t kNeeded = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE |
                                    ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
@@ -95,7 +98,7 @@ std::vector<std::byte> read_entry(zip_t* archive, const zip_stat_t& status, std:
   if (!entry) file_failure(file, field, "cannot be opened", "an unaltered .npz file");
   std::vector<std::byte> bytes;
   std::size_t used = 0;
-  for (;;) {  // up to the end of the entry, where the CRC-32 is compared
+  for (;;) {  // up to the end of the entry, where the CRC-32 is checked
     bytes.resize(used + kReadSize);
     const zip_int64_t count = zip_fread(entry.get(), bytes.data() + used, kReadSize);
     if (count < 0) {
@@ -113,14 +116,15 @@ std::vector<std::byte> read_entry(zip_t* archive, const zip_stat_t& status, std:
   return bytes;
 }
 
-/// NumPy knows no 8 bits of floating point: an array of their bytes says in its name what they are.
+/// NumPy has no 8-bit floating-point formats, so these are stored as arrays of bytes with the dtype
+/// in their name.
 constexpr DType kKeptAsBytes[] = {DType::float8_e4m3fn, DType::float8_e5m2, DType::float8_e8m0fnu};
 
 std::string ending_of(DType dtype) {
   return fmt::format(".{}", to_string(dtype));
 }
 
-/// The array that holds the tensor: "x.float8_e5m2" of uint8 for x.
+/// Returns the array that stores the tensor: "x.float8_e5m2" of uint8 for x.
 StoredTensor as_array(StoredTensor tensor) {
   if (std::ranges::find(kKeptAsBytes, tensor.dtype) == std::end(kKeptAsBytes)) return tensor;
   tensor.name += ending_of(tensor.dtype);
@@ -139,13 +143,13 @@ StoredTensor of_array(StoredTensor tensor) {
   return tensor;
 }
 
-/// The archive keeps no copy of `array`.
+/// Adds the array as an entry. The archive does not copy `array`.
 void add_entry(zip_t* archive, const StoredTensor& tensor, const std::vector<std::byte>& array) {
   const std::string name = tensor.name + std::string(kSuffix);
   zip_source_t* source = zip_source_buffer(archive, array.data(), array.size(), 0);
   if (source == nullptr) unwritable(zip_strerror(archive));
-  // A name beyond ASCII is marked as UTF-8; asked for that, newer versions of libzip mark every
-  // name.
+  // With this flag, only a name beyond ASCII is marked as UTF-8. If UTF-8 were requested, newer
+  // versions of libzip would mark every name.
   const zip_int64_t index = zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_GUESS);
   if (index < 0) {
     zip_source_free(source);
@@ -208,7 +212,7 @@ std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::stri
 
 std::vector<std::byte> encode_npz(std::span<const StoredTensor> tensors) {
   const std::vector<const StoredTensor*> sorted = sorted_by_name("encode_npz", tensors);
-  if (sorted.empty()) {  // libzip deletes an archive that has no entries
+  if (sorted.empty()) {  // libzip would delete an archive without entries
     const auto bytes = std::as_bytes(std::span(kEndOfEmptyArchive));
     return {bytes.begin(), bytes.end()};
   }
@@ -234,7 +238,7 @@ std::vector<std::byte> encode_npz(std::span<const StoredTensor> tensors) {
   }
   for (std::size_t i = 0; i < kept.size(); ++i) add_entry(archive.get(), kept[i], arrays[i]);
   if (zip_close(archive.get()) < 0) unwritable(zip_strerror(archive.get()));
-  static_cast<void>(archive.release());  // a closed archive is freed
+  static_cast<void>(archive.release());  // closing has freed the archive
   return read_back(target.get());
 }
 

@@ -9,27 +9,27 @@
 
 namespace normproof::ref::io {
 
-/// The arrays of a NumPy archive (a zip file of .npy files, stored or deflated) in ascending byte
-/// order of their names. An archive without arrays is none.
+/// Returns the arrays of a NumPy archive (a zip file of .npy files, stored or deflated) in
+/// ascending byte order of their names. An archive may have no arrays.
 ///
-/// A tensor of 8 bits of floating point is an array of its bytes, uint8, whose name ends in its
-/// dtype: "x.float8_e5m2" for x.
+/// A tensor of an 8-bit floating-point format is stored as an array of its bytes, uint8, with the
+/// dtype at the end of its name: "x.float8_e5m2" for x.
 ///
 /// Source    NumPy, numpy.savez and numpy.savez_compressed
 /// Throws    FileError that names `file`, the array and the expectation: not a zip archive,
-///           inconsistent, truncated or altered (CRC-32), encrypted, an entry that is no .npy file,
-///           a name that occurs twice, an array that decode_npy refuses. Memory stays in proportion
-///           to the file: a length is believed only as far as the file's own size bears it out,
-///           and all of them together up to `most_bytes`
+///           inconsistent, truncated or altered (CRC-32), encrypted, an entry that is not a .npy
+///           file, a duplicate name, an array that decode_npy rejects. Memory is limited in
+///           proportion to the file: a claimed length must be possible for the file's size, and all
+///           lengths together must not exceed `most_bytes`
 std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::string_view file,
                                      std::size_t most_bytes = static_cast<std::size_t>(-1));
 
-/// An archive that numpy.load opens without allow_pickle. The same tensors give the same bytes:
-/// entries in ascending order of names, dated 1980-01-01, stored (deflated bytes would depend on
-/// the version of zlib).
+/// Returns an archive that numpy.load opens without allow_pickle. The same tensors give the same
+/// bytes: entries are in ascending order of names, dated 1980-01-01, and stored, because deflated
+/// bytes would depend on the version of zlib.
 ///
-/// Requires  those of sorted_by_name and, but for 8 bits, encode_npy; (C4) the name of an array has
-///           at most 65531 bytes
+/// Requires  those of sorted_by_name and, except for 8-bit formats, of encode_npy; (C4) the name of
+///           an array has at most 65531 bytes
 /// Throws    ContractError
 std::vector<std::byte> encode_npz(std::span<const StoredTensor> tensors);
 

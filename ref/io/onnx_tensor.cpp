@@ -9,7 +9,7 @@
 namespace normproof::ref::io {
 namespace {
 
-// TensorProto's fields, and its numbers for dtypes.
+// The field numbers of TensorProto, and its wire types.
 constexpr std::uint64_t kDims = 1, kDataType = 2, kName = 8, kRawData = 9;
 constexpr std::uint64_t kVarint = 0, kLength = 2;
 
@@ -41,7 +41,8 @@ std::uint64_t data_type_of(DType dtype) {
   numeric::contract_failure("encode_onnx_tensor", "dtype", "is no enumerator", "one of DType");
 }
 
-/// Seven bits a byte, the least significant first, the eighth where more follow.
+/// Appends a varint: seven bits per byte, least significant first; the eighth bit is set if more
+/// follow.
 void put_varint(std::vector<std::byte>& out, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) out.push_back(static_cast<std::byte>(value | 0x80));
   out.push_back(static_cast<std::byte>(value));

@@ -41,7 +41,7 @@ constexpr std::array kCodes{Code{"F64", DType::float64},
                             Code{"F8_E5M2", DType::float8_e5m2},
                             Code{"F8_E8M0", DType::float8_e8m0fnu}};
 
-/// JSON in which no object has a key twice, at any depth.
+/// Returns the header as JSON without duplicate keys at any depth.
 json parse_header(std::string_view text, std::string_view file) {
   if (const std::size_t depth = json_shape(text).nesting; depth > kMaxJsonNesting) {
     file_failure(file, "the header", fmt::format("nests {} deep", depth),
@@ -62,7 +62,7 @@ json parse_header(std::string_view text, std::string_view file) {
     file_failure(file, "the header", fmt::format("is no JSON at its byte {}", byte),
                  "a JSON object of name -> {dtype, shape, data_offsets}");
   };
-  // The parser takes the character 0 for the end of the text.
+  // The parser would treat a NUL as the end of the text.
   if (const auto zero = text.find('\0'); zero != std::string_view::npos) fail_at(zero + 1);
   try {
     json header = json::parse(text, check_keys);
@@ -205,9 +205,10 @@ std::vector<StoredTensor> decode_safetensors(std::span<const std::byte> bytes,
       ranges.push_back(TensorReader(name, fields, data, file).range());
     }
   }
-  check_cover(ranges, data.size(), file);  // before any copy: overlaps could multiply the file
+  // Before any copy, because overlapping tensors could multiply the size of the file.
+  check_cover(ranges, data.size(), file);
   std::vector<StoredTensor> tensors;
-  for (const auto& [name, fields] : header.items()) {  // json's objects are ordered by key
+  for (const auto& [name, fields] : header.items()) {  // a JSON object is ordered by key
     if (name != kMetadata) tensors.push_back(TensorReader(name, fields, data, file).read());
   }
   return tensors;

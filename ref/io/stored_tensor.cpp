@@ -34,7 +34,7 @@ constexpr Row row(FloatType type) {
   return {format.name, static_cast<std::size_t>(format.bytes), type};
 }
 
-/// In the order of DType.
+/// The rows are in the order of DType.
 constexpr Row kRows[] = {row(FloatType::float64),
                          row(FloatType::float32),
                          row(FloatType::float16),
@@ -95,7 +95,7 @@ void store_whole(StoredTensor& tensor, std::size_t index, double value) {
 constexpr int kScaleBias = 127;
 constexpr std::uint8_t kNoScale = 255;
 
-/// The byte of a power of two in range; another number's is that of NaN.
+/// Returns the byte of a power of two in range; for other numbers it returns that of NaN.
 std::uint8_t encode_scale(double value) {
   int exponent = 0;
   if (!(std::frexp(value, &exponent) == 0.5)) return kNoScale;
@@ -108,7 +108,7 @@ double decode_scale(std::uint8_t byte) {
                           : numeric::two_to(byte - kScaleBias);
 }
 
-/// All its NaN are one.
+/// Whether the dtype has only one NaN.
 bool has_one_nan(DType dtype) {
   return dtype == DType::float8_e4m3fn || dtype == DType::float8_e8m0fnu;
 }
@@ -275,7 +275,7 @@ StoredTensor make_tensor(std::string name, DType dtype, std::vector<std::size_t>
   check_bytes("make_tensor", tensor, Clause::C1);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double held = widen_element(tensor, i);
-    // An integer has no sign at zero.
+    // An integer has no signed zero.
     const bool same =
         std::bit_cast<std::uint64_t>(held) ==
         std::bit_cast<std::uint64_t>(values[i] == 0 && is_whole(dtype) ? 0.0 : values[i]);

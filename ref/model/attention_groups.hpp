@@ -4,12 +4,12 @@
 
 namespace normproof::ref::model {
 
-/// The heads of a sentence that attention computes together, while their scores are in the caches
-/// of a core: all of them, or one; `scores` are those of one head. No bit depends on it, but what
-/// attention refuses names them.
+/// Returns how many heads of a sentence attention computes together: all of them if their scores
+/// fit in a core's caches, otherwise one. `scores` is the number of scores of one head. The choice
+/// does not affect the bits, but error messages of attention name the heads of a group.
 inline std::size_t heads_together(std::size_t num_heads, std::size_t scores,
                                   std::size_t bytes_of_scalar) {
-  constexpr std::size_t kBytes = std::size_t{256} << 10;  // of scores
+  constexpr std::size_t kBytes = std::size_t{256} << 10;  // limit for the scores of the heads
   return num_heads * scores * bytes_of_scalar <= kBytes ? num_heads : 1;
 }
 

@@ -8,8 +8,8 @@
 
 namespace normproof::ref::model {
 
-/// The extents of attention alone: q [B,H,T,D], k [B,G,S,D], v [B,G,S,E]; H/G heads of queries read
-/// the keys and values of one head.
+/// The extents of attention: q [B,H,T,D], k [B,G,S,D], v [B,G,S,E]. H/G heads of queries read the
+/// keys and values of one head.
 struct AttentionShape {
   std::size_t batch_size = 0, kv_heads = 0;
   QueriesAndKeys group;  ///< the queries that read one head of keys
@@ -20,19 +20,21 @@ struct AttentionShape {
   tensor::Shape of_scores() const { return {batch_size, heads(), group.tokens, group.keys}; }
   tensor::Shape of_y() const { return {batch_size, heads(), group.tokens, value_features}; }
 
-  /// visible_keys of a sample; valid [B,S] or empty.
+  /// Returns visible_keys for one sample; valid is [B,S] or empty.
   tensor::Mask visible_to(std::size_t sample, const tensor::Mask& valid, bool causal) const;
-  /// Whether every query of every sample sees a key.
+  /// Whether every query of every sample sees at least one key.
   bool sees_everywhere(const tensor::Mask& valid, bool causal) const;
 
-  /// "attention in sample 2, heads 4 to 7": those that read this head of keys.
+  /// Returns text such as "attention in sample 2, heads 4 to 7" for the heads of queries that read
+  /// this head of keys.
   std::string place_of(std::size_t sample, std::size_t kv_head) const;
 };
 
-/// Shapes    valid: that of the mask, without axes where there is none
-/// Requires  (C1) q, k and v have four axes and extents of at least 1  (C2) B and D of k are those
-///           of q, B, G and S of v those of k, and G divides H  (C3) valid [B,S] or without axes
-///           (C4) scale finite and above 0
+/// Checks the shapes of attention's inputs and returns its extents.
+/// Shapes    valid is the shape of the mask, without axes if there is no mask
+/// Requires  (C1) q, k and v have four axes and extents of at least 1
+///           (C2) k has the B and D of q, v has the B, G and S of k, and G divides H
+///           (C3) valid is [B,S] or has no axes  (C4) scale is finite and above 0
 /// Throws    ContractError naming `function`
 AttentionShape attention_shape(std::string_view function, const tensor::Shape& q,
                                const tensor::Shape& k, const tensor::Shape& v,

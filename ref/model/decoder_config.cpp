@@ -24,7 +24,7 @@ EncoderConfig side(const DecoderConfig& config, const LayersConfig& layers) {
 EncoderConfig source_side(const DecoderConfig& config) {
   EncoderConfig own = side(config, config.encoder);
   own.vocab_size = config.source_vocab_size;
-  own.num_classes = 1;  // of no concern: it has no head
+  own.num_classes = 1;  // irrelevant: this side has no head
   return own;
 }
 

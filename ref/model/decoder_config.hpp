@@ -11,28 +11,29 @@ struct LayersConfig {
   std::size_t num_heads = 4;
   std::size_t d_ff = 64;
   std::size_t num_layers = 2;
-  NormOptions norm = LayerNormOptions{};        ///< at each place of each layer
-  NormOptions final_norm = LayerNormOptions{};  ///< after the last layer, of the placement `pre`
+  NormOptions norm = LayerNormOptions{};        ///< at every norm site of every layer
+  NormOptions final_norm = LayerNormOptions{};  ///< after the last layer, if the placement is `pre`
 };
 
-/// A Transformer that translates, an encoder of the source and a decoder of the target with a head
-/// over the target's vocabulary: pure description. Padding is neither attended to nor in a
-/// statistic, on either side.
+/// A Transformer for translation: an encoder of the source, and a decoder of the target with a head
+/// over the target's vocabulary. On both sides, padding is neither attended to nor part of a
+/// statistic.
 struct DecoderConfig {
   std::size_t source_vocab_size = 0;
   std::size_t target_vocab_size = 0;
-  std::size_t d_model = 32;  ///< of both sides
+  std::size_t d_model = 32;  ///< the same on both sides
   LayersConfig encoder = {};
   LayersConfig decoder = {};
   NormPlacement placement = NormPlacement::post;
   Activation activation = Activation::relu;
-  bool positions = true;          ///< sinusoidal ones are added to the embeddings
-  bool scaled_embedding = false;  ///< both are multiplied by sqrt(d_model) before
-  double dropout = 0.1;    ///< attention weights, inside the feed-forward, every sublayer's output
-  bool tied_head = false;  ///< the head has the target embedding's weight, and a bias of its own
+  bool positions = true;          ///< adds sinusoidal positions to the embeddings
+  bool scaled_embedding = false;  ///< multiplies both embeddings by sqrt(d_model) first
+  /// On attention weights, inside the feed-forward, on every sublayer's output.
+  double dropout = 0.1;
+  bool tied_head = false;  ///< the head uses the target embedding's weight and its own bias
 };
 
-/// Either side as an encoder: that of the source, and the causal one of the target.
+/// Return one side as an encoder: the source's, or the target's, which is causal.
 EncoderConfig source_side(const DecoderConfig& config);
 EncoderConfig target_side(const DecoderConfig& config);
 

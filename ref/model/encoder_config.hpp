@@ -9,10 +9,11 @@
 namespace normproof::ref::model {
 
 enum class Activation { relu, gelu, gelu_tanh };
-/// post: norm(x + sublayer(x)); pre: x + sublayer(norm(x)), and a norm after the last layer.
+/// Where norms are placed. post: norm(x + sublayer(x)). pre: x + sublayer(norm(x)), and a norm
+/// after the last layer.
 enum class NormPlacement { post, pre };
-/// masked_mean: one prediction a sentence, from the mean of its real tokens; per_position: one a
-/// position.
+/// What the head predicts from. masked_mean: one prediction per sentence, from the mean of its real
+/// tokens. per_position: one prediction per position.
 enum class Pooling { masked_mean, per_position };
 
 template <class E>
@@ -34,7 +35,7 @@ inline EnumNames<Pooling> names_of(Pooling) {
   return kNames;
 }
 
-/// A Transformer encoder with a class head: pure description.
+/// A Transformer encoder with a classification head.
 struct EncoderConfig {
   std::size_t vocab_size = 0;
   std::size_t d_model = 32;
@@ -46,12 +47,13 @@ struct EncoderConfig {
   NormPlacement placement = NormPlacement::post;
   Pooling pooling = Pooling::masked_mean;
   NormOptions norm = LayerNormOptions{};
-  bool positions = true;          ///< sinusoidal ones are added to the embedding
-  bool scaled_embedding = false;  ///< which is multiplied by sqrt(d_model) before
-  bool mask_padding = true;       ///< padding is neither attended to nor in a statistic
-  double dropout = 0.1;    ///< attention weights, inside the feed-forward, both sublayers' outputs
-  bool causal = false;     ///< a position attends to those up to its own alone
-  bool tied_head = false;  ///< the head has the embedding's weight, and a bias of its own
+  bool positions = true;          ///< adds sinusoidal positions to the embedding
+  bool scaled_embedding = false;  ///< multiplies the embedding by sqrt(d_model) first
+  bool mask_padding = true;       ///< padding is neither attended to nor part of a statistic
+  /// On attention weights, inside the feed-forward, on both sublayers' outputs.
+  double dropout = 0.1;
+  bool causal = false;     ///< a position attends only to itself and earlier positions
+  bool tied_head = false;  ///< the head uses the embedding's weight and its own bias
 };
 
 }  // namespace normproof::ref::model

@@ -8,32 +8,32 @@
 
 namespace normproof::ref::model {
 
-/// layer_norm, or rms_norm where it is not centred, as kernels for tensors of 32 and 16 bits have
-/// it: every operation in float32, or in double, and one rounding of what is stored.
+/// Options of layer_norm, or of rms_norm if not centered, as a kernel for 32-bit and 16-bit tensors
+/// computes it. Every operation is in float32 or in double, and each stored result is rounded once.
 struct Float32NormOptions {
   bool centred = true;
   double eps = 1e-5;                ///< rounded to the arithmetic
-  bool zero_centred_gamma = false;  ///< 1 + gamma multiplies, a sum of the arithmetic
-  /// Of x, y, grad_y and grad_x: float32, bfloat16 or float16.
+  bool zero_centred_gamma = false;  ///< the scale is 1 + gamma, added in the arithmetic
+  /// The format of x, y, grad_y and grad_x: float32, bfloat16 or float16.
   numeric::FloatType storage = numeric::FloatType::bfloat16;
-  /// Of gamma, beta and their gradients: one of the same three.
+  /// The format of gamma, beta and their gradients: float32, bfloat16 or float16.
   numeric::FloatType parameters = numeric::FloatType::bfloat16;
-  /// Of mean and rstd, and of every operation: float32 or float64.
+  /// The format of mean and rstd and of every operation: float32 or float64.
   numeric::FloatType arithmetic = numeric::FloatType::float32;
 };
 
-/// Rows whose terms of grad_gamma and grad_beta float32_norm adds one after the other, before the
-/// sums of these runs are added by rule R2.
+/// The number of rows in a run. float32_norm adds the terms of grad_gamma and grad_beta of a run in
+/// order, then the sums of the runs by rule R2.
 inline constexpr std::size_t kRowsOfARun = 32;
 
-/// Whether float32_norm stores in it.
+/// Whether float32_norm can store its results in this format.
 constexpr bool is_stored_by_float32_norm(numeric::FloatType type) {
   return type == numeric::FloatType::float32 || type == numeric::FloatType::bfloat16 ||
          type == numeric::FloatType::float16;
 }
 
-/// Checks    that float32_norm stores in both formats, and computes in the third
-/// Throws    ContractError of the clause
+/// Checks that float32_norm supports the formats of the storage, the parameters and the arithmetic.
+/// Throws    ContractError with the given clause
 void check_formats(std::string_view function, const Float32NormOptions& options,
                    numeric::Clause clause);
 

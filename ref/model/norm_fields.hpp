@@ -4,7 +4,7 @@
 
 namespace normproof::ref::model {
 
-// The fields of each struct by name: the one list that setting, listing and error messages share.
+// The fields of each struct by name. Setting, listing and error messages all use this one list.
 inline void visit_fields(NoneOptions&, auto&&) {}
 inline void visit_fields(BatchNormOptions& o, auto&& f) {
   f("eps", o.eps);

@@ -8,24 +8,24 @@
 
 namespace normproof::ref::model {
 
-/// One step of any layer: what goes in.
+/// The inputs of one step of any layer.
 template <class T>
 struct NormInputs {
   tensor::Tensor<T> x;            ///< [N,D] or [B,T,D]
-  tensor::Tensor<T> gamma = {};   ///< as norm_layer has it, or empty: ones
-  tensor::Tensor<T> beta = {};    ///< as norm_layer has it, or empty: zeros
-  tensor::Tensor<T> grad_y = {};  ///< the shape of x, or empty: forward alone
-  tensor::Mask valid = {};        ///< [N] or [B,T], true = a real token, or empty: all
+  tensor::Tensor<T> gamma = {};   ///< the shape that norm_layer states, or empty for ones
+  tensor::Tensor<T> beta = {};    ///< the shape that norm_layer states, or empty for zeros
+  tensor::Tensor<T> grad_y = {};  ///< the shape of x, or empty to run only the forward
+  tensor::Mask valid = {};        ///< [N] or [B,T], true for a real token; empty if all are real
   Mode mode = Mode::training;
-  tensor::NamedTensors<T> others = {};  ///< parameters beside gamma and beta, by name
+  tensor::NamedTensors<T> others = {};  ///< parameters other than gamma and beta, by name
 };
 
-/// The trained parameters of a layer, or the gradients by them, under the names and in the order of
-/// norm_layer. One that is left out has its initial value.
+/// The trained parameters of a layer, or their gradients, with the names and the order of
+/// norm_layer. An absent parameter has its initial value.
 template <class T>
 using NormParameters = tensor::NamedTensors<T>;
 
-/// The parameter of that name; null where it is left out.
+/// Returns the parameter of that name, or null if it is absent.
 template <class T>
 const tensor::Tensor<T>* find_parameter(const NormInputs<T>& inputs, std::string_view name) {
   const tensor::Tensor<T>* const found = name == "gamma"  ? &inputs.gamma

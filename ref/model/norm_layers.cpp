@@ -70,7 +70,8 @@ constexpr NormStatistic kOfPowerNormReleased[] = {
     {"mean_x_hat_squared", EntryShape::features, kBackward},
     {"mean_g_x_hat", EntryShape::features, kBackward}};
 
-// One description a struct of options: an alternative of NormOptions without one does not compile.
+// One description per struct of options. If an alternative of NormOptions has none, this file does
+// not compile.
 template <class Options>
 struct DescriptionOf;
 
@@ -170,7 +171,7 @@ struct Table<std::variant<Options...>> {
       DescriptionOf<Options>::value...};
 };
 
-/// The value of the field of that name, where it has the type V.
+/// Returns the value of the field of that name if its type is V.
 template <class V>
 std::optional<V> option_of(NormOptions options, std::string_view field) {
   std::optional<V> found;

@@ -8,23 +8,27 @@
 
 #include "ref/model/norm_options.hpp"
 
-/// What each norm layer is like: conventions, never arithmetic. Names, parameters, initial states,
-/// the shapes inside encoders, test cases, probes, benchmarks and the tables of docs/formats.md
-/// follow from it; `normproof layers` prints it. The formulas of ref/norm, gpu/norm, the oracle,
-/// the plain implementations and NumPy do not: tests hold each of them against it.
+/// Descriptions of all norm layers: conventions only, no arithmetic. Names, parameters, initial
+/// states, the shapes inside encoders, test cases, probes, benchmarks and the tables of
+/// docs/guide/formats.md follow from them; `normproof operations` prints them. The formulas of
+/// ref/norm, gpu/norm, the oracle, the plain implementations and NumPy do not use them; tests check
+/// each of those against the descriptions.
 namespace normproof::ref::model {
 
-/// The elements of x [B,T,D] that statistics are taken over and normalise: a cell. [N,D] is N
-/// samples of one token.
+/// Kinds of cells. A cell is the set of elements of x [B,T,D] that share statistics and are
+/// normalized by them. [N,D] counts as N samples of one token.
 enum class Partition {
-  row,             ///< the features of a token
-  row_group,       ///< D/groups consecutive features of a token
-  channel,         ///< a feature of every token; the valid tokens count
-  sample_channel,  ///< a feature of the tokens of a sample; the valid tokens count
-  sample_group  ///< D/groups consecutive features of the tokens of a sample; the valid ones count
+  row,        ///< all features of a token
+  row_group,  ///< D/groups consecutive features of a token
+  channel,    ///< one feature of all tokens; only valid tokens enter the statistics
+  /// One feature of the tokens of a sample; only valid tokens enter the statistics.
+  sample_channel,
+  /// D/groups consecutive features of the tokens of a sample; only valid tokens enter the
+  /// statistics.
+  sample_group
 };
 
-/// The shape of what belongs to a layer, by the extents of its x.
+/// The shape of a parameter, a state or a statistic, in terms of the extents of x.
 enum class EntryShape {
   one,              ///< [1]
   features,         ///< [D]
@@ -34,101 +38,105 @@ enum class EntryShape {
   sample_groups     ///< [B,groups]
 };
 
-/// One cut of x into cells, whose statistics normalise it.
+/// One partition of x into cells, whose statistics normalize it.
 struct NormCells {
   Partition partition;
-  bool centred;                  ///< a mean is subtracted
-  std::string_view eps = "eps";  ///< the option that is added to the squared statistic
-  std::string_view option = {};  ///< a switch that turns it on; empty: always on
+  bool centred;                  ///< whether a mean is subtracted
+  std::string_view eps = "eps";  ///< name of the option that is added to the squared statistic
+  std::string_view option = {};  ///< name of the switch that turns it on; empty if always on
 };
 
-/// A trained parameter; where a caller leaves it out, it has its initial value.
+/// A trained parameter. It has its initial value if a caller omits it.
 struct NormParameter {
   std::string_view name;
   EntryShape shape;
   double initial;
-  std::string_view option = {};  ///< an option whose value is the initial one instead
+  std::string_view option = {};  ///< name of an option whose value replaces `initial`
 };
 
-/// What a layer carries from step to step.
+/// A quantity that a layer carries from step to step.
 struct NormState {
   std::string_view name;
   EntryShape shape;
   double initial;
 };
 
-/// When a statistic is among the outputs of a step.
+/// When a statistic is among the outputs of a step: after every forward, after a forward in
+/// training, or after a backward in training.
 enum class StatisticOf { forward, training_forward, training_backward };
 
 struct NormStatistic {
   std::string_view name;
   EntryShape shape;
   StatisticOf of = StatisticOf::forward;
-  std::string_view option = {};  ///< a switch that turns it on; empty: always on
+  std::string_view option = {};  ///< name of the switch that turns it on; empty if always on
 };
 
 struct NormLayer {
   std::string_view name;
-  std::span<const NormCells> cells = {};  ///< in the order of their application
+  std::span<const NormCells> cells = {};  ///< in the order in which they are applied
   std::span<const NormParameter> parameters = {};
   std::span<const NormState> state = {};
   std::span<const NormStatistic> statistics = {};  ///< in the order of a step's outputs
-  /// grad_x is the derivative of y by x, what is clamped or carried from step to step held fixed.
+  /// Whether grad_x is the derivative of y in x, with clamped values and carried state held fixed.
   bool exact_backward = true;
 
-  /// Some cells are centred.
+  /// Whether some cells are centered.
   bool centred() const;
-  /// Statistics over several rows: a mask has a meaning.
+  /// Whether statistics run over several rows, so that a mask has an effect.
   bool over_rows() const;
-  /// Statistics of each sample: in [N,D] each row is one, with a single token.
+  /// Whether statistics are taken per sample. In [N,D] each row is a sample with a single token.
   bool over_samples() const;
-  /// Null where the layer has none of that name.
+  /// Returns the parameter of that name, or null if the layer has none.
   const NormParameter* parameter(std::string_view parameter_name) const;
 };
 
-/// Every layer, in the order of the alternatives of NormOptions.
+/// Returns every layer, in the order of the alternatives of NormOptions.
 std::span<const NormLayer> norm_layers();
 const NormLayer& norm_layer(const NormOptions& options);
 
-/// Checks    a parameter that a caller gives
-/// Requires  (C3) the layer has one of that name
+/// Checks the name of a parameter that a caller gives.
+/// Requires  (C3) the layer has a parameter of that name
 void check_parameter(const NormLayer& layer, std::string_view given);
 
-/// The options' value of a field of that name and type; nothing where the layer has no such field.
+/// Return the value of the option of that name and type, or nothing if the layer has no such
+/// option.
 std::optional<double> number_option(const NormOptions& options, std::string_view field);
 std::optional<std::int64_t> count_option(const NormOptions& options, std::string_view field);
 std::optional<bool> switch_option(const NormOptions& options, std::string_view field);
 
-/// The layer's layout: rows where it has no such option.
+/// Returns the layer's layout, which is rows if it has no such option.
 Layout layout_of(const NormOptions& options);
-/// The same layer of rows.
+/// Returns the same options with the layout rows.
 NormOptions with_rows(NormOptions options);
-/// The extents that x has as rows: [B,H W,D] for [B,D,H,W] and [B,H,W,D], those of x for rows.
-/// Requires  (C1) x has 4 axes, but in rows
+/// Returns the extents that x has as rows: [B,H W,D] for [B,D,H,W] and [B,H,W,D], and those of x
+/// for rows.
+/// Requires  (C1) x has 4 axes unless the layout is rows
 std::vector<std::size_t> shape_in_rows(Layout layout, const std::vector<std::size_t>& x);
 
-/// Checks    what a layer computes on
+/// Checks that a layer can compute on its layout.
 /// Requires  (C13) the layout is rows
 void check_rows(const NormOptions& options);
 
-/// Whether 1 + gamma multiplies, not gamma.
+/// Whether the scale is 1 + gamma instead of gamma.
 bool has_zero_centred_gamma(const NormOptions& options);
 
-/// Whether an entry of the layer's description is on: its `option`, where it has one.
+/// Whether an entry of the layer's description is on, given the name of its switch; an empty name
+/// means yes.
 bool is_on(const NormOptions& options, std::string_view option);
 
-/// The initial value of one of the layer's parameters.
+/// Returns the initial value of one of the layer's parameters.
 double initial_value(const NormOptions& options, const NormParameter& parameter);
 
-/// Computes  the extents that `shape` names, for x as the layout has it and options.groups, where
-///           the layer has groups, else 1 of them
+/// Returns the extents that `shape` names, for an x of the layer's layout. The number of groups is
+/// options.groups, or 1 if the layer has no groups.
 std::vector<std::size_t> extents_of(EntryShape shape, const std::vector<std::size_t>& x,
                                     const NormOptions& options);
-/// The same for what does not depend on the rows of x.
+/// Returns the extent of a shape that does not depend on the rows of x.
 /// Requires  (C1) shape is `one` or `features`
 std::size_t extent_of(EntryShape shape, std::size_t d_model);
 
-/// "row_group"; "[N,groups] or [B,T,groups]"; "training_forward".
+/// Return text such as "row_group", "[N,groups] or [B,T,groups]" or "training_forward".
 std::string_view to_string(Partition partition);
 std::string_view to_string(EntryShape shape);
 std::string_view to_string(StatisticOf of);

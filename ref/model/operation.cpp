@@ -7,7 +7,7 @@
 
 namespace normproof::ref::model {
 
-// Found by argument-dependent lookup from option_fields.hpp.
+// option_fields.hpp finds these by argument-dependent lookup.
 static void visit_fields(SoftmaxOptions&, auto&&) {}
 static void visit_fields(LogSoftmaxOptions&, auto&&) {}
 static void visit_fields(LogSumExpOptions&, auto&&) {}
@@ -91,10 +91,11 @@ static std::string print_field(const NormOptions& value) {
 
 namespace {
 
-/// What begins the names of a norm's own options.
+/// Prefixes of the options of a norm.
 constexpr std::string_view kOfTheNorm = "norm.", kOfTheDecodersNorm = "decoder_norm.";
 constexpr std::string_view kLearningRate = "learning_rate";
-/// The option of encoders that came after files had been written, with what is meant without it.
+/// An encoder option that was added after files had been written, with the value that a file means
+/// if it does not name the option.
 constexpr std::pair<std::string_view, std::string_view> kMeantOfEncoders = {"causal", "false"};
 
 std::vector<std::string> names_of_kind(OperationKind kind) {
@@ -111,13 +112,13 @@ NormOptions& norm_of(TransformerOperation& transformer) {
   return std::visit([](auto& o) -> NormOptions& { return o.norm; }, transformer);
 }
 
-/// Of a translator alone.
+/// Returns the decoder's norm, which only a translator has, or null.
 NormOptions* decoder_norm_of(TransformerOperation& transformer) {
   auto* const translator = std::get_if<TranslatorOptions>(&transformer);
   return translator == nullptr ? nullptr : &translator->decoder_norm;
 }
 
-/// An option's name without the norm that it is of.
+/// Returns the name of an option without the prefix of its norm.
 std::string_view own_name(std::string_view field) {
   for (const std::string_view prefix : {kOfTheNorm, kOfTheDecodersNorm})
     if (field.starts_with(prefix)) return field.substr(prefix.size());
@@ -241,7 +242,7 @@ std::vector<std::pair<std::string, std::string>> list_options(const Operation& o
   std::erase_if(texts, [encoder](const auto& field) {
     const std::string_view name = field.first;
     if (encoder && std::pair(name, std::string_view(field.second)) == kMeantOfEncoders) return true;
-    return goes_without_saying(own_name(name), field.second);
+    return is_legacy_default(own_name(name), field.second);
   });
   return texts;
 }

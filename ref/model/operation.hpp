@@ -13,7 +13,7 @@
 
 namespace normproof::ref::model {
 
-/// Functions without state: ref/ops/softmax.hpp, ref/ops/activation.hpp,
+/// Options of the functions without state: ref/ops/softmax.hpp, ref/ops/activation.hpp,
 /// ref/ops/gated_activation.hpp, ref/nn/scaled_dot_product_attention.hpp, ref/norm/add_norm.hpp,
 /// ref/nn/rotary_embedding.hpp, ref/train/cross_entropy.hpp.
 struct SoftmaxOptions {};
@@ -26,25 +26,26 @@ struct SiluOptions {};
 struct SwigluOptions {};
 struct GegluOptions {};
 struct AttentionOptions {
-  std::optional<double> scale = {};  ///< of the scores; none: 1/sqrt(d), d the features of a query
-  bool causal = false;  ///< a query sees the keys that are not later: ref/model/visible_keys.hpp
+  /// Factor of the scores; by default 1/sqrt(d) for queries of d features.
+  std::optional<double> scale = {};
+  bool causal = false;  ///< a query sees no later keys: ref/model/visible_keys.hpp
 };
 struct AddLayerNormOptions {
   double eps = 1e-5;
-  bool zero_centred_gamma = false;  ///< 1 + gamma multiplies
+  bool zero_centred_gamma = false;  ///< the scale is 1 + gamma
 };
 struct AddRMSNormOptions {
   double eps = 1e-5;
-  bool zero_centred_gamma = false;  ///< 1 + gamma multiplies
+  bool zero_centred_gamma = false;  ///< the scale is 1 + gamma
 };
 struct CrossEntropyOptions {
   LossOptions loss = {};
 };
 struct RopeOptions {
-  bool interleaved = false;  ///< pairs are features 2 i and 2 i + 1, else i and i + P
+  bool interleaved = false;  ///< pairs features 2 i and 2 i + 1; otherwise features i and i + P
 };
 
-/// Every function that an implementation can be asked for: the closed list.
+/// All functions that an implementation can be tested for.
 using FunctionOptions =
     std::variant<SoftmaxOptions, LogSoftmaxOptions, LogSumExpOptions, ReluOptions, GeluOptions,
                  GeluTanhOptions, SiluOptions, SwigluOptions, GegluOptions, AttentionOptions,
@@ -54,16 +55,16 @@ using FunctionOptions =
 std::vector<std::string> function_names();
 bool is_function(std::string_view name);
 
-/// One layer of ref/encoder, with its backward; the extents are those of its tensors.
+/// One layer of ref/encoder, forward and backward. The extents come from its tensors.
 struct EncoderLayerOptions {
   std::size_t num_heads = 1;
   Activation activation = Activation::relu;
   NormPlacement placement = NormPlacement::post;
-  double dropout = 0;  ///< its masks are tensors of the inputs
+  double dropout = 0;  ///< if above 0, the dropout masks are among the inputs
   NormOptions norm = LayerNormOptions{};
-  bool causal = false;  ///< a position attends to those up to its own alone
+  bool causal = false;  ///< a position attends only to itself and earlier positions
 };
-/// The encoder with its class head and the weighted cross-entropy, forward and backward.
+/// The encoder with its classification head and the weighted cross-entropy, forward and backward.
 struct EncoderOptions {
   std::size_t num_layers = 1;
   std::size_t num_heads = 1;
@@ -72,39 +73,44 @@ struct EncoderOptions {
   Pooling pooling = Pooling::masked_mean;
   bool positions = true;
   NormOptions norm = LayerNormOptions{};
-  bool causal = false;            ///< a position attends to those up to its own alone
-  bool scaled_embedding = false;  ///< times sqrt(d_model), before positions are added
+  bool causal = false;  ///< a position attends only to itself and earlier positions
+  /// Multiplies embeddings by sqrt(d_model) before positions are added.
+  bool scaled_embedding = false;
 };
-/// One layer of ref/decoder with a memory, with its backward; self-attention is causal.
+/// One layer of ref/decoder with a memory, forward and backward. Its self-attention is causal.
 struct DecoderLayerOptions {
   std::size_t num_heads = 1;
   Activation activation = Activation::relu;
   NormPlacement placement = NormPlacement::post;
-  double dropout = 0;  ///< its masks are tensors of the inputs
+  double dropout = 0;  ///< if above 0, the dropout masks are among the inputs
   NormOptions norm = LayerNormOptions{};
 };
 
-/// "encoder_layer", "encoder", "decoder_layer": the closed list of what is made of attention,
-/// feed-forwards and norms. The option `norm` is a name of norm_names(), and takes the options of
-/// that layer back to their defaults; these are `norm.eps`, ...
+/// Returns the names of the operations that consist of attention, feed-forwards and norms:
+/// "encoder_layer", "encoder", "decoder_layer". Setting the option `norm`, one of norm_names(),
+/// resets the options of that layer to their defaults; those options are named `norm.eps` and so
+/// on.
 using EncoderOperation = std::variant<EncoderLayerOptions, EncoderOptions, DecoderLayerOptions>;
 std::vector<std::string> encoder_operation_names();
 
-/// ref/decoder between tokens and the cross-entropy of its targets, forward and backward; it is
+/// All of ref/decoder from tokens to the cross-entropy of its targets, forward and backward,
 /// without dropout.
 struct TranslatorOptions {
-  std::size_t num_layers = 1;  ///< of each side
+  std::size_t num_layers = 1;  ///< on each side
   std::size_t num_heads = 1;
   Activation activation = Activation::relu;
   NormPlacement placement = NormPlacement::post;
   bool positions = true;
   bool tied_head = false;
   double label_smoothing = 0;
-  NormOptions norm = LayerNormOptions{};          ///< of the encoder, behind its last layer too
-  NormOptions decoder_norm = LayerNormOptions{};  ///< of the decoder
-  bool scaled_embedding = false;  ///< times sqrt(d_model), before positions are added
+  /// In the encoder, including after its last layer.
+  NormOptions norm = LayerNormOptions{};
+  NormOptions decoder_norm = LayerNormOptions{};  ///< in the decoder
+  /// Multiplies embeddings by sqrt(d_model) before positions are added.
+  bool scaled_embedding = false;
 };
-/// A causal ref/encoder between tokens and the cross-entropy of its targets, likewise.
+/// A causal ref/encoder from tokens to the cross-entropy of its targets, forward and backward,
+/// without dropout.
 struct LanguageModelOptions {
   std::size_t num_layers = 1;
   std::size_t num_heads = 1;
@@ -114,10 +120,12 @@ struct LanguageModelOptions {
   bool tied_head = false;
   double label_smoothing = 0;
   NormOptions norm = LayerNormOptions{};
-  bool scaled_embedding = false;  ///< times sqrt(d_model), before positions are added
+  /// Multiplies embeddings by sqrt(d_model) before positions are added.
+  bool scaled_embedding = false;
 };
-/// The decoder's side of ref/decoder in inference, token by token: from a memory and the keys and
-/// values of the tokens so far to logits, and to the keys and values with those of the new tokens.
+/// The decoder side of ref/decoder in inference, token by token. It reads a memory, new tokens, and
+/// the keys and values of the earlier tokens. It returns logits, and the keys and values extended
+/// by those of the new tokens.
 struct DecodingOptions {
   std::size_t num_layers = 1;
   std::size_t num_heads = 1;
@@ -126,12 +134,13 @@ struct DecodingOptions {
   bool positions = true;
   bool tied_head = false;
   NormOptions norm = LayerNormOptions{};
-  bool scaled_embedding = false;  ///< times sqrt(d_model), before positions are added
+  /// Multiplies embeddings by sqrt(d_model) before positions are added.
+  bool scaled_embedding = false;
 };
 
-/// "translator", "language_model", "decoding": the closed list of what goes from tokens to logits
-/// over a vocabulary. `norm` is as of encoders, and so is `decoder_norm`, whose options are
-/// `decoder_norm.eps`, ...
+/// Returns the names of the operations from tokens to logits over a vocabulary: "translator",
+/// "language_model", "decoding". `norm` works as for encoders. So does `decoder_norm`, whose
+/// options are named `decoder_norm.eps` and so on.
 using TransformerOperation = std::variant<TranslatorOptions, LanguageModelOptions, DecodingOptions>;
 std::vector<std::string> transformer_operation_names();
 
@@ -141,22 +150,21 @@ struct OptimizerOperation {
   double learning_rate = 0.1;
 };
 
-/// A layer of ref/norm, a function, an encoder or a layer of one or of a decoder, a whole
-/// Transformer, or an optimizer: one of optimizer_names().
+/// A layer of ref/norm, a function, an encoder, a layer of an encoder or decoder, a whole
+/// Transformer, or an optimizer.
 using Operation = std::variant<NormOptions, FunctionOptions, EncoderOperation, OptimizerOperation,
                                TransformerOperation>;
 
 std::string operation_name(const Operation& operation);
-/// The names in norm_names, function_names, encoder_operation_names, transformer_operation_names
-/// and optimizer_names.
+/// Returns all names in norm_names, function_names, encoder_operation_names,
+/// transformer_operation_names and optimizer_names.
 std::vector<std::string> operation_names();
 
-/// The operation with its default options.
-/// Throws    UsageError with the nearest known name
+/// Returns the operation with its default options.
+/// Throws    UsageError that suggests the nearest known name
 Operation operation(std::string_view name);
 
-/// set_option, list_options and list_all_options of the options that the operation holds, as of
-/// NormOptions.
+/// Set and list the options of an operation, as the functions of the same names do for NormOptions.
 void set_option(Operation& operation, std::string_view field, std::string_view value);
 std::vector<std::pair<std::string, std::string>> list_options(const Operation& operation);
 std::vector<std::pair<std::string, std::string>> list_all_options(const Operation& operation);

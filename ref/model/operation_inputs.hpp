@@ -10,62 +10,65 @@
 #include "ref/model/train_options.hpp"
 #include "ref/tensor/named_tensors.hpp"
 
-/// The inputs of each kind of operation as plain data. Readers and evaluations share these structs,
-/// but no arithmetic.
+/// The inputs of each kind of operation, as plain data. Code that reads them shares no arithmetic
+/// with code that evaluates the operation.
 namespace normproof::ref::model {
 
-/// What a function takes.
+/// The inputs of a function.
 struct FunctionInputs {
-  tensor::NamedTensors<double> tensors;  ///< the operands of operation_info
-  tensor::Mask valid = {};               ///< what takes part; empty: all
-  std::vector<int> targets = {};         ///< of cross_entropy, [N]
+  /// The operands of operation_info() that are real numbers.
+  tensor::NamedTensors<double> tensors;
+  tensor::Mask valid = {};        ///< the elements, keys or rows that take part; empty: all
+  std::vector<int> targets = {};  ///< class ids [N], for cross_entropy
 };
 
-/// What an encoder, one of its layers or a layer of a decoder takes.
+/// The inputs of an encoder, of one of its layers or of a layer of a decoder.
 struct EncoderTensors {
-  EncoderConfig config;                  ///< an encoder is without dropout
+  EncoderConfig config;                  ///< a whole encoder must have dropout 0
   tensor::NamedTensors<double> tensors;  ///< parameters; x, memory, grad_y, or class_weights
-  tensor::NamedTensors<double> state;    ///< what the norms carry
-  tensor::Mask valid = {};               ///< [B,T], true = a real token, or empty: all
-  tensor::Mask memory_valid = {};        ///< [B,S], the same of a decoder's source
-  std::map<std::string, tensor::Mask> masks = {};  ///< of a layer's dropouts, by mask_shapes
-  Tokens tokens = {};                              ///< of an encoder
-  std::vector<int> labels = {};                    ///< of an encoder, [B]
+  tensor::NamedTensors<double> state;    ///< the running state of the norms
+  tensor::Mask valid = {};               ///< [B,T], true = a real token; empty: all are
+  /// [B,S], the mask of the memory in a layer of a decoder; empty: all.
+  tensor::Mask memory_valid = {};
+  /// Dropout masks of a layer, named and shaped as by mask_shapes.
+  std::map<std::string, tensor::Mask> masks = {};
+  Tokens tokens = {};            ///< input of a whole encoder
+  std::vector<int> labels = {};  ///< class labels [B] of a whole encoder
   Mode mode = Mode::training;
 };
 
-/// What a whole Transformer, or decoding, takes; T is the length of what is predicted from.
+/// The inputs of a whole Transformer or of decoding. T is the length of `tokens`.
 struct TransformerTensors {
-  /// Without dropout. A language model and decoding have its decoder's side alone.
+  /// Its dropout must be 0. A language model and decoding use the decoder's side alone.
   DecoderConfig config;
   LossOptions loss;
   tensor::NamedTensors<double> tensors;  ///< parameters; memory, and past keys and values
-  tensor::NamedTensors<double> state;    ///< what the norms carry
-  Tokens source = {};                    ///< of a translator, [B,S]
-  tensor::Mask source_valid = {};        ///< [B,S] of it, or of the memory; empty: all
-  Tokens tokens = {};                    ///< [B,T]
-  tensor::Mask valid = {};               ///< [B,T], true = a real token, or empty: all
-  std::vector<int> targets = {};         ///< [B T]; those of padding do not count
+  tensor::NamedTensors<double> state;    ///< the running state of the norms
+  Tokens source = {};                    ///< source tokens of a translator, [B,S]
+  /// [B,S], the mask of the source or of the memory; empty: all.
+  tensor::Mask source_valid = {};
+  Tokens tokens = {};             ///< [B,T]
+  tensor::Mask valid = {};        ///< [B,T], true = a real token; empty: all are
+  std::vector<int> targets = {};  ///< [B T]; those at padding do not count
   Mode mode = Mode::training;
 };
 
-/// What the steps of an optimizer take.
+/// The inputs of one or more steps of an optimizer.
 struct OptimizerTensors {
   tensor::Tensor<double> parameter;
-  std::vector<tensor::Tensor<double>> gradients;  ///< of each step, with its shape
-  /// Each of checks::evaluation::moment_names, with the parameter's shape; iterations [1].
+  /// One per step, each with the parameter's shape.
+  std::vector<tensor::Tensor<double>> gradients;
+  /// The tensors of checks::evaluation::moment_names, with the parameter's shape, and iterations [1].
   tensor::NamedTensors<double> state;
 };
 
-/// The inputs of one operation of any kind. A layer has `steps` and `state`, every other kind the
-/// member that is named after it.
+/// The inputs of one operation of any kind. A layer has the inputs of every step, and the state
+/// before the first step. Of the other members only the one for the kind of operation is filled.
 struct OperationInputs {
   std::vector<NormInputs<double>> steps;
-  tensor::NamedTensors<double> state;   ///< before the first step
-  FunctionInputs function = {};         ///< of a function, which has no steps
-  EncoderTensors encoder = {};          ///< of an encoder or a layer, which has none either
-  OptimizerTensors optimizer = {};      ///< of an optimizer, with its gradients step by step
-  TransformerTensors transformer = {};  ///< of a whole Transformer or of decoding
-};
-
+  tensor::NamedTensors<double> state;
+  FunctionInputs function = {};     ///< for a function, which has no steps
+  EncoderTensors encoder = {};      ///< for an encoder or a layer of one, which have no steps
+  OptimizerTensors optimizer = {};  ///< for an optimizer, with one gradient per step
+  TransformerTensors transformer = {};
 }  // namespace normproof::ref::model

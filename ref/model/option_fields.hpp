@@ -18,9 +18,9 @@
 
 #include "ref/numeric/errors.hpp"
 
-/// Fields of option structs as text. A source file that has variants of such structs defines
-/// visit_fields(options, f), which calls f(name, field) for each, and, for enumerations,
-/// names_of(E), before it calls set_field and list_fields.
+/// Converts the fields of option structs to and from text. A source file that uses a variant of
+/// such structs must define, before it calls set_field and list_fields, visit_fields(options, f),
+/// which calls f(name, field) for each field. For enumerations it must also define names_of(E).
 namespace normproof::ref::model {
 
 using OptionTexts = std::vector<std::pair<std::string, std::string>>;
@@ -50,6 +50,7 @@ void parse_number(std::string_view field, std::string_view text, T& value, const
   value = parsed;
 }
 
+/// Sets the field to the value of the text.
 /// Throws    UsageError naming field, value and expectation
 template <FieldNumber T>
 void parse_field(std::string_view field, std::string_view text, T& value) {
@@ -102,7 +103,7 @@ requires std::is_enum_v<E> std::string print_field(E v) {
   return {};
 }
 
-/// The alternative of a variant by its index, with its defaults.
+/// Returns the alternative of a variant by its index, with its defaults.
 template <class Variant, std::size_t I = 0>
 Variant alternative_at(std::size_t index) {
   if constexpr (I + 1 < std::variant_size_v<Variant>) {
@@ -112,8 +113,9 @@ Variant alternative_at(std::size_t index) {
   }
 }
 
-/// Sets a field of the alternative that `options` holds, which is called `name`.
-/// Throws    UsageError with the nearest known field, or naming field, value and expectation
+/// Sets a field of the alternative that `options` holds; `name` is its name in error messages.
+/// Throws    UsageError that suggests the nearest known field, or names field, value and
+///           expectation
 template <class Variant>
 void set_field(Variant& options, const std::string& name, std::string_view field,
                std::string_view value) {
@@ -132,17 +134,18 @@ void set_field(Variant& options, const std::string& name, std::string_view field
   if (!found) throw numeric::UsageError(numeric::unknown_name(name + " option", field, known));
 }
 
-/// Fields that came after files had been written, with what is meant where they are not named.
-inline constexpr std::pair<std::string_view, std::string_view> kMeantWhereUnnamed[] = {
+/// Fields that were added after files had been written, with the value that a file means if it does
+/// not name them.
+inline constexpr std::pair<std::string_view, std::string_view> kLegacyDefaults[] = {
     {"layout", "rows"}, {"scaled_embedding", "false"}, {"zero_centred_gamma", "false"}};
 
-inline bool goes_without_saying(std::string_view field, std::string_view value) {
-  for (const auto& [name, meant] : kMeantWhereUnnamed)
+inline bool is_legacy_default(std::string_view field, std::string_view value) {
+  for (const auto& [name, meant] : kLegacyDefaults)
     if (name == field && meant == value) return true;
   return false;
 }
 
-/// Every field with its value as text, in the order of visit_fields.
+/// Returns every field with its value as text, in the order of visit_fields.
 template <class Variant>
 OptionTexts list_all_fields(Variant options) {
   OptionTexts result;
@@ -155,12 +158,12 @@ OptionTexts list_all_fields(Variant options) {
   return result;
 }
 
-/// The same but for what goes without saying.
+/// Returns every field except later additions that have their default value.
 template <class Variant>
 OptionTexts list_fields(const Variant& options) {
   OptionTexts result = list_all_fields(options);
   std::erase_if(result,
-                [](const auto& field) { return goes_without_saying(field.first, field.second); });
+                [](const auto& field) { return is_legacy_default(field.first, field.second); });
   return result;
 }
 

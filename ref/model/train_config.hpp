@@ -8,8 +8,9 @@
 
 namespace normproof::ref::model {
 
-/// How classes weigh in the loss: all alike; N / (C n_c), so that the mean over the corpus is 1;
-/// n_c itself.
+/// The weight of each class in the loss. none: all equal. inverse_frequency: N / (C n_c), whose
+/// mean over the corpus is 1. frequency: n_c itself. N is the number of examples, C that of
+/// classes, and n_c that of examples in class c.
 enum class ClassWeights { none, inverse_frequency, frequency };
 
 inline EnumNames<ClassWeights> names_of(ClassWeights) {
@@ -20,8 +21,8 @@ inline EnumNames<ClassWeights> names_of(ClassWeights) {
   return kNames;
 }
 
-/// Biases of linear maps before the first step: 0; or U(-1/sqrt(fan_in), 1/sqrt(fan_in)), those of
-/// attention 0.
+/// The biases of linear maps before the first step. zero: all 0. fan_in_uniform: U(-1/sqrt(fan_in),
+/// 1/sqrt(fan_in)), except that those of attention are 0.
 enum class BiasInitialization { zero, fan_in_uniform };
 
 inline EnumNames<BiasInitialization> names_of(BiasInitialization) {
@@ -30,19 +31,21 @@ inline EnumNames<BiasInitialization> names_of(BiasInitialization) {
   return kNames;
 }
 
-/// A training run: pure description.
+/// The settings of a training run.
 struct TrainConfig {
   EncoderConfig encoder = {};
   OptimizerOptions optimizer = SgdOptions{};
   ScheduleOptions schedule = ConstantRate{};
   LossOptions loss = {};
   ClassWeights class_weights = ClassWeights::inverse_frequency;
-  InitializationOptions initialization = XavierNormal{};  ///< outside the feed-forward
+  /// For all weights outside the feed-forward.
+  InitializationOptions initialization = XavierNormal{};
   InitializationOptions feed_forward_initialization = KaimingNormal{.gain = 1.4142135623730951};
   BiasInitialization bias_initialization = BiasInitialization::zero;
   double learning_rate = 0.1;
-  std::optional<double> max_gradient_norm = {};  ///< absent: no clipping
-  std::int64_t accumulation = 1;                 ///< batches whose mean gradient makes one step
+  std::optional<double> max_gradient_norm = {};  ///< no clipping if absent
+  /// Number of batches whose mean gradient makes one step.
+  std::int64_t accumulation = 1;
   std::uint64_t seed = 42;
 };
 

@@ -6,7 +6,7 @@
 
 namespace normproof::ref::model {
 
-// Found by argument-dependent lookup from option_fields.hpp.
+// option_fields.hpp finds these by argument-dependent lookup.
 static void visit_fields(SgdOptions& o, auto&& f) {
   f("momentum", o.momentum);
 }

@@ -9,8 +9,8 @@
 
 namespace normproof::ref::model {
 
-/// How a model is trained: pure description. Every field has the name that set_option takes. What
-/// each of them does: docs/specification/training.md.
+/// Options of training. Every field has the name that set_option accepts.
+/// docs/specification/training.md says what each of them does.
 
 struct SgdOptions {
   double momentum = 0;  ///< weight of the old velocity; the new gradient has weight 1
@@ -24,23 +24,25 @@ struct AdamWOptions {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double eps = 1e-8;
-  double weight_decay = 0.01;  ///< times the learning rate, apart from the gradient
+  double weight_decay = 0.01;  ///< multiplied by the learning rate; not part of the gradient
 };
-/// Every optimizer of ref/train: the closed list.
+/// All optimizers of ref/train.
 using OptimizerOptions = std::variant<SgdOptions, AdamOptions, AdamWOptions>;
 
 struct ConstantRate {};
 struct InverseSquareRoot {
-  std::int64_t warmup_steps = 4000;  ///< linear up to the base rate, which is the peak
+  /// The rate grows linearly to the base rate, which is its peak.
+  std::int64_t warmup_steps = 4000;
 };
 struct LinearWarmup {
-  std::int64_t warmup_steps = 4000;  ///< linear up to the base rate, then constant
+  /// The rate grows linearly to the base rate, then stays constant.
+  std::int64_t warmup_steps = 4000;
 };
-/// Every schedule of the learning rate: the closed list.
+/// All schedules of the learning rate.
 using ScheduleOptions = std::variant<ConstantRate, InverseSquareRoot, LinearWarmup>;
 
 struct LossOptions {
-  double label_smoothing = 0;  ///< share of the target that is spread over all classes
+  double label_smoothing = 0;  ///< share of the target distribution that is spread over all classes
 };
 
 struct XavierNormal {
@@ -56,29 +58,32 @@ struct KaimingUniform {
   double gain = 1;
 };
 struct PlainUniform {
-  double limit = 0.1;  ///< of either sign
+  double limit = 0.1;  ///< the range is [-limit, limit]
 };
-/// Every way of filling a weight: the closed list.
+/// All ways to initialize a weight.
 using InitializationOptions =
     std::variant<XavierNormal, XavierUniform, KaimingNormal, KaimingUniform, PlainUniform>;
 
-/// "sgd", "adam", "adamw".
+/// Returns the name of the optimizer: "sgd", "adam" or "adamw". optimizer_names returns all of
+/// them.
 std::string optimizer_name(const OptimizerOptions& options);
 std::vector<std::string> optimizer_names();
-/// "constant", "inverse_square_root", "linear_warmup".
+/// Returns the name of the schedule: "constant", "inverse_square_root" or "linear_warmup".
+/// schedule_names returns all of them.
 std::string schedule_name(const ScheduleOptions& options);
 std::vector<std::string> schedule_names();
-/// "xavier_normal", "xavier_uniform", "kaiming_normal", "kaiming_uniform", "uniform".
+/// Returns the name of the initialization: "xavier_normal", "xavier_uniform", "kaiming_normal",
+/// "kaiming_uniform" or "uniform". initialization_names returns all of them.
 std::string initialization_name(const InitializationOptions& options);
 std::vector<std::string> initialization_names();
 
-/// The default options of a name.
-/// Throws    UsageError with the nearest known name
+/// Return the default options for a name.
+/// Throws    UsageError that suggests the nearest known name
 OptimizerOptions optimizer_options(std::string_view name);
 ScheduleOptions schedule_options(std::string_view name);
 InitializationOptions initialization_options(std::string_view name);
 
-/// set_option and list_options of the options of training, as of NormOptions.
+/// Set and list the options of training, as the functions of the same names do for NormOptions.
 void set_option(OptimizerOptions& options, std::string_view field, std::string_view value);
 void set_option(ScheduleOptions& options, std::string_view field, std::string_view value);
 void set_option(LossOptions& options, std::string_view field, std::string_view value);

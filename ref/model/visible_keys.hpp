@@ -6,8 +6,8 @@
 
 namespace normproof::ref::model {
 
-/// The rows of queries that share keys, and these keys: `heads` heads of `tokens` queries each, row
-/// h tokens + i the query i of the head h.
+/// The extents of queries and the keys that they share: `heads` heads of `tokens` queries each.
+/// Query i of head h is row h tokens + i.
 struct QueriesAndKeys {
   std::size_t heads = 1;
   std::size_t tokens = 0;
@@ -16,19 +16,19 @@ struct QueriesAndKeys {
   std::size_t rows() const { return heads * tokens; }
 };
 
-/// Whether query i sees key j where attention is causal: the last query sees every key, and each
-/// query before it one key less. Queries that are left over at the beginning see none.
+/// Whether query i sees key j in causal attention. The last query sees every key, and each query
+/// before it sees one key less. If there are more queries than keys, the first queries see none.
 inline bool is_not_later(const QueriesAndKeys& extents, std::size_t i, std::size_t j) {
   return j + extents.tokens <= i + extents.keys;
 }
 
-/// The keys that each query of a sample sees, as softmax takes them.
-/// Computes  valid_j, and where attention is causal is_not_later(i, j)
-/// Shapes    valid: `keys` flags, or absent: all; result [keys], or [rows, keys] where attention is
-///           causal, or empty: every query sees every key
+/// Returns which keys each query of a sample sees, as a mask for softmax.
+/// Computes  valid_j, and is_not_later(i, j) if attention is causal
+/// Shapes    valid: `keys` flags, or null if all are valid; the result is [keys], or [rows, keys]
+///           if attention is causal, or empty if every query sees every key
 tensor::Mask visible_keys(const QueriesAndKeys& extents, const bool* valid, bool causal);
 
-/// Whether in each row of such a mask something is visible; an empty one hides nothing.
+/// Whether each row of such a mask has a visible key. An empty mask hides nothing.
 bool sees_in_every_row(const tensor::Mask& visible, std::size_t keys);
 
 }  // namespace normproof::ref::model

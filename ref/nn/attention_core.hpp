@@ -4,19 +4,19 @@
 #include "ref/ops/matmul.hpp"
 #include "ref/ops/softmax.hpp"
 
-/// What every attention computes, from queries that are scaled already to the gradients by them.
+/// The computation that all kinds of attention share, from scaled queries to their gradients.
 namespace normproof::ref::nn {
 
 using tensor::Mask;
 using tensor::Tensor;
 
-/// Queries [M,d], keys [S,d] and values [S,e] of some heads, matrix by matrix; or their gradients.
+/// Queries [M,d], keys [S,d] and values [S,e] of some heads, matrix by matrix, or their gradients.
 template <class T>
 struct AttentionOperands {
   ops::MatrixView<T> queries, keys, values;
 };
 
-/// A tensor [heads, M, S] of scores, weights or their gradients, head by head.
+/// Returns a view of a tensor [heads, M, S] of scores, weights or their gradients, head by head.
 template <class T>
 ops::MatrixView<T> of_heads(T* scores, const tensor::Shape& shape) {
   const std::size_t rows = shape[1], keys = shape[2], all = shape[0] * rows * keys;
@@ -27,8 +27,7 @@ ops::MatrixView<const T> of_heads(const Tensor<T>& scores) {
   return of_heads(scores.data(), tensor::shape_of(scores));
 }
 
-/// Computes  scores = queries keys^T, R1
-/// Shapes    result `shape`, [heads, M, S]
+/// Returns the scores queries keys^T, of the given shape [heads, M, S], in the order of rule R1.
 template <class T>
 Tensor<T> attention_scores(const AttentionOperands<const T>& in, const tensor::Shape& shape) {
   Tensor<T> scores = tensor::empty_tensor<T>(shape);
@@ -36,19 +35,19 @@ Tensor<T> attention_scores(const AttentionOperands<const T>& in, const tensor::S
   return scores;
 }
 
-/// Computes  context = weights values, R1
+/// Computes context = weights values in the order of rule R1.
 template <class T>
 void attend(const Tensor<T>& weights, const AttentionOperands<const T>& in,
             const ops::MatrixView<T>& context) {
   ops::matmul_into<T>(context, of_heads(weights), in.values);
 }
 
-/// The gradients, from grad_context [M,e].
+/// Computes the gradients of attention from grad_context [M,e].
 /// Computes  grad_values = used^T grad_context ; grad_weights = drop(grad_context values^T) ;
 ///           grad_scores = softmax_backward(grad_weights) ; grad_queries = grad_scores keys ;
 ///           grad_keys = grad_scores^T queries
-/// Requires  weights: the softmax of the scores; used: what multiplied the values, weights behind
-///           dropout; drop(grad_weights): what dropout does to them in the backward
+/// Requires  weights is the softmax of the scores; used is what multiplied the values, the weights
+///           after dropout; drop(grad_weights) applies the backward of dropout to them
 template <class T, class Drop>
 void attention_backward_into(const AttentionOperands<T>& out, const AttentionOperands<const T>& in,
                              const Tensor<T>& weights, const Tensor<T>& used, Drop drop,
@@ -64,7 +63,7 @@ void attention_backward_into(const AttentionOperands<T>& out, const AttentionOpe
   ops::matmul_into<T>(out.keys, ops::transposed(of_heads(grad_scores)), in.queries);
 }
 
-/// The factor of the scores: 1 / sqrt(d) for queries of d features.
+/// Returns the factor of the scores: 1 / sqrt(d) for queries of d features.
 template <class T>
 T attention_scale(std::size_t features) {
   return T(1) / numeric::square_root(T(static_cast<double>(features)));

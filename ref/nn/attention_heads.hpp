@@ -13,11 +13,11 @@
 #include "ref/numeric/parallel.hpp"
 #include "ref/tensor/contract.hpp"
 
-/// Attention in heads, as it is between the linear maps: of queries [B,T,D] over keys and values
-/// [B,S,D], which a caller has in memory as it likes.
+/// Multi-head attention between the linear maps: queries [B,T,D] attend to keys and values [B,S,D],
+/// which may be stored in any layout.
 namespace normproof::ref::nn {
 
-/// The extents of attention.
+/// The extents of multi-head attention.
 struct Heads {
   std::size_t batch_size, queries, keys, d_model, num_heads;
 
@@ -26,7 +26,7 @@ struct Heads {
   tensor::Shape scores_shape() const { return {batch_size, num_heads, queries, keys}; }
 };
 
-/// D features of each row of a tensor that has `width` of them, from the first of these.
+/// D features of each row of a tensor that has `width` features per row, starting at `first`.
 template <class T>
 struct FeatureRows {
   T* first;
@@ -39,7 +39,7 @@ struct HeadOperands {
   FeatureRows<T> queries, keys, values;
 };
 
-/// Some heads of one sentence, which are computed together while they are in the caches.
+/// Some heads of one sentence, which are computed together while their scores are in the caches.
 struct HeadGroup {
   const Heads& all;
   std::size_t sentence, head, count;
@@ -48,7 +48,7 @@ struct HeadGroup {
   AttentionOperands<T> operands(const HeadOperands<T>& of) const {
     return {part(of.queries, all.queries), part(of.keys, all.keys), part(of.values, all.keys)};
   }
-  /// The group's part of the queries, times 1 / sqrt(d_k).
+  /// Multiplies the group's part of the queries by 1 / sqrt(d_k).
   template <class T>
   void scale(const FeatureRows<T>& queries) const {
     const T factor = attention_scale<T>(all.d_k());
@@ -56,23 +56,23 @@ struct HeadGroup {
     for (std::size_t i = 0; i < all.queries; ++i, row += queries.width)
       for (std::size_t d = 0; d < count * all.d_k(); ++d) row[d] *= factor;
   }
-  /// Of rows that belong to the queries.
+  /// Returns the group's part of rows that belong to the queries.
   template <class T>
   ops::MatrixView<T> of_queries(T* rows) const {
     return part(FeatureRows<T>{rows, all.d_model}, all.queries);
   }
   tensor::Shape scores_shape() const { return {count, all.queries, all.keys}; }
-  /// The first score of the group in [B,H,T,S].
+  /// Returns the index of the group's first score in [B,H,T,S].
   std::size_t first_score() const { return (sentence * all.num_heads + head) * all.scores(); }
 
-  /// The keys that may be attended to.
+  /// Returns which keys may be attended to.
   Mask visible(const Mask& attention_mask, bool causal) const {
     const bool* const valid =
         tensor::is_given(attention_mask) ? attention_mask.data() + sentence * all.keys : nullptr;
     return model::visible_keys({1, all.queries, all.keys}, valid, causal);
   }
 
-  /// The group's part of [B,H,T,S].
+  /// Copy the group's part to a tensor [B,H,T,S], and from it.
   template <class T>
   void put(const Tensor<T>& own, Tensor<T>& whole) const {
     std::copy_n(own.data(), own.size(), whole.data() + first_score());
@@ -92,7 +92,8 @@ struct HeadGroup {
   }
 };
 
-/// f(group) for all of them, on the threads allowed. What a part refuses is said of which heads.
+/// Calls f(group) for all groups, on the allowed threads. The error of a group names its sentence
+/// and heads.
 template <class T, class F>
 void for_each_group(const Heads& heads, F f) {
   const std::size_t count = model::heads_together(heads.num_heads, heads.scores(), sizeof(T));
@@ -112,14 +113,14 @@ void for_each_group(const Heads& heads, F f) {
   });
 }
 
-/// Checks    num_heads, as (C2) of multi_head_attention
+/// Checks num_heads, as required by (C2) of multi_head_attention.
 inline void check_num_heads(std::string_view function, std::size_t num_heads, std::size_t d_model) {
   if (num_heads == 0 || d_model % num_heads != 0)
     numeric::contract_failure(function, "num_heads", fmt::format("is {}", num_heads),
                               fmt::format("a divisor of D, {}", d_model), numeric::Clause::C2);
 }
 
-/// The softmax of a group's scores.
+/// Returns the softmax of a group's scores.
 template <class T>
 Tensor<T> group_weights(const HeadGroup& group, const HeadOperands<const T>& in, const Mask& keys) {
   return ops::softmax(attention_scores(group.operands(in), group.scores_shape()), keys);
@@ -129,8 +130,9 @@ inline Mask group_dropout(const HeadGroup& group, const AttentionOptions& option
   return dropout_mask(group.scores_shape(), options.dropout, options.key, group.first_score());
 }
 
-/// To `saved`: context [B,T,D], and weights and keep [B,H,T,S] where they are kept. `queries` are
-/// those of `in`, and are left scaled.
+/// Computes attention and stores the context [B,T,D] in `saved`. If options.keep_weights is set, it
+/// also stores weights and keep [B,H,T,S]. `queries` are the queries of `in`; they are scaled in
+/// place and stay scaled.
 template <class T, class Saved>
 void attend_in_heads(const Heads& heads, const FeatureRows<T>& queries,
                      const HeadOperands<const T>& in, const Mask& attention_mask,
@@ -154,8 +156,8 @@ void attend_in_heads(const Heads& heads, const FeatureRows<T>& queries,
   });
 }
 
-/// From grad_context [B,T,D] to the gradients `out` by the queries before they were scaled, which
-/// are those of `in`, keys and values.
+/// Computes the gradients `out` from grad_context [B,T,D]. Those of the queries are with respect to
+/// the queries before scaling, whereas `in` holds the scaled ones.
 template <class T, class Saved>
 void attend_in_heads_backward(const Heads& heads, const HeadOperands<T>& out,
                               const HeadOperands<const T>& in, const Tensor<T>& grad_context,

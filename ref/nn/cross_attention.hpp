@@ -7,7 +7,7 @@ namespace normproof::ref::nn {
 template <class T>
 struct CrossAttention {
   Linear<T> query;   ///< [D,D], [D]
-  Linear<T> memory;  ///< [2D,D], [2D]: keys, values
+  Linear<T> memory;  ///< [2D,D], [2D]: first the keys, then the values
   Linear<T> out;     ///< [D,D], [D]
 };
 
@@ -15,9 +15,9 @@ template <class T>
 struct CrossAttentionSaved {
   Tensor<T> queries;      ///< [B,T,D], divided by sqrt(d_k)
   Tensor<T> keys_values;  ///< [B,S,2D]
-  Tensor<T> weights;      ///< [B,H,T,S]: softmax of the scores; or empty: not kept
-  Mask keep;              ///< [B,H,T,S], or empty: all, or not kept
-  Tensor<T> context;      ///< [B,T,D]: what the output map takes
+  Tensor<T> weights;      ///< [B,H,T,S]: softmax of the scores; empty if not kept
+  Mask keep;              ///< [B,H,T,S]; empty if all elements are kept or the mask is not saved
+  Tensor<T> context;      ///< [B,T,D]: the input of the output map
 };
 
 template <class T>
@@ -33,7 +33,7 @@ struct CrossAttentionGradients {
   CrossAttention<T> parameters;
 };
 
-/// The keys and values of a memory, which attend_to_memory takes.
+/// Returns the keys and values of a memory, for attend_to_memory.
 /// Computes  memory_map(memory)
 /// Shapes    memory [B,S,D]; result [B,S,2D]
 /// Requires  those of linear
@@ -45,26 +45,29 @@ Tensor<T> keys_and_values(const Tensor<T>& memory, const CrossAttention<T>& para
 
 /// Multi-head attention of one sequence to another one, the memory.
 /// Source    [VSP+17] section 3.2.3; docs/specification/decoder.md
-/// Computes  q = query(x), (k, v) = memory_map(memory), cut in H heads of d_k = D/H features each;
-///           q = q (1 / sqrt(d_k)) ; scores_bhij = sum_c q_bhic k_bhjc ; weights = softmax over j,
-///           where memory_mask says that j may be attended to; where none may 0 ;
+/// Computes  q = query(x), (k, v) = memory_map(memory), split into H heads of d_k = D/H features
+///           each ; q = q (1 / sqrt(d_k)) ; scores_bhij = sum_c q_bhic k_bhjc ;
+///           weights = softmax over the j that memory_mask allows, or 0 if it allows none ;
 ///           weights = dropout(weights) ; context_bhic = sum_j weights_bhij v_bhjc ;
 ///           y = out(context)
-/// Shapes    x, y [B,T,D]; memory [B,S,D]; memory_mask [B,S], true = may be attended to, or empty:
-///           all
-/// Requires  (C1) x is [B,T,D], every extent >= 1  (C2) H divides D  (C3) parameters with the
-///           shapes of CrossAttention  (C4) memory_mask [B,S] or empty  (C5) 0 <= dropout < 1
-///           (C8) memory is [B,S,D], S >= 1  (C9) options.causal is off
-/// Order     docs/determinism.md: R1 for products, R2 inside softmax. A position of x has the bits
-///           that it has alone, in any batch and beside any padding at the memory's end
+/// Shapes    x, y [B,T,D]; memory [B,S,D]; memory_mask [B,S], true if a position may be attended
+///           to, or empty if all may
+/// Requires  (C1) x is [B,T,D], and every extent is at least 1  (C2) H divides D
+///           (C3) the parameters have the shapes of CrossAttention
+///           (C4) memory_mask is [B,S] or empty  (C5) 0 <= dropout < 1
+///           (C8) memory is [B,S,D] with S >= 1  (C9) options.causal is off
+/// Order     docs/specification/determinism.md: rule R1 for products, rule R2 inside softmax. A
+///           position of x has the same bits alone, in any batch, and with any padding at the end
+///           of the memory
 /// Throws    ContractError
 template <numeric::Real T>
 CrossAttentionForward<T> cross_attention(const Tensor<T>& x, const Tensor<T>& memory,
                                          const CrossAttention<T>& parameters,
                                          const Mask& memory_mask, const AttentionOptions& options);
 
+/// Returns the gradients of cross_attention.
 /// Source    docs/specification/decoder.md
-/// Requires  (C6) grad_y has the shape of x  (C7) saved as the forward returned it
+/// Requires  (C6) grad_y has the shape of x  (C7) saved is what the forward returned
 template <numeric::Real T>
 CrossAttentionGradients<T> cross_attention_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
                                                     const Tensor<T>& memory,
@@ -73,10 +76,10 @@ CrossAttentionGradients<T> cross_attention_backward(const Tensor<T>& grad_y, con
                                                     const CrossAttentionSaved<T>& saved,
                                                     const AttentionOptions& options);
 
-/// Computes  y of cross_attention without dropout, from the memory's keys and values: again and
-///           again with the same ones, as the sequence of x grows
-/// Shapes    keys_values [B,S,2D], as keys_and_values gives them
-/// Requires  those of cross_attention; (C10) keys_values is [B,S,2D], S >= 1
+/// Returns y of cross_attention without dropout, from the keys and values of the memory. They can
+/// be reused while the sequence of x grows.
+/// Shapes    keys_values [B,S,2D], as keys_and_values returns them
+/// Requires  those of cross_attention; (C10) keys_values is [B,S,2D] with S >= 1
 /// Order     the bits of cross_attention
 /// Throws    ContractError
 template <numeric::Real T>

@@ -10,26 +10,27 @@ namespace normproof::ref::nn {
 using tensor::Mask;
 using tensor::Tensor;
 
-/// Which elements a dropout keeps: a function of seed, step, layer, tensor and element, whatever
-/// runs before it or beside it.
+/// Determines which elements a dropout keeps. They depend only on seed, step, layer, tensor and
+/// element, not on what runs before or concurrently.
 struct DropoutKey {
   std::uint64_t seed = 0;
   std::uint64_t step = 0;
-  std::string place;            ///< "layers.0.attention_weights"
-  const Mask* given = nullptr;  ///< where it is there, these elements, and nothing is drawn
+  std::string place;            ///< name of the tensor, such as "layers.0.attention_weights"
+  const Mask* given = nullptr;  ///< if not null, this mask is used and nothing is drawn
 };
 
-/// Computes  element i is kept where
-///           RandomStream(seed, "dropout/<step>/<place>").uniform(first + i) >= rate, or where
-///           element first + i of key.given says so
-/// Requires  (C1) 0 <= rate < 1  (C3) key.given has these elements, if it is there
+/// Returns the mask of the elements that are kept.
+/// Computes  element i is kept if RandomStream(seed, "dropout/<step>/<place>").uniform(first + i)
+///           >= rate; if key.given is not null, element first + i of key.given decides instead
+/// Requires  (C1) 0 <= rate < 1  (C3) key.given is null or has these elements
 /// Throws    ContractError
 Mask dropout_mask(const tensor::Shape& shape, double rate, const DropoutKey& key,
                   std::uint64_t first = 0);
 
+/// Applies a dropout mask. This is also its own backward.
 /// Source    [SHK+14]; docs/specification/encoder.md
-/// Computes  y_i = x_i s where it is kept, else +0, s = 1 / (1 - rate). It is its own backward
-/// Requires  (C1)  (C2) keep has the shape of x
+/// Computes  y_i = x_i s if element i is kept, else +0, where s = 1 / (1 - rate)
+/// Requires  (C1) of dropout_mask  (C2) keep has the shape of x
 template <numeric::Real T>
 Tensor<T> dropout(const Tensor<T>& x, const Mask& keep, double rate);
 template <numeric::Real T>

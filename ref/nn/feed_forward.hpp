@@ -12,19 +12,20 @@ struct FeedForward {
   Linear<T> second;  ///< [D,F], [D]
 };
 
-/// How a feed-forward runs. A rate of 0 is no dropout.
+/// Options of a feed-forward. A rate of 0 means no dropout.
 struct FeedForwardOptions {
   model::Activation activation = model::Activation::relu;
   double dropout = 0;
-  DropoutKey key = {};  ///< of what the activation gives
+  DropoutKey key = {};  ///< for the output of the activation
 };
 
 template <class T>
 struct FeedForwardSaved {
-  Tensor<T> inner;   ///< [B,T,F]: what the activation takes
-  Tensor<T> erf;     ///< [B,T,F]: what ops::gelu leaves for its backward; empty for others
-  Tensor<T> active;  ///< [B,T,F]: what the second map takes
-  Mask keep;         ///< [B,T,F], or empty: all
+  Tensor<T> inner;  ///< [B,T,F]: the input of the activation
+  /// [B,T,F]: what ops::gelu saves for its backward; empty for other activations.
+  Tensor<T> erf;
+  Tensor<T> active;  ///< [B,T,F]: the input of the second map
+  Mask keep;         ///< [B,T,F], or empty if all elements are kept
 };
 
 template <class T>
@@ -39,6 +40,7 @@ struct FeedForwardGradients {
   FeedForward<T> parameters;
 };
 
+/// Applies a feed-forward network to each row.
 /// Source    [VSP+17] section 3.3; docs/specification/encoder.md
 /// Computes  y = second(dropout(activation(first(x))))
 /// Shapes    x, y [B,T,D] or [N,D]
@@ -48,7 +50,8 @@ template <numeric::Real T>
 FeedForwardForward<T> feed_forward(const Tensor<T>& x, const FeedForward<T>& parameters,
                                    const FeedForwardOptions& options);
 
-/// Requires  (C2) grad_y has the shape of y  (C3) saved as the forward returned it
+/// Returns the gradients of feed_forward.
+/// Requires  (C2) grad_y has the shape of y  (C3) saved is what the forward returned
 template <numeric::Real T>
 FeedForwardGradients<T> feed_forward_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
                                               const FeedForward<T>& parameters,

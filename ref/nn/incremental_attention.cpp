@@ -32,7 +32,7 @@ void check_arguments(const Tensor<T>& x, const Attention<T>& parameters, std::si
                               fmt::format("as many of both, rows of {}", d), Clause::C8);
 }
 
-/// The columns of each head in rows of D numbers.
+/// Returns a view of the columns of each head in rows of D numbers.
 template <class T>
 ops::MatrixView<const T> heads_of(const T* data, std::size_t rows, std::size_t d,
                                   std::size_t num_heads) {

@@ -6,19 +6,19 @@
 
 namespace normproof::ref::nn {
 
-/// Keys and values of the positions so far, row after row of D numbers.
+/// Keys and values of the positions so far, in rows of D numbers.
 template <class T>
 struct KeyValueCache {
   std::vector<T> keys, values;
 };
 
-/// Causal self-attention of one position more.
+/// Computes causal self-attention for one more position.
 /// Source    docs/specification/encoder.md
-/// Computes  the row of multi_head_attention with `causal` and no dropout that belongs to the last
-///           of the positions whose keys and values `cache` has afterwards: the new one's are added
+/// Computes  adds the keys and values of x to `cache`; y is the last row that causal
+///           multi_head_attention without dropout returns for all positions in `cache`
 /// Shapes    x, y [1,1,D]
-/// Requires  (C1) x is [1,1,D]  (C2) H divides D  (C3) parameters with the shapes of Attention
-///           (C8) cache has as many keys as values, whole rows of D
+/// Requires  (C1) x is [1,1,D]  (C2) H divides D  (C3) the parameters have the shapes of Attention
+///           (C8) cache has as many keys as values, in whole rows of D
 /// Order     the bits of multi_head_attention
 /// Throws    ContractError
 template <numeric::Real T>

@@ -16,16 +16,16 @@ struct Linear {
 template <class T>
 struct LinearGradients {
   Tensor<T> grad_x;
-  Linear<T> parameters;  ///< grad_weight, grad_bias
+  Linear<T> parameters;  ///< the gradients of weight and bias
 };
 
-/// A linear map of the last axis.
+/// Applies a linear map to the last axis.
 /// Source    docs/specification/encoder.md
 /// Computes  y_no = bias_o + sum_i x_ni weight_oi
 /// Shapes    x [..., I]; weight [O,I]; bias [O]; y [..., O]
-/// Requires  (C1) rank of x at least 2, extents at least 1  (C2) I and O agree
-/// Order     docs/determinism.md, R1, the bias as a block before the first
-/// Error     docs/error_analysis.md, section 7
+/// Requires  (C1) x has rank 2 or more and extents of at least 1  (C2) the extents I and O agree
+/// Order     docs/specification/determinism.md, rule R1, with the bias as a block before the first
+/// Error     docs/derivations/error_analysis.md, section 7
 /// Throws    ContractError naming both shapes
 template <numeric::Real T>
 Tensor<T> linear(const Tensor<T>& x, const Tensor<T>& weight, const Tensor<T>& bias);
@@ -34,10 +34,11 @@ Tensor<T> linear(const Tensor<T>& x, const Linear<T>& parameters) {
   return linear(x, parameters.weight, parameters.bias);
 }
 
+/// Returns the gradients of linear.
 /// Computes  grad_x_ni = sum_o grad_y_no weight_oi ; grad_weight_oi = sum_n grad_y_no x_ni ;
 ///           grad_bias_o = sum_n grad_y_no
 /// Requires  (C3) grad_y has the shape of y
-/// Order     R1 for products, R2 for grad_bias
+/// Order     rule R1 for products, rule R2 for grad_bias
 template <numeric::Real T>
 LinearGradients<T> linear_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
                                    const Tensor<T>& weight, const Tensor<T>& bias);

@@ -11,10 +11,10 @@ namespace normproof::ref::nn {
 namespace {
 
 namespace mp = boost::multiprecision;
-/// 50 digits by integer arithmetic alone, so that every processor computes the table.
+/// 50 digits by integer arithmetic only, so that every processor computes the same table.
 using Decimal50 = mp::number<mp::cpp_bin_float<50>, mp::et_off>;
 
-/// Rows first, first + 1, ... of the table, behind one another.
+/// Returns `count` rows of the table, starting with row `first`, one after the other.
 std::vector<double> encoding_rows(std::size_t first, std::size_t count, std::size_t d_model) {
   std::vector<double> rows(count * d_model);
   std::vector<Decimal50> frequency;
@@ -35,7 +35,7 @@ std::vector<double> encoding_rows(std::size_t first, std::size_t count, std::siz
   return rows;
 }
 
-/// The rows asked for so far, for each d_model: a row depends on its place alone.
+/// The rows computed so far, for each d_model. A row depends only on its position.
 struct KnownRows {
   std::mutex mutex;
   std::map<std::size_t, std::vector<double>> of;

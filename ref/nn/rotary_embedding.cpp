@@ -35,7 +35,7 @@ void check_tables(std::string_view function, std::string_view argument, const Te
   tensor::check_finite(function, "sin", sin, Clause::C3);
 }
 
-/// x turned by the angles, or, with `back`, by the opposite ones.
+/// Returns x rotated by the angles, or by the opposite angles if `back` is set.
 template <class T>
 Tensor<T> turned(const Tensor<T>& x, const Tensor<T>& cos, const Tensor<T>& sin, bool interleaved,
                  bool back) {

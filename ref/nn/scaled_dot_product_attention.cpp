@@ -21,10 +21,10 @@ using model::AttentionShape;
 using ops::MatrixView;
 using tensor::shape_of;
 
-constexpr std::size_t kScaleGrain = 16384;  // elements; the bits do not depend on it
+constexpr std::size_t kScaleGrain = 16384;  // in elements; it does not affect the bits
 
-/// One head of keys and values of one sample, with the queries of the heads that read it: matrices
-/// that follow each other without gaps.
+/// One head of keys and values of one sample, with the queries of the heads that read it. These are
+/// contiguous matrices.
 struct KeyValueHead {
   const AttentionShape& all;
   std::size_t sample, head;
@@ -44,7 +44,7 @@ struct KeyValueHead {
   }
   tensor::Shape scores_shape() const { return {1, rows(), all.group.keys}; }
 
-  /// The part of [B,H,T,S], or of [B,H,T] for one column, in its tensor.
+  /// Copies this head's part to a tensor [B,H,T,S], or [B,H,T] for a single column.
   template <class T>
   void put(const Tensor<T>& own, Tensor<T>& whole) const {
     std::copy_n(own.data(), own.size(), whole.data() + number() * own.size());
@@ -57,7 +57,7 @@ struct KeyValueHead {
   }
 };
 
-/// f(head) for all of them, on the threads allowed. What a part refuses is said of which heads.
+/// Calls f(head) for all heads, on the allowed threads. The error of a part names its heads.
 template <class F>
 void for_each_head(const AttentionShape& shape, F f) {
   const std::size_t count = shape.batch_size * shape.kv_heads;
@@ -75,7 +75,7 @@ void for_each_head(const AttentionShape& shape, F f) {
   });
 }
 
-/// Without axes where there is no mask.
+/// Returns the shape of the mask, without axes if there is no mask.
 tensor::Shape shape_of_mask(const Mask& valid) {
   return tensor::is_given(valid) ? shape_of(valid) : tensor::Shape{};
 }

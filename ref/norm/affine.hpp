@@ -8,7 +8,7 @@ namespace normproof::ref::norm {
 using tensor::Mask;
 using tensor::Tensor;
 
-/// The learned parameters of a layer, [D] each. An empty gamma stands for ones, an empty beta for
+/// The learned parameters of a layer, [D] each. An empty gamma counts as ones, an empty beta as
 /// zeros.
 template <class T>
 struct Affine {
@@ -16,8 +16,9 @@ struct Affine {
   Tensor<T> beta;
 };
 
-/// What multiplies x_hat: gamma, or 1 + gamma where it is zero-centred; an empty one stays empty,
-/// for ones. grad_gamma is the gradient by both.
+/// Returns the factor that multiplies x_hat: 1 + gamma if gamma is zero-centered, otherwise gamma.
+/// An empty gamma stays empty and counts as ones. The gradient with respect to this factor is also
+/// the gradient with respect to gamma.
 template <class T>
 Tensor<T> scale_of(const Tensor<T>& gamma, bool zero_centred) {
   if (!zero_centred || !tensor::is_given(gamma)) return gamma;
@@ -26,8 +27,8 @@ Tensor<T> scale_of(const Tensor<T>& gamma, bool zero_centred) {
   return scale;
 }
 
-/// The gradients that every backward returns; grad_gamma and grad_beta are [D], and are returned
-/// where gamma and beta are empty too.
+/// The gradients that every backward function returns. grad_gamma and grad_beta are [D]; they are
+/// computed even if gamma and beta are empty.
 template <class T>
 struct AffineGradients {
   Tensor<T> grad_x;

@@ -3,11 +3,11 @@
 #include "ref/ops/column_traversal.hpp"
 #include "ref/ops/row_traversal.hpp"
 
-/// The formulas of batch_norm over rows and columns; between them, one number a channel each, are
-/// those of batch_norm.cpp.
+/// The formulas of batch_norm that run over rows and columns. The steps between them, on one number
+/// per channel, are in batch_norm.cpp.
 namespace normproof::ref::norm {
 
-/// The statistics that batch_norm takes: x [rows, D]; mean, biased_variance [D].
+/// Inputs and outputs of the statistics of batch_norm: x [rows, D]; mean, biased_variance [D].
 template <class T>
 struct BatchNormStatistics {
   ops::RowLayout layout;
@@ -17,7 +17,7 @@ struct BatchNormStatistics {
   T* biased_variance;
 };
 
-/// What batch_norm writes: x, y [rows, D]; the others [D].
+/// Inputs and output of the forward of batch_norm: x, y [rows, D]; all others [D].
 template <class T>
 struct BatchNormRows {
   ops::RowLayout layout;
@@ -29,7 +29,7 @@ struct BatchNormRows {
   T* y;
 };
 
-/// What batch_norm_backward reads: grad_y, x [rows, D]; the others [D].
+/// The inputs of batch_norm_backward: grad_y, x [rows, D]; all others [D].
 template <class T>
 struct BatchNormBackward {
   ops::RowLayout layout;
@@ -40,27 +40,27 @@ struct BatchNormBackward {
   const T* rstd;
 };
 
-/// The gradients of gamma and beta, [D].
+/// Inputs and outputs of the parameter gradients: grad_gamma, grad_beta [D].
 template <class T>
 struct BatchNormParameterGradients : BatchNormBackward<T> {
   T* grad_gamma;
   T* grad_beta;
 };
 
-/// The gradient of x: valid [rows], or null where all are; a, c, scale [D], c null where the
-/// statistics are constants; grad_x [rows, D].
+/// Inputs and output of the gradient of x: a, c, scale [D]; grad_x [rows, D]. `valid` [rows] is
+/// null if all rows are valid; c is null if the statistics are constants.
 template <class T>
 struct BatchNormBackwardRows : BatchNormBackward<T> {
   const bool* valid;
   const T* a;
   const T* c;
-  const T* scale;  ///< rstd, times r in batch_renorm
+  const T* scale;  ///< rstd; in batch_renorm, r rstd
   T* grad_x;
 };
 
 inline namespace NORMPROOF_ISA {
 
-/// mean_d and biased_variance_d over the valid rows, for a range of channels.
+/// Computes mean_d and biased_variance_d over the valid rows, for a range of channels.
 template <class T>
 void compute(const BatchNormStatistics<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);
@@ -71,7 +71,7 @@ void compute(const BatchNormStatistics<T>& in, ops::IndexRange channels) {
                [=](auto id) { return ops::squared(x[id] - mean[id]); });
 }
 
-/// y, on a range of rows.
+/// Computes y for a range of rows.
 template <class T>
 void compute(const BatchNormRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta}, mean{in.mean}, rstd{in.rstd};
@@ -81,7 +81,7 @@ void compute(const BatchNormRows<T>& in, ops::IndexRange rows) {
   });
 }
 
-/// grad_gamma_d and grad_beta_d over all rows, for a range of channels.
+/// Computes grad_gamma_d and grad_beta_d over all rows, for a range of channels.
 template <class T>
 void compute(const BatchNormParameterGradients<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);
@@ -93,7 +93,7 @@ void compute(const BatchNormParameterGradients<T>& in, ops::IndexRange channels)
   });
 }
 
-/// grad_x, on a range of rows.
+/// Computes grad_x for a range of rows.
 template <class T>
 void compute(const BatchNormBackwardRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, mean{in.mean}, rstd{in.rstd}, a{in.a}, c{in.c},

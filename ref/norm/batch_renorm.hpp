@@ -6,7 +6,7 @@ namespace normproof::ref::norm {
 
 template <class T>
 struct BatchRenormSaved {
-  Tensor<T> mean;             ///< [D]; in inference the running mean
+  Tensor<T> mean;             ///< [D]; in inference, the running mean
   Tensor<T> biased_variance;  ///< [D]; empty in inference
   Tensor<T> rstd;             ///< [D]
   Tensor<T> r;                ///< [D]; empty in inference
@@ -17,23 +17,28 @@ template <class T>
 struct BatchRenormForward {
   Tensor<T> y;
   BatchRenormSaved<T> saved;
-  BatchNormState<T> state;  ///< after the step
+  BatchNormState<T> state;  ///< the state after the step
 };
 
-/// Batch renormalisation: the batch's statistics, corrected towards the running ones.
+/// Batch renormalization: normalizes by the statistics of the batch, then corrects the result
+/// toward the running statistics.
 /// Source    [Iof17]; docs/specification/norms.md
-/// Computes  z = (x - mean) rstd as batch_norm ; s = sqrt(running_variance + eps) ;
-///           r = clamp((1/rstd)/s, 1/r_max, r_max) ; d = clamp((mean - running_mean)/s, -d_max,
-///           d_max) ; x_hat = z r + d ; y = gamma x_hat + beta ; running statistics as batch_norm,
-///           biased. Inference: as batch_norm
+/// Computes  z = (x - mean) rstd as in batch_norm ; s = sqrt(running_variance + eps) ;
+///           r = clamp((1/rstd)/s, 1/r_max, r_max) ;
+///           d = clamp((mean - running_mean)/s, -d_max, d_max) ; x_hat = z r + d ;
+///           y = gamma x_hat + beta ;
+///           running statistics as in batch_norm, with the biased variance. Inference: as
+///           batch_norm
 /// Shapes    x, y [N,D] or [B,T,D]; gamma, beta, statistics, state [D]; valid [N] or [B,T]
-/// Requires  (C1) every extent of x >= 1  (C2) eps >= 0; the variance + eps > 0 in each channel
-///           and so is running_variance + eps  (C3) gamma, beta have extent D or are empty
-///           (C4) values finite, and so small that the statistics stay finite  (C8) valid has the
-///           extents of x without D or is empty, and at least one row is valid  (C9) running_decay
-///           in [0, 1]  (C10) state [D], finite, running_variance >= 0  (C13) r_max >= 1, d_max >=
-///           0
-/// Order     docs/determinism.md, R2 and R4
+/// Requires  (C1) every extent of x is at least 1
+///           (C2) eps >= 0, and in each channel both the variance + eps and running_variance + eps
+///           are > 0  (C3) gamma and beta have extent D or are empty
+///           (C4) all values are finite and small enough that the statistics stay finite
+///           (C8) valid has the shape of x without D, or is empty, and at least one row is valid
+///           (C9) running_decay is in [0, 1]
+///           (C10) the state is [D] and finite, and running_variance >= 0
+///           (C13) r_max >= 1 and d_max >= 0
+/// Order     docs/specification/determinism.md, rules R2 and R4
 /// Saves     mean, biased_variance, rstd, r, d
 /// Throws    ContractError
 template <numeric::Real T>
@@ -42,11 +47,13 @@ BatchRenormForward<T> batch_renorm(const Tensor<T>& x, const Affine<T>& affine, 
                                    const model::BatchRenormOptions& options = {},
                                    model::Mode mode = model::Mode::training);
 
-/// The derivative with r and d held constant.
+/// Returns the gradients of batch_renorm, with r and d held constant.
 /// Computes  a = gamma grad_beta / n ; c = gamma S(grad_y z) / n ;
-///           grad_x = (r rstd) (g - 1_V (a + z c)) ; grad_gamma = S(grad_y x_hat)
-/// Requires  (C5) grad_y has the shape of x  (C6) saved as batch_renorm returned it
-///           (C7) grad_y finite, and so small that its sums stay finite
+///           grad_x = (r rstd) (g - 1_V (a + z c)) ;
+///           grad_gamma = S(grad_y x_hat). S is the sum over all rows, g and 1_V are those of
+///           batch_norm_backward
+/// Requires  (C5) grad_y has the shape of x  (C6) saved is what batch_renorm returned
+///           (C7) grad_y is finite and small enough that its sums stay finite
 /// Throws    ContractError
 template <numeric::Real T>
 AffineGradients<T> batch_renorm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,

@@ -2,11 +2,11 @@
 
 #include "ref/norm/batch_norm_formula.hpp"
 
-/// The formulas of batch_renorm that are not batch_norm's.
+/// The formulas of batch_renorm that differ from those of batch_norm.
 namespace normproof::ref::norm {
 
-/// What batch_renorm writes in training: z, y [rows, D], which may be the same memory; the others
-/// [D].
+/// Inputs and output of batch_renorm in training: z, y [rows, D], which may share their memory; all
+/// others [D].
 template <class T>
 struct BatchRenormRows {
   ops::RowLayout layout;
@@ -18,7 +18,7 @@ struct BatchRenormRows {
   T* y;
 };
 
-/// The gradient of gamma in training, [D]; r, d [D].
+/// Inputs and output of the gradient of gamma in training: r, d, grad_gamma [D].
 template <class T>
 struct BatchRenormGammaGradient : BatchNormBackward<T> {
   const T* r;
@@ -28,7 +28,7 @@ struct BatchRenormGammaGradient : BatchNormBackward<T> {
 
 inline namespace NORMPROOF_ISA {
 
-/// y, on a range of rows.
+/// Computes y for a range of rows.
 template <class T>
 void compute(const BatchRenormRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta}, r{in.r}, d{in.d};
@@ -38,7 +38,7 @@ void compute(const BatchRenormRows<T>& in, ops::IndexRange rows) {
   });
 }
 
-/// grad_gamma_d over all rows, for a range of channels.
+/// Computes grad_gamma_d over all rows, for a range of channels.
 template <class T>
 void compute(const BatchRenormGammaGradient<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);

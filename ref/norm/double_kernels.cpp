@@ -1,4 +1,5 @@
-// Compiled once for each instruction set, with -DNORMPROOF_ISA=<set> and that set's flags.
+// This file is compiled once per instruction set, with -DNORMPROOF_ISA=<set> and the flags of that
+// set.
 #include "ref/norm/double_kernels.hpp"
 
 #include "ref/norm/batch_norm_formula.hpp"

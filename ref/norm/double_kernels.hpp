@@ -2,8 +2,8 @@
 
 #include "ref/ops/row_traversal.hpp"
 
-/// The list of what the layers compute over rows and columns, one struct each. compute(work, range)
-/// is in the layer's <layer>_formula.hpp.
+/// The computations of the layers over rows and columns, one struct each. The function
+/// compute(work, range) of each is in the layer's <layer>_formula.hpp.
 namespace normproof::ref::norm {
 
 template <class T>
@@ -51,7 +51,7 @@ struct ScaleNormBackwardRows;
 template <class T>
 struct ScaleNormRows;
 
-/// compute(work, range), compiled for one instruction set.
+/// A pointer to compute(work, range), compiled for one instruction set.
 template <class Work>
 struct Kernel {
   void (*compute)(const Work&, ops::IndexRange);
@@ -62,8 +62,8 @@ struct KernelTable : Kernel<Works>... {};
 template <template <class> class... Works>
 using DoubleKernelsOf = KernelTable<Works<double>...>;
 
-/// The formulas for `double`, compiled for one instruction set. All sets give the same bits
-/// (docs/determinism.md): the choice is a matter of speed alone.
+/// All formulas for `double`, compiled for one instruction set. Every set gives the same bits
+/// (docs/specification/determinism.md), so the choice of the set affects only the speed.
 using DoubleKernels =
     DoubleKernelsOf<ops::LaneTotals, BatchNormBackwardRows, BatchNormParameterGradients,
                     BatchNormRows, BatchNormStatistics, BatchRenormGammaGradient, BatchRenormRows,

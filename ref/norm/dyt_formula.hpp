@@ -5,7 +5,7 @@
 
 namespace normproof::ref::norm {
 
-/// What dyt reads and writes: x, y [rows, D]; gamma, beta [D].
+/// Inputs and output of dyt: x, y [rows, D]; gamma, beta [D].
 template <class T>
 struct DyTRows {
   ops::RowLayout layout;
@@ -16,8 +16,8 @@ struct DyTRows {
   T* y;
 };
 
-/// What dyt_backward reads and writes: grad_y, x, grad_x [rows, D]; gamma [D]; totals of
-/// grad_gamma, grad_beta and of grad_alpha's terms [3, D].
+/// Inputs and outputs of dyt_backward: grad_y, x, grad_x [rows, D]; gamma [D]. `totals` [3, D]
+/// collects grad_gamma, grad_beta and the terms of grad_alpha.
 template <class T>
 struct DyTBackwardRows {
   ops::RowLayout layout;
@@ -31,14 +31,14 @@ struct DyTBackwardRows {
 
 inline namespace NORMPROOF_ISA {
 
-/// t = tanh(alpha x), for the row x of D elements.
+/// Computes t = tanh(alpha x) for one row x of D elements.
 template <class T>
 void squash(ops::View<T> x, const T& alpha, std::size_t d_model, T* t) {
   ops::fill(t, d_model, false, [=](auto d) { return alpha * x[d]; });
   ops::Elements<T>::tanh(t, d_model, t);
 }
 
-/// The forward, on a range of rows.
+/// Computes the forward for a range of rows.
 template <class T>
 void compute(const DyTRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta};
@@ -50,7 +50,7 @@ void compute(const DyTRows<T>& in, ops::IndexRange rows) {
   });
 }
 
-/// The backward, on the rows of a range of lanes.
+/// Computes the backward for the rows of a range of lanes.
 template <class T>
 void compute(const DyTBackwardRows<T>& in, ops::IndexRange lanes) {
   const ops::View<T> gamma{in.gamma};

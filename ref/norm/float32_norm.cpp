@@ -14,13 +14,13 @@ using model::Float32NormOptions;
 using numeric::FloatType;
 using tensor::convert;
 
-/// work(a number of the arithmetic), whose type the formulas take for their scalar.
+/// Calls work with a number of the arithmetic's type, which the formulas use as their scalar.
 template <class Work>
 auto in_arithmetic(const Float32NormOptions& options, const Work& work) {
   return options.arithmetic == FloatType::float64 ? work(double{}) : work(float{});
 }
 
-/// The numbers of the format that are nearest.
+/// Returns each value rounded to the nearest number of the format.
 template <class T>
 Tensor<float> stored(const Tensor<T>& values, FloatType type) {
   const numeric::FloatFormat& format = numeric::format_of(type);
@@ -30,8 +30,7 @@ Tensor<float> stored(const Tensor<T>& values, FloatType type) {
   return result;
 }
 
-/// Checks    what every function here requires
-/// Computes  x as rows
+/// Checks the requirements that every function here shares; returns the layout of x as rows.
 ops::RowLayout checked_rows(std::string_view function, const Tensor<float>& x,
                             const Float32NormOptions& options) {
   const Shape shape = shape_of(x);
@@ -53,7 +52,7 @@ void check_affine(std::string_view function, const Affine<float>& affine, std::s
   check_parameter(function, "beta", affine.beta, d_model);
 }
 
-/// A parameter in the arithmetic, or its constant where it is empty.
+/// Returns a parameter in the arithmetic's type, or `constant` in every channel if it is empty.
 template <class T>
 Tensor<T> written_out(const Tensor<float>& given, std::size_t d_model, double constant) {
   if (!tensor::is_given(given)) return tensor::full_tensor<T>({d_model}, T(constant));
@@ -99,7 +98,7 @@ Float32NormForward forward_in(const ops::RowLayout& layout, const Tensor<T>& x,
   return result;
 }
 
-/// Fills grad_x, and the sums of `totals`.
+/// Computes grad_x and the sums in `totals`.
 template <class T>
 void run_backward(const ops::RowLayout& layout, const Tensor<T>& grad_y, const Tensor<T>& x,
                   const Tensor<T>& gamma, const Float32NormForward& saved, bool centred,

@@ -7,38 +7,41 @@ namespace normproof::ref::norm {
 
 struct Float32NormForward {
   Tensor<float> y;
-  Tensor<double> mean;  ///< [N], numbers of the arithmetic; {} where the layer is not centred
-  Tensor<double> rstd;  ///< [N], numbers of the arithmetic
+  Tensor<double> mean;  ///< [N], in the arithmetic's precision; {} if the layer is not centered
+  Tensor<double> rstd;  ///< [N], in the arithmetic's precision
 };
 
-/// What kernels for float32, bfloat16 and float16 have to answer, bit for bit: the formula of
-/// layer_norm, or of rms_norm where it is not centred, with options.arithmetic in the place of
-/// double, then y rounded to options.storage, to nearest, ties to even. A tensor of a format is
-/// given as the float32 numbers that it holds. NaN and infinity go where IEEE 754 has them go: no
-/// value is refused.
+/// Computes what a kernel for float32, bfloat16 or float16 must return, bit for bit. The formula is
+/// that of layer_norm, or that of rms_norm if the layer is not centered, with options.arithmetic
+/// instead of double. Then y is rounded to options.storage, to nearest with ties to even. A tensor
+/// of a low-precision format is given as the float32 numbers that it holds. NaN and infinity
+/// propagate as in IEEE 754; no value is rejected.
 /// Computes  as layer_norm and rms_norm
 /// Shapes    x, y [N,D]; gamma, beta [D] or empty; mean, rstd [N]
-/// Requires  (C1) x is [N,D], N >= 0, D >= 1  (C2) eps >= 0  (C3) gamma, beta have extent D or are
-///           empty  (C12) storage and parameters are float32, bfloat16 or float16, arithmetic is
+/// Requires  (C1) x is [N,D] with N >= 0 and D >= 1  (C2) eps >= 0
+///           (C3) gamma and beta have extent D or are empty
+///           (C12) storage and parameters are float32, bfloat16 or float16, and arithmetic is
 ///           float32 or float64
-/// Order     docs/determinism.md, R2 for the sums, R4 as written, each rounded to the arithmetic
-/// Error     docs/error_analysis.md, section 8, with options.arithmetic
+/// Order     docs/specification/determinism.md, rule R2 for the sums, rule R4 for the rest, each
+///           operation rounded to the arithmetic
+/// Error     docs/derivations/error_analysis.md, section 8, with options.arithmetic
 /// Saves     mean, rstd
 /// Throws    ContractError
 Float32NormForward float32_norm(const Tensor<float>& x, const Affine<float>& affine,
                                 const model::Float32NormOptions& options);
 
-/// Computes  as layer_norm_backward and rms_norm_backward, to which grad_x adds grad_sum; then
-///           grad_x is rounded to options.storage, grad_gamma and grad_beta to options.parameters
-/// Shapes    grad_y, grad_sum, grad_x as x; grad_gamma, grad_beta [D], +0 where N = 0
+/// Returns the gradients of float32_norm.
+/// Computes  as layer_norm_backward and rms_norm_backward, plus grad_sum in grad_x; then grad_x is
+///           rounded to options.storage, grad_gamma and grad_beta to options.parameters
+/// Shapes    grad_y, grad_sum, grad_x as x; grad_gamma, grad_beta [D], which are +0 if N = 0
 /// Requires  those of float32_norm; (C5) grad_y has the shape of x
 ///           (C6) mean and rstd have the shapes that float32_norm returned
-///           (C13) grad_sum has the shape of x, or is empty: zeros
-/// Order     R2 for grad_x. Of grad_gamma and grad_beta the rows are cut into runs of
-///           model::kRowsOfARun that follow each other, the last one shorter: a run's terms are
-///           added ascending from +0, then the runs by R2 along columns
-/// Error     docs/error_analysis.md, section 8, whose sums may have any order; section 2 has the
-///           longest chain of this one
+///           (C13) grad_sum has the shape of x, or is empty and counts as zeros
+/// Order     rule R2 for grad_x. For grad_gamma and grad_beta the rows are cut into consecutive
+///           runs of model::kRowsOfARun, the last of which may be shorter. The terms of a run are
+///           added in ascending order from +0; then the runs are added by rule R2 along columns
+/// Error     docs/derivations/error_analysis.md, section 8, whose bound holds for any order of the
+///           sums; section 2 states the longest chain of this order
 /// Throws    ContractError
 AffineGradients<float> float32_norm_backward(const Tensor<float>& grad_y, const Tensor<float>& x,
                                              const Affine<float>& affine,
@@ -47,13 +50,14 @@ AffineGradients<float> float32_norm_backward(const Tensor<float>& grad_y, const 
                                              const Tensor<float>& grad_sum = {});
 
 struct Float32AddNormForward {
-  Tensor<float> sum;  ///< of options.storage
+  Tensor<float> sum;  ///< numbers of options.storage
   Float32NormForward norm;
 };
 
-/// A norm of the sum of two tensors, as residual connections take it. The norm sees the sum as it
-/// is stored, so that y and the statistics are those of float32_norm of it, and the backward is
-/// float32_norm_backward of sum with grad_sum, the gradient that arrives at the sum besides.
+/// Normalizes the sum of two tensors, as residual connections do. The sum is rounded to storage
+/// first, so y and the statistics are those of float32_norm(sum). The backward is
+/// float32_norm_backward of sum, where grad_sum is the gradient that reaches the sum by other
+/// paths.
 /// Computes  sum = x + residual in the arithmetic, rounded to options.storage ;
 ///           norm = float32_norm(sum)
 /// Requires  those of float32_norm; (C14) residual has the shape of x

@@ -7,12 +7,12 @@
 namespace normproof::ref::norm {
 namespace {
 
-/// The elements of one sample and one group, numbered tokens ascending, then features.
+/// The elements of one sample and one group, in ascending order of tokens, then features.
 struct GroupElements {
-  std::size_t offset;  // of the sample's first token and the group's first feature
-  std::size_t width;   // features in the group
+  std::size_t offset;  // index of the sample's first token and the group's first feature
+  std::size_t width;   // number of features in the group
   std::size_t d_model;
-  std::vector<std::size_t> tokens;  // the tokens listed, ascending
+  std::vector<std::size_t> tokens;  // the selected tokens, ascending
 
   std::size_t count() const { return tokens.size() * width; }
   std::size_t operator()(std::size_t i) const {
@@ -30,7 +30,7 @@ struct Partition {
     return !tensor::is_given(valid) || valid.data()[sample * extents.seq_len + token];
   }
 
-  /// The valid elements, or all of them.
+  /// Returns the valid elements, or all elements unless valid_only is set.
   GroupElements elements(std::size_t sample, std::size_t group, bool valid_only) const {
     const std::size_t width = extents.d_model / groups;
     GroupElements result{

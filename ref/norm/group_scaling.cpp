@@ -13,7 +13,7 @@ Shape statistics_shape(const Shape& x_shape, std::size_t groups) {
   return shape;
 }
 
-/// Each group of features of each token is a row.
+/// Returns a layout in which each group of features of each token is one row.
 ops::RowLayout groups_of(const Extents& e, std::size_t groups) {
   return {e.rows() * groups, e.d_model / groups};
 }

@@ -5,8 +5,8 @@
 
 namespace normproof::ref::norm {
 
-/// What group_scaling reads and writes, a row of the layout being one group of one token, of C
-/// features: x, y [rows, C]; rstd [rows].
+/// Inputs and outputs of group_scaling: x, y [rows, C]; rstd [rows]. A row of the layout is one
+/// group of C features of one token.
 template <class T>
 struct GroupScalingRows {
   ops::RowLayout layout;
@@ -16,7 +16,7 @@ struct GroupScalingRows {
   T* rstd;
 };
 
-/// What group_scaling_backward reads and writes: grad_y, x, grad_x [rows, C]; rstd [rows].
+/// Inputs and output of group_scaling_backward: grad_y, x, grad_x [rows, C]; rstd [rows].
 template <class T>
 struct GroupScalingBackwardRows {
   ops::RowLayout layout;
@@ -28,7 +28,7 @@ struct GroupScalingBackwardRows {
 
 inline namespace NORMPROOF_ISA {
 
-/// The forward, on a range of groups.
+/// Computes the forward for a range of groups.
 template <class T>
 void compute(const GroupScalingRows<T>& in, ops::IndexRange groups) {
   ops::for_rows(in.layout, groups, ops::Inputs{in.x}, [&](auto& group, auto x) {
@@ -39,7 +39,7 @@ void compute(const GroupScalingRows<T>& in, ops::IndexRange groups) {
   });
 }
 
-/// The backward, on a range of groups.
+/// Computes the backward for a range of groups.
 template <class T>
 void compute(const GroupScalingBackwardRows<T>& in, ops::IndexRange groups) {
   const auto formula = [&](auto& group, auto x, auto grad_y) {

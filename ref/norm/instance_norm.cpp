@@ -6,7 +6,7 @@
 namespace normproof::ref::norm {
 namespace {
 
-/// InstanceNorm as GroupNorm: each feature is a group of its own.
+/// Returns the options with which GroupNorm is InstanceNorm: one group per feature.
 model::GroupNormOptions by_channel(const Shape& x_shape, double eps) {
   const std::size_t d_model = x_shape.empty() ? 0 : x_shape.back();
   return {.eps = eps, .groups = static_cast<std::int64_t>(d_model)};

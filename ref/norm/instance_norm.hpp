@@ -17,28 +17,30 @@ struct InstanceNormForward {
   InstanceNormSaved<T> saved;
 };
 
-/// Instance normalisation: statistics over the valid tokens of one sample, channel by channel; the
-/// group normalisation with one feature a group.
+/// Instance normalization: normalizes each channel by statistics over the valid tokens of one
+/// sample. It is group normalization with one feature per group.
 /// Source    [UVL16]; docs/specification/norms.md
-/// Computes  mean_bd = (1/n_b) sum_{t valid} x_btd ; biased_variance_bd about it ;
-///           rstd = 1 / sqrt(biased_variance + eps) ; x_hat = (x - mean) rstd ; y = gamma x_hat +
-///           beta
-/// Shapes    x, y [B,T,D], or [N,D], which is [N,1,D]; gamma, beta [D]; mean, rstd [B,D];
+/// Computes  mean_bd = (1/n_b) sum_{t valid} x_btd ; biased_variance_bd about mean_bd ;
+///           rstd = 1 / sqrt(biased_variance + eps) ; x_hat = (x - mean) rstd ;
+///           y = gamma x_hat + beta, where n_b is the number of valid tokens of sample b
+/// Shapes    x, y [B,T,D], or [N,D], which counts as [N,1,D]; gamma, beta [D]; mean, rstd [B,D];
 ///           valid [B,T] or [N]
-/// Requires  (C1) every extent of x >= 1  (C2) eps >= 0, and the variance + eps > 0  (C3) gamma,
-///           beta have extent D or are empty  (C4) values finite, and so small that the statistics
-///           stay finite  (C8) valid has the extents of x without D or is empty, and each sample
-///           has a valid token
-/// Order     docs/determinism.md, R2 and R4
+/// Requires  (C1) every extent of x is at least 1  (C2) eps >= 0, and the variance + eps > 0
+///           (C3) gamma and beta have extent D or are empty
+///           (C4) all values are finite and small enough that the statistics stay finite
+///           (C8) valid has the shape of x without D, or is empty, and each sample has a valid
+///           token
+/// Order     docs/specification/determinism.md, rules R2 and R4
 /// Saves     mean, rstd
 /// Throws    ContractError
 template <numeric::Real T>
 InstanceNormForward<T> instance_norm(const Tensor<T>& x, const Affine<T>& affine, const Mask& valid,
                                      const model::InstanceNormOptions& options = {});
 
+/// Returns the gradients of instance_norm.
 /// Computes  as group_norm_backward with D groups
-/// Requires  (C5) grad_y has the shape of x  (C6) saved as instance_norm returned it  (C7) grad_y
-///           finite, and so small that its sums stay finite
+/// Requires  (C5) grad_y has the shape of x  (C6) saved is what instance_norm returned
+///           (C7) grad_y is finite and small enough that its sums stay finite
 /// Throws    ContractError
 template <numeric::Real T>
 AffineGradients<T> instance_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,

@@ -9,16 +9,16 @@
 
 namespace normproof::ref::norm {
 
-/// The kernels of numeric::instruction_set().
+/// Returns the kernels compiled for numeric::instruction_set().
 const DoubleKernels& double_kernels();
 
-/// Computes  compute(work, range) over ranges that cover [0, count), shared out over the threads;
-///           `each` is the number of elements that one index is, `least` that of indices in a range
-///           where count allows it. For `double` it is that of double_kernels(), else the
-///           template in the layer's <layer>_formula.hpp
+/// Runs compute(work, range) over ranges that cover [0, count), distributed over the threads.
+/// `each` is the number of elements that one index stands for; a range has at least `least` indices
+/// if count allows it. For `double` it calls the kernel in double_kernels(), otherwise the template
+/// in the layer's <layer>_formula.hpp.
 template <template <class> class Work, class T>
 void run(const Work<T>& work, std::size_t count, std::size_t each, std::size_t least = 1) {
-  constexpr std::size_t kElementsAThread = 32768;  // at least; the bits do not depend on it
+  constexpr std::size_t kElementsAThread = 32768;  // the minimum; it does not affect the bits
   const std::size_t grain = std::max(kElementsAThread / each + 1, least);
   numeric::parallel_for(count, grain, [&](auto begin, auto end) {
     const ops::IndexRange range{begin, end};
@@ -29,8 +29,9 @@ void run(const Work<T>& work, std::size_t count, std::size_t each, std::size_t l
   });
 }
 
-/// run over the rows of work.layout, over its channels, one range a thread, and over the lanes that
-/// have rows. A sum over rows reads a piece of each: the more channels, the longer the piece.
+/// Runs `work` over the rows of its layout, over its channels with one range per thread, or over
+/// the lanes that have rows. A sum over rows reads a contiguous piece of each row, and more
+/// channels make a longer piece.
 template <class Work>
 void run_on_rows(const Work& work) {
   run(work, work.layout.count, work.layout.width);

@@ -6,7 +6,7 @@
 
 namespace normproof::ref::norm {
 
-/// What layer_norm reads and writes: x, y [rows, D]; gamma, beta [D]; mean, rstd [rows].
+/// Inputs and outputs of layer_norm: x, y [rows, D]; gamma, beta [D]; mean, rstd [rows].
 template <class T>
 struct LayerNormRows {
   ops::RowLayout layout;
@@ -19,8 +19,8 @@ struct LayerNormRows {
   T* rstd;
 };
 
-/// What layer_norm_backward reads and writes: grad_y, x, grad_x [rows, D]; gamma [D]; mean, rstd
-/// [rows]; totals of grad_gamma, grad_beta [2, D].
+/// Inputs and outputs of layer_norm_backward: grad_y, x, grad_x [rows, D]; gamma [D]; mean, rstd
+/// [rows]. `totals` [2, D] collects grad_gamma and grad_beta.
 template <class T>
 struct LayerNormBackwardRows {
   ops::RowLayout layout;
@@ -35,7 +35,7 @@ struct LayerNormBackwardRows {
 
 inline namespace NORMPROOF_ISA {
 
-/// The forward, on a range of rows.
+/// Computes the forward for a range of rows.
 template <class T>
 void compute(const LayerNormRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta};
@@ -50,7 +50,7 @@ void compute(const LayerNormRows<T>& in, ops::IndexRange rows) {
   });
 }
 
-/// The backward, on the rows of a range of lanes.
+/// Computes the backward for the rows of a range of lanes.
 template <class T>
 void compute(const LayerNormBackwardRows<T>& in, ops::IndexRange lanes) {
   const ops::View<T> gamma{in.gamma};

@@ -6,8 +6,8 @@
 #include "ref/norm/affine.hpp"
 #include "ref/ops/view.hpp"
 
-/// What the layers' sources share: checked arguments in the form that the kernels take. A
-/// requirement (Cn) has the same number in the contract of every layer.
+/// Code that the layers share: it checks arguments and converts them to the form that the kernels
+/// take. A requirement (Cn) has the same number in the contract of every layer.
 namespace normproof::ref::norm {
 
 using tensor::Clause;
@@ -15,15 +15,16 @@ using tensor::Extents;
 using tensor::Shape;
 using tensor::shape_of;
 
-/// Activations as rows.
+/// Returns the layout of activations as rows of D elements.
 inline ops::RowLayout layout_of(const Extents& e) {
   return {e.rows(), e.d_model};
 }
 
-/// gamma and beta, written out where they are empty.
+/// Holds gamma and beta, with ones or zeros in place of an empty one.
 template <class T>
 class Parameters {
  public:
+  /// Checks both parameters.
   /// Throws    ContractError unless gamma and beta have extent D or are empty, and are finite
   Parameters(std::string_view function, const Affine<T>& affine, std::size_t d_model)
       : gamma_(checked(function, "gamma", affine.gamma, d_model, ones_)),
@@ -53,18 +54,19 @@ class Parameters {
   const Tensor<T>* beta_;
 };
 
-/// The rows that statistics are taken over.
+/// The rows that enter the statistics.
 class ValidRows {
  public:
-  /// Throws    ContractError unless valid has the extents of x without D, or is empty, and at least
+  /// Reads the mask.
+  /// Throws    ContractError unless valid has the shape of x without D, or is empty, and at least
   ///           one row is valid
   ValidRows(std::string_view function, const Mask& valid, const Shape& x_shape);
 
   std::size_t count() const { return count_; }
-  /// Ascending row numbers; null where every row is valid.
+  /// Returns the indices of the valid rows in ascending order, or null if all rows are valid.
   const std::size_t* rows() const { return rows_.empty() ? nullptr : rows_.data(); }
   ops::RowList list() const { return {rows(), count_}; }
-  /// One flag a row; null where every row is valid.
+  /// Returns one flag per row, or null if all rows are valid.
   const bool* flags() const { return rows_.empty() ? nullptr : flags_; }
   bool contains(std::size_t row) const { return rows_.empty() || flags_[row]; }
 
@@ -74,9 +76,10 @@ class ValidRows {
   const bool* flags_ = nullptr;
 };
 
-/// Checks    that a statistic came out finite; else the elements it was taken from are searched
-/// Throws    NotFiniteError of `of_x` naming the first element of `x` that is not finite, or else
-///           of `of_statistic` naming the statistic
+/// Checks that a statistic is finite. If it is not, searches the elements that it was computed from
+/// for the cause.
+/// Throws    NotFiniteError with clause `of_x`, naming the first element of `x` that is not finite;
+///           if there is none, with clause `of_statistic`, naming the statistic
 template <class T>
 void check_statistic(std::string_view function, std::string_view statistic, const Tensor<T>& values,
                      std::string_view argument, const Tensor<T>& x,
@@ -94,8 +97,8 @@ void check_statistic(std::string_view function, std::string_view statistic, cons
   }
 }
 
-/// As check_statistic, for a reciprocal root: it is infinite where statistic + eps vanishes, and 0
-/// where the statistic overflowed.
+/// Checks a reciprocal root as check_statistic does. It is infinite if statistic + eps vanishes,
+/// and 0 if the statistic overflowed.
 template <class T>
 void check_reciprocal(std::string_view function, std::string_view statistic, const Tensor<T>& rstd,
                       std::string_view argument, const Tensor<T>& x) {
@@ -111,7 +114,7 @@ void check_reciprocal(std::string_view function, std::string_view statistic, con
   }
 }
 
-/// Checks    that the sums over grad_y came out finite
+/// Checks that the sums over grad_y are finite.
 template <class T>
 void check_gradients(std::string_view function, const AffineGradients<T>& gradients,
                      const Tensor<T>& grad_y) {
@@ -121,13 +124,13 @@ void check_gradients(std::string_view function, const AffineGradients<T>& gradie
                   Clause::C7);
 }
 
-/// Checks    that padded rows are finite too: they are outputs, and do not show in statistics
+/// Checks that padded rows are finite too. They appear in the outputs but not in the statistics.
 template <class T>
 void check_padding(std::string_view function, const Tensor<T>& x, const ValidRows& valid) {
   if (valid.rows() != nullptr) tensor::check_finite(function, "x", x, Clause::C4);
 }
 
-/// Checks    that grad_y has the shape of x and that a saved statistic has the expected shape
+/// Checks that grad_y has the shape of x and that a saved statistic has the expected shape.
 template <class T>
 void check_backward(std::string_view function, const Tensor<T>& grad_y, const Tensor<T>& x,
                     std::string_view saved_name, const Tensor<T>& saved, const Shape& saved_shape) {
@@ -135,33 +138,33 @@ void check_backward(std::string_view function, const Tensor<T>& grad_y, const Te
   tensor::check_shape(function, saved_name, shape_of(saved), saved_shape, Clause::C6);
 }
 
-/// Room for the gradients of a layer with gamma and beta.
+/// Allocates the gradients of a layer that has gamma and beta, without setting their values.
 template <class T>
 AffineGradients<T> empty_gradients(const Shape& x_shape) {
   return {tensor::empty_tensor<T>(x_shape), tensor::empty_tensor<T>({x_shape.back()}),
           tensor::empty_tensor<T>({x_shape.back()})};
 }
 
-/// The shape of a per-row statistic: that of x without the last axis.
+/// Returns the shape of a per-row statistic: the shape of x without the last axis.
 inline Shape row_shape(const Shape& x_shape) {
   return Shape(x_shape.begin(), x_shape.end() - 1);
 }
 
-/// Checks    that eps is finite and not negative
+/// Checks that eps is finite and not negative.
 void check_eps(std::string_view function, double eps);
 
-/// Checks    that groups is at least 1 and divides D
+/// Checks that groups is at least 1 and divides D; returns it.
 std::size_t check_groups(std::string_view function, std::int64_t groups, std::size_t d_model);
 
-/// Checks    that a counter is not negative
+/// Checks that a counter is not negative.
 void check_count(std::string_view function, std::string_view option, std::int64_t count,
                  Clause clause);
 
-/// Checks    that a weight of an old value lies in [0, 1]
+/// Checks that the weight of an old value lies in [0, 1].
 void check_decay(std::string_view function, std::string_view option, double decay);
 
-/// Checks    that a running statistic has extent D and finite elements, and none below 0 where it
-///           is a squared one
+/// Checks that a running statistic has extent D and finite elements. If `squared` is set, no
+/// element may be negative.
 template <class T>
 void check_running(std::string_view function, std::string_view name, const Tensor<T>& values,
                    std::size_t d_model, bool squared) {
@@ -176,7 +179,7 @@ void check_running(std::string_view function, std::string_view name, const Tenso
   }
 }
 
-/// Computes  decay * old_value + (1 - decay) * new_value, element by element
+/// Returns decay * old_value + (1 - decay) * new_value, element by element.
 template <class T>
 Tensor<T> moving_average(const Tensor<T>& old_value, const Tensor<T>& new_value, double decay) {
   const T keep(decay);
@@ -187,7 +190,7 @@ Tensor<T> moving_average(const Tensor<T>& old_value, const Tensor<T>& new_value,
   return result;
 }
 
-/// Computes  (gamma sum) / n, channel by channel
+/// Returns (gamma sum) / n, channel by channel.
 template <class T>
 Tensor<T> scaled_mean(const Parameters<T>& parameters, const Tensor<T>& sum, std::size_t n) {
   Tensor<T> result = tensor::empty_tensor<T>(shape_of(sum));
@@ -196,7 +199,7 @@ Tensor<T> scaled_mean(const Parameters<T>& parameters, const Tensor<T>& sum, std
   return result;
 }
 
-/// Computes  1 / sqrt(square + eps), element by element
+/// Returns 1 / sqrt(square + eps), element by element.
 template <class T>
 Tensor<T> reciprocal_root(const Tensor<T>& square, double eps) {
   Tensor<T> result = tensor::empty_tensor<T>(shape_of(square));

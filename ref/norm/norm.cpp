@@ -24,7 +24,7 @@ bool in_training(const NormInputs<T>& inputs) {
   return inputs.mode == model::Mode::training;
 }
 
-/// (C1) No parameter is given that the layer does not have.
+/// Checks (C3): every given parameter is one that the layer has.
 template <class T>
 void check_parameters(const model::NormLayer& layer, const NormInputs<T>& inputs) {
   if (tensor::is_given(inputs.gamma)) model::check_parameter(layer, "gamma");
@@ -32,20 +32,20 @@ void check_parameters(const model::NormLayer& layer, const NormInputs<T>& inputs
   for (const auto& entry : inputs.others) model::check_parameter(layer, entry.name);
 }
 
-/// What multiplies and is added.
+/// Returns the effective scale and shift.
 template <class T>
 Affine<T> affine_of(const model::NormOptions& options, const NormInputs<T>& inputs) {
   return {scale_of(inputs.gamma, model::has_zero_centred_gamma(options)), inputs.beta};
 }
 
-/// A parameter beside gamma and beta; empty where it is left out.
+/// Returns a parameter other than gamma and beta, or an empty tensor if it is absent.
 template <class T>
 Tensor<T> other_parameter(const NormInputs<T>& inputs, std::string_view name) {
   const Tensor<T>* const given = find_parameter(inputs, name);
   return given == nullptr ? Tensor<T>() : *given;
 }
 
-/// The forward of each layer: y, statistics and the state.
+/// Runs the forward of each layer; returns y, the statistics and the state.
 template <class T>
 class ForwardRunner {
  public:
@@ -188,7 +188,7 @@ class ForwardRunner {
   NormStep<T> step_;
 };
 
-/// The backward of each layer, from what its forward left under the names of its statistics.
+/// Runs the backward of each layer, reading the statistics that its forward saved by name.
 template <class T>
 class BackwardRunner {
  public:
@@ -260,12 +260,12 @@ class BackwardRunner {
   }
 
  private:
-  /// A statistic of the forward; empty where it left none.
+  /// Returns a statistic of the forward, or an empty tensor if there is none.
   Tensor<T> saved(std::string_view name) const {
     const Tensor<T>* const values = forward_.outputs.find(name);
     return values == nullptr ? Tensor<T>() : *values;
   }
-  /// The mean that x was centred by: in inference the running one.
+  /// Returns the mean that x was centered by, which in inference is the running mean.
   Tensor<T> mean() const {
     return in_training(in_) ? saved("mean") : forward_.state.at("running_mean");
   }

@@ -12,21 +12,22 @@ using model::NormInputs;
 using model::NormParameters;
 using model::set_parameter;
 
-/// One step of any layer: what comes out. `outputs` holds y, the statistics of model::norm_layer,
-/// and after a backward grad_x and grad_<name> of each parameter that the layer has. `state` holds
-/// the running quantities after the step.
+/// The result of one step of any layer. `outputs` holds y and the statistics of model::norm_layer;
+/// after a backward it also holds grad_x and grad_<name> for each parameter of the layer. `state`
+/// holds the running quantities after the step.
 template <class T>
 struct NormStep {
   tensor::NamedTensors<T> outputs;
   tensor::NamedTensors<T> state;
 };
 
-/// The state before the first step, as model::norm_layer has it: empty for layers without one.
+/// Returns the state before the first step, as model::norm_layer describes it. It is empty for a
+/// layer without state.
 template <numeric::Real T>
 tensor::NamedTensors<T> initial_state(const model::NormOptions& options, std::size_t d_model);
 
-/// The forward of the layer that options name; inputs.grad_y is not looked at.
-/// Requires  those of the layer's forward; (C3) no parameter that the layer does not have
+/// Runs the forward of the layer that options name; it does not read inputs.grad_y.
+/// Requires  those of the layer's forward; (C3) every given parameter is one that the layer has
 ///           (C10) state has the names and shapes of initial_state; iterations is a whole number
 ///           (C13) the layout is rows
 /// Throws    ContractError
@@ -34,16 +35,17 @@ template <numeric::Real T>
 NormStep<T> norm_forward(const model::NormOptions& options, const NormInputs<T>& inputs,
                          const tensor::NamedTensors<T>& state);
 
-/// The backward to it: the gradients, and the state after the step.
-/// Requires  those of the layer's backward; inputs as norm_forward took them, with grad_y, and
-///           `forward` as it returned it, of which y is not looked at
+/// Runs the backward that belongs to norm_forward. Returns the gradients and the state after the
+/// step.
+/// Requires  those of the layer's backward; inputs are those of norm_forward, with grad_y;
+///           `forward` is what norm_forward returned; its y is not read
 /// Throws    ContractError
 template <numeric::Real T>
 NormStep<T> norm_backward(const model::NormOptions& options, const NormInputs<T>& inputs,
                           const NormStep<T>& forward);
 
-/// Runs forward, and backward where inputs.grad_y is given, of the layer that options name.
-/// Requires  those of the layer's forward; (C3) no parameter that the layer does not have
+/// Runs the forward of the layer that options name, and its backward if inputs.grad_y is given.
+/// Requires  those of the layer's forward; (C3) every given parameter is one that the layer has
 ///           (C10) state has the names and shapes of initial_state; iterations is a whole number
 ///           (C13) the layout is rows
 /// Throws    ContractError

@@ -4,7 +4,7 @@
 
 namespace normproof::ref::norm {
 
-/// The memory of PowerNorm's backward, one step.
+/// Returns nu, the memory of PowerNorm's backward, after one step.
 /// Source    [SYG+20] Algorithm 2, line 8
 /// Computes  nu (1 - w Gamma) + w Lambda, w = 1 - alpha, channel by channel
 template <class T>

@@ -7,25 +7,26 @@ namespace normproof::ref::norm {
 
 template <class T>
 struct PowerNormState {
-  Tensor<T> running_psi2;  ///< [D], 1 at first; psi squared, without eps
-  Tensor<T> nu;            ///< [D], 0 at first; in units of the unscaled loss
+  Tensor<T> running_psi2;  ///< [D], initially 1; psi squared, without eps
+  Tensor<T> nu;            ///< [D], initially 0; in units of the unscaled loss
   std::int64_t iterations = 0;
 };
 
 template <class T>
 struct PowerNormSaved {
   Tensor<T> quadratic_mean;  ///< [D], of this batch; empty in inference
-  Tensor<T> rstd;            ///< [D], what produced x_hat
+  Tensor<T> rstd;            ///< [D], the factor that produced x_hat
 };
 
 template <class T>
 struct PowerNormForward {
   Tensor<T> y;
   PowerNormSaved<T> saved;
-  PowerNormState<T> state;  ///< after the forward: running_psi2 and iterations move, nu stays
+  /// after the forward: running_psi2 and iterations are updated, nu is not
+  PowerNormState<T> state;
 };
 
-/// The state after the backward, and what moved nu.
+/// The gradients, the state after the backward, and the means that updated nu.
 template <class T>
 struct PowerNormBackward {
   AffineGradients<T> gradients;
@@ -34,20 +35,24 @@ struct PowerNormBackward {
   Tensor<T> nu;                  ///< [D], after the step
 };
 
-/// PowerNorm as in the paper: normalisation by the running quadratic mean.
+/// PowerNorm as in the paper: normalizes by the running quadratic mean.
 /// Source    [SYG+20] Algorithm 2; docs/specification/norms.md
-/// Computes  rstd = 1 / sqrt(running_psi2 + eps), the old one (the batch's quadratic_mean while the
-///           iteration, counted from 1, is <= warmup_iterations) ; x_hat = x rstd ;
-///           y = gamma x_hat + beta ; quadratic_mean_d = (1/n) sum_V x_id^2 ;
-///           running_psi2 = alpha_forward running_psi2 + (1 - alpha_forward) quadratic_mean
-///           Inference: running_psi2 as it stands; the state stays
+/// Computes  rstd = 1 / sqrt(running_psi2 + eps) with the running_psi2 before this step, or with
+///           the batch's quadratic_mean if the iteration, counted from 1, is <= warmup_iterations ;
+///           x_hat = x rstd ; y = gamma x_hat + beta ;
+///           quadratic_mean_d = (1/n) sum_V x_id^2 over the n valid rows V ;
+///           running_psi2 = alpha_forward running_psi2 + (1 - alpha_forward) quadratic_mean.
+///           Inference: running_psi2 of the state is used, and the state does not change
 /// Shapes    x, y [N,D] or [B,T,D]; gamma, beta, statistics, state [D]; valid [N] or [B,T]
-/// Requires  (C1) every extent of x >= 1  (C2) eps >= 0, and the squared statistic + eps > 0
-///           (C3) gamma, beta have extent D or are empty  (C4) values finite, and so small that the
-///           statistics stay finite  (C8) valid has the extents of x without D or is empty, and
-///           at least one row is valid  (C9) both alphas in [0, 1]  (C10) running_psi2, nu [D],
-///           finite; running_psi2 >= 0; iterations >= 0  (C14) warmup_iterations >= 0
-/// Order     docs/determinism.md, R2 and R4
+/// Requires  (C1) every extent of x is at least 1
+///           (C2) eps >= 0, and the squared statistic + eps > 0
+///           (C3) gamma and beta have extent D or are empty
+///           (C4) all values are finite and small enough that the statistics stay finite
+///           (C8) valid has the shape of x without D, or is empty, and at least one row is valid
+///           (C9) both alphas are in [0, 1]
+///           (C10) running_psi2 and nu are [D] and finite; running_psi2 >= 0; iterations >= 0
+///           (C14) warmup_iterations >= 0
+/// Order     docs/specification/determinism.md, rules R2 and R4
 /// Saves     quadratic_mean, rstd
 /// Throws    ContractError
 template <numeric::Real T>
@@ -56,13 +61,14 @@ PowerNormForward<T> power_norm(const Tensor<T>& x, const Affine<T>& affine, cons
                                const model::PowerNormOptions& options = {},
                                model::Mode mode = model::Mode::training);
 
-/// The approximate backward of the paper: affine in grad_y, no Jacobian, since nu is a memory of
-/// earlier steps.
-/// Computes  grad_x = (g - 1_V nu x_hat) rstd with the old nu ; Gamma = (1/n) sum_V x_hat^2 ;
+/// The approximate backward of the paper. It is affine in grad_y but no Jacobian product, because
+/// nu remembers earlier steps.
+/// Computes  grad_x = (g - 1_V nu x_hat) rstd with the nu before this step, where g = gamma grad_y
+///           and 1_V is 1 in a valid row and 0 in a padded one ; Gamma = (1/n) sum_V x_hat^2 ;
 ///           Lambda = (1/n) sum_V g x_hat ; w = 1 - alpha_backward ;
-///           nu = nu (1 - w Gamma) + w Lambda. Inference: grad_x = g rstd; nu stays
-/// Requires  (C5) grad_y has the shape of x  (C6) saved and nu as power_norm returned them
-///           (C7) grad_y finite, and so small that its sums stay finite
+///           nu = nu (1 - w Gamma) + w Lambda. Inference: grad_x = g rstd, and nu does not change
+/// Requires  (C5) grad_y has the shape of x  (C6) saved and nu are what power_norm returned
+///           (C7) grad_y is finite and small enough that its sums stay finite
 /// Throws    ContractError
 template <numeric::Real T>
 PowerNormBackward<T> power_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,

@@ -2,10 +2,11 @@
 
 #include "ref/norm/power_norm_v_formula.hpp"
 
-/// What moves nu in power_norm and power_norm_released, over the m rows R that count there.
+/// The formulas that update nu in power_norm and power_norm_released. R is the set of the m rows
+/// that count there.
 namespace normproof::ref::norm {
 
-/// Gamma and Lambda, [D].
+/// Inputs and outputs of the means Gamma and Lambda, [D].
 template <class T>
 struct PowerNormMoments : PowerNormGradients<T> {
   ops::RowList rows;
@@ -13,7 +14,7 @@ struct PowerNormMoments : PowerNormGradients<T> {
   T* mean_g_x_hat;
 };
 
-/// The step of the state with scaled_nu: nu, mean_t_x_hat [D].
+/// Inputs and output of the update with scaled_nu: nu, mean_t_x_hat [D].
 template <class T>
 struct ScaledNuStep : PowerNormGradients<T> {
   ops::RowList rows;
@@ -23,7 +24,8 @@ struct ScaledNuStep : PowerNormGradients<T> {
 
 inline namespace NORMPROOF_ISA {
 
-/// Gamma_d = S_R(x_hat x_hat)/m and Lambda_d = S_R(g x_hat)/m, for a range of channels.
+/// Computes Gamma_d = S_R(x_hat x_hat)/m and Lambda_d = S_R(g x_hat)/m for a range of channels,
+/// where S_R is the sum over R.
 template <class T>
 void compute(const PowerNormMoments<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);
@@ -36,7 +38,7 @@ void compute(const PowerNormMoments<T>& in, ops::IndexRange channels) {
   });
 }
 
-/// S_R(t x_hat)/m with t = g - nu x_hat, for a range of channels.
+/// Computes S_R(t x_hat)/m with t = g - nu x_hat for a range of channels.
 template <class T>
 void compute(const ScaledNuStep<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);

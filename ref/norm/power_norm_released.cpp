@@ -17,7 +17,7 @@ model::GroupScalingOptions group_options(const PowerNormReleasedOptions& options
   return {.eps = options.group_eps, .groups = options.groups};
 }
 
-/// ((k-1)/k) running + batch / k
+/// Returns ((k-1)/k) running + batch / k.
 template <class T>
 Tensor<T> cumulative_mean(const Tensor<T>& running, const Tensor<T>& batch, std::int64_t k) {
   const T count(static_cast<double>(k));

@@ -7,7 +7,7 @@ namespace normproof::ref::norm {
 template <class T>
 struct PowerNormReleasedSaved {
   Tensor<T> quadratic_mean;  ///< [D], of this batch after group scaling; empty in inference
-  Tensor<T> rstd;            ///< [D], what produced x_hat
+  Tensor<T> rstd;            ///< [D], the factor that produced x_hat
   Tensor<T> batch_rstd;      ///< [D], from quadratic_mean; empty in inference
   Tensor<T> group_rstd;      ///< [N,groups] or [B,T,groups]; empty without group_scaling
 };
@@ -16,28 +16,34 @@ template <class T>
 struct PowerNormReleasedForward {
   Tensor<T> y;
   PowerNormReleasedSaved<T> saved;
-  PowerNormState<T> state;  ///< after the forward: running_psi2 and iterations move, nu stays
+  /// after the forward: running_psi2 and iterations are updated, nu is not
+  PowerNormState<T> state;
 };
 
-/// PowerNorm as released, statement by statement; every difference from the paper is a switch of
-/// model::PowerNormReleasedOptions. The state nu holds the released code's ema_gz where scaled_nu
-/// is on.
-/// Source    the released code's arithmetic; docs/specification/norms.md, last section
-/// Computes  x = group_scaling(x) with group_scaling ; quadratic_mean_d = (1/n) sum_V x_id^2 ;
+/// PowerNorm as in the released code, statement by statement. Each of its differences from the
+/// paper is a switch in model::PowerNormReleasedOptions. With scaled_nu, the state nu holds the
+/// ema_gz of the released code.
+/// Source    the arithmetic of the released code; docs/specification/norms.md, last section
+/// Computes  x = group_scaling(x) with group_scaling ;
+///           quadratic_mean_d = (1/n) sum_V x_id^2 over the n valid rows V ;
 ///           batch_rstd = 1 / sqrt(quadratic_mean + eps) ; iteration k = iterations + 1 ;
 ///           rstd = batch_rstd for k <= warmup_iterations, else 1 / sqrt(running_psi2 + eps) ;
 ///           running_psi2 = ((k-1)/k) running_psi2 + quadratic_mean / k for k < warmup_iterations
-///           with cumulative_warmup_average ; then running_psi2 = alpha_forward running_psi2 +
-///           (1 - alpha_forward) quadratic_mean ; x_hat = x rstd ; y = gamma x_hat + beta
-///           Inference: rstd from running_psi2; the state stays
+///           with cumulative_warmup_average ;
+///           then running_psi2 = alpha_forward running_psi2 + (1 - alpha_forward) quadratic_mean ;
+///           x_hat = x rstd ;
+///           y = gamma x_hat + beta. Inference: rstd comes from running_psi2, and the state does
+///           not change
 /// Shapes    as power_norm
-/// Requires  (C1) every extent of x >= 1  (C2) eps, group_eps >= 0, and each squared statistic
-///           + its eps > 0  (C3) gamma, beta have extent D or are empty  (C4) values finite, and so
-///           small that the statistics stay finite  (C8) valid has the extents of x without D or
-///           is empty, and at least one row is valid  (C9) both alphas in [0, 1]
-///           (C10) running_psi2, nu [D], finite; running_psi2 >= 0; iterations >= 0
-///           (C11) groups >= 1 divides D  (C14) warmup_iterations >= 0
-/// Order     docs/determinism.md, R2 and R4
+/// Requires  (C1) every extent of x is at least 1
+///           (C2) eps and group_eps are >= 0, and each squared statistic + its eps > 0
+///           (C3) gamma and beta have extent D or are empty
+///           (C4) all values are finite and small enough that the statistics stay finite
+///           (C8) valid has the shape of x without D, or is empty, and at least one row is valid
+///           (C9) both alphas are in [0, 1]
+///           (C10) running_psi2 and nu are [D] and finite; running_psi2 >= 0; iterations >= 0
+///           (C11) groups is at least 1 and divides D  (C14) warmup_iterations >= 0
+/// Order     docs/specification/determinism.md, rules R2 and R4
 /// Saves     quadratic_mean, rstd, batch_rstd, group_rstd
 /// Throws    ContractError
 template <numeric::Real T>
@@ -46,13 +52,18 @@ PowerNormReleasedForward<T> power_norm_released(const Tensor<T>& x, const Affine
                                                 const model::PowerNormReleasedOptions& options = {},
                                                 model::Mode mode = model::Mode::training);
 
-/// Computes  t = g - 1_R nu x_hat (times 1 - alpha_backward with scaled_nu), R = all rows with
-///           pads_in_backward, else the valid ones, m = |R| ; grad_x = t batch_rstd with
-///           divide_by_batch_psi, else t rstd ; then the backward of group scaling. With scaled_nu
-///           nu = nu + (1/m) sum_R t x_hat, else nu = nu (1 - w Gamma) + w Lambda with Gamma and
-///           Lambda over R. Inference: grad_x = g rstd, then group scaling's backward; nu stays
-/// Requires  (C5) grad_y has the shape of x  (C6) saved and nu as power_norm_released returned
-///           them  (C7) grad_y finite, and so small that its sums stay finite
+/// The backward of the released code.
+/// Computes  R = all rows with pads_in_backward, otherwise the valid ones ; m = |R| ;
+///           t = g - 1_R nu x_hat, where nu is multiplied by 1 - alpha_backward with scaled_nu, g =
+///           gamma grad_y and 1_R is 1 in the rows of R and 0 in the others ;
+///           grad_x = t batch_rstd with divide_by_batch_psi, else t rstd ;
+///           then the backward of group scaling ;
+///           nu = nu + (1/m) sum_R t x_hat with scaled_nu, else nu (1 - w Gamma) + w Lambda as in
+///           power_norm_backward, over R. Inference: grad_x = g rstd, then the backward of group
+///           scaling; nu does not change
+/// Requires  (C5) grad_y has the shape of x
+///           (C6) saved and nu are what power_norm_released returned
+///           (C7) grad_y is finite and small enough that its sums stay finite
 /// Throws    ContractError
 template <numeric::Real T>
 PowerNormBackward<T> power_norm_released_backward(

@@ -3,12 +3,12 @@
 #include "ref/ops/column_traversal.hpp"
 #include "ref/ops/row_traversal.hpp"
 
-/// The formulas over rows and columns of the layers that do not centre: power_norm_v, and what
-/// power_norm and power_norm_released have of it. Between them, one number a channel each, are
-/// those of the layer's source.
+/// The formulas over rows and columns of the layers that do not center: all of power_norm_v, and
+/// the parts of it that power_norm and power_norm_released share. The steps between them, on one
+/// number per channel, are in the layers' .cpp files.
 namespace normproof::ref::norm {
 
-/// The statistic that the layers take: x [rows, D]; quadratic_mean [D].
+/// Inputs and output of the statistic: x [rows, D]; quadratic_mean [D].
 template <class T>
 struct QuadraticMean {
   ops::RowLayout layout;
@@ -17,7 +17,7 @@ struct QuadraticMean {
   T* quadratic_mean;
 };
 
-/// What the layers write: x, y [rows, D]; the others [D].
+/// Inputs and output of the forward: x, y [rows, D]; all others [D].
 template <class T>
 struct PowerNormRows {
   ops::RowLayout layout;
@@ -28,7 +28,7 @@ struct PowerNormRows {
   T* y;
 };
 
-/// What the backwards read: grad_y, x [rows, D]; the others [D].
+/// The inputs of the backward: grad_y, x [rows, D]; all others [D].
 template <class T>
 struct PowerNormGradients {
   ops::RowLayout layout;
@@ -38,26 +38,27 @@ struct PowerNormGradients {
   const T* rstd;
 };
 
-/// The gradients of gamma and beta, [D].
+/// Inputs and outputs of the parameter gradients: grad_gamma, grad_beta [D].
 template <class T>
 struct PowerNormParameterGradients : PowerNormGradients<T> {
   T* grad_gamma;
   T* grad_beta;
 };
 
-/// The gradient of x: valid [rows], or null where all are; c, scale [D]; grad_x [rows, D]. c is
-/// that of power_norm_v, nu in the other two, and null in inference.
+/// Inputs and output of the gradient of x: c, scale [D]; grad_x [rows, D]. `valid` [rows] is null
+/// if all rows are valid. c is the mean c of power_norm_v_backward, or nu in the other two layers;
+/// it is null in inference.
 template <class T>
 struct PowerNormBackwardRows : PowerNormGradients<T> {
   const bool* valid;
   const T* c;
-  const T* scale;  ///< rstd, or the batch's in power_norm_released
+  const T* scale;  ///< rstd; batch_rstd in power_norm_released with divide_by_batch_psi
   T* grad_x;
 };
 
 inline namespace NORMPROOF_ISA {
 
-/// quadratic_mean_d over the valid rows, for a range of channels.
+/// Computes quadratic_mean_d over the valid rows, for a range of channels.
 template <class T>
 void compute(const QuadraticMean<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);
@@ -65,7 +66,7 @@ void compute(const QuadraticMean<T>& in, ops::IndexRange channels) {
   columns.mean(in.valid, in.quadratic_mean, [=](auto id) { return x[id] * x[id]; });
 }
 
-/// y, on a range of rows.
+/// Computes y for a range of rows.
 template <class T>
 void compute(const PowerNormRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta}, rstd{in.rstd};
@@ -75,7 +76,7 @@ void compute(const PowerNormRows<T>& in, ops::IndexRange rows) {
   });
 }
 
-/// grad_gamma_d and grad_beta_d over all rows, for a range of channels.
+/// Computes grad_gamma_d and grad_beta_d over all rows, for a range of channels.
 template <class T>
 void compute(const PowerNormParameterGradients<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);
@@ -87,7 +88,7 @@ void compute(const PowerNormParameterGradients<T>& in, ops::IndexRange channels)
   });
 }
 
-/// grad_x, on a range of rows.
+/// Computes grad_x for a range of rows.
 template <class T>
 void compute(const PowerNormBackwardRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, rstd{in.rstd}, c{in.c}, scale{in.scale};

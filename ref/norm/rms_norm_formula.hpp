@@ -6,8 +6,8 @@
 
 namespace normproof::ref::norm {
 
-/// What rms_norm reads and writes: x, y [rows, D]; gamma, beta [D], or null where y is x_hat; rstd
-/// [rows].
+/// Inputs and outputs of rms_norm: x, y [rows, D]; gamma, beta [D]; rstd [rows]. If gamma and beta
+/// are null, y is x_hat.
 template <class T>
 struct RMSNormRows {
   ops::RowLayout layout;
@@ -19,8 +19,8 @@ struct RMSNormRows {
   T* rstd;
 };
 
-/// What rms_norm_backward reads and writes: grad_y, x, grad_x [rows, D]; gamma [D]; rstd [rows];
-/// totals of grad_gamma, grad_beta [2, D].
+/// Inputs and outputs of rms_norm_backward: grad_y, x, grad_x [rows, D]; gamma [D]; rstd [rows].
+/// `totals` [2, D] collects grad_gamma and grad_beta.
 template <class T>
 struct RMSNormBackwardRows {
   ops::RowLayout layout;
@@ -34,7 +34,7 @@ struct RMSNormBackwardRows {
 
 inline namespace NORMPROOF_ISA {
 
-/// The forward, on a range of rows.
+/// Computes the forward for a range of rows.
 template <class T>
 void compute(const RMSNormRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta};
@@ -50,7 +50,7 @@ void compute(const RMSNormRows<T>& in, ops::IndexRange rows) {
   });
 }
 
-/// The backward, on the rows of a range of lanes.
+/// Computes the backward for the rows of a range of lanes.
 template <class T>
 void compute(const RMSNormBackwardRows<T>& in, ops::IndexRange lanes) {
   const ops::View<T> gamma{in.gamma};

@@ -7,24 +7,25 @@
 
 namespace normproof::ref::norm {
 
-/// Vectors of sums over all rows, [D] each, that a backward over lanes of rows takes along: by rule
-/// R2, or where the rows are cut into runs each run ascending from +0, then the runs by rule R2.
+/// Sums over all rows, [D] each, that a backward over lanes of rows accumulates on the way. They
+/// are added by rule R2. If the rows are cut into runs, each run is added in ascending order from
+/// +0, then the runs are added by rule R2.
 template <class T>
 class RowTotals {
  public:
-  /// `count` of them; rows_of_a_run 0: no runs.
+  /// Prepares `count` sums. rows_of_a_run is the number of rows in a run; 0 means no runs.
   RowTotals(const ops::RowLayout& layout, std::size_t count, std::size_t rows_of_a_run = 0)
       : width_(layout.width),
         rows_of_a_run_(rows_of_a_run),
         sums_(tensor::empty_tensor<T>({lanes_of(layout.count, rows_of_a_run), count, width_})) {}
 
-  /// What run_on_lanes fills.
+  /// Returns the memory that run_on_lanes fills.
   ops::LaneTotals<T> lanes() {
     return {sums_.data(), sums_.shape(0), sums_.shape(1) * width_, rows_of_a_run_};
   }
 
-  /// Adds the lanes up, runs to the first 32 ascending, none of which is -0; then [k] is the k-th
-  /// sum.
+  /// Adds up the lanes; afterwards [k] is the k-th sum. Runs are first added to the first 32 in
+  /// ascending order; none of these is -0.
   void finish() {
     const ops::LaneTotals<T> all = lanes();
     const std::size_t first = ops::kLanes * all.size;

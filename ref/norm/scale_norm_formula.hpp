@@ -5,7 +5,7 @@
 
 namespace normproof::ref::norm {
 
-/// What scale_norm reads and writes: x, y [rows, D]; rnorm [rows].
+/// Inputs and outputs of scale_norm: x, y [rows, D]; rnorm [rows].
 template <class T>
 struct ScaleNormRows {
   ops::RowLayout layout;
@@ -16,7 +16,7 @@ struct ScaleNormRows {
   T* rnorm;
 };
 
-/// What scale_norm_backward reads and writes: grad_y, x, grad_x [rows, D]; rnorm, e [rows].
+/// Inputs and outputs of scale_norm_backward: grad_y, x, grad_x [rows, D]; rnorm, e [rows].
 template <class T>
 struct ScaleNormBackwardRows {
   ops::RowLayout layout;
@@ -30,7 +30,7 @@ struct ScaleNormBackwardRows {
 
 inline namespace NORMPROOF_ISA {
 
-/// The forward, on a range of rows.
+/// Computes the forward for a range of rows.
 template <class T>
 void compute(const ScaleNormRows<T>& in, ops::IndexRange rows) {
   ops::for_rows(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
@@ -42,7 +42,7 @@ void compute(const ScaleNormRows<T>& in, ops::IndexRange rows) {
   });
 }
 
-/// The backward, on a range of rows.
+/// Computes the backward for a range of rows.
 template <class T>
 void compute(const ScaleNormBackwardRows<T>& in, ops::IndexRange rows) {
   const auto formula = [&](auto& row, auto x, auto grad_y) {

@@ -8,24 +8,27 @@ namespace {
 thread_local std::uint64_t last_identity = 0;
 thread_local Arithmetic arithmetic = arithmetic_in(FloatType::float64);
 
-/// Each operation of a candidate but addition may be off by 2 units in the last place.
+/// In units of u: every operation of a candidate except addition may be off by 2 units in the last
+/// place.
 constexpr double kUnits = 4;
-/// Covers the roundings of the bound itself.
+/// Covers the rounding errors of the bound itself.
 constexpr double kSlack = 1 + 0x1p-45;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// Where subnormal numbers are kept, tiny is twice what they differ by: whether v is a multiple of
-/// that, or not subnormal.
+/// Whether v is normal or a multiple of the spacing of subnormal numbers. If subnormal numbers are
+/// kept, that spacing is tiny / 2.
 bool is_on_grid(double magnitude) {
-  // In the formats of IEEE 754 the largest number is (1 - u) times a power of two, and this.
+  // In IEEE 754 formats the largest number is (1 - u) times a power of two, which gives the
+  // smallest normal number.
   const double least_normal = 4 * (1 - arithmetic.unit_roundoff) / arithmetic.largest;
   return arithmetic.tiny >= least_normal || magnitude >= least_normal ||
          std::fmod(magnitude, arithmetic.tiny / 2) == 0;
 }
 
-/// Whether the format of this scope holds v: its leading digits by Veltkamp's splitting [Dek71].
+/// Whether the current format can represent v. Its leading digits come from Veltkamp's splitting
+/// [Dek71].
 bool is_representable(double v) {
-  const double scaled = v * 0x1p-53;  // no overflow below
+  const double scaled = v * 0x1p-53;  // scaled so that nothing below overflows
   const double factor = arithmetic.unit_roundoff * 0x1p+53 + 1;
   const double wide = scaled * factor;
   const double magnitude = std::fabs(v);
@@ -34,13 +37,13 @@ bool is_representable(double v) {
 }
 
 double claimed(double result, double error) {
-  // 0 times an infinite error is NaN: no bound is known there either.
+  // 0 times an infinite error is NaN, which also means that no bound is known.
   const bool fits = std::fabs(result) + 2 * error <= arithmetic.largest;
   return fits && error == error ? error : kInfinite;
 }
 
-/// What is left at least of `least`, not negative, where the share `roundoff` of it and `lost` may
-/// be lost: in a result that is small, tiny.
+/// Returns a lower bound of `least` after it has lost the fraction `roundoff` of its value and the
+/// absolute amount `lost` (tiny, if the result may be small). The bound is not negative.
 double rounded_down(double least, double roundoff, double lost) {
   const double left = least * (1 - roundoff) / kSlack - lost;
   return left > 0 ? left : 0;
@@ -79,7 +82,7 @@ any_order_error& any_order_error::operator+=(const any_order_error& b) {
     return *this = exact(value + b.value);
   const bool open = terms_ > 0, b_open = b.terms_ > 0;
   const double least_sum = least() + b.least();
-  // Of a sum that is open: none of its terms.
+  // For a sum that may still grow, whether none of its terms is negative.
   const auto is_not_negative = [](const any_order_error& x) {
     return (x.terms_ > 0 ? x.floor_ : x.least()) >= 0;
   };
@@ -91,18 +94,19 @@ any_order_error& any_order_error::operator+=(const any_order_error& b) {
   propagated_ = ((open ? propagated_ : error) + (b_open ? b.propagated_ : b.error)) * kSlack;
   value += b.value;
   const double roundings = (terms_ - 1) * arithmetic.unit_roundoff;
-  // Two terms are added in one order; the candidate's sum of them is as far off as they are.
+  // Two terms can be added in only one order, and the candidate's sum of them has their errors.
   const double rounded_sums =
       !open && !b_open && !arithmetic.folded ? std::fabs(value) + 2 * propagated_ : magnitude_;
   const double off = roundings / (1 - roundings) * rounded_sums;
-  // No partial sum of any order is larger: it may overflow where the whole sum does not.
+  // Bounds every partial sum in any order, because a partial sum may overflow even if the whole sum
+  // does not.
   const bool fits = roundings < 0.5 && magnitude_ + off <= arithmetic.largest;
   error = fits ? claimed(value, (propagated_ + off) * kSlack + (terms_ - 1) * arithmetic.tiny)
                : kInfinite;
-  // Of terms that are not negative a rounding loses a share u, in any order, and no more where they
-  // are small: a sum of numbers of the format has no underflow. And they add up to what is known of
-  // each part at least, for `error` of a part covers theirs. Where one is negative
-  // a share u of the larger terms is lost.
+  // If no term is negative, each rounding loses at most the fraction u, in any order. Small sums
+  // lose no more, because a sum of two numbers of the format cannot underflow. The sum is at least
+  // the sum of the known lower bounds, because the `error` of each part covers that of its terms.
+  // If a term is negative, a fraction u of larger terms may be lost.
   floor_ = non_negative ? rounded_down(least_sum, roundings, 0) : kUnknown;
   return identified();
 }
@@ -122,7 +126,7 @@ any_order_error& any_order_error::operator*=(const any_order_error& b) {
 
 any_order_error& any_order_error::operator/=(const any_order_error& b) {
   const double quotient = value / b.value;
-  // Nothing is rounded: by 1 or 4, or by a reciprocal of them.
+  // A quotient by a power of two is not rounded.
   if (b.error == 0 && is_power_of_two(b.value)) {
     if (arithmetic.exact_operations && error == 0) return *this = exact(quotient);
     const double floor = b.value > 0 && least() >= 0
@@ -134,11 +138,11 @@ any_order_error& any_order_error::operator/=(const any_order_error& b) {
     return identified();
   }
   const double divisor = std::max((std::fabs(b.value) - 2 * b.error) / kSlack, b.floor_);
-  // What may overflow may be NaN by now.
+  // A value that may overflow may already be NaN.
   if (!(divisor > 0) || b.error == kInfinite) return *this = any_order_error(quotient, kInfinite);
   const bool non_negative = least() >= 0 && b.least() >= 0;
   const double least_quotient = non_negative ? least() / b.largest_candidate() : 0;
-  // |v/w - a/b| <= |v - a| / |w| + |a/b| |b - w| / |w|; and neither quotient is larger than that.
+  // |v/w - a/b| <= |v - a| / |w| + |a/b| |b - w| / |w|; neither quotient exceeds largest_quotient.
   const double largest_quotient = largest_candidate() / divisor;
   *this = rounded(quotient, std::min((error + largest_quotient * b.error) / divisor,
                                      (non_negative ? 1 : 2) * largest_quotient));

@@ -9,18 +9,19 @@
 
 namespace normproof::ref::numeric {
 
-/// The format that somebody else's implementation computes in.
+/// The floating-point format in which a tested implementation (the candidate) computes.
 struct Arithmetic {
   double unit_roundoff;  ///< half the distance from 1 to the next number
-  double tiny;           ///< the least normal number: what is smaller may be flushed to 0
+  double tiny;           ///< the smallest normal number; smaller results may be flushed to 0
   double largest;
-  /// Inputs and options, whether the format holds them or not, are taken to be off by that share.
+  /// The relative error that inputs and options are assumed to have, even if the format can
+  /// represent them.
   double input_roundoff = 0;
-  /// Sums, differences and products of exact operands are exact, and quotients by powers of two:
-  /// the inputs are chosen so. Other operations are off as ever, and what they lead to.
+  /// The inputs are chosen so that sums, differences and products of exact operands, and quotients
+  /// by powers of two, are exact. Other operations, and what depends on them, have the usual error.
   bool exact_operations = false;
-  /// A factor may be multiplied into a difference: x r - m r for (x - m) r, which loses what
-  /// cancels.
+  /// The candidate may multiply a factor into a difference: x r - m r instead of (x - m) r, which
+  /// loses the digits that cancel.
   bool folded = false;
 };
 constexpr Arithmetic arithmetic_in(FloatType type) {
@@ -28,23 +29,24 @@ constexpr Arithmetic arithmetic_in(FloatType type) {
   return {format.unit_roundoff, format.smallest_normal, format.largest};
 }
 
-/// The reference's `double`, together with a bound of how far any implementation of the same
-/// formula in the Arithmetic of this scope may be from the exact result: whatever the order of its
-/// sums, with operations that are off by 2 units in the last place (CUDA's rsqrtf), with or without
-/// fma, flushing subnormal numbers to 0 or not.
+/// The reference's `double` value, together with an error bound for any implementation of the same
+/// formula in the current Arithmetic. The bound holds for any order of sums, for operations that
+/// are off by 2 units in the last place (CUDA's rsqrtf), with or without fma, and with or without
+/// flushing subnormal numbers to 0.
 ///
-/// Source    [Hig02] sections 3.1 and 3.3; docs/error_analysis.md, section 8
+/// Source    [Hig02] sections 3.1 and 3.3; docs/derivations/error_analysis.md, section 8
 /// Computes  value: the bits of the `double` evaluation; error: |candidate - exact| <= error, and
 ///           |value - exact| <= error. A sum of n terms t_i with errors e_i, in any order, is off
-///           by at most sum e_i + (n-1) u / (1 - (n-1) u) sum (|t_i| + 2 e_i); one of two terms
-///           is rounded once, e_1 + e_2 + u |sum|, unless the arithmetic is folded. What no
-///           candidate makes negative is known: the square of a number, sums, products, quotients
-///           and roots of such; so a variance in two passes plus eps has a root of at least about
-///           sqrt(eps).
-///           Infinite where the arithmetic may overflow or divide by 0: nothing is claimed there
-/// Requires  (C1) inputs whose bits the format holds are exact; another constant is rounded to it
+///           by at most sum e_i + (n-1) u / (1 - (n-1) u) sum (|t_i| + 2 e_i). A sum of two terms
+///           is rounded once: e_1 + e_2 + u |sum|, unless the arithmetic is folded. Lower bounds
+///           are tracked too: squares, and sums, products, quotients and roots of numbers that are
+///           not negative, cannot be negative for any candidate. So the root of a variance in two
+///           passes plus eps is at least about sqrt(eps). The error is infinite, which claims
+///           nothing, if the arithmetic may overflow or divide by 0
+/// Requires  (C1) inputs whose bits the format holds are exact; another constant is rounded to the
+///           format
 ///
-/// Comparisons look at the value alone: a branch is taken as the `double` evaluation takes it.
+/// Comparisons use the value only, so a branch is taken as in the `double` evaluation.
 class any_order_error {
  public:
   any_order_error() = default;
@@ -88,39 +90,40 @@ class any_order_error {
   }
   friend any_order_error sqrt(const any_order_error& x);
 
-  /// An operation that comes to `result` in `double`, whose operands' errors contribute
-  /// `propagated`.
+  /// Returns the value of an operation whose `double` result is `result`, where the errors of the
+  /// operands contribute `propagated`.
   static any_order_error rounded(double result, double propagated);
 
   double value = 0;
   double error = 0;
 
-  /// What the exact result is at least, and what every candidate has.
+  /// Returns a lower bound of the exact result and of every candidate's result.
   double least() const { return std::max(floor_, value - 2 * error); }
 
  private:
   static constexpr double kUnknown = -std::numeric_limits<double>::infinity();
 
-  /// At most |what a candidate has|: both lie within `error` of the exact value.
+  /// Returns an upper bound of a candidate's magnitude, because candidate and value both lie within
+  /// `error` of the exact result.
   double largest_candidate() const { return std::fabs(value) + 2 * error; }
 
-  /// What is known of a sum that may still grow: how many terms, what they are at most, and their
-  /// errors.
+  /// The state of a sum that may still grow: the number of its terms, the sum of their maximum
+  /// magnitudes, and the sum of their errors.
   double terms_ = 0;
   double magnitude_ = 0;
   double propagated_ = 0;
 
-  /// A lower bound that is known otherwise than by the error.
+  /// A lower bound that does not come from the error.
   double floor_ = kUnknown;
-  /// The same in two numbers that a candidate has as one, so that their product is a square; 0
-  /// where nothing is known of it.
+  /// Equal in two objects that are one number for a candidate, so that their product is a square. 0
+  /// if nothing is known.
   std::uint64_t identity_ = 0;
 
   any_order_error& identified();
   static any_order_error exact(double v);
 };
 
-/// The arithmetic of any_order_error in this scope and thread; float64 unless one says otherwise.
+/// Sets the arithmetic of any_order_error for this scope and thread. The default is float64.
 class AnyOrderArithmetic {
  public:
   explicit AnyOrderArithmetic(const Arithmetic& arithmetic);

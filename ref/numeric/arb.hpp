@@ -1,9 +1,9 @@
 #pragma once
 
-// FLINT 3 declares what converts from and to MPFR where MPFR came first.
+// FLINT 3 declares its conversions from and to MPFR only if the header of MPFR comes first.
 #include <mpfr.h>
 
-/// Arb, by the names of its headers: FLINT 3 contains it; before, it is a library of its own.
+/// Includes Arb. FLINT 3 contains it; before that, Arb is a separate library.
 #if __has_include(<flint/arb.h>)
 #include <flint/acb.h>
 #include <flint/acb_hypgeom.h>

@@ -7,8 +7,9 @@
 #include <cstdint>
 #include <limits>
 
-/// The platform that the arithmetic contract (docs/determinism.md, rule R0) takes for granted, as
-/// far as a compiler can tell. What only a running program can tell is in fp_environment.hpp.
+/// Checks at compile time the platform that the arithmetic contract
+/// (docs/specification/determinism.md, rule R0) requires. fp_environment.hpp checks at run time
+/// what only a running program can check.
 
 static_assert(CHAR_BIT == 8, "bytes have eight bits");
 static_assert(std::endian::native == std::endian::little, "files are written little-endian");

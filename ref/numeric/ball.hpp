@@ -6,17 +6,18 @@
 
 namespace normproof::ref::numeric {
 
-/// A real number known to lie within `radius` of a midpoint: a value type over FLINT/Arb.
+/// A real number that lies within `radius` of a midpoint. It is a value type based on FLINT/Arb.
 ///
 /// Source    [Joh17], Arb's mid-rad interval arithmetic
 /// Computes  + - * / and sqrt enclose the exact result for all points of the operands
 /// Error     the radius is a rigorous bound of rounding and of the operands' radii together
 ///
-/// Comparisons are certain ones: `a < b` is true where every point of a lies below every point of
-/// b; hence both `a < b` and `a >= b` may be false.
+/// Comparisons are certain: `a < b` is true only if every point of a lies below every point of b.
+/// So both `a < b` and `a >= b` may be false.
 class ball {
  public:
-  /// Bits that midpoints are rounded to, for each thread; 128 unless BallPrecision says otherwise.
+  /// Returns the number of bits that midpoints are rounded to, in this thread; 128 unless a
+  /// BallPrecision is in scope.
   static slong precision();
 
   ball() { arb_init(value_); }
@@ -52,26 +53,27 @@ class ball {
   friend bool operator>(const ball& a, const ball& b) { return arb_gt(a.value_, b.value_) != 0; }
   friend bool operator<=(const ball& a, const ball& b) { return arb_le(a.value_, b.value_) != 0; }
   friend bool operator>=(const ball& a, const ball& b) { return arb_ge(a.value_, b.value_) != 0; }
-  /// True where both are the same single point.
+  /// True if both are the same single point.
   friend bool operator==(const ball& a, const ball& b) { return arb_eq(a.value_, b.value_) != 0; }
   friend bool operator!=(const ball& a, const ball& b) { return !(a == b); }
 
   arb_ptr get() { return value_; }
   arb_srcptr get() const { return value_; }
 
-  /// Midpoint rounded to nearest; the largest double below and the smallest above the whole ball.
+  /// Return the midpoint rounded to nearest, the largest double below the whole ball, and the
+  /// smallest double above it.
   double midpoint() const;
   double lower() const;
   double upper() const;
   bool is_finite() const { return arb_is_finite(value_) != 0; }
-  /// True where the ball holds the point v.
+  /// Whether the ball contains the point v.
   bool contains(double v) const;
 
  private:
   arb_t value_;
 };
 
-/// The precision of `ball` in this scope and thread.
+/// Sets the precision of `ball` for this scope and thread.
 class BallPrecision {
  public:
   explicit BallPrecision(slong bits);
@@ -83,9 +85,10 @@ class BallPrecision {
   slong previous_;
 };
 
-/// Of a ball that holds 0 the part that is not negative: a sum of squares may reach below it.
+/// Returns the square root. If the ball contains 0, only its part >= 0 is used, because a sum of
+/// squares may have points below 0.
 ball sqrt(const ball& x);
-/// The hull of a and b: the smallest ball, up to rounding, that holds both.
+/// Returns the smallest ball, up to rounding, that contains both a and b.
 ball hull(const ball& a, const ball& b);
 
 }  // namespace normproof::ref::numeric

@@ -4,15 +4,15 @@
 
 namespace normproof::ref::numeric {
 
-/// re + i im. A forward evaluated at x + ih is f(x) + ih f'(x) - h^2 f''(x)/2 - ...: its imaginary
-/// part over h is the derivative up to a term in h^2, with no difference of near-equal numbers,
-/// however small h is: the complex step, a derivative without any rule for derivatives.
+/// A complex number re + i im, for derivatives by the complex step. A forward evaluated at x + ih
+/// is f(x) + ih f'(x) - h^2 f''(x)/2 - ... Its imaginary part divided by h is the derivative up to
+/// a term in h^2. Nothing cancels, however small h is, and no rule of differentiation is needed.
 ///
 /// Source    [ST98]
 /// Error     that of the underlying scalar, in each part of a sum, product or root
 ///
-/// Comparisons look at the real part alone: a branch is taken as the real argument takes it, and on
-/// it the forward is analytic.
+/// Comparisons use the real part only. So a branch is taken as for the real argument, and the
+/// forward is analytic on it.
 template <class T>
 class Complex {
  public:
@@ -48,8 +48,9 @@ class Complex {
   T im{};
 };
 
-/// The root of z with positive real part: (p + iq)^2 = z for p = sqrt((|z| + re)/2), q = im/(2p).
-/// The root of a real number is real; at 0 a root with an imaginary part has no derivative to give.
+/// Returns the root of z with positive real part: (p + iq)^2 = z for p = sqrt((|z| + re)/2), q =
+/// im/(2p). The root of a real number is real. At 0, a root with an imaginary part has no
+/// derivative.
 template <class T>
 Complex<T> sqrt(const Complex<T>& z) {
   using std::sqrt;

@@ -1,9 +1,10 @@
 #pragma once
 
-/// A function that the host and a GPU compile from one source: marked for the device where the
-/// compiler is nvcc, unmarked everywhere else. What is no template lies in an inline namespace of
-/// its side, so that the linker never mixes them. NORMPROOF_DEVICE_CALLED is never inlined on a
-/// device: what is rarely taken and long would cost every kernel its registers.
+/// Macros for functions that the host and a GPU compile from one source. NORMPROOF_DEVICE marks a
+/// function for the device if the compiler is nvcc, and is empty otherwise. A function that is not
+/// a template lies in an inline namespace per side, so that the linker never mixes the two.
+/// NORMPROOF_DEVICE_CALLED is never inlined on a device: inlining long, rarely used code would cost
+/// every kernel registers.
 #if defined(__CUDACC__)
 #define NORMPROOF_DEVICE __device__
 #define NORMPROOF_DEVICE_CALLED __device__ __noinline__

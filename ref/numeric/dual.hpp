@@ -4,13 +4,13 @@
 
 namespace normproof::ref::numeric {
 
-/// value + derivative * epsilon with epsilon^2 = 0: a forward evaluated on dual numbers carries the
-/// exact derivative along one direction.
+/// A dual number value + derivative * epsilon with epsilon^2 = 0. A forward evaluated on dual
+/// numbers returns the exact derivative along one direction.
 ///
 /// Source    [GW08], forward mode
 /// Error     that of the underlying scalar; no step size, no truncation
 ///
-/// Comparisons look at the value alone.
+/// Comparisons use the value only.
 template <class T>
 class Dual {
  public:
@@ -50,7 +50,8 @@ class Dual {
   T derivative{};
 };
 
-/// d sqrt(v) = d / (2 sqrt(v)); at v = 0 only a zero derivative is defined, and stays zero.
+/// Returns the square root; its derivative is d / (2 sqrt(v)). At v = 0 only a zero derivative is
+/// defined, and it stays zero.
 template <class T>
 Dual<T> sqrt(const Dual<T>& x) {
   using std::sqrt;

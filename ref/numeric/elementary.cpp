@@ -16,7 +16,7 @@ Enclosure mpfr_enclose(const T& x) {
   return {mpfr_get_d(x.backend().data(), MPFR_RNDD), mpfr_get_d(x.backend().data(), MPFR_RNDU)};
 }
 
-// tanh' = 1/cosh^2; 1 - tanh^2 would cancel.
+// tanh' = 1/cosh^2, because 1 - tanh^2 would cancel.
 oracle50 tanh_slope(const oracle50& x) {
   oracle50 s;
   mpfr_sech(s.backend().data(), x.backend().data(), MPFR_RNDN);
@@ -29,7 +29,7 @@ oracle50 erf_slope(const oracle50& x) {
   return 2 * exp(-x * x) / square_root(pi);
 }
 
-// At most |a| for every a within the error of x; exact 0 where the error reaches 0.
+// Returns a lower bound of |a| for every a within the error of x; exactly 0 if the error reaches 0.
 double least_magnitude(const running_error& x) {
   const double least = (std::fabs(x.value) - x.error) * (1 - 0x1p-50);
   return least > 0 ? least : 0;
@@ -48,7 +48,8 @@ class Acb {
   acb_t value_;
 };
 
-// A candidate's argument lies within 2 e of the value, as the exact one lies within e.
+// Returns the range of a candidate's argument. It lies within 2 e of the value, because both it and
+// the value lie within e of the exact argument.
 running_error reach(const any_order_error& x) {
   return running_error(x.value, 2 * x.error);
 }
@@ -83,7 +84,7 @@ complex100 square_root(const complex100& x) {
     arb_f(y.get(), x.get(), ball::precision()); \
     return y;                                   \
   }
-// f'(x) d, where d = 0 keeps it 0 even where f' is infinite.
+// The derivative is f'(x) d; d = 0 keeps it 0 even if f' is infinite.
 #define NORMPROOF_BY_CHAIN_RULE(f, derivative_at_x)                   \
   dual f(const dual& x) {                                             \
     if (x.derivative == 0) return dual(f(x.value));                   \
@@ -109,7 +110,7 @@ NORMPROOF_BY_MPFI(exp)
 NORMPROOF_BY_MPFI(log)
 NORMPROOF_BY_MPFI(tanh)
 
-// erf rises: the ends of the image are the images of the ends.
+// erf is increasing, so the ends of the image are the images of the ends.
 interval erf(const interval& x) {
   interval y;
   mpfr_erf(&y.backend().data()->left, &x.backend().data()->left, MPFR_RNDD);
@@ -128,15 +129,16 @@ complex100 log(const complex100& x) {
 
 complex100 tanh(const complex100& x) {
   const oracle100 real = 2 * x.re, imaginary = 2 * x.im;
-  // Far from 0, where sinh and cosh may overflow: to 400 digits (1 - e)/(1 + e), e = exp(-2 |x|).
+  // Far from 0, sinh and cosh may overflow. To 400 digits, tanh is (1 - e)/(1 + e) with e = exp(-2
+  // |x|).
   if (mp::abs(real) > 1000)
     return {oracle100(real > 0 ? 1 : -1), 2 * mp::exp(-mp::abs(real)) * mp::sin(imaginary)};
   const oracle100 divisor = mp::cosh(real) + mp::cos(imaginary);
   return {mp::sinh(real) / divisor, mp::sin(imaginary) / divisor};
 }
 
-// Arb bounds the error of both parts alike, so bits are added until the imaginary part, which may
-// be far the smaller one, has its own.
+// Arb bounds the error of both parts by the same amount. So bits are added until the imaginary
+// part, which may be much smaller, is accurate too.
 complex100 erf(const complex100& x) {
   if (x.im == 0) return complex100(erf(x.re));
   constexpr slong kBits = std::numeric_limits<oracle100>::digits;
@@ -236,7 +238,8 @@ Enclosure enclose(const oracle100& x) {
   return mpfr_enclose(x);
 }
 
-// Clamping rises in each of its arguments: the ends of the image are the images of the ends.
+// clamp is increasing in each of its arguments, so the ends of the image are the images of the
+// ends.
 interval clamp(const interval& x, const interval& lower, const interval& upper) {
   interval result = x;
   auto* r = result.backend().data();
@@ -253,7 +256,7 @@ ball clamp(const ball& x, const ball& lower, const ball& upper) {
   if (x < lower) return lower;
   if (x > upper) return upper;
   if (x >= lower && x <= upper) return x;
-  // The ball crosses an end: the image lies in the hull of the part inside and that end.
+  // If the ball contains an end, the image lies in the hull of the part inside and that end.
   ball result;
   ball lo = x >= lower ? x : hull(lower, lower);
   ball up = x <= upper ? x : hull(upper, upper);
@@ -296,8 +299,8 @@ any_order_error erf(const any_order_error& x) {
   return any_order_error::rounded(erf(x.value), x.error * slope);
 }
 
-// Clamping is a contraction: the distance of the images is at most that of the arguments, so the
-// bound holds whichever branch the exact value takes.
+// clamp is a contraction: the distance of the images is at most that of the arguments. So the bound
+// holds for every branch that the exact value may take.
 running_error clamp(const running_error& x, const running_error& lower,
                     const running_error& upper) {
   const double value = x < lower ? lower.value : x > upper ? upper.value : x.value;

@@ -6,25 +6,25 @@
 #include "ref/numeric/real.hpp"
 #include "ref/numeric/square_root.hpp"
 
-/// The one door to functions beyond + - * /. For `double` each is correctly rounded, hence the same
-/// bits everywhere (docs/determinism.md, R4 and R5): square_root in square_root.hpp, exp, log, tanh
-/// and erf in elementary_array.hpp.
+/// All functions beyond + - * /, for every scalar. For `double` each is correctly rounded, so its
+/// bits are the same everywhere (docs/specification/determinism.md, rules R4 and R5). square_root
+/// is in square_root.hpp; exp, log, tanh and erf are in elementary_array.hpp.
 namespace normproof::ref::numeric {
 
-/// True where x is neither infinite nor NaN (an enclosure: at both ends; a dual or complex number:
-/// both parts).
+/// Whether x is neither infinite nor NaN. This is checked at both ends of an enclosure, and in both
+/// parts of a dual or complex number.
 inline bool is_finite(double x) {
   return x - x == 0;
 }
 
-/// The nearest double: of the value, of the midpoint of an enclosure, of the value part of a dual,
-/// of the real part of a complex number.
+/// Returns the nearest double: of the value, of the midpoint of an enclosure, of the value part of
+/// a dual, or of the real part of a complex number.
 inline double to_double(double x) {
   return x;
 }
 
-/// Computes  x limited to [lower, upper], lower <= upper points; for an enclosure the image of all
-///           its points; for a dual number the derivative is 0 outside.
+/// Returns x limited to [lower, upper], where lower <= upper are points. For an enclosure it
+/// returns the image of all points; for a dual number the derivative outside is 0.
 template <class T>
 T clamp(const T& x, const T& lower, const T& upper) {
   if (x < lower) return lower;
@@ -32,8 +32,8 @@ T clamp(const T& x, const T& lower, const T& upper) {
   return x;
 }
 
-/// Computes  x, taken as a constant of the derivative: a dual number loses its derivative, a
-///           complex number its imaginary part.
+/// Returns x as a constant of the derivative: a dual number loses its derivative, a complex number
+/// its imaginary part.
 template <class T>
 T stop_gradient(const T& x) {
   return x;
@@ -56,13 +56,13 @@ inline any_order_error square_root(const any_order_error& x) {
   return sqrt(x);
 }
 
-/// Computes  exp, log, tanh, erf
+/// Declares exp, log, tanh and erf for a scalar.
 /// Error     oracles: correctly rounded by MPFR; interval and ball: enclosures of the image of
 ///           every point; dual: value and derivative; complex100: the analytic continuation, each
-///           part to about 100 digits, erf's NaN where 2^16 bits do not give them;
+///           part to about 100 digits, where erf returns NaN if 2^16 bits are not enough;
 ///           running_error: the bits of the `double` function, and a bound that covers the rounding
-///           and the image of the argument's error; any_order_error: likewise, the argument of a
-///           candidate being off by as much again
+///           and the error of the argument; any_order_error: likewise, where the candidate's
+///           argument may have the same error again
 #define NORMPROOF_ELEMENTARY(T) \
   T exp(const T& x);            \
   T log(const T& x);            \
@@ -109,7 +109,8 @@ inline double to_double(const any_order_error& x) {
   return x.value;
 }
 
-/// Doubles that enclose x: the largest below, the smallest above, or x itself for a double.
+/// Two doubles that enclose x: the largest below and the smallest above, or x itself if x is a
+/// double.
 struct Enclosure {
   double lower;
   double upper;

@@ -8,7 +8,7 @@
 #include "ref/numeric/elementary_tables.hpp"
 #include "ref/numeric/fixed_point.hpp"
 
-// The steps and their bounds: docs/derivations/elementary.md, section "The accurate phase".
+// docs/derivations/elementary.md, section "The accurate phase", states the steps and their bounds.
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_SIDE {
 namespace {
@@ -36,7 +36,7 @@ __device__ void refuse_to_decide(const char*, double) {
 }
 #endif
 
-// Tries growing precisions until `attempt(limbs, &result)` is decided.
+// Tries growing precisions until `attempt(limbs, &result)` decides the rounding.
 template <class Attempt>
 NORMPROOF_DEVICE double decide(const char* function, double x, int limbs, Attempt attempt) {
   for (;;) {
@@ -47,8 +47,8 @@ NORMPROOF_DEVICE double decide(const char* function, double x, int limbs, Attemp
   }
 }
 
-// Adds the terms step(term, 1), step(., 2), ... until one vanishes. Requires each |term| to be at
-// most half of the one before it from there on: then the rest is below the last term's error + 1.
+// Adds the terms step(term, 1), step(., 2), ... until one vanishes. Each |term| must be at most
+// half of the one before it from there on; then the rest is below the last term's error + 1.
 template <class Step>
 NORMPROOF_DEVICE FixedPoint sum_series(FixedPoint term, Step step) {
   FixedPoint sum = term;
@@ -65,7 +65,8 @@ struct Exponential {
   int exponent;
 };
 
-// exp(v) or exp(-v), 0 <= v < 2^11: v = k log(2) + r, exp(r) = (Taylor of exp(r / 2^s))^(2^s).
+// Returns exp(v) or exp(-v) for 0 <= v < 2^11: v = k log(2) + r, exp(r) = (Taylor of exp(r /
+// 2^s))^(2^s).
 NORMPROOF_DEVICE Exponential exponential(FixedPoint v, bool negative) {
   const FixedPoint ln2(v.limbs(), kLn2, kConstantLimbs);
   auto k = static_cast<int>(v.approximate() * 1.4426950408889634);
@@ -88,7 +89,7 @@ NORMPROOF_DEVICE Exponential exponential(FixedPoint v, bool negative) {
   return {power, negative ? -k : k};
 }
 
-// log(x) to about 40 bits, for a normal x: the error is made good exactly.
+// Returns log(x) to about 40 bits, for a normal x. log_attempt corrects the error exactly.
 NORMPROOF_DEVICE double rough_log(double x) {
   const auto bits = __builtin_bit_cast(std::int64_t, x);
   const std::int64_t above = bits - kLogFirst;
@@ -99,11 +100,11 @@ NORMPROOF_DEVICE double rough_log(double x) {
   return static_cast<double>(above >> 52) * 0.6931471805599453 + 2 * s * series;
 }
 
-// log(2^scaled x): y + log(x exp(-y)) for any y near it.
+// Computes log(2^scaled x) as y + log(x exp(-y)) for a y near it.
 NORMPROOF_DEVICE bool log_attempt(double x, int scaled, int limbs, double* result) {
   const int binary_exponent = static_cast<int>(__builtin_bit_cast(std::uint64_t, x) >> 52) - 1023;
   double y = rough_log(x);
-  // A short y: its fraction fits the first precision.
+  // Shortens y so that its fraction fits the first precision.
   y = __builtin_bit_cast(double, __builtin_bit_cast(std::int64_t, y) & -(std::int64_t{1} << 20));
   const bool negative = y < 0;
   Exponential e = exponential(FixedPoint::from_double(limbs, y), !negative);
@@ -180,7 +181,8 @@ NORMPROOF_DEVICE double log_accurate(double x, int first_limbs) {
 NORMPROOF_DEVICE double tanh_accurate(double x, int first_limbs) {
   if (x != x) return x;
   const double t = magnitude(x);
-  // x - x^3/3 + ...: below half a unit in the last place of x, whatever its binade.
+  // x - x^3/3 + ... differs from x by less than half a unit in the last place, whatever the
+  // exponent of x.
   if (t <= 0x1p-28) return x;
   // 1 - tanh(x) < 2 exp(-2 x) < 2^-54.
   if (t >= 20) return with_sign_of(x, 1);

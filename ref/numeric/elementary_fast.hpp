@@ -3,29 +3,30 @@
 #include "ref/numeric/elementary_tables.hpp"
 #include "ref/numeric/lanes.hpp"
 
-/// The fast phase: exp, log, tanh and erf as an unevaluated sum hi + lo with a proved bound of its
-/// error, for V = double or a Pack. Steps and bounds: docs/derivations/elementary.md, whose
-/// machine-checked part reads the operations below in the same order.
+/// The fast phase of exp, log, tanh and erf for V = double or a Pack. The result is an unevaluated
+/// sum hi + lo with a proved error bound. docs/derivations/elementary.md states the steps and
+/// bounds; its machine-checked part reads the operations below in the same order.
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_ISA {
 
-/// Relative error bounds of hi + lo before rounding, each with the room that the rounding test
-/// takes (theorems E, L and T).
+/// Relative error bounds of hi + lo before rounding. Each includes a margin for the rounding test
+/// (theorems E, L and T).
 inline constexpr double kExpError = 0x1p-68;
 inline constexpr double kLogError = 0x1p-67;
 inline constexpr double kTaylorError = 0x1p-65;
 
-/// A power of two times hi + lo; `power` holds the exponent in the bits of a double's exponent.
+/// The number 2^k (hi + lo); `power` holds k in the position of a double's exponent bits.
 template <class V>
 struct Sum {
   V hi, lo;
   Integers<V> power;
 };
 
-/// Adding it to |k| < 2^51 leaves k, rounded to an integer, in the low bits.
+/// Adding this number to k with |k| < 2^51 leaves k, rounded to an integer, in the low bits.
 inline constexpr double kShifter = 0x1.8p52;
 
-/// Requires (C1) |x| <= 708
+/// The fast phase of exp.
+/// Requires  (C1) |x| <= 708
 struct ExpFast {
   static constexpr double kError = kExpError;
 
@@ -58,12 +59,13 @@ struct ExpFast {
     return {hi, lo, (n & ~(kExpRows - 1ULL)) << 44};
   }
 
-  /// log(2)/256 rounded down to 33 bits, and RN of the rest.
+  /// log(2)/256 rounded down to 33 bits, and the rest rounded to nearest.
   static constexpr double kLn2Over256Hi = 0x1.62e42fefp-9;
   static constexpr double kLn2Over256Lo = 0x1.473de6af278edp-42;
 };
 
-/// Requires (C1) x is positive, normal and finite
+/// The fast phase of log.
+/// Requires  (C1) x is positive, normal and finite
 struct LogFast {
   static constexpr double kError = kLogError;
 
@@ -78,7 +80,7 @@ struct LogFast {
     const V shifter = constant<V>(kShifter);
     const Integers<V> above = to_bits(x) - kLogFirst;
     const V m = from_bits(to_bits(x) - (above & (~0ULL << 52)));
-    // The exponent plus 1024, which is not negative, hence the logical shift.
+    // This is the exponent plus 1024, which is not negative, so a logical shift is correct.
     const Integers<V> exponent = (above + (1024ULL << 52)) >> 52;
     const V e = from_bits(to_bits(shifter) + exponent) - (shifter + constant<V>(1024));
     const Rows<V, kLogColumns> t(kLogTable, (above >> 44) & (kLogRows - 1ULL));
@@ -103,18 +105,19 @@ struct LogFast {
     return {hi, lo, Integers<V>{}};
   }
 
-  /// log(2) rounded to a multiple of 2^-42, and RN of the rest.
+  /// log(2) rounded to a multiple of 2^-42, and the rest rounded to nearest.
   static constexpr double kLn2Hi = 0x1.62e42fefa38p-1;
   static constexpr double kLn2Lo = 0x1.ef35793c7673p-45;
 };
 
-/// Requires (C1) 0 <= x <= the last centre
+/// The fast phase of tanh or erf, by Taylor polynomials about the centers of the table.
+/// Requires  (C1) 0 <= x <= the last center
 template <const double* table>
 struct TaylorFast {
   static constexpr double kError = kTaylorError;
 
-  // f(x) = a0 + a1 d + d^2 p(d) with d = x - c exactly, c the centre nearest to x. Of two equally
-  // near it is the lower: x - 2^-7 would not be exact for an x below 2^-8.
+  // f(x) = a0 + a1 d + d^2 p(d) with d = x - c exactly, where c is the center nearest to x. Of two
+  // equally near centers, c is the lower one: x - 2^-7 would not be exact for an x below 2^-8.
   template <class V>
   [[gnu::always_inline]] NORMPROOF_DEVICE static Sum<V> evaluate(V x) {
     const V one = constant<V>(1);
@@ -137,7 +140,8 @@ struct TaylorFast {
   }
 };
 
-/// What is undecided by the fast phase is for elementary_accurate.hpp.
+/// Rounds the sum. Returns true for each lane in which the rounding is decided; for the others,
+/// elementary_accurate.hpp is needed.
 template <class F, class V>
 [[gnu::always_inline]] NORMPROOF_DEVICE inline Integers<V> round_if_decided(const Sum<V>& sum,
                                                                             V* rounded) {

@@ -3,15 +3,16 @@
 #include "ref/numeric/elementary_accurate.hpp"
 #include "ref/numeric/elementary_fast.hpp"
 
-/// exp, log, tanh and erf correctly rounded: the fast phase where it decides, else the accurate
-/// one. Inline, for kernels compiled for one instruction set or one device.
+/// exp, log, tanh and erf correctly rounded: by the fast phase if it decides the rounding,
+/// otherwise by the accurate phase. They are inline, for kernels compiled for one instruction set
+/// or one device.
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_ISA {
 
 inline constexpr Int kSignBit = 1ULL << 63;
 
-/// A function is: try_fast, which says on which lanes the result is decided, and the accurate
-/// phase, which takes every argument.
+/// A function that is fast on the domain of `Fast`. try_fast returns on which lanes the result is
+/// decided; the accurate phase accepts every argument.
 template <class Fast, double (*accurate_phase)(double)>
 struct OnItsDomain {
   NORMPROOF_DEVICE static double accurate(double x) { return accurate_phase(x); }
@@ -27,7 +28,8 @@ struct OnItsDomain {
   }
 };
 
-/// An odd function that rounds to 1 from `last` on: there the row of `last` gives 1.
+/// An odd function that rounds to 1 for arguments >= `last`; for these, the table row of `last`
+/// gives 1.
 template <const double* table, int last, double (*accurate_phase)(double)>
 struct Odd {
   using Fast = TaylorFast<table>;
@@ -56,7 +58,7 @@ using Log = OnItsDomain<LogFast, log_accurate>;
 using Tanh = Odd<kTanhTable, 20, tanh_accurate>;
 using Erf = Odd<kErfTable, 6, erf_accurate>;
 
-/// F(x)
+/// Returns F(x).
 template <class F>
 NORMPROOF_DEVICE inline double of(double x) {
   double y;

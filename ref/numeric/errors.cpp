@@ -25,13 +25,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// "eps" of "--eps": what every option begins with makes none nearer.
+/// Returns "eps" for "--eps", so that the common prefix of all options does not make names more
+/// similar.
 std::string_view letters(std::string_view name) {
   return name.substr(std::min(name.find_first_not_of('-'), name.size()));
 }
 
-/// How far a name is from a known one, and what decides a tie: the length of the known one. Where
-/// the name is its beginning, the rest counts for nothing.
+/// Returns the distance of a name from a known one, and the length of the known one, which decides
+/// ties. If the known name begins with `name`, the distance is 0.
 std::pair<std::size_t, std::size_t> apart(std::string_view name, std::string_view known) {
   name = letters(name);
   known = letters(known);
@@ -39,12 +40,14 @@ std::pair<std::size_t, std::size_t> apart(std::string_view name, std::string_vie
   return {begins ? 0 : edit_distance(name, known), known.size()};
 }
 
-/// Half of the longer one's letters are right, or it begins with what was given.
+/// Whether the known name is close enough to suggest: half of the longer name's letters agree, or
+/// the known name begins with `name`.
 bool may_be_meant(std::string_view name, std::string_view known) {
   return 2 * apart(name, known).first <= std::max(letters(name).size(), letters(known).size()) + 1;
 }
 
-/// Contracts print elements of every scalar; the sign of a NaN is the processor's.
+/// Removes the sign of NaN, which depends on the processor. Observations may print elements of any
+/// scalar.
 std::string without_nan_sign(std::string_view text) {
   std::string result(text);
   for (std::size_t at = 0; (at = result.find("-nan", at)) != std::string::npos;)

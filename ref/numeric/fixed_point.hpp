@@ -7,26 +7,25 @@
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_SIDE {
 
-/// The digits of v in binary; 0 of 0.
+/// Returns the number of binary digits of v, which is 0 for v = 0.
 NORMPROOF_DEVICE int bit_width(std::uint64_t v);
 
-/// A real number >= 0 in fixed point, known to within a bound: limbs of 64 bits, the integer part
-/// last, and an error in units of the last place, 2^-(64 (limbs - 1)).
+/// A real number >= 0 in fixed point with an error bound. It has limbs of 64 bits, of which the
+/// last is the integer part, and an error in units in the last place, 2^-(64 (limbs - 1)).
 ///
-/// Computes  each operation truncates,
-///           and its error covers the truncation and the operands' errors:
-///           |value - exact| <= error, where exact is the result for the exact operands
-/// Requires  (C1) 2 <= limbs <= kMaxLimbs, the same of both operands; (C2) the integer part of a
-///           result is below 2^63, and a difference is not negative
-/// Error     saturates at 2^64 - 1, which says "nothing is known"
+/// Computes  each operation truncates, and its error covers the truncation and the operands'
+///           errors: |value - exact| <= error, where exact is the result for the exact operands
+/// Requires  (C1) 2 <= limbs <= kMaxLimbs, the same for both operands
+///           (C2) the integer part of a result is below 2^63, and a difference is not negative
+/// Error     saturates at 2^64 - 1, which means that nothing is known
 class FixedPoint {
  public:
   static constexpr int kMaxLimbs = 33;
 
   NORMPROOF_DEVICE explicit FixedPoint(int limbs, std::uint64_t integer = 0);
-  /// The first limbs of a constant given by `count` limbs, rounded down.
+  /// Takes the first limbs of a constant that has `count` limbs, rounded down.
   NORMPROOF_DEVICE FixedPoint(int limbs, const unsigned long long* constant, int count);
-  /// |x| times 2^exponent; exact where the bits reach, else truncated.
+  /// Returns |x| times 2^exponent, exactly if the limbs have enough bits, otherwise truncated.
   NORMPROOF_DEVICE static FixedPoint from_double(int limbs, double x, int exponent = 0);
 
   NORMPROOF_DEVICE FixedPoint& operator+=(const FixedPoint& b);
@@ -36,8 +35,8 @@ class FixedPoint {
   /// Divides by b > 0.
   NORMPROOF_DEVICE FixedPoint& operator/=(std::uint32_t b);
   NORMPROOF_DEVICE FixedPoint& operator>>=(int bits);
-  /// Computes  1/b
-  /// Requires  (C3) 1 <= b < 2^40, the exact b too
+  /// Returns 1/b.
+  /// Requires  (C3) 1 <= b < 2^40, also for the exact b
   NORMPROOF_DEVICE friend FixedPoint reciprocal(const FixedPoint& b);
 
   NORMPROOF_DEVICE int limbs() const { return limbs_; }
@@ -45,16 +44,16 @@ class FixedPoint {
   NORMPROOF_DEVICE std::uint64_t integer() const { return limb_[limbs_ - 1]; }
   NORMPROOF_DEVICE std::uint64_t error() const { return error_; }
   NORMPROOF_DEVICE bool is_zero() const;
-  /// True where the value, error aside, is at least that of b.
+  /// Whether the value, without its error, is at least that of b.
   NORMPROOF_DEVICE bool at_least(const FixedPoint& b) const;
-  /// A double within 2^-40 of the value.
+  /// Returns a double within 2^-40 of the value.
   NORMPROOF_DEVICE double approximate() const;
-  /// Widens the error.
+  /// Increases the error.
   NORMPROOF_DEVICE void add_error(std::uint64_t units);
 
-  /// Rounds every number within the error of the value, times 2^exponent, to the nearest double:
-  /// subnormal, 0 and infinite ones included.
-  /// Computes  true where all give the same one, then *result is that
+  /// Rounds the value times 2^exponent to the nearest double, which may be subnormal, 0 or
+  /// infinite. Returns true, and sets *result, if every number within the error rounds to the same
+  /// double.
   NORMPROOF_DEVICE bool round(int exponent, double* result) const;
 
  private:

@@ -2,8 +2,8 @@
 
 #include "ref/numeric/float_format.hpp"
 
-/// The numbers of a format as the bits that store them: sign, exponent, fraction, from the highest
-/// bit of the format's bytes on.
+/// Conversion between the numbers of a format and the bits that store them: sign, exponent,
+/// fraction, starting at the highest bit of the format's bytes.
 namespace normproof::ref::numeric {
 
 using FloatBits = unsigned long long;
@@ -14,9 +14,10 @@ NORMPROOF_DEVICE constexpr int fraction_bits(const FloatFormat& format) {
   return 8 * format.bytes - 1 - format.exponent_bits;
 }
 
-/// Computes  the bits that store v. Of a NaN as much of its payload as there is room for, but never
-///           so little that it would be infinity
-/// Requires  (C1) v is a number of the format, or NaN; another v gives the bits of some other one
+/// Returns the bits that store v. For a NaN, as much of its payload is kept as fits, but at least
+/// one bit, so that it does not become infinity.
+/// Requires  (C1) v is a number of the format or NaN; any other v gives the bits of a different
+///           number
 NORMPROOF_DEVICE constexpr FloatBits encode(const FloatFormat& format, double v) {
   const auto bits = __builtin_bit_cast(FloatBits, v);
   if (format.bytes == 8) return bits;
@@ -39,8 +40,8 @@ NORMPROOF_DEVICE constexpr FloatBits encode(const FloatFormat& format, double v)
 
 }  // namespace NORMPROOF_SIDE
 
-/// Computes  the number that the bits store, exactly, and by bits: whatever the machine does with
-///           NaN and with subnormal numbers, a NaN keeps its sign and its payload
+/// Returns exactly the number that the bits store. It works on bits, so that a NaN keeps its sign
+/// and payload whatever the machine does with NaN and subnormal numbers.
 /// Requires  (C1) no bit beyond the format's bytes is set
 double decode(const FloatFormat& format, FloatBits bits);
 

@@ -2,32 +2,34 @@
 
 #include "ref/numeric/device_function.hpp"
 
-/// The formats of binary floating point that tensors are stored in and that somebody computes in:
-/// one table, and what follows from a row of it. A GPU rounds by this header too.
+/// The binary floating-point formats that tensors are stored in and that implementations compute
+/// in: one table, and functions of its rows. GPU code rounds by this header too.
 namespace normproof::ref::numeric {
 
-/// The rows of the table. tf32 is what a GPU's matrix unit reads of a float32: nothing is stored in
-/// it. The formats of 8 bits are those of [MSB+22]: nobody computes in them.
+/// The rows of the table. tf32 is the part of a float32 that a GPU's matrix unit reads; tensors are
+/// not stored in it. The 8-bit formats are those of [MSB+22]; they are for storage only.
 enum class FloatType { float64, float32, tf32, bfloat16, float16, float8_e4m3fn, float8_e5m2 };
 
-/// A sign, an exponent, and digits whose leading one is not stored; below the smallest normal
-/// number the subnormal ones.
+/// A format has a sign, an exponent, and significant digits whose leading one is not stored. Below
+/// the smallest normal number lie the subnormal numbers.
 struct FloatFormat {
   FloatType type;
   const char* name;
   int bytes;  ///< of a stored number
   int exponent_bits;
-  int digits;         ///< of the significand, with the leading one
-  int min_exponent;   ///< of the smallest normal number, a power of two
-  int max_exponent;   ///< of the largest power of two
-  bool has_infinity;  ///< else all bits ones are the one NaN, and all others numbers: e4m3 [MSB+22]
+  int digits;        ///< of the significand, including the leading one
+  int min_exponent;  ///< of the smallest normal number, which is a power of two
+  int max_exponent;  ///< of the largest power of two
+  /// Whether the format has infinities. If not, all bits set means NaN, and all other patterns are
+  /// numbers, as in e4m3 [MSB+22].
+  bool has_infinity;
   double largest;
   double smallest_normal;
   double smallest_subnormal;
   double unit_roundoff;  ///< half the distance from 1 to the next number
 };
 
-/// Computes  2^exponent
+/// Returns 2^exponent.
 /// Requires  (C1) -1074 <= exponent <= 1023
 constexpr double two_to(int exponent) {
   using Bits = unsigned long long;
@@ -36,8 +38,8 @@ constexpr double two_to(int exponent) {
   return __builtin_bit_cast(double, bits);
 }
 
-/// Computes  the row from what defines it: the largest exponent stands for infinity and NaN, as in
-///           IEEE 754, or, without infinity, for numbers but for the one NaN
+/// Returns the row that follows from these parameters. The largest exponent encodes infinity and
+/// NaN as in IEEE 754. In a format without infinity it encodes numbers and a single NaN.
 constexpr FloatFormat float_format(FloatType type, const char* name, int bytes, int exponent_bits,
                                    int digits, bool has_infinity = true) {
   const int bias = (1 << (exponent_bits - 1)) - 1;
@@ -71,26 +73,27 @@ constexpr const FloatFormat& format_of(FloatType type) {
   return kFloatFormats[static_cast<int>(type)];
 }
 
-/// Whether tensors are stored in it: sign, exponent and digits fill its bytes.
+/// Whether tensors can be stored in the format: sign, exponent and digits fill its bytes.
 constexpr bool is_stored(const FloatFormat& format) {
   return format.exponent_bits + format.digits == 8 * format.bytes;
 }
 
-/// Whether somebody computes in it, with sums and products that it holds: not in 8 bits.
+/// Whether implementations compute in the format, with sums and products in it. This excludes the
+/// 8-bit formats.
 constexpr bool is_computed_in(const FloatFormat& format) {
   return format.bytes > 1;
 }
 
-/// What becomes of a number beyond the largest, and of an infinity.
+/// The result of rounding a number above the largest, or an infinity.
 enum class Overflow {
-  special,  ///< infinity, or NaN where the format has no infinity
-  saturate  ///< the largest number, with its sign
+  special,  ///< infinity, or NaN if the format has no infinity
+  saturate  ///< the largest number, with the sign of the operand
 };
 
 inline namespace NORMPROOF_SIDE {
 
-/// Computes  the number of the format nearest to v, ties to even, among numbers whose exponents do
-///           not end; what comes out beyond the largest is as `overflow` says. 0 keeps its sign
+/// Returns the number of the format nearest to v, ties to even, as if its exponents were unbounded
+/// above. If that exceeds the largest number, `overflow` decides the result. 0 keeps its sign.
 /// Requires  (C1) format.digits is 53, or at most 51
 NORMPROOF_DEVICE constexpr double round_to(const FloatFormat& format, double v,
                                            Overflow overflow = Overflow::special) {
@@ -102,7 +105,7 @@ NORMPROOF_DEVICE constexpr double round_to(const FloatFormat& format, double v,
     const int least = exponent < format.min_exponent ? format.min_exponent : exponent;
     const double unit =
         __builtin_bit_cast(double, static_cast<Bits>(least - format.digits + 1 + 1023) << 52);
-    // |v / unit| < 2^digits, so adding and taking away 1.5 2^52 rounds it to an integer.
+    // |v / unit| < 2^digits, so adding and subtracting 1.5 2^52 rounds it to an integer.
     rounded = ((v / unit + 0x1.8p52) - 0x1.8p52) * unit;
   }
   if (-format.largest <= rounded && rounded <= format.largest)
@@ -115,7 +118,7 @@ NORMPROOF_DEVICE constexpr double round_to(const FloatFormat& format, double v,
 
 }  // namespace NORMPROOF_SIDE
 
-/// To the format of the row.
+/// Rounds v to the format of that type.
 double round_to(FloatType type, double v);
 
 }  // namespace normproof::ref::numeric

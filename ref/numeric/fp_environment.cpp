@@ -17,12 +17,13 @@ void expect_bits(const char* operation, double got, std::uint64_t expected) {
   if (bits != expected) {
     throw EnvironmentError(
         fmt::format("floating-point environment: {} gives bits {:016x}; expected {:016x} "
-                    "(docs/determinism.md, R0)",
+                    "(docs/specification/determinism.md, R0)",
                     operation, bits, expected));
   }
 }
 
-// Operands pass through volatile objects, so that the processor does the operation at run time.
+// Passes an operand through a volatile object, so that the processor does the operation at run
+// time.
 double load(double value) {
   volatile double v = value;
   return v;
@@ -42,7 +43,7 @@ void check_fp_environment() {
   expect_bits("2^-1022 / 2 (a subnormal result)", load(0x1p-1022) / load(2.0), 0x0008000000000000u);
   expect_bits("2^-1074 * 2^52 (a subnormal operand)", load(0x1p-1074) * load(0x1p52),
               0x0010000000000000u);
-  // (1 + 2^-30)^2 - (1 + 2^-29) is 2^-60 exactly and 0 where the product is rounded first.
+  // (1 + 2^-30)^2 - (1 + 2^-29) is 2^-60 exactly, and 0 if the product is rounded first.
   const double a = load(0x1.00000004p0);
   expect_bits("a*a - c (no contraction)", a * a - load(0x1.00000008p0), 0u);
   expect_bits("sqrt(2)", std::sqrt(load(2.0)), 0x3ff6a09e667f3bcdu);
@@ -63,7 +64,7 @@ void check_fp_mode() {
   __asm__ volatile("mrs %0, fpcr" : "=r"(control));
 #elif defined(__riscv)
   constexpr const char* kRegister = "frm";
-  constexpr std::uint64_t kMode = 7;  // rounding; there is no flushing
+  constexpr std::uint64_t kMode = 7;  // rounding; RISC-V never flushes subnormal numbers
   std::uint64_t control;
   __asm__ volatile("frrm %0" : "=r"(control));
 #else
@@ -74,7 +75,7 @@ void check_fp_mode() {
   if ((control & kMode) != 0) {
     throw EnvironmentError(fmt::format(
         "floating-point environment: {} has the mode bits {:x}; expected 0, nearest even "
-        "without flushing to zero (docs/determinism.md, R0)",
+        "without flushing to zero (docs/specification/determinism.md, R0)",
         kRegister, control & kMode));
   }
 }

@@ -5,15 +5,16 @@
 namespace normproof::ref::numeric {
 
 void HelpMeter::learn(Time now, Duration elapsed, Duration processor) {
-  // One long stop, as of the whole machine, is no neighbour.
+  // Limits the effect of a single long stop, such as that of the whole machine, which says nothing
+  // about other processes.
   elapsed_ += std::min(elapsed, 4 * processor);
   processor_ += processor;
   const int part = alone_ > kAlone ? 2 : 1;
   if (++calls_ < kCalls / part || elapsed_ < kWindow / part) return;
-  // Less than half of the time at work: who sleeps in a task, or has not half a processor, says
-  // nothing of what one thread would take.
+  // If the threads worked for less than half of the time, because they slept in a task or have less
+  // than half a processor, the times do not show what one thread would take.
   const bool at_work = 2 * processor_ >= elapsed_;
-  // Help that saves less than a twentieth is none.
+  // Other threads count as useful only if they save at least a twentieth of the time.
   if (!at_work || 20 * elapsed_ <= 19 * processor_) {
     in_doubt_ = false;
     alone_ = kAlone;

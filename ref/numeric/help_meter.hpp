@@ -4,30 +4,30 @@
 
 namespace normproof::ref::numeric {
 
-/// Whether other threads help: by the time that calls took with them, beside the processor time of
-/// all who worked on them, which is what one thread would have taken. Where a neighbour is busy on
-/// one of two processors, a thread that the system holds up there keeps the others waiting longer
-/// than it helped: then no other is asked for a while, and again after that. A matter of speed
-/// alone: no bit depends on who works.
+/// Measures whether more threads make calls faster. It compares the elapsed time of calls with the
+/// processor time of all threads, which estimates what one thread would have taken. If another
+/// process is busy on one of two processors, a thread delayed there makes the others wait longer
+/// than it helped. Then calls run on one thread for a while before threads are tried again. This
+/// affects only the speed, never the bits.
 class HelpMeter {
  public:
   using Duration = std::chrono::nanoseconds;
   using Time = std::chrono::steady_clock::time_point;
 
-  /// Whether to ask others now.
+  /// Whether to use other threads now.
   bool helps(Time now) const { return now >= alone_until_; }
 
-  /// What a call that others were asked for has taken: from its start to its end at `now`, and of
-  /// the processors, by all threads together.
+  /// Records a call that used other threads and ended at `now`: its elapsed time, and the processor
+  /// time of all threads together.
   void learn(Time now, Duration elapsed, Duration processor);
 
-  /// Calls are looked at together until they are so many and have taken so long. Two such windows
-  /// in turn have to say that others do not help: the first ones of a process touch its memory. Of
-  /// those who did not help before, one half as long is enough.
+  /// Calls are judged in windows of at least kCalls calls and kWindow time. Threads are judged
+  /// useless only after two such windows in a row, because the first calls of a process are slow
+  /// while they touch new memory. If they were useless before, a window half as long is enough.
   static constexpr int kCalls = 8;
   static constexpr Duration kWindow = std::chrono::milliseconds(30);
-  /// How long nobody is asked, at first; twice as long each time that it was right, up to
-  /// kMostAlone.
+  /// How long calls run on one thread at first. The time doubles each time that this was right, up
+  /// to kMostAlone.
   static constexpr Duration kAlone = std::chrono::milliseconds(400);
   static constexpr Duration kMostAlone = std::chrono::milliseconds(3200);
 

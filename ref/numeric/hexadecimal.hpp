@@ -4,8 +4,8 @@
 
 namespace normproof::ref::numeric {
 
-/// x in hexadecimal, exactly: "-0x1.8p+1", "0x0p+0", "0x0.8p-1022", "inf", "nan"; a NaN without its
-/// sign. By C's %a, for fmt 10 writes 0 in another way than fmt 9.
+/// Returns x in hexadecimal, exactly: "-0x1.8p+1", "0x0p+0", "0x0.8p-1022", "inf", "nan". A NaN has
+/// no sign. It uses C's %a, because fmt 10 writes 0 differently from fmt 9.
 std::string hexadecimal(double x);
 
 }  // namespace normproof::ref::numeric

@@ -6,18 +6,20 @@
 
 namespace normproof::ref::numeric {
 
-/// The sets that kernels for `double` are compiled for, narrowest first. All of them give the same
-/// bits (docs/determinism.md): the choice is a matter of speed alone. avx2 and avx512 include fma.
+/// The instruction sets that kernels for `double` are compiled for, narrowest first. All give the
+/// same bits (docs/specification/determinism.md), so the choice affects only the speed. avx2 and
+/// avx512 include fma.
 enum class InstructionSet { baseline, avx2, avx512 };
 
-/// The chosen set; at first the widest that this processor has.
+/// Returns the selected set. By default it is the widest that this processor has.
 InstructionSet instruction_set();
 
-/// Every set that was compiled and that this processor has, narrowest first; the first is
+/// Returns every set that was compiled and that this processor has, narrowest first. The first is
 /// "baseline".
 std::vector<std::string> instruction_sets();
 
-/// Throws    UsageError for a set that instruction_sets() does not name
+/// Selects the instruction set of that name.
+/// Throws    UsageError if instruction_sets() does not contain the name
 void select_instruction_set(std::string_view name);
 
 }  // namespace normproof::ref::numeric

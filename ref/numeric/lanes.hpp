@@ -11,13 +11,13 @@
 #include "ref/numeric/pack.hpp"
 #endif
 
-/// What a formula needs beyond + - * to be written once for `double` and for a Pack of them: the
-/// lanes' bits as integers, fused multiply-add, rows of a table. On each lane these are the
-/// operations on `double`, so that the bits do not depend on the width. A GPU has no Pack.
+/// Operations other than + - * that let one formula serve `double` and a Pack: the bits of the
+/// lanes as integers, fused multiply-add, and rows of a table. Each lane computes the operation on
+/// `double`, so the bits do not depend on the width. A GPU has no Pack.
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_ISA {
 
-// Unsigned: sums wrap, and zeros are shifted in.
+// The integers are unsigned: sums wrap around, and shifts insert zeros.
 using Int = unsigned long long;
 
 template <class V>
@@ -26,7 +26,7 @@ template <>
 struct IntegersOf<double> {
   using type = Int;
 };
-/// As many 64-bit integers as V has lanes.
+/// The 64-bit integers that correspond to the lanes of V.
 template <class V>
 using Integers = typename IntegersOf<V>::type;
 
@@ -47,26 +47,26 @@ template <class V>
 [[gnu::always_inline]] NORMPROOF_DEVICE inline double from_bits(Int i) {
   return __builtin_bit_cast(double, i);
 }
-/// a * b + c, rounded once.
+/// Returns a * b + c, rounded once.
 [[gnu::always_inline]] NORMPROOF_DEVICE inline double fused(double a, double b, double c) {
   return __builtin_fma(a, b, c);
 }
-/// All bits set where a <= b, else 0; NaN gives 0.
+/// Returns all bits set if a <= b, otherwise 0. NaN gives 0.
 [[gnu::always_inline]] NORMPROOF_DEVICE inline Int at_most(double a, double b) {
   return -static_cast<Int>(a <= b);
 }
-/// b where a is NaN.
+/// Returns the smaller number, or b if a is NaN.
 [[gnu::always_inline]] NORMPROOF_DEVICE inline double smaller(double a, double b) {
   return a < b ? a : b;
 }
 [[gnu::always_inline]] NORMPROOF_DEVICE inline Int same(double a, double b) {
   return -static_cast<Int>(a == b);
 }
-/// True where every lane of the mask is set.
+/// Whether every lane of the mask is set.
 [[gnu::always_inline]] NORMPROOF_DEVICE inline bool all(Int mask) {
   return mask != 0;
 }
-/// The lanes' rows of a table: column c of row i is table[i * columns + c].
+/// The table rows of the lanes: column c of row i is table[i * columns + c].
 template <class V, int columns>
 struct Rows;
 template <int columns>
@@ -112,7 +112,7 @@ struct IntegersOf<Pack> {
   return both != 0;
 #endif
 }
-/// Columns 0 and 1 of the rows that the lanes point at.
+/// Loads columns 0 and 1 of the row of each lane.
 [[gnu::always_inline]] inline void two_columns(const double* const* row, Pack* column) {
 #if defined(__AVX512F__)
   const auto four = [](const double* a, const double* b, const double* c, const double* d) {

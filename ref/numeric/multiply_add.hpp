@@ -4,10 +4,9 @@
 
 namespace normproof::ref::numeric {
 
-/// Computes  a b + c. For double the IEEE operation fma, rounded once, in hardware or by a library:
-///           the same bits. running_error follows it. Every other scalar rounds the product and
-///           then the sum, each by its own rule: the enclosures stay enclosures, dual numbers stay
-///           exact derivatives.
+/// Returns a b + c. For double it is the IEEE operation fma, rounded once; hardware and library
+/// give the same bits. running_error does the same. Every other scalar rounds the product and then
+/// the sum by its own rules, so enclosures stay enclosures and dual numbers stay exact derivatives.
 inline double multiply_add(double a, double b, double c) {
   return __builtin_fma(a, b, c);
 }

@@ -4,8 +4,8 @@
 
 namespace normproof::ref::numeric {
 
-/// Computes  x, and for every NaN the one that prints as "nan": which sign a NaN has depends on the
-///           processor, and no text may
+/// Returns x, or for any NaN the one that prints as "nan". The sign of a NaN depends on the
+/// processor and must not appear in text.
 inline double without_nan_sign(double x) {
   return x == x ? x : std::numeric_limits<double>::quiet_NaN();
 }

@@ -5,16 +5,16 @@
 #include <immintrin.h>
 #endif
 
-/// Kernels are compiled once for every scalar, and for `double` once more for each instruction set;
-/// each of those lives in a namespace of its own, so that the linker never mixes them.
+/// Namespaces of kernels. Kernels are compiled once for every scalar, and for `double` once per
+/// instruction set. Each version lies in its own inline namespace, so that the linker never mixes
+/// them.
 #ifndef NORMPROOF_ISA
 #define NORMPROOF_ISA baseline
 #endif
 
-/// A pack of neighbouring doubles, as many as a register holds. Operations on packs are those on
-/// the elements, one by one, so the bits do not depend on the width. A formula is a function of
-/// `at`, where at(p) stands for p[i], or for the pack that begins there, and at.set(p, v) writes
-/// it.
+/// A pack is as many neighboring doubles as a register holds. Operations on packs apply to the
+/// elements one by one, so the bits do not depend on the width. A formula is a function of `at`:
+/// at(p) is p[i], or the pack that begins there, and at.set(p, v) writes it.
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_ISA {
 
@@ -57,7 +57,7 @@ inline void store(double* p, Pack v) {
   *reinterpret_cast<UnalignedPack*>(p) = v;
 }
 
-/// Every element is x.
+/// Returns a pack whose elements are all x.
 inline Pack broadcast(double x) {
 #if defined(__AVX512F__)
   return _mm512_set1_pd(x);
@@ -70,8 +70,8 @@ inline Pack broadcast(double x) {
 #endif
 }
 
-/// a b + c, each element rounded once: the instruction where the set has one, else the library's
-/// function; the same bits.
+/// Returns a b + c, each element rounded once. It uses the instruction if the set has one,
+/// otherwise the library function, which gives the same bits.
 [[gnu::always_inline]] inline Pack fma(Pack a, Pack b, Pack c) {
 #if defined(__AVX512F__)
   return _mm512_fmadd_pd(a, b, c);

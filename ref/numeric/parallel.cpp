@@ -12,13 +12,13 @@
 namespace normproof::ref::numeric {
 namespace {
 
-/// Ranges for each thread: the more there are, the less a thread that is held up leaves to be
-/// waited for, and the more often a kernel begins anew.
+/// Ranges per thread. With more ranges, the others wait less for a delayed thread, but a kernel
+/// starts more often.
 constexpr std::size_t kRangesAThread = 2;
 
 std::atomic<int> thread_count{1};
 
-/// What the first range threw of those that threw.
+/// Keeps the exception of the first range that threw.
 class FirstFailure {
  public:
   void catch_current(std::size_t range) {

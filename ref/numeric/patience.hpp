@@ -5,16 +5,17 @@
 
 namespace normproof::ref::numeric {
 
-/// How long a thread that waits looks before it sleeps, beyond the first looks, which are for who
-/// comes at once: to wake one that sleeps takes longer than the work between two calls often does.
-/// Where a look comes late, something else wants the processor, as a neighbour or more threads than
-/// processors: then nobody looks on for a while. A matter of speed alone.
-class Patience {
+/// Decides how long a waiting thread spins before it sleeps. Waking a sleeping thread often takes
+/// longer than the work between two calls. If a check comes late, something else needs the
+/// processor, such as another process or more threads than processors; then no thread spins on for
+/// a while. This affects only the speed.
+class LockWait {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Duration = Time::duration;
 
-  /// Whether to look on at `now`, for one that began to wait at `began` and looked last at `last`.
+  /// Whether to keep spinning at `now`, for a thread that began to wait at `began` and last checked
+  /// at `last`.
   bool looks_on(Time began, Time last, Time now) {
     if (now - last >= kLate) short_until_ = (now + kShort).time_since_epoch().count();
     return now - began < kLong && now.time_since_epoch().count() >= short_until_.load();

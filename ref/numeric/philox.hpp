@@ -9,20 +9,20 @@
 #include "ref/numeric/lanes.hpp"
 #include "ref/numeric/random_kernels.hpp"
 
-/// Philox4x32-10 for one element, and for as many as a pack has lanes.
+/// Philox4x32-10 for one element, or for one element per lane of a pack.
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_ISA {
 
 inline constexpr Int kLowWord = 0xffffffff;
 
-/// The product of the lower 32 bits of each lane. The upper ones may be anything.
+/// Returns the product of the lower 32 bits of each lane. The upper bits may be anything.
 [[gnu::always_inline]] NORMPROOF_DEVICE inline Int multiply_low(Int a, Int b) {
   return (a & kLowWord) * (b & kLowWord);
 }
 #if !defined(__CUDACC__)
 [[gnu::always_inline]] inline IntPack multiply_low(IntPack a, IntPack b) {
 #if defined(__AVX512F__)
-  // of all lanes: GCC 12 warns of the form without a mask
+  // The mask selects all lanes; GCC 12 warns about the version without a mask.
   return __builtin_bit_cast(IntPack, _mm512_maskz_mul_epu32(0xff, __builtin_bit_cast(__m512i, a),
                                                             __builtin_bit_cast(__m512i, b)));
 #elif defined(__AVX2__)
@@ -42,8 +42,8 @@ template <class V>
   return V{} + value;
 }
 
-/// The upper 53 of the first 64 bits of each element. Each word of the state lies in the lower half
-/// of a lane; what is above it is never read.
+/// Returns the upper 53 of the first 64 bits of each element. Each word of the state lies in the
+/// lower half of a lane; the upper half is never read.
 template <class V>
 [[gnu::always_inline]] NORMPROOF_DEVICE inline V upper_bits(const PhiloxStream& stream, V index) {
   constexpr Int kMultiplier0 = 0xd2511f53, kMultiplier1 = 0xcd9e8d57;  // [SMDS11], Philox4x32

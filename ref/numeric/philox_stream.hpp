@@ -4,13 +4,14 @@
 
 #include "ref/numeric/random_kernels.hpp"
 
-/// What a kernel needs to draw the numbers of a RandomStream itself.
+/// The parameters with which a kernel can draw the numbers of a RandomStream itself.
 namespace normproof::ref::numeric {
 
-/// The stream that RandomStream(seed, stream) draws from.
+/// Returns the parameters of RandomStream(seed, stream).
 PhiloxStream philox_stream(std::uint64_t seed, std::string_view stream);
 
-/// uniform(i) >= least where the upper 53 bits of bits(i), as a number, are at least this.
+/// Returns the threshold for which uniform(i) >= least holds exactly if the upper 53 bits of
+/// bits(i), read as a number, are at least the threshold.
 /// Requires  (C1) 0 <= least <= 1
 std::uint64_t least_upper_bits(double least);
 

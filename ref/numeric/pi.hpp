@@ -4,6 +4,7 @@
 
 namespace normproof::ref::numeric {
 
+/// Returns pi for a scalar.
 /// Error     oracles: correctly rounded by MPFR; interval and ball: an enclosure
 template <class T>
 T pi();

@@ -46,7 +46,7 @@ const RandomKernels& random_kernels() {
   return random_kernels_baseline;
 }
 
-/// Block number `block` of element `index`: 128 bits.
+/// Returns block number `block` of element `index`: 128 bits.
 r123::Philox4x32::ctr_type philox(std::uint64_t seed, std::uint64_t stream, std::uint64_t index,
                                   std::uint32_t block) {
   const r123::Philox4x32::ctr_type counter = {{low(index), high(index), low(stream), block}};
@@ -65,11 +65,11 @@ PhiloxStream philox_stream(std::uint64_t seed, std::string_view stream) {
 }
 
 std::uint64_t least_upper_bits(double least) {
-  // n 2^-53 >= least where n >= ceil(least 2^53), both products exact
+  // n 2^-53 >= least exactly if n >= ceil(least 2^53); both products are exact.
   return static_cast<std::uint64_t>(std::ceil(least * 0x1p53));
 }
 
-/// The uniform numbers that belong to one element, in order.
+/// The uniform numbers of one element, in order.
 class RandomStream::Draws {
  public:
   Draws(const RandomStream& stream, std::uint64_t index) : stream_(stream), index_(index) {}
@@ -79,7 +79,7 @@ class RandomStream::Draws {
     return to_unit_interval(drawn_[used_++]);
   }
 
-  /// True with probability exp(-1/2): the length of the falling run below 1/2 is even.
+  /// Returns true with probability exp(-1/2): the decreasing run below 1/2 has even length.
   bool exp_minus_half() {
     double last = 0.5;
     for (bool even = true;; even = !even) {
@@ -89,7 +89,7 @@ class RandomStream::Draws {
     }
   }
 
-  /// True with probability exp(-x (2k + x) / (2k + 2)).
+  /// Returns true with probability exp(-x (2k + x) / (2k + 2)).
   bool exp_minus(double k, double x) {
     const double threshold = (2 * k + x) / (2 * k + 2);
     double last = x;
@@ -102,7 +102,8 @@ class RandomStream::Draws {
   }
 
  private:
-  /// Of four blocks: none waits for another, and a normal number takes four or more of them.
+  /// The numbers of four blocks, drawn together: the blocks are independent, and a normal number
+  /// needs four or more of them.
   static constexpr std::size_t kAtOnce = 8;
 
   void draw() {

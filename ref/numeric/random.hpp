@@ -6,12 +6,12 @@
 
 namespace normproof::ref::numeric {
 
-/// Counter-based random numbers: a value is a function of (seed, stream name, element index) and of
-/// nothing else, least of all of the order of calls (docs/determinism.md, R6).
+/// Counter-based random numbers. A value depends only on (seed, stream name, element index), and in
+/// particular not on the order of calls (docs/specification/determinism.md, rule R6).
 ///
-/// Source    Philox4x32-10 [SMDS11]; stream name to number by FNV-1a, 64 bits;
-///           normal by Algorithm N of [Kar16], which needs only comparisons of uniform numbers,
-///           hence no libm
+/// Source    Philox4x32-10 [SMDS11]; the stream's number is the 64-bit FNV-1a hash of its name;
+///           normal by Algorithm N of [Kar16], which only compares uniform numbers and so needs no
+///           libm
 /// Example   RandomStream stream(42, "embedding");
 ///           stream.bits(0)        == 0x01393fde411d92bc
 ///           stream.bits(1)        == 0xa0559272dc13e37c
@@ -23,21 +23,22 @@ class RandomStream {
  public:
   RandomStream(std::uint64_t seed, std::string_view stream);
 
-  /// 64 independent random bits.
+  /// Returns 64 independent random bits.
   std::uint64_t bits(std::uint64_t index) const;
 
-  /// Uniform on the multiples of 2^-53 in [0, 1): the upper 53 bits of bits(index).
+  /// Returns a uniform multiple of 2^-53 in [0, 1): the upper 53 bits of bits(index).
   double uniform(std::uint64_t index) const;
 
-  /// y[i] = uniform(first + i) >= least, for count elements.
+  /// Sets y[i] = uniform(first + i) >= least for `count` elements.
   /// Requires  (C1) 0 <= least <= 1
   void at_least(double least, std::uint64_t first, std::size_t count, bool* y) const;
 
-  /// Standard normal: sign * (k + x), x a multiple of 2^-53 in [0, 1), k a small integer.
+  /// Returns a standard normal number sign * (k + x), where x is a multiple of 2^-53 in [0, 1) and
+  /// k a small integer.
   double normal(std::uint64_t index) const;
 
-  /// Uniform on {0, ..., count - 1}: bits(index) * count / 2^64, rounded down; bias below
-  /// count * 2^-64.
+  /// Returns a uniform number in {0, ..., count - 1}: bits(index) * count / 2^64, rounded down. The
+  /// bias is below count * 2^-64.
   std::uint64_t below(std::uint64_t index, std::uint64_t count) const;
 
  private:

@@ -5,17 +5,18 @@
 
 namespace normproof::ref::numeric {
 
-/// What Philox4x32-10 takes besides the number of an element: the words of the key, and the third
-/// word of the counter. The fourth, the block, is 0.
+/// The inputs of Philox4x32-10 other than the index of an element: the words of the key, and the
+/// third word of the counter. The fourth word, the block, is 0.
 struct PhiloxStream {
   std::uint32_t key[2];
   std::uint32_t counter2;
 };
 
-/// The random numbers of many elements at once, compiled for one instruction set. All sets give the
-/// same bits (docs/determinism.md).
+/// Kernels that compute the random numbers of many elements, compiled for one instruction set. All
+/// sets give the same bits (docs/specification/determinism.md).
 struct RandomKernels {
-  /// y[i]: are the upper 53 of the first 64 bits of element first + i, as a number, >= least?
+  /// Sets y[i] to whether the upper 53 of the first 64 bits of element first + i, read as a number,
+  /// are at least `least`.
   void (*at_least)(const PhiloxStream& stream, std::uint64_t first, std::size_t count,
                    std::uint64_t least, bool* y);
 };

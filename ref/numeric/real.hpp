@@ -5,9 +5,9 @@
 
 #include "ref/numeric/any_order_error.hpp"
 #include "ref/numeric/running_error.hpp"
-// NORMPROOF_DOUBLE_ONLY: `double` is the one scalar and no library is needed, so that the same
-// sources compile for any processor (verification/checks/determinism). One value for a whole
-// program.
+// With NORMPROOF_DOUBLE_ONLY, `double` is the only scalar and no library is needed, so the same
+// sources compile for any processor (verification/checks/determinism). A whole program must use one
+// setting.
 #ifndef NORMPROOF_DOUBLE_ONLY
 #include <boost/multiprecision/cpp_int.hpp>
 #include <boost/multiprecision/mpfi.hpp>
@@ -34,23 +34,24 @@ concept Real = std::is_same_v<T, double>;
 
 namespace mp = boost::multiprecision;
 
-/// 50 and 100 decimal digits, every operation correctly rounded by MPFR.
+/// Numbers of 50 and 100 decimal digits; MPFR rounds every operation correctly.
 using oracle50 = mp::number<mp::mpfr_float_backend<50, mp::allocate_stack>, mp::et_off>;
 using oracle100 = mp::number<mp::mpfr_float_backend<100, mp::allocate_stack>, mp::et_off>;
-/// Endpoints of 50 digits, rounded outward by MPFI: an enclosure.
+/// An enclosure with endpoints of 50 digits, which MPFI rounds outward.
 using interval = mp::number<mp::mpfi_float_backend<50>, mp::et_off>;
 using dual = Dual<oracle50>;
 using complex100 = Complex<oracle100>;
-/// Exact; without sqrt, hence for polynomial identities alone.
+/// Exact rational numbers. They have no sqrt, so they are used only for polynomial identities.
 using rational = mp::number<mp::cpp_rational::backend_type, mp::et_off>;
 
-/// The closed list of scalars that every formula of ref is instantiated for, here and nowhere else.
+/// All scalars that every formula of ref is instantiated for.
 template <class T>
 concept Real = is_one_of<T, double, oracle50, oracle100, interval, ball, dual, complex100,
                          running_error, any_order_error>;
 
-/// M(T) for each scalar that the source at hand is compiled for: all; or, where CMake compiles it
-/// twice (SCALARS_APART), `double` alone and then the others.
+/// Expands M(T) for each scalar that this source is compiled for. Normally these are all scalars.
+/// If CMake compiles the source twice (SCALARS_APART), they are first only `double`, then all
+/// others.
 #if !defined NORMPROOF_SCALARS_double
 #define NORMPROOF_FOR_EACH_OTHER_REAL(M)      \
   M(::normproof::ref::numeric::oracle50)      \

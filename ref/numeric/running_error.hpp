@@ -6,16 +6,16 @@
 namespace normproof::ref::numeric {
 
 /// The `double` that the reference computes, together with a rigorous bound of its distance from
-/// the exact result: running error analysis. Evaluating a layer on this scalar yields the tolerance
-/// that its `double` evaluation meets, componentwise and for the data at hand.
+/// the exact result (running error analysis). Evaluating a layer on this scalar gives the
+/// componentwise tolerance of its `double` evaluation for the given data.
 ///
-/// Source    [Hig02] section 3.3; docs/error_analysis.md, section 1
-/// Computes  value: exactly the bits of the `double` evaluation, operation by operation;
-///           error: |value - exact| <= error, for exact real arithmetic on the same inputs
+/// Source    [Hig02] section 3.3; docs/derivations/error_analysis.md, section 1
+/// Computes  value: exactly the bits of the `double` evaluation, operation by operation; error:
+///           |value - exact| <= error, for exact real arithmetic on the same inputs
 /// Error     the bound itself is computed in `double`; each operation inflates it by 1 + 2^-49 and
 ///           adds 2^-1072, which covers its own rounding and underflow
 ///
-/// Comparisons look at the value alone: a branch is taken as the `double` evaluation takes it.
+/// Comparisons use the value only, so a branch is taken as in the `double` evaluation.
 class running_error {
  public:
   running_error() = default;
@@ -44,7 +44,7 @@ class running_error {
     if (!(least > 0)) return *this = running_error(quotient, infinity());
     return *this = rounded(quotient, propagated);
   }
-  /// a b + c rounded once, as `double` does it in sums of products.
+  /// Returns a b + c rounded once, as `double` does in sums of products.
   friend running_error multiply_add(const running_error& a, const running_error& b,
                                     const running_error& c) {
     return rounded(
@@ -84,12 +84,12 @@ class running_error {
     return rounded(root, x.error == 0 ? 0 : relative <= absolute ? relative : absolute);
   }
 
-  /// An operation correctly rounded to `result` whose operands' errors contribute `propagated`,
-  /// computed with at most 8 roundings. A sum or difference that is exact is charged u |result| all
-  /// the same: the bound stays simple.
+  /// Returns the value of an operation that was correctly rounded to `result`. The errors of its
+  /// operands contribute `propagated`, which was computed with at most 8 roundings. An exact sum or
+  /// difference is charged u |result| too, to keep the bound simple.
   static running_error rounded(double result, double propagated) {
     const double e = (propagated + kUnitRoundoff * std::fabs(result)) * (1 + kSlack) + kUnderflow;
-    // 0 times an infinite error is NaN: no bound is known there either.
+    // 0 times an infinite error is NaN, which also means that no bound is known.
     return running_error(result, std::isfinite(result) && e == e ? e : infinity());
   }
 

@@ -2,8 +2,8 @@
 
 namespace normproof::ref::numeric {
 
-/// IEEE square root, correctly rounded. Apart from elementary.hpp so that kernels compiled for one
-/// instruction set need no other header.
+/// Returns the IEEE square root, correctly rounded. It is not in elementary.hpp, so that kernels
+/// compiled for one instruction set need no other header.
 [[gnu::always_inline]] inline double square_root(double x) {
   return __builtin_sqrt(x);
 }

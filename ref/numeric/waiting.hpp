@@ -10,12 +10,13 @@
 
 namespace normproof::ref::numeric {
 
-/// Lets threads wait for what others do. A thread looks for some microseconds, and for longer while
-/// nothing else wants the processor, then sleeps: one that looked on would take the processor of
-/// who has the work, where there are fewer processors than threads or a neighbour is busy on one.
+/// Lets threads wait for a condition that other threads make true. A thread spins for some
+/// microseconds, or longer if nothing else needs the processor, then sleeps on a condition
+/// variable. If there are fewer processors than threads, spinning on would take the processor from
+/// the thread that has the work.
 class Waiting {
  public:
-  /// Returns   once is_so(), of atomic variables, is true
+  /// Returns once is_so(), which reads atomic variables, is true.
   template <class Predicate>
   void wait_until(const Predicate& is_so) {
     if (looks_until(is_so, kFirstLooks)) return;
@@ -30,9 +31,10 @@ class Waiting {
     sleepers_.fetch_sub(1);
   }
 
-  /// To be called behind each change that makes a predicate true.
+  /// Wakes the sleeping threads. It must be called after each change that makes a predicate true.
   void wake() {
-    // Changed and read at once: either this sees the sleeper, or the sleeper sees what went before.
+    // This both writes and reads the counter: either this call sees the sleeper, or the sleeper
+    // sees the change made before the call.
     if (sleepers_.fetch_add(0) == 0) return;
     { const std::lock_guard lock(mutex_); }
     changed_.notify_all();
@@ -40,10 +42,10 @@ class Waiting {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr int kFirstLooks = 1000;  // 10 to 40 microseconds
-  static constexpr int kLooksAtOnce = 100;  // between two times of the clock
+  static constexpr int kFirstLooks = 1000;  // about 10 to 40 microseconds
+  static constexpr int kLooksAtOnce = 100;  // between two readings of the clock
 
-  /// Whether it came true in so many looks.
+  /// Whether the predicate became true within `most` checks.
   template <class Predicate>
   static bool looks_until(const Predicate& is_so, int most) {
     for (int looks = 0; looks < most; ++looks) {
@@ -61,7 +63,8 @@ class Waiting {
 #endif
   }
 
-  inline static Patience patience_;  ///< of all who wait: they share the processors
+  /// Shared by all waiting threads, because they share the processors.
+  inline static LockWait patience_;
   std::atomic<int> sleepers_{0};
   std::mutex mutex_;
   std::condition_variable changed_;

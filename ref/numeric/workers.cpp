@@ -17,18 +17,19 @@ namespace {
 
 using Task = std::function<void(std::size_t)>;
 
-/// Whether this thread is at work on a task.
+/// Whether this thread is running a task.
 thread_local bool in_task = false;
 
-/// The processor time of this thread so far.
+/// Returns the processor time that this thread has used so far.
 HelpMeter::Duration processor_time() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return std::chrono::seconds(now.tv_sec) + HelpMeter::Duration(now.tv_nsec);
 }
 
-/// Threads, and the call that they work on. A call is told by its number, and its next task by one
-/// word with that number, so that a thread which comes late takes none of another call.
+/// The worker threads and the call that they work on. A call has a number, and its next task is
+/// stored in one word together with that number. So a thread that arrives late cannot take a task
+/// of a different call.
 class Workers {
  public:
   static constexpr unsigned kTaskBits = 24;
@@ -42,8 +43,8 @@ class Workers {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  /// Has all tasks done, and says so; or none, where another thread is in a call, or the others do
-  /// not help for now.
+  /// Runs all tasks and returns true. Runs none and returns false if another thread is in a call,
+  /// or while other threads do not help.
   bool run(std::size_t tasks, std::size_t threads, const Task& task) {
     if (busy_.exchange(true, std::memory_order_acquire)) return false;
     const auto began = std::chrono::steady_clock::now();
@@ -63,7 +64,7 @@ class Workers {
   void run_with_others(std::size_t tasks, std::size_t threads, const Task& task,
                        HelpMeter::Time began) {
     start(threads - 1);
-    // No task of the call before is left to take, whatever a thread that comes late reads below.
+    // Leaves no task of the previous call to take, whatever a thread that arrives late reads below.
     next_ = next_.load() | kNoTask;
     task_ = &task;
     tasks_ = tasks;
@@ -79,7 +80,7 @@ class Workers {
     meter_.learn(now, now - began, HelpMeter::Duration(processor_time_.load()));
   }
 
-  /// As many threads as there are to be had, up to `count`.
+  /// Starts threads until there are `count`, or until no more can be created.
   void start(std::size_t count) {
     try {
       while (threads_.size() < count) {
@@ -124,14 +125,15 @@ class Workers {
   std::atomic<std::uint64_t> next_{0};
   std::atomic<const Task*> task_{nullptr};
   std::atomic<std::size_t> tasks_{0}, invited_{0}, ended_{0};
-  std::atomic<HelpMeter::Duration::rep> processor_time_{0};  ///< of all, on tasks that have ended
+  /// Of all threads, for tasks that have ended.
+  std::atomic<HelpMeter::Duration::rep> processor_time_{0};
   HelpMeter meter_;
   Waiting called_, all_ended_;
   std::vector<std::thread> threads_;
 };
 
 std::atomic<Workers*> workers{nullptr};
-/// A process forked off has the memory of its parent's threads, and not the threads.
+/// The workers of the parent process. A forked process has their memory but not the threads.
 Workers* of_the_parent = nullptr;
 
 struct Ending {

@@ -5,7 +5,7 @@
 /// The loops of the activations (docs/specification/activations.md), over plain pointers.
 namespace normproof::ref::ops {
 
-/// The constants of both GELUs; for `double` the nearest doubles.
+/// The constants of both GELUs; for `double` they are the nearest doubles.
 template <class T>
 struct GeluConstants {
   T sqrt_half;        ///< 1/sqrt(2)
@@ -19,8 +19,8 @@ inline constexpr GeluConstants<double> kGeluConstants = {.sqrt_half = 0x1.6a09e6
                                                          .twice_sqrt_2_pi = 0x1.9884533d43651p+0,
                                                          .cubic = 0.044715};
 
-/// grad_y is null in a forward. erf: null, or what gelu writes and gelu_backward reads instead of
-/// computing it, erf(x / sqrt(2)).
+/// The arguments of an elementwise kernel. grad_y is null in a forward. If `erf` is not null, gelu
+/// writes erf(x / sqrt(2)) to it, and gelu_backward reads it instead of computing it.
 template <class T>
 struct Elementwise {
   const T* grad_y;
@@ -33,13 +33,15 @@ struct Elementwise {
 
 inline namespace NORMPROOF_ISA {
 
-/// Elements that are done at once: few enough for the nearest cache with all that belongs to them.
+/// The number of elements that are processed together, so few that all their data fits the L1
+/// cache.
 inline constexpr std::size_t kChunk = 512;
 
-/// The kernels below do the elements [begin, end) and return the first chunk's beginning that holds
-/// an element that is not finite, or `end`.
+/// The kernels below process the elements [begin, end). They return the beginning of the first
+/// chunk that contains a non-finite element, or `end`.
 ///
-/// body(grad_y, x, count, out): one chunk; true if what it read is finite.
+/// This function calls body(grad_y, x, count, out) for each chunk. body returns whether all that it
+/// read is finite.
 template <class T, class Body>
 std::size_t in_unchecked_chunks(const Elementwise<T>& a, std::size_t begin, std::size_t end,
                                 Body&& body) {
@@ -52,7 +54,7 @@ std::size_t in_unchecked_chunks(const Elementwise<T>& a, std::size_t begin, std:
   return end;
 }
 
-/// body(grad_y, x, count, out): one chunk, whose elements are finite.
+/// Calls body(grad_y, x, count, out) for each chunk; all elements that body reads are finite.
 template <class T, class Body>
 std::size_t in_chunks(const Elementwise<T>& a, std::size_t begin, std::size_t end, Body&& body) {
   return in_unchecked_chunks(a, begin, end,
@@ -91,14 +93,14 @@ std::size_t relu_backward_elements(const Elementwise<T>& a, std::size_t begin, s
                              });
 }
 
-/// e = erf(x / sqrt(2))
+/// Computes e = erf(x / sqrt(2)).
 template <class T>
 void scaled_erf(const GeluConstants<T>& c, const T* x, std::size_t count, T* e) {
   fill(e, count, false, [&c, x](auto at) { return at(x) * c.sqrt_half; });
   Elements<T>::erf(e, count, e);
 }
 
-/// y = (x/2) (1 + erf(x / sqrt(2)))
+/// Computes y = (x/2) (1 + erf(x / sqrt(2))).
 template <class T>
 std::size_t gelu_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
   const T one(1), half(0.5);
@@ -110,7 +112,7 @@ std::size_t gelu_elements(const Elementwise<T>& a, std::size_t begin, std::size_
   });
 }
 
-/// grad_x = grad_y ((1 + erf(x / sqrt(2)))/2 + x (exp(-x^2/2) / sqrt(2 pi)))
+/// Computes grad_x = grad_y ((1 + erf(x / sqrt(2)))/2 + x (exp(-x^2/2) / sqrt(2 pi))).
 template <class T>
 std::size_t gelu_backward_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
   const GeluConstants<T>& c = *a.constants;
@@ -128,8 +130,8 @@ std::size_t gelu_backward_elements(const Elementwise<T>& a, std::size_t begin, s
   });
 }
 
-/// v = 2 sqrt(2/pi) (x + 0.044715 x^3) and e = exp(-|v|): (1 + tanh(v/2))/2 = 1/(1 + exp(-v)) is
-/// e/(1 + e) where x < 0, else 1/(1 + e), and neither cancels. v has the sign of x.
+/// Computes e = exp(-|v|) for v = 2 sqrt(2/pi) (x + 0.044715 x^3), which has the sign of x. Then (1
+/// + tanh(v/2))/2 = 1/(1 + exp(-v)) is e/(1 + e) if x < 0, else 1/(1 + e), and neither cancels.
 template <class T>
 void gelu_tanh_exponentials(const GeluConstants<T>& c, const T* x, std::size_t count, T* e) {
   fill(e, count, false, [&c, x](auto at) {
@@ -139,14 +141,14 @@ void gelu_tanh_exponentials(const GeluConstants<T>& c, const T* x, std::size_t c
   Elements<T>::exp(e, count, e);
 }
 
-/// 1/(1 + exp(-v)) for e = exp(-|v|) and x of the sign of v
+/// Returns 1/(1 + exp(-v)) for e = exp(-|v|), where x has the sign of v.
 template <class T, class V>
 V sigmoid(const V& x, const V& e) {
   const V one = V{} + T(1);
   return Elements<T>::by_sign(x, e, one) / (e + one);
 }
 
-/// y = x (1 + tanh(v/2))/2
+/// Computes y = x (1 + tanh(v/2))/2.
 template <class T>
 std::size_t gelu_tanh_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
   Scratch<T> scratch(kChunk);
@@ -157,8 +159,9 @@ std::size_t gelu_tanh_elements(const Elementwise<T>& a, std::size_t begin, std::
   });
 }
 
-/// grad_x = grad_y (gate + x gate'), x gate' = 2 sqrt(2/pi) (e x + 3 0.044715 e x^3) / (1 + e)^2.
-/// With e first no product overflows: where e is not 0, |x| is below 24.
+/// Computes grad_x = grad_y (gate + x gate'), where x gate' = 2 sqrt(2/pi) (e x + 3 0.044715 e x^3)
+/// / (1 + e)^2. No product overflows if e is multiplied first, because |x| is below 24 unless e is
+/// 0.
 template <class T>
 std::size_t gelu_tanh_backward_elements(const Elementwise<T>& a, std::size_t begin,
                                         std::size_t end) {
@@ -177,14 +180,14 @@ std::size_t gelu_tanh_backward_elements(const Elementwise<T>& a, std::size_t beg
   });
 }
 
-/// e = exp(-|x|)
+/// Computes e = exp(-|x|).
 template <class T>
 void silu_exponentials(const T* x, std::size_t count, T* e) {
   fill(e, count, false, [x](auto at) { return Elements<T>::by_sign(at(x), at(x), -at(x)); });
   Elements<T>::exp(e, count, e);
 }
 
-/// y = x / (1 + exp(-x))
+/// Computes y = x / (1 + exp(-x)).
 template <class T>
 std::size_t silu_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
   Scratch<T> scratch(kChunk);
@@ -195,7 +198,7 @@ std::size_t silu_elements(const Elementwise<T>& a, std::size_t begin, std::size_
   });
 }
 
-/// grad_x = grad_y (s + x s'), s = 1/(1 + exp(-x)) and s' = e/(1 + e)^2.
+/// Computes grad_x = grad_y (s + x s'), where s = 1/(1 + exp(-x)) and s' = e/(1 + e)^2.
 template <class T>
 std::size_t silu_backward_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
   const T one(1);

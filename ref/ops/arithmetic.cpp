@@ -11,7 +11,7 @@ namespace {
 
 using tensor::shape_of;
 
-constexpr std::size_t kArithmeticGrain = 32768;  // elements; the bits do not depend on it
+constexpr std::size_t kArithmeticGrain = 32768;  // in elements; it does not affect the bits
 
 }  // namespace
 

@@ -2,19 +2,21 @@
 
 #include "ref/tensor/tensor.hpp"
 
-/// Sums and products element by element, in place. Common to all of them:
+/// Elementwise sums and products in place. All of them share:
 ///
-/// Source    docs/determinism.md, R4: one operation an element, rounded once
+/// Source    docs/specification/determinism.md, rule R4: one operation per element, rounded once
 /// Throws    ContractError naming both shapes
 namespace normproof::ref::ops {
 
 using tensor::Tensor;
 
+/// Adds x to y.
 /// Computes  y = y + x
-/// Requires  (C1) x and y have one shape
+/// Requires  (C1) x and y have the same shape
 template <numeric::Real T>
 void add_in_place(Tensor<T>& y, const Tensor<T>& x);
 
+/// Multiplies y by factor.
 /// Computes  y = y factor
 template <numeric::Real T>
 void scale_in_place(Tensor<T>& y, const T& factor);

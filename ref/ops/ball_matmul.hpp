@@ -5,10 +5,10 @@
 
 namespace normproof::ref::ops {
 
-/// matmul.hpp for `ball`, without checks: Arb's arb_mat_mul at ball::precision().
+/// Multiplies matrices of `ball` without checks, by Arb's arb_mat_mul at ball::precision().
 ///
 /// Source    [Joh17]; Arb's documentation of arb_mat_mul
-/// Computes  an enclosure of a b for all points of the operands; where `add`, of c + a b
+/// Computes  an enclosure of a b for all points of the operands; if `add` is set, of c + a b
 void ball_matmul(const MatrixView<numeric::ball>& c, const MatrixView<const numeric::ball>& a,
                  const MatrixView<const numeric::ball>& b, bool add);
 

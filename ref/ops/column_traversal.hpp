@@ -8,32 +8,31 @@ namespace normproof::ref::ops {
 
 inline namespace NORMPROOF_ISA {
 
-/// A range of the columns of matrices. Sums are in the order of lane_sum.hpp over the rows as they
-/// are listed.
+/// A range of the columns of matrices. Sums run over the listed rows in the order of lane_sum.hpp.
 template <class T>
 class Columns {
  public:
   Columns(const RowLayout& layout, IndexRange columns)
       : begin_(columns.begin), width_(columns.end - columns.begin), stride_(layout.width) {}
 
-  /// A matrix at these columns.
+  /// Returns a view of a matrix at these columns.
   ColumnView<T> of(const T* matrix) const { return {matrix + begin_, stride_}; }
-  /// A vector of one number a column at these columns.
+  /// Returns a view of a vector with one number per column, at these columns.
   View<T> each(const T* vector) const { return {vector + begin_}; }
 
-  /// Computes  sum_d = the sum over the rows i of term(id)
+  /// Computes sum_d, the sum of term(id) over the rows i.
   template <class Term>
   void sum(const RowList& rows, T* sum, Term term) const {
     add_up<1>(rows, width_, sum + begin_, term);
   }
-  /// Computes  mean_d = (the sum over the rows i of term(id)) / (their number)
+  /// Computes mean_d, the mean of term(id) over the rows i.
   template <class Term>
   void mean(const RowList& rows, T* mean, Term term) const {
     sum(rows, mean, term);
     divide(mean, rows.count);
   }
 
-  /// As sum, for two sums at once: terms(id) is TwoTerms{first, second}.
+  /// Computes two sums at once; terms(id) is TwoTerms{first, second}.
   template <class Terms>
   void sums(const RowList& rows, T* first, T* second, Terms terms) const {
     Scratch<T> both(2 * width_);
@@ -43,7 +42,7 @@ class Columns {
       second[begin_ + d] = both[width_ + d];
     }
   }
-  /// As mean, for two means at once: terms(id) is TwoTerms{first, second}.
+  /// Computes two means at once; terms(id) is TwoTerms{first, second}.
   template <class Terms>
   void means(const RowList& rows, T* first, T* second, Terms terms) const {
     sums(rows, first, second, terms);

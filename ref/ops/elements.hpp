@@ -4,15 +4,15 @@
 #include "ref/numeric/lanes.hpp"
 #include "ref/ops/lane_sum.hpp"
 
-/// What the kernels of softmax and of the activations need of a scalar beyond + - * /. Those of the
-/// other scalars are in generic_elements.hpp.
+/// The operations beyond + - * / that the kernels of softmax and of the activations need for
+/// `double`. generic_elements.hpp has those of the other scalars.
 namespace normproof::ref::ops {
 inline namespace NORMPROOF_ISA {
 
 template <class T>
 struct Elements;
 
-/// Whether all that was seen is finite, for a loop that reads it anyway.
+/// Accumulates whether all numbers seen so far are finite, for a loop that reads them anyway.
 template <class T>
 class FiniteSoFar {
  public:
@@ -26,7 +26,7 @@ class FiniteSoFar {
 template <>
 class FiniteSoFar<double> {
  public:
-  // x - x is +0, or NaN where x is not finite.
+  // x - x is +0, or NaN if x is not finite.
   void see(double x) { bits_ |= numeric::to_bits(x - x); }  // NOLINT(misc-redundant-expression)
   void see(Pack x) { packed_ |= numeric::to_bits(x - x); }  // NOLINT(misc-redundant-expression)
   bool operator()() const {
@@ -50,14 +50,15 @@ struct Elements<double> {
   static void erf(const double* x, std::size_t count, double* y) { numeric::erf(x, count, y); }
   static double log(double x) { return numeric::log(x); }
 
-  /// A term that is not finite makes x - x NaN, and with it the sum.
+  /// Whether all elements are finite. For a non-finite element x - x is NaN, and so is the sum.
   static bool all_finite(const double* x, std::size_t count) {
     // NOLINTNEXTLINE(misc-redundant-expression)
     return contiguous_lane_sum<double>(count, [x](auto at) { return at(x) - at(x); }) == 0;
   }
 
-  /// True where every element is finite; then m is the largest of at least one, the constant that a
-  /// row is shifted by: exact, so that it brings no error along. Which zero of two is not said.
+  /// Returns whether every element is finite. If so, m is the largest of the elements, of which
+  /// there must be at least one. It is the constant that a row is shifted by, and it is exact, so
+  /// it adds no error. If +0 and -0 are both largest, m may be either.
   static bool shift_if_finite(const double* x, std::size_t count, double& m) {
     constexpr std::size_t kPacks = 4;
     constexpr std::size_t kStep = kPacks * kPackWidth;
@@ -88,18 +89,18 @@ struct Elements<double> {
     return finite();
   }
 
-  /// a where v < 0, else b, for formulas that hold on both sides.
+  /// Returns a if v < 0, else b, for formulas that are valid for both.
   template <class V>
   static V by_sign(V v, V a, V b) {
     return v < 0 ? a : b;
   }
 
-  /// a where x > 0, else +0: the derivative of positive_part times a.
+  /// Returns a if x > 0, else +0; this is a times the derivative of positive_part.
   template <class V>
   static V where_positive(V x, V a) {
     return x > 0 ? a : V{};
   }
-  /// max(x, +0)
+  /// Returns max(x, +0).
   template <class V>
   static V positive_part(V x) {
     return where_positive(x, x);

@@ -7,7 +7,7 @@ namespace normproof::ref::ops {
 inline namespace NORMPROOF_ISA {
 
 #ifndef NORMPROOF_DOUBLE_ONLY
-/// The scalars other than `double`, element by element.
+/// The operations that the kernels need for scalars other than `double`, element by element.
 template <class T>
 struct Elements {
   static constexpr bool kEncloses = numeric::is_one_of<T, numeric::interval, numeric::ball>;
@@ -34,8 +34,8 @@ struct Elements {
     return true;
   }
 
-  /// True where every element is finite; then m is a point near the largest: any constant gives the
-  /// same function, so it is taken without error and without derivative.
+  /// Returns whether every element is finite. If so, m is a point near the largest. Any constant
+  /// gives the same function, so m counts as having no error and no derivative.
   static bool shift_if_finite(const T* x, std::size_t count, T& m) {
     if (!all_finite(x, count)) return false;
     const auto point = [](const T& v) {
@@ -52,7 +52,8 @@ struct Elements {
     return true;
   }
 
-  /// An enclosure goes by its midpoint, for either formula holds for all of it.
+  /// Returns a if v < 0, else b. For an enclosure the midpoint decides, because both formulas are
+  /// valid for all of it.
   static T by_sign(const T& v, const T& a, const T& b) { return numeric::to_double(v) < 0 ? a : b; }
 
   static T where_positive(const T& x, const T& a) {

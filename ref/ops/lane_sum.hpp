@@ -5,13 +5,14 @@
 namespace normproof::ref::ops {
 inline namespace NORMPROOF_ISA {
 
-/// The order of every sum over an axis (docs/determinism.md, R2): lane l adds the elements l, l+32,
-/// l+64, ... ascending from +0; then lane l adds lane l+stride for the strides 16, 8, 4, 2, 1.
-/// A lane without elements is +0, and adding it changes nothing, so it is left out.
+/// The order of every sum over an axis (docs/specification/determinism.md, rule R2). Lane l adds
+/// the elements l, l+32, l+64, ..., ascending from +0. Then lane l adds lane l+stride for the
+/// strides 16, 8, 4, 2, 1. A lane without elements is +0 and is skipped, because adding it changes
+/// nothing.
 inline constexpr std::size_t kLanes = 32;
 
-/// A buffer of the kernels' own: nothing of the standard library is compiled for an instruction set
-/// that the rest of the program does not assume.
+/// A buffer for kernels. They do not use standard containers, because those must not be compiled
+/// for an instruction set that the rest of the program does not assume.
 template <class T>
 class Scratch {
  public:
@@ -26,8 +27,8 @@ class Scratch {
   T* data_;
 };
 
-/// lane [count, size]: the tree over the lanes for the elements [begin, end) of each; the sums are
-/// left in lane 0. Lanes beyond `count` have no elements.
+/// Adds up the tree over the lanes, lane [count, size], for the elements [begin, end) of each. The
+/// sums end in lane 0. Lanes from `count` on have no elements.
 template <class T>
 inline void add_lanes(T* lane, std::size_t count, std::size_t size, std::size_t begin,
                       std::size_t end) {
@@ -39,9 +40,9 @@ inline void add_lanes(T* lane, std::size_t count, std::size_t size, std::size_t 
   }
 }
 
-/// Computes  sum_i term(i), i = 0 .. count-1, in the order above; 0 for count = 0
+/// Returns sum_i term(i), i = 0 .. count-1, in the order above; 0 for count = 0.
 /// Error     |s_hat - s| <= (ceil(count/32) + 4) u sum_i |term(i)| (1 + O(u));
-///           docs/error_analysis.md
+///           docs/derivations/error_analysis.md
 template <class T, class Term>
 inline T lane_sum(std::size_t count, Term&& term) {
   T lane[kLanes] = {};
@@ -54,7 +55,8 @@ inline T lane_sum(std::size_t count, Term&& term) {
   return lane[0];
 }
 
-/// lane_sum where term is a function of `at`; for `double` the lanes stay in registers.
+/// Returns the lane_sum of a term that is a function of `at`. For `double` the lanes stay in
+/// registers.
 template <class T, class Term>
 inline T contiguous_lane_sum(std::size_t count, Term&& term) {
   if constexpr (is_packed<T>) {
@@ -69,7 +71,7 @@ inline T contiguous_lane_sum(std::size_t count, Term&& term) {
 #pragma GCC unroll 16
     for (std::size_t k = 0; k < kPacks; ++k) store(lane + k * kPackWidth, sum[k]);
     for (std::size_t l = 0; i + l < count; ++l) lane[l] += term(At{i + l});
-      // Lanes without elements hold +0, and a lane is never -0: adding them changes nothing.
+      // Lanes without elements are +0, and a lane is never -0, so adding them changes nothing.
 #pragma GCC unroll 8
     for (std::size_t stride = kLanes / 2; stride >= kPackWidth; stride /= 2)
       accumulate(lane, stride, [&lane, stride](auto at) { return at(&lane[0] + stride); });
@@ -82,12 +84,13 @@ inline T contiguous_lane_sum(std::size_t count, Term&& term) {
   }
 }
 
-/// Sums along columns: element i of `out` [size] is sum_r term(r, i), r = 0 .. count-1, in the
-/// order of lane_sum. `add(sum, r...)` adds the terms of the rows r..., one or four of them,
-/// ascending, to sum [size].
+/// Sums along columns. Element i of `out` [size] is sum_r term(r, i), r = 0 .. count-1, in the
+/// order of lane_sum. `add(sum, r...)` adds the terms of the rows r..., one or four of them in
+/// ascending order, to sum [size].
 ///
-/// The tree is walked depth first, lanes 0, 16, 8, 24, ...: six accumulators are alive at once.
-/// Four rows of a lane are read side by side, for one walk over its accumulator.
+/// The tree is traversed depth first, in the order of lanes 0, 16, 8, 24, ..., so only six
+/// accumulators exist at once. Four rows of a lane are read together for one pass over its
+/// accumulator.
 template <class T, class Add>
 class ColumnSum {
  public:

@@ -47,7 +47,8 @@ std::array<Axis, 4> axes_of(const MatrixView<T>& m) {
            {m.columns, m.column_stride}}};
 }
 
-// Elements up to the last one, 0 without elements; false where that overflows.
+// Computes the number of elements from the first to the last one, which is 0 if there are none.
+// Returns false if it overflows.
 template <class T>
 bool span_of(const MatrixView<T>& m, std::size_t& span) {
   span = 1;
@@ -90,7 +91,7 @@ void check_apart(const char* function, const char* operand, const MatrixView<T>&
                    "an output apart from the operands", Clause::C2);
 }
 
-// A batch of one matrix serves every batch.
+// Repeats a batch of one matrix for every batch of c.
 template <class T>
 bool broadcast_to(const MatrixView<T>& c, MatrixView<const T>& x) {
   if (x.batches() == 1) {
@@ -128,7 +129,7 @@ void check(const char* function, const MatrixView<T>& c, MatrixView<const T>& a,
         "strides that keep its elements apart", Clause::C3);
 }
 
-// R1 for scalars without kernels.
+// Multiplies by rule R1, for scalars without kernels.
 template <class T>
 void ordered_matmul(const MatrixView<T>& c, const MatrixView<const T>& a,
                     const MatrixView<const T>& b, bool add) {
@@ -150,7 +151,7 @@ void ordered_matmul(const MatrixView<T>& c, const MatrixView<const T>& a,
   });
 }
 
-// to = from, which may be to itself.
+// Copies `from` to `to`; both may be the same.
 template <class T>
 void copy_elements(const MatrixView<T>& to, const MatrixView<const T>& from) {
   if (to.data == from.data) return;
@@ -161,7 +162,8 @@ void copy_elements(const MatrixView<T>& to, const MatrixView<const T>& from) {
             from.at(batch).data[i * from.row_stride + j * from.column_stride];
 }
 
-// before: what is added first, of the extents of c; null data: nothing.
+// Calls the implementation for T. `before`, with the extents of c, is added first; null data means
+// nothing.
 template <class T>
 void dispatch(const char* function, const MatrixView<T>& c, MatrixView<const T> a,
               MatrixView<const T> b, const MatrixView<const T>& before = {}) {
@@ -254,7 +256,7 @@ Tensor<T> matmul(const Tensor<T>& a, const Tensor<T>& b, Transpose transpose) {
   c_shape.push_back(right.columns);
   Tensor<T> c = tensor::empty_tensor<T>(c_shape);
   MatrixView<T> result = matrices(c);
-  // One b for all: one tall matrix.
+  // One b for the whole batch: a is treated as one tall matrix.
   if (b_shape.size() == 2 && transpose != Transpose::a && left.batch_size > 1) {
     left = matrix(left.data, left.batch_size * left.rows, left.columns);
     result = matrix(result.data, left.rows, result.columns);

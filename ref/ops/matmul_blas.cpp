@@ -1,5 +1,4 @@
-// HAVE_CBLAS=1 comes from the command line: without it xtensor-blas runs loops of its own,
-// silently.
+// The compile command defines HAVE_CBLAS=1. Without it xtensor-blas silently uses its own loops.
 #include "ref/ops/matmul_blas.hpp"
 
 #include <dlfcn.h>
@@ -16,8 +15,8 @@
 
 namespace {
 
-// OpenBLAS begins a thread for each processor when it is loaded, and waits for them at the end of
-// the program, even where memory did not suffice for them. So the first product loads it.
+// OpenBLAS is loaded at the first product. When loaded it starts a thread for each processor, and
+// it waits for them at the end of the program, even if there was not enough memory to start them.
 constexpr const char* kLibrary = "libopenblas.so.0";
 
 template <class Function>
@@ -31,8 +30,8 @@ Function* function_of_blas(const char* name) {
 
 }  // namespace
 
-// What xtensor-blas calls, for matmul_blas and singular_values: of vectors too, which neither gives
-// it, where nothing is optimised away.
+// The functions that xtensor-blas calls for matmul_blas and singular_values. Those for vectors are
+// never called, but are needed if nothing is optimized away.
 extern "C" {
 
 double cblas_ddot(CBLAS_INT n, const double* x, CBLAS_INT step_x, const double* y,

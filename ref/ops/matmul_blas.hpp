@@ -6,27 +6,30 @@
 
 namespace normproof::ref::ops {
 
-/// The one door to BLAS and LAPACK, through xtensor-blas: a second implementation that agrees with
-/// matmul, and singular values. Not for results that promise bits: OpenBLAS rounds in an order of
-/// its own, which depends on the processor and on the thread count.
+/// Multiplies matrices by BLAS, through xtensor-blas, as a second implementation to compare matmul
+/// with. Only the functions of this header use BLAS and LAPACK. Results that promise bits must not
+/// use it: the order in which OpenBLAS rounds depends on the processor and on the number of
+/// threads.
 ///
-/// Computes  a b by cblas_dgemm, of copies: xtensor-blas takes operands that share a buffer to
-///           SYRK, which rounds otherwise and may return another shape
-/// Shapes    a [M,K]; b [K,N]; result [M,N]; every extent at least 1
-/// Requires  (C1) rank 2 and extents that agree, each below 2^31  (C2) finite elements
-/// Error     gamma(K) sum_k |a_ik b_kj| to first order, whatever the order of its sums
+/// Computes  a b by cblas_dgemm, on copies of the operands, because xtensor-blas uses SYRK for
+///           operands that share a buffer, which rounds differently and may return a different
+///           shape
+/// Shapes    a [M,K]; b [K,N]; result [M,N]; every extent is at least 1
+/// Requires  (C1) a and b have rank 2 and extents that agree, each below 2^31
+///           (C2) all elements are finite
+/// Error     gamma(K) sum_k |a_ik b_kj| to first order, for any order of the sums
 /// Throws    ContractError naming both shapes, or the element that is not finite
 tensor::Tensor<double> matmul_blas(const tensor::Tensor<double>& a,
                                    const tensor::Tensor<double>& b);
 
-/// Computes  the singular values of a, largest first, by LAPACK's gesdd
-/// Shapes    a [M,N], extents at least 1; result min(M,N) values
-/// Requires  (C1) rank 2, extents from 1 to 2^31 - 1  (C2) finite elements
-/// Error     of each value about p(M, N) u times the largest, p a low polynomial [LAPACK Users'
-///           Guide, section 4.9]; not bounded here
+/// Returns the singular values of a, largest first, by LAPACK's gesdd.
+/// Shapes    a [M,N], extents of at least 1; the result has min(M,N) values
+/// Requires  (C1) a has rank 2 and extents from 1 to 2^31 - 1  (C2) all elements are finite
+/// Error     about p(M, N) u times the largest value, where p is a polynomial of low degree [LAPACK
+///           Users' Guide, section 4.9]; this is not a proved bound
 std::vector<double> singular_values(const tensor::Tensor<double>& a);
 
-/// Computes  the largest singular value
+/// Returns the largest singular value.
 double spectral_norm(const tensor::Tensor<double>& a);
 
 }  // namespace normproof::ref::ops

@@ -12,19 +12,20 @@
 namespace normproof::ref::ops {
 namespace {
 
-// Matters of speed alone, in elements: the bits depend on none of them.
-constexpr std::size_t kPanels = std::size_t{1} << 19;        // packed b, and packed a, at a time
+// Tuning parameters, in elements. They affect only the speed, never the bits.
+constexpr std::size_t kPanels = std::size_t{1} << 19;        // packed a and b at a time
 constexpr std::size_t kSharedPanels = std::size_t{1} << 17;  // packed between two waits
-constexpr std::size_t kRowsInCache = 192;       // of a, times kChain: most of a 512 KiB L2
-constexpr std::size_t kColumnsAtOnce = 2048;    // packed for one chain: kPanels
-constexpr std::size_t kUnpackedColumns = 256;   // of c, up to which rows of a are not packed
-constexpr std::size_t kUnpackedStrided = 16;    // the same, where a's depth is strided
-constexpr std::size_t kUnpackedRows = 96;       // of c, up to which b is not packed
-constexpr std::size_t kUnpackedB = 4096;        // elements that b may then span
-constexpr std::size_t kPanelsAtOnce = 8;        // written side by side: the ways of an L1 cache
-constexpr std::size_t kChainsApart = 8;         // in a sum from which threads share no panels
-constexpr std::size_t kPartsPerThread = 32;     // so that threads finish together
-constexpr std::size_t kLinePartsPerThread = 8;  // the same, of a product that is over sooner
+constexpr std::size_t kRowsInCache = 192;      // of a, times kChain: most of a 512 KiB L2 cache
+constexpr std::size_t kColumnsAtOnce = 2048;   // packed for one chain; limited by kPanels
+constexpr std::size_t kUnpackedColumns = 256;  // columns of c up to which rows of a are not packed
+constexpr std::size_t kUnpackedStrided = 16;   // the same if the depth of a is strided
+constexpr std::size_t kUnpackedRows = 96;      // rows of c up to which b is not packed
+constexpr std::size_t kUnpackedB = 4096;       // maximum number of elements of such a b
+constexpr std::size_t kPanelsAtOnce = 8;       // written together: the ways of an L1 cache
+// Chains in a sum from which threads share no panels.
+constexpr std::size_t kChainsApart = 8;
+constexpr std::size_t kPartsPerThread = 32;     // so that threads finish at about the same time
+constexpr std::size_t kLinePartsPerThread = 8;  // the same for a product that takes less time
 constexpr std::size_t kProductsPerThread = std::size_t{1} << 16;
 constexpr std::size_t kPackedPerThread = std::size_t{1} << 13;
 
@@ -32,7 +33,7 @@ std::size_t ceil_div(std::size_t n, std::size_t d) {
   return (n + d - 1) / d;
 }
 
-// Memory that a thread keeps for its panels; it grows to 2 kPanels and some.
+// Memory that a thread keeps for its panels. It grows to slightly more than 2 kPanels.
 class Panels {
  public:
   Panels() = default;
@@ -68,7 +69,7 @@ std::size_t round_up(std::size_t n, std::size_t unit) {
   return ceil_div(n, unit) * unit;
 }
 
-// What is added first, from a row or a column on; it may be nothing.
+// Returns the part of `before`, which may be empty, from a row or a column on.
 MatrixView<const double> rows_from(MatrixView<const double> before, std::size_t row) {
   if (before.data != nullptr) before.data += row * before.row_stride;
   return before;
@@ -77,7 +78,7 @@ MatrixView<const double> columns_from(const MatrixView<const double>& before, st
   return transposed(rows_from(transposed(before), column));
 }
 
-// One matrix: c = a b, as one thread of a team sees it.
+// One product c = a b of single matrices, as one thread of a team sees it.
 class Product {
  public:
   Product(const MatrixView<double>& c, const MatrixView<const double>& a,
@@ -100,8 +101,8 @@ class Product {
                                                     : pack_a_     ? kPanels / kChain
                                                                   : c_.rows);
     row_band_ = round_up(ceil_div(c_.rows, row_bands), kernels_.tile_rows);
-    // One thread packs what its caches hold; more threads pack more at a time, for they wait for
-    // each other after packing and after multiplying.
+    // One thread packs what its caches hold. Several threads pack more at a time, because they wait
+    // for each other after packing and after multiplying.
     const std::size_t width = (pack_a_ ? row_band_ : 0) + (pack_b_ ? column_band_ : 0);
     if (threads_ > 1) chains_ = std::max<std::size_t>(kSharedPanels / (kChain * (width + 1)), 1);
     panels_ = panel_memory(width * std::min(chains_ * kChain, a_.columns));
@@ -114,8 +115,8 @@ class Product {
     std::size_t count = 0;
   };
 
-  // Threads with nothing in common: each packs for itself what it needs of a long a and b, and
-  // waits for no other.
+  // Computes with independent threads: each packs what it needs of a long a and b, and waits for no
+  // other.
   void compute_apart() const {
     const bool by_columns = c_.columns >= c_.rows;
     const std::size_t extent = by_columns ? c_.columns : c_.rows;
@@ -143,7 +144,7 @@ class Product {
     Team::run(parts, [&](Team::Member& member) { member.share(parts, 1, one_by_one); });
   }
 
-  // Every member of the team makes the same round.
+  // Runs the steps of the product. Every member of the team makes the same round.
   void steps(Team::Member& member) {
     const std::size_t depth = a_.columns;
     for (std::size_t column = 0; column < c_.columns; column += column_band_) {
@@ -169,7 +170,7 @@ class Product {
   std::size_t padded_rows() const { return round_up(rows_.count, kernels_.tile_rows); }
   std::size_t chain_at(std::size_t k) const { return std::min(kChain, depth_.count - k); }
 
-  // The panels of rows_, columns_ and depth_: first those of b, then those of a, each for one chain
+  // Packs the panels of rows_, columns_ and depth_: first those of b, then those of a, one chain
   // after the other.
   void pack(Team::Member& member, bool with_b) const {
     const std::size_t chains = ceil_div(depth_.count, kChain);
@@ -212,7 +213,8 @@ class Product {
         packed_a_ + padded_rows() * k + row * chain);
   }
 
-  // One chain, and rows that stay in the cache: panels of b are multiplied right after packing.
+  // Multiplies one chain with rows that stay in the cache; panels of b are multiplied right after
+  // packing.
   void multiply_alone(bool with_b) const {
     const std::size_t a_lanes = kPanelsAtOnce * kernels_.tile_rows;
     for (std::size_t row = 0; pack_a_ && row < rows_.count; row += a_lanes) pack_a(0, row, a_lanes);
@@ -224,7 +226,7 @@ class Product {
     }
   }
 
-  // Threads share out parts of c: rows whose part of a stays in the cache, by columns.
+  // Distributes parts of c over the threads: rows whose part of a stays in the cache, by columns.
   void multiply(Team::Member& member) const {
     const std::size_t products = rows_.count * columns_.count * depth_.count;
     const std::size_t wanted = std::min(kPartsPerThread * threads_, products / kProductsPerThread);
@@ -245,7 +247,7 @@ class Product {
     });
   }
 
-  // Rows and columns are counted from those of rows_ and columns_.
+  // Multiplies a part of c. Rows and columns are relative to those of rows_ and columns_.
   void multiply(Range rows, Range columns) const {
     const std::size_t row = rows_.begin + rows.begin;
     const std::size_t column = columns_.begin + columns.begin;
@@ -276,7 +278,7 @@ class Product {
   std::size_t threads_ = 1;
   std::size_t column_band_ = 0;
   std::size_t row_band_ = 0;
-  std::size_t chains_ = 1;  ///< packed at a time
+  std::size_t chains_ = 1;  ///< number of chains packed at a time
   double* panels_ = nullptr;
   Range columns_;
   Range depth_;
@@ -285,13 +287,14 @@ class Product {
   double* packed_b_ = nullptr;
 };
 
-// Whether b is read where it lies by all rows of c at once: few rows, and several columns of b,
-// each along memory.
+// Whether all rows of c can read b without packing: c has few rows, and b has several contiguous
+// columns.
 bool has_lines(const MatrixView<double>& c, const MatrixView<const double>& b) {
   return c.rows <= kMostLineRows && b.row_stride == 1 && b.column_stride >= b.rows && b.columns > 1;
 }
 
-// One matrix of which has_lines: threads share out columns of c, chain after chain.
+// Multiplies matrices that satisfy has_lines. The threads partition the columns of c, and process
+// one chain after the other.
 void multiply_lines(const MatrixView<double>& c, const MatrixView<const double>& a,
                     const MatrixView<const double>& b, const MatrixView<const double>& before,
                     std::size_t threads) {
@@ -325,7 +328,7 @@ void multiply_one(const MatrixView<double>& c, const MatrixView<const double>& a
   Product(c, a, b, before).compute(threads);
 }
 
-// What is added first, or +0: the sums of no term.
+// Sets c to `before`, or to +0 if it is empty, which is the sum of no terms.
 void fill(const MatrixView<double>& c, const MatrixView<const double>& before) {
   for (std::size_t i = 0; i < c.rows; ++i)
     for (std::size_t j = 0; j < c.columns; ++j)
@@ -360,7 +363,8 @@ void matmul_double(const MatrixView<double>& c, const MatrixView<const double>& 
     for (std::size_t i = 0; i < c.batches(); ++i) fill(c.at(i), before_at(i));
     return;
   }
-  // c^T = b^T a^T has the same chains, for a product does not depend on the order of its factors.
+  // c^T = b^T a^T has the same chains, because a product does not depend on the order of its
+  // factors.
   if (c.column_stride != 1 && c.row_stride == 1)
     return matmul_double(transposed(c), transposed(b), transposed(a), transposed(before));
   const std::size_t products = c.rows * c.columns * a.columns;

@@ -2,17 +2,18 @@
 
 #include <cstddef>
 
-/// The inner loops of matmul for `double`, one table for each instruction set: plain pointers, the
-/// same types for every set.
+/// The inner loops of matmul for `double`, one table per instruction set. They use plain pointers
+/// and the same types for every set.
 namespace normproof::ref::ops {
 
-/// c [rows, columns] = a b, or before + a b where that is given: one chain of `depth` multiply-adds
-/// for each element. `before` may be c, or a row that is repeated.
+/// The product c [rows, columns] = a b, or before + a b if `before` is given. Each element is one
+/// chain of `depth` multiply-adds. `before` may be c, or a row that is repeated.
 ///
-/// a, b are element (0, 0); element (i, k) of a is at i a_row_stride + k a_depth_stride, element
-/// (k, j) of b at k b_depth_stride + j. A packed operand is a row of panels instead: of a the panel
-/// p holds tile_rows rows, of b the panel q holds tile_columns columns (the last one as many packs
-/// as its columns need), element (k, l) of a panel at k width + l.
+/// a and b point to element (0, 0). Element (i, k) of a is at i a_row_stride + k a_depth_stride,
+/// and element (k, j) of b is at k b_depth_stride + j. A packed operand is a sequence of panels
+/// instead: panel p of a holds tile_rows rows, and panel q of b holds tile_columns columns, except
+/// that the last one holds only as many packs as its columns need. Element (k, l) of a panel is at
+/// k width + l.
 struct BlockProduct {
   const double* a;
   std::size_t a_row_stride;
@@ -24,7 +25,7 @@ struct BlockProduct {
   double* c;
   std::size_t c_row_stride;
   std::size_t c_column_stride;
-  const double* before;  ///< null: nothing
+  const double* before;  ///< null if there is nothing to add
   std::size_t before_row_stride;
   std::size_t before_column_stride;
   std::size_t rows;
@@ -32,9 +33,9 @@ struct BlockProduct {
   std::size_t depth;
 };
 
-/// Panels of `width` lanes, rows of a or columns of b, one after the other: each [depth, width],
-/// the last one [depth, last_width] where lanes is no multiple of width; what it has too much
-/// becomes +0.
+/// Data to be packed into panels of `width` lanes, which are rows of a or columns of b. Each panel
+/// is [depth, width]; the last one is [depth, last_width] if `lanes` is not a multiple of width.
+/// Lanes in excess become +0.
 struct PanelSource {
   const double* data;
   std::size_t lane_stride;
@@ -45,12 +46,13 @@ struct PanelSource {
   std::size_t last_width;
 };
 
-/// Of a product whose columns of b lie along memory, those of a LineProduct at most.
+/// The maximum number of rows of a LineProduct.
 inline constexpr std::size_t kMostLineRows = 4;
 
-/// c [rows, columns] = a b, or before + a b where that is given, rows from 1 to kMostLineRows: one
-/// chain of `depth` multiply-adds for each element. Element (k, j) of b is at k + j
-/// b_column_stride, the others as those of a BlockProduct.
+/// A product of a few rows, 1 to kMostLineRows, with a matrix b whose columns are contiguous: c
+/// [rows, columns] = a b, or before + a b if `before` is given. Each element is one chain of
+/// `depth` multiply-adds. Element (k, j) of b is at k + j b_column_stride; the other operands are
+/// as in a BlockProduct.
 struct LineProduct {
   const double* a;
   std::size_t a_row_stride;
@@ -60,7 +62,7 @@ struct LineProduct {
   double* c;
   std::size_t c_row_stride;
   std::size_t c_column_stride;
-  const double* before;  ///< null: nothing
+  const double* before;  ///< null if there is nothing to add
   std::size_t before_row_stride;
   std::size_t before_column_stride;
   std::size_t rows;
@@ -83,7 +85,7 @@ extern const MatmulKernels matmul_kernels_avx2;
 extern const MatmulKernels matmul_kernels_avx512;
 #endif
 
-/// The kernels of numeric::instruction_set().
+/// Returns the kernels compiled for numeric::instruction_set().
 const MatmulKernels& matmul_kernels();
 
 }  // namespace normproof::ref::ops

@@ -3,21 +3,22 @@
 #include "ref/ops/matmul_kernels.hpp"
 #include "ref/ops/pack.hpp"
 
-/// One tile of c, its sums in registers: the same chain for every element, whatever the tile's
-/// size.
+/// Computes one tile of c with its sums in registers. Every element has the same chain, whatever
+/// the size of the tile.
 namespace normproof::ref::ops {
 inline namespace NORMPROOF_ISA {
 
 using numeric::broadcast;
 using numeric::fma;
 
-// As many registers as the set has: the sums, one row of packs of b, one element of a.
+// The tile uses all registers of the set: for the sums, one row of packs of b, and one element of
+// a.
 inline constexpr std::size_t kTileRows = kPackWidth == 8 ? 8 : 6;
 inline constexpr std::size_t kTilePacks = kPackWidth == 8 ? 3 : kPackWidth == 4 ? 2 : 4;
 inline constexpr std::size_t kTileColumns = kTilePacks * kPackWidth;
 
-// A loop that is unrolled before any optimisation, so that arrays become registers: f(Index<0>{}),
-// f(Index<1>{}), ... Nothing of the standard library belongs here (ref/numeric/pack.hpp).
+// Unrolls a loop before any optimization, so that arrays become registers: f(Index<0>{}),
+// f(Index<1>{}), ... It must not use the standard library (ref/numeric/pack.hpp).
 template <std::size_t i>
 struct Index {
   constexpr operator std::size_t() const { return i; }
@@ -30,7 +31,7 @@ __attribute__((always_inline)) inline void unrolled(F&& f) {
   }
 }
 
-/// Rows of a: packed, or where the matrix has them.
+/// The strides of rows of a, packed or in the original matrix.
 struct PackedRows {
   std::size_t row_stride() const { return 1; }
   std::size_t depth_stride() const { return kTileRows; }
@@ -50,7 +51,7 @@ struct Tile {
   double* c;
   std::size_t c_row_stride;
   std::size_t c_column_stride;
-  const double* before;  ///< null: nothing
+  const double* before;  ///< null if there is nothing to add
   std::size_t before_row_stride;
   std::size_t before_column_stride;
   std::size_t columns;  ///< of c, at most kPacks packs; b is padded to whole packs
@@ -60,7 +61,7 @@ template <std::size_t kRows, std::size_t kPacks, class Rows>
 void multiply_tile(const Tile& t, const Rows rows) {
   Pack sum[kRows * kPacks];
   unrolled<0, kRows * kPacks>([&](auto i) __attribute__((always_inline)) { sum[i] = Pack{}; });
-  // Asked for now, needed after the chain.
+  // Prefetches c, which is needed after the chain.
   unrolled<0, kRows>([&](auto i) __attribute__((always_inline)) {
     __builtin_prefetch(t.c + i * t.c_row_stride, 1, 3);
   });

@@ -5,10 +5,10 @@
 
 namespace normproof::ref::ops {
 
-/// Matrices in memory that belongs to somebody else: element (i, j) of the matrix (p, q) is
-/// data[p batch_stride + q inner_batch_stride + i row_stride + j column_stride]. Two batch axes,
-/// for the heads of attention are columns of a [B, T, D] tensor. A transposed matrix is one with
-/// its extents and strides exchanged; a stride of 0 repeats an operand over the batch.
+/// A view of matrices in memory that the view does not own. Element (i, j) of the matrix (p, q) is
+/// data[p batch_stride + q inner_batch_stride + i row_stride + j column_stride]. There are two
+/// batch axes because the heads of attention are columns of a [B, T, D] tensor. Exchanging extents
+/// and strides gives the transposed matrix; a stride of 0 repeats an operand over the batch.
 template <class T>
 struct MatrixView {
   T* data = nullptr;
@@ -23,7 +23,7 @@ struct MatrixView {
 
   std::size_t batches() const { return batch_size * inner_batch_size; }
 
-  /// The matrix number p inner_batch_size + q alone.
+  /// Returns only the matrix number p inner_batch_size + q.
   MatrixView at(std::size_t batch) const {
     const std::size_t offset =
         batch / inner_batch_size * batch_stride + batch % inner_batch_size * inner_batch_stride;
@@ -36,13 +36,13 @@ struct MatrixView {
   }
 };
 
-/// A matrix whose rows follow each other without gaps.
+/// Returns a view of a matrix whose rows are contiguous.
 template <class T>
 MatrixView<T> matrix(T* data, std::size_t rows, std::size_t columns) {
   return {data, rows, columns, columns};
 }
 
-/// The elements of m with rows and columns exchanged, matrix by matrix.
+/// Returns m with rows and columns exchanged, matrix by matrix.
 template <class T>
 MatrixView<T> transposed(MatrixView<T> m) {
   const MatrixView<T> old = m;

@@ -19,8 +19,9 @@ using numeric::Pack;
 using numeric::PackAt;
 using numeric::store;
 
-/// Stores past the caches: for outputs so large that they would only push the inputs out.
-/// Requires  p aligned to kPackBytes; stream_fence() before another thread reads
+/// Stores a pack without keeping it in the caches, for outputs so large that they would only evict
+/// the inputs.
+/// Requires  p is aligned to kPackBytes, and stream_fence() is called before another thread reads
 inline void stream(double* p, Pack v) {
 #if defined(__clang__)
   __builtin_nontemporal_store(v, reinterpret_cast<Pack*>(p));
@@ -41,13 +42,13 @@ inline void stream_fence() {
 #endif
 }
 
-/// True where an output of so many elements would only push the inputs out of the caches.
+/// Whether an output of so many elements would only evict the inputs from the caches.
 inline bool past_caches(std::size_t elements) {
   return elements >= (std::size_t{1} << 19);
 }
 
-/// Asks the caches for what lies a page behind p[i]: for a first pass over inputs that come from
-/// memory, since the processor's own prefetching ends with the page.
+/// Prefetches the data one page after p[i], for a first pass over inputs that come from memory. The
+/// processor's own prefetching stops at the end of a page.
 template <class Place, class T>
 inline void prefetch(Place at, const T* p) {
   if constexpr (std::is_same_v<Place, PackAt>) {
@@ -57,7 +58,7 @@ inline void prefetch(Place at, const T* p) {
   }
 }
 
-/// Computes  out_i = term(at i), i = 0 .. count-1
+/// Sets out_i = term(at i) for i = 0 .. count-1.
 template <class T, class Term>
 inline void fill(T* out, std::size_t count, bool past_caches, Term&& term) {
   std::size_t i = 0;
@@ -73,7 +74,7 @@ inline void fill(T* out, std::size_t count, bool past_caches, Term&& term) {
   for (; i < count; ++i) out[i] = term(At{i});
 }
 
-/// Computes  sum_i = sum_i + term(at i), i = 0 .. count-1
+/// Adds term(at i) to sum_i for i = 0 .. count-1.
 template <class T, class Term>
 inline void accumulate(T* sum, std::size_t count, Term&& term) {
   std::size_t i = 0;
@@ -84,19 +85,18 @@ inline void accumulate(T* sum, std::size_t count, Term&& term) {
   for (; i < count; ++i) sum[i] += term(At{i});
 }
 
-/// The terms of two sums at one place.
+/// The terms of two sums at one position.
 template <class V>
 struct TwoTerms {
   V first;
   V second;
 };
-template <class V>  // clang 14 deduces no argument of an aggregate by itself
+template <class V>  // clang 14 cannot deduce the arguments of an aggregate without this guide
 TwoTerms(V, V)->TwoTerms<V>;
 
-/// Computes  sum_i = (sum_i + row_1(at i)) + row_2(at i) + ..., i = 0 .. width-1, where each row is
-///           a function of `at`; for kSums = 2 a row is one of TwoTerms, and the second
-///           sum lies behind the first, at sum [width, 2 width). The sums stay in registers over
-///           the rows.
+/// Adds rows to sums: sum_i = (sum_i + row_1(at i)) + row_2(at i) + ..., i = 0 .. width-1, where
+/// each row is a function of `at`. For kSums = 2 a row returns TwoTerms, and the second sum follows
+/// the first, at sum [width, 2 width). The sums stay in registers across the rows.
 template <std::size_t kSums = 1, class T, class... Rows>
 inline void accumulate_rows(T* sum, std::size_t width, const Rows&... rows) {
   static_assert(kSums == 1 || kSums == 2);

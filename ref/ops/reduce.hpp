@@ -4,30 +4,36 @@
 
 namespace normproof::ref::ops {
 
-/// Named apart from xt::sum, which argument-dependent lookup would find first for a temporary.
-/// Source    docs/determinism.md, R2: 32 lanes, then a tree; the same along rows and along columns
+/// Returns the sum of all elements. It is not called `sum`, because argument-dependent lookup would
+/// then find xt::sum first for a temporary.
+/// Source    docs/specification/determinism.md, rule R2: 32 lanes, then a tree, both along rows and
+///           along columns
 /// Computes  sum_i x_i over all elements in row-major order
 /// Shapes    x of any shape
-/// Requires  (C1) at least one element
-/// Error     (ceil(n/32) + 4) u sum_i |x_i| (1 + O(u)); docs/error_analysis.md, section 2
+/// Requires  (C1) x has at least one element
+/// Error     (ceil(n/32) + 4) u sum_i |x_i| (1 + O(u)); docs/derivations/error_analysis.md, section
+///           2
 template <numeric::Real T>
 T sum_elements(const tensor::Tensor<T>& x);
 
+/// Returns the sum of each row.
 /// Computes  y_i = sum_j x_ij
 /// Shapes    x [N,D]; y [N]
-/// Requires  (C1) x has rank 2 and extents at least 1
+/// Requires  (C1) x has rank 2 and extents of at least 1
 template <numeric::Real T>
 tensor::Tensor<T> sum_rows(const tensor::Tensor<T>& x);
 
-/// Computes  y_j = sum_i x_ij over all rows, whatever the axes before the last one
+/// Returns the sum of each column over all rows; all axes before the last one count as rows.
+/// Computes  y_j = sum_i x_ij
 /// Shapes    x [..., D]; y [D]
-/// Requires  (C1) x has rank 2 at least and extents at least 1
+/// Requires  (C1) x has rank 2 or more and extents of at least 1
 template <numeric::Real T>
 tensor::Tensor<T> sum_columns(const tensor::Tensor<T>& x);
 
+/// Returns the dot product of each row of x with the same row of w.
 /// Computes  y_i = sum_j x_ij w_ij, each product rounded before it is added
 /// Shapes    x, w [N,D]; y [N]
-/// Requires  (C1) x has rank 2 and extents at least 1  (C2) w has the shape of x
+/// Requires  (C1) x has rank 2 and extents of at least 1  (C2) w has the shape of x
 template <numeric::Real T>
 tensor::Tensor<T> dot_rows(const tensor::Tensor<T>& x, const tensor::Tensor<T>& w);
 

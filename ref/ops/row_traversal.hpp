@@ -3,13 +3,13 @@
 #include "ref/ops/lane_sum.hpp"
 #include "ref/ops/view.hpp"
 
-/// Walks over the rows of matrices, for formulas that are given one row at a time. What is a matter
-/// of speed alone is here: inputs are asked for before they are needed, and outputs that would only
-/// push the inputs out of the caches are stored past them.
+/// Loops over the rows of matrices, for formulas that are given one row at a time. Measures that
+/// affect only the speed belong here: inputs are prefetched, and outputs that would only evict the
+/// inputs from the caches are written by non-temporal stores.
 namespace normproof::ref::ops {
 
-/// `size` sums over all rows, in parts: row i adds its terms to those of lane i mod 32, or where
-/// runs of rows are given to those of lane i / run. sums [lanes, size].
+/// Partial sums over all rows, for `size` sums; sums is [lanes, size]. Row i adds its terms to lane
+/// i mod 32, or to lane i / run if `run` is not 0.
 template <class T>
 struct LaneTotals {
   T* sums;
@@ -20,7 +20,7 @@ struct LaneTotals {
 
 inline namespace NORMPROOF_ISA {
 
-/// The matrices that a formula reads, by their first elements.
+/// Pointers to the first elements of the matrices that a formula reads.
 template <class T, std::size_t kCount>
 struct Inputs {
   const T* p[kCount];
@@ -30,7 +30,7 @@ Inputs(const T*) -> Inputs<T, 1>;
 template <class T>
 Inputs(const T*, const T*) -> Inputs<T, 2>;
 
-/// The row that a formula is given, of D elements.
+/// The row of D elements that a formula is given.
 template <class T, std::size_t kInputs>
 class Row {
  public:
@@ -45,9 +45,8 @@ class Row {
   std::size_t index() const { return index_; }
   View<T> input(std::size_t k) const { return {inputs_.p[k]}; }
 
-  /// The first sum over a row is the one that waits for memory: it asks for every input a page
-  /// ahead.
-  /// Computes  sum_d term(d), in the order of lane_sum.hpp
+  /// Returns sum_d term(d) in the order of lane_sum.hpp. The first sum over a row waits for memory,
+  /// so it prefetches every input one page ahead.
   template <class Term>
   [[gnu::always_inline]] T sum(Term term) {
     const bool first = first_;
@@ -57,19 +56,20 @@ class Row {
       return term(d);
     });
   }
-  /// Computes  (sum_d term(d)) / D
+  /// Returns (sum_d term(d)) / D.
   template <class Term>
   [[gnu::always_inline]] T mean(Term term) {
     return sum(term) / T(static_cast<double>(width_));
   }
 
-  /// Computes  term(d) for every d, in this row of `matrix`
+  /// Writes term(d) for every d to this row of `matrix`.
   template <class Term>
   [[gnu::always_inline]] void write(T* matrix, Term term) const {
     fill(matrix + index_ * width_, width_, past_caches_, term);
   }
 
-  /// The k-th vector of sums over all rows, for what this row adds to them: for_rows_of_lanes.
+  /// Returns the k-th vector of sums over all rows, to which this row can add (see
+  /// for_rows_of_lanes).
   SumView<T> total(std::size_t k) const { return {totals_ + k * width_}; }
 
  private:
@@ -81,7 +81,7 @@ class Row {
   T* totals_;
 };
 
-/// formula(row, x...) on one row, x... being that row of the inputs.
+/// Calls formula(row, x...) for one row, where x... is that row of the inputs.
 template <class T, std::size_t kInputs, class Formula>
 inline void visit_any(std::size_t index, const RowLayout& layout, const Inputs<T, kInputs>& inputs,
                       T* totals, const Formula& formula) {
@@ -92,7 +92,8 @@ inline void visit_any(std::size_t index, const RowLayout& layout, const Inputs<T
     formula(row, row.input(0), row.input(1));
 }
 
-/// The same, for `double` with all that the formula calls inlined: its sums stay in registers.
+/// Does the same for `double`, with all calls of the formula inlined, so that its sums stay in
+/// registers.
 template <class T, std::size_t kInputs, class Formula>
 [[gnu::flatten]] inline void visit_inlined(std::size_t index, const RowLayout& layout,
                                            const Inputs<T, kInputs>& inputs, T* totals,
@@ -108,7 +109,7 @@ inline void visit_row(std::size_t index, const RowLayout& layout, const Inputs<T
     visit_any<T>(index, layout, inputs, totals, formula);
 }
 
-/// formula(row, x...) on each row of the range.
+/// Calls formula(row, x...) for each row of the range.
 template <class T, std::size_t kInputs, class Formula>
 inline void for_rows(const RowLayout& layout, IndexRange rows, const Inputs<T, kInputs>& inputs,
                      const Formula& formula) {
@@ -117,8 +118,8 @@ inline void for_rows(const RowLayout& layout, IndexRange rows, const Inputs<T, k
   stream_fence();
 }
 
-/// formula(row, x...) on each row of the range of lanes: lane l has the rows l, l+32, l+64, ..., or
-/// the l-th run of rows that follow each other. The sums of these lanes begin at 0.
+/// Calls formula(row, x...) for each row of a range of lanes. Lane l has the rows l, l+32, l+64,
+/// ..., or the l-th run of consecutive rows. The sums of these lanes start at 0.
 template <class T, std::size_t kInputs, class Formula>
 inline void for_rows_of_lanes(const RowLayout& layout, IndexRange lanes,
                               const Inputs<T, kInputs>& inputs, const LaneTotals<T>& totals,
@@ -137,7 +138,7 @@ inline void for_rows_of_lanes(const RowLayout& layout, IndexRange lanes,
   stream_fence();
 }
 
-/// The sums over all rows for a range of [0, totals.size), left in lane 0.
+/// Computes the sums over all rows for a range of [0, totals.size); they end in lane 0.
 template <class T>
 inline void compute(const LaneTotals<T>& totals, IndexRange range) {
   add_lanes(totals.sums, totals.lanes, totals.size, range.begin, range.end);

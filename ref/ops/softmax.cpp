@@ -32,11 +32,12 @@ class Rows {
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
 
-  /// A row is about 32768 / 8 exponentials of work.
+  /// Returns the number of rows per range; an exponential counts as 8 elements of work.
   std::size_t grain() const { return 4096 / width + 1; }
 
-  /// Throws    NotFiniteError naming the first element of the row that takes part and is not
-  ///           finite, if there is one
+  /// Checks the elements of a row that take part.
+  /// Throws    NotFiniteError naming the first element that takes part and is not finite, if there
+  ///           is one
   template <class T>
   void check_row(std::string_view argument, const T* t, std::size_t row) const {
     const bool* valid = mask(row);
@@ -83,7 +84,8 @@ class Rows {
   Shape strides_;
 };
 
-// A gradient is stored past the caches where it is large; y is not, for the backward reads it.
+// Returns the arguments of a kernel. A large gradient is written by non-temporal stores; y is not,
+// because the backward reads it.
 template <class T>
 SoftmaxRows<T> arguments(const Rows& rows, const Tensor<T>* grad_y, const Tensor<T>& x,
                          Tensor<T>& out) {
@@ -91,7 +93,8 @@ SoftmaxRows<T> arguments(const Rows& rows, const Tensor<T>* grad_y, const Tensor
           grad_y != nullptr && past_caches(out.size()), out.data()};
 }
 
-// What a backward refuses: an element, or the overflow of the sum that takes `terms`.
+// Throws the error of a rejected backward: a non-finite element, or the overflow of the sum with
+// `terms`.
 template <class T>
 [[noreturn]] void refuse_backward(std::string_view function, const Rows& rows,
                                   const Tensor<T>& grad_y, const Tensor<T>& y, std::size_t row,

@@ -2,13 +2,14 @@
 
 #include "ref/ops/elements.hpp"
 
-/// The rows of softmax and its kin (docs/specification/activations.md), over plain pointers.
+/// The row kernels of softmax and related functions (docs/specification/activations.md), over plain
+/// pointers.
 namespace normproof::ref::ops {
 
-/// Where the row of a mask begins that belongs to a row of x: the mask's leading axes,
+/// Finds the row of a mask that belongs to a row of x. The leading axes of the mask are
 /// right-aligned with those of x; a repeated axis has stride 0.
 struct RowMask {
-  const bool* valid = nullptr;  ///< null: every element takes part
+  const bool* valid = nullptr;  ///< null if every element takes part
   const std::size_t* extent = nullptr;
   const std::size_t* stride = nullptr;
   std::size_t axes = 0;
@@ -24,7 +25,7 @@ struct RowMask {
   }
 };
 
-/// x is y in the backward of softmax and of log_softmax.
+/// The arguments of a row kernel. In the backward of softmax and of log_softmax, x is y.
 template <class T>
 struct SoftmaxRows {
   const T* grad_y;
@@ -37,7 +38,8 @@ struct SoftmaxRows {
 
 inline namespace NORMPROOF_ISA {
 
-/// x without the elements that do not take part. `out` has room for all.
+/// Copies the elements of x that take part to `out`, which must have `width` elements, and returns
+/// their number.
 template <class T>
 std::size_t gather(const T* x, const bool* valid, std::size_t width, T* out) {
   std::size_t count = 0;
@@ -46,13 +48,13 @@ std::size_t gather(const T* x, const bool* valid, std::size_t width, T* out) {
   return count;
 }
 
-/// Puts what gather took back in its place: +0 where an element does not take part.
+/// Writes the elements that gather copied back to their places, and +0 for the others.
 template <class T>
 void scatter(const T* x, const bool* valid, std::size_t width, T* out) {
   for (std::size_t i = 0; i < width; ++i) out[i] = valid[i] ? *x++ : T(0);
 }
 
-/// exp(x_i - m) of a row for the m that is its largest element, and their sum.
+/// Computes exp(x_i - m) of a row, where m is its largest element, and their sum.
 template <class T>
 struct Exponentials {
   T shift{};
@@ -67,10 +69,12 @@ struct Exponentials {
   }
 };
 
-/// The kernels below do the rows [begin, end) and return the first row that they refuse, or `end`.
+/// The kernels below process the rows [begin, end). They return the first row that they reject, or
+/// `end`.
 
-/// y = e / S(e), e = exp(x - m); a row in which nothing takes part is 0.
-/// With grad_y (one number a row): grad_y y, the backward of log_sum_exp.
+/// Computes y = e / S(e), e = exp(x - m), where S is the sum over the row. A row in which no
+/// element takes part is 0. With grad_y, which has one number per row, it computes grad_y y, the
+/// backward of log_sum_exp.
 template <bool by_gradient, class T>
 std::size_t softmax_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t end) {
   Scratch<T> scratch(a.width);
@@ -100,7 +104,7 @@ std::size_t softmax_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t
   return end;
 }
 
-/// grad_x = y (grad_y - S(grad_y y)). Where a term is not finite, neither is the sum.
+/// Computes grad_x = y (grad_y - S(grad_y y)). If a term is not finite, neither is the sum.
 template <class T>
 std::size_t softmax_backward_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t end) {
   Scratch<T> scratch(a.mask.valid == nullptr ? 0 : 2 * a.width);
@@ -135,7 +139,7 @@ std::size_t softmax_backward_rows(const SoftmaxRows<T>& a, std::size_t begin, st
   return end;
 }
 
-/// y = (x - m) - log(S(exp(x - m)))
+/// Computes y = (x - m) - log(S(exp(x - m))).
 template <class T>
 std::size_t log_softmax_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t end) {
   Scratch<T> e(a.width);
@@ -151,7 +155,7 @@ std::size_t log_softmax_rows(const SoftmaxRows<T>& a, std::size_t begin, std::si
   return end;
 }
 
-/// grad_x = grad_y - exp(y) S(grad_y)
+/// Computes grad_x = grad_y - exp(y) S(grad_y).
 template <class T>
 std::size_t log_softmax_backward_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t end) {
   Scratch<T> scratch(a.width);
@@ -173,7 +177,7 @@ std::size_t log_softmax_backward_rows(const SoftmaxRows<T>& a, std::size_t begin
   return end;
 }
 
-/// y [rows] = m + log(S(exp(x - m))); a row in which nothing takes part is refused.
+/// Computes y [rows] = m + log(S(exp(x - m))). A row in which no element takes part is rejected.
 template <class T>
 std::size_t log_sum_exp_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t end) {
   Scratch<T> e(a.width);

@@ -10,8 +10,8 @@ bool Team::Member::claim(std::size_t count, std::size_t grain, Range& range) {
   const std::size_t end = base_ + count;
   std::size_t begin = team_.next_.load(std::memory_order_relaxed);
   while (begin < end) {
-    // Half this thread's part of what is left: short ranges at the end, so that all finish
-    // together.
+    // A range is half of this thread's share of the rest. So ranges become short at the end, and
+    // all threads finish at about the same time.
     const std::size_t left = end - begin;
     const std::size_t part = team_.members_ == 1 ? left : left / (2 * team_.members_);
     const std::size_t stop =
@@ -25,7 +25,7 @@ bool Team::Member::claim(std::size_t count, std::size_t grain, Range& range) {
 
 void Team::Member::finish(std::size_t count) {
   base_ += count;
-  // What is not done is at work in another thread, which waits for nothing: this ends.
+  // What is not done yet is being done by another thread that waits for nothing, so this wait ends.
   team_.step_ended_.wait_until([&] { return team_.done_.load() >= base_; });
 }
 

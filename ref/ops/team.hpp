@@ -8,21 +8,21 @@
 
 namespace normproof::ref::ops {
 
-/// Threads that go through the same steps together, each step shared out among them and finished
-/// before the next begins. The bits of no result depend on who does what: steps partition outputs
-/// (docs/determinism.md, R7). One start of the threads serves all steps, and a thread that the
-/// system holds up leaves the rest of a step to the others.
+/// Threads that run the same steps together. Each step is distributed over the threads and
+/// completed before the next one begins. Steps partition outputs, so the bits of a result do not
+/// depend on which thread does what (docs/specification/determinism.md, rule R7). The threads are
+/// started once for all steps. If a thread is delayed, the others do the rest of the step.
 class Team {
  public:
-  /// One thread's place in the steps. Every member makes the same calls of share.
+  /// One thread that takes part in the steps. Every member must make the same calls of share.
   class Member {
    public:
     explicit Member(Team& team) : team_(team) {}
 
-    /// Computes  body(begin, end) over disjoint ranges that cover [0, count), each at least `grain`
-    ///           long where count allows it, some of them here; returns when all are done, and what
-    ///           any member wrote in them is seen here
-    /// Requires  a body that does not throw: the others would wait for it
+    /// Runs body(begin, end) over disjoint ranges that cover [0, count), some of them on this
+    /// thread. Each range has at least `grain` indices if count allows it. It returns when all
+    /// ranges are done; what any member wrote in them is then visible here.
+    /// Requires  a body that does not throw, because the others would wait for it forever
     template <class Body>
     void share(std::size_t count, std::size_t grain, const Body& body) {
       Range range;
@@ -46,14 +46,14 @@ class Team {
     std::size_t base_ = 0;
   };
 
-  /// Computes  steps(member) on each of at most `threads` threads; not more than
-  ///           numeric::num_threads(), and on one after the other where threads are not to be had
+  /// Runs steps(member) on at most `threads` threads, and on no more than numeric::num_threads().
+  /// If threads cannot be created, the members run one after the other.
   static void run(std::size_t threads, const std::function<void(Member&)>& steps);
 
  private:
   explicit Team(std::size_t members) : members_(members) {}
 
-  // Counted over all steps, so that they never go back.
+  // These are counted over all steps, so that they never decrease.
   std::atomic<std::size_t> next_{0};
   std::atomic<std::size_t> done_{0};
   std::size_t members_;

@@ -2,25 +2,25 @@
 
 #include "ref/ops/pack.hpp"
 
-/// Numbers by the index of a formula: x_d of the specification is x[d] in the source. An index is a
-/// place among neighbouring elements (At, or PackAt for as many as a register holds) or a Cell of a
-/// matrix. A term is a function of the index that gives the value there; it captures views by
-/// value, so that the compiler sees that nothing else changes them.
+/// Views that are indexed like the formulas: x_d of the specification is x[d] in the source. An
+/// index is a position among contiguous elements (At, or PackAt for as many as a register holds) or
+/// a Cell of a matrix. A term is a function that returns the value at an index. It captures views
+/// by value, so that the compiler knows that nothing else changes them.
 namespace normproof::ref::ops {
 
-/// Rows of `width` neighbouring elements that follow each other without gaps.
+/// Contiguous rows of `width` elements each.
 struct RowLayout {
   std::size_t count;
   std::size_t width;
 };
 
-/// Rows by their numbers, ascending; `listed` null stands for the rows 0 .. count-1.
+/// Rows by their indices in ascending order. If `listed` is null, they are the rows 0 .. count-1.
 struct RowList {
   const std::size_t* listed;
   std::size_t count;
 };
 
-/// Indices [begin, end).
+/// The indices [begin, end).
 struct IndexRange {
   std::size_t begin;
   std::size_t end;
@@ -28,14 +28,14 @@ struct IndexRange {
 
 inline namespace NORMPROOF_ISA {
 
-/// Row and column of an element.
+/// The row and the column of an element.
 template <class Place>
 struct Cell {
   std::size_t row;
   Place column;
 };
 
-/// A vector: one number a place, and for a cell the number of its column.
+/// A vector. An index selects one of its numbers; a cell selects the number of its column.
 template <class T>
 struct View {
   const T* p;
@@ -50,7 +50,8 @@ struct View {
   }
 };
 
-/// Neighbouring columns of a matrix whose rows are `stride` apart; `p` is the first of row 0.
+/// Adjacent columns of a matrix whose rows are `stride` apart; `p` points to the first of them in
+/// row 0.
 template <class T>
 struct ColumnView {
   const T* p;
@@ -62,7 +63,7 @@ struct ColumnView {
   }
 };
 
-/// A vector of sums: sum[d] += term.
+/// A vector of sums, to which terms are added by sum[d] += term.
 template <class T>
 struct SumView {
   T* p;

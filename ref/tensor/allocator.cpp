@@ -15,7 +15,7 @@
 namespace normproof::ref::tensor {
 namespace {
 
-constexpr std::size_t kUnit = std::size_t{64} << 10;  // blocks are multiples of it
+constexpr std::size_t kUnit = std::size_t{64} << 10;  // the size of a block is a multiple of this
 
 #if defined(NORMPROOF_KEEPS_MEMORY)
 
@@ -27,10 +27,10 @@ std::size_t rounded(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-/// Memory of the system, on huge pages where it has them; null where there is none.
+/// Maps memory from the system, on huge pages if available. Returns null if there is none.
 char* map(std::size_t size) {
   if (size > static_cast<std::size_t>(-1) - kHugePage) return nullptr;
-  // One huge page more, so that it can begin at one.
+  // Maps one huge page more, so that the block can start on a huge-page boundary.
   void* const given =
       mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (given == MAP_FAILED) return nullptr;
@@ -43,7 +43,7 @@ char* map(std::size_t size) {
   return begin + before;
 }
 
-/// What was given back and is kept: ranges of memory, those that touch each other joined.
+/// The released memory that is kept, as ranges; adjacent ranges are merged.
 class Kept {
  public:
   char* allocate(std::size_t size) {
@@ -73,7 +73,7 @@ class Kept {
   std::size_t bytes() const { return bytes_; }
 
  private:
-  /// Out of the smallest range that is large enough; null where there is none.
+  /// Takes memory from the smallest range that is large enough. Returns null if there is none.
   char* take(std::size_t size) {
     const auto found = by_size_.lower_bound({size, nullptr});
     if (found == by_size_.end()) return nullptr;
@@ -102,7 +102,7 @@ class Kept {
     insert(begin, size);
   }
 
-  /// Gives the largest ranges back to the system until there is room for `size` more.
+  /// Returns the largest ranges to the system until `size` more bytes fit within the limit.
   void make_room(std::size_t size, std::size_t allowed) {
     while (!by_size_.empty() && in_use_ + size + bytes_ > allowed) {
       const auto [most, begin] = *by_size_.rbegin();
@@ -131,7 +131,7 @@ std::mutex& mutex() {
   static std::mutex& m = *new std::mutex;
   return m;
 }
-// Never destroyed: tensors of static storage duration give their blocks back after main.
+// Never destroyed, because tensors of static storage duration release their blocks after main.
 Kept& kept() {
   static Kept& k = *new Kept;
   return k;
@@ -159,7 +159,7 @@ void release_block(void* block, std::size_t bytes) noexcept {
   const std::lock_guard lock(mutex());
   try {
     kept().release(static_cast<char*>(block), rounded(bytes, kUnit));
-  } catch (const std::bad_alloc&) {  // no memory for the lists: the block is lost
+  } catch (const std::bad_alloc&) {  // the lists cannot grow, so the block is leaked
   }
 }
 

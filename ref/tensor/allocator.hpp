@@ -6,20 +6,20 @@
 
 namespace normproof::ref::tensor {
 
-/// Memory for tensors. What is given back in blocks of 64 KiB and more is kept for the next
-/// tensors, ranges that touch each other joined, and lies on huge pages where the system has them:
-/// a layer's outputs are not mapped, zeroed and unmapped at every step, though one batch is longer
-/// than another. What is in use and what is kept stay together below 1 GiB, or below the most that
-/// was ever in use. Nothing is kept under AddressSanitizer, or where there is no mmap. Safe to call
-/// from any thread.
+/// Allocates and releases memory for tensors. Released blocks of 64 KiB or more are kept for later
+/// tensors; adjacent ranges are merged. They lie on huge pages if the system supports them. So the
+/// outputs of a layer are not mapped, zeroed and unmapped at every step, even if batches differ in
+/// length. The memory in use and the memory kept together stay below 1 GiB, or below the maximum
+/// that was ever in use. Nothing is kept under AddressSanitizer or on systems without mmap. Safe to
+/// call from any thread.
 /// Throws    std::bad_alloc
 void* allocate_block(std::size_t bytes);
 void release_block(void* block, std::size_t bytes) noexcept;
 
-/// The size of what is kept and not in use.
+/// Returns the number of bytes that are kept but not in use.
 std::size_t kept_bytes();
 
-/// The standard's allocator over these blocks.
+/// A standard allocator that uses these blocks.
 template <class T>
 struct Allocator {
   using value_type = T;

@@ -11,7 +11,7 @@ namespace normproof::ref::tensor {
 
 using numeric::Clause;
 
-/// The named extents of activations: x [B,T,D], or x [N,D], which is [N,1,D].
+/// The named extents of activations: x [B,T,D], or x [N,D], which counts as [N,1,D].
 struct Extents {
   std::size_t batch_size = 0;
   std::size_t seq_len = 0;
@@ -21,31 +21,31 @@ struct Extents {
   std::size_t size() const { return rows() * d_model; }
 };
 
-/// "[2, 3]"
+/// Returns text such as "[2, 3]".
 std::string to_string(const Shape& shape);
 
-/// Checks    that shape is [N,D] or [B,T,D] with every extent at least 1
-/// Throws    ContractError of (C1), which these extents are in every contract
+/// Checks that shape is [N,D] or [B,T,D] with every extent at least 1, and returns the extents.
+/// Throws    ContractError with clause (C1), the number of this requirement in every contract
 Extents check_activations(std::string_view function, std::string_view argument, const Shape& shape);
 
-/// Checks    that shape equals expected
+/// Checks that shape equals expected.
 /// Throws    ContractError naming function and argument
 void check_shape(std::string_view function, std::string_view argument, const Shape& shape,
                  const Shape& expected, Clause clause = Clause::none);
 
-/// Checks    that valid is empty (all rows valid) or has the extents of x without D: [N] or [B,T]
+/// Checks that valid is empty (all rows are valid) or has the shape of x without D: [N] or [B,T].
 void check_mask(std::string_view function, const Mask& valid, const Shape& x_shape,
                 Clause clause = Clause::none);
 
-/// Checks    that the option is finite and that `holds`
+/// Checks that the option is finite and that `holds` is true.
 void check_option(std::string_view function, std::string_view option, double value, bool holds,
                   std::string_view expectation, Clause clause = Clause::none);
 
-/// "[1, 2, 3]" for the flat index of an element of this shape.
+/// Returns the index of an element, such as "[1, 2, 3]", from its flat index in this shape.
 std::string index_to_string(std::size_t flat, const Shape& shape);
 
-/// Checks    that every element is finite
-/// Throws    NotFiniteError naming function, argument and the first element that is not
+/// Checks that every element is finite.
+/// Throws    NotFiniteError naming function, argument and the first element that is not finite
 template <class T>
 void check_finite(std::string_view function, std::string_view argument, const Tensor<T>& t,
                   Clause clause = Clause::none) {

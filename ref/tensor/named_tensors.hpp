@@ -10,8 +10,8 @@
 
 namespace normproof::ref::tensor {
 
-/// Tensors by name, in the order of insertion: what a layer leaves behind, and the state that a
-/// layer carries from step to step.
+/// Tensors by name, in the order of insertion. They hold the outputs of a layer, or the state that
+/// a layer carries from step to step.
 template <class T>
 class NamedTensors {
  public:
@@ -39,7 +39,8 @@ class NamedTensors {
     return const_cast<Tensor<T>*>(std::as_const(*this).find(name));
   }
 
-  /// Throws    ContractError with the names that exist
+  /// Returns the tensor of that name.
+  /// Throws    ContractError that lists the existing names
   const Tensor<T>& at(std::string_view name) const {
     if (const auto* values = find(name)) return *values;
     throw numeric::ContractError({.observation = numeric::unknown_name("tensor", name, names())});

@@ -1,1 +1,1 @@
-// The source of normproof_precompiled, whose product is its precompiled header.
+// The source of normproof_precompiled, which exists only for its precompiled header.

@@ -10,13 +10,13 @@
 #include "ref/ops/arithmetic.hpp"
 #include "ref/train/gradients.hpp"
 
-/// The mean gradient of the batches of a step, and the parameters while it is computed.
+/// Computes the mean gradient of the batches of a step, and lends parameters to a model meanwhile.
 namespace normproof::ref::train {
 
 using tensor::NamedTensors;
 using tensor::Tensor;
 
-/// a + b: the rows of both, ascending.
+/// Returns a + b; its rows are those of both, ascending.
 template <class T>
 nn::RowGradient<T> sum_of(const nn::RowGradient<T>& a, const nn::RowGradient<T>& b) {
   nn::RowGradient<T> sum;
@@ -34,7 +34,8 @@ nn::RowGradient<T> sum_of(const nn::RowGradient<T>& a, const nn::RowGradient<T>&
   return sum;
 }
 
-/// The gradients of a batch, added to those before it: the same parameters in the same lists.
+/// Adds the gradients of a batch to those of earlier batches. Both must have the same parameters in
+/// the same lists.
 template <class T>
 void accumulate(Gradients<T>& sum, Gradients<T> own) {
   if (sum.dense.empty()) {
@@ -46,7 +47,7 @@ void accumulate(Gradients<T>& sum, Gradients<T> own) {
     sum.rows[k].second = sum_of(sum.rows[k].second, own.rows[k].second);
 }
 
-/// An encoder's gradients by name.
+/// Returns an encoder's gradients by name.
 template <class T>
 Gradients<T> by_name(encoder::EncoderGradients<T> own) {
   Gradients<T> gradients;
@@ -66,19 +67,19 @@ void divide(Gradients<T>& gradients, std::size_t count) {
   for (auto& [name, rows] : gradients.rows) each(rows.values);
 }
 
-/// The paper's warm-up of PowerNorm counts optimizer steps, however many batches they have: of the
-/// norm at the places whose names begin so.
+/// Makes the warm-up of PowerNorm count one iteration for this step, however many batches it has,
+/// as the paper does. It applies to the norms whose names begin with `places`.
 template <class T>
-void count_once(const model::NormOptions& norm, NamedTensors<T>& norms,
-                const NamedTensors<T>& before, std::string_view places = "") {
+void count_as_one_step(const model::NormOptions& norm, NamedTensors<T>& norms,
+                       const NamedTensors<T>& before, std::string_view places = "") {
   if (!std::holds_alternative<model::PowerNormOptions>(norm)) return;
   for (auto& [name, values] : norms)
     if (name.starts_with(places) && name.ends_with(".iterations"))
       values.data()[0] = before.at(name).data()[0] + T(1);
 }
 
-/// The parameters as a model takes them, which `make` makes of `named`, given back under their
-/// names at the end, whatever happens in between: no copy.
+/// Lends the parameters in `named` to a model, in the form that `make` creates. The destructor
+/// returns them to `named`, also after an exception. Nothing is copied.
 template <class T, class Parameters>
 class Borrowed {
  public:
@@ -96,7 +97,7 @@ class Borrowed {
   Parameters parameters_;
 };
 
-/// The parameters of an encoder.
+/// Lends the parameters of an encoder.
 template <class T>
 Borrowed<T, encoder::EncoderParameters<T>> borrow(const model::TrainConfig& config,
                                                   NamedTensors<T>& named) {

@@ -11,10 +11,10 @@ namespace normproof::ref::train {
 
 using tensor::Tensor;
 
-/// The target of a row that takes no part in the loss.
+/// The target of a row that does not count in the loss.
 inline constexpr int kIgnored = -1;
 
-/// What a head gives or takes, [..., C], as rows [N,C].
+/// Returns the input or output [..., C] of a head as rows [N,C].
 template <class T>
 Tensor<T> as_rows(Tensor<T> values) {
   const std::size_t width = values.shape().back();
@@ -30,20 +30,23 @@ struct CrossEntropyForward {
 
 /// Mean cross-entropy with class weights w and label smoothing s.
 /// Source    docs/specification/training.md
-/// Computes  logp = log_softmax(logits); t = targets; over the rows i that are not ignored
-///           a_i = w_{t_i} (-logp_{i,t_i}) ; b_i = sum_c w_c (-logp_ic) ;
-///           l_i = (1-s) a_i + (s/C) b_i, without the second term for s = 0 ;
+/// Computes  logp = log_softmax(logits) ; t = targets ;
+///           over the rows i that are not ignored: a_i = w_{t_i} (-logp_{i,t_i}) ;
+///           b_i = sum_c w_c (-logp_ic) ;
+///           l_i = (1-s) a_i + (s/C) b_i, without the second term if s = 0 ;
 ///           loss = (sum_i l_i) / (sum_i w_{t_i})
-/// Shapes    logits, log_probabilities [N,C]; targets [N]; class_weights [C], or empty: ones
-/// Requires  (C1) logits has rank 2 and extents at least 1  (C2) N targets, each kIgnored or a
-///           class 0 .. C-1  (C3) class_weights is empty or has shape [C]; its elements are finite
-///           and not negative, and so is their sum  (C4) 0 <= label_smoothing <= 1  (C5) a row is
-///           not ignored, and of those that are not one has a target of weight > 0  (C6) logits are
-///           so near each other that log_probabilities and the loss are finite  (C8) logits are
-///           finite, those of ignored rows too
-/// Order     docs/determinism.md, R2 for all sums, over the rows that are not ignored numbered
-///           without gaps: the bits are those of the batch without the others. R4 as written
-/// Error     docs/error_analysis.md, section 1: the scalar running_error
+/// Shapes    logits, log_probabilities [N,C]; targets [N]; class_weights [C], or empty for ones
+/// Requires  (C1) logits has rank 2 and extents of at least 1
+///           (C2) there are N targets, each of them kIgnored or a class 0 .. C-1
+///           (C3) class_weights is empty or has shape [C]; its elements and their sum are finite
+///           and not negative  (C4) 0 <= label_smoothing <= 1
+///           (C5) some row is not ignored and has a target of weight > 0
+///           (C6) logits are so close to each other that log_probabilities and the loss are finite
+///           (C8) logits are finite, including those of ignored rows
+/// Order     docs/specification/determinism.md, rule R2 for all sums, over the rows that are not
+///           ignored, numbered without gaps, so that the bits are those of the batch without
+///           ignored rows; rule R4 for the rest
+/// Error     docs/derivations/error_analysis.md, section 1: the scalar running_error
 /// Saves     log_probabilities
 /// Throws    ContractError
 template <numeric::Real T>
@@ -51,15 +54,17 @@ CrossEntropyForward<T> cross_entropy(const Tensor<T>& logits, const std::vector<
                                      const Tensor<T>& class_weights = {},
                                      const model::LossOptions& options = {});
 
-/// The derivative of the loss. With q_ic = (1-s) w_{t_i} [c = t_i] + (s/C) w_c the loss of a row is
-/// l_i = -sum_c q_ic logp_ic, and d logp_ic / d logit_ij = [c = j] - p_ij with p = exp(logp). So
-/// d l_i / d logit_ij = p_ij sum_c q_ic - q_ij, and sum_c q_ic = (1-s) w_{t_i} + (s/C) sum_c w_c.
+/// Returns the derivative of the loss with respect to the logits. With q_ic = (1-s) w_{t_i} [c =
+/// t_i] + (s/C) w_c, the loss of a row is l_i = -sum_c q_ic logp_ic, and d logp_ic / d logit_ij =
+/// [c = j] - p_ij with p = exp(logp). So d l_i / d logit_ij = p_ij sum_c q_ic - q_ij, and sum_c
+/// q_ic = (1-s) w_{t_i} + (s/C) sum_c w_c.
 /// Computes  W = sum_c w_c ; Q_i = (1-s) w_{t_i} + (s/C) W ;
 ///           q_ij = (s/C) w_j, and ((1-s) w_j) + ((s/C) w_j) for j = t_i ;
 ///           grad_logits_ij = (p_ij Q_i - q_ij) / (sum_i w_{t_i}), +0 in ignored rows
-/// Shapes    log_probabilities, grad_logits [N,C]; targets [N]; class_weights [C], or empty: ones
+/// Shapes    log_probabilities, grad_logits [N,C]; targets [N]; class_weights [C], or empty for
+///           ones
 /// Requires  (C2) to (C5)  (C7) log_probabilities is what cross_entropy returned: rank 2, finite
-/// Order     R2 for both sums, R4 as written
+/// Order     rule R2 for both sums, rule R4 for the rest
 /// Throws    ContractError
 template <numeric::Real T>
 Tensor<T> cross_entropy_backward(const Tensor<T>& log_probabilities,

@@ -13,14 +13,15 @@ using numeric::Clause;
 
 namespace {
 
-/// f(name, values) for each tensor in order.
+/// Calls f(name, values) for each tensor in order.
 template <class Gradients, class F>
 void for_each_tensor(Gradients& gradients, F&& f) {
   for (auto& [name, values] : gradients.dense) f(name, values);
   for (auto& [name, rows] : gradients.rows) f(name, rows.values);
 }
 
-/// limit / norm; of an enclosure that holds the limit also 1, for it may not be clipped.
+/// Returns limit / norm. If the norm is an enclosure that contains the limit, the result also
+/// contains 1, because clipping may not apply.
 template <class T>
 T scale_to(const T& norm, const T& limit) {
 #ifndef NORMPROOF_DOUBLE_ONLY

@@ -11,8 +11,7 @@
 #include "ref/tensor/contract.hpp"
 #include "ref/train/gradients.hpp"
 
-/// Parameters and their gradients, side by side: what every optimizer of optimizer.cpp goes
-/// through.
+/// Pairs of parameters and their gradients, which every optimizer of optimizer.cpp processes.
 namespace normproof::ref::train {
 
 using numeric::Clause;
@@ -22,9 +21,9 @@ using tensor::shape_of;
 using tensor::Tensor;
 
 inline constexpr auto kOptimizerStep = "optimizer_step";
-inline constexpr std::size_t kOptimizerGrain = 4096;  // elements; the bits do not depend on it
+inline constexpr std::size_t kOptimizerGrain = 4096;  // in elements; it does not affect the bits
 
-/// A parameter and its gradient, of which one form is given.
+/// A parameter and its gradient, which is either dense or given by rows.
 template <class T>
 struct GradientPair {
   std::string name;
@@ -36,6 +35,7 @@ struct GradientPair {
   std::string gradient_name() const { return fmt::format("gradient of {}", name); }
 };
 
+/// Returns each parameter with its gradient.
 /// Requires  (C3) of optimizer_step
 template <class T>
 std::vector<GradientPair<T>> pair_up(NamedTensors<T>& parameters, const Gradients<T>& gradients) {
@@ -62,6 +62,7 @@ std::vector<GradientPair<T>> pair_up(NamedTensors<T>& parameters, const Gradient
   return pairs;
 }
 
+/// Checks the shape of a gradient.
 /// Requires  (C4) of optimizer_step
 template <class T>
 void check_gradient_shape(const GradientPair<T>& pair) {
@@ -86,13 +87,13 @@ void check_gradient_shape(const GradientPair<T>& pair) {
              fmt::format("ascending numbers below {}", shape[0]));
 }
 
-/// Whether elements are, or their squares.
+/// Whether all elements, or all their squares, are finite.
 template <bool squares, class T>
 bool all_finite(const T* g, std::size_t count) {
   if constexpr (!squares) {
     return ops::Elements<T>::all_finite(g, count);
   } else if constexpr (ops::is_packed<T>) {
-    // A square that overflows makes the difference NaN, and with it the sum.
+    // If a square overflows, the difference is NaN, and so is the sum.
     return ops::contiguous_lane_sum<T>(count, [g](auto at) {
              const auto square = at(g) * at(g);
              return square - square;  // NOLINT(misc-redundant-expression)
@@ -104,6 +105,7 @@ bool all_finite(const T* g, std::size_t count) {
   }
 }
 
+/// Checks the values of a gradient.
 /// Requires  (C5) of optimizer_step
 template <class T>
 void check_gradient_values(const GradientPair<T>& pair, bool squares) {
@@ -129,8 +131,8 @@ void check_gradient_values(const GradientPair<T>& pair, bool squares) {
                                 Clause::C5);
 }
 
-/// update(begin, count, g) for the elements [begin, begin + count), g their gradient; `all`: those
-/// of the rows that a row gradient leaves out too, which are +0.
+/// Calls update(begin, count, g) for the elements [begin, begin + count), where g is their
+/// gradient. If `all` is set, it includes the rows that a row gradient omits, whose gradient is +0.
 template <class T, class Update>
 void for_each_part(const GradientPair<T>& pair, bool all, Update&& update) {
   if (pair.dense != nullptr) {

@@ -9,7 +9,8 @@
 
 namespace normproof::ref::train {
 
-/// The gradients of a model's parameters by the parameters' names, each in one of the two lists.
+/// The gradients of a model's parameters by name. Each parameter is in exactly one of the two
+/// lists.
 template <class T>
 struct Gradients {
   tensor::NamedTensors<T> dense;

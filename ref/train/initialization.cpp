@@ -24,13 +24,13 @@ double not_negative(std::string_view option, double value) {
   return value;
 }
 
-/// How wide the numbers are drawn: the factor of normal(i), or of 2 uniform(i) - 1.
+/// The scale of the drawn numbers: the factor of normal(i), or of 2 uniform(i) - 1.
 struct Width {
   double factor;
   bool normal;
 };
 
-/// Extents of a weight, as numbers.
+/// The extents of a weight as floating-point numbers.
 struct Fans {
   double in = 0;
   double out = 0;

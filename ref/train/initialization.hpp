@@ -8,19 +8,21 @@
 
 namespace normproof::ref::train {
 
-/// A parameter before the first step, element i from element i of the random stream "init/<name>".
+/// Returns a parameter before the first step. Element i comes from element i of the random stream
+/// "init/<name>".
 /// Source    Xavier: [GB10]; Kaiming: [HZRS15]; docs/specification/training.md
-/// Computes  fan_out and fan_in: the extents of a weight [fan_out,fan_in]; of an embedding [V,D]
-///           fan_in is D. normal(i) is standard normal, uniform(i) in [0,1):
+/// Computes  fan_out and fan_in are the extents of a weight [fan_out,fan_in]; fan_in of an
+///           embedding [V,D] is D. normal(i) is standard normal, uniform(i) is in [0,1):
 ///           xavier_normal     (gain sqrt(2 / (fan_in + fan_out))) normal(i)
 ///           xavier_uniform    (gain sqrt(6 / (fan_in + fan_out))) (2 uniform(i) - 1)
 ///           kaiming_normal    (gain / sqrt(fan_in)) normal(i)
 ///           kaiming_uniform   (gain sqrt(3 / fan_in)) (2 uniform(i) - 1)
 ///           uniform           limit (2 uniform(i) - 1)
 /// Shapes    as `shape` says
-/// Requires  (C1) rank 2, or any for uniform, which asks for no fans; extents at least 1
-///           (C2) gain, limit finite and >= 0
-/// Order     docs/determinism.md, R6; 2 uniform(i) - 1 is exact, R4 for the others
+/// Requires  (C1) the rank is 2, or any for uniform, which does not use fans; extents are at least
+///           1  (C2) gain and limit are finite and >= 0
+/// Order     docs/specification/determinism.md, rule R6; 2 uniform(i) - 1 is exact, rule R4 for the
+///           rest
 /// Throws    ContractError
 tensor::Tensor<double> initial_values(const model::InitializationOptions& options,
                                       std::string_view name, const tensor::Shape& shape,

@@ -41,14 +41,14 @@ LossGradient<T> language_gradient(const TrainConfig& config, std::span<const Tex
             tap, [](encoder::EncoderGradients<T> own) { return by_name(std::move(own)); }, sum);
       },
       [&](NamedTensors<T>& norms, const NamedTensors<T>& before) {
-        count_once(config.encoder.norm, norms, before);
+        count_as_one_step(config.encoder.norm, norms, before);
       });
 }
 
 template <numeric::Real T>
 StepResult<T> language_step(const TrainConfig& config, std::span<const TextBatch> batches,
                             TrainState<T>& state, const encoder::Tap<T>& tap) {
-  return take_gradient(config, language_gradient(config, batches, state, tap), state, tap);
+  return apply_gradient(config, language_gradient(config, batches, state, tap), state, tap);
 }
 
 template <numeric::Real T>

@@ -4,17 +4,17 @@
 
 #include "ref/train/trainer.hpp"
 
-/// Training of a causal language model: an encoder that is causal, with a head over its vocabulary
-/// at each position. docs/specification/training.md
+/// Trains a causal language model: a causal encoder with a head over its vocabulary at each
+/// position. docs/specification/training.md
 namespace normproof::ref::train {
 
-/// Contexts of a text, and what each of their positions is to predict.
+/// Contexts of a text, and the tokens to predict at their positions.
 struct TextBatch {
   encoder::EncoderInputs inputs;
-  std::vector<int> targets;  ///< [B T]: the token that follows, or kIgnored
+  std::vector<int> targets;  ///< [B T]: the next token, or kIgnored
 };
 
-/// Checks    that an encoder is a language model
+/// Checks that an encoder is a language model.
 /// Requires  (C1) it is causal, its pooling is per_position, and it has a class for each token
 /// Throws    ContractError naming the field
 inline void check_language_model(std::string_view function, const model::EncoderConfig& config) {
@@ -29,13 +29,14 @@ inline void check_language_model(std::string_view function, const model::Encoder
            fmt::format("vocab_size, {}", config.vocab_size));
 }
 
-/// The gradient that a step takes.
+/// Returns the gradient for a step.
 /// Computes  for each batch the gradient of the mean cross-entropy of its targets, by
-///           vocabulary_loss_gradient; their mean, dropout and PowerNorm's warm-up as loss_gradient
-///           has them. Where the head is tied, grad_embedding is that of the head, to which the
-///           sums over the tokens are added
-/// Requires  (C1) of check_language_model  (C2) 1 to accumulation batches  (C3) targets [B T], each
-///           kIgnored or a token, one at least a token; those of Encoder
+///           vocabulary_loss_gradient; then their mean. Dropout and PowerNorm's warm-up are as in
+///           loss_gradient. If the head is tied, grad_embedding is that of the head, plus the sums
+///           over the tokens
+/// Requires  those of Encoder; (C1) of check_language_model
+///           (C2) there are 1 to `accumulation` batches
+///           (C3) targets has B T elements, each kIgnored or a token, and at least one is a token
 /// Order     that of Encoder and of vocabulary_loss_gradient
 /// Throws    ContractError
 template <numeric::Real T>
@@ -43,19 +44,19 @@ LossGradient<T> language_gradient(const model::TrainConfig& config,
                                   std::span<const TextBatch> batches, TrainState<T>& state,
                                   const encoder::Tap<T>& tap = {});
 
-/// One step of training: language_gradient, then take_gradient. Predictions are none.
+/// Runs one step of training: language_gradient, then apply_gradient. It returns no predictions.
 /// Requires  those of language_gradient and of the optimizer
-/// Throws    ContractError; then `state` is as before
+/// Throws    ContractError, and leaves `state` unchanged
 template <numeric::Real T>
 StepResult<T> language_step(const model::TrainConfig& config, std::span<const TextBatch> batches,
                             TrainState<T>& state, const encoder::Tap<T>& tap = {});
 
-/// Inference: running statistics, no dropout, no label smoothing.
-/// Computes  the mean of -log p over the targets of all batches, p the probability of the target:
-///           the batches' means, each times the number of its targets, added in their order, over
-///           the sum of these numbers
-/// Requires  those of language_gradient, but any number of batches from one on; the parameters are
-///           given back as they were
+/// Returns the loss in inference: with running statistics, and without dropout and label smoothing.
+/// Computes  the mean of -log p over the targets of all batches, where p is the probability of the
+///           target. Each batch's mean is multiplied by the number of its targets; these are added
+///           in order and divided by the sum of the numbers
+/// Requires  those of language_gradient, but any positive number of batches. The parameters are
+///           returned unchanged
 template <numeric::Real T>
 T language_loss(const model::TrainConfig& config, std::span<const TextBatch> batches,
                 TrainState<T>& state);

@@ -11,7 +11,7 @@ using numeric::Clause;
 
 namespace {
 
-/// The number, which `double` holds exactly.
+/// Checks a count and returns it as a `double`, which represents it exactly.
 double checked_count(std::string_view argument, std::int64_t count, std::int64_t least,
                      Clause clause) {
   constexpr std::int64_t kMost = std::int64_t{1} << 53;

@@ -12,13 +12,13 @@
 #include "ref/tensor/contract.hpp"
 #include "ref/train/cross_entropy.hpp"
 
-/// What cross-entropy is, row by row: one formula for logits that are in memory, and for those
-/// that are made some rows at a time. The clauses are those of cross_entropy.hpp.
+/// Cross-entropy row by row: one formula for logits that are in memory and for logits that are
+/// computed a few rows at a time. The clauses are those of cross_entropy.hpp.
 namespace normproof::ref::train {
 
 using tensor::shape_of;
 
-/// Class weights, checked; ones where there are none.
+/// Checks and returns the class weights, or ones if there are none.
 template <class T>
 Tensor<T> checked_weights(std::string_view function, const Tensor<T>& given, std::size_t classes) {
   if (!tensor::is_given(given)) return tensor::full_tensor<T>({classes}, T(1));
@@ -56,13 +56,13 @@ bool all_finite(const Tensor<T>& t) {
              }) == t.size();
 }
 
-/// Checks    logits, as (C8) of cross_entropy
+/// Checks the logits, as required by (C8) of cross_entropy.
 template <class T>
 void check_logits(std::string_view function, const Tensor<T>& logits) {
   if (!all_finite(logits)) tensor::check_finite(function, "logits", logits, numeric::Clause::C8);
 }
 
-/// Checks    log-probabilities, as (C6) of cross_entropy
+/// Checks the log-probabilities, as required by (C6) of cross_entropy.
 template <class T>
 void check_log_probabilities(const Tensor<T>& log_probabilities) {
   if (all_finite(log_probabilities)) return;
@@ -70,7 +70,7 @@ void check_log_probabilities(const Tensor<T>& log_probabilities) {
     refuse_overflow(log_probabilities.data()[i], "a log-probability");
 }
 
-/// What the loss and its derivative share: checked arguments, and constants of the batch.
+/// Checked arguments and constants of the batch, which the loss and its derivative share.
 template <class T>
 struct LossBatch {
   LossBatch(std::string_view function, const tensor::Shape& shape,
@@ -103,7 +103,7 @@ struct LossBatch {
   const T& target_weight(std::size_t k) const { return weights.data()[targets[k]]; }
   std::size_t grain() const { return 4096 / classes + 1; }
 
-  /// The loss of row k of those that are not ignored, from its log-probabilities.
+  /// Returns the loss of row k among those that are not ignored, from its log-probabilities.
   T row_loss(std::size_t k, const T* logp) const {
     T loss = hard_share * (target_weight(k) * -logp[target(k)]);
     if (smoothing > 0)
@@ -113,7 +113,7 @@ struct LossBatch {
     return loss;
   }
 
-  /// The gradient by its logits.
+  /// Computes the gradient of that row's logits.
   void row_gradient(std::size_t k, const T* logp, T* grad) const {
     ops::Elements<T>::exp(logp, classes, grad);
     const T hard = hard_share * target_weight(k);
@@ -132,7 +132,7 @@ struct LossBatch {
   std::size_t classes;
   Tensor<T> weights;
   double smoothing;
-  std::vector<std::size_t> rows;     // those that are not ignored
+  std::vector<std::size_t> rows;     // the rows that are not ignored
   std::vector<std::size_t> targets;  // of these rows
   T hard_share{};
   T soft_share{};

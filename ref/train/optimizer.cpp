@@ -14,7 +14,7 @@ using model::AdamWOptions;
 using model::OptimizerOptions;
 using model::SgdOptions;
 
-/// The names of the moments of a parameter, without its own.
+/// Returns the names of the moments of a parameter, without the parameter's name.
 std::vector<std::string> moment_names(const OptimizerOptions& options) {
   const auto* const sgd = std::get_if<SgdOptions>(&options);
   if (sgd == nullptr) return {"first_moment", "second_moment"};

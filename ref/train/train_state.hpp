@@ -11,41 +11,42 @@
 
 namespace normproof::ref::train {
 
-/// All that a run carries from step to step.
+/// The whole state that a training run carries from step to step.
 template <class T>
 struct TrainState {
   NamedTensors<T> parameters;  ///< encoder::parameter_shapes
   NamedTensors<T> norms;       ///< encoder::initial_norm_state
   OptimizerState<T> optimizer;
-  std::int64_t step = 0;  ///< steps done
+  std::int64_t step = 0;  ///< number of steps done
 };
 
-/// What a parameter of a norm begins with, by its name; nothing where it is no norm's.
+/// Maps a parameter's name to the initial value if it belongs to a norm, otherwise to nothing.
 using NormValues = std::function<std::optional<double>(const std::string& name)>;
 
-/// Parameters before the first step.
+/// Returns the parameters before the first step.
 /// Source    docs/specification/training.md
-/// Computes  as initial_train_state has them. A bias whose map has no weight of its own is drawn by
-///           the fan_in of `embedding`: of a tied head
+/// Computes  as initial_train_state. The bias of a tied head has no weight of its own and is drawn
+///           by the fan_in of `embedding`
 /// Throws    ContractError
 NamedTensors<double> initial_parameters(const model::TrainConfig& config,
                                         const std::vector<encoder::ParameterShape>& shapes,
                                         const NormValues& norm_value, const std::string& embedding);
 
+/// Returns the state before the first step.
 /// Source    docs/specification/training.md
-/// Computes  weights by config.initialization (the two of each feed-forward by
-///           config.feed_forward_initialization), each from the random stream of its own name;
-///           beta 0, gamma 1; biases by config.bias_initialization
+/// Computes  weights by config.initialization, those of feed-forwards by
+///           config.feed_forward_initialization, each from the random stream of its name; beta 0,
+///           gamma 1; biases by config.bias_initialization
 /// Requires  those of encoder::check_config
 /// Throws    ContractError
 TrainState<double> initial_train_state(const model::TrainConfig& config);
 
-/// The state in another scalar, exactly.
+/// Returns the state converted to another scalar, exactly.
 template <numeric::Real T>
 TrainState<T> convert_state(const TrainState<double>& state);
 
-/// SHA-256 of the lines "<name> float64 [shape] <SHA-256 of the little-endian bytes>" of every
-/// parameter, then of what the norms carry, in their order.
+/// Returns the SHA-256 of the lines "<name> float64 [shape] <SHA-256 of the little-endian bytes>"
+/// of all parameters, then of what the norms carry, in their order.
 std::string state_sha256(const TrainState<double>& state);
 
 }  // namespace normproof::ref::train

@@ -44,7 +44,7 @@ void check_batch(const TrainConfig& config, const LabelledBatch& batch) {
                               "one a position", Clause::C3);
 }
 
-/// What each row of the logits should be.
+/// Returns the target of each row of the logits.
 std::vector<int> targets_of(const TrainConfig& config, const LabelledBatch& batch) {
   if (config.encoder.pooling == model::Pooling::masked_mean) return batch.labels;
   if (!batch.targets.empty()) return batch.targets;
@@ -65,7 +65,7 @@ Tensor<double> to_doubles(const Tensor<T>& values) {
   return result;
 }
 
-/// The sum of the targets' weights.
+/// Returns the sum of the targets' weights.
 template <class T>
 T weight_of(const std::vector<int>& targets, const Tensor<T>& class_weights) {
   T weight(0);
@@ -113,7 +113,8 @@ LossGradient<T> loss_gradient(const TrainConfig& config, std::span<const Labelle
   if (batches.size() > 1) {
     result.loss /= T(static_cast<double>(batches.size()));
     divide(result.gradients, batches.size());
-    if (mode == model::Mode::training) count_once(config.encoder.norm, result.norms, state.norms);
+    if (mode == model::Mode::training)
+      count_as_one_step(config.encoder.norm, result.norms, state.norms);
   }
   return result;
 }
@@ -122,13 +123,13 @@ template <numeric::Real T>
 StepResult<T> train_step(const TrainConfig& config, std::span<const LabelledBatch> batches,
                          const Tensor<T>& class_weights, TrainState<T>& state, const Tap<T>& tap,
                          model::Mode mode) {
-  return take_gradient(config, loss_gradient(config, batches, class_weights, state, tap, mode),
-                       state, tap);
+  return apply_gradient(config, loss_gradient(config, batches, class_weights, state, tap, mode),
+                        state, tap);
 }
 
 template <numeric::Real T>
-StepResult<T> take_gradient(const TrainConfig& config, LossGradient<T> found, TrainState<T>& state,
-                            const Tap<T>& tap) {
+StepResult<T> apply_gradient(const TrainConfig& config, LossGradient<T> found, TrainState<T>& state,
+                             const Tap<T>& tap) {
   Gradients<T>& gradients = found.gradients;
   StepResult<T> result;
   result.loss = std::move(found.loss);
@@ -184,8 +185,8 @@ Evaluation<T> evaluate(const TrainConfig& config, std::span<const LabelledBatch>
                                          model::Mode);                                             \
   template StepResult<T> train_step(const TrainConfig&, std::span<const LabelledBatch>,            \
                                     const Tensor<T>&, TrainState<T>&, const Tap<T>&, model::Mode); \
-  template StepResult<T> take_gradient(const TrainConfig&, LossGradient<T>, TrainState<T>&,        \
-                                       const Tap<T>&);                                             \
+  template StepResult<T> apply_gradient(const TrainConfig&, LossGradient<T>, TrainState<T>&,       \
+                                        const Tap<T>&);                                            \
   template Evaluation<T> evaluate(const TrainConfig&, std::span<const LabelledBatch>,              \
                                   const Tensor<T>&, TrainState<T>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)

@@ -16,11 +16,11 @@ using numeric::Clause;
 constexpr auto kVocabularyLoss = "vocabulary_loss";
 constexpr std::size_t kBlockOfR1 = 256;
 
-/// Rows of x that are computed together, and which of those that count are among them.
+/// Rows of x that are computed together, and which of the counted rows are among them.
 template <class T>
 struct LossBlock {
-  std::size_t begin;                       // row
-  std::size_t first_counted, counted_end;  // numbers in LossBatch
+  std::size_t begin;                       // index of the first row
+  std::size_t first_counted, counted_end;  // indices in LossBatch
   const Tensor<T>& x;                      // [rows,D]
   const Tensor<T>& log_probabilities;      // [rows,V]
 };
@@ -42,7 +42,7 @@ Tensor<T> rows_from(const Tensor<T>& x, std::size_t begin, std::size_t count) {
   return rows;
 }
 
-/// f(k) for the rows of the block that count.
+/// Calls f(k) for the counted rows of the block.
 template <class T, class F>
 void for_each_counted(const LossBatch<T>& batch, const LossBlock<T>& block, F f) {
   const std::size_t count = block.counted_end - block.first_counted;
@@ -51,7 +51,7 @@ void for_each_counted(const LossBatch<T>& batch, const LossBlock<T>& block, F f)
   });
 }
 
-/// The loss; see(batch, block) block after block.
+/// Returns the loss; calls see(batch, block) for each block.
 template <class T, class See>
 T loss_by_blocks(const Tensor<T>& x, const VocabularyHead<T>& head, const std::vector<int>& targets,
                  const model::LossOptions& options, std::size_t block_rows, See see) {
@@ -83,7 +83,7 @@ T loss_by_blocks(const Tensor<T>& x, const VocabularyHead<T>& head, const std::v
   return loss;
 }
 
-/// Sums of columns by R2 of rows that come one after the other.
+/// Sums columns by rule R2, for rows that arrive one after the other.
 template <class T>
 class ColumnLanes {
  public:

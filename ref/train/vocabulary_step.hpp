@@ -12,10 +12,10 @@
 #include "ref/train/trainer.hpp"
 #include "ref/train/vocabulary_loss.hpp"
 
-/// What steps and evaluations of models with a head over a vocabulary have in common.
+/// Helpers for training steps and evaluations of models with a head over a vocabulary.
 namespace normproof::ref::train {
 
-/// Checks    that each position has a target
+/// Checks that each position has a target.
 /// Requires  (C3) of language_gradient
 inline void check_targets(std::string_view function, const std::vector<int>& targets,
                           const model::Tokens& tokens) {
@@ -26,8 +26,9 @@ inline void check_targets(std::string_view function, const std::vector<int>& tar
         numeric::Clause::C3);
 }
 
-/// The mean over the batches of a step. pass(batch, run, sum) adds the loss and the gradients of a
-/// batch to `sum` and moves sum.norms; count(norms, before) counts a step once.
+/// Returns the mean over the batches of a step. pass(batch, run, sum) adds the loss and the
+/// gradients of a batch to `sum` and updates sum.norms; count(norms, before) makes warm-ups count
+/// the step once.
 /// Requires  (C2) of language_gradient
 template <class T, class Batch, class Pass, class Count>
 LossGradient<T> mean_gradient(std::string_view function, const model::TrainConfig& config,
@@ -51,8 +52,9 @@ LossGradient<T> mean_gradient(std::string_view function, const model::TrainConfi
   return result;
 }
 
-/// The loss of a batch and the gradients by its model's parameters, added to `sum`: from the
-/// model's hidden states through its head and back. by_name: the model's gradients -> Gradients<T>
+/// Adds the loss of a batch and the gradients of its model's parameters to `sum`. It runs from the
+/// model's hidden states through the head and back. by_name converts the model's gradients to
+/// Gradients<T>.
 template <class T, class Model, class Config, class Batch, class ByName>
 void add_batch(Model& model, const Config& config, const VocabularyHead<T>& head,
                const Batch& batch, const model::LossOptions& options,
@@ -66,12 +68,13 @@ void add_batch(Model& model, const Config& config, const VocabularyHead<T>& head
   if (tap) tap("loss", tensor::full_tensor<T>({1}, found.loss));
   found.grad_x.reshape(shape);
   auto own = model.hidden_backward(std::move(found.grad_x), sum.norms);
-  put_head(config, std::move(found.head), own);
+  add_head_gradients(config, std::move(found.head), own);
   accumulate(sum.gradients, by_name(std::move(own)));
 }
 
-/// The mean of -log p over the targets of all batches. hidden(batch): what the head takes
-/// Requires  (C2) of language_gradient, but any number of batches from one on
+/// Returns the mean of -log p over the targets of all batches; hidden(batch) returns the input of
+/// the head.
+/// Requires  (C2) of language_gradient, but any positive number of batches
 template <class T, class Batch, class Hidden>
 T mean_loss(std::string_view function, std::span<const Batch> batches,
             const VocabularyHead<T>& head, Hidden hidden) {

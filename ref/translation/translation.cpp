@@ -36,7 +36,7 @@ train::VocabularyHead<T> head_of(const TranslationConfig& config, const DecoderP
   return {config.model.tied_head ? p.embedding : p.head.weight, p.head.bias};
 }
 
-/// A decoder's gradients by name.
+/// Returns a decoder's gradients by name.
 template <class T>
 Gradients<T> by_name(DecoderGradients<T> own) {
   Gradients<T> gradients;
@@ -65,8 +65,8 @@ LossGradient<T> translation_gradient(const TranslationConfig& config,
       },
       [&](NamedTensors<T>& norms, const NamedTensors<T>& before) {
         const auto once = [&](const model::LayersConfig& layers, const std::string& side) {
-          train::count_once(layers.norm, norms, before, side + "layers.");
-          train::count_once(layers.final_norm, norms, before, side + "final_norm.");
+          train::count_as_one_step(layers.norm, norms, before, side + "layers.");
+          train::count_as_one_step(layers.final_norm, norms, before, side + "final_norm.");
         };
         once(config.model.encoder, "encoder.");
         once(config.model.decoder, "decoder.");
@@ -77,8 +77,8 @@ template <numeric::Real T>
 train::StepResult<T> translation_step(const TranslationConfig& config,
                                       std::span<const PairBatch> batches, TrainState<T>& state,
                                       const decoder::Tap<T>& tap) {
-  return train::take_gradient(config.training, translation_gradient(config, batches, state, tap),
-                              state, tap);
+  return train::apply_gradient(config.training, translation_gradient(config, batches, state, tap),
+                               state, tap);
 }
 
 template <numeric::Real T>

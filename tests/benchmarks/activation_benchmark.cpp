@@ -1,6 +1,6 @@
 // Times softmax, log-sum-exp and the activations, forward and backward, in double at [2048,512].
-// Beside a peer in the same run: verification/benchmark/run --what activations; what was measured:
-// docs/performance.md.
+// verification/benchmark/run --what activations compares them with other libraries in one run.
+// docs/measurements/performance.md has measurements.
 #include <benchmark/benchmark.h>
 
 #include "ref/numeric/parallel.hpp"
@@ -26,12 +26,12 @@ struct Data {
   Tensor<double> grad_rows = random_tensor({2048}, "grad_rows");
 };
 
-// Forward and backward, as often as the state asks for, on state.range(0) threads.
+// Runs forward and backward as often as the state requests, on state.range(0) threads.
 template <class Step>
 void time_step(benchmark::State& state, Step step) {
   static const Data data;
   numeric::set_num_threads(static_cast<int>(state.range(0)));
-  // The memory of the outputs is mapped by then (ref/tensor/allocator.hpp).
+  // Runs a few steps first, so that the memory of the outputs is mapped (ref/tensor/allocator.hpp).
   for (int i = 0; i < 3; ++i) step(data);
   for (auto _ : state) step(data);
   numeric::set_num_threads(1);

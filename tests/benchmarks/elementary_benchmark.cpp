@@ -1,5 +1,5 @@
-// Times exp, log, tanh and erf of arrays and one by one, on each instruction set, beside glibc's in
-// the same process. What was measured: docs/performance.md.
+// Times exp, log, tanh and erf of arrays and of single numbers, on each instruction set, next to
+// glibc in the same process. docs/measurements/performance.md has measurements.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace numeric = normproof::ref::numeric;
 
 constexpr std::size_t kCount = 4096;
 
-// Arguments as a Transformer has them: uniform around 0, for log around 1 as well.
+// Returns arguments that are typical of a Transformer: uniform around 0, for log also around 1.
 std::vector<double> arguments(const std::string& function) {
   const numeric::RandomStream stream(1, function);
   std::vector<double> x(kCount);

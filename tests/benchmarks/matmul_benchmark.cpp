@@ -1,5 +1,6 @@
-// matmul beside OpenBLAS's cblas_dgemm: one process, turns taken, the same thread count. Prints a
-// table with ratios; docs/performance.md quotes it. usage: matmul_benchmark
+// Times matmul and OpenBLAS's cblas_dgemm in turn, in one process with the same number of threads.
+// Prints a table with ratios, which docs/measurements/performance.md quotes. Usage:
+// matmul_benchmark
 // [--benchmark_filter=REGEX] [--benchmark_repetitions=N]
 #include <benchmark/benchmark.h>
 #include <cblas.h>
@@ -32,8 +33,8 @@ struct Shape {
   std::size_t batch;
 };
 
-// c [rows, columns] = a b over `depth`. The encoder's shapes: B T = 2048 rows, d_model 64, 4 heads
-// of 16.
+// c [rows, columns] = a b over `depth`. The shapes are those of the encoder: B T = 2048 rows,
+// d_model 64, 4 heads of 16.
 constexpr Shape kShapes[] = {
     {"512x512x512", 512, 512, 512, ops::Transpose::none, 1},
     {"1024x1024x1024", 1024, 1024, 1024, ops::Transpose::none, 1},
@@ -58,7 +59,7 @@ struct Row {
   int threads;
   double ours;
   double peer;
-  double ratio;       ///< median of the rounds' ratios
+  double ratio;       ///< median of the ratios of the rounds
   double of_fastest;  ///< ratio of the fastest rounds
 };
 std::vector<Row>& table() {
@@ -87,7 +88,8 @@ ops::MatrixView<const double> operand(const double* data, std::size_t batch, std
   return transpose ? ops::transposed(m) : m;
 }
 
-// OpenBLAS has no batch: its own threads for one matrix, else one thread for each matrix.
+// OpenBLAS has no batched product. One matrix uses OpenBLAS's own threads; a batch uses one thread
+// for each matrix.
 void openblas(const Shape& s, const double* a, const double* b, double* c, int threads) {
   openblas_set_num_threads(s.batch == 1 ? threads : 1);
   const auto m = static_cast<int>(s.rows);
@@ -104,14 +106,15 @@ void openblas(const Shape& s, const double* a, const double* b, double* c, int t
   });
 }
 
-// One thread is timed by its own clock, which stands still while others have the core.
+// With one thread the time is that of the thread's own clock, which stops while other threads use
+// the core.
 double now(int threads) {
   timespec t;
   clock_gettime(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-// Seconds for one call, after one that wakes the threads up.
+// Returns the seconds of one call, after a call that wakes the threads.
 template <class Call>
 double seconds(std::size_t calls, int threads, const Call& call) {
   call();
@@ -137,7 +140,8 @@ void compare(benchmark::State& state, const Shape& s, int threads) {
   std::vector<double> peer;
   std::vector<double> ratios;
   for (auto _ : state) {
-    // Idle threads of either side spin for a while: let them fall asleep before the other's turn.
+    // Idle threads of both libraries spin for a while. They must sleep before the other library is
+    // timed.
     const auto pause = std::chrono::milliseconds(threads > 1 ? 30 : 0);
     std::this_thread::sleep_for(pause);
     ours.push_back(seconds(calls, threads, [&] { ops::matmul_into(result, left, right); }));
@@ -161,8 +165,9 @@ void compare(benchmark::State& state, const Shape& s, int threads) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // OpenBLAS reads this before main: its idle threads sleep after 2^20 ticks, not after a tenth of
-  // a second in which they would hold the core that the other side is timed on.
+  // OpenBLAS reads this variable before main. With it, idle threads sleep after 2^20 ticks.
+  // Otherwise they would spin for a tenth of a second on the core that the other library is timed
+  // on.
   if (std::getenv("OPENBLAS_THREAD_TIMEOUT") == nullptr) {
     setenv("OPENBLAS_THREAD_TIMEOUT", "20", 1);
     execv("/proc/self/exe", argv);

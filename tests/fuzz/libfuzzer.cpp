@@ -3,7 +3,7 @@
 
 #include "tests/fuzz/readers.hpp"
 
-// The reader is the one that NORMPROOF_FUZZ_READER names. What a property throws is a finding.
+// Fuzzes the reader that NORMPROOF_FUZZ_READER names. An exception of a property is a finding.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const auto& reader =
       normproof::tests::fuzz::reader_of(std::getenv("NORMPROOF_FUZZ_READER"));

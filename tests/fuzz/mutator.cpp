@@ -7,7 +7,7 @@
 namespace normproof::tests::fuzz {
 namespace {
 
-/// What is legal in one place and not in the next.
+/// Words that are valid in some places and invalid in others.
 constexpr std::string_view kWords[] = {"0",
                                        "-1",
                                        "1e999",

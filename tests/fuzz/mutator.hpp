@@ -6,13 +6,14 @@
 
 namespace normproof::tests::fuzz {
 
-/// Alters files as a fuzzer without feedback does. The same seed gives the same files everywhere.
+/// Alters files like a fuzzer without feedback. The same seed gives the same files on every
+/// machine.
 class Mutator {
  public:
   explicit Mutator(std::uint64_t seed) : random_(seed) {}
 
-  /// One of the seeds with one to eight places altered: a byte, a length, a part removed, repeated
-  /// or taken from another seed, the end cut off.
+  /// Returns one of the seeds with one to eight alterations: a byte or a length changed, a part
+  /// removed, repeated or taken from another seed, the end cut off.
   std::vector<std::byte> next(const std::vector<std::vector<std::byte>>& seeds);
 
  private:

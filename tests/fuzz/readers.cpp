@@ -25,7 +25,7 @@ using normproof::ref::numeric::FileError;
 
 constexpr const char* kFile = "fuzzed";
 constexpr const char* kPath = "quick/layer_norm/odd-2x3-float32";
-/// Deeper than a stack of 8 MiB is for a recursive reader.
+/// A nesting depth that would overflow a stack of 8 MiB in a recursive reader.
 constexpr std::size_t kDeep = 200'000;
 
 Bytes bytes_of(std::string_view text) {
@@ -120,12 +120,12 @@ bool hold_answer(std::span<const std::byte> bytes) {
   return hold_round_trip(
       bytes,
       [](std::span<const std::byte> b) {
-        return golden::candidate::parse_answer(text_of(b), kPath);
+        return golden::candidate::parse_output_line(text_of(b), kPath);
       },
-      [](const auto& tensors) { return bytes_of(golden::candidate::answer_line(kPath, tensors)); });
+      [](const auto& tensors) { return bytes_of(golden::candidate::output_line(kPath, tensors)); });
 }
 
-/// A case a layer that has no more than a kilobyte, and one for each dtype and container.
+/// Returns one case of at most a kilobyte per layer, and one per dtype and container.
 std::vector<std::filesystem::path> small_cases(const std::filesystem::path& corpus) {
   std::vector<std::filesystem::path> folders;
   std::vector<std::filesystem::path> layers;
@@ -212,7 +212,7 @@ std::vector<Bytes> answer_seeds(const std::filesystem::path& corpus) {
   std::vector<Bytes> seeds;
   for (const auto& folder : small_cases(corpus))
     seeds.push_back(bytes_of(
-        golden::candidate::answer_line(kPath, io::read_tensors(folder / "inputs.safetensors"))));
+        golden::candidate::output_line(kPath, io::read_tensors(folder / "inputs.safetensors"))));
   return seeds;
 }
 

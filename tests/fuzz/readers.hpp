@@ -10,21 +10,22 @@ namespace normproof::tests::fuzz {
 
 using Bytes = std::vector<std::byte>;
 
-/// A reader of what others write, and what holds for any bytes at all.
+/// A reader of untrusted files, with the properties that hold for arbitrary bytes.
 struct Reader {
   std::string_view name;
-  /// Reads the bytes; where they are taken, writes what was read and reads that again. Whether they
-  /// were.
-  /// Throws    std::logic_error where it is not the same; anything but a FileError that the reader
-  ///           throws
+  /// Reads the bytes and returns whether the reader accepts them. If it does, writes what was read
+  /// and reads that again.
+  /// Throws    std::logic_error if the second result differs; anything except a FileError that the
+  ///           reader throws
   bool (*hold)(std::span<const std::byte> bytes);
-  /// Files that are taken, made of cases of a golden corpus, and hostile ones.
+  /// Returns valid files, made from cases of a golden corpus, and hostile ones.
   std::vector<Bytes> (*seeds)(const std::filesystem::path& golden);
 };
 
-/// safetensors, npz, npy, json (any file of JsonReader), manifest and answer.
+/// Returns the readers: safetensors, npz, npy, json (any file of JsonReader), manifest and answer.
 std::span<const Reader> readers();
 
+/// Returns the reader of this name.
 /// Throws    std::invalid_argument for an unknown name
 const Reader& reader_of(std::string_view name);
 

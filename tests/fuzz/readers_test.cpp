@@ -9,7 +9,7 @@
 
 #include "tests/fuzz/mutator.hpp"
 
-// Without libFuzzer: the same properties over a fixed set of altered files, by any compiler.
+// Tests the same properties without libFuzzer, on a fixed set of altered files, with any compiler.
 namespace normproof::tests::fuzz {
 
 void PrintTo(const Reader& reader, std::ostream* out) {
@@ -28,7 +28,7 @@ std::string start_of(const Bytes& bytes) {
 
 class Readers : public ::testing::TestWithParam<Reader> {
  protected:
-  /// Whether the bytes are taken; anything that the reader throws fails the test.
+  /// Returns whether the reader accepts the bytes. An exception of the reader fails the test.
   bool hold(const Bytes& bytes) const {
     try {
       return GetParam().hold(bytes);
@@ -39,12 +39,12 @@ class Readers : public ::testing::TestWithParam<Reader> {
   }
 };
 
-TEST_P(Readers, TakeOrRefuseTheirSeeds) {
+TEST_P(Readers, AcceptOrRejectTheirSeeds) {
   for (const Bytes& seed : GetParam().seeds(NORMPROOF_GOLDEN))
     EXPECT_EQ(hold(seed), seed.size() < kSmall) << start_of(seed);
 }
 
-TEST_P(Readers, TakeOrRefuseWhatIsAltered) {
+TEST_P(Readers, AcceptOrRejectAlteredFiles) {
   std::vector<Bytes> seeds = GetParam().seeds(NORMPROOF_GOLDEN);
   std::erase_if(seeds, [](const Bytes& seed) { return seed.size() > kSmall; });
   ASSERT_GE(seeds.size(), 20u);
@@ -58,7 +58,7 @@ TEST_P(Readers, TakeOrRefuseWhatIsAltered) {
 INSTANTIATE_TEST_SUITE_P(Of, Readers, ::testing::ValuesIn(readers().begin(), readers().end()),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
-TEST(Mutator, TheSameSeedGivesTheSameFilesAndManyOfThem) {
+TEST(Mutator, SameSeedGivesTheSameDistinctFiles) {
   const std::vector<Bytes> seeds = {Bytes(100, std::byte{'a'}), Bytes(7, std::byte{'b'}), {}};
   Mutator a(1), b(1), c(2);
   std::set<Bytes> files;

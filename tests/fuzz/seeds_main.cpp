@@ -4,8 +4,8 @@
 #include "ref/io/atomic_file.hpp"
 #include "tests/fuzz/readers.hpp"
 
-// normproof_fuzz_seeds <corpus> <folder>: a folder a reader, a file a seed; prints the names of the
-// readers.
+// normproof_fuzz_seeds <corpus> <folder>: writes one folder per reader with one file per seed, and
+// prints the names of the readers.
 int main(int count, char** words) {
   if (count != 3) return 2;
   namespace fuzz = normproof::tests::fuzz;

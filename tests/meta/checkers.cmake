@@ -1,5 +1,5 @@
-# clang-format, the form of doc comments, who writes reports, and clang-tidy as tests; each is also
-# run on planted faults that it has to find.
+# Runs clang-format, clang-tidy and the checks of doc comments and report writers as tests. Each is
+# also run on an injected fault that it must find.
 set(planted ${CMAKE_CURRENT_BINARY_DIR}/planted)
 
 add_test(NAME meta/format COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/format_check ${PROJECT_SOURCE_DIR})
@@ -43,13 +43,13 @@ endforeach()
 
 find_program(NORMPROOF_CLANG_TIDY_PROGRAM NAMES clang-tidy-14 clang-tidy)
 mark_as_advanced(NORMPROOF_CLANG_TIDY_PROGRAM)
-# Another version has other checks under the same names.
+# Other versions have different checks under the same names.
 set(tidy_version "")
 if(NORMPROOF_CLANG_TIDY_PROGRAM)
   execute_process(COMMAND ${NORMPROOF_CLANG_TIDY_PROGRAM} --version OUTPUT_VARIABLE tidy_version)
 endif()
 
-# The headers of a target and of what it links.
+# Collects the headers of a target and of everything it links.
 function(normproof_headers_below target result)
   get_target_property(headers ${target} HEADER_SET)
   get_target_property(links ${target} LINK_LIBRARIES)
@@ -64,9 +64,9 @@ function(normproof_headers_below target result)
   set(${result} ${headers} PARENT_SCOPE)
 endfunction()
 
-# One stamp a name, so that a second run reads nothing again.
-# normproof_tidy(<custom target> <name> <root> TARGETS <target>... SOURCES <source>...): the sources,
-# under the include folders and definitions of the targets.
+# normproof_tidy(<custom target> <name> <root> TARGETS <target>... SOURCES <source>...) checks the
+# sources with the include folders and definitions of the targets. A stamp per name makes a second
+# run skip them.
 function(normproof_tidy custom_target name root)
   cmake_parse_arguments(ARG "" "" "TARGETS;SOURCES" ${ARGN})
   set(stamp ${CMAKE_CURRENT_BINARY_DIR}/${custom_target}/${name}.stamp)
@@ -78,7 +78,7 @@ function(normproof_tidy custom_target name root)
     normproof_headers_below(${target} more)
     list(APPEND headers ${more})
     list(APPEND include_directories $<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>)
-    # What is compiled for some of the scalars at a time is read for all of them.
+    # Sources that are compiled for a few scalars at a time are checked for all scalars at once.
     list(APPEND definitions
       "$<FILTER:$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>,EXCLUDE,^NORMPROOF_SCALARS_>")
   endforeach()
@@ -110,10 +110,10 @@ if(tidy_version MATCHES "version 14[.]")
   normproof_targets_below(${PROJECT_SOURCE_DIR}/ref targets)
   normproof_targets_below(${PROJECT_SOURCE_DIR}/gpu gpu_targets)
   normproof_targets_below(${PROJECT_SOURCE_DIR}/verification more_targets)
-  # Most of the time goes into the packages' headers, so many targets are read as one: those of ref,
-  # those of gpu, those of verification, and verification/cli, which is half of that. The kernels stay
-  # alone, for each has an instruction set of its own; and so does a second program, for one has one
-  # main.
+  # Most of the time is spent in the packages' headers, so many targets are checked as one: those of
+  # ref, those of gpu, those of verification, and verification/cli, which is half of that. Kernels
+  # are checked separately, since each has its own instruction set, and so are further programs,
+  # since each has its own main.
   set(seen)
   set(groups)
   foreach(target ${targets} ${gpu_targets} ${more_targets})

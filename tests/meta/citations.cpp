@@ -27,7 +27,7 @@ bool may_cite(const fs::path& file) {
   return kinds.contains(file.extension().string());
 }
 
-/// key -> the files that cite it
+/// Maps each key to the files that cite it.
 std::map<std::string, std::set<std::string>> citations_of(const fs::path& root) {
   std::map<std::string, std::set<std::string>> cited;
   const auto read = [&](const fs::path& file) {

@@ -7,16 +7,16 @@
 
 namespace normproof::tests::meta {
 
-/// The keys of a bibliography: "@article{Dek71, ..." has Dek71.
+/// Returns the keys of a bibliography, such as Dek71 for "@article{Dek71, ...".
 std::set<std::string> read_keys(const std::string& bibliography);
 
-/// The keys that a text cites: [Dek71], [VSP+17, XYH+20].
+/// Returns the keys that a text cites, as in [Dek71] or [VSP+17, XYH+20].
 std::set<std::string> cited_keys(const std::string& text);
 
-/// One sentence for each key that a header, a source or a document of root's ref, gpu,
-/// verification, tests and docs, or its README.md, cites and docs/references.bib does not have; for
-/// each entry that nothing cites; and for each that is there twice.
-/// Throws    std::runtime_error where nothing is cited: a check of nothing proves nothing
+/// Returns one sentence for each key that a source or document below root's ref, gpu, verification,
+/// tests and docs, or its README.md, cites but docs/references.bib lacks; for each entry that
+/// nothing cites; and for each duplicate entry.
+/// Throws    std::runtime_error if nothing is cited, since such a check would prove nothing
 std::vector<std::string> citation_violations(const std::filesystem::path& root);
 
 }  // namespace normproof::tests::meta

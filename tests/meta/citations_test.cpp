@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(Citations, ReadsKeysAndWhereTheyAreCited) {
+TEST(Citations, ReadsKeysAndCitations) {
   EXPECT_THAT(read_keys("@article{Dek71, title = {A}}\n@book{VSP+17, year = {2017}}\n"),
               ElementsAre("Dek71", "VSP+17"));
   EXPECT_THAT(cited_keys("/// Source [Dek71]; [VSP+17, XYH+20] [Hig"
@@ -22,7 +22,7 @@ TEST(Citations, ReadsKeysAndWhereTheyAreCited) {
 }
 
 std::vector<std::string> violations_of(const std::string& header, const std::string& bibliography) {
-  const PlantedTree planted(
+  const TemporaryTree planted(
       {{"ref/ops/a.hpp", header}, {"docs/references.bib", bibliography}, {"docs/a.md", "[Hig02]"}});
   return citation_violations(planted.root());
 }
@@ -34,22 +34,22 @@ TEST(Citations, AcceptsKeysThatResolve) {
               IsEmpty());
 }
 
-TEST(Citations, CatchesAKeyThatDoesNotResolve) {
+TEST(Citations, RejectsAKeyThatDoesNotResolve) {
   EXPECT_THAT(violations_of("/// Source [Fig95]\n", kHigham),
               ElementsAre(HasSubstr("ref/ops/a.hpp: cites [Fig95]")));
 }
 
-TEST(Citations, CatchesAnEntryThatNothingCitesOrThatIsThereTwice) {
+TEST(Citations, RejectsUncitedAndDuplicateEntries) {
   EXPECT_THAT(violations_of("", kHigham + kHigham + "@book{Knu97, year = {1997}}\n"),
               ElementsAre(HasSubstr("Hig02 twice"), HasSubstr("nothing cites Knu97")));
 }
 
-TEST(Citations, RefusesATreeThatCitesNothing) {
-  const PlantedTree planted({{"docs/references.bib", kHigham}, {"ref/a.hpp", ""}});
+TEST(Citations, RejectsATreeWithoutCitations) {
+  const TemporaryTree planted({{"docs/references.bib", kHigham}, {"ref/a.hpp", ""}});
   EXPECT_THROW(citation_violations(planted.root()), std::runtime_error);
 }
 
-TEST(House, ResolvesEveryCitation) {
+TEST(Repository, ResolvesEveryCitation) {
   EXPECT_EQ(joined(citation_violations(NORMPROOF_SOURCE_DIR)), "");
 }
 

@@ -23,14 +23,14 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" ;.") + 1 - begin);
 }
 
-/// "layer_norm" in any case and without '_' is "layernorm": LayerNorm, and layer_norm.
+/// Returns the name in lower case without '_', so that LayerNorm and layer_norm are equal.
 std::string plain(std::string name) {
   std::erase(name, '_');
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   return name;
 }
 
-/// What the comment above it is of.
+/// Returns the name that the comment above a line documents.
 std::string declared_name(const std::vector<std::string>& lines, std::size_t at) {
   static const std::regex skipped(R"(^\s*(template\b.*|requires\b.*|\[\[.*\]\])?\s*$)");
   static const std::regex type(R"(^\s*(?:class|struct)\s+(\w+).*)");
@@ -45,7 +45,7 @@ std::string declared_name(const std::vector<std::string>& lines, std::size_t at)
   return "";
 }
 
-/// The field "Requires" of a comment, in one line.
+/// Returns the field "Requires" of a comment on one line.
 std::string required(const std::vector<std::string>& comment) {
   static const std::regex field(R"(^([A-Z][a-z]+)\s+(.*)$)");
   static const std::set<std::string> fields = {"Source", "Computes", "Shapes", "Requires", "Order",
@@ -93,8 +93,8 @@ std::string row_of(const Requirement& r) {
          std::regex_replace(r.text, std::regex(R"(\|)"), "\\|") + " |";
 }
 
-/// Whether functions of the header give one number to several requirements.
-bool numbers_anew(const std::vector<Requirement>& all, const Requirement& r) {
+/// Whether functions of the header use the same clause number for different requirements.
+bool reuses_numbers(const std::vector<Requirement>& all, const Requirement& r) {
   return std::ranges::any_of(all, [&](const Requirement& other) {
     return other.header == r.header && other.clause == r.clause && other.text != r.text;
   });
@@ -123,7 +123,7 @@ Exceptions read_exceptions(const std::string& text) {
   return result;
 }
 
-/// folder -> the clauses that its checks name
+/// Maps each folder to the clauses that its checks name.
 std::map<std::string, std::set<int>> named_clauses(const fs::path& root) {
   static const std::regex named(R"((== (?:\w+::)*)?\bClause::C(\d+))");
   std::map<std::string, std::set<int>> result;
@@ -139,7 +139,7 @@ std::map<std::string, std::set<int>> named_clauses(const fs::path& root) {
 struct ClauseTest {
   std::string file, suite, name;
   int clause = 0;
-  bool looks;  ///< at a refusal
+  bool looks;  ///< whether the test examines a rejection
 };
 
 std::vector<ClauseTest> read_tests(const fs::path& root, const std::string& file) {
@@ -169,7 +169,7 @@ bool is_of_function(const ClauseTest& test, const std::string& function) {
   return suite == own || suite == own + "test" || suite == own + "contract";
 }
 
-/// Those of a header.
+/// Returns the clause tests of a header.
 std::vector<ClauseTest> tests_of(const fs::path& root, const std::string& header) {
   std::vector<ClauseTest> tests;
   for (const char* ending : {"_test.cpp", "_contract_test.cpp"}) {
@@ -183,7 +183,7 @@ std::vector<ClauseTest> tests_of(const fs::path& root, const std::string& header
 
 bool is_tested(const std::vector<Requirement>& all, const Requirement& r,
                const std::vector<ClauseTest>& tests) {
-  const bool by_suite = numbers_anew(all, r);
+  const bool by_suite = reuses_numbers(all, r);
   return std::ranges::any_of(tests, [&](const ClauseTest& t) {
     return t.clause == r.clause && (!by_suite || is_of_function(t, r.function));
   });
@@ -216,8 +216,8 @@ std::vector<Requirement> read_requirements(const std::string& header, const std:
   return found;
 }
 
-std::vector<Requirement> requirements_of(const fs::path& root,
-                                         const std::vector<std::string>& folders) {
+std::vector<Requirement> read_all_requirements(const fs::path& root,
+                                               const std::vector<std::string>& folders) {
   std::vector<Requirement> all;
   for (const SourceFile& file : read_source_tree(root)) {
     const bool listed = std::ranges::any_of(folders, [&](const std::string& folder) {
@@ -273,7 +273,7 @@ std::vector<std::string> check_violations(const fs::path& root,
     const auto found = named.find(folder);
     return found != named.end() && found->second.contains(clause);
   };
-  // check_activations, check_shape and their kin are in ref/tensor.
+  // check_activations, check_shape and similar checks are in ref/tensor.
   const auto names = [&](const std::string& folder, int clause) {
     return names_in(folder, clause) || names_in("ref/tensor", clause);
   };

@@ -9,56 +9,58 @@ namespace normproof::tests::meta {
 
 /// A requirement (Cn) of a contract comment.
 struct Requirement {
-  std::string header;    ///< "ref/norm/layer_norm", without its extension
-  std::string function;  ///< "layer_norm"; the header's name where the comment is of the whole file
+  std::string header;  ///< "ref/norm/layer_norm", without its extension
+  /// "layer_norm"; the header's name if the comment documents the whole file.
+  std::string function;
   int clause = 0;
   std::string text;  ///< "every extent of x >= 1"
 
-  std::string label() const;  ///< "ref/norm/layer_norm:C1"
+  std::string label() const;  ///< Returns "ref/norm/layer_norm:C1".
   bool operator==(const Requirement&) const = default;
 };
 
-/// The requirements that a header states under "Requires" in its comments. One that is another's,
-/// "(C3) of optimizer_step" or "(C2) to (C5)", is stated there and not here; one that two overloads
-/// state is one.
+/// Returns the requirements that a header states under "Requires" in its comments. A reference to
+/// another function's requirement, such as "(C3) of optimizer_step" or "(C2) to (C5)", does not
+/// count. A requirement that two overloads state counts once.
 std::vector<Requirement> read_requirements(const std::string& header, const std::string& text);
 
-/// Those of every header of the folders, and of the folders in them.
-/// Throws    std::runtime_error where there is none: a check of nothing proves nothing
-std::vector<Requirement> requirements_of(const std::filesystem::path& root,
-                                         const std::vector<std::string>& folders);
+/// Returns the requirements of every header below the folders.
+/// Throws    std::runtime_error if there is none, since such a check would prove nothing
+std::vector<Requirement> read_all_requirements(const std::filesystem::path& root,
+                                               const std::vector<std::string>& folders);
 
-/// A heading a folder, and a row a requirement: what docs/specification/requirements.md has below
-/// its introduction.
+/// Returns the content of docs/specification/requirements.md below its introduction: one heading
+/// per folder and one row per requirement.
 std::string requirements_markdown(const std::vector<Requirement>& requirements);
 
-/// One sentence for each row that the specification lacks, and for each that no header states.
+/// Returns one sentence for each row that the specification lacks, and for each row that no header
+/// states.
 std::vector<std::string> specification_violations(const std::vector<Requirement>& requirements,
                                                   const std::string& markdown);
 
-/// One sentence for each requirement whose clause no check in its folder or in ref/tensor names,
-/// `Clause::C2`; and for each clause that a check names and no header of the folder states. A
-/// device's folder states what the folder of ref with its name states. What a clause is compared
-/// with, `== Clause::C2`, may be another folder's.
+/// Returns one sentence for each requirement whose clause (`Clause::C2`) no check in its folder or
+/// in ref/tensor names, and for each clause that a check names but no header of the folder states.
+/// A folder of gpu also has the requirements of the folder of ref with its name. A comparison such
+/// as `== Clause::C2` may name a clause of another folder.
 std::vector<std::string> check_violations(const std::filesystem::path& root,
                                           const std::vector<Requirement>& requirements,
                                           const std::string& exceptions);
 
-/// One sentence for each requirement of a header of gpu whose number the header of ref with its
-/// name does not state.
+/// Returns one sentence for each requirement of a header of gpu whose number the header of ref with
+/// the same name does not state.
 std::vector<std::string> device_violations(const std::vector<Requirement>& of_devices,
                                            const std::vector<Requirement>& requirements);
 
-/// One sentence for each requirement without a test of its clause: TEST(Suite, C2EpsIsBelowZero) in
-/// a file tests/<header>*_test.cpp, whose suite is named after the function where functions of one
-/// header number anew; and for each such test of a clause that its header does not state, or that
-/// looks at no refusal.
+/// Returns one sentence for each requirement without a test of its clause, and for each test of a
+/// clause that its header does not state or that examines no rejection. A test of a clause is
+/// TEST(Suite, C2_RejectsEpsBelowZero) in a file tests/<header>*_test.cpp. If functions of one
+/// header use the same clause numbers, its suite must be named after the function.
 std::vector<std::string> test_violations(const std::filesystem::path& root,
                                          const std::vector<Requirement>& requirements,
                                          const std::string& exceptions);
 
-/// One sentence for each exception that is not needed, or has no reason. exceptions: a line
-/// "because <reason>", then labels of the requirements that it holds for.
+/// Returns one sentence for each exception that is not needed or has no reason. `exceptions` has a
+/// line "because <reason>", followed by the labels of the requirements that it applies to.
 std::vector<std::string> exception_violations(const std::filesystem::path& root,
                                               const std::vector<Requirement>& requirements,
                                               const std::string& exceptions);

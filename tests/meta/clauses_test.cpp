@@ -42,29 +42,31 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 std::vector<std::string> checks_of(const Tree& tree, const std::string& exceptions = "") {
-  const PlantedTree planted(tree);
-  return check_violations(planted.root(), requirements_of(planted.root(), {"ref/ops"}), exceptions);
+  const TemporaryTree planted(tree);
+  return check_violations(planted.root(), read_all_requirements(planted.root(), {"ref/ops"}),
+                          exceptions);
 }
 
 std::vector<std::string> tests_of(const Tree& tree, const std::string& exceptions = "") {
-  const PlantedTree planted(tree);
-  return test_violations(planted.root(), requirements_of(planted.root(), {"ref/ops"}), exceptions);
+  const TemporaryTree planted(tree);
+  return test_violations(planted.root(), read_all_requirements(planted.root(), {"ref/ops"}),
+                         exceptions);
 }
 
-TEST(Clauses, ReadsWhatAHeaderStates) {
+TEST(Clauses, ReadsRequirementsOfAHeader) {
   EXPECT_EQ(requirements_markdown(read_requirements("ref/ops/add", kHeader)),
             "\n## ref/ops\n\n| function | clause | requires |\n|---|---|---|\n"
             "| `add` | (C1) | a is \\|a\\| and finite |\n| `add` | (C2) | b > 0 |\n"
             "| `Adder` | (C3) | c is given |\n");
 }
 
-TEST(Clauses, TakesWhatTwoOverloadsStateOnce) {
+TEST(Clauses, CountsARequirementOfTwoOverloadsOnce) {
   const std::string one = "/// Requires  (C1) n > 0\n/// Notes     (C2) is none\nint f(int n);\n";
   EXPECT_EQ(read_requirements("ref/ops/f", one + one).size(), 1u);
   EXPECT_EQ(read_requirements("ref/ops/f", one + replaced(one, "> 0", "> 1")).size(), 2u);
 }
 
-TEST(Clauses, TakesACommentOfTheWholeFileForItsHeader) {
+TEST(Clauses, AssignsACommentOfTheWholeFileToItsHeader) {
   const auto found = read_requirements(
       "ref/ops/add", "/// Common:\n///\n/// Requires  (C1) a\nnamespace normproof {\n");
   ASSERT_EQ(found.size(), 1u);
@@ -72,12 +74,12 @@ TEST(Clauses, TakesACommentOfTheWholeFileForItsHeader) {
   EXPECT_EQ(found[0].label(), "ref/ops/add:C1");
 }
 
-TEST(Clauses, AcceptsASoundTree) {
+TEST(Clauses, AcceptsAValidTree) {
   EXPECT_THAT(checks_of(sound()), IsEmpty());
   EXPECT_THAT(tests_of(sound()), IsEmpty());
 }
 
-TEST(Clauses, CatchesASpecificationThatSaysSomethingElse) {
+TEST(Clauses, RejectsASpecificationThatDiffers) {
   const auto stated = read_requirements("ref/ops/add", kHeader);
   const std::string markdown = "# Requirements\n\nOf ref.\n" + requirements_markdown(stated);
   EXPECT_THAT(specification_violations(stated, markdown), IsEmpty());
@@ -90,7 +92,7 @@ TEST(Clauses, CatchesASpecificationThatSaysSomethingElse) {
               ElementsAre(HasSubstr("the order of the headers")));
 }
 
-TEST(Clauses, CatchesACheckOfAnotherClause) {
+TEST(Clauses, RejectsACheckOfAnotherClause) {
   Tree tree = sound();
   tree["ref/ops/add.cpp"] = replaced(kSource, "Clause::C3", "Clause::C4");
   EXPECT_THAT(checks_of(tree),
@@ -102,7 +104,7 @@ TEST(Clauses, CatchesACheckOfAnotherClause) {
   EXPECT_THAT(checks_of(tree), Not(Contains(HasSubstr("add:C3"))));
 }
 
-TEST(Clauses, TakesNoComparisonForACheck) {
+TEST(Clauses, DoesNotCountAComparisonAsACheck) {
   Tree tree = sound();
   tree["ref/ops/add.cpp"] = kSource + "return clause == Clause::C8 || c == ref::Clause::C7;\n";
   EXPECT_THAT(checks_of(tree), IsEmpty());
@@ -110,12 +112,13 @@ TEST(Clauses, TakesNoComparisonForACheck) {
   EXPECT_THAT(checks_of(tree), ElementsAre(HasSubstr("add:C1: no check in ref/ops names it")));
 }
 
-TEST(Clauses, AFolderStandsForThoseInIt) {
-  const PlantedTree planted({{"ref/ops/add.hpp", kHeader}, {"refined/add.hpp", kHeader}});
-  EXPECT_EQ(requirements_of(planted.root(), {"ref"}), requirements_of(planted.root(), {"ref/ops"}));
+TEST(Clauses, FolderIncludesItsSubfolders) {
+  const TemporaryTree planted({{"ref/ops/add.hpp", kHeader}, {"refined/add.hpp", kHeader}});
+  EXPECT_EQ(read_all_requirements(planted.root(), {"ref"}),
+            read_all_requirements(planted.root(), {"ref/ops"}));
 }
 
-TEST(Clauses, CatchesARequirementOfADeviceThatRefDoesNotState) {
+TEST(Clauses, RejectsARequirementOfADeviceThatRefDoesNotState) {
   const auto of_ref = read_requirements("ref/ops/add", kHeader);
   EXPECT_THAT(device_violations(read_requirements("gpu/ops/add", kHeader), of_ref), IsEmpty());
   EXPECT_THAT(device_violations(read_requirements("gpu/ops/other", kHeader), {}), IsEmpty());
@@ -124,20 +127,20 @@ TEST(Clauses, CatchesARequirementOfADeviceThatRefDoesNotState) {
               ElementsAre(HasSubstr("gpu/ops/add:C8: ref/ops/add.hpp does not state it")));
 }
 
-TEST(Clauses, CatchesATestOfAnotherClause) {
+TEST(Clauses, RejectsATestOfAnotherClause) {
   Tree tree = sound();
   tree["tests/ref/ops/add_test.cpp"] = replaced(kTest, "C2B", "C5B");
   EXPECT_THAT(tests_of(tree), ElementsAre(HasSubstr("ref/ops/add:C2: no test of it"),
                                           HasSubstr("C5BIsPositive is of a clause that")));
 }
 
-TEST(Clauses, CatchesATestThatLooksAtNoRefusal) {
+TEST(Clauses, RejectsATestThatExaminesNoRejection) {
   Tree tree = sound();
   tree["tests/ref/ops/add_test.cpp"] = replaced(kTest, "refused(g)", "g()");
   EXPECT_THAT(tests_of(tree), ElementsAre(HasSubstr("C2BIsPositive looks at no refusal")));
 }
 
-TEST(Clauses, WhereFunctionsNumberAnewTheSuiteSaysWhich) {
+TEST(Clauses, SuiteNamesTheFunctionIfClauseNumbersRepeat) {
   Tree tree = sound();
   tree["ref/ops/add.hpp"] = kHeader + "\n/// Requires  (C1) n > 0\nint sum_all(int n);\n";
   EXPECT_THAT(tests_of(tree), ElementsAre(HasSubstr("ref/ops/add:C1: no test of it")));
@@ -145,13 +148,13 @@ TEST(Clauses, WhereFunctionsNumberAnewTheSuiteSaysWhich) {
   EXPECT_THAT(tests_of(tree), IsEmpty());
 }
 
-TEST(Clauses, ExceptionsHaveAReasonAndStand) {
+TEST(Clauses, ExceptionNeedsAReasonAndMustBeNeeded) {
   Tree tree = sound();
   tree["tests/ref/ops/add_test.cpp"] = replaced(kTest, "C2B", "B");
   const std::string because = "# why\nbecause the type guards it\nref/ops/add:C2\n";
   EXPECT_THAT(tests_of(tree, because), IsEmpty());
-  const PlantedTree planted(tree);
-  const auto stated = requirements_of(planted.root(), {"ref/ops"});
+  const TemporaryTree planted(tree);
+  const auto stated = read_all_requirements(planted.root(), {"ref/ops"});
   EXPECT_THAT(exception_violations(planted.root(), stated, because), IsEmpty());
   EXPECT_THAT(exception_violations(planted.root(), stated, "because\nref/ops/add:C2\n"),
               ElementsAre(HasSubstr("without a reason")));
@@ -160,36 +163,37 @@ TEST(Clauses, ExceptionsHaveAReasonAndStand) {
                                    HasSubstr("a:C1: excepted, but no header")));
 }
 
-TEST(Clauses, RefusesATreeWithoutRequirements) {
-  const PlantedTree planted(Tree{{"ref/ops/a.hpp", "int f();\n"}});
-  EXPECT_THROW(requirements_of(planted.root(), {"ref/ops"}), std::runtime_error);
+TEST(Clauses, RejectsATreeWithoutRequirements) {
+  const TemporaryTree planted(Tree{{"ref/ops/a.hpp", "int f();\n"}});
+  EXPECT_THROW(read_all_requirements(planted.root(), {"ref/ops"}), std::runtime_error);
 }
 
-class HouseClauses : public ::testing::Test {
+class RepositoryClauses : public ::testing::Test {
  protected:
   const std::filesystem::path root = NORMPROOF_SOURCE_DIR;
   const std::vector<Requirement> stated =
-      requirements_of(root, {"ref/data", "ref/decoder", "ref/encoder", "ref/io", "ref/model",
-                             "ref/nn", "ref/norm", "ref/ops", "ref/train", "verification"});
+      read_all_requirements(root, {"ref/data", "ref/decoder", "ref/encoder", "ref/io", "ref/model",
+                                   "ref/nn", "ref/norm", "ref/ops", "ref/train", "verification"});
   const std::string exceptions = read_text(root / "tests/meta/unbroken.txt");
 };
 
-TEST_F(HouseClauses, StandInTheSpecification) {
+TEST_F(RepositoryClauses, AreListedInTheSpecification) {
   const std::string markdown = read_text(root / "docs/specification/requirements.md");
   EXPECT_EQ(joined(specification_violations(stated, markdown)), "");
 }
 
-TEST_F(HouseClauses, StandInTheChecks) {
+TEST_F(RepositoryClauses, AreNamedByChecks) {
   EXPECT_EQ(joined(check_violations(root, stated, exceptions)), "");
 }
 
-TEST_F(HouseClauses, StandInTheNamesOfTests) {
+TEST_F(RepositoryClauses, AreNamedByTests) {
   EXPECT_EQ(joined(test_violations(root, stated, exceptions)), "");
   EXPECT_EQ(joined(exception_violations(root, stated, exceptions)), "");
 }
 
-TEST_F(HouseClauses, OfADeviceAreThoseOfTheReference) {
-  const auto of_devices = requirements_of(root, {"gpu/encoder", "gpu/nn", "gpu/ops", "gpu/train"});
+TEST_F(RepositoryClauses, DeviceRequirementsAreThoseOfTheReference) {
+  const auto of_devices =
+      read_all_requirements(root, {"gpu/encoder", "gpu/nn", "gpu/ops", "gpu/train"});
   EXPECT_EQ(joined(device_violations(of_devices, stated)), "");
 }
 

@@ -14,8 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The parts of a line that are code: between backticks, or all of it inside a block.
-std::vector<std::string> code_of(const std::string& line, bool inside_block) {
+/// Returns the parts of a line that are code: text between backticks, or the whole line inside a
+/// block.
+std::vector<std::string> code_parts(const std::string& line, bool inside_block) {
   if (inside_block) return {line};
   static const std::regex span("`([^`]+)`");
   std::vector<std::string> code;
@@ -24,7 +25,7 @@ std::vector<std::string> code_of(const std::string& line, bool inside_block) {
   return code;
 }
 
-/// A path of the repository, or "".
+/// Returns the path of the repository in the word, or "".
 std::string path_in(const std::string& word) {
   static const std::regex path(
       R"re([("']*((?:ref|gpu|verification|tests|docs)/[\w./+-]*[\w+-])/?[)"',.;:]*)re");
@@ -69,7 +70,7 @@ bool links_somewhere(const fs::path& root, const fs::path& document, const std::
   return hash == std::string::npos || anchors_of(file).contains(target.substr(hash + 1));
 }
 
-/// The file, the folder, or a file of that name with some extension.
+/// Whether the path is a file, a folder, or a file without its extension.
 bool is_there(const fs::path& path) {
   if (fs::exists(path)) return true;
   if (!fs::is_directory(path.parent_path())) return false;
@@ -112,7 +113,8 @@ std::vector<Mention> read_mentions(const std::string& markdown) {
       inside_block = !inside_block;
       continue;
     }
-    for (const std::string& code : code_of(line, inside_block)) add_paths(code, number, mentions);
+    for (const std::string& code : code_parts(line, inside_block))
+      add_paths(code, number, mentions);
     if (!inside_block) add_links(line, number, mentions);
   }
   return mentions;

@@ -6,10 +6,10 @@
 
 namespace normproof::tests::meta {
 
-/// How a document names what the repository has.
+/// How a document refers to a file of the repository.
 enum class Named {
-  by_link,  ///< "golden.md#the-gate", from the document's own folder
-  by_path,  ///< "ref/norm/norm.hpp" in code, from the root
+  by_link,  ///< "golden.md#the-gate", relative to the document's folder
+  by_path,  ///< "ref/norm/norm.hpp" in code, relative to the root
   by_name,  ///< "norm.hpp" in code: a C++ or CUDA file in some folder
 };
 
@@ -19,17 +19,18 @@ struct Mention {
   Named named = Named::by_link;
 };
 
-/// The links of a document but those to other hosts, and in its code the paths of ref, gpu,
-/// verification, tests and docs and the names of sources. What stands for several, `<layer>.cpp` or
-/// `*`, is none, nor is what follows -R and -E, which choose tests.
+/// Returns the links of a document except those to other hosts, and the paths and source names in
+/// its code. Paths begin with ref, gpu, verification, tests or docs. Patterns such as `<layer>.cpp`
+/// or `*` are left out, as is the text after -R and -E, which selects tests.
 std::vector<Mention> read_mentions(const std::string& markdown);
 
-/// "what-no-tolerance-finds" for "## What no tolerance finds"
+/// Returns the anchor of a heading: "what-no-tolerance-finds" for "## What no tolerance finds".
 std::string anchor_of(const std::string& heading);
 
-/// One sentence for each file, folder or heading that README.md or a document of docs mentions and
-/// that is not there. A path in code may lack its extension. made: folders of what programs make.
-/// Throws    std::runtime_error where nothing is mentioned: a check of nothing proves nothing
+/// Returns one sentence for each file, folder or heading that README.md or a document of docs
+/// mentions but that does not exist. A path in code may lack its extension. `made` lists folders
+/// that programs create.
+/// Throws    std::runtime_error if nothing is mentioned, since such a check would prove nothing
 std::vector<std::string> mention_violations(const std::filesystem::path& root,
                                             const std::vector<std::string>& made);
 

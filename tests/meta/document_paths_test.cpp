@@ -29,7 +29,7 @@ TEST(DocumentPaths, ReadsLinksAndPathsInCode) {
                           "3 link b.md#c", "5 tests/a.npz", "5 docs/b.md"));
 }
 
-TEST(DocumentPaths, LeavesOutWhatStandsForSeveralAndNamesOfTests) {
+TEST(DocumentPaths, SkipsPatternsAndNamesOfTests) {
   EXPECT_THAT(
       mentioned_in("`ref/norm/<layer>.hpp` `tests/run -R gpu/a` `ref/*/a.cpp` `<layer>.cpp`\n"),
       ElementsAre("1 tests/run"));
@@ -40,12 +40,12 @@ TEST(DocumentPaths, AnchorsAreThoseOfHeadings) {
 }
 
 std::vector<std::string> violations_of(const std::string& document) {
-  const PlantedTree planted(
+  const TemporaryTree planted(
       {{"docs/a.md", document}, {"docs/b.md", "# B\n\n## The gate\n"}, {"ref/ops/add.hpp", ""}});
   return mention_violations(planted.root(), {"verification/out"});
 }
 
-TEST(DocumentPaths, AcceptsWhatIsThere) {
+TEST(DocumentPaths, AcceptsExistingPaths) {
   EXPECT_THAT(
       violations_of(
           "# A\n[b](b.md) [gate](b.md#the-gate) [a](#a) [o](../ref/ops)\n"
@@ -53,25 +53,25 @@ TEST(DocumentPaths, AcceptsWhatIsThere) {
       IsEmpty());
 }
 
-TEST(DocumentPaths, CatchesAPathThatIsNotThere) {
+TEST(DocumentPaths, RejectsAMissingPath) {
   EXPECT_THAT(violations_of("\n`ref/ops/ad` `ref/opps/add.hpp` `ad.hpp`\n"),
               ElementsAre("docs/a.md:2: ref/ops/ad is not there",
                           "docs/a.md:2: ref/opps/add.hpp is not there",
                           "docs/a.md:2: ad.hpp is not there"));
 }
 
-TEST(DocumentPaths, CatchesALinkToNoFileAndToNoHeading) {
+TEST(DocumentPaths, RejectsLinksToMissingFilesAndHeadings) {
   EXPECT_THAT(violations_of("[b](c.md) [b](b.md#gate)\n[a](#b) [ops](ref/ops)\n"),
               ElementsAre("docs/a.md:1: c.md is not there", "docs/a.md:1: b.md#gate is not there",
                           "docs/a.md:2: #b is not there", "docs/a.md:2: ref/ops is not there"));
 }
 
-TEST(DocumentPaths, RefusesDocumentsThatMentionNothing) {
-  const PlantedTree planted({{"README.md", "words\n"}, {"docs/a.md", ""}});
+TEST(DocumentPaths, RejectsDocumentsThatMentionNothing) {
+  const TemporaryTree planted({{"README.md", "words\n"}, {"docs/a.md", ""}});
   EXPECT_THROW(mention_violations(planted.root(), {}), std::runtime_error);
 }
 
-TEST(House, HasWhatItsDocumentsMention) {
+TEST(Repository, HasEveryPathThatItsDocumentsMention) {
   EXPECT_EQ(joined(mention_violations(NORMPROOF_SOURCE_DIR, {"verification/out"})), "");
 }
 

@@ -65,8 +65,9 @@ std::vector<std::string> scattered_formulas(const std::filesystem::path& root,
     }
     for (const std::string& line : lines_of(read_text(root / file.path)))
       if (std::regex_match(line, standard))
-        found.push_back(file.path + ": " + line +
-                        "; expected nothing of the standard library (docs/determinism.md)");
+        found.push_back(
+            file.path + ": " + line +
+            "; expected nothing of the standard library (docs/specification/determinism.md)");
   }
   return found;
 }

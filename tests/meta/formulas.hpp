@@ -8,14 +8,14 @@
 
 namespace normproof::tests::meta {
 
-/// One sentence for each line of ref/norm that does what belongs to the traversals of ref/ops:
-/// prefetching, stores past the caches, fences, instructions by name.
+/// Returns one sentence for each line of ref/norm that does work of the traversals in ref/ops:
+/// prefetching, non-temporal stores, fences, instructions by name.
 std::vector<std::string> speed_in_formulas(const std::filesystem::path& root,
                                            const std::vector<SourceFile>& files);
 
-/// One sentence for each ref/norm/<name>_formula.hpp that no source of a contract includes, that
-/// goes on in another file of ref/norm, or that includes the standard library: its inline functions
-/// would be compiled for one instruction set and linked for all.
+/// Returns one sentence for each ref/norm/<name>_formula.hpp that no source of a contract includes,
+/// that includes another file of ref/norm, or that includes the standard library, whose inline
+/// functions would be compiled for one instruction set and linked for all.
 std::vector<std::string> scattered_formulas(const std::filesystem::path& root,
                                             const std::vector<SourceFile>& files);
 

@@ -14,15 +14,15 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const std::filesystem::path kHouse = NORMPROOF_SOURCE_DIR;
+const std::filesystem::path kRepository = NORMPROOF_SOURCE_DIR;
 
 std::vector<std::string> speed_in(const std::string& line) {
-  const PlantedTree planted({{"ref/norm/a_formula.hpp", "\n" + line + "\n"},
-                             {"ref/ops/pack.hpp", "_mm512_stream_pd(p, v);\n"}});
+  const TemporaryTree planted({{"ref/norm/a_formula.hpp", "\n" + line + "\n"},
+                               {"ref/ops/pack.hpp", "_mm512_stream_pd(p, v);\n"}});
   return speed_in_formulas(planted.root(), read_source_tree(planted.root()));
 }
 
-TEST(Formulas, CatchesWhatBelongsToATraversal) {
+TEST(Formulas, RejectsWorkOfATraversalInAFormula) {
   for (const std::string line :
        {"ops::prefetch(at, x);", "ops::stream_fence();", "ops::stream(p, v);",
         "fill(y, width, a.past_caches, term);", "_mm_sfence();", "v = _mm256_add_pd(v, w);",
@@ -32,8 +32,8 @@ TEST(Formulas, CatchesWhatBelongsToATraversal) {
   EXPECT_THAT(speed_in("row.write(in.y, [=](auto d) { return x[d] * rstd; });"), IsEmpty());
 }
 
-TEST(Formulas, CatchesOneThatIsNotAllThereIsToRead) {
-  const PlantedTree planted(
+TEST(Formulas, RejectsAFormulaThatIsSpreadOverFiles) {
+  const TemporaryTree planted(
       {{"ref/norm/good.hpp", ""},
        {"ref/norm/good.cpp",
         "#include \"ref/norm/good.hpp\"\n#include \"ref/norm/good_formula.hpp\"\n"},
@@ -57,16 +57,16 @@ TEST(Formulas, CatchesOneThatIsNotAllThereIsToRead) {
                           HasSubstr("split_formula.hpp: #include <vector>")));
 }
 
-TEST(House, KeepsSpeedOutOfItsFormulas) {
-  EXPECT_EQ(joined(speed_in_formulas(kHouse, read_source_tree(kHouse))), "");
+TEST(Repository, KeepsOptimizationsOutOfItsFormulas) {
+  EXPECT_EQ(joined(speed_in_formulas(kRepository, read_source_tree(kRepository))), "");
 }
 
-TEST(House, HasEachFormulaBesideItsContract) {
-  const auto files = read_source_tree(kHouse);
+TEST(Repository, HasEachFormulaBesideItsContract) {
+  const auto files = read_source_tree(kRepository);
   EXPECT_GE(std::ranges::count_if(
                 files, [](const auto& file) { return file.path.ends_with("_formula.hpp"); }),
             8);
-  EXPECT_EQ(joined(scattered_formulas(kHouse, files)), "");
+  EXPECT_EQ(joined(scattered_formulas(kRepository, files)), "");
 }
 
 }  // namespace

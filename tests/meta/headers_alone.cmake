@@ -1,10 +1,10 @@
-# Each header is compiled alone, from a source written here that holds nothing but the header, twice.
-# A header that includes ref/tensor/tensor.hpp, directly or not, includes the precompiled packages
-# itself, so its source is compiled with them.
+# Compiles each header alone, from a generated source that includes only the header, twice. A header
+# that includes ref/tensor/tensor.hpp, directly or not, includes the precompiled packages itself, so
+# its source is compiled with them.
 get_property(headers GLOBAL PROPERTY NORMPROOF_HEADERS)
 get_property(libraries GLOBAL PROPERTY NORMPROOF_LIBRARIES)
 
-# The headers from which an include leads to one of `found`, found by going up a level at a time.
+# Collects the headers that include one of `found`, directly or not, one level at a time.
 function(normproof_headers_that_reach target result)
   set(found ${target})
   set(level ${target})
@@ -32,7 +32,7 @@ list(REMOVE_ITEM heavy_headers ${PROJECT_SOURCE_DIR}/ref/tensor/tensor.hpp)
 set(other_headers ${headers})
 list(REMOVE_ITEM other_headers ${heavy_headers})
 
-# normproof_headers_alone(<target> <root> <header>...)
+# normproof_headers_alone(<target> <root> <header>...) adds the check of these headers.
 function(normproof_headers_alone target root)
   set(sources)
   foreach(header ${ARGN})
@@ -57,7 +57,7 @@ target_compile_options(headers_with_tensor_alone PRIVATE $<$<CXX_COMPILER_ID:GNU
 target_precompile_headers(headers_with_tensor_alone REUSE_FROM normproof_precompiled)
 normproof_long_checks(meta/headers_alone meta/headers_with_tensor_alone)
 
-# The check can fail: a header that forgets an include.
+# Checks that the check can fail, with a header that lacks an include.
 set(planted ${CMAKE_CURRENT_BINARY_DIR}/planted/forgets_an_include.hpp)
 file(GENERATE OUTPUT ${planted} CONTENT "#pragma once\ninline std::vector<int> f() { return {}; }\n")
 normproof_headers_alone(headers_alone_can_fail ${CMAKE_CURRENT_BINARY_DIR}/planted ${planted})

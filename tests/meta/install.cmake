@@ -1,5 +1,6 @@
-# find_package(normproof) from an install tree: install, then configure, build and run a project that
-# knows nothing but the prefix and the flags, for a sanitizer has to be in both.
+# Tests find_package(normproof) from an install tree: installs, then configures, builds and runs a
+# project that only gets the prefix and the flags. The flags are needed because a sanitizer must be
+# in both.
 set(prefix ${CMAKE_CURRENT_BINARY_DIR}/install)
 set(consumer ${CMAKE_CURRENT_BINARY_DIR}/consumer)
 add_test(NAME meta/install

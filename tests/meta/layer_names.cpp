@@ -13,13 +13,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// C++, CUDA, Python, or a script without an extension.
+/// Whether the file is C++, CUDA, Python, or a script without an extension.
 bool is_source(const fs::path& file) {
   static const std::set<std::string> known = {"", ".hpp", ".cpp", ".cu", ".cuh", ".py"};
   return known.contains(file.extension().string());
 }
 
-/// What compares with one of the names: ==, != on either side, Python's `in`, starts_with.
+/// Returns a pattern of comparisons with one of the names: == and != on either side, Python's `in`,
+/// starts_with.
 std::regex comparison_with(const std::vector<std::string>& names) {
   std::string any;
   for (const std::string& name : names) any += (any.empty() ? "" : "|") + name;
@@ -43,7 +44,7 @@ std::vector<std::string> layer_names(const fs::path& root) {
 std::vector<std::string> compared_layer_names(const fs::path& root) {
   const std::vector<std::string> names = layer_names(root);
   const std::regex comparison = comparison_with(names);
-  // A search for the names first: a regular expression takes long.
+  // Searches for the names first, since a regular expression is slow.
   const auto has_name = [&](const std::string& line) {
     return std::ranges::any_of(
         names, [&](const std::string& name) { return line.find('"' + name) != std::string::npos; });

@@ -23,34 +23,35 @@ constexpr const char* kPlantedList =
 using Files = std::map<std::string, std::string>;
 
 TEST(LayerNames, AreReadFromTheirList) {
-  const PlantedTree planted(Files{{"ref/model/norm_layers.cpp", kPlantedList}});
+  const TemporaryTree planted(Files{{"ref/model/norm_layers.cpp", kPlantedList}});
   EXPECT_THAT(layer_names(planted.root()), ElementsAre("layer_norm", "d_y_t"));
-  const PlantedTree empty(Files{{"ref/model/norm_layers.cpp", "{.nom = \"layer_norm\"}"}});
+  const TemporaryTree empty(Files{{"ref/model/norm_layers.cpp", "{.nom = \"layer_norm\"}"}});
   EXPECT_THROW(layer_names(empty.root()), std::runtime_error);
 }
 
-TEST(LayerNames, CatchesEveryKindOfComparison) {
-  const PlantedTree planted({{"ref/model/norm_layers.cpp", kPlantedList},
-                             {"ref/a.cpp", "if (name == \"layer_norm\") {}\n"},
-                             {"ref/b.hpp", "\nif (\"d_y_t\" != name) {}\n"},
-                             {"gpu/c.cu", "name.starts_with(\"layer_norm_\")"},
-                             {"verification/d.py", "if op in (\"x\", \"d_y_t\"):\n"},
-                             {"verification/run", "if op==\"layer_norm\":\n"}});
+TEST(LayerNames, RejectsEveryKindOfComparison) {
+  const TemporaryTree planted({{"ref/model/norm_layers.cpp", kPlantedList},
+                               {"ref/a.cpp", "if (name == \"layer_norm\") {}\n"},
+                               {"ref/b.hpp", "\nif (\"d_y_t\" != name) {}\n"},
+                               {"gpu/c.cu", "name.starts_with(\"layer_norm_\")"},
+                               {"verification/d.py", "if op in (\"x\", \"d_y_t\"):\n"},
+                               {"verification/run", "if op==\"layer_norm\":\n"}});
   EXPECT_THAT(compared_layer_names(planted.root()),
               ElementsAre(StartsWith("gpu/c.cu:1: "), StartsWith("ref/a.cpp:1: "),
                           StartsWith("ref/b.hpp:2: "), StartsWith("verification/d.py:1: "),
                           StartsWith("verification/run:1: ")));
 }
 
-TEST(LayerNames, LetsNamesThatAreNotComparedBe) {
-  const PlantedTree planted({{"ref/model/norm_layers.cpp", kPlantedList},
-                             {"ref/a.cpp", "constexpr auto kName = \"layer_norm\";\n"},
-                             {"ref/b.cpp", "if (text == \"none\" || text == \"final_norm\") {}\n"},
-                             {"verification/c.py", "FORWARD = {\"layer_norm\": F.layer_norm}\n"}});
+TEST(LayerNames, AcceptsNamesThatAreNotCompared) {
+  const TemporaryTree planted(
+      {{"ref/model/norm_layers.cpp", kPlantedList},
+       {"ref/a.cpp", "constexpr auto kName = \"layer_norm\";\n"},
+       {"ref/b.cpp", "if (text == \"none\" || text == \"final_norm\") {}\n"},
+       {"verification/c.py", "FORWARD = {\"layer_norm\": F.layer_norm}\n"}});
   EXPECT_THAT(compared_layer_names(planted.root()), IsEmpty());
 }
 
-TEST(House, ComparesNoLayerByItsName) {
+TEST(Repository, ComparesNoLayerByItsName) {
   EXPECT_EQ(joined(compared_layer_names(kSourceRoot)), "");
 }
 

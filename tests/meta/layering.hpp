@@ -9,30 +9,31 @@
 
 namespace normproof::tests::meta {
 
-/// folder -> the folders that it may use directly
+/// Maps each folder to the folders that it may use directly.
 using Edges = std::map<std::string, std::set<std::string>>;
 
-/// The table of docs/layers.md: lines "<level> <folder> [<folder>, ...]".
+/// Reads the table of docs/architecture.md, whose lines are "<level> <folder> [<folder>, ...]".
 Edges read_allowed(const std::string& markdown);
 
-/// The link lines of the build, from link_graph.txt (written by link_graph.cmake).
+/// The links of the build, from link_graph.txt (written by link_graph.cmake).
 struct LinkGraph {
   std::set<std::string> folders;  ///< folders that declare a target
-  Edges all;                      ///< what the sources of a folder see
-  Edges exported;                 ///< what the headers of a folder see, and hand on
+  Edges all;                      ///< folders that the sources of a folder can include
+  Edges exported;                 ///< folders that the headers of a folder can include and pass on
 };
 LinkGraph read_link_graph(const std::string& text);
 
-/// One sentence for each edge of the build that differs from the table. Tests may use everything.
+/// Returns one sentence for each link of the build that differs from the table. Tests may use
+/// everything.
 std::vector<std::string> link_violations(const Edges& allowed, const LinkGraph& links);
 
-/// One sentence for each include that goes past the link lines, up the table, or is not rooted at
-/// the repository. Tests share headers among themselves freely.
+/// Returns one sentence for each include that has no link, that the table forbids, or whose path
+/// does not start at the root of the repository. Tests may include each other's headers.
 std::vector<std::string> include_violations(const std::vector<SourceFile>& files,
                                             const Edges& allowed, const LinkGraph& links);
 
-/// One sentence for each source that has a header of its name and does not include it first: this
-/// order is what lets the compilation of the source prove that the header stands alone.
+/// Returns one sentence for each source that has a header of its name but does not include it
+/// first. With this order, compiling the source proves that the header is self-contained.
 std::vector<std::string> own_header_violations(const std::vector<SourceFile>& files);
 
 }  // namespace normproof::tests::meta

@@ -21,7 +21,7 @@ const std::string kLinks =
     "tests/ref/ops target x\ntests/ref/ops private ref/ops\n";
 
 std::vector<std::string> include_violations_of(const std::map<std::string, std::string>& tree) {
-  const PlantedTree planted(tree);
+  const TemporaryTree planted(tree);
   return include_violations(read_source_tree(planted.root()), read_allowed(kTable),
                             read_link_graph(kLinks));
 }
@@ -33,7 +33,7 @@ TEST(Layering, ReadsTheTable) {
   EXPECT_THAT(allowed.at("gpu"), ElementsAre("ref/model", "ref/tensor"));
 }
 
-TEST(Layering, AcceptsIncludesAlongTheLinkLines) {
+TEST(Layering, AcceptsIncludesThatFollowTheLinks) {
   EXPECT_THAT(include_violations_of({{"ref/tensor/a.hpp", "#include \"ref/numeric/b.hpp\"\n"},
                                      {"ref/ops/a.cpp",
                                       "#include \"ref/ops/a.hpp\"\n"
@@ -42,33 +42,33 @@ TEST(Layering, AcceptsIncludesAlongTheLinkLines) {
               IsEmpty());
 }
 
-TEST(Layering, CatchesAnIncludeUpTheTable) {
+TEST(Layering, RejectsAnIncludeThatTheTableForbids) {
   EXPECT_THAT(include_violations_of({{"ref/numeric/a.hpp", "#include \"ref/tensor/t.hpp\"\n"}}),
               ElementsAre(HasSubstr("ref/numeric may not use ref/tensor")));
 }
 
-TEST(Layering, CatchesTheReferenceInsideTheGpu) {
+TEST(Layering, RejectsTheReferenceInsideTheGpu) {
   EXPECT_THAT(include_violations_of({{"gpu/a.cu", "  #  include \"ref/ops/reduce.hpp\" // x\n"}}),
               ElementsAre(HasSubstr("gpu may not use ref/ops")));
 }
 
-TEST(Layering, CatchesAHeaderThatShowsAPrivateLink) {
+TEST(Layering, RejectsAHeaderThatExposesAPrivateLink) {
   EXPECT_THAT(include_violations_of({{"ref/ops/a.hpp", "#include \"ref/tensor/t.hpp\"\n"}}),
               ElementsAre(HasSubstr("ref/ops does not link ref/tensor")));
 }
 
-TEST(Layering, CatchesATestThatIncludesWhatItDoesNotLink) {
+TEST(Layering, RejectsATestThatIncludesWhatItDoesNotLink) {
   EXPECT_THAT(
       include_violations_of({{"tests/ref/ops/a_test.cpp", "#include \"ref/model/m.hpp\"\n"}}),
       ElementsAre(HasSubstr("tests/ref/ops does not link ref/model")));
 }
 
-TEST(Layering, CatchesAnIncludeThatIsNotRooted) {
+TEST(Layering, RejectsAnIncludeThatDoesNotStartAtTheRoot) {
   EXPECT_THAT(include_violations_of({{"ref/ops/a.cpp", "#include \"a.hpp\"\n"}}),
               ElementsAre(HasSubstr("expected a path from the root")));
 }
 
-TEST(Layering, CatchesLinksThatDifferFromTheTable) {
+TEST(Layering, RejectsLinksThatDifferFromTheTable) {
   const Edges allowed = read_allowed("0  ref/numeric [ ]\n1  ref/tensor [ref/numeric]\n");
   EXPECT_THAT(link_violations(allowed, read_link_graph("ref/numeric target n\n"
                                                        "ref/numeric private ref/tensor\n"
@@ -78,20 +78,20 @@ TEST(Layering, CatchesLinksThatDifferFromTheTable) {
                           HasSubstr("ref/x: has a target, but no row")));
 }
 
-TEST(Layering, CatchesASourceWhoseOwnHeaderIsNotFirst) {
-  const PlantedTree planted(
+TEST(Layering, RejectsASourceThatDoesNotIncludeItsHeaderFirst) {
+  const TemporaryTree planted(
       {{"ref/ops/a.hpp", ""},
        {"ref/ops/a.cpp", "#include \"ref/ops/b.hpp\"\n#include \"ref/ops/a.hpp\"\n"}});
   EXPECT_THAT(own_header_violations(read_source_tree(planted.root())),
               ElementsAre(HasSubstr("ref/ops/a.cpp: expected \"ref/ops/a.hpp\"")));
 }
 
-TEST(Layering, RefusesAnEmptyTree) {
-  const PlantedTree planted({{"README.md", ""}, {"docs/a.md", ""}});
+TEST(Layering, RejectsAnEmptyTree) {
+  const TemporaryTree planted({{"README.md", ""}, {"docs/a.md", ""}});
   EXPECT_THROW(read_source_tree(planted.root()), std::runtime_error);
 }
 
-class HouseGraph : public ::testing::Test {
+class RepositoryGraph : public ::testing::Test {
  protected:
   std::vector<SourceFile> files = read_source_tree(NORMPROOF_SOURCE_DIR);
   Edges allowed =
@@ -99,16 +99,16 @@ class HouseGraph : public ::testing::Test {
   LinkGraph links = read_link_graph(read_text(NORMPROOF_LINK_GRAPH));
 };
 
-TEST_F(HouseGraph, LinksAsItsTableSays) {
+TEST_F(RepositoryGraph, LinksAsItsTableSays) {
   EXPECT_TRUE(links.folders.contains("ref/numeric"));
   EXPECT_EQ(joined(link_violations(allowed, links)), "");
 }
 
-TEST_F(HouseGraph, IncludesOnlyAlongItsLinkLines) {
+TEST_F(RepositoryGraph, IncludesOnlyWhatItLinks) {
   EXPECT_EQ(joined(include_violations(files, allowed, links)), "");
 }
 
-TEST_F(HouseGraph, SourcesIncludeTheirOwnHeaderFirst) {
+TEST_F(RepositoryGraph, SourcesIncludeTheirOwnHeaderFirst) {
   EXPECT_EQ(joined(own_header_violations(files)), "");
 }
 

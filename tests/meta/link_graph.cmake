@@ -1,6 +1,6 @@
-# Writes link_graph.txt: one line "<folder> public|private <folder>" for each link between targets of
-# this project, the folder being the one whose CMakeLists.txt declares the target; and one line
-# "<folder> target <name>" for each target. Libraries of others are left out.
+# Writes link_graph.txt with one line "<folder> public|private <folder>" for each link between
+# targets of this project, and one line "<folder> target <name>" for each target. The folder is the
+# one whose CMakeLists.txt declares the target. Third-party libraries are left out.
 function(normproof_targets_below directory result)
   get_property(found DIRECTORY ${directory} PROPERTY BUILDSYSTEM_TARGETS)
   get_property(children DIRECTORY ${directory} PROPERTY SUBDIRECTORIES)
@@ -40,7 +40,8 @@ function(normproof_write_link_graph file)
         cmake_path(RELATIVE_PATH to BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
         if(NOT imported AND NOT to STREQUAL "." AND NOT to STREQUAL from)
           list(APPEND lines "${from} ${kind} ${to}")
-          # What is C++ in a shared library is seen by nobody outside: its own headers see what it links.
+          # The C++ of a shared library is not visible outside, so its own headers may include what
+          # it links.
           if(type STREQUAL "SHARED_LIBRARY")
             list(APPEND lines "${from} public ${to}")
           endif()

@@ -7,11 +7,11 @@
 
 namespace normproof::tests::meta {
 
-/// A small repository in a new temporary folder, removed at the end: what a checker must catch is
-/// planted in it.
-class PlantedTree {
+/// A small repository in a temporary folder with injected faults for a checker to find. It is
+/// removed at the end of the scope.
+class TemporaryTree {
  public:
-  explicit PlantedTree(const std::map<std::string, std::string>& files) {
+  explicit TemporaryTree(const std::map<std::string, std::string>& files) {
     std::string pattern = (std::filesystem::temp_directory_path() / "normproof_XXXXXX").string();
     root_ = mkdtemp(pattern.data());
     for (const auto& [path, text] : files) {
@@ -19,9 +19,9 @@ class PlantedTree {
       std::ofstream(root_ / path) << text;
     }
   }
-  ~PlantedTree() { std::filesystem::remove_all(root_); }
-  PlantedTree(const PlantedTree&) = delete;
-  PlantedTree& operator=(const PlantedTree&) = delete;
+  ~TemporaryTree() { std::filesystem::remove_all(root_); }
+  TemporaryTree(const TemporaryTree&) = delete;
+  TemporaryTree& operator=(const TemporaryTree&) = delete;
 
   const std::filesystem::path& root() const { return root_; }
 

@@ -1,5 +1,5 @@
-# Reads CTest's JUnit file; prints how many tests were skipped and why; fails if no test ran.
-# The reason is what stands after "Skipped" of GoogleTest, or a script's line "skipped: <reason>".
+# Reads CTest's JUnit file and prints how many tests were skipped and why. Fails if no test ran. The
+# reason is the text after GoogleTest's "Skipped", or a script's line "skipped: <reason>".
 function attribute(name) {
   return match($0, name "=\"[^\"]*\"") ? substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 3) : ""
 }

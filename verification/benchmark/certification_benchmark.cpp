@@ -1,7 +1,7 @@
-// Times golden::certify::certify on the cases of a corpus that a glob matches, and the balls alone,
-// without the second enclosure; beside the same formula at 100 digits of MPFR, which encloses
-// nothing. Beside mpmath's intervals in the same run: verification/benchmark/run --what
-// certification; what was measured: docs/performance.md.
+// Times golden::certify::certify on the cases of a corpus that a glob matches; the balls alone,
+// without the second enclosure; and the same formula at 100 digits of MPFR, which gives no
+// enclosure. verification/benchmark/run --what certification compares it with mpmath's intervals in
+// one run. docs/measurements/performance.md has measurements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,10 +28,11 @@ using golden::corpus::StoredTensor;
 using normproof::ref::numeric::ball;
 using normproof::ref::numeric::oracle100;
 
-constexpr long kBits = 192;  // with which certify begins, and which decide these cases
+// the precision with which certify begins, and which suffices for these cases
+constexpr long kBits = 192;
 
-/// Every output by name: the nearest double and the remainder.
-std::vector<StoredTensor> plain(const StoredCase& stored) {
+/// Returns the nearest double and the remainder of every output, by name.
+std::vector<StoredTensor> evaluate_at_100_digits(const StoredCase& stored) {
   const golden::corpus::Case& c = stored.description.c;
   const auto results = checks::evaluation::run_operation<oracle100>(
       c.options, golden::recipes::inputs_of(c, golden::corpus::path_of(c)), c.sequence);
@@ -44,7 +45,7 @@ std::vector<StoredTensor> plain(const StoredCase& stored) {
       low.push_back(static_cast<double>(values.data()[i] - oracle100(high.back())) + 0.0);
     }
     const auto shape = normproof::ref::tensor::shape_of(values);
-    const auto dtype = golden::corpus::dtype_of_output(c, name);
+    const auto dtype = golden::corpus::output_dtype(c, name);
     tensors.push_back(normproof::ref::io::make_tensor(name, dtype, shape, high));
     if (dtype == golden::corpus::DType::int64) continue;
     tensors.push_back(
@@ -54,8 +55,8 @@ std::vector<StoredTensor> plain(const StoredCase& stored) {
   return tensors;
 }
 
-/// The first enclosure of certify and its roundings, without the second and what surrounds them.
-/// Returns   elements that are decided
+/// Computes the first enclosure of certify and its roundings, without the second enclosure and the
+/// remaining work. Returns the number of elements that are decided.
 std::size_t balls(const StoredCase& stored) {
   const golden::corpus::Case& c = stored.description.c;
   const normproof::ref::numeric::BallPrecision precision(kBits);
@@ -73,7 +74,7 @@ std::size_t balls(const StoredCase& stored) {
   return decided;
 }
 
-/// Seconds of one call on every case, at its best of three.
+/// Returns the seconds of one call on every case, the best of three.
 template <class Function>
 double seconds(const std::vector<StoredCase>& cases, Function f) {
   double best = 1e9;
@@ -95,7 +96,7 @@ int time_cases(const std::string& corpus, const std::string& glob) {
   for (const StoredCase& stored : cases) {
     const Expected certified = golden::certify::certify(stored.description.c);
     elements += certified.certificate.elements;
-    if (certified.tensors != stored.expected || plain(stored) != stored.expected ||
+    if (certified.tensors != stored.expected || evaluate_at_100_digits(stored) != stored.expected ||
         balls(stored) != certified.certificate.elements) {
       fmt::print(stderr, "{} is not what the corpus has\n", stored.description.path);
       return 1;
@@ -104,7 +105,8 @@ int time_cases(const std::string& corpus, const std::string& glob) {
   const double certify = seconds(
       cases, [](const StoredCase& stored) { golden::certify::certify(stored.description.c); });
   const double alone = seconds(cases, [](const StoredCase& stored) { balls(stored); });
-  const double mpfr = seconds(cases, [](const StoredCase& stored) { plain(stored); });
+  const double mpfr =
+      seconds(cases, [](const StoredCase& stored) { evaluate_at_100_digits(stored); });
   fmt::print("{{\"elements\": {}, \"normproof\": {}, \"balls\": {}, \"mpfr\": {}}}\n", elements,
              certify, alone, mpfr);
   return 0;

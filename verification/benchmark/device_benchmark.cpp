@@ -1,6 +1,6 @@
-// Times the GPU path: a copy, the norms, matrix products, a step of training. Beside PyTorch on the
-// same device: verification/benchmark/run --what device; what is measured and how:
-// docs/performance.md.
+// Times the GPU path: a copy, the norms, matrix products, a training step.
+// verification/benchmark/run --what device compares it with PyTorch on the same device.
+// docs/measurements/performance.md explains what is measured.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ int run_rows(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw ref::numeric::UsageError(error.what());
   }
-  const auto backend = gpu::device::backend_of(name);
+  const auto backend = gpu::device::parse_backend(name);
   std::vector<std::string> others = app.remaining();
   others.insert(others.begin(), argv[0]);
   std::vector<char*> arguments;
@@ -59,7 +59,7 @@ int run_rows(int argc, char** argv) {
   return rows.failed() ? 1 : 0;
 }
 
-int complain(int status, const char* sentence) {
+int print_error(int status, const char* sentence) {
   fmt::print(stderr, "device_benchmark: {}\n", sentence);
   return status;
 }
@@ -69,14 +69,14 @@ int complain(int status, const char* sentence) {
 
 int main(int argc, char** argv) {
   using namespace normproof;
-  using verification::benchmark::complain;
+  using verification::benchmark::print_error;
   try {
     return verification::benchmark::run_rows(argc, argv);
   } catch (const ref::numeric::UsageError& error) {
-    return complain(2, error.what());
+    return print_error(2, error.what());
   } catch (const gpu::device::NoDeviceError& error) {
-    return complain(77, error.what());
+    return print_error(77, error.what());
   } catch (const std::exception& error) {
-    return complain(1, error.what());
+    return print_error(1, error.what());
   }
 }

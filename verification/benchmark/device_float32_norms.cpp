@@ -17,12 +17,13 @@ using gpu::norm::Float32NormInputs;
 using ref::model::Float32NormOptions;
 using ref::numeric::FloatType;
 
-constexpr std::size_t kDistinctFloats = 65'537;  // numbers, which then repeat
+constexpr std::size_t kDistinctFloats = 65'537;  // different numbers before they repeat
 
-/// Normal numbers of a format. A name has one tensor, that of the last format and shape asked for.
-class Numbers {
+/// Tensors of normal numbers in a format. There is one tensor per name, with the format and shape
+/// requested last.
+class FloatTensors {
  public:
-  explicit Numbers(Device& device) : device_(device) {}
+  explicit FloatTensors(Device& device) : device_(device) {}
 
   const DeviceNumbers& of(const std::string& name, FloatType type, const Shape& shape) {
     DeviceNumbers& kept = kept_[name];
@@ -45,7 +46,7 @@ class Numbers {
 struct FloatRow {
   bool centred;
   FloatType type;
-  bool adds;  ///< a residual, and the gradient of the sum
+  bool adds;  ///< with a residual, and the gradient of the sum
   bool backward;
   std::size_t rows, width;
 
@@ -54,7 +55,8 @@ struct FloatRow {
                        centred ? "layer_norm" : "rms_norm", ref::numeric::format_of(type).name,
                        backward ? "backward" : "forward", rows, width);
   }
-  /// x and y; x, grad_y and grad_x; with a residual both, and the sum; with its gradient that.
+  /// The bytes of the tensors: x and y; x, grad_y and grad_x; residual and sum, or the gradient of
+  /// the sum.
   double bytes() const {
     const std::size_t tensors = backward ? (adds ? 4 : 3) : (adds ? 4 : 2);
     return static_cast<double>(tensors * rows * width *
@@ -62,7 +64,8 @@ struct FloatRow {
   }
 };
 
-DeviceWork work_of(Device& device, const std::shared_ptr<Numbers>& numbers, const FloatRow& row) {
+DeviceWork make_work(Device& device, const std::shared_ptr<FloatTensors>& numbers,
+                     const FloatRow& row) {
   const Float32NormOptions options{
       .centred = row.centred, .storage = row.type, .parameters = row.type};
   const Shape shape{row.rows, row.width}, features{row.width};
@@ -82,7 +85,7 @@ DeviceWork work_of(Device& device, const std::shared_ptr<Numbers>& numbers, cons
 }  // namespace
 
 void add_float32_norms(DeviceRows& rows) {
-  const auto numbers = std::make_shared<Numbers>(rows.device());
+  const auto numbers = std::make_shared<FloatTensors>(rows.device());
   std::vector<std::pair<std::size_t, std::size_t>> sizes = {{65536, 1024}, {8192, 8192}};
   if (rows.tiny()) sizes = {{64, 8}, {16, 32}};
   for (const auto& [count, width] : sizes)
@@ -96,7 +99,7 @@ void add_float32_norms(DeviceRows& rows) {
                       .bytes = row.bytes(),
                       .operations = 0,
                       .prepare = [&rows, numbers, row] {
-                        return work_of(rows.device(), numbers, row);
+                        return make_work(rows.device(), numbers, row);
                       }});
           }
 }

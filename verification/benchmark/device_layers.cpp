@@ -21,7 +21,7 @@ namespace {
 
 namespace model = ref::model;
 
-/// Rows and width of what the norms take, as [B,T,D] with sentences of a length.
+/// The number of rows and the width of the inputs of norms, and the length of sentences as [B,T,D].
 struct NormSize {
   std::size_t rows, width, length;
 };
@@ -31,15 +31,15 @@ std::vector<NormSize> norm_sizes(bool tiny) {
   return {{65536, 1024, 128}, {8192, 8192, 128}};
 }
 
-std::size_t bytes_of(const NormSize& size) {
+std::size_t bytes_touched(const NormSize& size) {
   return size.rows * size.width * sizeof(double);
 }
 
-void copy_there(Device& device, double* to, const double* from, std::size_t bytes) {
+void copy_on_device(Device& device, double* to, const double* from, std::size_t bytes) {
 #if defined(NORMPROOF_CUDA)
   if (device.backend() == gpu::device::Backend::cuda) {
-    NORMPROOF_CUDA_CALL(
-        cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, gpu::device::stream_of(device)));
+    NORMPROOF_CUDA_CALL(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice,
+                                        gpu::device::cuda_stream(device)));
     return;
   }
 #endif
@@ -72,7 +72,7 @@ struct StepSize {
   std::size_t layers, d_model, batch, length, vocabulary;
 };
 
-model::TrainConfig config_of(const StepSize& size) {
+model::TrainConfig make_config(const StepSize& size) {
   model::TrainConfig config;
   config.encoder.vocab_size = size.vocabulary;
   config.encoder.d_model = size.d_model;
@@ -85,7 +85,7 @@ model::TrainConfig config_of(const StepSize& size) {
   return config;
 }
 
-/// A run of training, which goes on from row to row.
+/// A training run that continues from row to row.
 struct Run {
   model::TrainConfig config;
   std::vector<gpu::train::LabelledBatch> batches;
@@ -93,7 +93,7 @@ struct Run {
 };
 
 Run new_run(Device& device, const StepSize& size) {
-  Run run{config_of(size), {}, {}};
+  Run run{make_config(size), {}, {}};
   const ref::numeric::RandomStream random(1, "tokens");
   gpu::train::LabelledBatch batch{{{size.batch, size.length, {}}, {}}, {}, {}};
   for (std::size_t i = 0; i < size.batch * size.length; ++i)
@@ -111,17 +111,17 @@ Run new_run(Device& device, const StepSize& size) {
 
 void add_copy(DeviceRows& rows) {
   const NormSize size = norm_sizes(rows.tiny()).front();
-  rows.add({.name = fmt::format("copy/{}", bytes_of(size)),
+  rows.add({.name = fmt::format("copy/{}", bytes_touched(size)),
             .batch = rows.tiny() ? 1 : 20,
-            .bytes = 2.0 * static_cast<double>(bytes_of(size)),
+            .bytes = 2.0 * static_cast<double>(bytes_touched(size)),
             .operations = 0,
             .prepare = [&rows, size] {
               const auto from = rows.numbers("x", {size.rows * size.width});
               DeviceTensor<double> to(rows.device(), from.shape());
               return DeviceWork{[&rows, from, to](std::int64_t times) mutable {
                 for (std::int64_t i = 0; i < times; ++i)
-                  copy_there(rows.device(), to.span().data, from.span().data,
-                             from.size() * sizeof(double));
+                  copy_on_device(rows.device(), to.span().data, from.span().data,
+                                 from.size() * sizeof(double));
               }};
             }});
 }
@@ -132,12 +132,13 @@ void add_norms(DeviceRows& rows) {
       for (const bool backward : {false, true}) {
         const std::string row = fmt::format(
             "norm/{}/{}/{}x{}", name, backward ? "backward" : "forward", size.rows, size.width);
-        // x and y; x, grad_y and grad_x. Without a norm one is read to check it, and handed on.
+        // The tensors are x and y, or x, grad_y and grad_x. Without a norm, one tensor is read to
+        // check it and passed on.
         const bool none = std::holds_alternative<model::NoneOptions>(model::norm_options(name));
         const double tensors = none ? 1 : backward ? 3 : 2;
         rows.add({.name = row,
                   .batch = rows.tiny() ? 2 : 50,
-                  .bytes = tensors * static_cast<double>(bytes_of(size)),
+                  .bytes = tensors * static_cast<double>(bytes_touched(size)),
                   .operations = 0,
                   .prepare = [&rows, row, name, size, backward] {
                     return norm_work(rows, row, name, size, backward);

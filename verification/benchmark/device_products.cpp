@@ -18,7 +18,7 @@ using gpu::device::Span;
 using gpu::ops::Matrices;
 using gpu::ops::Transpose;
 
-/// c [rows,columns] = a b of a depth; of several heads one a head, as attention asks for them.
+/// A product c [rows,columns] = a b with this depth, or one for each head as in attention.
 struct Product {
   std::size_t rows, columns, depth;
   Transpose transpose = Transpose::none;
@@ -36,12 +36,12 @@ std::string name_of(const Product& p) {
                            : fmt::format("{}@{}/{}", p.matrices(), size, form);
 }
 
-/// How an operand of attention lies: the scores one head after the other; the heads of queries,
-/// keys and values as columns of [B,T,3D], those of their mean as columns of [B,T,D].
+/// The layout of an operand of attention: the scores head after head; the heads of queries, keys
+/// and values as columns of [B,T,3D]; those of their mean as columns of [B,T,D].
 enum class Layout { scores, mean, parts };
 
 struct Operand {
-  std::size_t rows, columns;  ///< as they lie
+  std::size_t rows, columns;  ///< as stored
   Layout layout;
 
   std::size_t width(std::size_t heads) const {
@@ -53,7 +53,7 @@ struct Operands {
   Operand a, b, c;
 };
 
-Operands operands_of(const Product& p) {
+Operands make_operands(const Product& p) {
   const bool many = p.matrices() > 1;
   const bool at = p.transpose == Transpose::a, bt = p.transpose == Transpose::b;
   const Layout a = many && bt ? Layout::parts : Layout::scores;
@@ -79,7 +79,7 @@ Matrices<T> view(Span<T> span, const Product& p, const Operand& o) {
 
 DeviceWork our_product(DeviceRows& rows, const std::string& row, const Product& p,
                        const gpu::ops::Products& products) {
-  const Operands operands = operands_of(p);
+  const Operands operands = make_operands(p);
   const auto a = rows.numbers("a", shape_of(p, operands.a));
   const auto b = rows.numbers("b", shape_of(p, operands.b));
   DeviceTensor<double> c(rows.device(), shape_of(p, operands.c));
@@ -88,14 +88,15 @@ DeviceWork our_product(DeviceRows& rows, const std::string& row, const Product& 
   if (p.transpose == Transpose::b) right = gpu::ops::transposed(right);
   const auto result = view(c.span(), p, operands.c);
   products.prepare(rows.device());
-  // a, b and c are kept for what they own.
+  // Captures a, b and c to keep their memory alive.
   return record_layer(rows.device(), row, [&rows, &products, a, b, c, left, right, result] {
     gpu::ops::matmul_into(rows.device(), result, left, right, false, products);
   });
 }
 
 #if defined(NORMPROOF_CUDA)
-/// The product p by cuBLAS, its matrices one after the other: in column-major order c^T = b^T a^T.
+/// Computes the product p with cuBLAS, for matrices stored one after the other. In column-major
+/// order it is c^T = b^T a^T.
 void call_cublas(Device& device, const Product& p, const double* a, const double* b, double* c) {
   const double one = 1, zero = 0;
   const auto left = p.transpose == Transpose::b ? CUBLAS_OP_T : CUBLAS_OP_N;
@@ -104,18 +105,18 @@ void call_cublas(Device& device, const Product& p, const double* a, const double
             k = static_cast<int>(p.depth);
   const int ldb = p.transpose == Transpose::b ? k : n, lda = p.transpose == Transpose::a ? m : k;
   if (p.matrices() == 1) {
-    NORMPROOF_CUDA_CALL(cublasDgemm(gpu::device::cublas_of(device), left, right, n, m, k, &one, b,
-                                    ldb, a, lda, &zero, c, n));
+    NORMPROOF_CUDA_CALL(cublasDgemm(gpu::device::cublas_handle(device), left, right, n, m, k, &one,
+                                    b, ldb, a, lda, &zero, c, n));
     return;
   }
   NORMPROOF_CUDA_CALL(cublasDgemmStridedBatched(
-      gpu::device::cublas_of(device), left, right, n, m, k, &one, b, ldb,
+      gpu::device::cublas_handle(device), left, right, n, m, k, &one, b, ldb,
       static_cast<long long>(p.columns * p.depth), a, lda, static_cast<long long>(p.rows * p.depth),
       &zero, c, n, static_cast<long long>(p.rows * p.columns), static_cast<int>(p.matrices())));
 }
 
 DeviceWork bare_product(DeviceRows& rows, const Product& p) {
-  const Operands operands = operands_of(p);
+  const Operands operands = make_operands(p);
   const auto a = rows.numbers("a", shape_of(p, operands.a));
   const auto b = rows.numbers("b", shape_of(p, operands.b));
   DeviceTensor<double> c(rows.device(), shape_of(p, operands.c));
@@ -126,9 +127,9 @@ DeviceWork bare_product(DeviceRows& rows, const Product& p) {
 }
 #endif
 
-/// Two squares; then what linear maps, their gradients and attention of an encoder of a width ask
-/// for with so many tokens.
-std::vector<Product> products_of(bool tiny) {
+/// Returns two square products, then those of linear maps, their gradients and attention in an
+/// encoder of this width with this many tokens.
+std::vector<Product> make_products(bool tiny) {
   const std::size_t sentences = tiny ? 2 : 256, length = tiny ? 8 : 128, heads = tiny ? 2 : 4;
   const std::size_t d = tiny ? 16 : 256, d_ff = 4 * d, d_k = d / heads, tokens = sentences * length;
   const std::size_t small = tiny ? 16 : 1024, large = tiny ? 32 : 4096;
@@ -151,7 +152,7 @@ std::vector<Product> products_of(bool tiny) {
 
 void add_products(DeviceRows& rows) {
   const std::int64_t batch = rows.tiny() ? 1 : 10;
-  for (const Product& p : products_of(rows.tiny())) {
+  for (const Product& p : make_products(rows.tiny())) {
     using Prepare = std::function<DeviceWork(const std::string& row)>;
     const auto add = [&](std::string_view who, const Prepare& prepare) {
       const auto elements = static_cast<double>(p.matrices() * p.rows * p.columns);
@@ -171,7 +172,7 @@ void add_products(DeviceRows& rows) {
     });
     for (const std::string& name : gpu::ops::precision_names()) {
       const auto library =
-          std::make_shared<gpu::ops::LibraryProducts>(gpu::ops::precision_of(name));
+          std::make_shared<gpu::ops::LibraryProducts>(gpu::ops::parse_precision(name));
       add(name, [&rows, p, library](const std::string& row) {
         return our_product(rows, row, p, *library);
       });

@@ -11,9 +11,9 @@
 namespace normproof::verification::benchmark {
 namespace {
 
-constexpr std::size_t kDistinct = 1'000'003;  // numbers, which then repeat
+constexpr std::size_t kDistinct = 1'000'003;  // different numbers before they repeat
 
-/// Throws    what the work throws
+/// Throws    any exception of the work
 void time_work(::benchmark::State& state, Device& device, const DeviceRow& row) {
   const DeviceWork work = row.prepare();
   work.give(row.batch);  // which takes the memory, and makes the graph

@@ -18,15 +18,15 @@ using gpu::device::Device;
 using gpu::device::DeviceTensor;
 using gpu::device::Shape;
 
-/// What a row times.
+/// The work that a row times.
 struct DeviceWork {
-  std::function<void(std::int64_t times)> give;  ///< to the device's queue
-  /// After the last time; throws where something was refused.
+  std::function<void(std::int64_t times)> give;  ///< submits the work to the device's queue
+  /// Called after the last time. Throws if something was rejected.
   std::function<void()> check = [] {};
 };
 
-/// A batch of the work is one recording, as in a step of training what a layer does is a part of
-/// one.
+/// Returns work in which each batch is a single recording, because in a training step the work of a
+/// layer is part of one.
 template <class Layer>
 DeviceWork record_layer(Device& device, const std::string& name, const Layer& layer) {
   const auto last = std::make_shared<std::optional<gpu::device::Recording>>();
@@ -42,13 +42,13 @@ DeviceWork record_layer(Device& device, const std::string& name, const Layer& la
 
 struct DeviceRow {
   std::string name;
-  std::int64_t batch;  ///< how often the work is given before the device is waited for
-  double bytes;        ///< that it reads and writes, or 0: not asked
-  double operations;   ///< that it counts, or 0: not asked
-  std::function<DeviceWork()> prepare;  ///< before the clock runs
+  std::int64_t batch;  ///< number of times the work is submitted before waiting for the device
+  double bytes;        ///< bytes read and written; 0 if not measured
+  double operations;   ///< operations; 0 if not measured
+  std::function<DeviceWork()> prepare;  ///< called before timing starts
 };
 
-/// The rows of device_benchmark, as Google Benchmark runs them. Has to outlive the run.
+/// The rows of device_benchmark, as Google Benchmark runs them. Must outlive the run.
 class DeviceRows {
  public:
   DeviceRows(Device& device, bool tiny) : device_(device), tiny_(tiny) {}
@@ -58,11 +58,11 @@ class DeviceRows {
   Device& device() const { return device_; }
   bool on_gpu() const { return device_.backend() == gpu::device::Backend::cuda; }
   bool tiny() const { return tiny_; }
-  /// Normal numbers. A name has one tensor, that of the last shape asked for.
+  /// Returns normal numbers. There is one tensor per name, with the shape requested last.
   const DeviceTensor<double>& numbers(const std::string& name, const Shape& shape);
 
   void add(DeviceRow row);
-  /// Whether a row that has run ended with an error.
+  /// Whether a row has ended with an error.
   bool failed() const { return failed_; }
 
  private:
@@ -73,15 +73,15 @@ class DeviceRows {
   std::vector<DeviceRow> rows_;
 };
 
-/// A copy from one place of the device's memory to another: what the norms are measured by.
+/// Adds a copy within device memory, to which the norms are compared.
 void add_copy(DeviceRows& rows);
-/// Every norm of ref/model/norm_options.hpp, forward and backward.
+/// Adds every norm of ref/model/norm_options.hpp, forward and backward.
 void add_norms(DeviceRows& rows);
-/// layer_norm and rms_norm of float32, bfloat16 and float16, of x and of x + residual.
+/// Adds layer_norm and rms_norm in float32, bfloat16 and float16, of x and of x + residual.
 void add_float32_norms(DeviceRows& rows);
-/// Products by each of gpu/ops/products.hpp and, on a GPU, by cuBLAS called directly.
+/// Adds products by each object of gpu/ops/products.hpp and, on a GPU, by direct calls of cuBLAS.
 void add_products(DeviceRows& rows);
-/// A step of training with ordered products and with those of a library.
+/// Adds a training step with ordered products and with those of a library.
 void add_steps(DeviceRows& rows);
 
 }  // namespace normproof::verification::benchmark

@@ -1,5 +1,5 @@
-"""The GPU path beside PyTorch and open libraries of kernels: alternating rounds of device_benchmark, torch_device.py and
-torch_kernels.py, as tables."""
+"""Compares the GPU path with PyTorch and open kernel libraries: prints tables of alternating rounds
+of device_benchmark, torch_device.py and torch_kernels.py."""
 import json
 import pathlib
 import platform
@@ -11,7 +11,8 @@ import sys
 from least_time import least_time
 
 here = pathlib.Path(__file__).resolve().parent
-# The aims of docs/performance.md: shares of the copy and of cublasDgemm, times beside PyTorch's and the fastest kernel's.
+# The targets of docs/measurements/performance.md: shares of the copy and of cublasDgemm, and times relative to PyTorch and to the
+# fastest kernel.
 COPY, OF_FORMAT, PEER, BEST = 0.85, 0.9, 1.0, 1.05
 PRODUCTS = {"double": 0.95, "ordered": 0.5}
 STEPS = {"double": 0.8, "ordered": 1.5}
@@ -19,7 +20,7 @@ MODES = {"ordered": "ordered_products", "double": "LibraryProducts, double"}
 
 
 def machine(device):
-    """What the work runs on."""
+    """Returns the device."""
     if device == "cuda":
         try:
             return subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
@@ -35,7 +36,7 @@ def complain(status, sentence):
 
 
 def entries_of(program, output):
-    """Google Benchmark's."""
+    """Runs a program of Google Benchmark and returns its JSON output."""
     try:
         return json.loads(output)["benchmarks"]
     except (ValueError, KeyError, TypeError):
@@ -43,14 +44,14 @@ def entries_of(program, output):
 
 
 def ours(program, device, only):
-    """Rows by name: Google Benchmark's entries."""
+    """Returns Google Benchmark's entries by row name."""
     result = subprocess.run(
         [program, "--device", device,
          f"--benchmark_filter=^(copy|{re.escape(only)})" if only else "--benchmark_filter=.",
          "--benchmark_format=json", least_time(program, 0.2 if device == "cuda" else 0.001)],
         stdout=subprocess.PIPE, text=True)
     if result.returncode:
-        # A row that ended with an error says why in the JSON.
+        # The JSON contains the reason if a row ended with an error.
         said = entries_of(program, result.stdout) if result.returncode == 1 and result.stdout else ()
         for entry in said:
             if entry.get("error_occurred"):
@@ -63,7 +64,7 @@ def ours(program, device, only):
 
 
 def lacks(python, statement, what):
-    """What a Python that cannot do a statement has not, as the end of a sentence, or nothing."""
+    """Returns what a Python lacks that cannot run a statement, as the end of a sentence, or ""."""
     try:
         failed = subprocess.run([python, "-c", statement], capture_output=True).returncode
     except OSError as error:
@@ -72,7 +73,7 @@ def lacks(python, statement, what):
 
 
 def theirs(python, device, names, script="torch_device.py", library=()):
-    """What a script found, and of one that failed why."""
+    """Returns the results of a script, and the reason if it failed."""
     command = [python, here / script, "cuda" if device == "cuda" else "cpu", "0.3" if device == "cuda" else "0",
                *library, *names]
     try:
@@ -89,17 +90,17 @@ def theirs(python, device, names, script="torch_device.py", library=()):
     return None, said[-1].removeprefix(f"{script}: ")
 
 
-# The norms that torch_device.py times, those of a format where its release has them there.
+# The norms that torch_device.py times; norms with a format only if its PyTorch release supports them.
 PEERS = {"layer_norm", "batch_norm", "layer_norm_float32", "layer_norm_bfloat16", "layer_norm_float16",
          "rms_norm_float32", "rms_norm_bfloat16", "rms_norm_float16"}
 FORMATS = ("_float32", "_bfloat16", "_float16")
-# The norms that torch_kernels.py times of each library, in each of these formats.
+# The norms of each library that torch_kernels.py times, in each of these formats.
 KERNELS = {"quack": {"layer_norm", "rms_norm", "add_rms_norm"}, "Liger": {"layer_norm", "rms_norm", "add_rms_norm"},
            "Apex": {"layer_norm", "rms_norm"}, "FastLayerNorm": {"layer_norm"}}
 
 
 def peer_of(row):
-    """PyTorch's name of a row, or None."""
+    """Returns PyTorch's name of a row, or None."""
     kind, *parts = row.split("/")
     if kind == "norm" and parts[0] in PEERS:
         return row
@@ -124,13 +125,13 @@ def ratio(value):
 
 
 def times_of(samples, name):
-    """A row's milliseconds, round by round; nothing where a round has none."""
+    """Returns a row's milliseconds by round, or nothing if a round has none."""
     return [sample[name] for sample in samples] if all(name in sample for sample in samples) else []
 
 
 class Rounds:
-    """What every round measured: entries of ours, milliseconds of PyTorch's and of each library's where there is one, by
-    the names that they have of a row."""
+    """The measurements of all rounds: our entries, and the milliseconds of PyTorch and of each
+    library if available, by their names of a row."""
 
     def __init__(self):
         self.mine, self.theirs = [], []
@@ -151,17 +152,18 @@ class Rounds:
         return f"{statistics.median(sample[row][counter] for sample in self.mine) / unit:.4g}"
 
     def beside(self, row, other, counter):
-        """Shares of another row's rate, round by round; nothing where there is none."""
+        """Returns the ratios to another row's rate by round, or nothing if there is no such row."""
         if other not in self.mine[0]:
             return ""
         return spread([sample[row][counter] / sample[other][counter] for sample in self.mine], percent)
 
     def against(self, row):
-        """PyTorch's milliseconds, and the ratio to it, round by round."""
+        """Returns PyTorch's milliseconds and the ratios to them by round."""
         return self.beside_times(row, times_of(self.theirs, peer_of(row)))
 
     def against_kernels(self, row):
-        """The same of each library, then the ratio to the fastest of all, PyTorch among them, and its aim."""
+        """Returns milliseconds and ratios for each library, then the ratio to the fastest one (or
+        PyTorch), and its target."""
         each = [times_of(self.kernels[library], row) for library in KERNELS]
         cells = [cell for times in each for cell in self.beside_times(row, times)]
         if not any(has_kernel(library, row) for library in KERNELS):
@@ -217,7 +219,8 @@ def tables(rounds):
 
 
 def kernels_of(rounds, python, device, versions):
-    """Adds a round of each library that has not failed; one that fails has empty columns, and says why."""
+    """Adds a round of each library that has not failed. A library that fails gets empty columns and
+    a reason."""
     for library in list(versions):
         names = [row for row in rounds.mine[-1] if has_kernel(library, row)]
         if not names:

@@ -1,11 +1,12 @@
-"""Times what JAX takes on the processor for the rows of `run`, in double, each compiled as one: forward and backward.
+"""Times JAX on the processor for the rows of `run`, in double. Forward and backward are compiled
+together.
 
 usage: jax_peer.py norms|activations THREADS REPETITIONS
        jax_peer.py training THREADS SECONDS NAME...         NAME is <layers>x<d_model>-<activation>
 
-Prints one JSON object: {"version": ..., "layer_norm": milliseconds, ...}, medians; of training on one thread
-of the processor's time, as torch_training.py. JAX takes as many threads as the process has processors, so it gets THREADS
-of them.
+Prints one JSON object: {"version": ..., "layer_norm": milliseconds, ...}, medians. For training on
+one thread it is processor time, as in torch_training.py. JAX uses as many threads as the process
+has processors, so the process gets THREADS processors.
 """
 import json
 import os
@@ -16,7 +17,7 @@ import time
 what, threads, amount = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
 
-import jax  # noqa: E402  after it can see no other processor
+import jax  # noqa: E402  after the process has been limited to its processors
 import jax.numpy as jnp  # noqa: E402
 import jax.scipy.special  # noqa: E402
 
@@ -26,7 +27,8 @@ BATCH, LENGTH, VOCABULARY, HEADS, RATE = 32, 64, 30522, 4, 1e-3
 
 
 def median_time(call, repetitions, warm_up, clock=time.perf_counter, end=0.0):
-    """Of a call whose result is waited for, in ms: so many, and on until `end`."""
+    """Returns the times of calls in ms, waiting for each result: at least this many calls, and
+    until `end`."""
     times = []
     while len(times) < repetitions + warm_up or time.perf_counter() < end:
         start = clock()
@@ -46,7 +48,7 @@ def batch_norm(x, gamma, beta):
 
 
 def rows(names):
-    """Forward and backward of each function of [2048,512]."""
+    """Returns forward and backward of each function for [2048,512]."""
     keys = jax.random.split(jax.random.PRNGKey(1), 2)
     x, grad_y = (jax.random.normal(key, (2048, 512), jnp.float64) for key in keys)
     gamma, beta = jnp.ones(512), jnp.zeros(512)
@@ -63,7 +65,8 @@ def rows(names):
 
 
 def encoder_step(layers, d_model, activation):
-    """A step of SGD as torch_training.py has it; only the rows of the embedding that are used are changed."""
+    """Returns a step of SGD as in torch_training.py, which only updates the rows of the embedding
+    that are used."""
     act = jax.nn.relu if activation == "relu" else lambda v: jax.nn.gelu(v, approximate=False)
 
     def loss_of(parameters, embedded, labels):
@@ -107,7 +110,7 @@ def training(name):
         state[0], state[1], loss = step(*state, tokens, labels)
         return state, loss
 
-    call()  # compiled, and out of the time
+    call()  # compiles, before timing starts
     clock = time.process_time if threads == 1 else time.perf_counter
     return median_time(call, 3, 2, clock, time.perf_counter() + amount)
 

@@ -1,6 +1,7 @@
-// Prints what the machine does at most, as JSON: {"copy": [...], "fma": [...]}, bytes a second of a
-// copy and operations a second of chains of fma, on one thread and on two.
-// usage: limits_benchmark [BYTES [SECONDS]]: of the copy, 16 MiB; of each measurement, 0.3
+// Prints the limits of the machine as JSON: {"copy": [...], "fma": [...]}, the bytes per second of
+// a copy and the operations per second of chains of fma, on one thread and on two. Usage:
+// limits_benchmark [BYTES [SECONDS]], where BYTES is the size of the copy (default 16 MiB) and
+// SECONDS the time of each measurement (default 0.3).
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -20,11 +21,11 @@ namespace {
 namespace numeric = normproof::ref::numeric;
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) {
+double elapsed_seconds(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// The shortest time of work() in about so many seconds, the first time left out.
+/// Returns the shortest time of work() within about this many seconds, without the first call.
 template <class Work>
 double shortest(double seconds, const Work& work) {
   work();
@@ -33,12 +34,12 @@ double shortest(double seconds, const Work& work) {
   do {
     const Clock::time_point start = Clock::now();
     work();
-    best = std::min(best, seconds_since(start));
-  } while (seconds_since(begin) < seconds);
+    best = std::min(best, elapsed_seconds(start));
+  } while (elapsed_seconds(begin) < seconds);
   return best;
 }
 
-/// Sets the number of threads, and puts one back.
+/// Sets the number of threads, and restores a single thread.
 class Threads {
  public:
   explicit Threads(int count) { numeric::set_num_threads(count); }
@@ -47,11 +48,11 @@ class Threads {
   Threads& operator=(const Threads&) = delete;
 };
 
-constexpr int kChains =
-    16;  // what the latency of two fma units a cycle asks for, and registers hold
+constexpr int kChains = 16;  // hides the latency of two fma units per cycle and fits in registers
 constexpr int kSteps = 1 << 16;
 
-/// Operations of kSteps of kChains chains; what they come to is kept where nobody can leave it out.
+/// Runs kSteps of kChains chains. Returns the number of operations. Stores the results, so that the
+/// compiler cannot omit them.
 double chains_of_fma(double* kept) {
   double x[kChains] = {};
   for (int s = 0; s < kSteps; ++s)
@@ -64,7 +65,7 @@ double chains_of_fma(double* kept) {
 #if defined(__x86_64__)
 [[gnu::target("avx2,fma")]] double chains_of_avx2(double* kept) {
   const __m256d half = _mm256_set1_pd(0.5), one = _mm256_set1_pd(1.0);
-  __m256d x[kChains - 4];  // 16 registers, of which two are constants
+  __m256d x[kChains - 4];  // 16 registers, of which two hold constants
   for (__m256d& v : x) v = _mm256_setzero_pd();
   for (int s = 0; s < kSteps; ++s)
 #pragma GCC unroll 16
@@ -85,7 +86,7 @@ double chains_of_fma(double* kept) {
 }
 #endif
 
-/// The loop in the widest vectors of the processor.
+/// Runs the loop with the widest vectors of the processor.
 double widest_chains(double* kept) {
 #if defined(__x86_64__)
   if (numeric::instruction_set() == numeric::InstructionSet::avx512) return chains_of_avx512(kept);
@@ -94,7 +95,7 @@ double widest_chains(double* kept) {
   return chains_of_fma(kept);
 }
 
-/// Bytes read and written a second where so many are copied to another place, the fastest copy.
+/// Returns the bytes read and written per second by a copy of this size, for the fastest copy.
 double copy_rate(std::size_t bytes, int threads, double seconds) {
   const Threads own(threads);
   const std::vector<char> from(bytes, 1);
@@ -109,11 +110,11 @@ double copy_rate(std::size_t bytes, int threads, double seconds) {
   return 2 * static_cast<double>(bytes) / time;
 }
 
-/// Operations a second of widest_chains, two an fma, the fastest of them.
+/// Returns the operations per second of widest_chains, two per fma, for the fastest run.
 double fma_rate(int threads, double seconds) {
   const Threads own(threads);
   const auto parts = static_cast<std::size_t>(threads);
-  constexpr std::size_t kApart = 16;  // so that no two threads write to one cache line
+  constexpr std::size_t kApart = 16;  // so that no two threads write to the same cache line
   std::vector<double> kept(parts * kApart), operations(parts * kApart);
   const double time = shortest(seconds, [&] {
     numeric::parallel_for(parts, 1, [&](std::size_t begin, std::size_t end) {

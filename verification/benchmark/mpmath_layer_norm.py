@@ -2,9 +2,9 @@
 
 usage: mpmath_layer_norm.py CORPUS GLOB
 
-Precision is doubled from 192 bits on until both ends of each enclosure, and of what it leaves of the
-nearest double, round to the same double. Every value has to be that of the corpus. Prints one JSON
-object: the elements, and the seconds of all cases, at the best of three.
+The precision starts at 192 bits and is doubled until both ends of each enclosure round to the same
+double, and so do both ends of the remainder. Every value must equal that of the corpus. Prints one
+JSON object: the number of elements, and the seconds of all cases, the best of three.
 """
 import fnmatch
 import json
@@ -20,7 +20,7 @@ FIRST_BITS = 192
 
 
 def read(file):
-    """The tensors of a .safetensors file, of float64 (others are left out), as lists of rows."""
+    """Returns the float64 tensors of a .safetensors file as lists of rows; omits others."""
     data = file.read_bytes()
     begin = 8 + int.from_bytes(data[:8], "little")
     tensors = {}
@@ -61,7 +61,7 @@ def layer_norm(case, eps):
 
 
 def nearest(x):
-    """The double that is nearest to every point of the interval, or None."""
+    """Returns the double that is nearest to every point of the interval, or None."""
     low, high = (libmp.to_float(end, rnd=libmp.round_nearest) for end in x._mpi_)
     return low if low == high else None
 

@@ -1,9 +1,9 @@
-"""Times norms, products, training steps, a run of training, a part of the golden corpus and four cells of the study on
-one thread and on two, alone and beside busy neighbours, and PyTorch's norms and steps in the same rounds. Used by
-`run --what neighbour`.
+"""Times norms, products, training steps, a training run, a part of the golden corpus and four cells
+of the study on one thread and on two, alone and next to busy processes ("neighbours"), and
+PyTorch's norms and steps in the same rounds. Used by `run --what neighbour`.
 
-A neighbour is a shell that counts for ever, one for each but one of the processors, so that two threads have not two
-processors to themselves.
+A neighbour is a shell in an endless loop. There is one for each processor except one, so that two
+threads do not have two processors to themselves.
 """
 import contextlib
 import json
@@ -21,7 +21,7 @@ here = pathlib.Path(__file__).resolve().parent
 NORMS = ("layer_norm", "batch_norm")
 PRODUCTS = ("512x512x512", "2048x64x256")
 STEPS = ("1x64-relu", "1x256-relu")
-# Whole commands: what follows the program, without the place of the output and the threads.
+# Whole commands: the arguments of the program, except for the output and the number of threads.
 COMMANDS = {
     "normproof train": (("train",), "--threads"),
     "golden make": (("golden", "make", "--tier", "standard", "--only", "standard/layer_norm/*"), "--jobs"),
@@ -32,7 +32,7 @@ THREADS = (1, 2)
 
 @contextlib.contextmanager
 def neighbours(count):
-    """So many busy shells, which end with the block whatever ends it."""
+    """Runs this many busy shells, which are stopped at the end of the block in any case."""
     shells = [subprocess.Popen(["sh", "-c", "while :; do :; done"], stdin=subprocess.DEVNULL) for _ in range(count)]
     try:
         yield
@@ -43,7 +43,7 @@ def neighbours(count):
 
 
 def milliseconds(program, names, threads):
-    """The wall-clock time of each row of a benchmark."""
+    """Returns the wall-clock time of each row of a benchmark."""
     pattern = "|".join(names)
     said = subprocess.run([program, f"--benchmark_filter=^({pattern})/{threads}/", "--benchmark_format=json",
                            least_time(program, 0.3)], check=True, capture_output=True, text=True).stdout
@@ -54,7 +54,7 @@ def milliseconds(program, names, threads):
 
 
 def products(program, threads):
-    """The time of one product of each shape, in ms, from what matmul_benchmark takes of itself."""
+    """Returns the time of one product of each shape in ms, as measured by matmul_benchmark."""
     pattern = "|".join(PRODUCTS)
     said = subprocess.run([program, f"--benchmark_filter=^({pattern}), {threads} threads", "--benchmark_format=json"],
                           check=True, capture_output=True, text=True, env=dict(os.environ, ROUNDS="20")).stdout
@@ -66,7 +66,7 @@ def products(program, threads):
 
 
 def whole_command(program, arguments, option, threads):
-    """A whole command from its start to its end, in ms."""
+    """Returns the time of a whole command in ms."""
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
         done = subprocess.run([program, *arguments, "--out", pathlib.Path(folder) / "run", option, str(threads)],
@@ -77,7 +77,7 @@ def whole_command(program, arguments, option, threads):
 
 
 def peer(python, threads):
-    """PyTorch's times of the same rows."""
+    """Returns PyTorch's times of the same rows."""
     environment = dict(os.environ, OPENBLAS_NUM_THREADS=str(threads))
     times = {}
     for command in (["torch_norms.py", str(threads), "20"], *(["torch_training.py", str(threads), "1", name]
@@ -89,7 +89,7 @@ def peer(python, threads):
 
 
 def measure(programs, python, threads):
-    """The time of everything on so many threads: the benchmarks, the program, PyTorch."""
+    """Returns the times of the benchmarks, the program and PyTorch on this many threads."""
     norms, matmul, steps, normproof = programs
     return (milliseconds(norms, NORMS, threads) | products(matmul, threads) | milliseconds(steps, STEPS, threads)
             | {name: whole_command(normproof, *command, threads) for name, command in COMMANDS.items()}
@@ -97,7 +97,7 @@ def measure(programs, python, threads):
 
 
 def run(programs, python, rounds):
-    """Prints the table; the last column is what two threads cost who has a neighbour."""
+    """Prints the table. The last column is the cost of using two threads next to a neighbour."""
     count = max(len(os.sched_getaffinity(0)) - 1, 1)
     samples = {(busy, threads): [] for busy in (0, count) for threads in THREADS}
     for _ in range(rounds):

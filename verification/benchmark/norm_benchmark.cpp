@@ -1,5 +1,5 @@
-// Times the norm layers, forward and backward, in double at [2048,512]. Beside a peer in the same
-// run: verification/benchmark/run; what was measured: docs/performance.md.
+// Times the norm layers, forward and backward, in double at [2048,512]. verification/benchmark/run
+// compares them with other libraries in one run. docs/measurements/performance.md has measurements.
 #include <benchmark/benchmark.h>
 
 #include "ref/norm/batch_norm.hpp"
@@ -38,7 +38,7 @@ const Data& data() {
   return d;
 }
 
-// Forward and backward of a layer, as often as the state asks for, on state.range(0) threads.
+// Runs forward and backward of a layer as often as the state requests, on state.range(0) threads.
 template <class Step>
 void time_step(benchmark::State& state, Step step) {
   numeric::set_num_threads(static_cast<int>(state.range(0)));

@@ -1,4 +1,5 @@
-"""The tables of `run` that have a row a function and a column a peer: norms, activations and products."""
+"""The tables of `run` with one row per function and one column per compared library: norms,
+activations, products."""
 import json
 import os
 import pathlib
@@ -10,17 +11,17 @@ import sys
 from least_time import least_time
 
 here = pathlib.Path(__file__).resolve().parent
-# A malloc that keeps freed memory, on huge pages.
+# Settings for a malloc that keeps freed memory, on huge pages.
 KEPT = dict(os.environ, MALLOC_TRIM_THRESHOLD_=str(1 << 40), MALLOC_MMAP_THRESHOLD_=str(1 << 25),
             GLIBC_TUNABLES="glibc.malloc.hugetlb=1")
 TENSOR = 2048 * 512 * 8
-# Tensors that a norm reads or writes: x and y, then grad_y, x and grad_x.
+# The number of tensors that a norm reads or writes: x and y, then grad_y, x and grad_x.
 TENSORS_OF_A_NORM = 5
 THREADS = (1, 2)
 
 
 def said(command, environment=None):
-    """What a program prints as JSON."""
+    """Returns the JSON output of a program."""
     done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, text=True, env=environment)
     if done.returncode:
         sys.exit(f"run: {command[1] if len(command) > 1 else command[0]} ended with status {done.returncode}")
@@ -28,7 +29,7 @@ def said(command, environment=None):
 
 
 def times_in(text, program):
-    """What a program printed as JSON. Exits where it is none."""
+    """Parses the output of a program as JSON. Exits if it is not JSON."""
     try:
         return dict(json.loads(text))
     except (ValueError, TypeError):
@@ -36,14 +37,14 @@ def times_in(text, program):
 
 
 def of_jax(python, *arguments):
-    """What jax_peer.py says of the arguments, without the version."""
+    """Returns the results of jax_peer.py for the arguments, without the version."""
     found = said([python, here / "jax_peer.py", *arguments])
     found.pop("version")
     return found
 
 
 def versions(python, jax):
-    """The releases of the peers."""
+    """Returns the releases of the compared libraries."""
     def of(program, module):
         return subprocess.run([program, "-c", f"import {module}; print({module}.__version__)"], check=True,
                               capture_output=True, text=True).stdout.strip()
@@ -58,14 +59,16 @@ def ours(program, threads):
 
 
 def against(mine, theirs, digits=2):
-    """The peer's median time, and the ratio of each round: median (least to largest)."""
+    """Returns a library's median time, and the ratio of the rounds as median (minimum to
+    maximum)."""
     ratios = [a / b for a, b in zip(mine, theirs)]
     return (f"| {statistics.median(theirs):.{digits}f} | {statistics.median(ratios):.2f} "
             f"({min(ratios):.2f} to {max(ratios):.2f}) ")
 
 
 def share_of_copy(milliseconds, copies):
-    """The bytes of a norm a second, of those of a copy: the median of the rounds."""
+    """Returns the bytes per second of a norm relative to those of a copy, as the median of the
+    rounds."""
     shares = [TENSORS_OF_A_NORM * TENSOR / (1e-3 * time) / copy for time, copy in zip(milliseconds, copies)]
     return f"{statistics.median(shares):.2f}"
 
@@ -106,7 +109,8 @@ def run(arguments, program, limits, script, repetitions, rows):
 
 
 def products(program, limits, rounds):
-    """The table of matmul_benchmark, with what stands above it, and a share of the peak after our rate."""
+    """Prints the table of matmul_benchmark with its header, and the share of the peak after our
+    rate."""
     peak = [1e-9 * rate for rate in said([limits])["fma"]]
     done = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                           env=dict(os.environ, ROUNDS=str(rounds)))
@@ -126,11 +130,11 @@ def products(program, limits, rounds):
                  "the processor can do")
 
 
-MOST_OF_PEAK = 1.1  # beyond, what is called the peak is none; a clock may differ by so much between two measurements
-RATE = 3  # the column of a row of matmul_benchmark, after the rows x columns x depth and the threads
+MOST_OF_PEAK = 1.1  # a higher share means that the peak is wrong; clocks may differ this much between measurements
+RATE = 3  # the column of the rate in a row of matmul_benchmark, after rows x columns x depth and the threads
 
 
 def after_rate(row, cell):
-    """A row of a table with one cell more."""
+    """Adds a cell to a row of a table."""
     cells = row.split("|")
     return "|".join([*cells[:RATE + 1], cell, *cells[RATE + 1:]])

@@ -11,10 +11,11 @@
 #include "ref/train/language.hpp"
 #include "ref/translation/translation.hpp"
 
-// A causal language model and a translator beside PyTorch (torch_sequences.py): pre-norm, 2 layers
-// a side, 4 heads, d_ff 4 d_model, LayerNorm, no dropout. Names are <what>-<d_model>-<vocabulary>
-// /<threads>: language and translate are a step of Adam, complete and decode the tokens of one
-// sentence one by one, with what is kept of those before, the likeliest each time.
+// Times a causal language model and a translator, which torch_sequences.py times in PyTorch:
+// pre-norm, 2 layers per side, 4 heads, d_ff 4 d_model, LayerNorm, no dropout. Names are
+// <what>-<d_model>-<vocabulary>/<threads>. language and translate are a step of Adam. complete and
+// decode generate one sentence token by token, with cached keys and values, choosing the likeliest
+// token each time.
 namespace {
 
 namespace model = normproof::ref::model;
@@ -45,7 +46,7 @@ std::vector<int> next_tokens(const model::Tokens& tokens) {
   return targets;
 }
 
-model::TrainConfig training_of(const SequenceSize& size) {
+model::TrainConfig make_training(const SequenceSize& size) {
   model::TrainConfig config;
   model::EncoderConfig& encoder = config.encoder;
   encoder.vocab_size = encoder.num_classes = size.vocabulary;
@@ -62,9 +63,9 @@ model::TrainConfig training_of(const SequenceSize& size) {
   return config;
 }
 
-translation::TranslationConfig translator_of(const SequenceSize& size) {
+translation::TranslationConfig make_translator(const SequenceSize& size) {
   translation::TranslationConfig config;
-  config.training = training_of(size);
+  config.training = make_training(size);
   config.model.source_vocab_size = config.model.target_vocab_size = size.vocabulary;
   config.model.d_model = size.d_model;
   config.model.encoder.d_ff = config.model.decoder.d_ff = 4 * size.d_model;
@@ -76,13 +77,14 @@ translation::TranslationConfig translator_of(const SequenceSize& size) {
 
 template <class Step>
 void repeat(benchmark::State& state, Step step) {
-  // As the peer's first steps are not timed: they touch the memory.
+  // The first steps are not timed, as in PyTorch's benchmark, because they touch memory for the
+  // first time.
   for (int i = 0; i < 2; ++i) step();
   for (auto _ : state) benchmark::DoNotOptimize(step());
 }
 
 void run_language(benchmark::State& state, const SequenceSize& size) {
-  const model::TrainConfig config = training_of(size);
+  const model::TrainConfig config = make_training(size);
   train::TrainState<double> run = train::initial_train_state(config);
   train::TextBatch batch{random_tokens("text", kContexts, kContext, size.vocabulary), {}};
   batch.targets = next_tokens(batch.inputs.tokens);
@@ -91,7 +93,7 @@ void run_language(benchmark::State& state, const SequenceSize& size) {
 }
 
 void run_translate(benchmark::State& state, const SequenceSize& size) {
-  const translation::TranslationConfig config = translator_of(size);
+  const translation::TranslationConfig config = make_translator(size);
   train::TrainState<double> run = translation::initial_state(config);
   translation::PairBatch batch{{random_tokens("source", kPairs, kWords, size.vocabulary),
                                 random_tokens("target", kPairs, kWords, size.vocabulary)},
@@ -107,7 +109,7 @@ std::int32_t likeliest(const Tensor<double>& logits) {
 }
 
 void run_complete(benchmark::State& state, const SequenceSize& size) {
-  const model::TrainConfig config = training_of(size);
+  const model::TrainConfig config = make_training(size);
   const train::TrainState<double> run = train::initial_train_state(config);
   const auto parameters = normproof::ref::encoder::from_named(config.encoder, run.parameters);
   repeat(state, [&] {
@@ -120,7 +122,7 @@ void run_complete(benchmark::State& state, const SequenceSize& size) {
 }
 
 void run_decode(benchmark::State& state, const SequenceSize& size) {
-  const translation::TranslationConfig config = translator_of(size);
+  const translation::TranslationConfig config = make_translator(size);
   const train::TrainState<double> run = translation::initial_state(config);
   const auto parameters = normproof::ref::decoder::from_named(config.model, run.parameters);
   const auto source = random_tokens("source", 1, kWords, size.vocabulary).tokens.ids;

@@ -1,7 +1,7 @@
 """Times PyTorch's softmax and activations, forward and backward, in double at [2048,512].
 
-Prints one JSON object: {"softmax": milliseconds, ...}, medians. With a third argument, "cpu", they are of
-processor time instead of the clock's.
+Prints one JSON object: {"softmax": milliseconds, ...}, medians. With a third argument, "cpu", it
+measures processor time instead of elapsed time.
 """
 import json
 import statistics

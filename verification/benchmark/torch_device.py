@@ -1,13 +1,14 @@
-"""Times PyTorch's LayerNorm, BatchNorm1d and RMSNorm, forward and backward apart, and a step of training as
-torch_training.py has it, on a device, in double where a row names no format.
+"""Times PyTorch's LayerNorm, BatchNorm1d and RMSNorm on a device, forward and backward separately,
+and a training step as in torch_training.py. Rows without a format use double.
 
 usage: torch_device.py cuda|cpu SECONDS NAME...
 
-NAME is a row of device_benchmark: norm/<norm>/forward|backward/<rows>x<width>, <norm> layer_norm, batch_norm,
-layer_norm_<format> or rms_norm_<format>, or step/<layers>x<d_model>/<batch>x<length>/<vocabulary>. What this PyTorch
-does not have there, RMSNorm before 2.4 and float16 on a processor, is left out. Work is given in batches, then waited for.
-Prints one JSON object: {"torch": version, "device": name, "ms": {NAME: milliseconds, ...}}, medians. Exit status 1 with one
-sentence where a row fails.
+NAME is a row of device_benchmark: norm/<norm>/forward|backward/<rows>x<width>, <norm> layer_norm,
+batch_norm, layer_norm_<format> or rms_norm_<format>, or
+step/<layers>x<d_model>/<batch>x<length>/<vocabulary>. Rows that this PyTorch does not support are
+omitted: RMSNorm before 2.4 and float16 on a processor. Work is submitted in batches, each of which
+is then waited for. Prints one JSON object: {"torch": version, "device": name, "ms": {NAME:
+milliseconds, ...}}, medians. If a row fails, it prints one sentence and exits with status 1.
 """
 import json
 import statistics
@@ -24,7 +25,7 @@ FORMATS = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torc
 
 
 def layer_and_format(norm):
-    """What a norm of a row is: the layer, or None, and its dtype."""
+    """Returns the layer (or None) and the dtype of a row of a norm."""
     name, _, suffix = norm.rpartition("_")
     return (LAYERS[name], FORMATS[suffix]) if suffix in FORMATS else (LAYERS[norm], torch.float64)
 
@@ -42,7 +43,7 @@ def pair(text):
 
 
 def norm(device, name, direction, size):
-    """The work of a row, and how often it is given before it is waited for."""
+    """Returns the work of a row, and how often it is submitted before waiting."""
     rows, width = pair(size)
     of, dtype = layer_and_format(name)
     x = torch.randn(rows, width, dtype=dtype, device=device, requires_grad=True)
@@ -70,7 +71,7 @@ def step(device, size, batch, vocabulary):
 
 
 def timed(device, seconds, work, batch):
-    """The median of batches, in milliseconds of one."""
+    """Returns the median time of one call over batches, in milliseconds."""
     times, end = [], None
     while end is None or len(times) < 5 or time.perf_counter() < end:
         start = time.perf_counter()
@@ -78,7 +79,7 @@ def timed(device, seconds, work, batch):
             work()
         if device == "cuda":
             torch.cuda.synchronize()
-        if end is None:  # the first batch takes the memory
+        if end is None:  # the first batch allocates the memory
             end = time.perf_counter() + seconds
         else:
             times.append((time.perf_counter() - start) / batch)
@@ -92,7 +93,8 @@ def milliseconds(device, seconds, name):
 
 
 def measured(device, seconds, name):
-    """Exits with one sentence that names the row where it fails, of too little memory say."""
+    """Times a row. If it fails, for example for lack of memory, exits with one sentence that names
+    it."""
     try:
         return milliseconds(device, seconds, name)
     except (RuntimeError, MemoryError) as error:

@@ -1,12 +1,13 @@
-"""Times the norms of open libraries of kernels beside torch_device.py's, forward and backward apart: quack (quack-kernels
-of PyPI), Liger (liger-kernel), Apex and its fast layer norm, on tensors of float32, bfloat16 and float16.
+"""Times the norms of open kernel libraries for comparison with torch_device.py, forward and
+backward separately: quack (quack-kernels of PyPI), Liger (liger-kernel), Apex and its fast layer
+norm, for float32, bfloat16 and float16.
 
 usage: torch_kernels.py cuda|cpu SECONDS LIBRARY NAME...
 
-LIBRARY is quack, Liger, Apex or FastLayerNorm; NAME is a row of device_benchmark that it has, norm/<norm>_<format>/
-forward|backward/<rows>x<width>. Prints one JSON object: {"version": its version, "ms": {NAME: milliseconds, ...}}, medians,
-without the rows that fail, and why in a sentence each on standard error. Exit status 1 with one sentence where
-the library cannot be imported.
+LIBRARY is quack, Liger, Apex or FastLayerNorm. NAME is a row of device_benchmark that it supports,
+norm/<norm>_<format>/forward|backward/<rows>x<width>. Prints one JSON object: {"version": its
+version, "ms": {NAME: milliseconds, ...}}, medians. Rows that fail are omitted, with a sentence on
+standard error. If the library cannot be imported, it prints one sentence and exits with status 1.
 """
 import importlib
 import importlib.metadata
@@ -17,14 +18,14 @@ import torch
 
 from torch_device import FORMATS, pair, timed
 
-# The distribution that has the version, the module of the kernels.
+# The distribution that states the version, and the module of the kernels.
 LIBRARIES = {"quack": ("quack-kernels", "quack.rmsnorm"), "Liger": ("liger-kernel", "liger_kernel.ops"),
              "Apex": ("apex", "apex.normalization"), "FastLayerNorm": ("apex", "apex.contrib.layer_norm.layer_norm")}
 EPS = 1e-5
 
 
 class Tensors:
-    """What a norm takes, of a row's format and size."""
+    """The tensors of a norm, in a row's format and size."""
 
     def __init__(self, device, dtype, rows, width):
         def numbers(*shape, **more):
@@ -37,7 +38,7 @@ class Tensors:
 
 
 def by_autograd(forward, inputs, gradients):
-    """The two directions of what autograd knows."""
+    """Returns forward and backward of a function that autograd supports."""
     def backward():
         outputs = forward()
         return lambda: torch.autograd.grad(outputs, inputs, gradients, retain_graph=True)
@@ -46,7 +47,7 @@ def by_autograd(forward, inputs, gradients):
 
 
 def quack_layer_norm(kernels, t):
-    """Without autograd, and with parameters of float32 alone."""
+    """Returns forward and backward without autograd. The parameters are always float32."""
     x, weight, bias = t.x.detach(), t.weight.detach().float(), t.bias.detach().float()
 
     def forward():
@@ -74,7 +75,7 @@ def liger_layer_norm(_, t):
 
 
 def liger_rms_norm(_, t):
-    """Not in place, for grad_y is asked for again."""
+    """Does not work in place, because grad_y is used again."""
     of = importlib.import_module("liger_kernel.ops.rms_norm").LigerRMSNormFunction
     return by_autograd(lambda: of.apply(t.x, t.weight, EPS, 0.0, "llama", False), (t.x, t.weight), t.grad_y)
 
@@ -86,7 +87,7 @@ def liger_add_rms_norm(_, t):
 
 
 def layer(name):
-    """A layer of the module, with its own parameters."""
+    """Uses a layer of the module, with its own parameters."""
     def work(kernels, t):
         of = getattr(kernels, name)(t.width, eps=EPS).to(t.x.device, t.x.dtype)
         return by_autograd(lambda: of(t.x), (t.x, *of.parameters()), t.grad_y)
@@ -94,7 +95,7 @@ def layer(name):
     return work
 
 
-# work(module, tensors) is the forward, and what prepares the backward.
+# work(module, tensors) returns the forward, and the preparation of the backward.
 NORMS = {
     "quack": {"layer_norm": quack_layer_norm, "rms_norm": quack_rms_norm, "add_rms_norm": quack_add_rms_norm},
     "Liger": {"layer_norm": liger_layer_norm, "rms_norm": liger_rms_norm, "add_rms_norm": liger_add_rms_norm},
@@ -118,7 +119,7 @@ def main(device, seconds, library, *names):
     distribution, module = LIBRARIES[library]
     try:
         kernels = importlib.import_module(module)
-    except Exception as error:  # a library that is there may lack one that it needs, or a GPU
+    except Exception as error:  # an installed library may lack a dependency, or a GPU
         sys.exit(f"torch_kernels.py: {library}: {first_line(error)}")
     ms = {}
     for name in names:

@@ -1,12 +1,12 @@
-"""Times a causal language model and a translator in PyTorch's double: pre-norm, 2 layers a side, 4 heads, d_ff 4
-d_model, LayerNorm, no dropout, the head tied to the target's embedding.
+"""Times a causal language model and a translator in PyTorch's double: pre-norm, 2 layers per side,
+4 heads, d_ff 4 d_model, LayerNorm, no dropout, the head tied to the target embedding.
 
 usage: torch_sequences.py THREADS SECONDS NAME...   NAME is <what>-<d_model>-<vocabulary>
 
-language, translate: a step of Adam. complete, decode: the tokens of one sentence one by one, the likeliest each time,
-with the keys and values of those before kept, under inference_mode.
-Prints one JSON object: {"language-64-65": milliseconds, ...}, medians; where OPENBLAS_NUM_THREADS and THREADS are 1
-of the processor's time, which others on the machine do not lengthen.
+language and translate are a step of Adam. complete and decode generate one sentence token by token
+under inference_mode, with cached keys and values, choosing the likeliest token each time. Prints
+one JSON object: {"language-64-65": milliseconds, ...}, medians. If OPENBLAS_NUM_THREADS and THREADS
+are 1, they are processor times, which other programs on the machine do not affect.
 """
 import json
 import math
@@ -45,7 +45,8 @@ attend_to = getattr(F, "scaled_dot_product_attention", attention_by_hand)
 
 
 class Sequences(torch.nn.Module):
-    """What both models share: an embedding, positions, and a head with the embedding's weight."""
+    """The shared part of both models: an embedding, positions, and a head with the embedding's
+    weight."""
 
     def __init__(self, d_model, vocabulary):
         super().__init__()
@@ -111,7 +112,7 @@ class Translator(Sequences):
 
 
 class Cache:
-    """Keys and values of an attention, by head."""
+    """Returns the keys and values of an attention, by head."""
 
     def __init__(self, attention=None, memory=None):
         self.keys = self.values = None
@@ -149,7 +150,7 @@ def step_of(model, loss):
 
 
 def run_of(name):
-    """What is timed under a name."""
+    """Returns the work that is timed under a name."""
     what, d_model, vocabulary = name.split("-")
     d_model, vocabulary = int(d_model), int(vocabulary)
     torch.manual_seed(1)

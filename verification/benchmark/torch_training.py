@@ -1,10 +1,10 @@
-"""Times one step of training in PyTorch's double: TransformerEncoder, batch 32, sequence 64, vocabulary
-30522, mean pooling, SGD, dropout 0.
+"""Times one training step in PyTorch's double: TransformerEncoder, batch 32, sequence 64,
+vocabulary 30522, mean pooling, SGD, dropout 0.
 
 usage: torch_training.py THREADS SECONDS NAME...   NAME is <layers>x<d_model>-<activation>
 
-Prints one JSON object: {"1x64-relu": milliseconds, ...}, medians; where OPENBLAS_NUM_THREADS and THREADS are 1
-of the processor's time, which others on the machine do not lengthen.
+Prints one JSON object: {"1x64-relu": milliseconds, ...}, medians. If OPENBLAS_NUM_THREADS and
+THREADS are 1, they are processor times, which other programs on the machine do not affect.
 """
 import json
 import os
@@ -31,7 +31,7 @@ class Model(torch.nn.Module):
 
 
 def median_time(step, seconds):
-    """Of what is called again and again, in milliseconds."""
+    """Returns the median time of repeated calls, in milliseconds."""
     alone = torch.get_num_threads() == 1 and os.environ.get("OPENBLAS_NUM_THREADS") == "1"
     clock = time.process_time if alone else time.perf_counter
     times, end = [], time.perf_counter() + seconds

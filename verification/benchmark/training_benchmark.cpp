@@ -7,9 +7,10 @@
 #include "ref/numeric/random.hpp"
 #include "ref/train/trainer.hpp"
 
-// One step of training, vocabulary 30522, SGD, without dropout. Beside PyTorch (torch_training.py):
-// batch 32, sequence 64, names are <layers>x<d_model>-<activation>/<threads>. Scaling: one size of
-// 1x64-relu is another, names are <batch|sequence|layers|d_model>=<size>/<threads>.
+// Times one training step with vocabulary 30522 and SGD, without dropout. torch_training.py times
+// the same steps in PyTorch: batch 32, sequence 64, names are
+// <layers>x<d_model>-<activation>/<threads>. For scaling, one size of 1x64-relu changes; names are
+// <batch|sequence|layers|d_model>=<size>/<threads>.
 namespace {
 
 namespace model = normproof::ref::model;
@@ -22,7 +23,7 @@ struct Size {
   model::Activation activation = model::Activation::relu;
 };
 
-model::TrainConfig config_of(const Size& size) {
+model::TrainConfig make_config(const Size& size) {
   model::TrainConfig config;
   config.encoder.vocab_size = kVocabulary;
   config.encoder.d_model = size.d_model;
@@ -47,10 +48,11 @@ train::LabelledBatch random_batch(const Size& size) {
 
 void run_steps(benchmark::State& state, const Size& size, int threads) {
   normproof::ref::numeric::set_num_threads(threads);
-  const model::TrainConfig config = config_of(size);
+  const model::TrainConfig config = make_config(size);
   train::TrainState<double> run = train::initial_train_state(config);
   const std::vector<train::LabelledBatch> batches = {random_batch(size)};
-  // As the peer's first steps are not timed: they touch the memory.
+  // The first steps are not timed, as in PyTorch's benchmark, because they touch memory for the
+  // first time.
   for (int i = 0; i < 2; ++i) train::train_step<double>(config, batches, {}, run);
   for (auto _ : state)
     benchmark::DoNotOptimize(train::train_step<double>(config, batches, {}, run).loss);

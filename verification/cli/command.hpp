@@ -20,22 +20,22 @@ enum ExitStatus : int {
   kNoDevice = 77,
 };
 
-/// Does what a command's options ask for.
+/// Runs a command with the options that were read.
 using Run = std::function<ExitStatus()>;
 
-/// A command of the program, or a group of commands such as `golden`, or the program itself.
+/// A command of the program, a group of commands such as `golden`, or the program itself.
 struct Command {
   std::string name;
   std::string summary;
-  /// Gives `app` the options, each bound to a field, and what --help says below them.
-  /// Returns   what runs the command once they are read; nothing for a group
+  /// Adds the command's options to `app`, each bound to a field, and the text below them in --help.
+  /// Returns   the function that runs the command after the options are read; nothing for a group
   std::function<Run(CLI::App& app)> add;
   std::vector<Command> verbs = {};  ///< the commands of a group
-  std::string versions = {};        ///< of a program: lines that --version prints below its own
+  std::string versions = {};        ///< for a program: lines that --version prints below its own
   std::string former_name = {};     ///< still accepted, with a line that names the new one
 };
 
-/// The command whose options are the fields of a T, a new one for each command line. A T has a
+/// Makes a command whose options are the fields of a new T for each command line. T must have a
 /// `name`, a `summary`, `void add(CLI::App&)` and `ExitStatus run() const`. It may have a
 /// `former_name`.
 template <class T>

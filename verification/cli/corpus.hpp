@@ -8,7 +8,7 @@
 
 namespace normproof::verification::cli {
 
-/// Where the sentences come from: two files, or neither and the synthetic corpus.
+/// The files of a corpus: both are given, or neither for the synthetic corpus.
 struct CorpusFiles {
   std::optional<std::filesystem::path> data = {};   ///< in the format of Financial PhraseBank
   std::optional<std::filesystem::path> vocab = {};  ///< vocab.txt of a BERT release
@@ -19,16 +19,17 @@ struct Corpus {
   checks::statistics::TokenizedCorpus tokenized;
 };
 
-/// Seed of the synthetic corpus: every run without files sees the same sentences.
+/// The seed of the synthetic corpus, so that every run without files has the same sentences.
 inline constexpr std::uint64_t synthetic_seed = 42;
 
-/// Computes  the sentences of the corpus as ids, [CLS] and [SEP] included, of at most `max_length`
-///           ids each
-/// Throws    UsageError where only one of the two files is given; FileError as read_phrasebank and
+/// Loads and tokenizes the sentences of a corpus.
+///
+/// Computes  the sentences as ids, including [CLS] and [SEP], cut to at most `max_length` ids each
+/// Throws    UsageError if only one of the two files is given; FileError as read_phrasebank and
 ///           Vocabulary::load
 Corpus load_corpus(const CorpusFiles& files, std::optional<std::size_t> max_length = std::nullopt);
 
-/// Computes  the ids of each sentence, separated by single spaces, one line a sentence
+/// Writes the ids of each sentence on one line, separated by single spaces.
 std::string format_ids(const checks::statistics::TokenizedCorpus& corpus);
 
 }  // namespace normproof::verification::cli

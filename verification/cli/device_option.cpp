@@ -9,14 +9,14 @@ namespace normproof::verification::cli {
 using normproof::gpu::device::Backend;
 
 void add_device(CLI::App& app, Backend& device) {
-  add_named(app, "--device", device, normproof::gpu::device::backend_of,
+  add_named(app, "--device", device, normproof::gpu::device::parse_backend,
             "simulated (default): kernels on the processor, in an order of the seed; cuda: on the "
             "first GPU, as a rank of mpirun on its own",
             "simulated|cuda");
 }
 
 void add_device(CLI::App& app, std::optional<Backend>& device, const std::string& what) {
-  add_named(app, "--device", device, normproof::gpu::device::backend_of, what, "simulated|cuda");
+  add_named(app, "--device", device, normproof::gpu::device::parse_backend, what, "simulated|cuda");
 }
 
 void add_device_or_processor(CLI::App& app, std::optional<Backend>& device,
@@ -37,8 +37,8 @@ void add_device_or_processor(CLI::App& app, std::optional<Backend>& device,
       "processor|simulated|cuda");
 }
 
-std::unique_ptr<normproof::gpu::device::Device> open_own_device(Backend backend,
-                                                                std::uint64_t seed) {
+std::unique_ptr<normproof::gpu::device::Device> open_rank_device(Backend backend,
+                                                                 std::uint64_t seed) {
   return normproof::gpu::device::open_device_of_rank(backend, support::process::local_rank(), seed);
 }
 

@@ -13,21 +13,21 @@ class App;
 
 namespace normproof::verification::cli {
 
-/// --device: a simulated one, or a GPU.
+/// Adds --device: a simulated one, or a GPU.
 void add_device(CLI::App& app, normproof::gpu::device::Backend& device);
 
-/// The same with the processor, which is no device, among them.
+/// Adds --device with the processor as a further choice.
 void add_device_or_processor(CLI::App& app, std::optional<normproof::gpu::device::Backend>& device,
                              const std::string& what);
 
-/// The same where none need be given.
+/// Adds --device as an option that may be absent.
 void add_device(CLI::App& app, std::optional<normproof::gpu::device::Backend>& device,
                 const std::string& what);
 
-/// Opens what --device names: of a rank of mpirun that of its number on this machine
-/// (normproof::gpu::device::device_of_rank), else the first.
+/// Opens the device that --device names. A rank of mpirun opens the device with its number on this
+/// machine (normproof::gpu::device::device_of_rank), any other process the first one.
 /// Throws    UsageError, NoDeviceError, DeviceError
-std::unique_ptr<normproof::gpu::device::Device> open_own_device(
+std::unique_ptr<normproof::gpu::device::Device> open_rank_device(
     normproof::gpu::device::Backend backend, std::uint64_t seed = 1);
 
 }  // namespace normproof::verification::cli

@@ -16,7 +16,8 @@ using support::report::wrap;
 
 namespace {
 
-constexpr std::size_t kHelpWidth = 58;  // beside 22 columns of names: a terminal of 80
+// Fits a terminal of 80 columns beside 22 columns of names.
+constexpr std::size_t kHelpWidth = 58;
 
 template <class Field>
 CLI::Option* add_path(CLI::App& app, const std::string& name, Field& field, const char* kind,
@@ -30,7 +31,7 @@ CLI::Option* add_path(CLI::App& app, const std::string& name, Field& field, cons
   return add_value(app, name, field, parse, print, help, type);
 }
 
-/// "a, b and c"
+/// Joins names as in "a, b and c".
 std::string listed(const Texts& names) {
   const Texts before(names.begin(), names.end() - 1);
   return fmt::format("{} and {}", fmt::join(before, ", "), names.back());
@@ -61,7 +62,7 @@ CLI::Option* add_bound(CLI::App& app, const std::string& name, Binding binding,
     read(given);
     return true;
   };
-  // CLI11 keeps one text for the present value: its words for a shell.
+  // CLI11 keeps the current value as one text, which here is quoted for a shell.
   const auto write = [write = std::move(binding.write)] {
     Texts words = write();
     for (std::string& word : words) word = shell_word(word);
@@ -71,14 +72,14 @@ CLI::Option* add_bound(CLI::App& app, const std::string& name, Binding binding,
       ->type_name(name.starts_with("-") ? type : "");
 }
 
-std::string kind_of(const std::string& name) {
+std::string option_kind(const std::string& name) {
   std::string kind = name;
   for (char& c : kind)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return kind;
 }
 
-CLI::Option* take_several(CLI::Option* option) {
+CLI::Option* accept_several(CLI::Option* option) {
   return option->expected(1, -1)->allow_extra_args();
 }
 
@@ -143,7 +144,7 @@ CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& fiel
     for (const auto& [key, value] : field) texts.push_back(fmt::format("{}={}", key, value));
     return texts;
   };
-  return take_several(add_bound(app, name, {read, write}, help, type));
+  return accept_several(add_bound(app, name, {read, write}, help, type));
 }
 
 CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& field,
@@ -156,7 +157,7 @@ CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::s
   const auto write = [&field] {
     return field.empty() ? Texts() : Texts{fmt::format("{}", fmt::join(field, ","))};
   };
-  return take_several(add_bound(app, name, {read, write}, help, "LIST"));
+  return accept_several(add_bound(app, name, {read, write}, help, "LIST"));
 }
 
 void set_footer(CLI::App& app, const std::string& text) {

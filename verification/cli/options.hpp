@@ -7,10 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "verification/cli/command.hpp"
-
-// A command binds its fields to options with what is here, and needs no header of CLI11, which is
-// slow to compile.
+// Functions that bind the fields of a command to options. They spare commands CLI11's headers,
+// which are slow to compile.
 namespace CLI {
 class App;
 class Option;
@@ -20,28 +18,28 @@ namespace normproof::verification::cli {
 
 using Texts = std::vector<std::string>;
 
-/// An option and its field.
+/// How an option reads and writes its field.
 struct Binding {
-  /// Sets the field to what is given: one text, several where the option takes several.
+  /// Sets the field to the given texts: one, or several if the option takes several.
   /// Throws    UsageError
   std::function<void(const Texts& given)> read;
-  /// What would set the field to what it is; nothing where it is absent.
+  /// Returns the texts that would set the field to its current value; nothing if it is absent.
   std::function<Texts()> write;
 };
 
-/// Adds an option `--name TYPE`, or an argument where the name has no dashes. `help` is broken into
-/// lines at spaces.
+/// Adds an option `--name TYPE`, or an argument if the name has no dashes. `help` is wrapped at
+/// spaces.
 CLI::Option* add_bound(CLI::App& app, const std::string& name, Binding binding,
                        const std::string& help, const std::string& type);
 
-/// The option takes one value or more, and may be repeated.
-CLI::Option* take_several(CLI::Option* option);
+/// Lets the option take one or more values and be repeated.
+CLI::Option* accept_several(CLI::Option* option);
 CLI::Option* require(CLI::Option* option);
 
-/// Which texts an option takes, and what is said of them where it refuses another.
+/// The texts that an option accepts, and the message if it rejects one.
 struct TextRule {
   bool (*accepts)(const std::string& text);
-  const char* expectation;  ///< "a command for sh"
+  const char* expectation;  ///< such as "a command for sh"
 };
 
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& field,
@@ -52,7 +50,7 @@ CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std:
                       std::optional<TextRule> rule = std::nullopt);
 CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& field, const std::string& help);
 
-/// The name of a file: '' is refused.
+/// Adds an option for the name of a file, which must not be ''.
 CLI::Option* add_file(CLI::App& app, const std::string& name, std::filesystem::path& field,
                       const std::string& help);
 CLI::Option* add_file(CLI::App& app, const std::string& name,
@@ -62,32 +60,33 @@ CLI::Option* add_folder(CLI::App& app, const std::string& name, std::filesystem:
 CLI::Option* add_folder(CLI::App& app, const std::string& name,
                         std::optional<std::filesystem::path>& field, const std::string& help);
 
-/// NAME=VALUE, as often as one likes, in their order.
+/// NAME=VALUE options, which may be repeated, in their order.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& field,
                           const std::string& help, const std::string& type,
                           const std::string& example);
 
-/// Names with commas between; the option may be given again.
+/// Adds an option for names separated by commas; it may be repeated.
 CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& field,
                       const std::string& help);
 
-/// What --help says below the options.
+/// Sets the text below the options in --help.
 void set_footer(CLI::App& app, const std::string& text);
 
 bool is_given(const CLI::App& app, const std::string& name);
 
-/// Calls `check` once all options are read: what one of them says of another.
+/// Calls `check` once all options are read, to check their combination.
 void check_afterwards(CLI::App& app, std::function<void()> check);
 
-/// Throws    UsageError unless exactly one of these options is given
+/// Requires exactly one of these options.
+/// Throws    UsageError if none or several are given
 void require_one_of(CLI::App& app, const std::vector<std::string>& names);
 
-/// The parts between commas.
-/// Throws    UsageError where one is empty
+/// Splits the text at commas.
+/// Throws    UsageError if a part is empty
 Texts split_list(const std::string& option, const std::string& text);
 
-/// As one of several lines, as --help shows it.
+/// Wraps the text into the lines that --help shows.
 std::string help_lines(const std::string& text);
 
 /// Returns a command without options of its own: a group, such as `golden`, or the program.

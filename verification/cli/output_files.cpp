@@ -19,7 +19,7 @@ namespace {
 bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code absent;
   if (fs::is_character_file(a, absent) || fs::is_fifo(a, absent)) return false;
-  // weakly_canonical leaves a relative name as it is where its first folder is absent.
+  // weakly_canonical does not change a relative name whose first folder is absent.
   return a == b || fs::equivalent(a, b, absent) ||
          fs::weakly_canonical(fs::absolute(a), absent) ==
              fs::weakly_canonical(fs::absolute(b), absent);

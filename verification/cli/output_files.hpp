@@ -8,27 +8,28 @@
 
 namespace normproof::verification::cli {
 
-/// A file that the command line names, absent where the option is not given.
+/// A file named by an option; absent if the option is not given.
 struct NamedFile {
   const char* option;
   std::optional<std::filesystem::path> path;
 };
 
-/// Refuses, before the work, outputs that could not be written or would replace an input or one
-/// another, under another spelling or through a link too. Devices and pipes may be named twice.
+/// Checks before the work that the outputs can be written, and that none replaces an input or
+/// another output, also under another spelling or through a link. Devices and pipes may be named
+/// twice.
 ///
-/// Throws    UsageError where two name the same file or one is "-"; FileError where one cannot be
-///           written
+/// Throws    UsageError if two options name the same file or one is "-"; FileError if a file cannot
+///           be written
 void check_outputs(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);
 
-/// Writes text() to the file, if there is one.
+/// Returns a function that writes text() to the file, if there is one.
 std::function<void()> to_file(const std::optional<std::filesystem::path>& path,
                               std::function<std::string()> text);
 
-/// Does all of them in turn, also after one has failed, so that a run of minutes loses no more than
-/// what could not be written.
+/// Calls all of them in turn, even after one failed, so that after minutes of work only the files
+/// that could not be written are lost.
 ///
-/// Throws    what the first that failed has thrown, if it is a FileError
+/// Throws    the first FileError thrown
 void write_all(const std::vector<std::function<void()>>& writers);
 
 }  // namespace normproof::verification::cli

@@ -20,11 +20,11 @@ namespace {
 
 constexpr int kNameColumns = 22;
 
-/// What runs each command.
+/// The function that runs each command.
 using Runs = std::map<const CLI::App*, Run>;
 
 void add_command(CLI::App& app, const Command& command, Runs& runs) {
-  app.allow_extras();  // refuse_unknown names the nearest known one
+  app.allow_extras();  // refuse_unknown reports them and suggests the nearest name
   for (const Command& verb : command.verbs) {
     CLI::App& added = *app.add_subcommand(verb.name, help_lines(verb.summary));
     added.group("Commands");
@@ -47,19 +47,20 @@ std::vector<std::string> verb_names(const CLI::App& app) {
   return names;
 }
 
-/// "golden make": its name after those of its groups, without the program's.
-std::string words_of(const CLI::App& app) {
+/// Returns the names of a command and its groups without the program's: "golden make".
+std::string command_words(const CLI::App& app) {
   const CLI::App* const parent = app.get_parent();
   if (parent == nullptr) return "";
-  return words_of(*parent) + (parent->get_parent() == nullptr ? "" : " ") + app.get_name();
+  return command_words(*parent) + (parent->get_parent() == nullptr ? "" : " ") + app.get_name();
 }
 
-/// "command", or "golden command".
-std::string kind_of_verbs(const CLI::App& app) {
-  return app.get_parent() == nullptr ? "command" : words_of(app) + " command";
+/// Returns "command", or "golden command" for a group.
+std::string command_kind(const CLI::App& app) {
+  return app.get_parent() == nullptr ? "command" : command_words(app) + " command";
 }
 
-/// The option that is nearest; where none is near and the command has --set, how that takes it.
+/// Writes the error for an unknown option with the nearest one. If none is near and the command has
+/// --set, the error shows how to set it with that.
 std::string unknown_option(const CLI::App& app, const std::string& name) {
   std::string text = ref::numeric::unknown_name("option", name, option_names(app));
   const std::size_t known = text.find("; known: ");
@@ -76,22 +77,22 @@ void refuse_unknown(const CLI::App& app) {
     if (first.starts_with("-"))
       throw UsageError(unknown_option(app, first.substr(0, first.find('='))));
     if (const auto known = verb_names(app); !known.empty())
-      throw UsageError(ref::numeric::unknown_name(kind_of_verbs(app), first, known));
+      throw UsageError(ref::numeric::unknown_name(command_kind(app), first, known));
     throw UsageError(fmt::format("unexpected argument '{}' of {}; expected options alone", first,
-                                 words_of(app)));
+                                 command_words(app)));
   }
   for (const CLI::App* verb : app.get_subcommands()) refuse_unknown(*verb);
 }
 
-/// The command that is given, past its groups.
+/// Returns the command that is given, inside its groups.
 const CLI::App& find_given(const CLI::App& app) {
   const std::vector<std::string> known = verb_names(app);
   if (known.empty()) return app;
   const std::vector<CLI::App*> given = app.get_subcommands();
   if (given.size() == 1) return find_given(*given.front());
-  const std::string words = words_of(app);
+  const std::string words = command_words(app);
   throw UsageError(fmt::format("{} {} is given; expected one of {} (see normproof {}{}--help)",
-                               given.empty() ? "no" : "more than one", kind_of_verbs(app),
+                               given.empty() ? "no" : "more than one", command_kind(app),
                                fmt::join(known, ", "), words, words.empty() ? "" : " "));
 }
 
@@ -101,7 +102,7 @@ bool asks_for_help(const CLI::App& app) {
          std::ranges::any_of(given, [](const CLI::App* verb) { return asks_for_help(*verb); });
 }
 
-/// An option that is given more than once, though it may be given once.
+/// Returns an option that is repeated but must not be.
 const CLI::Option* find_repeated(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     if (static_cast<int>(option->count()) > std::max(option->get_items_expected_max(), 1))
@@ -117,7 +118,7 @@ std::string one_line(std::string text) {
   return text;
 }
 
-/// An option that must be given, and is not.
+/// Returns a required option that is not given.
 const CLI::Option* find_missing(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     if (option->get_required() && option->count() == 0) return option;
@@ -126,7 +127,7 @@ const CLI::Option* find_missing(const CLI::App& app) {
   return nullptr;
 }
 
-/// The option of that name which takes a value.
+/// Returns the option of that name if it takes a value.
 const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
   for (const CLI::Option* option : app.get_options())
     if (option->get_items_expected_max() > 0 && option->check_name(name)) return option;
@@ -135,27 +136,27 @@ const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
   return nullptr;
 }
 
-/// "expected FILE: The tensors that go in"
-std::string expectation_of(const CLI::Option& option) {
+/// Writes "expected FILE: The tensors that go in".
+std::string describe_expected(const CLI::Option& option) {
   return fmt::format("expected {}: {}",
                      option.get_positional() ? option.get_name() : option.get_type_name(),
                      one_line(option.get_description()));
 }
 
-/// What is wrong where CLI11 has thrown `error`: its classes say which kind of mistake it is.
+/// Writes the sentence for an error of CLI11, whose class tells the kind of mistake.
 std::string sentence_of(const CLI::App& app, const CLI::ParseError& error,
                         const std::string& last_argument) {
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     if (const CLI::Option* const repeated = find_repeated(app))
       return fmt::format("{} is given more than once; expected once", repeated->get_name());
-    // A value is missing at the end alone: elsewhere the next argument is taken for it.
+    // Only the last option can lack a value: elsewhere the next argument is taken as the value.
     if (const CLI::Option* const valueless = find_option(app, last_argument))
       return fmt::format("{} is given without a value; {}", last_argument,
-                         expectation_of(*valueless));
+                         describe_expected(*valueless));
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
     if (const CLI::Option* const missing = find_missing(app))
-      return fmt::format("{} is required; {}", missing->get_name(), expectation_of(*missing));
+      return fmt::format("{} is required; {}", missing->get_name(), describe_expected(*missing));
   return one_line(error.what());
 }
 
@@ -166,7 +167,7 @@ Run print(const std::string& text) {
   };
 }
 
-/// A value that is given and empty, "--junit=", which CLI11 takes for one that is to follow.
+/// Rejects an empty value such as "--junit=". CLI11 would take the next argument as the value.
 void refuse_empty_value(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     const std::size_t equals = argument.find('=');

@@ -10,8 +10,8 @@ namespace normproof::verification::cli {
 
 namespace {
 
-constexpr int kMostThreads = 1024;
-constexpr auto kLargestSeed = std::numeric_limits<std::uint64_t>::max();
+constexpr int kMaxThreads = 1024;
+constexpr auto kMaxSeed = std::numeric_limits<std::uint64_t>::max();
 
 std::string jobs_help(const std::string& what) {
   return what + " at the same time (default: the number of processors); no result depends on it";
@@ -20,29 +20,28 @@ std::string jobs_help(const std::string& what) {
 }  // namespace
 
 int processor_count() {
-  return std::min(support::process::usable_processors(), kMostThreads);
+  return std::min(support::process::usable_processors(), kMaxThreads);
 }
 
 void add_jobs(CLI::App& app, int& jobs, const std::string& what) {
-  add_number(app, "--jobs", jobs, 1, kMostThreads, jobs_help(what));
+  add_number(app, "--jobs", jobs, 1, kMaxThreads, jobs_help(what));
 }
 
 void add_jobs(CLI::App& app, std::optional<int>& jobs, const std::string& what) {
-  add_number(app, "--jobs", jobs, 1, kMostThreads, jobs_help(what));
+  add_number(app, "--jobs", jobs, 1, kMaxThreads, jobs_help(what));
 }
 
 void add_threads(CLI::App& app, int& threads) {
-  add_number(app, "--threads", threads, 1, kMostThreads,
+  add_number(app, "--threads", threads, 1, kMaxThreads,
              "Threads (default: the number of processors); no bit depends on it");
 }
 
 void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& what) {
-  add_number(app, "--seed", seed, 0, kLargestSeed,
-             fmt::format("Seed of {} (default: {})", what, seed));
+  add_number(app, "--seed", seed, 0, kMaxSeed, fmt::format("Seed of {} (default: {})", what, seed));
 }
 
 void add_seed(CLI::App& app, std::optional<std::uint64_t>& seed, const std::string& help) {
-  add_number(app, "--seed", seed, 0, kLargestSeed, help);
+  add_number(app, "--seed", seed, 0, kMaxSeed, help);
 }
 
 void add_json_flag(CLI::App& app, bool& json) {

@@ -14,7 +14,8 @@ namespace {
 constexpr const char* kPlain =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:";
 
-/// What holds a line end, or a byte that no report prints: printf of the shell writes it.
+/// Quotes a word that contains a line end, or a byte that reports do not print, through the shell's
+/// printf.
 std::string printed_word(const std::string& text) {
   std::string format;
   for (const char c : text) {
@@ -46,7 +47,7 @@ std::string differing_options(const std::function<void(CLI::App&)>& add,
   CLI::App given, usual;
   add(given);
   add_usual(usual);
-  // The present value, as the words of a shell: options.cpp binds each option to it.
+  // The current value, quoted for a shell; options.cpp binds each option to it.
   const auto words_of = [](CLI::Option* option) {
     return option->capture_default_str()->get_default_str();
   };
@@ -54,7 +55,7 @@ std::string differing_options(const std::function<void(CLI::App&)>& add,
   for (CLI::Option* const option : given.get_options([](const CLI::Option*) { return true; })) {
     const std::string words = words_of(option);
     if (words.empty() || words == words_of(usual.get_option(option->get_name()))) continue;
-    // A value that begins as an option does is told from one by the sign.
+    // A value that begins like an option needs the equal sign.
     const std::size_t first = words.find_first_not_of("'\"");
     const bool looks_like_option = words[first] == '-' || words.starts_with("\"$(printf '-");
     if (!option->get_positional()) line += " " + option->get_name();

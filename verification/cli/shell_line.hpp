@@ -9,16 +9,17 @@ class App;
 
 namespace normproof::verification::cli {
 
-/// The text as one word for sh, without line ends and bytes that are no text. What ends with a line
-/// end loses it.
+/// Quotes the text as one word for sh, without line ends and non-text bytes. A line end at its end
+/// is lost.
 std::string shell_word(const std::string& text);
 
-/// The options of one app that are not what they are in another, which has the same ones.
+/// Writes the options of one app that differ from those of another app with the same options.
 std::string differing_options(const std::function<void(CLI::App&)>& add,
                               const std::function<void(CLI::App&)>& add_usual);
 
-/// Computes  "normproof <words> --option value ...": the line for a shell that gives a command
-///           these options; those that have their defaults are left out
+/// Writes the command line that gives a command these options.
+///
+/// Computes  "normproof <words> --option value ..."; options with their defaults are left out
 template <class T>
 std::string shell_line(const std::string& words, T command) {
   T usual;

@@ -6,30 +6,30 @@
 
 namespace normproof::verification::cli {
 
-/// Computes  everything that standard input holds, up to its end
-/// Throws    FileError naming the reason where it cannot be read (a closed one, a folder)
+/// Reads standard input to its end.
+/// Throws    FileError with the reason if it cannot be read (closed, or a folder)
 std::string read_stdin();
 
-/// Writes all bytes to a file descriptor; nothing stays in a buffer.
-/// Throws    FileError naming `name` and the reason (a full disk, a closed pipe)
+/// Writes all bytes to a file descriptor, without a buffer.
+/// Throws    FileError with `name` and the reason (a full disk, a closed pipe)
 void write_all(int descriptor, std::string_view name, std::string_view bytes);
 
-/// The same for standard output.
+/// Writes all bytes to standard output.
 void write_stdout(std::string_view bytes);
 
-/// Writes what it can to standard error; a message that cannot be written is lost.
+/// Writes to standard error and ignores failures.
 void write_stderr(std::string_view bytes) noexcept;
 
 bool is_terminal(int descriptor);
 
-/// Columns of the terminal on this descriptor; `otherwise` where it is none.
+/// Returns the columns of the terminal on this descriptor, or `otherwise` if it is not a terminal.
 std::size_t terminal_width(int descriptor, std::size_t otherwise);
 
-/// From here on a closed pipe is an error of the write, not the end of the process.
+/// Makes writing to a closed pipe an error instead of ending the process, from now on.
 void ignore_closed_pipes();
 
-/// From here on a file that would become longer than the limit (ulimit -f) is an error of the write
-/// too, as a full disk is.
+/// Makes exceeding the file size limit (ulimit -f) an error of the write, as a full disk is, from
+/// now on.
 void ignore_file_size_limit();
 
 }  // namespace normproof::verification::cli

@@ -37,8 +37,8 @@ struct ValueOf<std::optional<Value>> {
   using type = Value;
 };
 
-/// An option of one value, which `parse` makes of a text and `print` a text again; the field may
-/// be an optional one.
+/// Adds an option of one value. `parse` converts a text to the value, `print` back to a text. The
+/// field may be optional.
 template <class Field, class Parse, class Print>
 CLI::Option* add_value(CLI::App& app, const std::string& name, Field& field, Parse parse,
                        Print print, const std::string& help, const std::string& type) {
@@ -53,7 +53,7 @@ CLI::Option* add_value(CLI::App& app, const std::string& name, Field& field, Par
                    help, type);
 }
 
-/// A whole number from `least` to `most`.
+/// Adds an option for an integer from `least` to `most`.
 template <class Field, class Number = typename ValueOf<Field>::type>
 CLI::Option* add_number(CLI::App& app, const std::string& name, Field& field,
                         std::type_identity_t<Number> least, std::type_identity_t<Number> most,
@@ -64,7 +64,7 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, Field& field,
       [](Number number) { return fmt::format("{}", number); }, help, type);
 }
 
-/// What a name stands for: `of` refuses an unknown one, and to_string is its inverse.
+/// Adds an option for a named value. `of` rejects unknown names, and to_string is its inverse.
 template <class Field, class Of>
 CLI::Option* add_named(CLI::App& app, const std::string& name, Field& field, Of of,
                        const std::string& help, const std::string& type) {
@@ -72,7 +72,7 @@ CLI::Option* add_named(CLI::App& app, const std::string& name, Field& field, Of 
       app, name, field, of, [](const auto& value) { return to_string(value); }, help, type);
 }
 
-/// The same of names with commas between, each once.
+/// Adds an option for distinct named values separated by commas.
 template <class Value, class Of>
 CLI::Option* add_names(CLI::App& app, const std::string& name, std::vector<Value>& field, Of of,
                        const std::string& help, const std::string& type) {
@@ -98,7 +98,7 @@ CLI::Option* add_names(CLI::App& app, const std::string& name, std::vector<Value
 template <class Value>
 using Choices = std::vector<std::pair<std::string, Value>>;
 
-/// The names of choices, with | between.
+/// Returns the names of the choices, separated by |.
 template <class Value>
 std::string names_of(const Choices<Value>& choices) {
   std::string names;
@@ -106,10 +106,10 @@ std::string names_of(const Choices<Value>& choices) {
   return names;
 }
 
-/// What an error calls an option: "--mode"; FUNCTION, an argument, is a function.
-std::string kind_of(const std::string& name);
+/// Returns what an error calls an option: "--mode", or "function" for the argument FUNCTION.
+std::string option_kind(const std::string& name);
 
-/// What one of a few names stands for. `type` is empty for the names themselves.
+/// Adds an option for one of a few named values. An empty `type` shows the names themselves.
 template <class Field, class Value = typename ValueOf<Field>::type>
 CLI::Option* add_choice(CLI::App& app, const std::string& name, Field& field,
                         const Choices<std::type_identity_t<Value>>& choices,
@@ -120,7 +120,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Field& field,
       if (own == text) return value;
       known.push_back(own);
     }
-    throw ref::numeric::UsageError(ref::numeric::unknown_name(kind_of(name), text, known));
+    throw ref::numeric::UsageError(ref::numeric::unknown_name(option_kind(name), text, known));
   };
   const auto print = [=](const Value& value) {
     return std::ranges::find(choices, value, &std::pair<std::string, Value>::second)->first;

@@ -1,4 +1,4 @@
-"""Tensors of 8 bits with scales around an operation of float32, from docs/formats.md: 8 bits with scales."""
+"""Tensors of 8 bits with scales around an operation of float32, from docs/guide/formats.md: 8 bits with scales."""
 import dataclasses
 
 import numpy as np

@@ -2,7 +2,7 @@
 """One step of training in PyTorch, for tests/verification/interop/torch_step_test.cpp to judge.
 
   verification/interop/torch_step.py DIR...
-Each DIR has the config.json of a run, weights.npz (docs/formats.md, PyTorch's weights) and batch.npz, and gets
+Each DIR has the config.json of a run, weights.npz (docs/guide/formats.md, PyTorch's weights) and batch.npz, and gets
 answers.npz: loss; grad.<name> and after.<name> of every parameter; x.<l> and grad_x.<l>, what goes into layer l,
 and after the last layer what comes out of it. In float64 on the CPU. Exit status 77 where PyTorch is absent.
 """

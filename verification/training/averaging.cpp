@@ -16,12 +16,12 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// A tensor of a state that counts steps.
+/// Whether a state tensor is a count of steps.
 bool is_count(const std::string& name) {
   return name.ends_with(".iterations");
 }
 
-/// sum += more, but a count becomes that of `more`.
+/// Adds `more` to `sum`; a count is replaced by that of `more`.
 void add_to(NamedTensors<double>& sum, const NamedTensors<double>& more) {
   for (const auto& [name, values] : more) {
     Tensor<double>& own = sum.at(name);

@@ -20,40 +20,42 @@ using ref::tensor::Tensor;
 
 namespace {
 
-void refuse_beam(std::string_view argument, const std::string& is, const std::string& expected,
-                 Clause clause) {
+void throw_beam_error(std::string_view argument, const std::string& is, const std::string& expected,
+                      Clause clause) {
   ref::numeric::contract_failure("beam_search", argument, is, expected, clause);
 }
 
 void check_beam(const BeamOptions& options) {
-  if (options.width < 1) refuse_beam("width", "is 0", "1 or more", Clause::C1);
-  if (options.max_length < 1) refuse_beam("max_length", "is 0", "1 or more", Clause::C1);
+  if (options.width < 1) throw_beam_error("width", "is 0", "1 or more", Clause::C1);
+  if (options.max_length < 1) throw_beam_error("max_length", "is 0", "1 or more", Clause::C1);
   if (!(options.length_penalty >= 0) || !ref::numeric::is_finite(options.length_penalty))
-    refuse_beam("length_penalty", fmt::format("is {}", options.length_penalty), "0 or more",
-                Clause::C2);
+    throw_beam_error("length_penalty", fmt::format("is {}", options.length_penalty), "0 or more",
+                     Clause::C2);
 }
 
 void check_logits(const Tensor<double>& logits, std::int32_t end) {
   if (logits.dimension() != 1 || end < 0 || static_cast<std::size_t>(end) >= logits.size())
-    refuse_beam("logits",
-                fmt::format("have shape {}", ref::tensor::to_string(ref::tensor::shape_of(logits))),
-                fmt::format("[V] with V above end, {}", end), Clause::C3);
+    throw_beam_error(
+        "logits",
+        fmt::format("have shape {}", ref::tensor::to_string(ref::tensor::shape_of(logits))),
+        fmt::format("[V] with V above end, {}", end), Clause::C3);
 }
 
-/// A hypothesis with a token more.
+/// A hypothesis extended by one token.
 struct Step {
   std::size_t hypothesis;
   std::int32_t token;
   double log_probability;
 };
 
-/// A hypothesis that goes on, and the ways in which it does, the best first.
+/// A hypothesis in the beam, with its possible next tokens, the best first.
 class Branch {
  public:
   Branch(Hypothesis hypothesis, std::unique_ptr<DecodingState> state)
       : hypothesis_(std::move(hypothesis)), state_(std::move(state)) {}
 
-  /// Reads its last token, or `begin`, and ranks what follows, as far as `most`.
+  /// Reads the last token of the hypothesis, or `begin` if it has none, and ranks the best `most`
+  /// next tokens.
   void read(const BeamOptions& options, std::size_t most) {
     const auto& tokens = hypothesis_.tokens;
     const Tensor<double> logits = state_->append(tokens.empty() ? options.begin : tokens.back());
@@ -75,7 +77,7 @@ class Branch {
   }
   void take_step() { ++next_; }
 
-  Hypothesis followed_by(const Step& step, const BeamOptions& options) const {
+  Hypothesis extended_by(const Step& step, const BeamOptions& options) const {
     Hypothesis longer = hypothesis_;
     longer.tokens.push_back(step.token);
     longer.log_probability = step.log_probability;
@@ -90,7 +92,7 @@ class Branch {
   Hypothesis hypothesis_;
   std::unique_ptr<DecodingState> state_;
   Tensor<double> log_probabilities_;
-  std::vector<std::int32_t> order_;  ///< of the tokens, the best first
+  std::vector<std::int32_t> order_;  ///< all tokens, the best first
   std::size_t next_ = 0;
 };
 
@@ -99,7 +101,7 @@ bool is_better(const Step& a, const Step& b) {
   return a.token != b.token ? a.token < b.token : a.hypothesis < b.hypothesis;
 }
 
-/// The best steps of all branches, as many as `most`.
+/// Returns the best `most` steps of all branches.
 std::vector<Step> best_steps(std::vector<Branch>& beam, std::size_t most) {
   std::vector<Step> steps;
   while (steps.size() < most) {
@@ -136,7 +138,7 @@ std::vector<Hypothesis> beam_search(const DecodingState& start, const BeamOption
     std::vector<Branch> longer;
     for (const Step& step : best_steps(beam, most)) {
       const Branch& branch = beam[step.hypothesis];
-      Hypothesis hypothesis = branch.followed_by(step, options);
+      Hypothesis hypothesis = branch.extended_by(step, options);
       if (hypothesis.ended || length == options.max_length)
         finished.push_back(std::move(hypothesis));
       else

@@ -12,7 +12,7 @@
 namespace normproof::verification::training {
 namespace {
 
-/// How often each n-gram of a sentence is there. A space, which no token has, stands between two.
+/// Counts the n-grams of a sentence. The key joins tokens with spaces, which no token contains.
 std::map<std::string, std::size_t> count_ngrams(const std::vector<std::string>& tokens,
                                                 std::size_t n) {
   std::map<std::string, std::size_t> counts;
@@ -38,16 +38,16 @@ void add_sentence(Bleu& bleu, const std::vector<std::string>& hypothesis,
   }
 }
 
-double brevity_penalty_of(const Bleu& bleu) {
+double compute_brevity_penalty(const Bleu& bleu) {
   if (bleu.hypothesis_length >= bleu.reference_length) return 1;
   if (bleu.hypothesis_length == 0) return 0;
   return ref::numeric::exp(1 - static_cast<double>(bleu.reference_length) /
                                    static_cast<double>(bleu.hypothesis_length));
 }
 
-/// Precisions and score of what has been counted.
+/// Computes the precisions and the score from the counts.
 void evaluate_counts(Bleu& bleu) {
-  bleu.brevity_penalty = brevity_penalty_of(bleu);
+  bleu.brevity_penalty = compute_brevity_penalty(bleu);
   if (std::accumulate(bleu.matches.begin(), bleu.matches.end(), std::size_t{0}) == 0) return;
   double smoothing = 1, logarithms = 0;
   for (std::size_t n = 0; n < Bleu::orders; ++n) {

@@ -13,7 +13,7 @@
 namespace normproof::verification::training {
 namespace {
 
-/// What str.isspace of Python says of a code point.
+/// Whether Python's str.isspace is true for the code point.
 bool is_python_space(std::int32_t c) {
   constexpr std::pair<std::int32_t, std::int32_t> ranges[] = {
       {0x9, 0xd},       {0x1c, 0x20},     {0x85, 0x85},     {0xa0, 0xa0},     {0x1680, 0x1680},
@@ -21,7 +21,7 @@ bool is_python_space(std::int32_t c) {
   return std::ranges::any_of(ranges, [c](auto r) { return r.first <= c && c <= r.second; });
 }
 
-/// f(first byte, byte behind) for each part without white space.
+/// Calls f(first byte, byte after the last) for each part without white space.
 template <class F>
 void for_each_part(std::string_view text, F f) {
   std::size_t first = 0;
@@ -50,14 +50,14 @@ bool is_digit(char c) {
 bool is_point(char c) {
   return c == '.' || c == ',';
 }
-/// Every ASCII character that is neither letter, digit nor control, but for ' , - .
+/// Whether the character is ASCII punctuation other than ' , - and the period.
 bool is_mark(char c) {
   return (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') || c == '/' || (c >= ':' && c <= '@') ||
          (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
-/// One of the passes of 13a from left to right: where `fits` two neighbouring bytes, `write` says
-/// what they become, and the pass goes on behind both.
+/// One pass of 13a from left to right. If `fits` holds for two neighboring bytes, `write` writes
+/// their replacement, and the pass continues after both.
 template <class Fits, class Write>
 std::string pass(const std::string& text, Fits fits, Write write) {
   std::string result;

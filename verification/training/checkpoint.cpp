@@ -30,8 +30,8 @@ StoredTensor count(const char* name, std::uint64_t value) {
   return ref::io::make_tensor(name, {1}, std::span<const std::int64_t>(values));
 }
 
-/// Of every tensor but the hash itself.
-std::string hash_of(std::vector<StoredTensor> tensors) {
+/// Returns the hash of every tensor except the hash itself.
+std::string hash_tensors(std::vector<StoredTensor> tensors) {
   std::erase_if(tensors, [](const StoredTensor& tensor) { return tensor.name == kHash; });
   return ref::io::content_sha256(tensors);
 }
@@ -43,13 +43,13 @@ StoredTensor hash_tensor(const char* name, const std::string& hash) {
   return ref::io::make_tensor(name, DType::uint8, {bytes.size()}, bytes);
 }
 
-/// The tensors of a checkpoint by name.
+/// The tensors of a checkpoint file, by name.
 class CheckpointReader {
  public:
   CheckpointReader(std::string file, std::vector<StoredTensor> tensors)
       : file_(std::move(file)), tensors_(std::move(tensors)) {
     const StoredTensor* const hash = find(kHash);
-    if (hash == nullptr || *hash != hash_tensor(kHash, hash_of(tensors_)))
+    if (hash == nullptr || *hash != hash_tensor(kHash, hash_tensors(tensors_)))
       ref::io::file_failure(file_, kHash, "is not that of the other tensors: the file was altered",
                             "a checkpoint that 'normproof train' wrote");
   }
@@ -67,7 +67,8 @@ class CheckpointReader {
     return fmt::format("{:02x}", fmt::join(tensor->bytes, ""));
   }
 
-  /// The tensors whose names begin with the prefix, each of a shape as `expected` has it.
+  /// Returns the tensors whose names begin with the prefix. Each must have the shape that it has in
+  /// `expected`.
   NamedTensors<double> all(const char* prefix, const NamedTensors<double>& expected) const {
     NamedTensors<double> result;
     for (const auto& [name, like] : expected) {
@@ -112,11 +113,11 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
   if (!checkpoint.metrics.sha256.empty())
     tensors.push_back(hash_tensor(kMetricsHash, checkpoint.metrics.sha256));
   tensors.push_back(hash_tensor(kRun, checkpoint.run_sha256));
-  tensors.push_back(hash_tensor(kHash, hash_of(tensors)));
+  tensors.push_back(hash_tensor(kHash, hash_tensors(tensors)));
   ref::io::write_tensors(file, tensors);
 }
 
-std::string run_sha256_of(const std::filesystem::path& file) {
+std::string read_run_sha256(const std::filesystem::path& file) {
   return CheckpointReader(file.string(), ref::io::read_tensors(file)).hash(kRun);
 }
 

@@ -26,8 +26,8 @@ train::TrainState<double> ClassifyTask::initial_state() const {
   return train::initial_train_state(config_.train);
 }
 
-std::size_t ClassifyTask::steps_of_epoch() const {
-  return training::steps_of_epoch(data_, config_);
+std::size_t ClassifyTask::steps_per_epoch() const {
+  return training::steps_per_epoch(data_, config_);
 }
 
 void ClassifyTask::begin_epoch(std::uint64_t epoch) {
@@ -36,7 +36,7 @@ void ClassifyTask::begin_epoch(std::uint64_t epoch) {
 
 TaskStep ClassifyTask::step(std::size_t k, train::TrainState<double>& state,
                             const ref::encoder::Tap<double>& tap) const {
-  const auto used = batches_of_step(epoch_, config_, k);
+  const auto used = select_step_batches(epoch_, config_, k);
   TaskStep step{train::train_step<double>(config_.train, used, weights_, state, tap), {}};
   std::vector<int> labels;
   for (const train::LabelledBatch& batch : used)

@@ -6,16 +6,16 @@
 
 namespace normproof::verification::training {
 
-/// A class a sentence. Qualities: accuracy and macro_f1.
+/// The task of predicting one class per sentence. Its qualities are accuracy and macro_f1.
 class ClassifyTask : public RunTask {
  public:
-  /// Both have to stay.
+  /// Keeps references to both arguments, which must outlive the task.
   /// Throws    UsageError as class_weights
   ClassifyTask(const RunConfig& config, const Dataset& data);
 
   std::string data_json(const std::string& weights_sha256) const override;
   ref::train::TrainState<double> initial_state() const override;
-  std::size_t steps_of_epoch() const override;
+  std::size_t steps_per_epoch() const override;
   void begin_epoch(std::uint64_t epoch) override;
   TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
                 const ref::encoder::Tap<double>& tap) const override;

@@ -12,7 +12,7 @@ namespace {
 using ref::encoder::IncrementalEncoder;
 using Tokens = std::vector<std::int32_t>;
 
-/// The model behind the tokens so far, of which it sees a context at most.
+/// Feeds tokens to a model, which sees at most one context of them.
 class Reader {
  public:
   explicit Reader(const LanguageModel& model)
@@ -20,8 +20,8 @@ class Reader {
         state_(model.state.norms),
         parameters_(ref::encoder::from_named(config_.train.encoder, model.state.parameters)) {}
 
-  /// The likeliest token behind them.
-  std::int32_t behind(const Tokens& tokens) {
+  /// Reads the tokens that are new and returns the most likely next token.
+  std::int32_t most_likely_next(const Tokens& tokens) {
     if (!encoder_ || encoder_->size() == config_.context) {
       const bool fits = tokens.size() <= config_.context;
       const std::size_t kept = fits ? tokens.size() : std::max<std::size_t>(1, config_.context / 2);
@@ -38,7 +38,7 @@ class Reader {
   const ref::tensor::NamedTensors<double>& state_;
   ref::encoder::EncoderParameters<double> parameters_;
   std::optional<IncrementalEncoder<double>> encoder_;
-  std::size_t next_ = 0;  // the first token that it has not seen
+  std::size_t next_ = 0;  // the first token that the model has not read
 };
 
 }  // namespace
@@ -50,7 +50,7 @@ std::string complete(const LanguageModel& model, const std::string& prompt, std:
                                    ref::numeric::Clause::C1);
   const std::size_t given = tokens.size();
   Reader reader(model);
-  while (tokens.size() < given + length) tokens.push_back(reader.behind(tokens));
+  while (tokens.size() < given + length) tokens.push_back(reader.most_likely_next(tokens));
   tokens.erase(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(given));
   return model.alphabet.decode(tokens);
 }

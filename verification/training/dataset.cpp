@@ -19,7 +19,7 @@ using ref::train::LabelledBatch;
 
 namespace {
 
-/// The number in the stream of shuffles that no epoch has.
+/// The index of the split's shuffle in the random stream; no epoch uses it.
 constexpr std::uint64_t kSplit = std::numeric_limits<std::uint64_t>::max();
 
 LabelledBatch labelled(const ref::data::TokenBatch& batch) {
@@ -98,8 +98,8 @@ std::vector<LabelledBatch> training_batches(const Dataset& data, const RunConfig
   return batches_of(data.training, data, config, true, epoch);
 }
 
-std::span<const LabelledBatch> batches_of_step(std::span<const LabelledBatch> epoch,
-                                               const RunConfig& config, std::size_t k) {
+std::span<const LabelledBatch> select_step_batches(std::span<const LabelledBatch> epoch,
+                                                   const RunConfig& config, std::size_t k) {
   const auto each = static_cast<std::size_t>(config.train.accumulation);
   const auto rest = epoch.subspan(k * each);
   return rest.first(std::min(each, rest.size()));
@@ -109,7 +109,7 @@ std::vector<LabelledBatch> validation_batches(const Dataset& data, const RunConf
   return batches_of(data.validation, data, config, false, 0);
 }
 
-std::size_t steps_of_epoch(const Dataset& data, const RunConfig& config) {
+std::size_t steps_per_epoch(const Dataset& data, const RunConfig& config) {
   const std::size_t batches =
       (data.training.sequences.size() + config.batch_size - 1) / config.batch_size;
   const auto each = static_cast<std::size_t>(config.train.accumulation);

@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The step of a name as kept_checkpoint gives it.
-std::optional<std::size_t> step_of(std::string_view name) {
+/// Returns the step in a file name of the form of kept_checkpoint.
+std::optional<std::size_t> parse_step(std::string_view name) {
   constexpr std::string_view before = "checkpoint-", behind = ".safetensors";
   if (!name.starts_with(before) || !name.ends_with(behind)) return std::nullopt;
   name.remove_prefix(before.size());
@@ -37,12 +37,12 @@ std::vector<std::size_t> kept_steps(const fs::path& folder) {
   std::vector<std::size_t> steps;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (const auto step = step_of(entry.path().filename().string())) steps.push_back(*step);
+    if (const auto step = parse_step(entry.path().filename().string())) steps.push_back(*step);
   std::ranges::sort(steps);
   return steps;
 }
 
-void keep_last(const fs::path& folder, std::size_t count, std::size_t step) {
+void remove_old_checkpoints(const fs::path& folder, std::size_t count, std::size_t step) {
   std::vector<std::size_t> steps = kept_steps(folder);
   std::error_code ignored;
   const auto remove = [&](std::size_t one) { fs::remove(kept_checkpoint(folder, one), ignored); };

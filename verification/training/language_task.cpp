@@ -31,7 +31,7 @@ train::TrainState<double> LanguageTask::initial_state() const {
   return train::initial_train_state(config_.train);
 }
 
-std::size_t LanguageTask::steps_of_epoch() const {
+std::size_t LanguageTask::steps_per_epoch() const {
   const std::size_t batches = ref::data::count_context_batches(
       data_.training.size(), {.length = config_.context, .batch_size = config_.batch_size});
   const auto each = static_cast<std::size_t>(config_.train.accumulation);

@@ -5,20 +5,22 @@
 
 namespace normproof::verification::training {
 
-/// perplexity, exp(loss), and bits_per_character, loss / log 2, of a mean loss a character.
+/// Returns perplexity = exp(loss) and bits_per_character = loss / log 2 of a mean loss per
+/// character.
 Qualities language_qualities(double loss);
 
-/// The next character of a text. Qualities: perplexity and bits_per_character, of a step those of
-/// its loss, label smoothing included.
+/// The task of predicting the next character of a text. Its qualities are perplexity and
+/// bits_per_character. Those of a step are computed from its loss, which includes label smoothing.
 class LanguageTask : public RunTask {
  public:
-  /// Both have to stay.
+  /// Keeps references to both arguments, which must outlive the task.
   LanguageTask(const RunConfig& config, const TextData& data);
 
+  /// Describes the text as JSON.
   /// Requires  (C1) weights_sha256 is empty: a language model begins with random weights
   std::string data_json(const std::string& weights_sha256) const override;
   ref::train::TrainState<double> initial_state() const override;
-  std::size_t steps_of_epoch() const override;
+  std::size_t steps_per_epoch() const override;
   void begin_epoch(std::uint64_t epoch) override;
   TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
                 const ref::encoder::Tap<double>& tap) const override;

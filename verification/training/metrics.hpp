@@ -9,15 +9,16 @@
 
 namespace normproof::verification::training {
 
-/// metrics.jsonl: lines appended, each written wholly before the next step. Its hash after a line
-/// is that of the hash before and the line.
+/// Appends lines to metrics.jsonl, each written completely before the next step. The hash after a
+/// line is computed from the hash before it and the line.
 class Metrics {
  public:
-  /// Opens the file, and cuts off what it has beyond `end`.
-  /// Throws    FileError where it is shorter than that, altered before it, or cannot be written
+  /// Opens the file and truncates it to `end`.
+  /// Throws    FileError if it is shorter than that, was altered before that, or cannot be written
   Metrics(std::filesystem::path file, const MetricsEnd& end);
 
-  /// Throws    FileError where it cannot be written
+  /// Appends a line.
+  /// Throws    FileError if it cannot be written
   void add(const nlohmann::ordered_json& line);
 
   const MetricsEnd& end() const { return end_; }
@@ -30,7 +31,7 @@ class Metrics {
   MetricsEnd end_;
 };
 
-/// The loss of the last step that such a file has, NaN where it has none.
+/// Returns the loss of the last step in a metrics file, or NaN if it has none.
 double last_loss(const std::filesystem::path& file);
 
 }  // namespace normproof::verification::training

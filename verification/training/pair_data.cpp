@@ -37,7 +37,8 @@ ref::data::SentenceIds ids_of(const std::vector<std::string>& sentences,
   return ids;
 }
 
-std::vector<PairBatch> pair_batches_of(const ref::data::ParallelText& text, const PairWords& words,
+std::vector<PairBatch> pair_batches_of(const ref::data::ParallelText& text,
+                                       const PairVocabularies& words,
                                        const ref::data::PairOptions& options) {
   const ref::data::PairMarks marks{
       .source_end = words.source.end_id(),
@@ -68,18 +69,18 @@ ordered_json text_part_json(const ref::data::ParallelText& text) {
 }  // namespace
 
 ref::translation::TranslationConfig translation_config(const RunConfig& config,
-                                                       const PairWords& words) {
+                                                       const PairVocabularies& words) {
   ref::translation::TranslationConfig own{config.translator, config.train};
   own.model.source_vocab_size = words.source.size();
   own.model.target_vocab_size = words.target.size();
   return own;
 }
 
-PairData with_words(ref::data::ParallelCorpus text, const RunConfig& config) {
+PairData add_vocabularies(ref::data::ParallelCorpus text, const RunConfig& config) {
   const auto words = [&](const std::vector<std::string>& sentences) {
     return ref::data::WordVocabulary::of_sentences(sentences, config.translation.vocabulary_size);
   };
-  PairWords both{words(text.training.source), words(text.training.target)};
+  PairVocabularies both{words(text.training.source), words(text.training.target)};
   return {std::move(text), std::move(both)};
 }
 
@@ -90,13 +91,13 @@ std::vector<PairBatch> pair_batches(const PairData& data, const RunConfig& confi
       {.batch_size = config.batch_size, .seed = config.train.seed, .epoch = epoch});
 }
 
-std::vector<PairBatch> pairs_in_order(const ref::data::ParallelText& text, const PairWords& words,
-                                      const RunConfig& config) {
+std::vector<PairBatch> pairs_in_order(const ref::data::ParallelText& text,
+                                      const PairVocabularies& words, const RunConfig& config) {
   return pair_batches_of(text, words, {.batch_size = config.batch_size, .shuffle = false});
 }
 
-double unknown_share(const ref::data::WordVocabulary& words,
-                     const std::vector<std::string>& sentences) {
+double unknown_fraction(const ref::data::WordVocabulary& words,
+                        const std::vector<std::string>& sentences) {
   std::size_t all = 0, unknown = 0;
   for (const std::string& sentence : sentences)
     for (const std::int32_t id : words.encode(sentence)) {
@@ -115,7 +116,7 @@ std::string pairs_json(const PairData& data) {
   return object.dump(1) + "\n";
 }
 
-PairWords words_of(std::string_view json, const std::string& file) {
+PairVocabularies read_pair_words(std::string_view json, const std::string& file) {
   const ref::io::JsonReader reader(file);
   const auto object = reader.parse(json, "what 'normproof train --task translate' wrote");
   const auto words = [&](const char* key) {

@@ -13,45 +13,49 @@
 
 namespace normproof::verification::training {
 
-/// The words of both languages that a translator knows.
-struct PairWords {
+/// The vocabularies of both languages of a translator.
+struct PairVocabularies {
   ref::data::WordVocabulary source, target;
 };
 
-/// Sentences in two languages, to train on, to validate on and to test, and their words: those of
-/// what is trained on.
+/// Sentence pairs for training, validation and test, and the vocabularies of the training
+/// sentences.
 struct PairData {
   ref::data::ParallelCorpus text;
-  PairWords words;
+  PairVocabularies words;
 };
 
-/// The configuration of training as a step takes it, with the extents of the words.
+/// Returns the configuration of the training steps, with the vocabulary sizes of `words`.
 ref::translation::TranslationConfig translation_config(const RunConfig& config,
-                                                       const PairWords& words);
+                                                       const PairVocabularies& words);
 
-/// Computes  the words of `text.training`, translation.vocabulary_size at most of either language
+/// Adds vocabularies to a corpus.
+///
+/// Computes  the most frequent words of `text.training`, at most translation.vocabulary_size in
+///           either language
 /// Requires  those of WordVocabulary::of_sentences
-PairData with_words(ref::data::ParallelCorpus text, const RunConfig& config);
+PairData add_vocabularies(ref::data::ParallelCorpus text, const RunConfig& config);
 
-/// The batches of an epoch, from 0, of the part to train on: pairs of similar length, shuffled by
+/// Returns the training batches of an epoch, counted from 0: pairs of similar length, shuffled by
 /// (seed, epoch).
 std::vector<ref::translation::PairBatch> pair_batches(const PairData& data, const RunConfig& config,
                                                       std::uint64_t epoch);
 
-/// The pairs of a text in the order of their lengths.
+/// Returns batches of the pairs of a text, sorted by length.
 std::vector<ref::translation::PairBatch> pairs_in_order(const ref::data::ParallelText& text,
-                                                        const PairWords& words,
+                                                        const PairVocabularies& words,
                                                         const RunConfig& config);
 
-/// The share of the words of the sentences that are not in the vocabulary; 0 where there is none.
-double unknown_share(const ref::data::WordVocabulary& words,
-                     const std::vector<std::string>& sentences);
+/// Returns the fraction of words in the sentences that are not in the vocabulary; 0 without any
+/// word.
+double unknown_fraction(const ref::data::WordVocabulary& words,
+                        const std::vector<std::string>& sentences);
 
-/// What tells one corpus from another, as JSON: the words, sizes and hashes.
+/// Describes the corpus as JSON: the vocabularies, sizes and hashes.
 std::string pairs_json(const PairData& data);
 
-/// The words that pairs_json wrote.
+/// Reads the vocabularies that pairs_json wrote.
 /// Throws    FileError naming `file`
-PairWords words_of(std::string_view json, const std::string& file);
+PairVocabularies read_pair_words(std::string_view json, const std::string& file);
 
 }  // namespace normproof::verification::training

@@ -23,7 +23,7 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// Parts of names that PyTorch has other words for, inside a name and at its end.
+/// Parts of parameter names and their names in PyTorch, inside a name and at its end.
 constexpr std::pair<std::string_view, std::string_view> kParts[] = {
     {".attention.in.", ".self_attn.in_proj_"},
     {".attention.out.", ".self_attn.out_proj."},
@@ -68,7 +68,7 @@ Tensor<double> checked_weights(const StoredTensor& tensor, const ParameterShape&
   return result;
 }
 
-/// A name without what torch.nn.DataParallel and torch.compile put around modules.
+/// Removes the prefixes that torch.nn.DataParallel and torch.compile add to a name.
 std::string unwrapped(std::string name) {
   for (const std::string_view part : {"module.", "_orig_mod."})
     for (std::size_t at = 0; (at = name.find(part, at)) != std::string::npos;) {
@@ -82,7 +82,7 @@ std::string unwrapped(std::string name) {
 
 }  // namespace
 
-std::string hash_of_weights(const GivenWeights& weights) {
+std::string hash_weights(const InitialWeights& weights) {
   return weights ? ref::train::state_sha256({*weights, {}, {}, 0}) : std::string();
 }
 

@@ -40,10 +40,10 @@ constexpr const char* kData = "data.json";
 constexpr const char* kMetrics = "metrics.jsonl";
 constexpr const char* kCheckpoint = "checkpoint.safetensors";
 constexpr const char* kWeights = "weights.safetensors";
-constexpr const char* kWeightsHash = "weights";  // in data.json
+constexpr const char* kWeightsHash = "weights";  // key in data.json
 
-/// The hash of the weights that the run in `out` began with, as its data.json has it, or empty.
-std::string kept_hash(const fs::path& out) {
+/// Returns the hash of the initial weights of the run in `out`, as its data.json has it, or empty.
+std::string read_weights_hash(const fs::path& out) {
   std::error_code error;
   if (!fs::exists(out / kData, error)) return {};
   const auto data = ordered_json::parse(ref::io::read_text(out / kData), nullptr, false);
@@ -52,25 +52,25 @@ std::string kept_hash(const fs::path& out) {
              : std::string();
 }
 
-/// The weights that a run begins with, given or, where it is resumed, kept in its folder.
-GivenWeights given_weights(const RunConfig& config, const RunOptions& options) {
-  const std::string expected = options.resume ? kept_hash(options.out) : std::string();
+/// Returns the initial weights of a run: those of the options, or of its folder if it is resumed.
+InitialWeights load_initial_weights(const RunConfig& config, const RunOptions& options) {
+  const std::string expected = options.resume ? read_weights_hash(options.out) : std::string();
   if (expected.empty()) return options.weights;
   const fs::path kept = options.out / kWeights;
-  GivenWeights weights =
+  InitialWeights weights =
       from_pytorch(config.train.encoder, ref::io::read_tensors(kept), kept.string());
-  if (hash_of_weights(weights) != expected)
+  if (hash_weights(weights) != expected)
     ref::io::file_failure(
         kept.string(), "the file", "was altered",
         fmt::format("the weights of sha256 {} that the run began with", expected));
   return weights;
 }
 
-/// "layers.0.norm1.y at [0, 1, 2] is nan", of the first tensor of the step that holds such a value;
-/// "computed from layers.0.norm2.y", the last one shown before, where it is none of those that a
-/// step shows.
-std::optional<std::string> first_not_finite(const RunTask& task, std::size_t k,
-                                            const train::TrainState<double>& state) {
+/// Finds the first tensor of a step with a non-finite value, as "layers.0.norm1.y at [0, 1, 2] is
+/// nan". If the value is in no tensor that the step shows, returns "computed from
+/// layers.0.norm2.y", the last tensor before it.
+std::optional<std::string> find_first_non_finite(const RunTask& task, std::size_t k,
+                                                 const train::TrainState<double>& state) {
   std::optional<std::string> found;
   std::string last;
   const auto look = [&](const std::string& name, const Tensor<double>& values) {
@@ -92,57 +92,59 @@ std::optional<std::string> first_not_finite(const RunTask& task, std::size_t k,
   } catch (const ref::numeric::NotFiniteError&) {
     if (!found && !last.empty()) found = fmt::format("computed from {}", last);
   } catch (const ref::numeric::ContractError&) {
-    // The step is run again because it fails: what it refuses has been said before.
+    // The failing step is repeated here, so its error has already been reported.
   }
   return found;
 }
 
-/// One run, step after step.
+/// A run of a task, step by step.
 class Run {
  public:
   Run(const RunConfig& config, RunTask& task, const RunOptions& options)
       : config_(config),
         task_(task),
         options_(options),
-        steps_each_(task.steps_of_epoch()),
-        begin_(given_weights(config, options)) {}
+        steps_per_epoch_(task.steps_per_epoch()),
+        initial_weights_(load_initial_weights(config, options)) {}
 
-  /// A configuration that the first step refuses leaves no folder, and neither does one that could
-  /// not be begun.
+  /// Runs to the end. If the first step rejects the configuration, or the run cannot be started,
+  /// the folder that the run created is removed.
   RunSummary run() {
     try {
-      return go_on(prepare());
+      return continue_from(prepare());
     } catch (const UsageError&) {
-      if (state_.step == 0) leave_nothing();
+      if (state_.step == 0) remove_created_folder();
       throw;
     } catch (const FileError&) {
       std::error_code ignored;
-      if (!fs::exists(options_.out / kConfig, ignored)) leave_nothing();
+      if (!fs::exists(options_.out / kConfig, ignored)) remove_created_folder();
       throw;
     }
   }
 
  private:
-  RunSummary go_on(const Checkpoint& start) {
+  RunSummary continue_from(const Checkpoint& start) {
     state_ = start.state;
     if (config_.keep_checkpoints > 1)
-      keep_last(options_.out, config_.keep_checkpoints, static_cast<std::size_t>(state_.step));
+      remove_old_checkpoints(options_.out, config_.keep_checkpoints,
+                             static_cast<std::size_t>(state_.step));
     metrics_.emplace(options_.out / kMetrics, start.metrics);
-    const auto total = config_.epochs * steps_each_;
+    const auto total = config_.epochs * steps_per_epoch_;
     const auto done = static_cast<std::size_t>(state_.step);
-    for (std::size_t epoch = done / steps_each_; epoch < config_.epochs; ++epoch) {
+    for (std::size_t epoch = done / steps_per_epoch_; epoch < config_.epochs; ++epoch) {
       task_.begin_epoch(epoch);
-      for (std::size_t k = static_cast<std::size_t>(state_.step) - epoch * steps_each_;
-           k < steps_each_; ++k) {
+      for (std::size_t k = static_cast<std::size_t>(state_.step) - epoch * steps_per_epoch_;
+           k < steps_per_epoch_; ++k) {
         take_step(k, epoch, total);
-        const bool last = k + 1 == steps_each_;
+        const bool last = k + 1 == steps_per_epoch_;
         if (last) validate(epoch);
         if (last || (options_.checkpoint_every > 0 &&
                      static_cast<std::size_t>(state_.step) % options_.checkpoint_every == 0))
           write();
       }
     }
-    if (done == total) {  // nothing was left to do
+    // The run was already finished.
+    if (done == total) {
       summary_.sha256 = train::state_sha256(state_);
       summary_.training_loss = last_loss(options_.out / kMetrics);
       measure();
@@ -159,32 +161,33 @@ class Run {
     }
   }
 
-  /// The checkpoint of the step, and beside it the last ones where the run is to keep them. One
-  /// that is killed between the two writes both again.
+  /// Writes the checkpoint of the step and, if requested, keeps it and the last ones beside it. A
+  /// run that is killed between the two writes repeats both when it is resumed.
   void write() const {
     const Checkpoint checkpoint{state_, metrics_->end(), identity()};
     const auto step = static_cast<std::size_t>(state_.step);
     if (config_.keep_checkpoints > 1)
       write_checkpoint(kept_checkpoint(options_.out, step), checkpoint);
     write_checkpoint(options_.out / kCheckpoint, checkpoint);
-    if (config_.keep_checkpoints > 1) keep_last(options_.out, config_.keep_checkpoints, step);
+    if (config_.keep_checkpoints > 1)
+      remove_old_checkpoints(options_.out, config_.keep_checkpoints, step);
   }
 
   Checkpoint prepare() {
     const fs::path& out = options_.out;
     const std::string config = config_json(config_),
-                      data = task_.data_json(hash_of_weights(begin_));
-    // What the configuration cannot be is refused before there is a folder.
+                      data = task_.data_json(hash_weights(initial_weights_));
+    // An invalid configuration is rejected before a folder is created.
     Checkpoint start{initial_state(), {}, {}};
-    if (begin_) start.state.parameters = *begin_;
+    if (initial_weights_) start.state.parameters = *initial_weights_;
     std::error_code error;
     if (options_.resume && fs::exists(out / kConfig, error)) {
-      take_folder();
+      acquire_folder();
       const bool has_checkpoint = fs::exists(out / kCheckpoint, error);
       if (has_checkpoint) check_unaltered();
       check_same(out / kConfig, config, "the configuration");
       check_same(out / kData, data, "the data");
-      // The first one that is kept may stand without: a run was ended between the two.
+      // The first kept checkpoint may exist alone: the run was ended between the two writes.
       if (const auto kept = kept_steps(out); !has_checkpoint && kept.size() > 1)
         ref::io::file_failure((out / kCheckpoint).string(), "the file",
                               fmt::format("is absent, beside {}",
@@ -193,33 +196,37 @@ class Run {
       if (has_checkpoint) return read_checkpoint(out / kCheckpoint, start.state);
     } else {
       make_folder();
-      take_folder();
-      if (fs::exists(out / kConfig, error)) another_is_there();  // begun and ended meanwhile
-      if (begin_)
-        ref::io::write_tensors(out / kWeights, to_pytorch(config_.train.encoder, *begin_));
+      acquire_folder();
+      // another run started and ended there meanwhile
+      if (fs::exists(out / kConfig, error)) reject_existing_folder();
+      if (initial_weights_)
+        ref::io::write_tensors(out / kWeights,
+                               to_pytorch(config_.train.encoder, *initial_weights_));
       ref::io::write_file(out / kData, data);
-      ref::io::write_file(out / kConfig, config);  // the last one: with it the folder is a run
+      // written last: a folder with this file holds a run
+      ref::io::write_file(out / kConfig, config);
     }
     return start;
   }
 
-  [[noreturn]] void another_is_there() const {
+  [[noreturn]] void reject_existing_folder() const {
     throw UsageError(
         fmt::format("--out {} is there already; expected the name of a new folder, or --resume",
                     options_.out.string()));
   }
 
-  /// A new folder, or an empty one, or, to be resumed, one whose run was ended before it began.
+  /// Creates the folder, or accepts an empty one. If the run is resumed, accepts a folder whose run
+  /// was ended before it started.
   void make_folder() {
     const fs::path& out = options_.out;
     std::error_code error;
     const bool is_folder = fs::is_directory(out, error);
-    if (options_.resume && !(is_folder && holds_a_beginning(out)))
+    if (options_.resume && !(is_folder && holds_unstarted_run(out)))
       throw UsageError(fmt::format(
           "--resume: {} holds no run; expected one, or a run without --resume", out.string()));
     if (!options_.resume && fs::exists(out, error) && !(is_folder && fs::is_empty(out, error)))
-      another_is_there();
-    made_ = fs::create_directories(out, error);
+      reject_existing_folder();
+    created_folder_ = fs::create_directories(out, error);
     if (error)
       throw FileError(
           fmt::format("{}: the folder cannot be made ({}); expected one that can be "
@@ -227,8 +234,8 @@ class Run {
                       out.string(), error.message()));
   }
 
-  /// Nothing but what is written before config.json is.
-  static bool holds_a_beginning(const fs::path& folder) {
+  /// Whether the folder holds only files that are written before config.json.
+  static bool holds_unstarted_run(const fs::path& folder) {
     std::error_code error;
     return std::ranges::all_of(fs::directory_iterator(folder, error), [](const auto& entry) {
       const std::string name = entry.path().filename().string();
@@ -236,35 +243,35 @@ class Run {
     });
   }
 
-  void take_folder() {
-    if (auto held = support::process::FileLock::take_folder(options_.out)) {
+  void acquire_folder() {
+    if (auto held = support::process::FileLock::acquire_folder(options_.out)) {
       lock_.emplace(std::move(*held));
       return;
     }
-    made_ = false;
+    created_folder_ = false;
     throw UsageError(fmt::format(
         "--out {}: another 'normproof train' is at work in it; expected another folder, or its end",
         options_.out.string()));
   }
 
-  void leave_nothing() const {
+  void remove_created_folder() const {
     std::error_code ignored;
-    if (made_) fs::remove_all(options_.out, ignored);
+    if (created_folder_) fs::remove_all(options_.out, ignored);
   }
 
-  /// Whether config.json and data.json are those that the checkpoint knows.
+  /// Checks that config.json and data.json are those that the checkpoint's hash was taken of.
   void check_unaltered() const {
     const fs::path& out = options_.out;
-    if (run_sha256_of(out / kCheckpoint) !=
+    if (read_run_sha256(out / kCheckpoint) !=
         ref::io::sha256(ref::io::read_text(out / kConfig) + ref::io::read_text(out / kData)))
       ref::io::file_failure((out / kCheckpoint).string(), "run_sha256",
                             "is of another configuration or of other data",
                             "that of config.json and data.json, which were altered");
   }
 
-  /// What tells this run from another.
+  /// Returns the hash that identifies this run.
   std::string identity() const {
-    return ref::io::sha256(config_json(config_) + task_.data_json(hash_of_weights(begin_)));
+    return ref::io::sha256(config_json(config_) + task_.data_json(hash_weights(initial_weights_)));
   }
 
   static void check_same(const fs::path& file, const std::string& text, const char* what) {
@@ -283,8 +290,8 @@ class Run {
     try {
       taken = task_.step(k, state_, tap);
     } catch (const ref::numeric::ContractError& error) {
-      step_failure(config_, static_cast<std::size_t>(state_.step) + 1,
-                   first_not_finite(task_, k, state_), error);
+      throw_step_failure(config_, static_cast<std::size_t>(state_.step) + 1,
+                         find_first_non_finite(task_, k, state_), error);
     }
     const train::StepResult<double>& result = taken.result;
     summary_.training_loss = result.loss;
@@ -326,28 +333,28 @@ class Run {
   const RunConfig& config_;
   RunTask& task_;
   const RunOptions& options_;
-  std::size_t steps_each_;
-  GivenWeights begin_;
+  std::size_t steps_per_epoch_;
+  InitialWeights initial_weights_;
   train::TrainState<double> state_;
   std::optional<Metrics> metrics_;
   RunSummary summary_;
-  bool made_ = false;  ///< the folder of this run, by this run
+  bool created_folder_ = false;  ///< whether this run created its folder
   std::optional<support::process::FileLock> lock_;
 };
 
 }  // namespace
 
-bool blames_settings(std::size_t step, const std::optional<std::string>& found,
-                     const ref::numeric::ContractError& refusal) {
+bool is_caused_by_settings(std::size_t step, const std::optional<std::string>& found,
+                           const ref::numeric::ContractError& refusal) {
   const bool not_finite =
       found || dynamic_cast<const ref::numeric::NotFiniteError*>(&refusal) != nullptr;
   return !not_finite && step == 1;
 }
 
-void step_failure(const RunConfig& config, std::size_t step,
-                  const std::optional<std::string>& found,
-                  const ref::numeric::ContractError& refusal) {
-  if (blames_settings(step, found, refusal))
+void throw_step_failure(const RunConfig& config, std::size_t step,
+                        const std::optional<std::string>& found,
+                        const ref::numeric::ContractError& refusal) {
+  if (is_caused_by_settings(step, found, refusal))
     throw UsageError(fmt::format("step 1: {}", sentence_by_setting(config, refusal)));
   throw RunFailure(
       fmt::format("step {}: {}{}", step,

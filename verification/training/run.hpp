@@ -13,14 +13,14 @@
 
 namespace normproof::verification::training {
 
-/// A run that cannot go on: the step, and the tensor where the first value that is not finite
-/// appeared.
+/// A run that cannot go on. The message names the step and the tensor with the first non-finite
+/// value.
 class RunFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// How far a run has come.
+/// The progress of a run after a step.
 struct RunProgress {
   std::size_t step = 0, steps = 0, epoch = 0;
   double loss = 0;
@@ -30,8 +30,8 @@ struct RunProgress {
 struct RunOptions {
   std::filesystem::path out = {};
   bool resume = false;
-  std::size_t checkpoint_every = 0;  ///< steps; 0: at the end of each epoch alone
-  GivenWeights weights = {};         ///< of a new run
+  std::size_t checkpoint_every = 0;  ///< in steps; 0: at the end of each epoch only
+  InitialWeights weights = {};       ///< initial weights of a new run
   std::function<void(const RunProgress&)> after_step = {};
 };
 
@@ -43,33 +43,36 @@ struct RunSummary {
   std::string sha256;  ///< train::state_sha256 after the last step
 };
 
-/// Trains, and leaves in `out`: config.json, data.json, metrics.jsonl (a line a step and a line an
-/// epoch) and checkpoint.safetensors; where weights are given, weights.safetensors too; where
-/// config.keep_checkpoints is above 1, the checkpoints of as many of the last steps that one was
-/// written at, as kept_checkpoint names them.
+/// Trains a model and writes the run into the folder `out`.
 ///
-/// Computes  the same bytes of each, whatever the threads, and whether the run was interrupted and
-///           resumed or not: a resumed run begins after the last checkpoint and cuts off what
-///           metrics.jsonl has beyond it
-/// Requires  without resume, `out` is absent or an empty folder; with it, the folder of a run
-///           of the same configuration and data, which keeps the weights that it began with
-/// Throws    UsageError of out; FileError where a file is damaged or cannot be written; RunFailure
+/// The files are config.json, data.json, metrics.jsonl (one line per step and one per epoch),
+/// checkpoint.safetensors, weights.safetensors if initial weights are given, and, if
+/// config.keep_checkpoints is above 1, that many of the last checkpoints, named by kept_checkpoint.
+///
+/// Computes  the same bytes in every file for any number of threads, and whether or not the run was
+///           interrupted and resumed: a resumed run starts after the last checkpoint and truncates
+///           metrics.jsonl to it
+/// Requires  without resume, `out` is absent or an empty folder; with resume, it is the folder of a
+///           run of the same configuration and data, which keeps its initial weights
+/// Throws    UsageError about `out`; FileError if a file is damaged or cannot be written;
+///           RunFailure
 RunSummary run(const RunConfig& config, RunTask& task, const RunOptions& options);
-/// The same for a class a sentence: ClassifyTask.
+/// Trains a classifier of sentences: run() with a ClassifyTask.
 RunSummary run(const RunConfig& config, const Dataset& data, const RunOptions& options);
 
-/// One of the measures; NaN where there is none of that name.
+/// Returns the measure of that name, or NaN if there is none.
 double quality(const Qualities& qualities, std::string_view name);
 
-/// Whether a step that a contract refused has a setting that it cannot have: it is the first one
-/// and its values are finite. Else there is a value that is not: `found`, with its place, or what a
-/// NotFiniteError says.
-bool blames_settings(std::size_t step, const std::optional<std::string>& found,
-                     const ref::numeric::ContractError& refusal);
+/// Whether a step failed because of an impossible setting: it is the first step, and all its values
+/// are finite. Otherwise some value is not finite: `found` gives its place, or the error is a
+/// NotFiniteError.
+bool is_caused_by_settings(std::size_t step, const std::optional<std::string>& found,
+                           const ref::numeric::ContractError& refusal);
 
-/// Throws    UsageError that names the setting where the settings are to blame, else RunFailure
-[[noreturn]] void step_failure(const RunConfig& config, std::size_t step,
-                               const std::optional<std::string>& found,
-                               const ref::numeric::ContractError& refusal);
+/// Reports a failed step.
+/// Throws    UsageError that names the setting if the settings are to blame, else RunFailure
+[[noreturn]] void throw_step_failure(const RunConfig& config, std::size_t step,
+                                     const std::optional<std::string>& found,
+                                     const ref::numeric::ContractError& refusal);
 
 }  // namespace normproof::verification::training

@@ -18,7 +18,7 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 
 namespace {
 
-/// Of a model that is an encoder.
+/// Visits the fields of a model that is an encoder.
 void visit_encoder(RunConfig& c, bool whole, auto&& f) {
   model::EncoderConfig& e = c.train.encoder;
   const bool language = c.task == Task::language;
@@ -36,7 +36,8 @@ void visit_encoder(RunConfig& c, bool whole, auto&& f) {
   if (language) f("encoder.tied_head", e.tied_head);
 }
 
-/// Of a model with two sides: what both have, then each.
+/// Visits the fields of a model with an encoder and a decoder: the common ones, then those of each
+/// side.
 void visit_translator(model::DecoderConfig& d, bool whole, auto&& f) {
   f("model.d_model", d.d_model);
   f("model.activation", d.activation);
@@ -53,7 +54,7 @@ void visit_translator(model::DecoderConfig& d, bool whole, auto&& f) {
   f("decoder.num_layers", d.decoder.num_layers);
 }
 
-/// The plain fields, by key; with `whole` those too that are not shown while they have their
+/// Visits the plain fields, by key; with `whole`, also those that are hidden while they have their
 /// default.
 void visit_plain(RunConfig& c, bool whole, auto&& f) {
   if (whole || c.task != Task::classify) f("training.task", c.task);
@@ -84,8 +85,9 @@ void visit_plain(RunConfig& c, bool whole, auto&& f) {
   }
 }
 
-/// The sections whose fields depend on a name: f(section, options, name, options of a name).
-void visit_chosen(RunConfig& c, auto&& f) {
+/// Visits the sections whose fields depend on a name: f(section, options, name of the options,
+/// options by name).
+void visit_named_sections(RunConfig& c, auto&& f) {
   const auto norm = [&](const char* section, model::NormOptions& options) {
     f(section, options, model::norm_name, model::norm_options);
   };
@@ -105,8 +107,8 @@ void visit_chosen(RunConfig& c, auto&& f) {
     model::initialization_options);
 }
 
-/// Checks that a chosen section has the field, beside its name: "norm.nam" is nearest to
-/// "norm.name".
+/// Checks that a section has the field or that it is "name". An error suggests the nearest name:
+/// "norm.name" for "norm.nam".
 void check_field(const std::string& section, const auto& options, std::string_view field) {
   std::vector<std::string> known = {section + ".name"};
   for (const auto& [own, value] : model::list_options(options)) {
@@ -117,7 +119,7 @@ void check_field(const std::string& section, const auto& options, std::string_vi
       ref::numeric::unknown_name("setting", fmt::format("{}.{}", section, field), known));
 }
 
-/// What the settings cannot be together is the encoder's to say; what no run can have is said here.
+/// Checks the settings that no run may have. Impossible combinations are rejected by the encoder.
 void check_run(const RunConfig& config) {
   using model::bad_value, model::print_field;
   const auto positive = [](const char* key, auto value) {
@@ -170,7 +172,7 @@ void check_run(const RunConfig& config) {
               "a number between 0 and 1");
 }
 
-/// Text as the JSON value that it stands for.
+/// Converts the text of a setting to its JSON value.
 ordered_json value_of(const std::string& text) {
   if (text == "none") return nullptr;
   if (text == "true" || text == "false") return text == "true";
@@ -184,14 +186,14 @@ std::string text_of(const ordered_json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// list_settings; with `whole`, what it leaves out too.
+/// Lists the settings; with `whole`, also those that list_settings leaves out.
 Settings settings_of(const RunConfig& config, bool whole) {
   RunConfig copy = config;
   Settings settings;
   visit_plain(copy, whole, [&](const char* key, auto& value) {
     settings.emplace_back(key, model::print_field(value));
   });
-  visit_chosen(copy, [&](const std::string& section, auto& options, auto name, auto) {
+  visit_named_sections(copy, [&](const std::string& section, auto& options, auto name, auto) {
     settings.emplace_back(section + ".name", name(options));
     for (const auto& [field, value] : model::list_options(options))
       settings.emplace_back(fmt::format("{}.{}", section, field), value);
@@ -210,10 +212,11 @@ std::string json_of(const Settings& settings) {
   return object.dump(1) + "\n";
 }
 
-/// Whether a refusal's argument may be about the setting: "eps" about "norm.eps" and "norm" about
-/// "norm.name". That of a translator may have its side before it: "decoder.final_norm" is about
-/// "decoder_final_norm.name", and "encoder.d_model" about "model.d_model".
-bool may_be_about(const RunConfig& config, const std::string& argument, const std::string& key) {
+/// Whether the argument named in an error may be this setting: "eps" for "norm.eps", "norm" for
+/// "norm.name". For a translator the argument may start with a side: "decoder.final_norm" for
+/// "decoder_final_norm.name", "encoder.d_model" for "model.d_model".
+bool may_name_setting(const RunConfig& config, const std::string& argument,
+                      const std::string& key) {
   const auto is = [&](const std::string& name) { return key == name || key == name + ".name"; };
   const std::size_t dot = argument.find('.');
   const std::string side = argument.substr(0, dot);
@@ -225,12 +228,12 @@ bool may_be_about(const RunConfig& config, const std::string& argument, const st
          is(side == "encoder" ? field : "decoder_" + field);
 }
 
-/// Of settings of one name, the first that has the value that was refused, in a section of the
-/// layer or the optimizer that refused it, or in any where no section is of it, for it computes
-/// what another layer is; none where there is none.
-std::optional<std::string> refused_setting(const Settings& settings,
-                                           const std::vector<std::string>& keys,
-                                           const ref::numeric::Breach& breach) {
+/// Finds the setting that caused an error among settings of one name: the first with the rejected
+/// value in a section of the layer or optimizer that rejected it. If no section is of that layer,
+/// since layers may be computed by others, any section counts. Returns nothing if there is none.
+std::optional<std::string> find_rejected_setting(const Settings& settings,
+                                                 const std::vector<std::string>& keys,
+                                                 const ref::numeric::Breach& breach) {
   const auto value_at = [&](const std::string& key) {
     const auto found = std::ranges::find(settings, key, &Settings::value_type::first);
     return found == settings.end() ? std::string() : found->second;
@@ -247,7 +250,7 @@ std::optional<std::string> refused_setting(const Settings& settings,
   return has_section ? std::nullopt : other;
 }
 
-/// A translator that learns the synthetic pairs.
+/// Returns the default configuration of a translator, which learns the synthetic pairs.
 RunConfig default_translator() {
   RunConfig config;
   config.task = Task::translate;
@@ -266,7 +269,7 @@ RunConfig default_translator() {
   return config;
 }
 
-/// The task that the object names, where it does.
+/// Returns the task that the JSON object names, or nothing if it names none.
 std::optional<Task> named_task(const ordered_json& object, const ref::io::JsonReader& reader) {
   if (!object.contains("training") || !object["training"].is_object() ||
       !object["training"].contains("task"))
@@ -277,7 +280,8 @@ std::optional<Task> named_task(const ordered_json& object, const ref::io::JsonRe
   reader.fail("training.task", fmt::format("is '{}'", text), "classify, language or translate");
 }
 
-/// Known are the settings of its section and those of the same name in others; of no section, all.
+/// Throws the error for an unknown setting. It suggests the settings of its section and those of
+/// the same name elsewhere, or all settings if there is no such section.
 [[noreturn]] void refuse_setting(const RunConfig& config, std::string_view key) {
   const std::size_t dot = std::min(key.find('.'), key.size());
   std::vector<std::string> all, near;
@@ -324,9 +328,9 @@ std::string sentence_by_setting(const RunConfig& config, const ref::numeric::Con
   const Settings settings = list_settings(config);
   std::vector<std::string> keys;
   for (const auto& [key, value] : settings)
-    if (may_be_about(config, breach.argument, key)) keys.push_back(key);
+    if (may_name_setting(config, breach.argument, key)) keys.push_back(key);
   const std::optional<std::string> key =
-      keys.size() == 1 ? keys.front() : refused_setting(settings, keys, breach);
+      keys.size() == 1 ? keys.front() : find_rejected_setting(settings, keys, breach);
   if (!key) return sentence(breach);
   return fmt::format("{} {}; expected {}", *key, breach.observation, breach.expectation);
 }
@@ -339,7 +343,7 @@ void set_setting(RunConfig& config, std::string_view key, std::string_view value
     model::parse_field(key, value, field);
     found = true;
   });
-  visit_chosen(changed, [&](const std::string& section, auto& options, auto, auto of_name) {
+  visit_named_sections(changed, [&](const std::string& section, auto& options, auto, auto of_name) {
     if (key == section)
       throw UsageError(ref::numeric::unknown_name("setting", key, {section + ".name"}));
     if (!key.starts_with(section + ".")) return;
@@ -351,7 +355,8 @@ void set_setting(RunConfig& config, std::string_view key, std::string_view value
       } else {
         model::set_option(options, field, value);
       }
-    } catch (const UsageError& error) {  // which does not know the section
+    } catch (const UsageError& error) {
+      // The inner error does not name the section.
       throw UsageError(fmt::format("{}: {}", key, error.what()));
     }
     found = true;

@@ -9,26 +9,27 @@
 
 namespace normproof::verification::training {
 
-/// What a run left beside its checkpoints.
+/// The files of a run other than its checkpoints.
 struct RunFolder {
   std::filesystem::path path;
   RunConfig config;
-  std::string data;    ///< data.json
-  std::string sha256;  ///< of config.json and data.json, as the checkpoints have it
+  std::string data;    ///< content of data.json
+  std::string sha256;  ///< hash of config.json and data.json, as the checkpoints have it
 };
 
-/// Throws    FileError naming the file: absent, or none of a run
+/// Reads the folder of a run.
+/// Throws    FileError naming the file if it is absent or not that of a run
 RunFolder read_run_folder(const std::filesystem::path& folder);
 
-/// The same of a run with that task.
-/// Throws    UsageError where it has another one; FileError
+/// Reads the folder of a run that has this task.
+/// Throws    UsageError if the run has another task; FileError
 RunFolder read_run_folder(const std::filesystem::path& folder, Task task);
 
-/// The state of the last checkpoint, or, `average` being above 1, the mean of the last ones that
-/// the folder keeps: mean_checkpoint. `like` is a state of the configuration.
+/// Reads the state of the last checkpoint or, if `average` is above 1, the mean of that many last
+/// checkpoints (mean_checkpoint). `like` is a state of the configuration.
 /// Requires  (C1) average >= 1
-/// Throws    ContractError; FileError naming the file: absent, damaged, or not of this run, or the
-///           folder where it keeps fewer
+/// Throws    ContractError; FileError naming the file if it is absent, damaged or not of this run,
+///           or the folder if it keeps too few checkpoints
 ref::train::TrainState<double> read_last_state(const RunFolder& run, std::size_t average,
                                                const ref::train::TrainState<double>& like);
 

@@ -9,7 +9,7 @@
 
 namespace normproof::verification::training {
 
-/// Measures by the names that metrics.jsonl gives them: "accuracy", "perplexity".
+/// Quality measures with their names in metrics.jsonl: "accuracy", "perplexity".
 using Qualities = std::vector<std::pair<std::string, double>>;
 
 struct TaskStep {
@@ -22,8 +22,8 @@ struct TaskValidation {
   Qualities qualities;
 };
 
-/// What a run is trained for: its data, a step, and how well it does. A run asks for an epoch, then
-/// for its steps in their order.
+/// The task of a run: its data, its training step and its quality measures. A run calls
+/// begin_epoch, then the steps of the epoch in order.
 class RunTask {
  public:
   RunTask() = default;
@@ -31,32 +31,32 @@ class RunTask {
   RunTask& operator=(const RunTask&) = delete;
   virtual ~RunTask() = default;
 
-  /// What tells its data from other data, as JSON; with the hash of the weights that a run begins
-  /// with, where that is not empty.
+  /// Describes the data as JSON, so that different data has different texts. Includes the hash of
+  /// the initial weights if it is not empty.
   virtual std::string data_json(const std::string& weights_sha256) const = 0;
-  /// What a run begins with.
-  /// Throws    ContractError where the configuration cannot be
+  /// Returns the initial state of a run.
+  /// Throws    ContractError if the configuration is impossible
   virtual ref::train::TrainState<double> initial_state() const = 0;
-  virtual std::size_t steps_of_epoch() const = 0;
+  virtual std::size_t steps_per_epoch() const = 0;
   virtual void begin_epoch(std::uint64_t epoch) = 0;
-  /// Step k of the epoch, from 0.
-  /// Throws    ContractError; then `state` is as before
+  /// Takes step k of the epoch, counted from 0.
+  /// Throws    ContractError; `state` is then unchanged
   virtual TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
                         const ref::encoder::Tap<double>& tap) const = 0;
   virtual TaskValidation validate(ref::train::TrainState<double>& state) const = 0;
 };
 
-/// Another task, whose steps a derived class takes otherwise, and more where it says so.
+/// Forwards to another task. A derived class overrides some of its methods.
 class WrappedTask : public RunTask {
  public:
-  /// Has to stay.
+  /// Keeps a reference to the task, which must outlive this object.
   explicit WrappedTask(RunTask& task) : task_(task) {}
 
   std::string data_json(const std::string& weights_sha256) const override {
     return task_.data_json(weights_sha256);
   }
   ref::train::TrainState<double> initial_state() const override { return task_.initial_state(); }
-  std::size_t steps_of_epoch() const override { return task_.steps_of_epoch(); }
+  std::size_t steps_per_epoch() const override { return task_.steps_per_epoch(); }
   void begin_epoch(std::uint64_t epoch) override { task_.begin_epoch(epoch); }
   TaskValidation validate(ref::train::TrainState<double>& state) const override {
     return task_.validate(state);

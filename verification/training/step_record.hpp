@@ -11,16 +11,17 @@
 
 namespace normproof::verification::training {
 
-/// The tensors of a step under names that differ, in the order in which they came.
+/// The tensors of a step under distinct names, in the order in which they were added.
 class StepRecord {
  public:
-  /// The name as it is, or with ".2", ".3", ... where it came before.
+  /// Returns the name, with ".2", ".3", ... appended if it came before.
   std::string unique(const std::string& name);
 
   void add(ref::io::StoredTensor tensor) { tensors_.push_back(std::move(tensor)); }
   void add(const std::string& name, const ref::tensor::Tensor<double>& values);
-  /// With what remains beside it; the name of the tensor and the place of the first element whose
-  /// nearest double is not decided, and then nothing is added.
+  /// Adds the nearest doubles of a tensor and, as another tensor, the remainders. If the nearest
+  /// double of an element is undecided, returns the tensor's name and the element's index and adds
+  /// nothing.
   std::optional<std::string> add(const std::string& name,
                                  const ref::tensor::Tensor<ref::numeric::ball>& values);
 
@@ -31,7 +32,8 @@ class StepRecord {
   std::map<std::string, int> seen_;
 };
 
-/// float64; 0 and 1 of a dropout's mask ("....keep") as boolean, row_ids as int64.
+/// Returns the dtype that a tensor is stored with: boolean for the 0 and 1 of a dropout mask
+/// ("....keep"), int64 for row_ids, otherwise float64.
 ref::io::DType dtype_of_tap(const std::string& name);
 
 }  // namespace normproof::verification::training

@@ -21,7 +21,7 @@ namespace {
 
 static_assert(ref::data::kNoTarget == ref::train::kIgnored);
 
-constexpr std::size_t kLeastCharacters = 40;  // two of them in each twentieth
+constexpr std::size_t kMinCharacters = 40;  // gives two characters in each twentieth of the text
 
 std::vector<TextBatch> text_batches_of(const std::vector<std::int32_t>& text,
                                        const ref::data::ContextOptions& options) {
@@ -44,20 +44,20 @@ ordered_json part_json(const std::vector<std::int32_t>& tokens) {
 
 }  // namespace
 
-PartOfText part_of_text(std::size_t characters, bool test) {
+TextRange text_range(std::size_t characters, bool test) {
   const auto at = [&](std::size_t twentieths) {
     return static_cast<std::ptrdiff_t>(characters * twentieths / 20);
   };
-  return test ? PartOfText{at(19), at(20)} : PartOfText{at(18), at(19)};
+  return test ? TextRange{at(19), at(20)} : TextRange{at(18), at(19)};
 }
 
 TextData split_text(std::string_view text, const std::string& name) {
   TextData data{ref::data::Alphabet::of_text(text, name), {}, {}, {}};
   const std::vector<std::int32_t> all = data.alphabet.encode(text, name);
-  if (all.size() < kLeastCharacters)
+  if (all.size() < kMinCharacters)
     throw ref::numeric::FileError(fmt::format("{}: has {} characters; expected {} at least", name,
-                                              all.size(), kLeastCharacters));
-  const PartOfText validation = part_of_text(all.size(), false);
+                                              all.size(), kMinCharacters));
+  const TextRange validation = text_range(all.size(), false);
   data.training.assign(all.begin(), all.begin() + validation.begin);
   data.validation.assign(all.begin() + validation.begin, all.begin() + validation.end);
   data.test.assign(all.begin() + validation.end, all.end());
@@ -86,7 +86,7 @@ std::string text_json(const TextData& data) {
   return object.dump(1) + "\n";
 }
 
-ref::data::Alphabet alphabet_of(std::string_view json, const std::string& file) {
+ref::data::Alphabet read_alphabet(std::string_view json, const std::string& file) {
   const ref::io::JsonReader reader(file);
   const auto object = reader.parse(json, "what 'normproof train --task language' wrote");
   if (!object.contains("alphabet") || !object["alphabet"].is_string())

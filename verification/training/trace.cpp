@@ -34,12 +34,12 @@ using train::LabelledBatch;
 
 namespace {
 
-// A gradient that is 0 exactly, such as that of a key's bias, is decided when its enclosure is
-// narrower than the least double, so fewer bits would be for nothing.
+// A gradient that is exactly 0, such as that of a key's bias, is decided only once its enclosure is
+// narrower than the smallest double. Fewer bits would never suffice for it.
 constexpr long kFirstTraceBits = 2048;
-constexpr long kMostTraceBits = 65536;
+constexpr long kMaxTraceBits = 65536;
 
-/// An element whose nearest double its enclosure does not tell.
+/// An element whose enclosure does not decide its nearest double.
 struct Undecided {
   std::string place;
 };
@@ -69,8 +69,8 @@ double largest(const Tensor<ball>& values) {
   return most;
 }
 
-/// No smaller than any |a_i - b_i|.
-double distance_of(const Tensor<double>& a, const Tensor<ball>& b) {
+/// Returns an upper bound of max |a_i - b_i|.
+double bound_distance(const Tensor<double>& a, const Tensor<ball>& b) {
   double most = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const ball off = b.data()[i] - ball(a.data()[i]);
@@ -81,7 +81,7 @@ double distance_of(const Tensor<double>& a, const Tensor<ball>& b) {
 
 void widen_distance(Distance& distance, const std::string& name, const Tensor<double>& a,
                     const Tensor<ball>& b) {
-  const double off = distance_of(a, b), scale = largest(b);
+  const double off = bound_distance(a, b), scale = largest(b);
   distance.absolute = std::max(distance.absolute, off);
   if (scale > 0 && off / scale > distance.relative) {
     distance.relative = off / scale;
@@ -89,19 +89,19 @@ void widen_distance(Distance& distance, const std::string& name, const Tensor<do
   }
 }
 
-/// The trajectory in double: what the balls are held against.
+/// A step of the trajectory in double, which the certified step is compared with.
 struct DoubleStep {
   TracedStep traced;
-  NamedTensors<double> gradients, after;  ///< of a certified trace
+  NamedTensors<double> gradients, after;  ///< filled for a certified trace only
 };
 
-/// The precision of balls is that of a thread: no other thread takes part.
-class OneThread {
+/// Runs a scope on one thread, since the precision of balls is a property of the thread.
+class SingleThreadScope {
  public:
-  OneThread() : before_(ref::numeric::num_threads()) { ref::numeric::set_num_threads(1); }
-  ~OneThread() { ref::numeric::set_num_threads(before_); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
+  SingleThreadScope() : before_(ref::numeric::num_threads()) { ref::numeric::set_num_threads(1); }
+  ~SingleThreadScope() { ref::numeric::set_num_threads(before_); }
+  SingleThreadScope(const SingleThreadScope&) = delete;
+  SingleThreadScope& operator=(const SingleThreadScope&) = delete;
 
  private:
   int before_;
@@ -117,10 +117,10 @@ class Trace {
         start_(train::initial_train_state(config.train)) {
     if (options.steps < 1) throw UsageError("--steps is 0; expected 1 or more");
     if (options.weights) start_.parameters = *options.weights;
-    const std::size_t each = steps_of_epoch(data, config);
+    const std::size_t each = steps_per_epoch(data, config);
     for (std::size_t s = 0; s < options.steps; ++s) {
       if (s % each == 0) epoch_ = training_batches(data, config, s / each);
-      const auto own = batches_of_step(epoch_, config, s % each);
+      const auto own = select_step_batches(epoch_, config, s % each);
       batches_.emplace_back(own.begin(), own.end());
     }
   }
@@ -144,7 +144,7 @@ class Trace {
       DoubleStep step;
       StepRecord record;
       for (const LabelledBatch& batch : batches_[s]) add_inputs(batch, record);
-      const auto result = step_of<double>(
+      const auto result = take_train_step<double>(
           s, weights_, state, [&](const std::string& name, const Tensor<double>& values) {
             const std::string own = record.unique(name);
             record.add(own, values);
@@ -158,7 +158,7 @@ class Trace {
         ++summary_.tensors;
         summary_.elements += tensor.bytes.size() / ref::io::item_size(tensor.dtype);
       }
-      if (!options_.certified) put(step_stem(s), record.tensors());
+      if (!options_.certified) write_tensor_file(step_stem(s), record.tensors());
       step.traced.loss = result.loss;
       step.traced.learning_rate = result.learning_rate;
       step.traced.sha256 = train::state_sha256(state);
@@ -174,14 +174,14 @@ class Trace {
       try {
         return follow_balls(bits);
       } catch (const Undecided& open) {
-        if (bits >= kMostTraceBits)
+        if (bits >= kMaxTraceBits)
           throw RunFailure(fmt::format("{} is not decided with {} bits", open.place, bits));
       }
     }
   }
 
   void follow_balls(long bits) {
-    const OneThread alone;
+    const SingleThreadScope alone;
     const ref::numeric::BallPrecision precision(bits);
     auto state = train::convert_state<ball>(start_);
     const Tensor<ball> weights =
@@ -195,37 +195,38 @@ class Trace {
           throw Undecided{fmt::format("step {}: {}", s + 1, *open)};
       };
       for (const LabelledBatch& batch : batches_[s]) add_inputs(batch, record);
-      step_of<ball>(s, weights, state, [&](const std::string& name, const Tensor<ball>& values) {
-        const std::string own = record.unique(name);
-        keep(own, values);
-        if (name.starts_with("grad_") || name == "loss")
-          widen_distance(name == "loss" ? traced.loss_distance : traced.gradients, own,
-                         doubles_[s].gradients.at(own), values);
-      });
+      take_train_step<ball>(
+          s, weights, state, [&](const std::string& name, const Tensor<ball>& values) {
+            const std::string own = record.unique(name);
+            keep(own, values);
+            if (name.starts_with("grad_") || name == "loss")
+              widen_distance(name == "loss" ? traced.loss_distance : traced.gradients, own,
+                             doubles_[s].gradients.at(own), values);
+          });
       for (const auto& [name, values] : state.parameters)
         widen_distance(traced.parameters, name, doubles_[s].after.at(name), values);
       for_each_tensor(state, keep);
-      put(step_stem(s), record.tensors());
+      write_tensor_file(step_stem(s), record.tensors());
       if (options_.after_step)
         options_.after_step(fmt::format("{} bits", bits), s + 1, batches_.size());
     }
   }
 
   template <class T, class See>
-  train::StepResult<T> step_of(std::size_t s, const Tensor<T>& weights, train::TrainState<T>& state,
-                               See see) const {
+  train::StepResult<T> take_train_step(std::size_t s, const Tensor<T>& weights,
+                                       train::TrainState<T>& state, See see) const {
     try {
       return train::train_step<T>(config_.train, batches_[s], weights, state,
                                   ref::encoder::Tap<T>(see));
     } catch (const ref::numeric::ContractError& error) {
-      step_failure(config_, s + 1, std::nullopt, error);
+      throw_step_failure(config_, s + 1, std::nullopt, error);
     }
   }
 
   static std::string step_stem(std::size_t s) { return fmt::format("step_{:04}", s + 1); }
 
-  /// A file, which takes the place of one with fewer bits.
-  void put(const std::string& stem, const std::vector<StoredTensor>& tensors) {
+  /// Writes a file of tensors. A file of the same step with fewer bits is replaced.
+  void write_tensor_file(const std::string& stem, const std::vector<StoredTensor>& tensors) {
     const std::string name = stem + options_.suffix;
     ref::io::write_tensors(folder_ / name, tensors);
     hashes_[name] = ref::io::sha256(ref::io::read_text(folder_ / name));
@@ -233,13 +234,13 @@ class Trace {
 
   void write_start() {
     ref::io::write_file(folder_ / "config.json", config_json(config_));
-    ref::io::write_file(folder_ / "data.json", data_json(data_, hash_of_weights(options_.weights)));
+    ref::io::write_file(folder_ / "data.json", data_json(data_, hash_weights(options_.weights)));
     StepRecord initial;
     for_each_tensor(start_, [&](const std::string& name, const Tensor<double>& values) {
       initial.add(name, values);
     });
     if (ref::tensor::is_given(weights_)) initial.add("class_weights", weights_);
-    put("initial", initial.tensors());
+    write_tensor_file("initial", initial.tensors());
   }
 
   void write_manifest() const {
@@ -259,10 +260,10 @@ class Trace {
   Tensor<double> weights_;
   train::TrainState<double> start_;
   std::vector<LabelledBatch> epoch_;
-  std::vector<std::vector<LabelledBatch>> batches_;  ///< of each step
+  std::vector<std::vector<LabelledBatch>> batches_;  ///< the batches of each step
   std::vector<DoubleStep> doubles_;
   fs::path folder_;
-  std::map<std::string, std::string> hashes_;  ///< of the files of tensors
+  std::map<std::string, std::string> hashes_;  ///< hashes of the files of tensors
   TraceSummary summary_;
 };
 

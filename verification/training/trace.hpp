@@ -12,21 +12,22 @@
 
 namespace normproof::verification::training {
 
-/// How far `double` is from the truth: the largest |difference| in any element, rounded up, and
-/// the largest such over the largest |element| of its true tensor, where that is not 0.
+/// The distance of the run in `double` from the exact values: the largest |difference| in any
+/// element, rounded up, and the largest |difference| relative to the largest |element| of the same
+/// exact tensor, if that is not 0.
 struct Distance {
   double absolute = 0, relative = 0;
-  std::string tensor;  ///< where the relative one is
+  std::string tensor;  ///< the tensor of the relative distance
 
-  /// False where whatever is off is 0 in truth.
+  /// False if every tensor with a difference is exactly 0 in truth.
   bool is_relative() const { return absolute == 0 || !tensor.empty(); }
 };
 
-/// What a step says of itself.
+/// The summary of a traced step.
 struct TracedStep {
   double loss = 0, learning_rate = 0;
-  std::string sha256;  ///< train::state_sha256 after it, of the run in double
-  Distance loss_distance, gradients, parameters;  ///< of a certified trace; else 0
+  std::string sha256;  ///< train::state_sha256 after the step, of the run in double
+  Distance loss_distance, gradients, parameters;  ///< for a certified trace; otherwise 0
 };
 
 struct TraceOptions {
@@ -34,36 +35,36 @@ struct TraceOptions {
   std::size_t steps = 1;
   bool certified = false;
   std::string suffix = ".safetensors";  ///< or ".npz"
-  GivenWeights weights = {};
-  /// (stage, steps done, steps): the stage is "double" or "512 bits".
+  InitialWeights weights = {};
+  /// Called with (stage, steps done, steps); the stage is "double" or "512 bits".
   std::function<void(const std::string&, std::size_t, std::size_t)> after_step = {};
 };
 
 struct TraceSummary {
   std::vector<TracedStep> steps;
-  std::size_t tensors = 0, elements = 0;  ///< of all steps, without the remainders
-  long bits = 0;                          ///< of the balls that decided; 0 in double
+  std::size_t tensors = 0, elements = 0;  ///< over all steps, without the remainders
+  long bits = 0;  ///< precision of the balls that decided every element; 0 for a trace in double
 };
 
-/// {"bits": 2048}, or null of a trace in double: as manifest.json has it.
+/// Returns {"bits": 2048}, or null for a trace in double, for manifest.json.
 nlohmann::ordered_json certified_json(const TraceSummary& summary);
 
-/// The steps as manifest.json has them: an array, an object a step.
+/// Returns the steps for manifest.json: an array with one object per step.
 nlohmann::ordered_json steps_json(const TraceSummary& summary);
 
-/// Every tensor of the first steps of a run, forward and backward, in a new folder.
+/// Writes every tensor of the first steps of a run, forward and backward, into a new folder.
 ///
-/// Computes  config.json and data.json as `run` has them; initial<suffix>: the state before the
+/// Computes  config.json and data.json as `run` writes them; initial<suffix>: the state before the
 ///           first step and class_weights; step_0001<suffix>, ...: `tokens`, `valid`, `labels`,
-///           every tensor that the step shows (encoder::Tap), and the state after it as a
-///           checkpoint names it; manifest.json. With accumulation the tensors of batch k > 1 end
-///           in ".k". certified: the same trajectory in balls, from the same initial state, with as
-///           many bits as it takes until every element of every tensor has its nearest double;
-///           beside each tensor what remains, "<name>_lo", as in the golden corpus. Each TracedStep
-///           then says how far the run in double is from it
+///           every tensor that the step shows (encoder::Tap), and the state after it with the names
+///           of a checkpoint; manifest.json. With accumulation the names of the tensors of batch k
+///           > 1 end in ".k". A certified trace repeats the trajectory in balls from the same
+///           initial state, and doubles the precision until the nearest double of every element is
+///           decided; beside each tensor it writes the remainders, "<name>_lo", as in the golden
+///           corpus. Each TracedStep then holds the distance of the run in double from it
 /// Requires  1 <= steps; suffix is ".safetensors" or ".npz"; out is absent or empty
-/// Throws    UsageError of these, and of what the configuration cannot be; FileError; RunFailure
-///           where a value is not finite, or not decided with 65,536 bits
+/// Throws    UsageError about these or an impossible configuration; FileError; RunFailure if a
+///           value is not finite, or not decided with 65,536 bits
 TraceSummary trace(const RunConfig& config, const Dataset& data, const TraceOptions& options);
 
 }  // namespace normproof::verification::training

@@ -30,7 +30,7 @@ train::TrainState<double> TranslateTask::initial_state() const {
   return translation::initial_state(training_);
 }
 
-std::size_t TranslateTask::steps_of_epoch() const {
+std::size_t TranslateTask::steps_per_epoch() const {
   const auto each = static_cast<std::size_t>(config_.train.accumulation);
   const std::size_t batches = (data_.text.training.source.size() - 1) / config_.batch_size + 1;
   return (batches - 1) / each + 1;

@@ -6,21 +6,23 @@
 
 namespace normproof::verification::training {
 
-/// How BLEU of translations is counted: words of the corpora have spaces between, and <unk> is one.
+/// The tokenizer for the BLEU of translations. Words in the corpora are separated by spaces, and
+/// <unk> counts as a word.
 inline constexpr BleuTokenizer translation_tokenizer = BleuTokenizer::none;
 
-/// The translation of a sentence. Qualities: perplexity, exp(loss), of a step that of its loss,
-/// label smoothing included; validated, bleu too, of the greedy translations of the first
-/// translation.bleu_pairs pairs.
+/// The task of translating a sentence. Its qualities are perplexity = exp(loss), where the loss of
+/// a step includes label smoothing, and in validation also bleu, of the greedy translations of the
+/// first translation.bleu_pairs pairs.
 class TranslateTask : public RunTask {
  public:
-  /// Both have to stay.
+  /// Keeps references to both arguments, which must outlive the task.
   TranslateTask(const RunConfig& config, const PairData& data);
 
+  /// Describes the pairs as JSON.
   /// Requires  (C1) weights_sha256 is empty: a translator begins with random weights
   std::string data_json(const std::string& weights_sha256) const override;
   ref::train::TrainState<double> initial_state() const override;
-  std::size_t steps_of_epoch() const override;
+  std::size_t steps_per_epoch() const override;
   void begin_epoch(std::uint64_t epoch) override;
   TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
                 const ref::encoder::Tap<double>& tap) const override;

@@ -6,7 +6,8 @@ namespace normproof::verification::training {
 
 TranslationModel read_translation_model(const std::filesystem::path& folder, std::size_t average) {
   const RunFolder run = read_run_folder(folder, Task::translate);
-  TranslationModel model{run.config, words_of(run.data, (folder / "data.json").string()), {}};
+  TranslationModel model{
+      run.config, read_pair_words(run.data, (folder / "data.json").string()), {}};
   model.state = read_last_state(
       run, average, ref::translation::initial_state(translation_config(model.config, model.words)));
   return model;

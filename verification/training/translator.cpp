@@ -12,13 +12,13 @@ namespace {
 
 using ref::decoder::IncrementalDecoder;
 
-/// A translation as it is decoded.
-class Translating : public DecodingState {
+/// The decoding state of one translation.
+class TranslationState : public DecodingState {
  public:
-  explicit Translating(IncrementalDecoder<double> decoder) : decoder_(std::move(decoder)) {}
+  explicit TranslationState(IncrementalDecoder<double> decoder) : decoder_(std::move(decoder)) {}
 
   std::unique_ptr<DecodingState> fork() const override {
-    return std::make_unique<Translating>(decoder_);
+    return std::make_unique<TranslationState>(decoder_);
   }
   ref::tensor::Tensor<double> append(std::int32_t token) override { return decoder_.append(token); }
 
@@ -28,7 +28,7 @@ class Translating : public DecodingState {
 
 }  // namespace
 
-std::vector<std::string> translate(const RunConfig& config, const PairWords& words,
+std::vector<std::string> translate(const RunConfig& config, const PairVocabularies& words,
                                    const ref::train::TrainState<double>& state,
                                    const std::vector<std::string>& sentences,
                                    const Search& search) {
@@ -45,7 +45,8 @@ std::vector<std::string> translate(const RunConfig& config, const PairWords& wor
       std::vector<std::int32_t> source = words.source.encode(sentences[i]);
       if (source.empty()) continue;
       source.push_back(words.source.end_id());
-      const Translating start(IncrementalDecoder<double>(model, parameters, state.norms, source));
+      const TranslationState start(
+          IncrementalDecoder<double>(model, parameters, state.norms, source));
       translations[i] = words.target.decode(beam_search(start, options).front().tokens);
     }
   });

@@ -8,21 +8,24 @@
 
 namespace normproof::verification::training {
 
-/// How a translation is looked for.
+/// Options of the search for a translation.
 struct Search {
-  std::size_t width = 1;        ///< hypotheses at once; 1: greedy
-  double length_penalty = 0.6;  ///< alpha
+  std::size_t width = 1;        ///< number of hypotheses in the beam; 1: greedy search
+  double length_penalty = 0.6;  ///< alpha of length_penalty()
   bool operator==(const Search&) const = default;
 };
 
-/// The best translation of each sentence that beam_search finds, with IncrementalDecoder.
-/// Computes  the words of the sentence and </s> are the source, <s> begins the target, and
-///           translation.max_length cuts it off. A word that is none of the source's is <unk>, and
-///           <unk> stays where the model says it. A sentence without a word stays without
+/// Returns the best translation of each sentence, as found by beam_search with IncrementalDecoder.
+///
+/// Computes  the search with the words of the sentence and </s> as source and <s> as the first
+///           token of the target; translation.max_length limits its length. Words outside the
+///           source vocabulary are <unk>, and an <unk> that the model outputs stays in the
+///           translation. A sentence without words has an empty translation
 /// Requires  those of IncrementalDecoder and of beam_search
-/// Order     a sentence has the same words beside any others, on any number of threads
+/// Order     the translation of a sentence depends neither on the other sentences nor on the number
+///           of threads
 /// Throws    ContractError
-std::vector<std::string> translate(const RunConfig& config, const PairWords& words,
+std::vector<std::string> translate(const RunConfig& config, const PairVocabularies& words,
                                    const ref::train::TrainState<double>& state,
                                    const std::vector<std::string>& sentences,
                                    const Search& search = {});

@@ -17,7 +17,7 @@ using RefTensor = ref::tensor::Tensor<double>;
 
 constexpr auto kPlace = "decoder.layers.1";
 
-/// Two steps of a layer, whose gradient by the memory is added to that of the layers behind it.
+/// Runs two steps of a layer, and adds the gradient of the memory to that of later layers.
 void expect_same_decoder_layer(Device& device, const DecoderConfig& config, const Mask& valid,
                                const Mask& memory_valid, ref::model::Mode mode) {
   const RefTensors named = sample_parameters(config);
@@ -56,10 +56,10 @@ void expect_same_decoder_layer(Device& device, const DecoderConfig& config, cons
     EXPECT_BITS_EQ(download(got_state.at(name)), values) << name;
 }
 
-TEST(DeviceDecoderLayer, TheBitsOfTheReferenceWithEveryNormAndPlacement) {
+TEST(DeviceDecoderLayer, MatchesReferenceBitsForEveryNormAndPlacement) {
   const auto device = device::simulated_device(5);
   const Mask valid = sample_mask({2, 5}, "valid"), memory_valid = sample_mask({2, 7}, "memory");
-  for (DecoderConfig config : translators_of_every_norm()) {
+  for (DecoderConfig config : make_translators_of_every_norm()) {
     SCOPED_TRACE(ref::model::norm_name(config.decoder.norm));
     expect_same_decoder_layer(*device, config, valid, memory_valid, ref::model::Mode::training);
     expect_same_decoder_layer(*device, config, valid, memory_valid, ref::model::Mode::inference);
@@ -70,7 +70,7 @@ TEST(DeviceDecoderLayer, TheBitsOfTheReferenceWithEveryNormAndPlacement) {
   }
 }
 
-TEST(DeviceDecoderLayer, TheWeightsOfItsAttentionsAndAMaskForEachDropout) {
+TEST(DeviceDecoderLayer, MatchesReferenceAttentionWeightsWithGivenDropoutMasks) {
   const auto device = device::simulated_device(5);
   const DecoderConfig config =
       small_translator("none", "layer_norm", ref::model::NormPlacement::pre);
@@ -98,7 +98,7 @@ TEST(DeviceDecoderLayer, TheWeightsOfItsAttentionsAndAMaskForEachDropout) {
   add(".cross_attention.y", {2, 5, 8});
   add(".feed_forward.active", {2, 5, 10});
   add(".feed_forward.y", {2, 5, 8});
-  EXPECT_EQ(refusal([&] { layer.forward(x, {}, memory, run, state); }), kNothingRefused);
+  EXPECT_EQ(refusal([&] { layer.forward(x, {}, memory, run, state); }), kNoError);
 }
 
 }  // namespace

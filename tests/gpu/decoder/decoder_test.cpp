@@ -13,7 +13,7 @@ using device::Device;
 using device::download;
 using device::upload;
 
-/// Two pairs, with padding in source and target.
+/// Two sentence pairs, with padding in source and target.
 ref::decoder::DecoderInputs sample_inputs() {
   return {{{2, 6, {1, 4, 4, 10, 10, 2, 3, 4, 0, 7, 0, 0}}, sample_mask({2, 6}, "source")},
           {{2, 4, {8, 1, 1, 0, 2, 2, 5, 3}}, sample_mask({2, 4}, "target")}};
@@ -62,9 +62,9 @@ void expect_same_decoder(Device& device, const DecoderConfig& config,
     EXPECT_BITS_EQ(download(got_state.at(name)), values) << name;
 }
 
-TEST(DeviceDecoder, TheBitsOfTheReferenceWithEveryNormTiedOrNot) {
+TEST(DeviceDecoder, MatchesReferenceBitsForEveryNormWithTiedAndUntiedHead) {
   const auto device = device::simulated_device(5);
-  for (DecoderConfig config : translators_of_every_norm()) {
+  for (DecoderConfig config : make_translators_of_every_norm()) {
     SCOPED_TRACE(ref::model::norm_name(config.encoder.norm));
     expect_same_decoder(*device, config, sample_inputs(), ref::model::Mode::training);
     config.tied_head = config.scaled_embedding = true;
@@ -73,7 +73,7 @@ TEST(DeviceDecoder, TheBitsOfTheReferenceWithEveryNormTiedOrNot) {
   }
 }
 
-TEST(DeviceDecoder, InEveryOrderOfTheThreadsWithNormsOfItsOwnAtEachPlace) {
+TEST(DeviceDecoder, MatchesReferenceBitsInEveryThreadOrderWithDifferentNorms) {
   DecoderConfig config =
       small_translator("power_norm", "layer_norm", ref::model::NormPlacement::pre);
   config.encoder.final_norm = ref::model::norm_options("batch_norm");
@@ -88,7 +88,7 @@ TEST(DeviceDecoder, InEveryOrderOfTheThreadsWithNormsOfItsOwnAtEachPlace) {
   }
 }
 
-TEST(DeviceDecoder, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceDecoder, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
   const DecoderConfig config =
       small_translator("layer_norm", "layer_norm", ref::model::NormPlacement::post);
@@ -99,7 +99,7 @@ TEST(DeviceDecoder, RefusesWithTheSentencesOfTheReference) {
       RefTensors state;
       ref::decoder::Decoder<double>(config, parameters).forward(inputs, {}, state);
     });
-    EXPECT_NE(expected, kNothingRefused);
+    EXPECT_NE(expected, kNoError);
     EXPECT_EQ(
         refusal([&] {
           NamedDeviceTensors state;

@@ -7,12 +7,12 @@
 #include "ref/decoder/decoder.hpp"
 #include "tests/gpu/device/samples.hpp"
 
-/// Small translation models with random parameters.
+/// Creates small translation models with random parameters.
 namespace normproof::gpu::decoder {
 
 using RefTensors = ref::tensor::NamedTensors<double>;
 
-/// Of two layers a side and a dropout of a quarter.
+/// Returns a model with two layers on each side and a dropout rate of 0.25.
 inline DecoderConfig small_translator(const std::string& encoder_norm,
                                       const std::string& decoder_norm,
                                       ref::model::NormPlacement placement) {
@@ -31,8 +31,9 @@ inline DecoderConfig small_translator(const std::string& encoder_norm,
   return config;
 }
 
-/// Every norm for both sides, where the decoder may have it: layer_norm where it may not.
-inline std::vector<DecoderConfig> translators_of_every_norm() {
+/// Returns a model for each norm and placement. The decoder has layer_norm if it cannot have the
+/// norm.
+inline std::vector<DecoderConfig> make_translators_of_every_norm() {
   std::vector<DecoderConfig> configs;
   for (const std::string& norm : ref::model::norm_names())
     for (const auto placement : {ref::model::NormPlacement::post, ref::model::NormPlacement::pre}) {
@@ -43,7 +44,7 @@ inline std::vector<DecoderConfig> translators_of_every_norm() {
   return configs;
 }
 
-/// Every parameter, standard normal over 2.
+/// Returns random parameters, standard normal divided by 2.
 inline RefTensors sample_parameters(const DecoderConfig& config) {
   RefTensors named;
   for (const auto& p : ref::decoder::parameter_shapes(config)) {

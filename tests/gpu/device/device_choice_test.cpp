@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kVariable = "NORMPROOF_SIMULATED_DEVICES";
 
-TEST(DeviceChoice, ARankTakesItsNumberModuloTheDevices) {
+TEST(DeviceChoice, AssignsRanksToDevicesRoundRobin) {
   const std::size_t of_two[] = {0, 1, 0, 1, 0}, of_three[] = {0, 1, 2, 0, 1};
   for (std::size_t rank = 0; rank < 5; ++rank) {
     EXPECT_EQ(device_of_rank(rank, 1), 0U);
@@ -22,11 +22,11 @@ TEST(DeviceChoice, ARankTakesItsNumberModuloTheDevices) {
   }
 }
 
-TEST(DeviceChoice, C1ThereIsADevice) {
+TEST(DeviceChoice, C1_RejectsZeroDevices) {
   EXPECT_EQ(ref::numeric::contract_breach([] { device_of_rank(0, 0); }).argument, "devices");
 }
 
-TEST(DeviceChoice, TheEnvironmentSaysHowManySimulatedOnesThereAre) {
+TEST(DeviceChoice, ReadsNumberOfSimulatedDevicesFromEnvironment) {
   ::unsetenv(kVariable);
   EXPECT_EQ(device_count(Backend::simulated), 1U);
   ::setenv(kVariable, "4", 1);
@@ -42,7 +42,7 @@ TEST(DeviceChoice, TheEnvironmentSaysHowManySimulatedOnesThereAre) {
   ::unsetenv(kVariable);
 }
 
-TEST(DeviceChoice, WithoutAGpuOneSentenceSaysSo) {
+TEST(DeviceChoice, ReportsMissingGpu) {
   try {
     open_device_of_rank(Backend::cuda, 3);
     GTEST_SKIP() << "this machine has a GPU";

@@ -8,13 +8,13 @@
 namespace normproof::gpu::device {
 namespace {
 
-TEST(Device, NamesAreReadBack) {
+TEST(Device, BackendNamesRoundTrip) {
   for (const Backend backend : {Backend::simulated, Backend::cuda})
-    EXPECT_EQ(backend_of(to_string(backend)), backend);
-  EXPECT_THROW(backend_of("gpu"), ref::numeric::UsageError);
+    EXPECT_EQ(parse_backend(to_string(backend)), backend);
+  EXPECT_THROW(parse_backend("gpu"), ref::numeric::UsageError);
 }
 
-TEST(Device, TheSimulatedOneDrawsAnotherOrderEachTimeAndNoneFromSeedZero) {
+TEST(Device, SimulatedDeviceChangesOrderEachLaunchUnlessSeedIsZero) {
   const auto drawn = simulated_device(7);
   EXPECT_EQ(drawn->next_order(), 7u);
   EXPECT_EQ(drawn->next_order(), 8u);
@@ -23,7 +23,7 @@ TEST(Device, TheSimulatedOneDrawsAnotherOrderEachTimeAndNoneFromSeedZero) {
   EXPECT_EQ(ascending->next_order(), 0u);
 }
 
-TEST(Device, MemoryOfTheSimulatedOneBeginsAsNaN) {
+TEST(Device, SimulatedMemoryStartsAsNaN) {
   const auto device = simulated_device();
   void* const memory = device->allocate(sizeof(double));
   double value = 0;
@@ -32,7 +32,7 @@ TEST(Device, MemoryOfTheSimulatedOneBeginsAsNaN) {
   device->release(memory);
 }
 
-TEST(Device, WithoutAGpuOneSentenceSaysSo) {
+TEST(Device, ReportsMissingGpu) {
   try {
     cuda_device();
     GTEST_SKIP() << "this machine has a GPU";

@@ -5,8 +5,9 @@
 namespace normproof::gpu::device {
 namespace {
 
-TEST(DeviceErrors, AFailedCallIsNamedWithItsPlace) {
-  EXPECT_EQ(failed_call("cudaMalloc(&p, 8)", "out of memory", "/home/someone/gpu/device/x.cpp", 12),
+TEST(DeviceErrors, NamesFailedCallWithFileAndLine) {
+  EXPECT_EQ(describe_failed_call("cudaMalloc(&p, 8)", "out of memory",
+                                 "/home/someone/gpu/device/x.cpp", 12),
             "gpu/device/x.cpp:12: cudaMalloc(&p, 8): out of memory");
 }
 

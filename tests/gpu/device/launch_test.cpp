@@ -10,7 +10,7 @@
 namespace normproof::gpu::device {
 namespace {
 
-/// Which element came in which place of the order.
+/// Records the turn in which each element ran.
 struct WriteTurn {
   using OnlySimulated = void;
   Reals turn;
@@ -26,7 +26,7 @@ std::vector<double> turns(std::uint64_t seed, std::size_t count) {
   return {host.begin(), host.end()};
 }
 
-TEST(Launch, EachElementOnceInAnOrderOfTheSeed) {
+TEST(Launch, RunsEachElementOnceInSeededOrder) {
   for (const std::size_t count : {1, 2, 3, 7, 32, 1000, 1024, 1025, 2500}) {
     const auto first = turns(1, count);
     EXPECT_EQ(std::set<double>(first.begin(), first.end()).size(), count);
@@ -38,9 +38,9 @@ TEST(Launch, EachElementOnceInAnOrderOfTheSeed) {
   EXPECT_TRUE(std::ranges::is_sorted(turns(0, 2500)));
 }
 
-/// Each thread reads what its neighbour left in the step before; without the barrier between the
-/// steps, or with another order than the ascending one, some would read NaN.
-struct PassOn {
+/// Each thread reads what its neighbor wrote in the previous step. Some threads would read NaN
+/// without the barrier between steps, because the order is not ascending.
+struct ReadNeighborThread {
   using OnlySimulated = void;
   static constexpr int kThreads = 32;
   static constexpr int kBlocks = 32;
@@ -64,17 +64,17 @@ struct PassOn {
   }
 };
 
-TEST(Launch, ABlockEndsAStepBeforeItBeginsTheNext) {
+TEST(Launch, BlockFinishesStepBeforeNextStep) {
   const auto device = simulated_device(3);
   DeviceTensor<double> out(*device, {5, 32});
-  launch_blocks(*device, 5, PassOn{out.span()});
+  launch_blocks(*device, 5, ReadNeighborThread{out.span()});
   const auto host = download(out);
   for (std::size_t i = 0; i < host.size(); ++i)
     EXPECT_EQ(host.data()[i], static_cast<double>((i + 1) % 32));
 }
 
-/// Each thread reads what the block behind its own left in the step before.
-struct PassToTheBlockBefore {
+/// Each thread reads what the next block of the cluster wrote in the previous step.
+struct ReadNextBlock {
   using OnlySimulated = void;
   static constexpr int kThreads = 4;
   static constexpr int kBlocks = 1;
@@ -101,18 +101,18 @@ struct PassToTheBlockBefore {
   }
 };
 
-TEST(Launch, AClusterEndsAStepBeforeItBeginsTheNext) {
+TEST(Launch, ClusterFinishesStepBeforeNextStep) {
   for (const std::uint64_t seed : {0, 3, 5}) {
     const auto device = simulated_device(seed);
     DeviceTensor<double> out(*device, {4, 3, 4});
-    launch_clusters(*device, 4, 3, PassToTheBlockBefore{out.span(), 3});
+    launch_clusters(*device, 4, 3, ReadNextBlock{out.span(), 3});
     const auto host = download(out);
     for (std::size_t i = 0; i < host.size(); ++i)
       EXPECT_EQ(host.data()[i], static_cast<double>(10 * (i / 12) + (i / 4 + 1) % 3)) << i;
   }
 }
 
-TEST(Launch, AnIndexPastTheEndIsRefused) {
+TEST(Launch, RejectsIndexPastEnd) {
   const auto device = simulated_device();
   DeviceTensor<double> turn(*device, {2}), counter = full_tensor(*device, {1}, 0);
   const WriteTurn kernel{turn.span(), counter.span()};

@@ -5,7 +5,7 @@
 namespace normproof::gpu::device {
 namespace {
 
-TEST(DeviceMask, PlacesOfWhatIsValid) {
+TEST(DeviceMask, ListsPositionsOfValidTokens) {
   const auto device = simulated_device();
   const Mask valid = {{true, false, true}, {false, false, false}};
   const DeviceMask mask(*device, valid);
@@ -20,7 +20,7 @@ TEST(DeviceMask, PlacesOfWhatIsValid) {
   EXPECT_EQ(places.at(0, 1), 2u);
 }
 
-TEST(DeviceMask, AFullMaskAndNoneMaskNothing) {
+TEST(DeviceMask, FullMaskAndAbsentMaskMaskNothing) {
   const auto device = simulated_device();
   const DeviceMask full(*device, Mask{true, true});
   EXPECT_TRUE(full.is_given());

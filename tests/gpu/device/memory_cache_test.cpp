@@ -8,10 +8,11 @@
 namespace normproof::gpu::device {
 namespace {
 
-/// Memory that is numbers alone, `available` pieces of it at a time.
-class Numbers {
+/// Simulates memory with addresses that are only numbers. At most `available` blocks are allocated
+/// at a time.
+class FakeMemory {
  public:
-  explicit Numbers(int available) : available_(available) {}
+  explicit FakeMemory(int available) : available_(available) {}
   MemoryCache::Source source() {
     return {[this](std::size_t bytes) { return allocate(bytes); },
             [this](void* memory) {
@@ -19,21 +20,21 @@ class Numbers {
               ++available_;
             }};
   }
-  std::vector<std::size_t> asked;  ///< bytes
+  std::vector<std::size_t> requested_sizes;  ///< requested sizes in bytes
   std::vector<void*> freed;
 
  private:
   void* allocate(std::size_t bytes) {
-    asked.push_back(bytes);
+    requested_sizes.push_back(bytes);
     if (available_ == 0) return nullptr;
     --available_;
-    return reinterpret_cast<void*>(asked.size());  // NOLINT(performance-no-int-to-ptr)
+    return reinterpret_cast<void*>(requested_sizes.size());  // NOLINT(performance-no-int-to-ptr)
   }
   int available_;
 };
 
-TEST(MemoryCache, HandsOutAgainWhatWasPutBackForTheSameSize) {
-  Numbers numbers(10);
+TEST(MemoryCache, ReusesMemoryForTheSameSize) {
+  FakeMemory numbers(10);
   MemoryCache cache(numbers.source());
   void* const a = cache.take(100);
   void* const b = cache.take(100);
@@ -42,11 +43,11 @@ TEST(MemoryCache, HandsOutAgainWhatWasPutBackForTheSameSize) {
   cache.put_back(a);
   EXPECT_NE(cache.take(513), a);
   EXPECT_EQ(cache.take(512), a);
-  EXPECT_EQ(numbers.asked, (std::vector<std::size_t>{512, 512, 1024}));
+  EXPECT_EQ(numbers.requested_sizes, (std::vector<std::size_t>{512, 512, 1024}));
   EXPECT_TRUE(numbers.freed.empty());
 }
 
-TEST(MemoryCache, SizesThatDifferALittleShareMemory) {
+TEST(MemoryCache, RoundsSizesUp) {
   constexpr std::size_t kMebibyte = std::size_t{1} << 20;
   EXPECT_EQ(MemoryCache::rounded(1), 512u);
   EXPECT_EQ(MemoryCache::rounded(1024), 1024u);
@@ -54,8 +55,8 @@ TEST(MemoryCache, SizesThatDifferALittleShareMemory) {
   EXPECT_EQ(MemoryCache::rounded(2 * kMebibyte + 1), 4 * kMebibyte);
 }
 
-TEST(MemoryCache, GivesBackWhatItKeepsBeforeItFails) {
-  Numbers numbers(2);
+TEST(MemoryCache, FreesKeptMemoryBeforeFailing) {
+  FakeMemory numbers(2);
   MemoryCache cache(numbers.source());
   void* const a = cache.take(100);
   void* const b = cache.take(100);
@@ -66,8 +67,8 @@ TEST(MemoryCache, GivesBackWhatItKeepsBeforeItFails) {
   cache.put_back(b);
 }
 
-TEST(MemoryCache, WhatIsPutBackWhileItHoldsStays) {
-  Numbers numbers(2);
+TEST(MemoryCache, HoldKeepsMemoryThatIsPutBack) {
+  FakeMemory numbers(2);
   MemoryCache cache(numbers.source());
   void* const before = cache.take(100);
   void* const during = cache.take(600);
@@ -76,28 +77,28 @@ TEST(MemoryCache, WhatIsPutBackWhileItHoldsStays) {
   cache.put_back(during);
   EXPECT_EQ(cache.take(1000), during);
   cache.put_back(during);
-  EXPECT_NE(cache.take(5000), nullptr);  // in the place of `before`
+  EXPECT_NE(cache.take(5000), nullptr);  // replaces `before`
   EXPECT_EQ(cache.take(5000), nullptr);
   EXPECT_EQ(numbers.freed, std::vector<void*>{before});
-  cache.let_go();
+  cache.end_hold();
   EXPECT_NE(cache.take(5000), nullptr);
   EXPECT_EQ(numbers.freed, (std::vector<void*>{before, during}));
 }
 
-TEST(MemoryCache, WhatOneHoldKeptTheNextGivesBack) {
-  Numbers numbers(1);
+TEST(MemoryCache, NextHoldMayFreeMemoryOfEarlierHold) {
+  FakeMemory numbers(1);
   MemoryCache cache(numbers.source());
   void* const memory = cache.take(100);
   cache.hold();
   cache.put_back(memory);
-  cache.let_go();
+  cache.end_hold();
   cache.hold();
   EXPECT_NE(cache.take(5000), nullptr);
   EXPECT_EQ(numbers.freed, std::vector<void*>{memory});
 }
 
-TEST(MemoryCache, WhereItDoesNotKeepSizesAreExactAndMemoryGoesBack) {
-  Numbers numbers(10);
+TEST(MemoryCache, NonKeepingCacheUsesExactSizesAndFreesAtOnce) {
+  FakeMemory numbers(10);
   MemoryCache cache(numbers.source(), false);
   void* const a = cache.take(100);
   cache.put_back(a);
@@ -108,14 +109,14 @@ TEST(MemoryCache, WhereItDoesNotKeepSizesAreExactAndMemoryGoesBack) {
   void* const c = cache.take(100);
   EXPECT_NE(c, b);
   EXPECT_EQ(numbers.freed, std::vector<void*>{a});
-  cache.let_go();
+  cache.end_hold();
   EXPECT_EQ(numbers.freed, (std::vector<void*>{a, b}));
   cache.put_back(c);
-  EXPECT_EQ(numbers.asked, (std::vector<std::size_t>{100, 100, 100}));
+  EXPECT_EQ(numbers.requested_sizes, (std::vector<std::size_t>{100, 100, 100}));
 }
 
-TEST(MemoryCache, GivesAllBackAtTheEnd) {
-  Numbers numbers(3);
+TEST(MemoryCache, DestructorFreesAllMemory) {
+  FakeMemory numbers(3);
   {
     MemoryCache cache(numbers.source());
     void* const a = cache.take(100);

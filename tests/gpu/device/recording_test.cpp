@@ -20,7 +20,7 @@ struct AddOne {
   void operator()(std::size_t i) const { x[i] += 1; }
 };
 
-TEST(Recording, DoesItsWorkInOrderWhenItIsPerformed) {
+TEST(Recording, PerformsWorkInOrder) {
   for (const auto& device : devices()) {
     DeviceTensor<double> x = full_tensor(*device, {5}, 1);
     {
@@ -33,7 +33,7 @@ TEST(Recording, DoesItsWorkInOrderWhenItIsPerformed) {
   }
 }
 
-TEST(Recording, ForgetsWhatIsNotPerformed) {
+TEST(Recording, DiscardsWorkThatIsNotPerformed) {
   const auto device = simulated_device();
   DeviceTensor<double> x = full_tensor(*device, {5}, 1);
   {
@@ -44,7 +44,7 @@ TEST(Recording, ForgetsWhatIsNotPerformed) {
   EXPECT_EQ(device->recording(), nullptr);
 }
 
-TEST(Recording, WhatIsUploadedIsCopied) {
+TEST(Recording, CopiesUploadedData) {
   const auto device = simulated_device();
   ref::tensor::Tensor<double> values = {1, 2};
   Recording recording(*device, "work");
@@ -54,7 +54,7 @@ TEST(Recording, WhatIsUploadedIsCopied) {
   EXPECT_BITS_EQ(download(x), (ref::tensor::Tensor<double>{1, 2}));
 }
 
-TEST(Recording, MemoryThatIsReleasedServesAgainInTheOrderOfTheWork) {
+TEST(Recording, ReusesReleasedMemoryInWorkOrder) {
   for (const auto& device : devices()) {
     DeviceTensor<double> first, second;
     Recording recording(*device, "work");
@@ -73,7 +73,7 @@ TEST(Recording, MemoryThatIsReleasedServesAgainInTheOrderOfTheWork) {
   }
 }
 
-TEST(Recording, RefusesDownloads) {
+TEST(Recording, RejectsDownloads) {
   const auto device = simulated_device();
   const DeviceTensor<double> x = full_tensor(*device, {2}, 1);
   const Recording recording(*device, "work");
@@ -85,7 +85,7 @@ TEST(Recording, RefusesDownloads) {
   }
 }
 
-TEST(Recording, OneAtATime) {
+TEST(Recording, AllowsOneRecordingAtATime) {
   const auto device = simulated_device();
   DeviceTensor<double> x = full_tensor(*device, {5}, 1);
   Recording recording(*device, "work");
@@ -96,7 +96,7 @@ TEST(Recording, OneAtATime) {
   EXPECT_THROW(recording.perform(), std::logic_error);
 }
 
-TEST(Recording, AValueThatHostCodeUploadedIsKnownUntilItIsWritten) {
+TEST(Recording, UploadedNumberIsKnownUntilWritten) {
   const auto device = simulated_device();
   DeviceTensor<double> x = full_tensor(*device, {1}, 3);
   const DeviceTensor<double> same = x;
@@ -111,7 +111,7 @@ TEST(Recording, AValueThatHostCodeUploadedIsKnownUntilItIsWritten) {
   EXPECT_FALSE(full_tensor(*device, {2}, 3).known());
 }
 
-TEST(Recording, HearsOfARefusedValueAfterwards) {
+TEST(Recording, ReportsRejectedValueAfterwards) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   const auto device = simulated_device();

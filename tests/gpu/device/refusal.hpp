@@ -7,16 +7,16 @@
 
 namespace normproof::gpu {
 
-inline constexpr auto kNothingRefused = "nothing is refused";
+inline constexpr auto kNoError = "nothing is refused";
 
-/// The sentence of the ContractError that f throws, or kNothingRefused.
+/// Returns the message of the ContractError that f throws, or kNothingRefused.
 inline std::string refusal(const std::function<void()>& f) {
   try {
     f();
   } catch (const ref::numeric::ContractError& error) {
     return error.what();
   }
-  return kNothingRefused;
+  return kNoError;
 }
 
 }  // namespace normproof::gpu

@@ -9,10 +9,11 @@
 #include "ref/numeric/random.hpp"
 #include "ref/tensor/tensor.hpp"
 
-/// Tensors for the tests of gpu, and the devices that each of them runs on.
+/// Tensors for the tests of gpu, and the devices that every test runs on.
 namespace normproof::gpu {
 
-/// The ascending order and two drawn ones: bits that depend on the order show.
+/// Returns simulated devices with the ascending thread order and two random ones, to detect bits
+/// that depend on the order.
 inline std::vector<std::unique_ptr<device::Device>> devices() {
   std::vector<std::unique_ptr<device::Device>> result;
   result.reserve(3);
@@ -20,7 +21,8 @@ inline std::vector<std::unique_ptr<device::Device>> devices() {
   return result;
 }
 
-/// Of all magnitudes between 2^-20 and 2^20, so that another order of a sum has other bits.
+/// Returns random numbers of all magnitudes between 2^-20 and 2^20, so that sums in another order
+/// have other bits.
 inline ref::tensor::Tensor<double> sample(const ref::tensor::Shape& shape, std::string_view name) {
   const ref::numeric::RandomStream random(7, name);
   auto result = ref::tensor::empty_tensor<double>(shape);
@@ -31,7 +33,7 @@ inline ref::tensor::Tensor<double> sample(const ref::tensor::Shape& shape, std::
   return result;
 }
 
-/// Standard normal.
+/// Returns standard normal numbers.
 inline ref::tensor::Tensor<double> plain_sample(const ref::tensor::Shape& shape,
                                                 std::string_view name) {
   const ref::numeric::RandomStream random(7, name);
@@ -40,7 +42,7 @@ inline ref::tensor::Tensor<double> plain_sample(const ref::tensor::Shape& shape,
   return result;
 }
 
-/// About two in three are true, and the first one is.
+/// Returns a mask in which about two of three elements are true, including the first of each row.
 inline ref::tensor::Mask sample_mask(const ref::tensor::Shape& shape, std::string_view name) {
   const ref::numeric::RandomStream random(7, name);
   auto result = ref::tensor::empty_tensor<bool>(shape);

@@ -7,7 +7,7 @@
 namespace normproof::gpu::device {
 namespace {
 
-TEST(DeviceTensor, UpAndDown) {
+TEST(DeviceTensor, UploadAndDownloadRoundTrip) {
   const auto device = simulated_device();
   const Tensor<double> host = {{1, 2, 3}, {4, 5, 6}};
   const auto there = upload(*device, host);
@@ -18,7 +18,7 @@ TEST(DeviceTensor, UpAndDown) {
   EXPECT_FALSE(DeviceTensor<double>(*device, {0, 3}).is_given());
 }
 
-TEST(DeviceTensor, NamesKeepTheirOrder) {
+TEST(DeviceTensor, NamedTensorsKeepInsertionOrder) {
   const auto device = simulated_device();
   NamedDeviceTensors named;
   named.set("b", full_tensor(*device, {1}, 2));

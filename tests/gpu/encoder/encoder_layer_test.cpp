@@ -39,7 +39,7 @@ void expect_same_layer(Device& device, const EncoderConfig& config,
     EXPECT_BITS_EQ(download(got_state.at(name)), values) << name;
 }
 
-TEST(DeviceEncoderLayer, TheBitsOfTheReferenceWithEveryNormAndPlacement) {
+TEST(DeviceEncoderLayer, MatchesReferenceBitsForEveryNormAndPlacement) {
   const auto mask = sample_mask({2, 5}, "valid");
   const auto device = device::simulated_device(5);
   for (const auto& name : ref::model::norm_names())

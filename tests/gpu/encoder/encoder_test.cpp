@@ -45,7 +45,7 @@ void expect_same_encoder(Device& device, const EncoderConfig& config,
     EXPECT_BITS_EQ(download(got_state.at(name)), values) << name;
 }
 
-TEST(DeviceEncoder, TheBitsOfTheReference) {
+TEST(DeviceEncoder, MatchesReferenceBits) {
   const auto mask = sample_mask({2, 5}, "valid");
   for (const auto& device : devices())
     for (const auto placement : {ref::model::NormPlacement::post, ref::model::NormPlacement::pre})
@@ -63,7 +63,7 @@ TEST(DeviceEncoder, TheBitsOfTheReference) {
       }
 }
 
-TEST(DeviceEncoder, ATiedHeadHasTheBitsOfTheReference) {
+TEST(DeviceEncoder, MatchesReferenceBitsWithTiedHead) {
   const auto mask = sample_mask({2, 5}, "valid");
   for (const auto& device : devices())
     for (const auto placement : {ref::model::NormPlacement::post, ref::model::NormPlacement::pre})
@@ -81,7 +81,7 @@ TEST(DeviceEncoder, ATiedHeadHasTheBitsOfTheReference) {
       }
 }
 
-TEST(DeviceEncoder, ASentenceOfPaddingAloneIsRefused) {
+TEST(DeviceEncoder, RejectsSentenceWithoutRealTokens) {
   const auto device = device::simulated_device();
   const EncoderConfig config = small_config();
   const RefNamed named = sample_parameters(config);

@@ -11,7 +11,7 @@ namespace {
 
 using device::upload;
 
-TEST(DeviceNormSite, MovesTheEntriesOfItsPlaceAlone) {
+TEST(DeviceNormSite, UpdatesOnlyItsOwnState) {
   const auto device = device::simulated_device(4);
   const ref::model::NormOptions norm = ref::model::norm_options("batch_norm");
   NamedDeviceTensors parameters, state;
@@ -29,7 +29,7 @@ TEST(DeviceNormSite, MovesTheEntriesOfItsPlaceAlone) {
       EXPECT_BITS_EQ(download(state.at(place + name)), values) << place << name;
 }
 
-TEST(DeviceNormSite, ShowsWhatTheNormLeavesBesideItsResultsWhereItIsAsked) {
+TEST(DeviceNormSite, ReportsStatisticsOnRequest) {
   const auto device = device::simulated_device(4);
   const ref::model::NormOptions norm = ref::model::norm_options("power_norm");
   NamedDeviceTensors parameters, gradients, statistics;

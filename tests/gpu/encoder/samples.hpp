@@ -8,7 +8,7 @@ namespace normproof::gpu::encoder {
 
 using RefNamed = ref::tensor::NamedTensors<double>;
 
-/// Every parameter of the encoder, standard normal over 2.
+/// Returns random parameters of an encoder, standard normal divided by 2.
 inline RefNamed sample_parameters(const EncoderConfig& config) {
   RefNamed named;
   for (const auto& p : ref::encoder::parameter_shapes(config)) {

@@ -13,7 +13,7 @@ using device::download;
 using device::upload;
 using ref::model::NormPlacement;
 
-TEST(DeviceSublayers, AResidualIsThePartAndItsInputBeforeOrBehindTheNorm) {
+TEST(DeviceSublayers, ResidualAddsInputBeforeOrAfterNorm) {
   const auto device = device::simulated_device(4);
   const ref::model::NormOptions norm = ref::model::norm_options("layer_norm");
   NamedDeviceTensors parameters, state, gradients;
@@ -30,7 +30,8 @@ TEST(DeviceSublayers, AResidualIsThePartAndItsInputBeforeOrBehindTheNorm) {
                  download(normalise(ops::add(ops::add(x, other), x))));
   EXPECT_BITS_EQ(download(run_residual(NormPlacement::pre, site, x, {}, {}, state, f)),
                  download(ops::add(ops::add(normalise(x), other), x)));
-  // Of the placement `pre`, whose f passes gradients on: grad_y, and what comes through the norm.
+  // With placement `pre` and an f that passes gradients through, the result is grad_y plus the
+  // gradient through the norm.
   const auto same = [](const DeviceTensor<double>& grad) { return grad; };
   NormSite again(norm, parameters, "n");
   again.forward(x, {}, {}, state);
@@ -41,7 +42,7 @@ TEST(DeviceSublayers, AResidualIsThePartAndItsInputBeforeOrBehindTheNorm) {
   EXPECT_TRUE(gradients.find("n.gamma") != nullptr && gradients.find("n.beta") != nullptr);
 }
 
-TEST(DeviceSublayers, ADropoutKeepsWhatItsMaskSaysForwardAndBackward) {
+TEST(DeviceSublayers, DropoutFollowsGivenMaskForwardAndBackward) {
   const auto device = device::simulated_device(4);
   EncoderConfig config = small_config();
   config.dropout = 0.5;

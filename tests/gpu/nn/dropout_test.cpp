@@ -13,7 +13,7 @@ namespace {
 using device::download;
 using device::upload;
 
-TEST(DeviceDropout, TheCountersOfTheReference) {
+TEST(DeviceDropout, UsesReferenceCounters) {
   for (const auto& device : devices())
     for (const double rate : {0.0, 0.1, 0.5, 0.999}) {
       const Shape shape = {3, 401};
@@ -27,15 +27,15 @@ TEST(DeviceDropout, TheCountersOfTheReference) {
     }
 }
 
-TEST(DeviceDropout, AGivenMaskIsTaken) {
+TEST(DeviceDropout, UsesGivenMask) {
   const auto device = device::simulated_device();
   const ref::tensor::Mask given = {{true, false, true}};
   const DropoutKey key{1, 2, "p", upload(*device, given)};
   EXPECT_EQ(download(dropout_mask(*device, {1, 3}, 0.5, key)), given);
-  EXPECT_NE(refusal([&] { dropout_mask(*device, {3, 1}, 0.5, key); }), kNothingRefused);
+  EXPECT_NE(refusal([&] { dropout_mask(*device, {3, 1}, 0.5, key); }), kNoError);
 }
 
-TEST(DeviceDropout, ARateOutOfRangeIsRefused) {
+TEST(DeviceDropout, RejectsRateOutOfRange) {
   const auto device = device::simulated_device();
   EXPECT_EQ(refusal([&] { dropout_mask(*device, {1}, 1, {}); }),
             refusal([&] { ref::nn::dropout_mask({1}, 1, {}); }));

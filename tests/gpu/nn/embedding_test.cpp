@@ -13,7 +13,7 @@ namespace {
 using device::download;
 using device::upload;
 
-TEST(DeviceEmbedding, TheBitsOfTheReference) {
+TEST(DeviceEmbedding, MatchesReferenceBits) {
   const std::vector<std::int32_t> ids = {3, 0, 3, 3, 5, 0, 3, 1};
   const auto weight = sample({6, 33}, "weight"), grad_y = sample({2, 4, 33}, "grad_y");
   const auto expected = ref::nn::embedding_backward(grad_y, {2, 4, ids}, 6);
@@ -31,7 +31,7 @@ TEST(DeviceEmbedding, TheBitsOfTheReference) {
   }
 }
 
-TEST(DeviceEmbedding, AddsTheTouchedRowsToAWholeGradient) {
+TEST(DeviceEmbedding, AddsTouchedRowsToFullGradient) {
   const auto whole = sample({6, 33}, "whole");
   ref::nn::RowGradient<double> rows{{0, 3, 5}, sample({3, 33}, "rows")};
   auto expected = whole;
@@ -43,7 +43,7 @@ TEST(DeviceEmbedding, AddsTheTouchedRowsToAWholeGradient) {
   }
 }
 
-TEST(DeviceEmbedding, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceEmbedding, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
   const auto weight = sample({6, 3}, "weight");
   for (const std::vector<std::int32_t>& ids :

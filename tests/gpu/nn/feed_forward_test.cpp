@@ -32,7 +32,7 @@ void expect_same_feed_forward(Device& device, Activation activation, double rate
   EXPECT_BITS_EQ(download(got_backward.parameters.second.bias), backward.parameters.second.bias);
 }
 
-TEST(DeviceFeedForward, TheBitsOfTheReference) {
+TEST(DeviceFeedForward, MatchesReferenceBits) {
   for (const auto& device : devices())
     for (const Activation activation : {Activation::relu, Activation::gelu, Activation::gelu_tanh})
       for (const double rate : {0.0, 0.3}) expect_same_feed_forward(*device, activation, rate);

@@ -12,7 +12,7 @@ namespace {
 using device::download;
 using device::upload;
 
-TEST(DeviceLinear, TheBitsOfTheReference) {
+TEST(DeviceLinear, MatchesReferenceBits) {
   for (const auto& device : devices())
     for (const std::size_t inner : {1, 7, 300}) {
       const auto map = sample_linear(5, inner, "map");
@@ -27,7 +27,7 @@ TEST(DeviceLinear, TheBitsOfTheReference) {
     }
 }
 
-TEST(DeviceLinear, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceLinear, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
   const auto map = sample_linear(5, 7, "map");
   for (const ref::tensor::Shape& shape : {ref::tensor::Shape{7}, {2, 6}}) {

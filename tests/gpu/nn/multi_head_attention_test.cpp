@@ -44,7 +44,7 @@ void expect_same_attention(Device& device, const Mask& valid, std::size_t num_he
   EXPECT_BITS_EQ(download(got_backward.parameters.out.weight), backward.parameters.out.weight);
 }
 
-TEST(DeviceAttention, TheBitsOfTheReference) {
+TEST(DeviceAttention, MatchesReferenceBits) {
   for (const auto& device : devices())
     for (const std::size_t num_heads : {1, 3, 6})
       for (const Mask& valid : {Mask{}, sample_mask({2, 7}, "valid")}) {
@@ -55,7 +55,7 @@ TEST(DeviceAttention, TheBitsOfTheReference) {
       }
 }
 
-TEST(DeviceAttention, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceAttention, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
   const Attention there{on_device(*device, kAttention.in), on_device(*device, kAttention.out)};
   const auto x = plain_sample({2, 7, 6}, "x");
@@ -63,7 +63,7 @@ TEST(DeviceAttention, RefusesWithTheSentencesOfTheReference) {
             refusal([&] { ref::nn::multi_head_attention(x, kAttention, {}, {.num_heads = 4}); }));
 }
 
-/// The sentence of each side where feature `d` of position t of sentence b is NaN.
+/// Expects the same error message on both sides if feature `d` of position t of sentence b is NaN.
 void expect_same_refusal(Device& device, const ref::tensor::Shape& shape, std::size_t num_heads,
                          std::size_t at, const Mask& valid, bool causal = false) {
   const std::size_t d = shape[2];
@@ -96,8 +96,8 @@ void expect_same_refusal(Device& device, const ref::tensor::Shape& shape, std::s
   EXPECT_EQ(refusal([&] { multi_head_attention(upload(device, x), there, mask, own); }), sentence);
 }
 
-// Heads together, and 257 positions: each head alone.
-TEST(DeviceAttention, NamesTheSentenceAndTheHeadsThatItRefuses) {
+// Tests heads that are computed together, and 257 positions, for which each head is computed alone.
+TEST(DeviceAttention, NamesInvalidSentenceAndHeads) {
   const auto device = device::simulated_device(3);
   expect_same_refusal(*device, {2, 7, 6}, 3, 7 * 6 + 2 * 6 + 3, {});
   expect_same_refusal(*device, {3, 7, 6}, 2, 2 * 7 * 6, sample_mask({3, 7}, "valid"));

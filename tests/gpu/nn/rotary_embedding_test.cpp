@@ -15,7 +15,7 @@ namespace {
 using device::download;
 using device::upload;
 
-TEST(DeviceRotaryEmbedding, TheBitsOfTheReference) {
+TEST(DeviceRotaryEmbedding, MatchesReferenceBits) {
   for (const auto& device : devices())
     for (const bool interleaved : {false, true})
       for (const std::size_t width : {2, 6, 9}) {
@@ -31,7 +31,7 @@ TEST(DeviceRotaryEmbedding, TheBitsOfTheReference) {
       }
 }
 
-TEST(DeviceRotaryEmbedding, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceRotaryEmbedding, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
   const auto expect = [&](const auto& x, const auto& cos, const auto& sin) {
     const std::string sentence = refusal([&] { ref::nn::rotary_embedding(x, cos, sin); });

@@ -7,23 +7,23 @@
 namespace normproof::gpu::norm {
 namespace {
 
-TEST(DeviceBatchNorm, TheBitsOfTheReference) {
+TEST(DeviceBatchNorm, MatchesReferenceBits) {
   expect_bits_on_samples(ref::model::BatchNormOptions{});
   expect_bits_on_samples(ref::model::BatchNormOptions{.unbiased_running_variance = false});
 }
 
-TEST(DeviceBatchNorm, NoValidRowAndOneAreRefused) {
+TEST(DeviceBatchNorm, RejectsFewerThanTwoValidRows) {
   RefInputs in{.x = {{1, 2}, {3, 4}}, .grad_y = {{1, 2}, {3, 4}}, .valid = {false, false}};
   expect_bits_of_ref(ref::model::BatchNormOptions{}, in);
   in.valid = {false, true};
   expect_bits_of_ref(ref::model::BatchNormOptions{}, in);
 }
 
-TEST(DeviceBatchNorm, PastTheExtentOfAGrid) {
+TEST(DeviceBatchNorm, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::BatchNormOptions{});
 }
 
-TEST(DeviceBatchNorm, RefusesWhatTheReferenceRefuses) {
+TEST(DeviceBatchNorm, RejectsWhatReferenceRejects) {
   expect_refusals_of_ref(ref::model::BatchNormOptions{});
 }
 

@@ -7,17 +7,17 @@
 namespace normproof::gpu::norm {
 namespace {
 
-TEST(DeviceBatchRenorm, TheBitsOfTheReference) {
+TEST(DeviceBatchRenorm, MatchesReferenceBits) {
   expect_bits_on_samples(ref::model::BatchRenormOptions{});
   expect_bits_on_samples(ref::model::BatchRenormOptions{.r_max = 1, .d_max = 0});
   expect_bits_on_samples(ref::model::BatchRenormOptions{.r_max = 1e9, .d_max = 1e9});
 }
 
-TEST(DeviceBatchRenorm, PastTheExtentOfAGrid) {
+TEST(DeviceBatchRenorm, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::BatchRenormOptions{});
 }
 
-TEST(DeviceBatchRenorm, RefusesWhatTheReferenceRefuses) {
+TEST(DeviceBatchRenorm, RejectsWhatReferenceRejects) {
   expect_refusals_of_ref(ref::model::BatchRenormOptions{});
 }
 

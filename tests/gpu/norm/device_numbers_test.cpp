@@ -5,7 +5,7 @@
 namespace normproof::gpu::norm {
 namespace {
 
-TEST(DeviceNumbers, LieAsTheFormatStoresThem) {
+TEST(DeviceNumbers, StoresNumbersInTheirFormat) {
   const auto device = device::simulated_device();
   const Tensor<float> x = {1.0F, -0.0F, 0x1p-24F, -65504.0F};
   const DeviceNumbers half = upload_numbers(*device, FloatType::float16, x);
@@ -17,7 +17,7 @@ TEST(DeviceNumbers, LieAsTheFormatStoresThem) {
   EXPECT_TRUE(std::signbit(download_numbers(half).data()[1]));
 }
 
-TEST(DeviceNumbers, DoublesAndWhatIsWiderThanItsFormat) {
+TEST(DeviceNumbers, DownloadsAnyFormatAsDoubles) {
   const auto device = device::simulated_device();
   DeviceNumbers wide(*device, FloatType::float64, {2});
   const double values[] = {1 + 0x1p-50, -0x1p-1074};
@@ -30,7 +30,7 @@ TEST(DeviceNumbers, DoublesAndWhatIsWiderThanItsFormat) {
             (Tensor<double>{1.5, -2.0}));
 }
 
-TEST(DeviceNumbers, AnEmptyTensorHasAShape) {
+TEST(DeviceNumbers, EmptyTensorKeepsShape) {
   const auto device = device::simulated_device();
   const DeviceNumbers none =
       upload_numbers(*device, FloatType::bfloat16, ref::tensor::empty_tensor<float>({0, 3}));

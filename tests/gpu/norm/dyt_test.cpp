@@ -8,19 +8,19 @@
 namespace normproof::gpu::norm {
 namespace {
 
-TEST(DeviceDyT, TheBitsOfTheReference) {
+TEST(DeviceDyT, MatchesReferenceBits) {
   expect_bits_on_samples(ref::model::DyTOptions{});
 }
 
-TEST(DeviceDyT, PastTheExtentOfAGrid) {
+TEST(DeviceDyT, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::DyTOptions{});
 }
 
-TEST(DeviceDyT, RefusesWhatTheReferenceRefuses) {
+TEST(DeviceDyT, RejectsWhatReferenceRejects) {
   expect_refusals_of_ref(ref::model::DyTOptions{});
 }
 
-TEST(DeviceDyT, RefusesAnAlphaOfAnotherExtent) {
+TEST(DeviceDyT, RejectsAlphaOfWrongShape) {
   RefInputs in{.x = sample({3, 4}, "x"), .grad_y = sample({3, 4}, "grad_y")};
   in.others.set("alpha", sample({2}, "alpha"));
   expect_bits_of_ref(ref::model::DyTOptions{}, in);

@@ -29,7 +29,7 @@ Tensor<float> float32_numbers(FloatType type, const Shape& shape, std::string_vi
       type, type == FloatType::float16 ? plain_sample(shape, name) : sample(shape, name));
 }
 
-/// A download of nothing has no axes.
+/// Compares two tensors; a download of an absent tensor has no axes.
 void expect_same_doubles(const Tensor<double>& got, const Tensor<double>& expected) {
   if (!ref::tensor::is_given(got) && !ref::tensor::is_given(expected)) return;
   EXPECT_BITS_EQ(got, expected);
@@ -38,7 +38,7 @@ void expect_same_floats(const Tensor<float>& got, const Tensor<float>& expected)
   expect_same_doubles(ref::tensor::convert<double>(got), ref::tensor::convert<double>(expected));
 }
 
-/// The norm of x, or where it adds of the sum with a residual; its gradients, with that of the sum.
+/// Compares the norm of x, or of x + residual if `adds`, and the gradients with ref.
 void expect_float32_bits(const Float32NormOptions& options, const Shape& shape, bool affine,
                          const std::vector<std::unique_ptr<device::Device>>& on,
                          bool adds = false) {
@@ -92,14 +92,14 @@ void for_each_float32_layer(const std::function<void(Float32NormOptions)>& f) {
       f({.centred = centred, .storage = type, .parameters = type});
 }
 
-/// Without clusters, and with.
-std::vector<std::unique_ptr<device::Device>> two_devices() {
+/// Returns a device without clusters and one with clusters.
+std::vector<std::unique_ptr<device::Device>> devices_with_and_without_clusters() {
   std::vector<std::unique_ptr<device::Device>> on;
   for (const std::uint64_t seed : {4, 5}) on.push_back(device::simulated_device(seed));
   return on;
 }
 
-TEST(DeviceFloat32Norm, RowsOfEveryRemainder) {
+TEST(DeviceFloat32Norm, MatchesReferenceBitsForEveryWidthRemainder) {
   const auto on = devices();
   for_each_float32_layer([&](const Float32NormOptions& options) {
     for (std::size_t width = 1; width <= 35; ++width)
@@ -109,7 +109,7 @@ TEST(DeviceFloat32Norm, RowsOfEveryRemainder) {
   });
 }
 
-TEST(DeviceFloat32Norm, NoRowOneRowAndManyRows) {
+TEST(DeviceFloat32Norm, MatchesReferenceBitsForAnyNumberOfRows) {
   const auto on = devices();
   for_each_float32_layer([&](const Float32NormOptions& options) {
     for (const std::size_t rows : {0, 1, 31, 32, 33, 65, 161})
@@ -118,7 +118,7 @@ TEST(DeviceFloat32Norm, NoRowOneRowAndManyRows) {
   });
 }
 
-TEST(DeviceFloat32Norm, InDouble) {
+TEST(DeviceFloat32Norm, MatchesReferenceBitsInDoubleArithmetic) {
   const auto on = devices();
   for_each_float32_layer([&](Float32NormOptions options) {
     options.arithmetic = FloatType::float64;
@@ -129,9 +129,9 @@ TEST(DeviceFloat32Norm, InDouble) {
   });
 }
 
-/// At and beside the widths at which a row fills a tile, leaves it and begins another one.
-TEST(DeviceFloat32Norm, RowsPastAWarpAndPastATile) {
-  const auto on = two_devices();
+/// Tests the widths at and next to which a row fills a tile or needs another one.
+TEST(DeviceFloat32Norm, MatchesReferenceBitsAtTileBoundaries) {
+  const auto on = devices_with_and_without_clusters();
   for_each_float32_layer([&](const Float32NormOptions& options) {
     const std::size_t slot = options.storage == FloatType::float32 ? 4 : 8;
     for (const std::size_t tile :
@@ -142,9 +142,9 @@ TEST(DeviceFloat32Norm, RowsPastAWarpAndPastATile) {
   });
 }
 
-/// Of one tile, of a cluster, and of more tiles than a cluster has blocks.
-TEST(DeviceFloat32Norm, RowsOfAClusterAndBeyond) {
-  const auto on = two_devices();
+/// Tests rows of one tile, of a cluster, and of more tiles than a cluster has blocks.
+TEST(DeviceFloat32Norm, MatchesReferenceBitsForRowsLargerThanACluster) {
+  const auto on = devices_with_and_without_clusters();
   for_each_float32_layer([&](Float32NormOptions options) {
     for (const std::size_t width : {16384, 16385, 32771}) {
       options.arithmetic = width == 16385 ? FloatType::float64 : FloatType::float32;
@@ -156,10 +156,10 @@ TEST(DeviceFloat32Norm, RowsOfAClusterAndBeyond) {
   expect_float32_bits(options, {1, 131081}, true, on, true);
 }
 
-/// On every kernel of the backward: a warp, a block, a cluster, a block that a row passes through.
-TEST(DeviceFloat32Norm, RowsThatAreNoMultipleOfARun) {
+/// Tests every kernel of the backward: one run per warp, per block, per cluster, and tile by tile.
+TEST(DeviceFloat32Norm, MatchesReferenceBitsForPartialRuns) {
   static_assert(kRowsOfARun == 32);
-  const auto on = two_devices();
+  const auto on = devices_with_and_without_clusters();
   for (const FloatType type : kStoredTypes) {
     const Float32NormOptions options{.storage = type, .parameters = type};
     for (const std::size_t rows : {1, 31, 33, 64})
@@ -169,8 +169,8 @@ TEST(DeviceFloat32Norm, RowsThatAreNoMultipleOfARun) {
   }
 }
 
-/// 32 lanes have a run each, and a second one.
-TEST(DeviceFloat32Norm, MoreRunsThanTheLanesOfTheSecondStage) {
+/// Tests lanes of the second stage with one run each, and with more.
+TEST(DeviceFloat32Norm, MatchesReferenceBitsForMoreRunsThanLanes) {
   const auto on = devices();
   for_each_float32_layer([&](Float32NormOptions options) {
     for (const std::size_t rows : {31 * 32 + 1, 32 * 32, 32 * 32 + 1, 70 * 32 + 5}) {
@@ -181,7 +181,7 @@ TEST(DeviceFloat32Norm, MoreRunsThanTheLanesOfTheSecondStage) {
   });
 }
 
-TEST(DeviceFloat32Norm, ParametersOfAnotherFormatAndAroundOne) {
+TEST(DeviceFloat32Norm, MatchesReferenceBitsForOtherParameterFormatsAndZeroCenteredGamma) {
   const auto on = devices();
   for_each_float32_layer([&](Float32NormOptions options) {
     for (const FloatType parameters : kStoredTypes) {
@@ -193,7 +193,7 @@ TEST(DeviceFloat32Norm, ParametersOfAnotherFormatAndAroundOne) {
   });
 }
 
-TEST(DeviceFloat32Norm, WhatIsNotFiniteGoesWhereItGoesInRef) {
+TEST(DeviceFloat32Norm, PropagatesNonFiniteInputsLikeReference) {
   const auto device = device::simulated_device(3);
   Tensor<float> x = float32_numbers(FloatType::float32, {3, 9}, "x");
   x.data()[1] = std::numeric_limits<float>::quiet_NaN();
@@ -208,7 +208,7 @@ TEST(DeviceFloat32Norm, WhatIsNotFiniteGoesWhereItGoesInRef) {
   }
 }
 
-TEST(DeviceFloat32Norm, RefusesWhatTheReferenceRefuses) {
+TEST(DeviceFloat32Norm, RejectsWhatReferenceRejects) {
   const auto device = device::simulated_device();
   struct Given {
     Shape x = {3, 4}, grad_y = {3, 4}, gamma = {4};
@@ -228,7 +228,7 @@ TEST(DeviceFloat32Norm, RefusesWhatTheReferenceRefuses) {
       ref::norm::float32_norm_backward(full(given.grad_y), full(given.x), own, {{}, saved, saved},
                                        given.options, full(given.grad_sum));
     });
-    EXPECT_NE(expected, kNothingRefused);
+    EXPECT_NE(expected, kNoError);
     const auto got = refusal([&] {
       const Float32NormInputs in{.x = upload(given.x),
                                  .gamma = upload(given.gamma),
@@ -256,7 +256,7 @@ TEST(DeviceFloat32Norm, RefusesWhatTheReferenceRefuses) {
                            .arithmetic = FloatType::float16}});
 }
 
-TEST(DeviceFloat32Norm, RefusesATensorOfAnotherFormatThanTheOptions) {
+TEST(DeviceFloat32Norm, RejectsTensorsOfWrongFormat) {
   const auto device = device::simulated_device();
   const DeviceNumbers x = upload_numbers(*device, FloatType::float16, {{1, 2}, {3, 4}});
   EXPECT_EQ(refusal([&] { float32_norm({.storage = FloatType::bfloat16}, {.x = x}); }),

@@ -9,12 +9,12 @@
 #include "gpu/device/simulated_launch.hpp"
 #include "gpu/norm/float32_backward_row.hpp"
 
-/// Elements whose accesses are counted.
+/// Counts the accesses to elements.
 namespace normproof::gpu::counted {
 
 using norm::Vector;
 
-/// An element of a format whose every access is counted, by its place in memory.
+/// An element of a format. Every access to it is counted by its address.
 template <class Format>
 struct Counted {
   typename Format::Element bits;
@@ -31,7 +31,8 @@ struct CountedFormat {
   }
 };
 
-/// Found before those of number_formats.hpp, whose one load is of as many elements.
+/// Overload resolution prefers these to those of number_formats.hpp, whose single load reads
+/// several elements.
 template <class Format>
 Vector<Counted<Format>> load_vector(device::Span<const Counted<Format>> from, std::size_t i) {
   Vector<Counted<Format>> v;
@@ -50,7 +51,7 @@ namespace normproof::gpu::device {
 template <class Format>
 struct Span<const counted::Counted<Format>> {
   const counted::Counted<Format>& operator[](std::size_t i) const {
-    if (i >= size) out_of_bounds(i, size);
+    if (i >= size) fail_out_of_bounds(i, size);
     ++counted::accesses[data + i];
     return data[i];
   }
@@ -62,7 +63,7 @@ struct Span<const counted::Counted<Format>> {
 template <class Format>
 struct Span<counted::Counted<Format>> {
   counted::Counted<Format>& operator[](std::size_t i) const {
-    if (i >= size) out_of_bounds(i, size);
+    if (i >= size) fail_out_of_bounds(i, size);
     ++counted::accesses[data + i];
     return data[i];
   }
@@ -79,7 +80,7 @@ using counted::accesses;
 using counted::Counted;
 using counted::CountedFormat;
 
-/// The tensors of a backward; each element is 1 but those of grad_x, which nothing reads.
+/// The tensors of a backward. All elements are 1, except those of grad_x, which is never read.
 template <class Format, class Scalar, bool centred>
 struct CountedBackward {
   using Element = Counted<Format>;
@@ -107,7 +108,7 @@ struct CountedBackward {
             .grad_x = {grad_x.data(), grad_x.size()},
             .runs = {runs.data(), runs.size()}};
   }
-  /// (x - mean) rstd is 1/4, x rstd 1/2, and grad_y is 1.
+  /// Checks the sums: (x - mean) rstd is 1/4, x rstd is 1/2, and grad_y is 1.
   void expect_sums() const {
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const std::size_t first = i / (2 * width) * kRun;
@@ -126,7 +127,8 @@ struct CountedBackward {
   std::vector<Scalar> statistic, runs;
 };
 
-/// simulate(kernel, blocks) runs it; each element of x and grad_y is read so often.
+/// Runs simulate(kernel, blocks), and expects each element of x and grad_y to be read `reads`
+/// times.
 template <class Backward, class Simulate>
 void expect_reads(Backward in, int reads, const Simulate& simulate) {
   SCOPED_TRACE(testing::Message() << in.rows << " x " << in.width);
@@ -166,7 +168,7 @@ void expect_one_read() {
     });
 }
 
-TEST(Float32RunKernels, ReadXAndGradYOnceWhereARowFitsTheTiles) {
+TEST(Float32RunKernels, ReadInputsOnceIfARowFitsTheTiles) {
   expect_one_read<Float32, float, true>();
   expect_one_read<BFloat16, float, true>();
   expect_one_read<BFloat16, float, false>();

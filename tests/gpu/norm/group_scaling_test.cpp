@@ -7,16 +7,16 @@
 namespace normproof::gpu::norm {
 namespace {
 
-TEST(DeviceGroupScaling, TheBitsOfTheReference) {
+TEST(DeviceGroupScaling, MatchesReferenceBits) {
   for (const int groups : {1, 3, 6, 4})
     expect_bits_on_samples(ref::model::GroupScalingOptions{.groups = groups});
 }
 
-TEST(DeviceGroupScaling, PastTheExtentOfAGrid) {
+TEST(DeviceGroupScaling, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::GroupScalingOptions{});
 }
 
-TEST(DeviceGroupScaling, RefusesWhatTheReferenceRefuses) {
+TEST(DeviceGroupScaling, RejectsWhatReferenceRejects) {
   expect_refusals_of_ref(ref::model::GroupScalingOptions{});
 }
 

@@ -7,15 +7,15 @@
 namespace normproof::gpu::norm {
 namespace {
 
-TEST(DeviceInstanceNorm, TheBitsOfTheReference) {
+TEST(DeviceInstanceNorm, MatchesReferenceBits) {
   expect_bits_on_samples(ref::model::InstanceNormOptions{});
 }
 
-TEST(DeviceInstanceNorm, PastTheExtentOfAGrid) {
+TEST(DeviceInstanceNorm, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::InstanceNormOptions{});
 }
 
-TEST(DeviceInstanceNorm, RefusesWhatTheReferenceRefuses) {
+TEST(DeviceInstanceNorm, RejectsWhatReferenceRejects) {
   expect_refusals_of_ref(ref::model::InstanceNormOptions{});
 }
 

@@ -7,16 +7,16 @@
 namespace normproof::gpu::norm {
 namespace {
 
-TEST(DeviceLayerNorm, TheBitsOfTheReference) {
+TEST(DeviceLayerNorm, MatchesReferenceBits) {
   expect_bits_on_samples(ref::model::LayerNormOptions{});
   expect_bits_on_samples(ref::model::LayerNormOptions{.eps = 0x1p-40});
 }
 
-TEST(DeviceLayerNorm, PastTheExtentOfAGrid) {
+TEST(DeviceLayerNorm, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::LayerNormOptions{});
 }
 
-TEST(DeviceLayerNorm, RefusesWhatTheReferenceRefuses) {
+TEST(DeviceLayerNorm, RejectsWhatReferenceRejects) {
   expect_refusals_of_ref(ref::model::LayerNormOptions{});
 }
 

@@ -7,7 +7,7 @@
 namespace normproof::gpu::norm {
 namespace {
 
-TEST(DeviceNorm, EveryLayerOfTheListHasTheBitsOfTheReference) {
+TEST(DeviceNorm, MatchesReferenceBitsForEveryLayer) {
   RefInputs in{.x = {{1, 2}, {3, 5}, {-2, 4}}, .grad_y = {{1, 0}, {0, 1}, {2, 3}}};
   for (const auto& name : ref::model::norm_names())
     for (const auto mode : {ref::model::Mode::training, ref::model::Mode::inference}) {
@@ -16,7 +16,7 @@ TEST(DeviceNorm, EveryLayerOfTheListHasTheBitsOfTheReference) {
     }
 }
 
-TEST(DeviceNorm, AZeroCentredGammaAndALayoutAreAsInTheReference) {
+TEST(DeviceNorm, MatchesReferenceForZeroCenteredGammaAndLayout) {
   const RefInputs in{.x = {{1, 2}, {3, 5}, {-2, 4}},
                      .gamma = {0.3, -1.7},
                      .beta = {0.1, 0.2},
@@ -29,7 +29,7 @@ TEST(DeviceNorm, AZeroCentredGammaAndALayoutAreAsInTheReference) {
   expect_bits_of_ref(ref::model::BatchNormOptions{.layout = ref::model::Layout::channels_last}, in);
 }
 
-TEST(DeviceNorm, WithoutALayerParametersAreRefused) {
+TEST(DeviceNorm, NoneRejectsParameters) {
   expect_bits_of_ref(ref::model::NoneOptions{}, {.x = {{1, 2}}, .gamma = {1, 1}});
   expect_refusals_of_ref(ref::model::NoneOptions{});
 }

@@ -21,7 +21,7 @@ std::uint16_t nearest(float v) {
   return static_cast<std::uint16_t>(encode(format, round_to(format, static_cast<double>(v))));
 }
 
-/// Counts the floats of which narrow does not give the bits of ref/numeric, or for NaN no NaN.
+/// Returns 1 if narrow does not give the bits of ref/numeric, or for NaN a NaN; else 0.
 template <class Format>
 int differs(float v) {
   if (std::isnan(v)) return std::isnan(Format::widen(Format::narrow(v))) ? 0 : 1;
@@ -49,7 +49,7 @@ void expect_every_number_and_every_tie() {
   EXPECT_EQ(narrow, 0);
 }
 
-/// The same of a double.
+/// Like differs, for a double.
 template <class Format>
 int differs_in_double(double v) {
   const FloatFormat& format = format_of(Format::kType);
@@ -58,7 +58,7 @@ int differs_in_double(double v) {
   return bits_of(Format::widen(Format::narrow(v))) == bits_of(expected) ? 0 : 1;
 }
 
-/// A double just off a tie is no tie, and the float nearest to it is one.
+/// Tests doubles just off a tie, whose nearest float is a tie.
 template <class Format>
 void expect_doubles_beside_every_tie() {
   int count = 0;
@@ -91,16 +91,17 @@ void expect_random_bits() {
   const ref::numeric::RandomStream random(3, "bits");
   int count = 0;
   for (std::uint64_t i = 0; i < 1 << 18; ++i)
-    count += differs<Format>(float_of(static_cast<std::uint32_t>(random.below(i, 1ull << 32))));
+    count +=
+        differs<Format>(float_from_bits(static_cast<std::uint32_t>(random.below(i, 1ull << 32))));
   EXPECT_EQ(count, 0);
 }
 
-TEST(NumberFormats, EveryNumberAndWhatLiesBetweenIsThatOfTheTable) {
+TEST(NumberFormats, RoundsEveryNumberAndTieLikeFormatTable) {
   expect_every_number_and_every_tie<BFloat16>();
   expect_every_number_and_every_tie<Float16>();
 }
 
-TEST(NumberFormats, AnyFloatIsRoundedToNearest) {
+TEST(NumberFormats, RoundsFloatsToNearest) {
   expect_random_bits<BFloat16>();
   expect_random_bits<Float16>();
   EXPECT_EQ(Float16::narrow(65519.996F), 0x7bff);
@@ -109,7 +110,7 @@ TEST(NumberFormats, AnyFloatIsRoundedToNearest) {
   EXPECT_EQ(BFloat16::narrow(3.4e38F), 0x7f80);
 }
 
-TEST(NumberFormats, ADoubleIsRoundedOnce) {
+TEST(NumberFormats, RoundsDoublesOnce) {
   expect_doubles_beside_every_tie<BFloat16>();
   expect_doubles_beside_every_tie<Float16>();
   expect_random_doubles<BFloat16>();
@@ -119,7 +120,7 @@ TEST(NumberFormats, ADoubleIsRoundedOnce) {
   EXPECT_EQ(BFloat16::narrow(static_cast<float>(1 + 0x1p-8 + 0x1p-40)), 0x3f80);
 }
 
-TEST(NumberFormats, AVectorIsCheckedToItsLastElement) {
+TEST(NumberFormats, ChecksBoundsOfWholeVector) {
   alignas(16) std::uint16_t memory[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   const device::Span<std::uint16_t> all(memory, 16), short_one(memory, 15);
   const auto v = load_vector(device::Span<const std::uint16_t>(all), 8);

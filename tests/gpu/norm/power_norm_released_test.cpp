@@ -7,7 +7,7 @@
 namespace normproof::gpu::norm {
 namespace {
 
-TEST(DevicePowerNormReleased, TheBitsOfTheReferenceWithEachSwitch) {
+TEST(DevicePowerNormReleased, MatchesReferenceBitsWithEachSwitch) {
   const ref::model::PowerNormReleasedOptions released{.warmup_iterations = 2, .groups = 3};
   expect_bits_on_samples(released);
   for (const auto field : {&ref::model::PowerNormReleasedOptions::group_scaling,
@@ -21,11 +21,11 @@ TEST(DevicePowerNormReleased, TheBitsOfTheReferenceWithEachSwitch) {
   }
 }
 
-TEST(DevicePowerNormReleased, PastTheExtentOfAGrid) {
+TEST(DevicePowerNormReleased, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::PowerNormReleasedOptions{.groups = 3});
 }
 
-TEST(DevicePowerNormReleased, RefusesWhatTheReferenceRefuses) {
+TEST(DevicePowerNormReleased, RejectsWhatReferenceRejects) {
   expect_refusals_of_ref(ref::model::PowerNormReleasedOptions{});
 }
 

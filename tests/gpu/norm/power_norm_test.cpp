@@ -7,16 +7,16 @@
 namespace normproof::gpu::norm {
 namespace {
 
-TEST(DevicePowerNorm, TheBitsOfTheReferenceBeforeAndAfterTheWarmUp) {
+TEST(DevicePowerNorm, MatchesReferenceBitsBeforeAndAfterWarmUp) {
   expect_bits_on_samples(ref::model::PowerNormOptions{});
   expect_bits_on_samples(ref::model::PowerNormOptions{.warmup_iterations = 2});
 }
 
-TEST(DevicePowerNorm, PastTheExtentOfAGrid) {
+TEST(DevicePowerNorm, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::PowerNormOptions{});
 }
 
-TEST(DevicePowerNorm, RefusesWhatTheReferenceRefuses) {
+TEST(DevicePowerNorm, RejectsWhatReferenceRejects) {
   expect_refusals_of_ref(ref::model::PowerNormOptions{});
 }
 

@@ -7,15 +7,15 @@
 namespace normproof::gpu::norm {
 namespace {
 
-TEST(DevicePowerNormV, TheBitsOfTheReference) {
+TEST(DevicePowerNormV, MatchesReferenceBits) {
   expect_bits_on_samples(ref::model::PowerNormVOptions{});
 }
 
-TEST(DevicePowerNormV, PastTheExtentOfAGrid) {
+TEST(DevicePowerNormV, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::PowerNormVOptions{});
 }
 
-TEST(DevicePowerNormV, RefusesWhatTheReferenceRefuses) {
+TEST(DevicePowerNormV, RejectsWhatReferenceRejects) {
   expect_refusals_of_ref(ref::model::PowerNormVOptions{});
 }
 

@@ -10,22 +10,22 @@ namespace {
 using ref::model::CastOrder;
 using ref::model::StorageFormat;
 
-TEST(DeviceRMSNorm, TheBitsOfTheReference) {
+TEST(DeviceRMSNorm, MatchesReferenceBits) {
   expect_bits_on_samples(ref::model::RMSNormOptions{});
 }
 
-TEST(DeviceRMSNorm, EveryStorageFormatAndOrderOfTheCast) {
+TEST(DeviceRMSNorm, MatchesReferenceBitsForEveryStorageFormatAndCastOrder) {
   for (const auto storage :
        {StorageFormat::float32, StorageFormat::bfloat16, StorageFormat::float16})
     for (const auto order : {CastOrder::after_gamma, CastOrder::before_gamma})
       expect_bits_on_samples(ref::model::RMSNormOptions{.cast_order = order, .storage = storage});
 }
 
-TEST(DeviceRMSNorm, PastTheExtentOfAGrid) {
+TEST(DeviceRMSNorm, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::RMSNormOptions{});
 }
 
-TEST(DeviceRMSNorm, RefusesWhatTheReferenceRefuses) {
+TEST(DeviceRMSNorm, RejectsWhatReferenceRejects) {
   expect_refusals_of_ref(ref::model::RMSNormOptions{});
 }
 

@@ -7,15 +7,15 @@
 namespace normproof::gpu::norm {
 namespace {
 
-TEST(DeviceScaleNorm, TheBitsOfTheReference) {
+TEST(DeviceScaleNorm, MatchesReferenceBits) {
   expect_bits_on_samples(ref::model::ScaleNormOptions{});
 }
 
-TEST(DeviceScaleNorm, PastTheExtentOfAGrid) {
+TEST(DeviceScaleNorm, MatchesReferenceBeyond65535Rows) {
   expect_bits_past_65535_rows(ref::model::ScaleNormOptions{});
 }
 
-TEST(DeviceScaleNorm, RefusesWhatTheReferenceRefuses) {
+TEST(DeviceScaleNorm, RejectsWhatReferenceRejects) {
   expect_refusals_of_ref(ref::model::ScaleNormOptions{});
 }
 

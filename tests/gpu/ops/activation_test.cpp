@@ -28,7 +28,7 @@ const ActivationPair kActivations[] = {
     {gelu_tanh, gelu_tanh_backward, ref::ops::gelu_tanh, ref::ops::gelu_tanh_backward},
     {silu, silu_backward, ref::ops::silu, ref::ops::silu_backward}};
 
-TEST(DeviceActivation, TheBitsOfTheReference) {
+TEST(DeviceActivation, MatchesReferenceBits) {
   for (const auto& device : devices())
     for (const ActivationPair& f : kActivations)
       for (const ref::tensor::Shape& shape : {ref::tensor::Shape{1}, {3, 1000}}) {
@@ -42,7 +42,7 @@ TEST(DeviceActivation, TheBitsOfTheReference) {
       }
 }
 
-TEST(DeviceActivation, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceActivation, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
   for (const ActivationPair& f : kActivations) {
     Tensor x = sample({2, 3}, "x"), grad_y = sample({2, 3}, "grad_y");

@@ -12,7 +12,7 @@ using device::download;
 using device::upload;
 using Tensor = ref::tensor::Tensor<double>;
 
-TEST(DeviceAdd, ElementByElementAndTheShorterOneAgain) {
+TEST(DeviceAdd, AddsElementwiseAndRepeatsShorterOperand) {
   const Tensor a = {{1, 2, -3}, {4, 0.5, 1e300}}, b = {{10, 20, 30}, {40, 50, 1e300}};
   for (const auto& device : devices()) {
     EXPECT_BITS_EQ(download(add(upload(*device, a), upload(*device, b))),

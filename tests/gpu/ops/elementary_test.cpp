@@ -14,30 +14,30 @@ namespace {
 using Tensor = ref::tensor::Tensor<double>;
 
 template <class F>
-Tensor each_of(F f, const Tensor& x) {
+Tensor apply_to_each(F f, const Tensor& x) {
   Tensor y = ref::tensor::empty_tensor<double>({x.size()});
   for (std::size_t i = 0; i < x.size(); ++i) y.data()[i] = f(x.data()[i]);
   return y;
 }
 
-TEST(DeviceElementary, TheBitsOfTheProcessor) {
+TEST(DeviceElementary, MatchesProcessorBits) {
   const auto device = device::simulated_device();
   Tensor x = sample({4000}, "x");
-  // Where the fast phase does not decide, and where it is not asked.
+  // Inputs for which the fast phase is inconclusive or skipped.
   const double inf = std::numeric_limits<double>::infinity();
   const double some[] = {0.0,  -0.0,  inf,  -inf, 709.9,     -745.2, 0x1p-1074, 0x1p-60,
                          20.0, -19.9, 5.99, 6.0,  0x1p-1000, 1e300,  1.0,       710.1};
   for (std::size_t i = 0; i < std::size(some); ++i) x.data()[i] = some[i];
   const auto there = device::upload(*device, x);
   EXPECT_BITS_EQ(device::download(exp(there)),
-                 each_of([](double v) { return ref::numeric::exp(v); }, x));
+                 apply_to_each([](double v) { return ref::numeric::exp(v); }, x));
   EXPECT_BITS_EQ(device::download(tanh(there)),
-                 each_of([](double v) { return ref::numeric::tanh(v); }, x));
+                 apply_to_each([](double v) { return ref::numeric::tanh(v); }, x));
   EXPECT_BITS_EQ(device::download(erf(there)),
-                 each_of([](double v) { return ref::numeric::erf(v); }, x));
+                 apply_to_each([](double v) { return ref::numeric::erf(v); }, x));
   for (double& v : x) v = v < 0 ? -v : v;
   EXPECT_BITS_EQ(device::download(log(device::upload(*device, x))),
-                 each_of([](double v) { return ref::numeric::log(v); }, x));
+                 apply_to_each([](double v) { return ref::numeric::log(v); }, x));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ struct GatedPair {
 const GatedPair kGated[] = {{swiglu, swiglu_backward, ref::ops::swiglu, ref::ops::swiglu_backward},
                             {geglu, geglu_backward, ref::ops::geglu, ref::ops::geglu_backward}};
 
-TEST(DeviceGatedActivation, TheBitsOfTheReference) {
+TEST(DeviceGatedActivation, MatchesReferenceBits) {
   for (const auto& device : devices())
     for (const GatedPair& f : kGated)
       for (const ref::tensor::Shape& shape : {ref::tensor::Shape{1}, {3, 1000}}) {
@@ -41,7 +41,7 @@ TEST(DeviceGatedActivation, TheBitsOfTheReference) {
       }
 }
 
-TEST(DeviceGatedActivation, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceGatedActivation, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
   const auto on = [&](const Tensor& t) { return upload(*device, t); };
   for (const GatedPair& f : kGated) {

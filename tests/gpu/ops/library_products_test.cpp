@@ -23,7 +23,7 @@ using Tensor = ref::tensor::Tensor<double>;
 const Precision kAllPrecisions[] = {Precision::float64, Precision::float32, Precision::tf32,
                                     Precision::bfloat16, Precision::float16};
 
-/// Small integers: every sum of their products is exact in every precision.
+/// Returns small integers, for which every sum of products is exact in every precision.
 Tensor integers(const ref::tensor::Shape& shape, std::string_view name) {
   const ref::numeric::RandomStream random(5, name);
   Tensor result = ref::tensor::empty_tensor<double>(shape);
@@ -32,7 +32,7 @@ Tensor integers(const ref::tensor::Shape& shape, std::string_view name) {
   return result;
 }
 
-TEST(LibraryProducts, IntegersAreExactInEveryPrecisionAndOrder) {
+TEST(LibraryProducts, MultipliesIntegersExactlyInEveryPrecisionAndOrder) {
   const Tensor a = integers({5, 70}, "a"), b = integers({70, 6}, "b");
   const Tensor expected = ref::ops::matmul(a, b);
   for (const Precision precision : kAllPrecisions)
@@ -44,7 +44,7 @@ TEST(LibraryProducts, IntegersAreExactInEveryPrecisionAndOrder) {
             << precision_name(precision) << " " << order;
 }
 
-TEST(LibraryProducts, TransposedBatchedRepeatedAndAddedToAnOldTotal) {
+TEST(LibraryProducts, HandlesTransposedBatchedAndAccumulatedProducts) {
   const Tensor a = integers({3, 20, 4}, "a"), b = integers({20, 5}, "b");
   Tensor c = integers({3, 4, 5}, "c");
   for (const Precision precision : kAllPrecisions) {
@@ -64,9 +64,9 @@ TEST(LibraryProducts, TransposedBatchedRepeatedAndAddedToAnOldTotal) {
   }
 }
 
-// 1 + 2^-9 is halfway between two numbers of bfloat16: rounded by way of float32, what lies above
-// it by 2^-30 would go down to the even one.
-TEST(LibraryProducts, OperandsAreRoundedOnce) {
+// 1 + 2^-8 is midway between two bfloat16 numbers. If a number that is larger by 2^-30 were first
+// rounded to float32, it would then be rounded down to the even one.
+TEST(LibraryProducts, RoundsOperandsOnce) {
   const auto device = device::simulated_device();
   const auto one = device::full_tensor(*device, {1, 1}, 1);
   const auto of = [&](Precision precision, double v) {
@@ -85,19 +85,19 @@ TEST(LibraryProducts, OperandsAreRoundedOnce) {
   EXPECT_EQ(of(Precision::float16, 65520), HUGE_VAL);
 }
 
-TEST(LibraryProducts, NamesThereAndBack) {
+TEST(LibraryProducts, PrecisionNamesRoundTrip) {
   for (const std::string& name : precision_names())
-    EXPECT_EQ(precision_name(precision_of(name)), name);
-  EXPECT_THROW(precision_of("float"), ref::numeric::UsageError);
+    EXPECT_EQ(precision_name(parse_precision(name)), name);
+  EXPECT_THROW(parse_precision("float"), ref::numeric::UsageError);
 }
 
-TEST(LibraryProducts, MatricesOfTwoBatchAxesAreFoundByTheirPlaces) {
+TEST(LibraryProducts, LocatesMatricesWithTwoBatchAxes) {
   for (const auto& device : devices()) {
     const auto values = upload(*device, integers({1000}, "values"));
     const Matrices<const double> heads{values.span(), 7, 3, 2, 40, 1, 4, 200, 5, 2};
     DeviceTensor<const double*> places(*device, {heads.batches()});
     device::launch_elements(*device, heads.batches(),
-                            MatrixPlaces<const double>{heads, places.span()});
+                            MatrixAddresses<const double>{heads, places.span()});
     std::vector<const double*> found(heads.batches());
     device->download(found.data(), places.span().data, found.size() * sizeof(const double*));
     for (std::size_t p = 0; p < 4; ++p)

@@ -41,7 +41,7 @@ ref::ops::Transpose in_ref(Transpose transpose) {
                                       : ref::ops::Transpose::b;
 }
 
-TEST(DeviceMatmul, TheBitsOfTheReference) {
+TEST(DeviceMatmul, MatchesReferenceBits) {
   for (const auto& device : devices())
     for (const auto& [a_shape, b_shape, transpose] : kMatmulSamples) {
       const Tensor a = sample(a_shape, "a"), b = sample(b_shape, "b");
@@ -53,8 +53,9 @@ TEST(DeviceMatmul, TheBitsOfTheReference) {
     }
 }
 
-// The heads of attention: columns of a wider matrix, and a product added to what is there.
-TEST(DeviceMatmul, StridedBatchesAndAnOldTotal) {
+// Tests heads of attention, which are columns of a wider matrix, and a product that is added to an
+// old result.
+TEST(DeviceMatmul, HandlesStridedBatchesAndAccumulation) {
   const std::size_t batch = 2, heads = 3, rows = 4, own = 5, wide = 300;
   const Tensor a = sample({batch, rows, heads * wide}, "a"), b = sample({own, wide}, "b");
   Tensor c = sample({batch, heads, rows, own}, "c");
@@ -76,7 +77,7 @@ TEST(DeviceMatmul, StridedBatchesAndAnOldTotal) {
   }
 }
 
-TEST(DeviceMatmul, MinusZeroComesOutByUnderflow) {
+TEST(DeviceMatmul, UnderflowGivesMinusZero) {
   const Tensor a = ref::tensor::full_tensor<double>({1, 1}, -0x1p-600);
   const Tensor b = ref::tensor::full_tensor<double>({1, 1}, 0x1p-600);
   for (const auto& device : devices())
@@ -84,7 +85,7 @@ TEST(DeviceMatmul, MinusZeroComesOutByUnderflow) {
                    ref::ops::matmul(a, b));
 }
 
-TEST(DeviceMatmul, TensorCoresAreAskedForOnceAndNotWhileWorkIsRecorded) {
+TEST(DeviceMatmul, TestsTensorCoresOnceAndNotDuringRecording) {
   const auto device = device::simulated_device(2);
   const auto a = upload(*device, sample({9, 300}, "a")), b = upload(*device, sample({300, 9}, "b"));
   EXPECT_EQ(device->tensor_cores_are_exact, false);
@@ -104,7 +105,7 @@ TEST(DeviceMatmul, TensorCoresAreAskedForOnceAndNotWhileWorkIsRecorded) {
   EXPECT_EQ(device->next_order(), before + 1);
 }
 
-TEST(DeviceMatmul, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceMatmul, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
   for (const auto& [a_shape, b_shape] :
        {std::pair<Shape, Shape>{{2, 3}, {2, 3}}, {{3}, {3, 1}}, {{2, 2, 3}, {4, 3, 2}}})

@@ -19,7 +19,7 @@ double product(device::Device& device, const Tensor& a, const Tensor& b,
   return download(matmul(upload(device, a), upload(device, b), Transpose::none, library)).data()[0];
 }
 
-TEST(SimulatedGemm, AddsInAnotherOrderAtEachProduct) {
+TEST(SimulatedGemm, ChangesOrderForEachProduct) {
   const Tensor a = sample({1, 200}, "a"), b = sample({200, 1}, "b");
   for (const Precision precision : {Precision::float64, Precision::float32, Precision::tf32}) {
     const auto device = device::simulated_device(1);
@@ -29,7 +29,7 @@ TEST(SimulatedGemm, AddsInAnotherOrderAtEachProduct) {
   }
 }
 
-TEST(SimulatedGemm, TheSeedDecides) {
+TEST(SimulatedGemm, SeedDeterminesResult) {
   const Tensor a = sample({1, 200}, "a"), b = sample({200, 1}, "b");
   const LibraryProducts library(Precision::float32);
   for (int seed = 0; seed < 20; ++seed)
@@ -37,7 +37,7 @@ TEST(SimulatedGemm, TheSeedDecides) {
               product(*device::simulated_device(static_cast<std::uint64_t>(seed)), a, b, library));
 }
 
-// The ascending chain, by the float of the processor.
+// Compares with the ascending chain in float arithmetic of the processor.
 TEST(SimulatedGemm, SeedZeroIsAChainOfFloatFma) {
   const Tensor a = sample({1, 300}, "a"), b = sample({300, 1}, "b");
   float expected = 0;
@@ -47,8 +47,9 @@ TEST(SimulatedGemm, SeedZeroIsAChainOfFloatFma) {
             expected);
 }
 
-// 2^24 + 1 is halfway, and goes to even; toward 0 the second term is lost as well.
-TEST(SimulatedGemm, SumsOfTensorCoresTruncate) {
+// 2^24 + 1 is midway between two floats and rounds to even. With truncation toward 0 the second
+// term is lost too.
+TEST(SimulatedGemm, TensorCoreSumsTruncate) {
   const Tensor a = {{0x1p12, 3}};
   Tensor b = {0x1p12, 1};
   b.reshape({std::size_t{2}, std::size_t{1}});
@@ -57,8 +58,9 @@ TEST(SimulatedGemm, SumsOfTensorCoresTruncate) {
   EXPECT_EQ(product(*device, a, b, LibraryProducts(Precision::tf32)), 0x1p24 + 2);
 }
 
-// An H100's do it with float16: 2^-24 counts as 2^-14, 24 digits end at 2^-37, and 2^-38 is cut.
-TEST(SimulatedGemm, TensorCoresAlignASubnormalOperandAsTheLeastNormalOne) {
+// An H100 does this with float16: 2^-24 counts as 2^-14, so that 24 digits end at 2^-37 and 2^-38
+// is cut off.
+TEST(SimulatedGemm, TensorCoresAlignSubnormalsLikeSmallestNormal) {
   const Tensor a = {{0x1p-24, 0x1p-24}};
   Tensor b = {0x1p-14, 1};
   b.reshape({std::size_t{2}, std::size_t{1}});

@@ -11,7 +11,7 @@
 namespace normproof::gpu::ops {
 namespace {
 
-TEST(SimulatedMma, IsAChainOfFmaForEachOfItsNumbersOnEveryInstructionSet) {
+TEST(SimulatedMma, MatchesChainsOfFmaOnEveryInstructionSet) {
   const ref::numeric::RandomStream stream(1, "simulated_mma");
   std::uint64_t drawn = 0;
   const auto draw = [&](std::size_t count) {

@@ -44,7 +44,7 @@ void expect_same_softmax(Device& device, const Tensor& x, const Tensor& grad_y, 
                  ref::ops::softmax_backward(grad_y, y, valid));
 }
 
-TEST(DeviceSoftmax, TheBitsOfTheReference) {
+TEST(DeviceSoftmax, MatchesReferenceBits) {
   for (const auto& device : devices())
     for (const auto& [shape, mask_shape] : kSoftmaxSamples) {
       const Tensor x = spread(shape, "x"), grad_y = sample(shape, "grad_y");
@@ -64,12 +64,12 @@ TEST(DeviceSoftmax, TheBitsOfTheReference) {
     }
 }
 
-TEST(DeviceSoftmax, PastTheExtentOfAGrid) {
+TEST(DeviceSoftmax, MatchesReferenceBeyond65535Rows) {
   const auto device = device::simulated_device();
   expect_same_softmax(*device, spread({65537, 2}, "x"), sample({65537, 2}, "grad_y"), {});
 }
 
-TEST(DeviceSoftmax, WhatIsMaskedIsNotReadAndARowOfNothingIsZero) {
+TEST(DeviceSoftmax, IgnoresMaskedElementsAndZeroesFullyMaskedRows) {
   const auto device = device::simulated_device();
   Tensor x = spread({2, 3}, "x");
   x.data()[1] = std::numeric_limits<double>::quiet_NaN();
@@ -77,7 +77,7 @@ TEST(DeviceSoftmax, WhatIsMaskedIsNotReadAndARowOfNothingIsZero) {
   expect_same_softmax(*device, x, sample({2, 3}, "grad_y"), valid);
 }
 
-TEST(DeviceSoftmax, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceSoftmax, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
   const double inf = std::numeric_limits<double>::infinity();
   const auto expect_same = [&](const Tensor& x, const Mask& valid) {

@@ -13,20 +13,20 @@ using device::download;
 using device::upload;
 using Tensor = ref::tensor::Tensor<double>;
 
-Gradients gradients_of(device::Device& device, const Tensor& dense, std::vector<std::size_t> rows,
-                       const Tensor& values) {
+Gradients make_gradients(device::Device& device, const Tensor& dense, std::vector<std::size_t> rows,
+                         const Tensor& values) {
   encoder::EncoderGradients gradients;
   gradients.dense.set("w", upload(device, dense));
   gradients.embedding = {std::move(rows), upload(device, values)};
   return by_name(std::move(gradients));
 }
 
-TEST(Accumulate, DenseTensorsAndTheRowsOfEitherBatch) {
+TEST(Accumulate, AddsDenseTensorsAndRowsOfBothBatches) {
   for (const auto& device : devices()) {
     Gradients sum;
-    accumulate(sum, gradients_of(*device, {1, 2}, {1, 4}, {{10, 20}, {30, -0.0}}));
+    accumulate(sum, make_gradients(*device, {1, 2}, {1, 4}, {{10, 20}, {30, -0.0}}));
     EXPECT_EQ(download(sum.dense.at("w")), (Tensor{1, 2}));
-    accumulate(sum, gradients_of(*device, {3, 5}, {0, 4, 7}, {{1, 2}, {3, -0.0}, {5, 6}}));
+    accumulate(sum, make_gradients(*device, {3, 5}, {0, 4, 7}, {{1, 2}, {3, -0.0}, {5, 6}}));
     EXPECT_EQ(download(sum.dense.at("w")), (Tensor{4, 7}));
     ASSERT_EQ(sum.rows.size(), 1u);
     EXPECT_EQ(sum.rows[0].first, "embedding.weight");
@@ -41,7 +41,7 @@ TEST(Accumulate, DenseTensorsAndTheRowsOfEitherBatch) {
   }
 }
 
-TEST(Accumulate, ATiedEmbeddingHasNoRows) {
+TEST(Accumulate, TiedEmbeddingHasNoRows) {
   const auto device = device::simulated_device();
   encoder::EncoderGradients tied;
   tied.dense.set("embedding.weight", upload(*device, Tensor{1, 2}));
@@ -50,16 +50,16 @@ TEST(Accumulate, ATiedEmbeddingHasNoRows) {
   EXPECT_EQ(gradients.dense.size(), 1u);
 }
 
-TEST(Accumulate, AStepCountsOnceAtThePlacesOfItsPowerNormAlone) {
+TEST(Accumulate, CountsStepOnceOnlyForPowerNormAtGivenPlaces) {
   const auto device = device::simulated_device();
   device::NamedDeviceTensors before, norms;
   for (const char* name : {"encoder.n.iterations", "decoder.n.iterations"}) {
     before.set(name, upload(*device, Tensor{4}));
     norms.set(name, upload(*device, Tensor{7}));
   }
-  count_once(ref::model::norm_options("power_norm_released"), norms, before, "encoder.");
+  count_as_one_step(ref::model::norm_options("power_norm_released"), norms, before, "encoder.");
   EXPECT_EQ(download(norms.at("encoder.n.iterations")), Tensor{7});
-  count_once(ref::model::norm_options("power_norm"), norms, before, "encoder.");
+  count_as_one_step(ref::model::norm_options("power_norm"), norms, before, "encoder.");
   EXPECT_EQ(download(norms.at("encoder.n.iterations")), Tensor{5});
   EXPECT_EQ(download(norms.at("decoder.n.iterations")), Tensor{7});
 }

@@ -24,7 +24,7 @@ std::vector<int> some_targets(std::size_t rows, int classes) {
   return targets;
 }
 
-TEST(DeviceCrossEntropy, TheBitsOfTheReference) {
+TEST(DeviceCrossEntropy, MatchesReferenceBits) {
   for (const auto& device : devices())
     for (const std::size_t rows : {1, 3, 100})
       for (const int classes : {1, 3, 40})
@@ -49,7 +49,7 @@ TEST(DeviceCrossEntropy, TheBitsOfTheReference) {
         }
 }
 
-TEST(DeviceCrossEntropy, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceCrossEntropy, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
   const auto expect_same = [&](const Tensor& logits, const std::vector<int>& targets,
                                const Tensor& weights, double smoothing) {

@@ -30,7 +30,7 @@ Gradients on_device(Device& device, const ref::train::Gradients<double>& gradien
   return result;
 }
 
-TEST(DeviceGradientNorm, TheBitsOfTheReference) {
+TEST(DeviceGradientNorm, MatchesReferenceBits) {
   for (const auto& device : devices())
     for (const std::optional<double> limit : {std::optional<double>{}, {1e-3}, {1e9}}) {
       auto expected = sample_gradients();
@@ -45,7 +45,7 @@ TEST(DeviceGradientNorm, TheBitsOfTheReference) {
     }
 }
 
-TEST(DeviceGradientNorm, TensorsOfManySizesTogether) {
+TEST(DeviceGradientNorm, MatchesReferenceForTensorsOfManySizes) {
   for (const auto& device : devices()) {
     ref::train::Gradients<double> expected;
     for (const std::size_t size : {1, 31, 33, 255, 2815, 2816, 2817, 5632, 12345}) {
@@ -58,7 +58,7 @@ TEST(DeviceGradientNorm, TensorsOfManySizesTogether) {
   EXPECT_EQ(gradient_norms(Gradients()).whole, 0);
 }
 
-TEST(DeviceGradientNorm, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceGradientNorm, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
   auto gradients = sample_gradients();
   gradients.dense.at("b").data()[0] = 1e200;

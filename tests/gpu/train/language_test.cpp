@@ -17,7 +17,7 @@ namespace determinism = verification::checks::determinism;
 using ref::model::NormPlacement;
 using ref::model::TrainConfig;
 
-/// The token that follows each one.
+/// Returns a batch whose targets are the next tokens.
 ref::train::TextBatch next_tokens(ref::encoder::EncoderInputs inputs) {
   ref::train::TextBatch batch{std::move(inputs), {}};
   const auto& [tokens, valid] = batch.inputs;
@@ -69,20 +69,20 @@ void expect_same_trajectory(Device& device, const std::string& probe, const Trai
     EXPECT_EQ(got.gradient_norms.of_tensors, by_ref.gradient_norms.of_tensors);
     EXPECT_EQ(got.learning_rate, by_ref.learning_rate);
   }
-  EXPECT_EQ(sha256_of(state), ref::train::state_sha256(expected)) << probe;
+  EXPECT_EQ(host_state_sha256(state), ref::train::state_sha256(expected)) << probe;
   const auto last = next_batches();
   EXPECT_BITS_EQ(language_loss(config, texts_on_device(device, last), state),
                  ref::train::language_loss<double>(config, last, expected));
 }
 
-TEST(DeviceLanguage, TheTrajectoryOfTheReferenceTiedInTheSettingsOfTheProbes) {
+TEST(DeviceLanguage, MatchesReferenceTrajectoryOfProbes) {
   const auto device = device::simulated_device(6);
   for (const std::string& norm : std::vector<std::string>{"layer_norm", "batch_norm", "power_norm"})
     expect_same_trajectory(*device, "training/" + norm + "_causal", language_config(norm, true),
                            checks::determinism::TrajectoryExtents().steps);
 }
 
-TEST(DeviceLanguage, SeveralBatchesAStepWithSmoothingTiedOrNot) {
+TEST(DeviceLanguage, MatchesReferenceWithSeveralBatchesPerStep) {
   for (const auto& device : devices())
     for (const bool tied : {true, false})
       for (const char* norm : {"power_norm", "dyt"}) {
@@ -94,7 +94,7 @@ TEST(DeviceLanguage, SeveralBatchesAStepWithSmoothingTiedOrNot) {
       }
 }
 
-TEST(DeviceLanguage, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceLanguage, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
   checks::determinism::Inputs inputs("refused");
   const TrainConfig fine = language_config("layer_norm", true);
@@ -106,13 +106,13 @@ TEST(DeviceLanguage, RefusesWithTheSentencesOfTheReference) {
     auto expected = ref::train::initial_train_state(fine);
     if (planted != 0) expected.parameters.at("embedding.weight").data()[8] = planted;
     TrainState state = state_on_device(*device, expected);
-    const std::string before = sha256_of(state);
+    const std::string before = host_state_sha256(state);
     const std::string sentence =
         refusal([&] { ref::train::language_step<double>(config, given, expected); });
-    EXPECT_NE(sentence, kNothingRefused);
+    EXPECT_NE(sentence, kNoError);
     EXPECT_EQ(refusal([&] { language_step(config, texts_on_device(*device, given), state); }),
               sentence);
-    EXPECT_EQ(sha256_of(state), before);
+    EXPECT_EQ(host_state_sha256(state), before);
   };
   const auto changed = [&](auto change) {
     TrainConfig config = fine;
@@ -131,7 +131,7 @@ TEST(DeviceLanguage, RefusesWithTheSentencesOfTheReference) {
   expect_refused(fine, wrong);
   wrong[0].targets.assign(6, 24);
   expect_refused(fine, wrong);
-  // of a step that is recorded
+  // A value that a recorded step rejects.
   wrong = batches;
   wrong[0].inputs.tokens.ids[0] = 1;
   expect_refused(fine, wrong, std::numeric_limits<double>::infinity());

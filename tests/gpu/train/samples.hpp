@@ -5,7 +5,7 @@
 #include "ref/train/train_state.hpp"
 #include "tests/gpu/device/samples.hpp"
 
-/// What a run of training holds, on a device and back on the host.
+/// Copies the state and the inputs of training to a device and back.
 namespace normproof::gpu::train {
 
 inline TrainState state_on_device(Device& device, const ref::train::TrainState<double>& state) {
@@ -22,8 +22,8 @@ inline encoder::EncoderInputs inputs_on_device(Device& device,
           device::DeviceMask(device, inputs.valid)};
 }
 
-/// train::state_sha256 of a state there.
-inline std::string sha256_of(const TrainState& state) {
+/// Returns train::state_sha256 of a state on a device.
+inline std::string host_state_sha256(const TrainState& state) {
   ref::train::TrainState<double> host;
   host.parameters = device::download(state.parameters);
   host.norms = device::download(state.norms);

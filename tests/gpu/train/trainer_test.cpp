@@ -23,7 +23,7 @@ using ref::model::TrainConfig;
 
 const std::vector<std::int32_t> kTokenIds = {1, 4, 4, 0, 10, 2, 3, 4, 0, 0, 7, 7, 1, 0, 0};
 
-/// Batches of both sides: the first has other tokens than those behind it.
+/// Batches for both sides. The first batch has other tokens than the later ones.
 struct Batches {
   std::vector<ref::train::LabelledBatch> of_ref;
   std::vector<LabelledBatch> there;
@@ -73,7 +73,7 @@ void expect_same_trajectory(Device& device, const TrainConfig& config, int steps
     EXPECT_BITS_EQ(download(got.norms.at(name)), values) << name;
 }
 
-TEST(DeviceTrainer, TheTrajectoryOfTheReference) {
+TEST(DeviceTrainer, MatchesReferenceTrajectory) {
   TrainConfig config;
   config.encoder = {.vocab_size = 11,
                     .d_model = 8,
@@ -99,7 +99,7 @@ TEST(DeviceTrainer, TheTrajectoryOfTheReference) {
     }
 }
 
-TEST(DeviceTrainer, SeveralBatchesAStep) {
+TEST(DeviceTrainer, MatchesReferenceWithSeveralBatchesPerStep) {
   const auto device = device::simulated_device(7);
   TrainConfig config;
   config.encoder = {.vocab_size = 11, .d_model = 8, .num_heads = 2, .d_ff = 12, .dropout = 0.1};
@@ -110,7 +110,7 @@ TEST(DeviceTrainer, SeveralBatchesAStep) {
   }
 }
 
-TEST(DeviceTrainer, AStepInInferenceModeMovesTheParametersAlone) {
+TEST(DeviceTrainer, InferenceModeStepUpdatesOnlyParameters) {
   for (const std::string& norm : ref::model::norm_names()) {
     const TrainConfig config = small_config(norm);
     for (const auto& device : devices()) {
@@ -133,7 +133,7 @@ TEST(DeviceTrainer, AStepInInferenceModeMovesTheParametersAlone) {
   }
 }
 
-TEST(DeviceTrainer, AnEvaluationOfTheReference) {
+TEST(DeviceTrainer, MatchesReferenceEvaluation) {
   const ref::tensor::Tensor<double> weights = {0.5, 2, 1};
   for (const auto pooling : {ref::model::Pooling::masked_mean, ref::model::Pooling::per_position})
     for (const bool masks : {false, true})
@@ -156,18 +156,18 @@ TEST(DeviceTrainer, AnEvaluationOfTheReference) {
         }
 }
 
-TEST(DeviceTrainer, ThePredictionsOfTheReference) {
+TEST(DeviceTrainer, MatchesReferencePredictions) {
   const auto valid = sample_mask({4, 5}, "valid");
   for (const device::Shape& shape : {device::Shape{4, 3}, {4, 5, 3}, {4, 1, 2}})
     for (int k = 0; k < 20; ++k) {
       auto logits = plain_sample(shape, std::to_string(k));
-      for (double& v : logits) v = v < 0 ? -1 : v < 1 ? 0 : 3;  // with equal sums
+      for (double& v : logits) v = v < 0 ? -1 : v < 1 ? 0 : 3;  // creates equal sums
       const auto flags = shape.size() == 3 && shape[1] == 5 ? valid : ref::tensor::Mask();
       EXPECT_EQ(predict(logits, flags), ref::train::predict(logits, flags));
     }
 }
 
-TEST(DeviceTrainer, TheGradientOfTheReference) {
+TEST(DeviceTrainer, MatchesReferenceGradient) {
   const auto device = device::simulated_device(5);
   TrainConfig config = small_config("power_norm");
   config.accumulation = 2;
@@ -187,7 +187,7 @@ TEST(DeviceTrainer, TheGradientOfTheReference) {
     EXPECT_BITS_EQ(download(result.norms.at(name)), values) << name;
 }
 
-TEST(DeviceTrainer, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceTrainer, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
   TrainConfig config;
   config.encoder = {.vocab_size = 11, .d_model = 8, .num_heads = 2, .d_ff = 12};
@@ -197,7 +197,7 @@ TEST(DeviceTrainer, RefusesWithTheSentencesOfTheReference) {
     TrainState got = state_on_device(*device, state);
     const std::string expected =
         refusal([&] { ref::train::train_step<double>(config, batches.of_ref, {}, state); });
-    EXPECT_NE(expected, kNothingRefused);
+    EXPECT_NE(expected, kNoError);
     EXPECT_EQ(refusal([&] { train_step(config, batches.there, {}, got); }), expected);
   };
   expect_refused({});
@@ -210,7 +210,7 @@ TEST(DeviceTrainer, RefusesWithTheSentencesOfTheReference) {
   expect_refused(batches);
 }
 
-/// Another's products, for a step that is not recorded.
+/// Products that show values to the host, so that a step is not recorded.
 class ShownProducts final : public ops::Products {
  public:
   explicit ShownProducts(const ops::Products& products = ops::ordered_products())
@@ -230,8 +230,8 @@ struct Outcome {
   ref::tensor::NamedTensors<double> parameters, norms;
   std::uint64_t launches;
 };
-Outcome outcome_of(const TrainConfig& config, const ops::Products& products,
-                   std::uint64_t seed = 1) {
+Outcome run_training(const TrainConfig& config, const ops::Products& products,
+                     std::uint64_t seed = 1) {
   const auto device = device::simulated_device(seed);
   TrainState state = state_on_device(*device, ref::train::initial_train_state(config));
   const Batches batches = sample_batches(*device, config.accumulation);
@@ -239,36 +239,36 @@ Outcome outcome_of(const TrainConfig& config, const ops::Products& products,
   return {download(state.parameters), download(state.norms), device->next_order()};
 }
 
-TEST(DeviceTrainer, AStepIsRecordedAndItsBitsAreThoseOfOneThatIsNot) {
+TEST(DeviceTrainer, RecordedStepHasBitsOfUnrecordedStep) {
   for (const std::string& norm : ref::model::norm_names())
     for (const std::int64_t accumulation : {1, 2}) {
       TrainConfig config = small_config(norm);
       config.accumulation = accumulation;
       config.max_gradient_norm = 0.5;
-      const Outcome recorded = outcome_of(config, ops::ordered_products());
-      const Outcome plain = outcome_of(config, ShownProducts());
+      const Outcome recorded = run_training(config, ops::ordered_products());
+      const Outcome plain = run_training(config, ShownProducts());
       for (const auto& [name, values] : plain.parameters)
         EXPECT_BITS_EQ(recorded.parameters.at(name), values) << norm << ' ' << name;
       for (const auto& [name, values] : plain.norms)
         EXPECT_BITS_EQ(recorded.norms.at(name), values) << norm << ' ' << name;
-      // Where what is recorded is refused, the step is done again: that would be twice as many.
+      // If the recorded work were rejected, the step would be repeated with twice as many launches.
       EXPECT_LT(recorded.launches, plain.launches * 5 / 4) << norm;
     }
 }
 
-TEST(DeviceTrainer, WithALibrarysProductsToo) {
+TEST(DeviceTrainer, RecordedStepMatchesUnrecordedWithLibraryProducts) {
   const TrainConfig config = small_config("power_norm");
   for (const auto precision : {ops::Precision::float64, ops::Precision::bfloat16}) {
     const ops::LibraryProducts library(precision);
-    // Of seed 0 the library adds in one order, always.
-    const Outcome recorded = outcome_of(config, library, 0);
-    const Outcome plain = outcome_of(config, ShownProducts(library), 0);
+    // With seed 0 the library always adds in the same order.
+    const Outcome recorded = run_training(config, library, 0);
+    const Outcome plain = run_training(config, ShownProducts(library), 0);
     for (const auto& [name, values] : plain.parameters)
       EXPECT_BITS_EQ(recorded.parameters.at(name), values) << name;
   }
 }
 
-/// Plants one value in both states, and expects the same refusal and states that stay as they are.
+/// Sets one value in both states. Expects the same error message, and unchanged states.
 void expect_refused_value(const TrainConfig& config, bool of_norms, const std::string& name,
                           double value, const ref::tensor::Tensor<double>& weights = {}) {
   const auto device = device::simulated_device();
@@ -278,7 +278,7 @@ void expect_refused_value(const TrainConfig& config, bool of_norms, const std::s
   TrainState got = state_on_device(*device, state);
   const std::string expected =
       refusal([&] { ref::train::train_step<double>(config, batches.of_ref, weights, state); });
-  ASSERT_NE(expected, kNothingRefused) << name << ' ' << value;
+  ASSERT_NE(expected, kNoError) << name << ' ' << value;
   EXPECT_EQ(refusal([&] { train_step(config, batches.there, upload(*device, weights), got); }),
             expected);
   for (const auto& [parameter, values] : state.parameters)
@@ -290,7 +290,7 @@ void expect_refused_value(const TrainConfig& config, bool of_norms, const std::s
   EXPECT_EQ(got.step, 0);
 }
 
-TEST(DeviceTrainer, ARefusedValueOfARecordedStepHasTheSentenceOfTheReference) {
+TEST(DeviceTrainer, RecordedStepGivesReferenceErrorMessages) {
   const double infinity = std::numeric_limits<double>::infinity();
   const TrainConfig layer = small_config("layer_norm");
   const TrainConfig power = small_config("power_norm");
@@ -301,7 +301,8 @@ TEST(DeviceTrainer, ARefusedValueOfARecordedStepHasTheSentenceOfTheReference) {
   expect_refused_value(power, true, "layers.0.norm1.running_psi2", -1);
   expect_refused_value(power, true, "layers.0.norm2.iterations", 0.5);
   expect_refused_value(power, true, "layers.0.norm2.nu", infinity);
-  // What a recording notices at once, the smoothing, comes behind a value that it cannot see.
+  // A recording detects the invalid smoothing at once, but must report the invalid value, which it
+  // cannot see.
   TrainConfig smooth = small_config("layer_norm");
   smooth.loss.label_smoothing = 1.5;
   expect_refused_value(smooth, false, "embedding.weight", infinity);
@@ -310,7 +311,7 @@ TEST(DeviceTrainer, ARefusedValueOfARecordedStepHasTheSentenceOfTheReference) {
   expect_refused_value(layer, false, "head.bias", 0, {1.7e308, 1.7e308, 0});
 }
 
-TEST(DeviceTrainer, TheRatesOfTheReference) {
+TEST(DeviceTrainer, MatchesReferenceLearningRates) {
   for (const ref::model::ScheduleOptions& schedule :
        {ref::model::ScheduleOptions{ref::model::ConstantRate{}},
         ref::model::ScheduleOptions{ref::model::LinearWarmup{3}},

@@ -16,7 +16,7 @@ using device::download;
 using device::upload;
 using Tensor = ref::tensor::Tensor<double>;
 
-/// Rows, a head, and targets of which every fourth is ignored, or of the first rows alone.
+/// Rows, a head and targets. Every fourth target is ignored; so are all rows from `counted` on.
 struct HeadCase {
   Tensor x, weight, bias;
   std::vector<int> targets;
@@ -34,9 +34,9 @@ struct HeadCase {
   }
 };
 
-// 700 rows are two whole blocks of 256 and a part of one; of 600 with 200 that count, one block has
-// none; 20 fill fewer lanes than R2 has.
-TEST(DeviceVocabularyLoss, TheBitsOfTheReferenceInBlocksOfAnyRows) {
+// 700 rows are two full blocks of 256 and a partial one. 600 rows with targets in the first 200
+// include a block without targets. 20 rows do not fill the lanes of R2.
+TEST(DeviceVocabularyLoss, MatchesReferenceBitsForAnyBlockSize) {
   for (const auto& device : devices())
     for (const auto& [rows, counted] :
          {std::pair<std::size_t, std::size_t>{1, 1}, {20, 20}, {700, 700}, {600, 200}})
@@ -59,14 +59,14 @@ TEST(DeviceVocabularyLoss, TheBitsOfTheReferenceInBlocksOfAnyRows) {
       }
 }
 
-TEST(DeviceVocabularyLoss, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceVocabularyLoss, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
   const auto expect_same = [&](const HeadCase& c, double smoothing = 0, std::size_t block = 0) {
     const std::string expected = refusal([&] {
       ref::train::vocabulary_loss_gradient<double>(c.x, {c.weight, c.bias}, c.targets, {smoothing},
                                                    block);
     });
-    EXPECT_NE(expected, kNothingRefused);
+    EXPECT_NE(expected, kNoError);
     EXPECT_EQ(refusal([&] {
                 vocabulary_loss_gradient(upload(*device, c.x), c.head(*device), c.targets,
                                          {smoothing}, block);

@@ -45,7 +45,7 @@ void expect_same_trajectory(Device& device, const std::string& probe, const RefC
     EXPECT_EQ(got.learning_rate, by_ref.learning_rate);
     EXPECT_TRUE(got.predictions.empty());
   }
-  EXPECT_EQ(train::sha256_of(state), ref::train::state_sha256(expected)) << probe;
+  EXPECT_EQ(train::host_state_sha256(state), ref::train::state_sha256(expected)) << probe;
   EXPECT_EQ(state.step, expected.step);
   const RefPairs last = {checks::determinism::random_pairs(inputs),
                          checks::determinism::random_pairs(inputs)};
@@ -53,7 +53,7 @@ void expect_same_trajectory(Device& device, const std::string& probe, const RefC
                  ref::translation::translation_loss<double>(config, last, expected));
 }
 
-TEST(DeviceTranslation, TheTrajectoriesOfTheProbesOfTheContract) {
+TEST(DeviceTranslation, MatchesReferenceTrajectoriesOfProbes) {
   const auto device = device::simulated_device(6);
   const auto probes = checks::determinism::translation_probes();
   ASSERT_EQ(probes.size(), 3u);
@@ -61,7 +61,7 @@ TEST(DeviceTranslation, TheTrajectoriesOfTheProbesOfTheContract) {
     expect_same_trajectory(*device, name, config, checks::determinism::TrajectoryExtents().steps);
 }
 
-TEST(DeviceTranslation, SeveralBatchesAStepInEveryOrderOfTheThreads) {
+TEST(DeviceTranslation, MatchesReferenceWithSeveralBatchesInEveryThreadOrder) {
   using ref::model::NormPlacement;
   for (const auto& device : devices())
     for (const auto placement : {NormPlacement::post, NormPlacement::pre}) {
@@ -75,7 +75,7 @@ TEST(DeviceTranslation, SeveralBatchesAStepInEveryOrderOfTheThreads) {
     }
 }
 
-TEST(DeviceTranslation, RefusesWithTheSentencesOfTheReference) {
+TEST(DeviceTranslation, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
   checks::determinism::Inputs inputs("refused");
   const RefConfig config = checks::determinism::translation_probes()[1].config;
@@ -86,13 +86,13 @@ TEST(DeviceTranslation, RefusesWithTheSentencesOfTheReference) {
     if (planted != 0)
       for (double& v : expected.parameters.at("encoder.embedding.weight")) v = planted;
     TrainState state = train::state_on_device(*device, expected);
-    const std::string before = train::sha256_of(state);
+    const std::string before = train::host_state_sha256(state);
     const std::string sentence =
         refusal([&] { ref::translation::translation_step<double>(config, batches, expected); });
-    EXPECT_NE(sentence, kNothingRefused);
+    EXPECT_NE(sentence, kNoError);
     EXPECT_EQ(refusal([&] { translation_step(there, on_device(*device, batches), state); }),
               sentence);
-    EXPECT_EQ(train::sha256_of(state), before);
+    EXPECT_EQ(train::host_state_sha256(state), before);
     EXPECT_EQ(state.step, 0);
   };
   expect_refused({});
@@ -104,7 +104,7 @@ TEST(DeviceTranslation, RefusesWithTheSentencesOfTheReference) {
   expect_refused(wrong);
   wrong[0].targets.assign(fine[0].targets.size(), 20);
   expect_refused(wrong);
-  // of a step that is recorded
+  // A value that a recorded step rejects.
   expect_refused(fine, std::numeric_limits<double>::infinity());
   auto state = ref::translation::initial_state(config);
   const TrainState state_there = train::state_on_device(*device, state);

@@ -32,8 +32,8 @@ std::string name_of(const testing::TestParamInfo<Fault>& parameter) {
 
 class BrokenKernel : public testing::TestWithParam<Fault> {};
 
-// The verdict turns over: by what the cases show, not by an exception.
-TEST_P(BrokenKernel, TurnsItsClaimOver) {
+// The verdict must change because of the cases, not because of an exception.
+TEST_P(BrokenKernel, ChangesTheVerdictOfItsClaim) {
   const Fault& fault = GetParam();
   const auto& claims = ledger();
   const auto claim = std::find_if(claims.begin(), claims.end(),

@@ -6,7 +6,7 @@ namespace {
 
 using ref::model::DyTOptions;
 
-// One more term in y, a multiple of x at another place or at its own.
+// Adds a term to y: a multiple of the first element of x, or of the element itself.
 Subject adds_to_y(double factor, bool of_the_first) {
   return around_layer<DyTOptions>([=]<class T>(const Subject::Step<T>& step,
                                                const DyTOptions& options, const NormInputs<T>& in,

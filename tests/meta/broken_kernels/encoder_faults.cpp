@@ -8,7 +8,7 @@ namespace {
 
 using LN = ref::model::LayerNormOptions;
 
-/// A subject whose every stack goes through `f(stack, inputs)`, a generic callable.
+/// Returns a subject whose stacks run as `f(stack, inputs)`, a generic callable.
 template <class Around>
 Subject around_stack(Around f) {
   const Subject sound;
@@ -22,7 +22,7 @@ Subject around_stack(Around f) {
   return faulty;
 }
 
-/// `change(inputs)` before the stack runs.
+/// Returns a subject that calls `change(inputs)` before the stack runs.
 template <class Change>
 Subject change_inputs(Change change) {
   return around_stack([change](const auto& run, auto in) {
@@ -31,7 +31,7 @@ Subject change_inputs(Change change) {
   });
 }
 
-/// `change(step)` after it has run.
+/// Returns a subject that calls `change(step)` after the stack has run.
 template <class Change>
 Subject change_step(Change change) {
   return around_stack([change](const auto& run, const auto& in) {
@@ -45,8 +45,8 @@ void scale(auto& values, double factor) {
   each(values, [&]<class T>(const T& v) { return T(v * T(factor)); });
 }
 
-/// The same fault where the numbers are doubles alone: what is drawn has to see it.
-Subject in_double_alone(Subject faulty) {
+/// Restricts a fault to doubles, so that only the random draws can detect it.
+Subject in_double_only(Subject faulty) {
   faulty.stack_ball = Subject().stack_ball;
   return faulty;
 }
@@ -92,7 +92,7 @@ Subject in_mode(Mode mode) {
   return change_inputs([=](auto& in) { in.mode = mode; });
 }
 
-Subject without_a_step_before() {
+Subject without_earlier_step() {
   return change_inputs([](auto& in) { in.before = {}; });
 }
 
@@ -100,21 +100,22 @@ Subject with_norm(const NormOptions& norm) {
   return change_inputs([=](auto& in) { in.config.norm = norm; });
 }
 
-/// grad_y through layer l at x, one of its sublayers alone, with the norm that `in` has.
-enum class Kept { attention, feed_forward };
+/// Propagates grad_y back through layer l at x, with only one of its sublayers and the norm of
+/// `in`.
+enum class KeptSublayer { attention, feed_forward };
 template <class T>
-Tensor<T> through(const Subject::Stack<T>& run, StackInputs<T> in, std::size_t l, Kept kept,
+Tensor<T> through(const Subject::Stack<T>& run, StackInputs<T> in, std::size_t l, KeptSublayer kept,
                   const Tensor<T>& x, const Tensor<T>& grad_y) {
   auto layer = in.layers[l];
-  if (kept == Kept::attention) scale(layer.feed_forward.second.weight, 0);
-  if (kept == Kept::feed_forward) scale(layer.attention.in.weight, 0);
+  if (kept == KeptSublayer::attention) scale(layer.feed_forward.second.weight, 0);
+  if (kept == KeptSublayer::feed_forward) scale(layer.attention.in.weight, 0);
   in.layers = {layer};
   in.x = x;
   in.grad_y = grad_y;
   return run(in).grad_x;
 }
 
-/// All norms first, then all sublayers.
+/// Computes the gradient as the product of all norms times the product of all sublayers.
 Subject separated_products() {
   return around_stack([]<class T>(const Subject::Stack<T>& run, const StackInputs<T>& in) {
     auto step = run(in);
@@ -131,15 +132,15 @@ Subject separated_products() {
     StackInputs<T> bare = in;
     bare.config.norm = ref::model::NoneOptions{};
     for (std::size_t l = in.layers.size(); l-- > 0;) {
-      g = through(run, bare, l, Kept::feed_forward, value(l, "norm1.y"), g);
-      g = through(run, bare, l, Kept::attention, value(l, "norm1.y"), g);
+      g = through(run, bare, l, KeptSublayer::feed_forward, value(l, "norm1.y"), g);
+      g = through(run, bare, l, KeptSublayer::attention, value(l, "norm1.y"), g);
     }
     step.grad_x = g;
     return step;
   });
 }
 
-/// The sum of what each sublayer adds to grad_y, all of them given grad_y itself.
+/// Computes the gradient as grad_y plus the contribution of each sublayer to grad_y itself.
 Subject single_layer_terms() {
   return around_stack([]<class T>(const Subject::Stack<T>& run, const StackInputs<T>& in) {
     auto step = run(in);
@@ -151,8 +152,10 @@ Subject single_layer_terms() {
     };
     for (std::size_t l = 0; l < in.layers.size(); ++l) {
       const std::string place = "layers." + std::to_string(l);
-      add(through(run, in, l, Kept::attention, step.values.at(place + ".norm1.x"), in.grad_y));
-      add(through(run, in, l, Kept::feed_forward, step.values.at(place + ".norm2.x"), in.grad_y));
+      add(through(run, in, l, KeptSublayer::attention, step.values.at(place + ".norm1.x"),
+                  in.grad_y));
+      add(through(run, in, l, KeptSublayer::feed_forward, step.values.at(place + ".norm2.x"),
+                  in.grad_y));
     }
     step.grad_x = sum;
     return step;
@@ -175,22 +178,22 @@ std::vector<Fault> encoder_faults() {
       {"E1", "ReLU leaks", with_relu(1, 0x1p-20)},
       {"E1", "ReLU is 2^-20 too large", with_relu(kSlightly, 0)},
       {"E2", "W_2 is 2^-20 too large", longer_second(kSlightly)},
-      {"E2", "in double, W_2 is twice as large", in_double_alone(longer_second(2))},
+      {"E2", "in double, W_2 is twice as large", in_double_only(longer_second(2))},
       {"E2", "LN has eps", with_eps()},
       {"E3", "W_V is 2^-20 too large", longer_value(kSlightly)},
-      {"E3", "in double, W_V is three times as large", in_double_alone(longer_value(3))},
+      {"E3", "in double, W_V is three times as large", in_double_only(longer_value(3))},
       {"E3", "W_2 is 2^-20 too large", longer_second(kSlightly)},
       {"E4", "LN: grad_x is 2^-20 too long", scaled_output<LN>("grad_x", kSlightly)},
       {"E4", "LN: y is 2^-20 too long", scaled_output<LN>("y", kSlightly)},
       {"E5", "LN: grad_x = 0", scaled_output<LN>("grad_x", 0)},
       {"E6", "the gradient is 2^-20 too long", longer_gradient(kSlightly)},
-      {"E6", "in double, the gradient is twice as long", in_double_alone(longer_gradient(2))},
+      {"E6", "in double, the gradient is twice as long", in_double_only(longer_gradient(2))},
       {"E7", "the gradient is 2^-20 too long", longer_gradient(kSlightly)},
-      {"E7", "in double, the gradient is twice as long", in_double_alone(longer_gradient(2))},
+      {"E7", "in double, the gradient is twice as long", in_double_only(longer_gradient(2))},
       {"E8", "LN has eps", with_eps()},
-      {"E8", "in double, the gradient grows with the depth", in_double_alone(gradient_by_depth())},
+      {"E8", "in double, the gradient grows with the depth", in_double_only(gradient_by_depth())},
       {"E9", "the gradient is 2^-20 too long", longer_gradient(kSlightly)},
-      {"E9", "in double, the gradient grows with the depth", in_double_alone(gradient_by_depth())},
+      {"E9", "in double, the gradient grows with the depth", in_double_only(gradient_by_depth())},
       {"E10", "ReLU is twice as large", with_relu(2, 0)},
       {"E11", "LN: rstd = 0", scaled_output<LN>("rstd", 0)},
       {"E12", "grad_x is 2^-20 too long", longer_grad_x()},
@@ -208,7 +211,7 @@ std::vector<Fault> encoder_faults() {
       {"L4", "training takes the running psi", in_mode(Mode::inference)},
       {"L4", "RMSNorm in its place", with_norm(ref::model::RMSNormOptions{})},
       {"L5", "the psi of the batch", with_norm(ref::model::PowerNormVOptions{})},
-      {"L5", "warm-up begins anew", without_a_step_before()},
+      {"L5", "warm-up begins anew", without_earlier_step()},
   };
 }
 

@@ -13,26 +13,26 @@ namespace normproof::tests::broken_kernels {
 using namespace verification::claims::engine;
 using ref::tensor::is_given;
 
-/// A fault planted in the implementation, and the claim that it must turn over: one that holds gets
-/// refuted; one that is refuted comes out true.
+/// An injected fault of the implementation and the claim whose verdict it must change: a claim that
+/// holds must be refuted, and a refuted one must hold.
 struct Fault {
-  std::string claim;  ///< its id
-  std::string what;   ///< in words, for the test's message
+  std::string claim;  ///< id of the claim
+  std::string what;   ///< description, for the test's message
   Subject subject;
 };
 
-/// What GoogleTest calls a fault.
+/// Prints a fault in messages of GoogleTest.
 inline void PrintTo(const Fault& fault, std::ostream* out) {
   *out << fault.claim << ": " << fault.what;
 }
 
-std::vector<Fault> one_step_faults();    ///< of the claims T, A and B
-std::vector<Fault> power_norm_faults();  ///< of the claims C and D
-std::vector<Fault> encoder_faults();     ///< of the claims E and L
-std::vector<Fault> dyt_faults();         ///< of the claims F
+std::vector<Fault> one_step_faults();    ///< for the claims of T, A and B
+std::vector<Fault> power_norm_faults();  ///< for the claims of C and D
+std::vector<Fault> encoder_faults();     ///< for the claims of E and L
+std::vector<Fault> dyt_faults();         ///< for the claims of F
 
-/// A subject whose every step goes through `around(step, options, inputs, state)`, a generic
-/// callable that calls the sound `step` as it likes and returns a NormStep.
+/// Returns a subject whose steps run as `around(step, options, inputs, state)`. `around` is a
+/// generic callable that may call the correct `step` and returns a NormStep.
 ///
 ///   around([](const auto& step, const auto& options, const auto& in, const auto& state) {
 ///     auto result = step(options, in, state);
@@ -54,7 +54,8 @@ Subject around(Around f) {
   return faulty;
 }
 
-/// The same for one layer: `f(step, that layer's options, inputs, state)`; other layers are sound.
+/// Does the same for one layer: `f(step, that layer's options, inputs, state)`. Other layers stay
+/// correct.
 template <class Options, class Around>
 Subject around_layer(Around f) {
   return around(
@@ -64,7 +65,7 @@ Subject around_layer(Around f) {
       });
 }
 
-/// Element by element: values[i] = f(values[i]).
+/// Replaces each element by f of it.
 template <class T, class F>
 void each(ref::tensor::Tensor<T>& values, F f) {
   for (std::size_t i = 0; i < values.size(); ++i) values.data()[i] = f(values.data()[i]);
@@ -72,7 +73,7 @@ void each(ref::tensor::Tensor<T>& values, F f) {
 
 inline constexpr double kSlightly = 1 + 0x1p-20;
 
-/// Multiplies one output of the layer, where it is there.
+/// Multiplies one output of the layer, if it exists.
 template <class Options>
 Subject scaled_output(const std::string& name, double factor) {
   return around_layer<Options>(

@@ -12,7 +12,7 @@ using namespace ref::model;
 template <class Inputs>
 using scalar_of = std::decay_t<decltype(*std::declval<Inputs>().x.data())>;
 
-// g of element `at`: gamma times grad_y.
+// Returns g of element `at`, which is gamma times grad_y.
 template <class T>
 T upstream(const NormInputs<T>& in, std::size_t at) {
   const T g = in.grad_y.data()[at];
@@ -28,7 +28,7 @@ Subject eps_times(double factor) {
       });
 }
 
-// The layer's rstd of element `at` of x [N,D].
+// Returns the layer's rstd for element `at` of x [N,D].
 template <class T>
 T rstd_of(const NormStep<T>& step, const NormInputs<T>& in, std::size_t at) {
   const auto& rstd = step.outputs.at("rstd");
@@ -36,8 +36,8 @@ T rstd_of(const NormStep<T>& step, const NormInputs<T>& in, std::size_t at) {
   return rstd.data()[rstd.size() == features ? at % features : at / features];
 }
 
-// The backward whose sums run over rows that `counts` says, instead of all of them. It is linear in
-// grad_y: the rows left out of the sums still get their own g / s.
+// Runs the backward with sums over only the rows for which `counts` is true. It is linear in
+// grad_y: rows left out of the sums still get their own g / s.
 template <class Options, class Counts>
 Subject sums_over(Counts counts) {
   return around_layer<Options>([=]<class T>(const Subject::Step<T>& step, const Options& options,
@@ -70,7 +70,7 @@ Subject sums_over_valid_rows() {
   });
 }
 
-// Padding takes part in the statistics.
+// Includes padding in the statistics.
 template <class Options>
 Subject without_mask() {
   return around_layer<Options>(
@@ -80,7 +80,7 @@ Subject without_mask() {
       });
 }
 
-// The backward of constant statistics: g / s.
+// Uses the backward for constant statistics: g / s.
 template <class Options>
 Subject frozen_backward() {
   return around_layer<Options>([]<class T>(const Subject::Step<T>& step, const Options& options,
@@ -93,7 +93,7 @@ Subject frozen_backward() {
   });
 }
 
-// The backward with gamma left out.
+// Omits gamma in the backward.
 template <class Options>
 Subject forgets_gamma() {
   return around_layer<Options>(
@@ -107,7 +107,7 @@ Subject forgets_gamma() {
       });
 }
 
-// output += factor * input, element by element.
+// Adds factor * input to the output, element by element.
 template <class Options>
 Subject leak(const std::string& output, bool of_x, double factor) {
   return around_layer<Options>([=]<class T>(const Subject::Step<T>& step, const Options& options,
@@ -121,7 +121,7 @@ Subject leak(const std::string& output, bool of_x, double factor) {
   });
 }
 
-// The forward of one layer in the place of another's.
+// Replaces the forward of one layer by that of another.
 template <class Options, class Other>
 Subject runs_as() {
   return around_layer<Options>([]<class T>(const Subject::Step<T>& step, const Options& options,
@@ -133,7 +133,7 @@ Subject runs_as() {
   });
 }
 
-// LayerNorm that looks at the batch's first row.
+// Makes LayerNorm depend on the batch's first row.
 Subject layer_norm_sees_batch() {
   return around_layer<LayerNormOptions>(
       []<class T>(const Subject::Step<T>& step, const LayerNormOptions& options,
@@ -154,7 +154,8 @@ Subject batch_norm_by_running_statistics() {
       });
 }
 
-// (1/(psi gamma)) (grad_y - x_hat mean(grad_y x_hat)): the printed form, by linearity in grad_y.
+// Uses the printed form (1/(psi gamma)) (grad_y - x_hat mean(grad_y x_hat)), by linearity in
+// grad_y.
 Subject printed_power_norm_v() {
   return around_layer<PowerNormVOptions>(
       []<class T>(const Subject::Step<T>& step, const PowerNormVOptions& options,
@@ -181,7 +182,7 @@ Subject biased_by_one() {
       });
 }
 
-// PN-V whose backward forgets to divide by psi.
+// Omits the division by psi in the backward of PN-V.
 Subject undivided_power_norm_v() {
   return around_layer<PowerNormVOptions>(
       []<class T>(const Subject::Step<T>& step, const PowerNormVOptions& options,
@@ -196,7 +197,7 @@ Subject undivided_power_norm_v() {
       });
 }
 
-// PowerNorm that normalises by the psi of the batch itself.
+// Makes PowerNorm normalize by the psi of the batch itself.
 Subject power_norm_of_the_batch() {
   return around_layer<PowerNormOptions>(
       [](const auto& step, PowerNormOptions options, const auto& in, const auto& state) {
@@ -205,7 +206,7 @@ Subject power_norm_of_the_batch() {
       });
 }
 
-// An error that only 100 digits can see.
+// Adds an error that only 100 digits can detect.
 Subject slightly_off_at_100_digits() {
   return around_layer<PowerNormVOptions>(
       []<class T>(const Subject::Step<T>& step, const PowerNormVOptions& options,

@@ -6,15 +6,15 @@
 #include "ref/numeric/elementary.hpp"
 #include "tests/meta/broken_kernels/fault.hpp"
 
-// Faults of the claims C and D. A claim that is expected to be refuted is turned over by an
-// implementation for which its statement is true.
+// Faults for the claims of C and D. The verdict of a refuted claim is changed by an implementation
+// for which its statement is true.
 namespace normproof::tests::broken_kernels {
 
 namespace {
 
 using namespace ref::model;
 
-/// The layer with other options.
+/// Changes the options of the layer.
 template <class Options, class Change>
 Subject with_options(Change change) {
   return around_layer<Options>(
@@ -24,7 +24,7 @@ Subject with_options(Change change) {
       });
 }
 
-/// One tensor of the state after the step, changed element by element: f(new, old).
+/// Changes one tensor of the state after the step, element by element: f(new, old).
 template <class Options, class Change>
 Subject with_next_state(const std::string& name, Change change) {
   return around_layer<Options>(
@@ -37,7 +37,7 @@ Subject with_next_state(const std::string& name, Change change) {
       });
 }
 
-/// The layer that finds 0 where the state holds nu.
+/// Makes the layer find 0 instead of nu in the state.
 template <class Options>
 Subject forgets_nu() {
   return around_layer<Options>([]<class T>(const Subject::Step<T>& step, const Options& options,
@@ -47,8 +47,8 @@ Subject forgets_nu() {
   });
 }
 
-/// theta = (1 - alpha) Gamma taken as 1 where it is larger: what a safeguard would do. nu, or
-/// ema_gz, moves by theta (Lambda / Gamma - nu).
+/// Limits theta = (1 - alpha) Gamma to 1, as a safeguard would. nu, or ema_gz, changes by theta
+/// (Lambda / Gamma - nu).
 template <class Options>
 Subject clamps_theta() {
   return around_layer<Options>([]<class T>(const Subject::Step<T>& step, const Options& options,
@@ -66,7 +66,7 @@ Subject clamps_theta() {
   });
 }
 
-/// No gradient at all where none arrives.
+/// Returns a zero gradient at rows whose upstream gradient is zero.
 template <class Options>
 Subject silent_without_gradient() {
   return around_layer<Options>([]<class T>(const Subject::Step<T>& step, const Options& options,
@@ -81,7 +81,7 @@ Subject silent_without_gradient() {
   });
 }
 
-/// Sums of squares over n - 1 where there are two rows or more.
+/// Divides sums of squares by n - 1 if there are two or more rows.
 Subject unbiased_variance() {
   return around_layer<BatchNormOptions>(
       []<class T>(const Subject::Step<T>& step, const BatchNormOptions& options,
@@ -107,7 +107,7 @@ Subject ignores_mask() {
       });
 }
 
-/// The running psi^2 as a constant of the derivative.
+/// Treats the running psi^2 as a constant in the derivative.
 Subject forgets_derivative() {
   return around_layer<PowerNormOptions>(
       []<class T>(const Subject::Step<T>& step, const PowerNormOptions& options,
@@ -119,7 +119,7 @@ Subject forgets_derivative() {
       });
 }
 
-/// The weight of the new value in nu, times `factor`, 1 at most.
+/// Multiplies the weight of the new value in nu by `factor`, up to a weight of 1.
 template <class Options>
 Subject heavier_nu(double factor) {
   return with_options<Options>(

@@ -1,4 +1,4 @@
-// A user's program: layer normalisation of [[1, 2], [2, 3]] without eps gives the rows (-1, 1).
+// A user's program: layer normalization of [[1, 2], [2, 3]] without eps gives the rows (-1, 1).
 #include <cstddef>
 #include <iostream>
 

@@ -22,7 +22,7 @@ using normproof::ref::numeric::ContractError;
 
 using Words = std::vector<std::string>;
 
-/// The words of a, the character, b.
+/// Returns the words of "a", the character, "b".
 Words between(std::int32_t c) {
   return basic_tokenize(fmt::format("a{}b", utf8_character(c)));
 }
@@ -33,7 +33,7 @@ TEST(BasicTokenize, BlankTextHasNoWords) {
   EXPECT_EQ(basic_tokenize("\u00a0\u3000\u00ad"), Words{});
 }
 
-TEST(BasicTokenize, CleanUpRemovesControlCharacters) {
+TEST(BasicTokenize, RemovesControlCharacters) {
   for (std::int32_t c = 0; c < 0x20; ++c) {
     if (c == '\t' || c == '\n' || c == '\r') continue;
     EXPECT_EQ(between(c), Words{"ab"}) << c;
@@ -54,7 +54,7 @@ TEST(BasicTokenize, WhiteSpaceEndsWords) {
   EXPECT_EQ(basic_tokenize("  a \t\n b\u2003\u2003c "), (Words{"a", "b", "c"}));
 }
 
-TEST(BasicTokenize, UnassignedCharactersStay) {
+TEST(BasicTokenize, KeepsUnassignedCharacters) {
   EXPECT_EQ(between(0x378), Words{"a\u0378"
                                   "b"});
   EXPECT_EQ(between(0xfdd0), Words{"a\ufdd0"
@@ -63,22 +63,23 @@ TEST(BasicTokenize, UnassignedCharactersStay) {
                                      "b"});
 }
 
-TEST(BasicTokenize, IdeographsAreWordsOfTheirOwn) {
+TEST(BasicTokenize, IdeographsAreSeparateWords) {
   EXPECT_EQ(basic_tokenize("ab\u4e2d\u6587c"), (Words{"ab", "\u4e2d", "\u6587", "c"}));
   for (const std::int32_t c : {0x3400, 0x4dbf, 0x4e00, 0x9fff, 0x20000, 0x2a6df, 0x2a700, 0x2b73f,
                                0x2b740, 0x2b81f, 0x2b920, 0x2ceaf}) {
     EXPECT_EQ(between(c), (Words{"a", utf8_character(c), "b"})) << c;
   }
-  // The reference begins its sixth range here by 100 hexadecimal later than BERT's first release.
+  // The sixth range of the reference begins 100 (hexadecimal) later than that of BERT's first
+  // release.
   for (const std::int32_t c : {0x33ff, 0x4dc0, 0x2b820, 0x2b91f, 0x2ceb0, 0x3042, 0x30ab})
     EXPECT_EQ(between(c).size(), 1u) << c;
   EXPECT_EQ(between(0xf900), (Words{"a", "\u8c48", "b"}));  // decomposed
   EXPECT_EQ(between(0x2f800), (Words{"a", "\u4e3d", "b"}));
   EXPECT_EQ(between(0xac00), Words{"a\u1100\u1161"
-                                   "b"});  // Hangul falls into its letters
+                                   "b"});  // Hangul is decomposed into its letters
 }
 
-TEST(BasicTokenize, AccentsVanish) {
+TEST(BasicTokenize, RemovesAccents) {
   EXPECT_EQ(basic_tokenize("Jyrkk\u00e4l\u00e4 \u00c5ngstr\u00f6m \u00d1o\u00f1o"),
             (Words{"jyrkkala", "angstrom", "nono"}));
   EXPECT_EQ(basic_tokenize("e\u0301 e\u0301\u0323 \u0301"), (Words{"e", "e"}));
@@ -86,10 +87,11 @@ TEST(BasicTokenize, AccentsVanish) {
   // Letters with a stroke and ligatures have no decomposition; U+0903 is a spacing mark.
   EXPECT_EQ(basic_tokenize("S\u00f8rh\u00e6 \u0141 \u00df \u0915\u0903"),
             (Words{"s\u00f8rh\u00e6", "\u0142", "\u00df", "\u0915\u0903"}));
-  EXPECT_EQ(basic_tokenize("\U0001d15e"), Words{"\U0001d157\U0001d165"});  // a note, beyond the BMP
+  // A musical note, outside of the BMP.
+  EXPECT_EQ(basic_tokenize("\U0001d15e"), Words{"\U0001d157\U0001d165"});
 }
 
-TEST(BasicTokenize, LowerCaseIsPerCharacter) {
+TEST(BasicTokenize, LowerCasesEachCharacterSeparately) {
   EXPECT_EQ(basic_tokenize("ABCXYZ"), Words{"abcxyz"});
   EXPECT_EQ(basic_tokenize("\u0130stanbul I \u0131"), (Words{"istanbul", "i", "\u0131"}));
   EXPECT_EQ(basic_tokenize("\u1e9e"), Words{"\u00df"});
@@ -99,7 +101,7 @@ TEST(BasicTokenize, LowerCaseIsPerCharacter) {
   EXPECT_EQ(basic_tokenize("\U00010400"), Words{"\U00010428"});
 }
 
-TEST(BasicTokenize, PunctuationMarksAreWordsOfTheirOwn) {
+TEST(BasicTokenize, PunctuationMarksAreSeparateWords) {
   for (std::int32_t c = 0x21; c < 0x7f; ++c) {
     const bool is_mark = (c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) ||
                          (c >= 123 && c <= 126);
@@ -116,18 +118,18 @@ TEST(BasicTokenize, PunctuationMarksAreWordsOfTheirOwn) {
   EXPECT_EQ(basic_tokenize("[SEP]"), (Words{"[", "sep", "]"}));
 }
 
-TEST(BasicTokenize, C1) {
+TEST(BasicTokenize, C1_RejectsTextThatIsNotUtf8OrTooLong) {
   EXPECT_THAT(contract_message([] { basic_tokenize("ab\xe4xy"); }),
               StrEq("basic_tokenize: text is not UTF-8 from byte 2 on; expected well-formed "
                     "UTF-8 (C1)"));
   EXPECT_THAT([] { basic_tokenize("\u00e4\xed\xa0\x80"); }, ::testing::Throws<ContractError>());
-  const std::string_view too_long("a", std::size_t{1} << 29);  // its length alone is looked at
+  const std::string_view too_long("a", std::size_t{1} << 29);  // only its length is read
   EXPECT_THAT(contract_message([=] { basic_tokenize(too_long); }),
               StrEq("basic_tokenize: text has 536870912 bytes; expected fewer than 2^29 (C1)"));
 }
 
-// Every character there is, but for 55 capital letters of Unicode 16 and 17, which ICU 72 does not
-// know. The recorded hash is of the words that the tokenizers library 0.23.3 gives for them.
+// Tests every character except 55 capital letters of Unicode 16 and 17, which ICU 72 does not know.
+// The recorded hash is that of the words from version 0.23.3 of the tokenizers library.
 TEST(BasicTokenize, AgreesWithTheReferenceOnEveryCharacter) {
   const auto is_later = [](std::int32_t c) {
     for (const std::int32_t later :
@@ -150,7 +152,7 @@ TEST(BasicTokenize, AgreesWithTheReferenceOnEveryCharacter) {
   EXPECT_EQ(hash, 0xc4e8eaa74fee79fbu);
 }
 
-RC_GTEST_PROP(BasicTokenize, AsciiIsNoSpecialCase, ()) {
+RC_GTEST_PROP(BasicTokenize, AsciiTextGivesTheSameAsTheGeneralPath, ()) {
   const auto text = *rc::gen::container<std::string>(
       rc::gen::map(rc::gen::inRange(0, 128), [](int c) { return static_cast<char>(c); }));
   auto words = basic_tokenize(text);

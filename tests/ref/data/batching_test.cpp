@@ -33,7 +33,7 @@ BatchingOptions in_order(std::size_t batch_size) {
   return options;
 }
 
-TEST(MakeBatches, PadsToTheLongestOfTheBatch) {
+TEST(MakeBatches, PadsToTheLongestSentenceOfTheBatch) {
   const auto batches = make_batches(three, three_labels, in_order(2));
   ASSERT_EQ(batches.size(), 2u);
   EXPECT_EQ(batches[0], (TokenBatch{.batch_size = 2,
@@ -64,7 +64,7 @@ TEST(MakeBatches, FixedLengthPadsAndTruncatesBeforeTheLastToken) {
   EXPECT_EQ(std::accumulate(longer[0].valid.begin(), longer[0].valid.end(), 0), 4 + 2 + 6);
 }
 
-TEST(MakeBatches, DropLastLeavesWholeBatches) {
+TEST(MakeBatches, DropLastKeepsOnlyWholeBatches) {
   auto options = in_order(2);
   options.drop_last = true;
   const auto batches = make_batches(three, three_labels, options);
@@ -80,33 +80,33 @@ void expect_refused(const Sequences& sequences, const std::vector<int>& labels,
               StrEq("make_batches: " + message));
 }
 
-TEST(MakeBatches, C1) {
+TEST(MakeBatches, C1_RejectsEmptySequences) {
   expect_refused({}, {}, in_order(2), "sequences is empty; expected at least one sequence (C1)");
 }
 
-TEST(MakeBatches, C2) {
+TEST(MakeBatches, C2_RejectsTooFewLabels) {
   expect_refused(three, {0, 1}, in_order(2),
                  "labels has extent 2; expected 3, the number of sequences (C2)");
 }
 
-TEST(MakeBatches, C3) {
+TEST(MakeBatches, C3_RejectsAnEmptySequence) {
   expect_refused({{2, 3}, {}}, {0, 1}, in_order(2),
                  "sequences[1] is empty; expected at least one token (C3)");
 }
 
-TEST(MakeBatches, C4) {
+TEST(MakeBatches, C4_RejectsBatchSizeZero) {
   expect_refused(three, three_labels, in_order(0),
                  "options.batch_size is 0; expected at least 1 (C4)");
 }
 
-TEST(MakeBatches, C5) {
+TEST(MakeBatches, C5_RejectsFixedLengthBelowTwo) {
   auto options = in_order(2);
   options.fixed_length = 1;
   expect_refused(three, three_labels, options,
                  "options.fixed_length is 1; expected at least 2 (C5)");
 }
 
-TEST(MakeBatches, C6) {
+TEST(MakeBatches, C6_RejectsDropLastWithoutAWholeBatch) {
   auto options = in_order(4);
   options.drop_last = true;
   expect_refused(
@@ -115,7 +115,7 @@ TEST(MakeBatches, C6) {
       "number of sequences, so that a batch is left (C6)");
 }
 
-TEST(ShuffledOrder, IsRecorded) {
+TEST(ShuffledOrder, MatchesTheRecordedOrders) {
   EXPECT_THAT(shuffled_order(10, 42, 0), ElementsAre(1, 5, 9, 3, 2, 4, 8, 0, 6, 7));
   EXPECT_THAT(shuffled_order(10, 42, 1), ElementsAre(1, 9, 5, 4, 3, 2, 7, 0, 8, 6));
   EXPECT_THAT(shuffled_order(10, 43, 0), ElementsAre(5, 3, 7, 2, 6, 4, 9, 8, 1, 0));
@@ -123,8 +123,8 @@ TEST(ShuffledOrder, IsRecorded) {
   EXPECT_THAT(shuffled_order(1, 42, 0), ElementsAre(0));
 }
 
-// 4 sentences have 24 orders; each of 2400 epochs draws one. The count of each is 100 in the mean
-// with a standard deviation of 9.8.
+// 4 sentences have 24 orders, and each of 2400 epochs draws one. The count of each order has the
+// mean 100 and a standard deviation of 9.8.
 TEST(ShuffledOrder, ReachesEveryOrder) {
   std::vector<std::vector<std::size_t>> seen;
   for (std::uint64_t epoch = 0; epoch < 2400; ++epoch) seen.push_back(shuffled_order(4, 42, epoch));

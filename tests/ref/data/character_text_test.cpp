@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 constexpr const char* kText = "b a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\n";
 
-TEST(Alphabet, HasEachCharacterOnceAscending) {
+TEST(Alphabet, HasEachCharacterOnceInAscendingOrder) {
   const Alphabet alphabet = Alphabet::of_text(kText, "t");
   EXPECT_EQ(alphabet.size(), 7u);
   EXPECT_EQ(alphabet.text(), "\n ab\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
@@ -26,7 +26,7 @@ TEST(Alphabet, HasEachCharacterOnceAscending) {
   EXPECT_EQ(alphabet.decode(alphabet.encode(kText, "t")), kText);
 }
 
-TEST(Alphabet, WhatIsNoTextIsNamedByItsLine) {
+TEST(Alphabet, ErrorsNameTheLineOfInvalidText) {
   const auto message = [](const std::string& text) {
     return error_message<FileError>([&] { Alphabet::of_text(text, "f.txt"); });
   };
@@ -39,12 +39,12 @@ TEST(Alphabet, WhatIsNoTextIsNamedByItsLine) {
               HasSubstr("g:1: has the character \"\\x0a\"; expected one of the 2"));
 }
 
-TEST(Alphabet, C1ATokenIsACharacters) {
+TEST(Alphabet, C1_RejectsTokensOutsideOfTheAlphabet) {
   EXPECT_THAT(contract_message([&] { Alphabet::of_text("ab", "f").decode({2}); }),
               HasSubstr("tokens has the element 2; expected 0 to 1 (C1)"));
 }
 
-TEST(Alphabet, OfTheSharedPlaysHas65Characters) {
+TEST(Alphabet, AlphabetOfTheSharedPlaysHas65Characters) {
   const std::string file = "tinyshakespeare/input.txt";
   if (!has_shared_data(file)) GTEST_SKIP() << "no " << shared_data() / file;
   const std::string text = normproof::ref::data::read_bytes(shared_data() / file);

@@ -25,7 +25,7 @@ std::vector<std::int32_t> count_up(std::size_t count) {
   return text;
 }
 
-TEST(Contexts, AreTheTextInItsOrder) {
+TEST(Contexts, FollowTheOrderOfTheText) {
   const auto batches = make_contexts(count_up(9), {.length = 3, .batch_size = 2, .shuffle = false});
   ASSERT_EQ(batches.size(), 2u);
   EXPECT_EQ(batches[0],
@@ -33,7 +33,7 @@ TEST(Contexts, AreTheTextInItsOrder) {
   EXPECT_EQ(batches[1], (ContextBatch{1, 3, {6, 7, 0}, {1, 1, 0}, {7, 8, kNoTarget}}));
 }
 
-TEST(Contexts, EveryTokenButTheFirstIsPredictedOnceWhateverTheOrder) {
+TEST(Contexts, PredictEveryTokenButTheFirstOnceInAnyOrder) {
   for (const std::size_t tokens : {2, 3, 64, 65, 66, 200})
     for (const std::uint64_t epoch : {0, 1}) {
       const ContextOptions options{.length = 13, .batch_size = 4, .seed = 7, .epoch = epoch};
@@ -65,14 +65,14 @@ std::string refused(std::size_t tokens, const ContextOptions& options) {
   return contract_message([&] { make_contexts(count_up(tokens), options); });
 }
 
-TEST(Contexts, C1TheTextHasTwoTokens) {
+TEST(Contexts, C1_RejectsATextWithFewerThanTwoTokens) {
   EXPECT_THAT(refused(1, {}), HasSubstr("text has 1 tokens; expected two at least (C1)"));
 }
-TEST(Contexts, C2AContextHasAToken) {
+TEST(Contexts, C2_RejectsContextLengthZero) {
   EXPECT_THAT(refused(9, {.length = 0}),
               HasSubstr("options.length is 0; expected at least 1 (C2)"));
 }
-TEST(Contexts, C3ABatchHasAContext) {
+TEST(Contexts, C3_RejectsBatchSizeZero) {
   EXPECT_THAT(refused(9, {.batch_size = 0}), HasSubstr("options.batch_size is 0"));
 }
 

@@ -51,7 +51,7 @@ TEST(PairBatches, ArePaddedWithTheirMasks) {
   EXPECT_THAT(batches[1].sentence_index, ElementsAre(2));
 }
 
-/// Sentences of 1 to 9 words, each its own.
+/// Returns sentences of 1 to 9 words, all different.
 SentenceIds random_sentences(std::size_t count, const char* name) {
   const RandomStream random(5, name);
   SentenceIds sentences(count);
@@ -68,7 +68,7 @@ std::vector<std::size_t> indices_of(const std::vector<PairBatch>& batches) {
   return all;
 }
 
-TEST(PairBatches, HoldEveryPairOnceWhateverTheOrder) {
+TEST(PairBatches, ContainEveryPairOnceInAnyOrder) {
   const SentenceIds source = random_sentences(83, "source"),
                     target = random_sentences(83, "target");
   for (const bool by_length : {false, true})
@@ -88,7 +88,7 @@ TEST(PairBatches, HoldEveryPairOnceWhateverTheOrder) {
             EXPECT_EQ(batch.targets[at + t], is_word   ? target[i][t]
                                              : is_real ? kMarks.target_end
                                                        : kNoTarget);
-            // The input behind a place is what the place was to predict.
+            // The input after a position is the target of that position.
             if (is_word) {
               EXPECT_EQ(batch.inputs[at + t + 1], batch.targets[at + t]);
             }
@@ -106,7 +106,7 @@ std::size_t padding_of(const std::vector<PairBatch>& batches) {
   return padding;
 }
 
-TEST(PairBatches, OfSimilarLengthHaveLessPadding) {
+TEST(PairBatches, BatchingByLengthReducesPadding) {
   const SentenceIds source = random_sentences(200, "source");
   const auto sorted = make_pair_batches(source, source, kMarks, {.batch_size = 10}),
              mixed =
@@ -114,7 +114,7 @@ TEST(PairBatches, OfSimilarLengthHaveLessPadding) {
   EXPECT_LT(4 * padding_of(sorted), padding_of(mixed));
 }
 
-TEST(PairBatches, AreOrderedBySeedAndEpoch) {
+TEST(PairBatches, OrderDependsOnSeedAndEpoch) {
   const SentenceIds source = random_sentences(60, "source");
   const auto order = [&](PairOptions options) {
     return indices_of(make_pair_batches(source, source, kMarks, options));
@@ -133,7 +133,7 @@ TEST(PairBatches, AreOrderedBySeedAndEpoch) {
       by_length, {}, [&](std::size_t i) { return std::pair(source[i].size(), i); }));
 }
 
-TEST(PairBatches, OfSimilarLengthAreCutFromTheSortedOrderAndShuffled) {
+TEST(PairBatches, BatchesByLengthAreCutFromTheSortedOrderAndShuffled) {
   const SentenceIds source = random_sentences(83, "source"),
                     target = random_sentences(83, "target");
   std::vector<std::size_t> sorted = shuffled_order(83, 4, 1), expected;
@@ -152,15 +152,15 @@ std::string refused(const SentenceIds& source, const SentenceIds& target,
   return contract_message([&] { make_pair_batches(source, target, kMarks, options); });
 }
 
-TEST(PairBatches, C1ThereAreAsManyTargetsAsSources) {
+TEST(PairBatches, C1_RejectsUnequalNumbersOfSourcesAndTargets) {
   EXPECT_THAT(refused({}, {}, {}), HasSubstr("source is empty; expected one sentence at least"));
   EXPECT_THAT(refused(kSource, {{1}}, {}), HasSubstr("target has 1 sentences; expected 3, as"));
 }
-TEST(PairBatches, C2ASentenceHasAWord) {
+TEST(PairBatches, C2_RejectsAnEmptySentence) {
   EXPECT_THAT(refused(kSource, {{1}, {}, {2}}, {}),
               HasSubstr("target[1] is empty; expected a word at least (C2)"));
 }
-TEST(PairBatches, C3ABatchHasAPair) {
+TEST(PairBatches, C3_RejectsBatchSizeZero) {
   EXPECT_THAT(refused(kSource, kTarget, {.batch_size = 0}),
               HasSubstr("options.batch_size is 0; expected at least 1 (C3)"));
 }

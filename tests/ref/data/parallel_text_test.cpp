@@ -31,20 +31,20 @@ std::string refused(std::string_view source, std::string_view target) {
   return error_message<FileError>([=] { parse_parallel_text(source, "s.ja", target, "t.en"); });
 }
 
-TEST(ParallelText, IsLineByLine) {
+TEST(ParallelText, PairsTheLinesOfBothFiles) {
   const auto text = parse_parallel_text("a  b\n\u3042\n", "s", "c\nd .", "t");
   EXPECT_THAT(text.source, ElementsAre("a  b", "\u3042"));
   EXPECT_THAT(text.target, ElementsAre("c", "d ."));
 }
 
-TEST(ParallelText, AFileThatEndsEarlyIsNamed) {
+TEST(ParallelText, ErrorNamesTheFileThatEndsEarly) {
   EXPECT_EQ(refused("a\nb\nc\n", "a\nb\n"),
             "t.en:3: the file has ended, and s.ja has 3 lines; expected a sentence for each of the "
             "other language");
   EXPECT_THAT(refused("a", "a\nb\n"), HasSubstr("s.ja:2: the file has ended, and t.en has 2"));
 }
 
-TEST(ParallelText, ALineThatIsNoSentenceIsNamed) {
+TEST(ParallelText, ErrorNamesALineThatIsNotASentence) {
   EXPECT_THAT(refused("", "a"), HasSubstr("s.ja:1: the file is empty; expected a sentence a line"));
   EXPECT_THAT(refused("a\n\nb", "a\nb\nc"), HasSubstr("s.ja:2: the line is empty; expected a"));
   EXPECT_THAT(refused("a\nb", "a\n  \n"), HasSubstr("t.en:2: the line has no word; expected a"));
@@ -55,7 +55,7 @@ TEST(ParallelText, ALineThatIsNoSentenceIsNamed) {
   EXPECT_EQ(refused(std::string(100'000, 'a'), "a"), "no error");
 }
 
-TEST(ParallelText, AFileThatCannotBeReadIsNamed) {
+TEST(ParallelText, ErrorNamesAFileThatCannotBeRead) {
   const io::TemporaryFolder folder;
   write_lines(folder / "a", "a\n");
   const auto message = [&](const char* source, const char* target) {
@@ -66,7 +66,7 @@ TEST(ParallelText, AFileThatCannotBeReadIsNamed) {
   EXPECT_THAT(message(".", "a"), HasSubstr(": is a directory; expected a readable file"));
 }
 
-TEST(ParallelCorpus, IsAFolderOfSixFiles) {
+TEST(ParallelCorpus, ReadsAFolderOfSixFiles) {
   const io::TemporaryFolder folder;
   for (const char* file : {"train.x", "train.y", "dev.x", "dev.y", "test.x", "test.y"})
     write_lines(folder / file, std::string(file) + "\n");
@@ -83,7 +83,7 @@ TEST(ParallelCorpus, IsAFolderOfSixFiles) {
                        "same of dev and test"));
 }
 
-TEST(ParallelCorpus, OfTheSharedSentencesHas50000Pairs) {
+TEST(ParallelCorpus, SharedCorpusHas50000TrainingPairs) {
   const std::string folder = "small_parallel_enja";
   if (!has_shared_data(folder + "/train.ja")) GTEST_SKIP() << "no " << shared_data() / folder;
   const auto corpus = read_parallel_corpus(shared_data() / folder, "ja", "en");

@@ -46,16 +46,16 @@ TEST(ParsePhraseBank, DecodesLatin1) {
             (Sentences{{"\u00c4\u00e4\u00f6 \u00a3 5 \u00ff\u0080\u00a0x", 1}}));
 }
 
-TEST(ParsePhraseBank, SplitsAtTheLastAt) {
+TEST(ParsePhraseBank, SplitsAtTheLastAtSign) {
   EXPECT_EQ(parse_phrasebank("@@positive\r\n", "p.txt"), (Sentences{{"@", 2}}));
   EXPECT_EQ(parse_phrasebank("a@neutral@negative\r\n", "p.txt"), (Sentences{{"a@neutral", 0}}));
 }
 
-TEST(ParsePhraseBank, RefusesAnEmptyFile) {
+TEST(ParsePhraseBank, RejectsAnEmptyFile) {
   expect_phrasebank_refused("", "p.txt:1: the file is empty; expected lines of sentence@label");
 }
 
-TEST(ParsePhraseBank, RefusesAByteOrderMark) {
+TEST(ParsePhraseBank, RejectsAByteOrderMark) {
   expect_phrasebank_refused(
       "\xef\xbb\xbf"
       "a@neutral\r\n",
@@ -63,7 +63,7 @@ TEST(ParsePhraseBank, RefusesAByteOrderMark) {
       "without a mark");
 }
 
-TEST(ParsePhraseBank, RefusesOtherLineEnds) {
+TEST(ParsePhraseBank, RejectsOtherLineEnds) {
   const std::string lf = "the line ends with LF alone; expected CR LF after every line";
   expect_phrasebank_refused("a@neutral\n", "p.txt:1: " + lf);
   expect_phrasebank_refused("a@neutral\r\nb@neutral\nc@neutral\r\n", "p.txt:2: " + lf);
@@ -74,7 +74,7 @@ TEST(ParsePhraseBank, RefusesOtherLineEnds) {
   expect_phrasebank_refused("a@neutral\r\r\n", "p.txt:1: " + cr);
 }
 
-TEST(ParsePhraseBank, RefusesALastLineWithoutEnd) {
+TEST(ParsePhraseBank, RejectsALastLineWithoutLineEnd) {
   const std::string end =
       "the last line does not end with CR LF; expected CR LF after every line (the file may be "
       "truncated)";
@@ -82,7 +82,7 @@ TEST(ParsePhraseBank, RefusesALastLineWithoutEnd) {
   expect_phrasebank_refused("a@neutral\r\nb@neutral\r\nc@neu", "p.txt:3: " + end);
 }
 
-TEST(ParsePhraseBank, RefusesLinesOfAnotherForm) {
+TEST(ParsePhraseBank, RejectsMalformedLines) {
   expect_phrasebank_refused("a@neutral\r\n\r\nb@neutral\r\n",
                             "p.txt:2: the line is empty; expected sentence@label");
   expect_phrasebank_refused(
@@ -97,7 +97,7 @@ TEST(ParsePhraseBank, RefusesLinesOfAnotherForm) {
   }
 }
 
-TEST(ParsePhraseBank, RefusesOtherLabels) {
+TEST(ParsePhraseBank, RejectsUnknownLabels) {
   for (const std::string label :
        {"", "Neutral", "neutral ", " neutral", "neutra", "neutrall", "2"}) {
     expect_phrasebank_refused("a@neutral\r\nb@" + label + "\r\n",
@@ -110,7 +110,7 @@ TEST(ParsePhraseBank, RefusesOtherLabels) {
       "or positive");
 }
 
-TEST(ReadPhraseBank, NamesThePath) {
+TEST(ReadPhraseBank, ErrorsNameThePath) {
   const TemporaryFile good("a@neutral\r\n");
   EXPECT_EQ(read_phrasebank(good.path()), (Sentences{{"a", 1}}));
   const TemporaryFile bad("a@neutral\r\nb\r\n");
@@ -125,7 +125,7 @@ TEST(ReadPhraseBank, NamesThePath) {
               StrEq("/nonexistent/p.txt: does not exist; expected a readable file"));
 }
 
-TEST(LabelName, C1) {
+TEST(LabelName, C1_RejectsLabelsOutOfRange) {
   EXPECT_THAT((std::array{label_name(0), label_name(1), label_name(2)}),
               ElementsAre("negative", "neutral", "positive"));
   EXPECT_THAT(error_message<ContractError>([] { label_name(3); }),
@@ -138,11 +138,11 @@ void expect_formatting_refused(const Sentences& sentences, const std::string& me
             "format_phrasebank: " + message);
 }
 
-TEST(FormatPhraseBank, C1NoSentence) {
+TEST(FormatPhraseBank, C1_RejectsAnEmptyCorpus) {
   expect_formatting_refused({}, "sentences is empty; expected at least one sentence");
 }
 
-TEST(FormatPhraseBank, C2SentencesThatNoLineHolds) {
+TEST(FormatPhraseBank, C2_RejectsSentencesThatALineCannotHold) {
   expect_formatting_refused(
       {{"a", 1}, {"\u20ac 5", 1}},
       "sentences[1].sentence has the byte 0xe2 at 0; expected well-formed UTF-8 of "
@@ -159,11 +159,11 @@ TEST(FormatPhraseBank, C2SentencesThatNoLineHolds) {
   }
 }
 
-TEST(FormatPhraseBank, C3NoLabel) {
+TEST(FormatPhraseBank, C3_RejectsLabelsOutOfRange) {
   expect_formatting_refused({{"a", 3}}, "sentences[0].label is 3; expected 0, 1 or 2");
 }
 
-TEST(FormatPhraseBank, C4AByteOrderMark) {
+TEST(FormatPhraseBank, C4_RejectsALeadingByteOrderMark) {
   expect_formatting_refused(
       {{"\u00ef\u00bb\u00bf"
         "a",
@@ -172,7 +172,7 @@ TEST(FormatPhraseBank, C4AByteOrderMark) {
       "expected other text");
 }
 
-RC_GTEST_PROP(FormatPhraseBank, IsTheInverseOfParse, ()) {
+RC_GTEST_PROP(FormatPhraseBank, ParsingItReturnsTheSentences, ()) {
   const auto character =
       rc::gen::suchThat(rc::gen::inRange(1, 256), [](int c) { return c != '\r' && c != '\n'; });
   const auto texts = *rc::gen::nonEmpty<std::vector<std::vector<int>>>(

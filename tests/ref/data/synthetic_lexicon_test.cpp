@@ -29,7 +29,7 @@ TEST(SyntheticLexicon, EverySlotIsKnown) {
   }
 }
 
-TEST(SyntheticLexicon, ListsHaveTextsAndNamesOfTheirOwn) {
+TEST(SyntheticLexicon, ListsAreNotEmptyAndHaveUniqueNames) {
   std::set<std::string_view> names;
   for (const auto& list : lexicon()) {
     EXPECT_FALSE(list.texts.empty()) << list.name;

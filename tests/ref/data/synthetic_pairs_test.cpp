@@ -19,9 +19,9 @@ using normproof::ref::data::words_of;
 using normproof::ref::numeric::contract_message;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using PairWords = std::vector<std::string_view>;
+using PairVocabularies = std::vector<std::string_view>;
 
-/// A translator by hand, from the source's words alone.
+/// A hand-written translator that uses only the words of the source.
 class Translator {
  public:
   std::string operator()(std::string_view sentence) {
@@ -73,11 +73,11 @@ class Translator {
       {"mitsu", {"find", "finds", "found"}},    {"uru", {"sell", "sells", "sold"}},
       {"nuru", {"paint", "paints", "painted"}}, {"wasu", {"forget", "forgets", "forgot"}}};
 
-  PairWords words_;
+  PairVocabularies words_;
   std::size_t at_ = 0;
 };
 
-TEST(SyntheticPairs, BeginAsTheyWereRecorded) {
+TEST(SyntheticPairs, MatchTheRecordedBeginning) {
   const ParallelText pairs = synthetic_pairs(42, 3);
   EXPECT_THAT(pairs.source,
               ElementsAre("tomo aka ra ga akari o wasu ta .", "orime omo ga akari o mitsu .",
@@ -87,33 +87,34 @@ TEST(SyntheticPairs, BeginAsTheyWereRecorded) {
                           "the weaver carried the lamps ."));
 }
 
-TEST(SyntheticPairs, ATargetIsAFunctionOfItsSource) {
+TEST(SyntheticPairs, TheSourceDeterminesTheTarget) {
   const ParallelText pairs = synthetic_pairs(7, 5000);
   Translator translate;
   for (std::size_t i = 0; i < pairs.source.size(); ++i)
     EXPECT_EQ(pairs.target[i], translate(pairs.source[i])) << pairs.source[i];
 }
 
-TEST(SyntheticPairs, HaveEveryWordAndEveryOrder) {
+TEST(SyntheticPairs, ContainEveryWordAndEveryLength) {
   const ParallelText pairs = synthetic_pairs(42, 4000);
   std::set<std::string_view> source, target;
   std::set<std::size_t> lengths;
   for (std::size_t i = 0; i < pairs.source.size(); ++i) {
-    const PairWords of_source = words_of(pairs.source[i]), of_target = words_of(pairs.target[i]);
+    const PairVocabularies of_source = words_of(pairs.source[i]),
+                           of_target = words_of(pairs.target[i]);
     source.insert(of_source.begin(), of_source.end());
     target.insert(of_target.begin(), of_target.end());
     lengths.insert(of_source.size());
   }
-  // 29 stems and "ni", "ga", "o", "ra", "ta", "nai", "."
+  // These are 29 stems and "ni", "ga", "o", "ra", "ta", "nai", ".".
   EXPECT_EQ(source.size(), 36u);
-  // 12 nouns twice, 6 adjectives, 6 verbs of 3 forms, 5 places, "the", "at", "do", "does", "did",
-  // "not", "."
+  // These are 12 nouns in two forms, 6 adjectives, 6 verbs in 3 forms, 5 places, "the", "at", "do",
+  // "does", "did", "not", ".".
   EXPECT_EQ(target.size(), 60u);
   EXPECT_EQ(*lengths.begin(), 6u);
   EXPECT_EQ(*lengths.rbegin(), 14u);
 }
 
-TEST(SyntheticPairs, MoreBeginWithFewer) {
+TEST(SyntheticPairs, LongerTextsBeginWithShorterOnes) {
   const ParallelText few = synthetic_pairs(1, 20), many = synthetic_pairs(1, 50);
   for (std::size_t i = 0; i < 20; ++i) {
     EXPECT_EQ(few.source[i], many.source[i]);
@@ -122,7 +123,7 @@ TEST(SyntheticPairs, MoreBeginWithFewer) {
   EXPECT_NE(synthetic_pairs(2, 20).source, few.source);
 }
 
-TEST(SyntheticPairCorpus, IsThePairsInTheirOrder) {
+TEST(SyntheticPairCorpus, SplitsThePairsInOrder) {
   const auto corpus = synthetic_pair_corpus(3, {.training = 5, .validation = 2, .test = 4});
   const ParallelText all = synthetic_pairs(3, 11);
   EXPECT_EQ(corpus.training.source, std::vector(all.source.begin(), all.source.begin() + 5));
@@ -131,8 +132,8 @@ TEST(SyntheticPairCorpus, IsThePairsInTheirOrder) {
   EXPECT_EQ(synthetic_pair_corpus(3).training.source.size(), 4000u);
 }
 
-// Few sentences of the test are known from training, so that translating them is no recollection.
-TEST(SyntheticPairCorpus, IsSeldomTrainedOnWhatItIsTestedWith) {
+// Few test sentences may occur in training, so that translating them is not memorization.
+TEST(SyntheticPairCorpus, FewTestSentencesOccurInTraining) {
   const auto corpus = synthetic_pair_corpus(42);
   const std::set<std::string> known(corpus.training.source.begin(), corpus.training.source.end());
   std::size_t twice = 0;
@@ -140,11 +141,11 @@ TEST(SyntheticPairCorpus, IsSeldomTrainedOnWhatItIsTestedWith) {
   EXPECT_LT(twice, 20u);
 }
 
-TEST(SyntheticPairs, C1ThereIsOne) {
+TEST(SyntheticPairs, C1_RejectsCountZero) {
   EXPECT_THAT(contract_message([] { synthetic_pairs(1, 0); }),
               HasSubstr("count is 0; expected 1 <= count <= 2^40 (C1)"));
 }
-TEST(SyntheticPairCorpus, C2EachPartHasOne) {
+TEST(SyntheticPairCorpus, C2_RejectsAnEmptyPart) {
   EXPECT_THAT(contract_message([] { synthetic_pair_corpus(1, {.test = 0}); }),
               HasSubstr("counts.test is 0; expected 1 <= count"));
 }

@@ -39,27 +39,27 @@ WordPieceTokenizer tokenizer() {
   return WordPieceTokenizer(Vocabulary::from_tokens(synthetic_vocabulary(), "synthetic"));
 }
 
-TEST(Synthetic, TheBytesAreRecorded) {
+TEST(Synthetic, BytesMatchTheRecordedHash) {
   EXPECT_EQ(sha256(synthetic_phrasebank(42)),
             "37eb669fed85dc8fe029eb563e50ebd67c2cd701cf704b1d78d1916879bec218");
   EXPECT_EQ(sha256(synthetic_phrasebank(7, 100)),
             "f77940e3798c7b8fc0f6e1f6e1c19927a505d94265656c9ae9c35b90eed7f218");
 }
 
-TEST(Synthetic, TheVocabularyIsRecorded) {
+TEST(Synthetic, VocabularyMatchesTheRecordedHash) {
   std::string lines;
   for (const auto& token : synthetic_vocabulary()) lines += token + "\n";
   EXPECT_EQ(sha256(lines), "abb6e3809c550ab5ba6a518359b45e3a439ee82cd6ffe234e470eeae71e44fc7");
   EXPECT_EQ(synthetic_vocabulary().size(), 687u);
 }
 
-TEST(Synthetic, BytesAreThoseOfTheSentences) {
+TEST(Synthetic, ParsingTheBytesReturnsTheSentences) {
   const auto sentences = synthetic_sentences(42);
   EXPECT_EQ(sentences.size(), default_synthetic_sentences);
   EXPECT_EQ(parse_phrasebank(synthetic_phrasebank(42), "synthetic"), sentences);
 }
 
-TEST(Synthetic, SomeSentencesHaveAccentsAndAnAt) {
+TEST(Synthetic, SomeSentencesHaveAccentsAndAtSigns) {
   const auto has = [sentences = synthetic_sentences(42)](std::string_view text) {
     return std::ranges::any_of(
         sentences, [text](const auto& s) { return s.sentence.find(text) != std::string::npos; });
@@ -72,8 +72,8 @@ TEST(Synthetic, SomeSentencesHaveAccentsAndAnAt) {
   EXPECT_FALSE(has("}"));
 }
 
-// The figures of the header, over a corpus large enough for them: exact for this seed.
-TEST(Synthetic, LengthsAndLabelsAreAsDescribed) {
+// The figures of the header, for a corpus that is large enough; they are exact for this seed.
+TEST(Synthetic, LengthsAndLabelsMatchTheDescription) {
   const auto t = tokenizer();
   std::vector<std::size_t> lengths;
   std::array<int, num_labels> labels = {};
@@ -90,13 +90,13 @@ TEST(Synthetic, LengthsAndLabelsAreAsDescribed) {
   EXPECT_THAT(labels, ::testing::ElementsAre(1270, 6178, 2552));
 }
 
-TEST(Synthetic, C1) {
+TEST(Synthetic, C1_RejectsCountsOutOfRange) {
   EXPECT_THAT(contract_message([] { synthetic_sentences(42, 0); }),
               StrEq("synthetic_sentences: count is 0; expected 1 <= count <= 2^40 (C1)"));
   EXPECT_THROW(synthetic_sentences(42, (std::size_t{1} << 40) + 1), ContractError);
 }
 
-TEST(SyntheticVocabulary, HoldsEveryLatin1Character) {
+TEST(SyntheticVocabulary, ContainsEveryLatin1Character) {
   const auto t = tokenizer();
   for (int c = 1; c < 256; ++c) {
     const std::string character = utf8_character(c);
@@ -106,7 +106,7 @@ TEST(SyntheticVocabulary, HoldsEveryLatin1Character) {
   }
 }
 
-RC_GTEST_PROP(Synthetic, EveryCorpusIsSoundAndFitsItsVocabulary, (std::uint64_t seed)) {
+RC_GTEST_PROP(Synthetic, EveryCorpusParsesAndFitsItsVocabulary, (std::uint64_t seed)) {
   static const auto t = tokenizer();
   const auto count = *rc::gen::inRange<std::size_t>(1, 40);
   const auto sentences = synthetic_sentences(seed, count);

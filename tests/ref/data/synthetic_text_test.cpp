@@ -14,20 +14,20 @@ namespace {
 using normproof::ref::data::synthetic_text;
 using normproof::ref::numeric::contract_message;
 
-TEST(SyntheticText, BeginsAsItWasRecorded) {
+TEST(SyntheticText, MatchesTheRecordedBeginning) {
   EXPECT_EQ(synthetic_text(42, 3),
             "the weaver carries the heavy clock.\nthe singer forgets the heavy bell at the tower.\n"
             "the weavers carry the bells.\n");
 }
 
-TEST(SyntheticText, ALongerOneBeginsWithTheShorterOne) {
+TEST(SyntheticText, ALongerTextBeginsWithTheShorterOne) {
   EXPECT_TRUE(synthetic_text(1, 50).starts_with(synthetic_text(1, 20)));
   EXPECT_FALSE(synthetic_text(2, 50).starts_with(synthetic_text(1, 20)));
   const std::string text = synthetic_text(42);
   EXPECT_EQ(std::ranges::count(text, '\n'), 800);
 }
 
-TEST(SyntheticText, ASubjectAgreesWithItsVerb) {
+TEST(SyntheticText, SubjectsAgreeWithTheirVerbs) {
   std::istringstream lines(synthetic_text(42));
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
@@ -43,7 +43,7 @@ TEST(SyntheticText, ASubjectAgreesWithItsVerb) {
   }
 }
 
-TEST(SyntheticText, C1ItHasASentence) {
+TEST(SyntheticText, C1_RejectsCountZero) {
   EXPECT_THAT(contract_message([] { synthetic_text(1, 0); }),
               testing::HasSubstr("count is 0; expected 1 <= count"));
 }

@@ -11,7 +11,7 @@
 
 namespace normproof::tests::ref::data {
 
-/// A file with the given bytes, removed at the end of the scope.
+/// A file with the given bytes, which is removed at the end of the scope.
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::string_view bytes) {

@@ -23,7 +23,7 @@ TEST(ReadBytes, KeepsEveryByte) {
   EXPECT_EQ(read_bytes(TemporaryFile("").path()), "");
 }
 
-TEST(ReadBytes, RefusesWhatIsNoFile) {
+TEST(ReadBytes, RejectsPathsThatAreNotReadableFiles) {
   EXPECT_THAT(error_message<FileError>([] { read_bytes("/nonexistent/phrases.txt"); }),
               StrEq("/nonexistent/phrases.txt: does not exist; expected a readable file"));
   EXPECT_THAT(error_message<FileError>([] { read_bytes("/tmp"); }),
@@ -36,7 +36,7 @@ TEST(ReadBytes, RefusesWhatIsNoFile) {
               StrEq(": does not exist; expected a readable file"));
 }
 
-TEST(InQuotes, ShowsBytesThatDoNotPrint) {
+TEST(InQuotes, EscapesNonPrintableBytes) {
   EXPECT_EQ(in_quotes("a b"), "\"a b\"");
   EXPECT_EQ(in_quotes(std::string_view("\0\r\t\xe4\x7f", 5)), "\"\\x00\\x0d\\x09\\xe4\\x7f\"");
   EXPECT_EQ(in_quotes("say \"a\\b\""), "\"say \\\"a\\\\b\\\"\"");

@@ -15,14 +15,14 @@ using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;
 using ::testing::ElementsAre;
 
-TEST(TextLines, AreWhatStandsBetweenLineFeeds) {
+TEST(TextLines, SplitsAtLineFeeds) {
   EXPECT_THAT(split_lines(""), ElementsAre());
   EXPECT_THAT(split_lines("a b\nc"), ElementsAre("a b", "c"));
   EXPECT_THAT(split_lines("a b\nc\n"), ElementsAre("a b", "c"));
   EXPECT_THAT(split_lines("\n\na"), ElementsAre("", "", "a"));
 }
 
-TEST(TextLines, WordsStandBetweenSpaces) {
+TEST(TextLines, SplitsWordsAtSpaces) {
   EXPECT_THAT(words_of("the boat ."), ElementsAre("the", "boat", "."));
   EXPECT_THAT(words_of("  the   boat "), ElementsAre("the", "boat"));
   EXPECT_THAT(words_of("a\tb\xe3\x80\x80"
@@ -32,14 +32,14 @@ TEST(TextLines, WordsStandBetweenSpaces) {
   EXPECT_THAT(words_of(""), ElementsAre());
 }
 
-TEST(TextLines, WhatIsNoneIsNamed) {
+TEST(TextLines, ErrorsNameInvalidLines) {
   const auto message = [](std::string_view line) {
     return error_message<FileError>([=] { check_line(line, "word", "f.txt", 7, "a word"); });
   };
   EXPECT_EQ(message("r\xc3\xa9"), "no error");
   EXPECT_EQ(message("\xef\xbb\xbf"
                     "a"),
-            "no error");  // behind the first line it is a character
+            "no error");  // after the first line it is an ordinary character
   EXPECT_EQ(error_message<FileError>([] {
               check_line(
                   "\xef\xbb\xbf"

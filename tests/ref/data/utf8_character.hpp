@@ -8,7 +8,7 @@
 
 namespace normproof::tests::ref::data {
 
-/// The UTF-8 bytes of a code point.
+/// Returns the UTF-8 bytes of a code point.
 inline std::string utf8_character(std::int32_t c) {
   char bytes[U8_MAX_LENGTH];
   std::int32_t size = 0;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace ::normproof::ref::data;
 
-TEST(NextCharacter, WalksOneToFourBytes) {
+TEST(NextCharacter, DecodesOneToFourBytes) {
   const std::string_view text = "a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80";
   std::vector<std::int32_t> characters;
   std::vector<std::size_t> ends;
@@ -22,7 +22,7 @@ TEST(NextCharacter, WalksOneToFourBytes) {
   EXPECT_EQ(ends, (std::vector<std::size_t>{1, 3, 6, 10}));
 }
 
-TEST(IsWellFormedUtf8, RefusesWhatUnicodeForbids) {
+TEST(IsWellFormedUtf8, RejectsWhatUnicodeForbids) {
   EXPECT_TRUE(is_well_formed_utf8(""));
   EXPECT_TRUE(is_well_formed_utf8("\xf4\x8f\xbf\xbf"));  // U+10FFFF
   for (const std::string_view bad :

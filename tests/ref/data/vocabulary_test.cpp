@@ -23,7 +23,7 @@ void expect_vocabulary_refused(std::string_view bytes, const std::string& messag
               StrEq("v.txt:" + message));
 }
 
-TEST(Vocabulary, MapsTokensToTheirLines) {
+TEST(Vocabulary, MapsTokensToLineNumbers) {
   for (const std::string_view end : {"", "\n"}) {
     const auto v =
         Vocabulary::parse("a\n[SEP]\n##b\n[UNK]\n[CLS]\n\u00e4\n[PAD]" + std::string(end), "v.txt");
@@ -41,19 +41,19 @@ TEST(Vocabulary, MapsTokensToTheirLines) {
   }
 }
 
-TEST(Vocabulary, C1) {
+TEST(Vocabulary, C1_RejectsIdsOutOfRange) {
   const auto v = Vocabulary::from_tokens({"[PAD]", "[UNK]", "[CLS]", "[SEP]"}, "v.txt");
   EXPECT_THAT(contract_message([&v] { v.token(4); }),
               StrEq("Vocabulary::token: id is 4; expected 0 <= id < 4 (C1)"));
   EXPECT_THAT([&v] { v.token(-1); }, ::testing::Throws<ContractError>());
 }
 
-TEST(Vocabulary, RefusesATokenTwice) {
+TEST(Vocabulary, RejectsDuplicateTokens) {
   expect_vocabulary_refused("[PAD]\n[UNK]\n[CLS]\n[SEP]\nx\ny\nx\n",
                             "7: the token \"x\" is already on line 5; expected each token once");
 }
 
-TEST(Vocabulary, RefusesToLackASpecialToken) {
+TEST(Vocabulary, RejectsAMissingSpecialToken) {
   const std::vector<std::string> all = {"[PAD]", "[UNK]", "[CLS]", "[SEP]"};
   for (const auto& left_out : all) {
     std::string bytes = "x\n";
@@ -67,7 +67,7 @@ TEST(Vocabulary, RefusesToLackASpecialToken) {
       "[SEP]");
 }
 
-TEST(Vocabulary, RefusesLinesThatAreNoTokens) {
+TEST(Vocabulary, RejectsLinesThatAreNotTokens) {
   const std::string expected = "; expected one token in UTF-8, ended by LF";
   expect_vocabulary_refused("", "1: the vocabulary is empty; expected one token a line");
   expect_vocabulary_refused("[PAD]\n\n[UNK]\n", "2: the line is empty" + expected);
@@ -85,7 +85,7 @@ TEST(Vocabulary, RefusesLinesThatAreNoTokens) {
               StrEq("v.txt:2: the token has an LF" + expected));
 }
 
-TEST(Vocabulary, NamesThePath) {
+TEST(Vocabulary, ErrorsNameThePath) {
   const TemporaryFile good("[PAD]\n[UNK]\n[CLS]\n[SEP]\n");
   EXPECT_EQ(Vocabulary::load(good.path()).size(), 4u);
   const TemporaryFile bad("[PAD]\n[PAD]\n");

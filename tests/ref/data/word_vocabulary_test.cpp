@@ -21,7 +21,7 @@ using normproof::ref::numeric::FileError;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(WordVocabulary, HasTheMostFrequentWordsFirst) {
+TEST(WordVocabulary, OrdersWordsByFrequency) {
   const std::vector<std::string> sentences = {"b a c", "a b", "\u00e9 a d d", "<s> <s> <s> <s> e"};
   EXPECT_EQ(WordVocabulary::of_sentences(sentences).text(),
             "<unk>\n<s>\n</s>\na\nb\nd\nc\ne\n\u00e9\n");
@@ -29,7 +29,7 @@ TEST(WordVocabulary, HasTheMostFrequentWordsFirst) {
   EXPECT_EQ(WordVocabulary::of_sentences(sentences, 4).size(), 4u);
 }
 
-TEST(WordVocabulary, IsAFileOfAWordALine) {
+TEST(WordVocabulary, ParsesOneWordPerLine) {
   const auto v = WordVocabulary::parse("boat\n</s>\n<unk>\n<s>\n.", "v");
   EXPECT_EQ(v.size(), 5u);
   EXPECT_EQ(v.unknown_id(), 2);
@@ -48,22 +48,22 @@ TEST(WordVocabulary, EncodesAndDecodes) {
   EXPECT_EQ(v.decode({}), "");
 }
 
-TEST(WordVocabulary, ATextCannotBeginOrEndASentence) {
+TEST(WordVocabulary, EncodesSpecialWordsInATextAsUnknown) {
   const auto v = WordVocabulary::parse("<unk>\n<s>\n</s>\nboat\n", "v");
   EXPECT_THAT(v.encode("<s> boat </s> the <unk>"), ElementsAre(0, 3, 0, 0, 0));
 }
 
-TEST(WordVocabulary, C1ThereIsPlaceForAWord) {
+TEST(WordVocabulary, C1_RejectsASizeWithoutRoomForAWord) {
   EXPECT_THAT(contract_message([] { WordVocabulary::of_sentences({"a"}, 3); }),
               HasSubstr("most is 3; expected at least 4 (C1)"));
 }
-TEST(WordVocabulary, C2ThereIsAWord) {
+TEST(WordVocabulary, C2_RejectsSentencesWithoutWords) {
   EXPECT_THAT(contract_message([] {
                 WordVocabulary::of_sentences({"", " <s> "});
               }),
               HasSubstr("sentences have no word; expected one at least (C2)"));
 }
-TEST(WordVocabulary, C3AnIdIsAWords) {
+TEST(WordVocabulary, C3_RejectsIdsOutOfRange) {
   const auto v = WordVocabulary::of_sentences({"a"});
   EXPECT_THAT(contract_message([&] {
                 v.decode({3, 4});
@@ -72,7 +72,7 @@ TEST(WordVocabulary, C3AnIdIsAWords) {
   EXPECT_THAT(contract_message([&] { v.decode({-1}); }), HasSubstr("ids has -1"));
 }
 
-TEST(WordVocabulary, WhatIsNoVocabularyIsNamedByItsLine) {
+TEST(WordVocabulary, ErrorsNameTheLineOfAnInvalidVocabulary) {
   const auto message = [](std::string_view bytes) {
     return error_message<FileError>([=] { WordVocabulary::parse(bytes, "v.txt"); });
   };
@@ -87,8 +87,8 @@ TEST(WordVocabulary, WhatIsNoVocabularyIsNamedByItsLine) {
               HasSubstr("/nonexistent/v: does not exist"));
 }
 
-// The file has other ones of the words that are there twice, and its own order of equal ones.
-TEST(WordVocabulary, OfTheSharedSentencesIsTheirFileButForRareWords) {
+// In the file, different words occur twice, and equally frequent words have a different order.
+TEST(WordVocabulary, SharedSentencesGiveTheirFileExceptForRareWords) {
   const std::string folder = "small_parallel_enja";
   if (!has_shared_data(folder + "/train.en")) GTEST_SKIP() << "no " << shared_data() / folder;
   const auto file = WordVocabulary::load(shared_data() / folder / "train.en.vocab.4k");

@@ -43,28 +43,28 @@ Tokens tokens_of(const WordPieceTokenizer& tokenizer, std::string_view text) {
   return tokens;
 }
 
-TEST(WordPiece, TakesTheLongestPieceFirst) {
+TEST(WordPiece, ChoosesTheLongestPieceFirst) {
   EXPECT_EQ(tokens_of(small(), "unaffable"), (Tokens{"un", "##aff", "##able"}));
   EXPECT_EQ(tokens_of(small(), "Wanted wants"), (Tokens{"wanted", "want", "##s"}));
   EXPECT_EQ(tokens_of(small(), "wanteds"), (Tokens{"wanted", "##s"}));
   EXPECT_EQ(tokens_of(small(), "wantaed."), (Tokens{"want", "##a", "##ed", "."}));
 }
 
-TEST(WordPiece, NeverGoesBack) {
-  // "a" "##bd" would fit, but "ab" is taken first and then nothing fits.
+TEST(WordPiece, NeverBacktracks) {
+  // "a" "##bd" would fit, but "ab" is chosen first, and then nothing fits.
   EXPECT_EQ(tokens_of(small(), "abd a"), (Tokens{"[UNK]", "a"}));
 }
 
 TEST(WordPiece, AWordIsUnknownAsAWhole) {
   EXPECT_EQ(tokens_of(small(), "unaffablex"), (Tokens{"[UNK]"}));
   EXPECT_EQ(tokens_of(small(), "xun a zz ."), (Tokens{"[UNK]", "a", "[UNK]", "."}));
-  EXPECT_EQ(tokens_of(small(), "s"), (Tokens{"[UNK]"}));    // only "##s" is there
-  EXPECT_EQ(tokens_of(small(), "aun"), (Tokens{"[UNK]"}));  // only "un" is there
+  EXPECT_EQ(tokens_of(small(), "s"), (Tokens{"[UNK]"}));    // only "##s" exists
+  EXPECT_EQ(tokens_of(small(), "aun"), (Tokens{"[UNK]"}));  // only "un" exists
   EXPECT_EQ(tokens_of(small(), "##s"), (Tokens{"#", "#", "[UNK]"}));
   EXPECT_EQ(tokens_of(small(), "[MASK]"), (Tokens{"[UNK]", "[UNK]", "[UNK]"}));
 }
 
-TEST(WordPiece, PiecesEndAtCharacters) {
+TEST(WordPiece, PiecesEndAtCharacterBoundaries) {
   EXPECT_EQ(tokens_of(small(), "\u00d8\u00f8s \u00f8y"),
             (Tokens{"\u00f8", "##\u00f8", "##s", "\u00f8y"}));
 }
@@ -76,7 +76,7 @@ TEST(WordPiece, WordsOfMoreThanAHundredCharactersAreUnknown) {
   for (int i = 0; i < 100; ++i) two_bytes_each += "\u00f8";
   EXPECT_EQ(small().pieces(two_bytes_each).size(), 100u);
   EXPECT_EQ(tokens_of(small(), two_bytes_each + "\u00f8"), (Tokens{"[UNK]"}));
-  // Accents and control characters are gone before the count.
+  // Accents and control characters are removed before counting.
   std::string accented;
   for (int i = 0; i < 100; ++i) accented += "\u00e4\u0301\u00ad";
   EXPECT_EQ(small().pieces(accented).size(), 100u);
@@ -97,12 +97,12 @@ TEST(WordPiece, EncodeTruncatesBeforeSep) {
   EXPECT_EQ(small().encode("", 2), (Ids{2, 3}));
 }
 
-TEST(WordPiece, RefusesWhatIsNoText) {
+TEST(WordPiece, RejectsTextThatIsNotUtf8) {
   EXPECT_THROW(small().pieces("\xe4"), ContractError);
   EXPECT_THROW(small().encode("\xe4"), ContractError);
 }
 
-TEST(WordPiece, C2) {
+TEST(WordPiece, C2_RejectsMaxLengthBelowTwo) {
   EXPECT_THAT(contract_message([] { small().encode("a", 1); }),
               StrEq("WordPieceTokenizer::encode: max_length is 1; expected at least 2 (C2)"));
   EXPECT_THROW(small().encode("a", 0), ContractError);
@@ -114,7 +114,7 @@ const WordPieceTokenizer& synthetic() {
   return tokenizer;
 }
 
-/// The word that pieces spell.
+/// Returns the word that pieces spell.
 std::string joined(const Tokens& tokens) {
   std::string word = tokens.at(0);
   for (std::size_t i = 1; i < tokens.size(); ++i) {
@@ -149,7 +149,7 @@ RC_GTEST_PROP(WordPiece, IdsAreInTheVocabulary, ()) {
   RC_ASSERT(ids.back() == synthetic().vocabulary().sep_id());
   const auto vocab_size = static_cast<std::int32_t>(synthetic().vocabulary().size());
   RC_ASSERT(std::ranges::all_of(ids, [=](auto id) { return 0 <= id && id < vocab_size; }));
-  // Truncation only cuts the end.
+  // Truncation cuts only the end.
   const auto whole = synthetic().encode(text);
   RC_ASSERT(std::equal(ids.begin(), ids.end() - 1, whole.begin()));
 }
@@ -171,7 +171,7 @@ class RealText : public ::testing::Test {
   std::vector<Ids> ids_;
 };
 
-TEST_F(RealText, HasTheIdsOfTheReference) {
+TEST_F(RealText, MatchesTheIdsOfTheReference) {
   std::ifstream expected(shared_data() / expected_);
   std::size_t lines = 0;
   for (std::string line; std::getline(expected, line); ++lines) {

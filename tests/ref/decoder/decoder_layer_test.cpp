@@ -11,7 +11,7 @@ namespace {
 
 using nn::random_tensor;
 
-/// Of a source of two sentences, the second with a pad.
+/// Returns the memory of a source of two sentences, of which the second has padding.
 Memory<double> sample_memory() {
   return {random_tensor<double>("memory", {2, 3, 4}),
           Mask{{true, true, true}, {true, true, false}}};
@@ -22,8 +22,8 @@ Tensor<double> sum_of(Tensor<double> a, const Tensor<double>& b) {
   return a;
 }
 
-/// The layer from its parts, as the contract has it.
-TEST(DecoderLayer, IsItsPartsInTheOrderOfItsPlacement) {
+/// Computes the layer from its parts, as the contract states.
+TEST(DecoderLayer, RunsItsPartsInTheOrderOfThePlacement) {
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
     const DecoderConfig config = small_decoder("none", "layer_norm", placement);
     const auto p = random_decoder<double>(config).layers[0];
@@ -67,7 +67,7 @@ TEST(DecoderLayer, IsItsPartsInTheOrderOfItsPlacement) {
   }
 }
 
-TEST(DecoderLayer, AddsTheGradientByTheMemoryToThatOfTheLayersBehindIt) {
+TEST(DecoderLayer, AddsItsMemoryGradientToThatOfLaterLayers) {
   const DecoderConfig config = small_decoder("none", "layer_norm", NormPlacement::post);
   const auto p = random_decoder<double>(config).layers[0];
   const encoder::EncoderConfig side = target_side(config);
@@ -83,11 +83,11 @@ TEST(DecoderLayer, AddsTheGradientByTheMemoryToThatOfTheLayersBehindIt) {
   };
   const auto own = grad_memory_after({});
   EXPECT_EQ(grad_memory_after(behind), sum_of(behind, own));
-  // of the pad of the second source
+  // This is the padding of the second source.
   for (std::size_t d = 0; d < 4; ++d) EXPECT_EQ(own.data()[(3 + 2) * 4 + d], 0);
 }
 
-/// Of x, the memory and every parameter, by dual numbers and the complex step.
+/// Checks the gradients of x, the memory and every parameter, by dual numbers and the complex step.
 void expect_derivative_of_layer(const char* norm, NormPlacement placement,
                                 const EncoderRun& run = {}, double dropout = 0) {
   DecoderConfig config = small_decoder("none", norm, placement);
@@ -130,13 +130,13 @@ void expect_derivative_of_layer(const char* norm, NormPlacement placement,
       norm);
 }
 
-TEST(DecoderLayer, TheBackwardIsTheDerivativePost) {
+TEST(DecoderLayer, BackwardIsTheDerivativePost) {
   expect_derivative_of_layer("layer_norm", NormPlacement::post);
 }
-TEST(DecoderLayer, TheBackwardIsTheDerivativePre) {
+TEST(DecoderLayer, BackwardIsTheDerivativePre) {
   expect_derivative_of_layer("batch_norm", NormPlacement::pre);
 }
-TEST(DecoderLayer, TheBackwardIsTheDerivativeWithDropoutByGivenMasks) {
+TEST(DecoderLayer, BackwardIsTheDerivativeWithGivenDropoutMasks) {
   std::map<std::string, Mask> masks;
   DecoderConfig config = small_decoder("none", "layer_norm", NormPlacement::pre);
   config.dropout = 0.5;
@@ -149,7 +149,7 @@ TEST(DecoderLayer, TheBackwardIsTheDerivativeWithDropoutByGivenMasks) {
   expect_derivative_of_layer("layer_norm", NormPlacement::pre, {.masks = &masks}, 0.5);
 }
 
-TEST(DecoderLayer, MovesItsOwnEntriesOfTheStateAlone) {
+TEST(DecoderLayer, UpdatesOnlyItsEntriesOfTheState) {
   const DecoderConfig config = small_decoder("batch_norm", "batch_norm", NormPlacement::post, 2);
   const auto p = random_decoder<double>(config);
   const encoder::EncoderConfig side = target_side(config);
@@ -162,7 +162,7 @@ TEST(DecoderLayer, MovesItsOwnEntriesOfTheStateAlone) {
     EXPECT_EQ(values == state.at(name), !name.starts_with("decoder.layers.1.")) << name;
 }
 
-TEST(DecoderLayer, GivenMasksGiveTheBitsThatTheirDrawingGives) {
+TEST(DecoderLayer, GivenMasksGiveTheSameBitsAsDrawnMasks) {
   DecoderConfig config = small_decoder("none", "layer_norm", NormPlacement::pre);
   config.dropout = 0.5;
   const auto p = random_decoder<double>(config).layers[0];

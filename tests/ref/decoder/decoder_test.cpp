@@ -33,7 +33,7 @@ Tensor<double> logits_of(const DecoderConfig& config, const DecoderInputs& input
   return logits_of(config, encoder::random_values<double>(parameter_shapes(config)), inputs, run);
 }
 
-/// The gradients by name, those of the embeddings with the rows that no token touches.
+/// Returns the gradients by name; those of the embeddings include the rows that no token touches.
 template <class T>
 NamedTensors<T> named_gradients(const DecoderConfig& config, DecoderGradients<T> gradients) {
   gradients.parameters.encoder.embedding =
@@ -48,9 +48,9 @@ NamedTensors<T> named_gradients(const DecoderConfig& config, DecoderGradients<T>
 }
 
 template <class T>
-NamedTensors<T> gradients_of(const DecoderConfig& config, const NamedTensors<T>& parameters,
-                             const Tensor<T>& grad_logits, const DecoderInputs& inputs,
-                             const EncoderRun& run = {}) {
+NamedTensors<T> gradient_runs(const DecoderConfig& config, const NamedTensors<T>& parameters,
+                              const Tensor<T>& grad_logits, const DecoderInputs& inputs,
+                              const EncoderRun& run = {}) {
   const auto p = from_named(config, parameters);
   auto state = initial_norm_state<T>(config);
   Decoder<T> decoder(config, p);
@@ -61,32 +61,32 @@ NamedTensors<T> gradients_of(const DecoderConfig& config, const NamedTensors<T>&
 void expect_derivative(const DecoderConfig& config, const EncoderRun& run = {}) {
   const auto parameters = encoder::random_values<double>(parameter_shapes(config));
   const auto grad = random_tensor<double>("grad_logits", {2, 2, config.target_vocab_size});
-  EXPECT_EQ(gradients_of(config, parameters, grad, two_pairs(), run).names(), parameters.names());
+  EXPECT_EQ(gradient_runs(config, parameters, grad, two_pairs(), run).names(), parameters.names());
   expect_gradients(
       parameters, grad, [&](const auto& p) { return logits_of(config, p, two_pairs(), run); },
       [&](const auto& p, const auto& grad_y) {
-        return gradients_of(config, p, grad_y, two_pairs(), run);
+        return gradient_runs(config, p, grad_y, two_pairs(), run);
       },
       name_of(config));
 }
 
-TEST(Decoder, TheBackwardIsTheDerivativePost) {
+TEST(Decoder, BackwardIsTheDerivativePost) {
   expect_derivative(small_decoder("batch_norm", "layer_norm", NormPlacement::post));
 }
-TEST(Decoder, TheBackwardIsTheDerivativePre) {
+TEST(Decoder, BackwardIsTheDerivativePre) {
   expect_derivative(small_decoder("layer_norm", "batch_norm", NormPlacement::pre));
 }
-TEST(Decoder, TheBackwardIsTheDerivativeWithQuadraticMeansPost) {
+TEST(Decoder, BackwardIsTheDerivativeWithQuadraticMeansPost) {
   expect_derivative(small_decoder("power_norm_v", "rms_norm", NormPlacement::post));
 }
-TEST(Decoder, TheBackwardIsTheDerivativeWithQuadraticMeansPre) {
+TEST(Decoder, BackwardIsTheDerivativeWithQuadraticMeansPre) {
   expect_derivative(small_decoder("scale_norm", "power_norm_v", NormPlacement::pre));
 }
-TEST(Decoder, TheBackwardIsTheDerivativeWithStatisticsOverSentencesOfTheSource) {
+TEST(Decoder, BackwardIsTheDerivativeWithStatisticsOverSourceSentences) {
   expect_derivative(small_decoder("group_norm", "dyt", NormPlacement::pre));
 }
 
-TEST(Decoder, TheBackwardIsTheDerivativeWhereItIsTiedAndWithoutPositions) {
+TEST(Decoder, BackwardIsTheDerivativeIfTiedAndWithoutPositions) {
   DecoderConfig config = small_decoder("none", "layer_norm", NormPlacement::post);
   config.tied_head = true;
   config.positions = false;
@@ -96,14 +96,14 @@ TEST(Decoder, TheBackwardIsTheDerivativeWhereItIsTiedAndWithoutPositions) {
   expect_derivative(config);
 }
 
-// The second layer's gradient by the memory is added to the first one's.
-TEST(Decoder, TheBackwardIsTheDerivativeInTwoLayersOfTheDecoder) {
+// The memory gradient of the second layer must be added to that of the first.
+TEST(Decoder, BackwardIsTheDerivativeWithTwoDecoderLayers) {
   DecoderConfig config = small_decoder("none", "layer_norm", NormPlacement::pre);
   config.decoder.num_layers = 2;
   expect_derivative(config);
 }
 
-TEST(Decoder, TheBackwardIsTheDerivativeWithDropoutByGivenMasks) {
+TEST(Decoder, BackwardIsTheDerivativeWithGivenDropoutMasks) {
   DecoderConfig config = small_decoder("layer_norm", "batch_norm", NormPlacement::post);
   config.dropout = 0.5;
   const auto p = random_decoder<double>(config);
@@ -114,7 +114,7 @@ TEST(Decoder, TheBackwardIsTheDerivativeWithDropoutByGivenMasks) {
   expect_derivative(config, {.masks = &masks});
 }
 
-TEST(Decoder, ItsEncoderHasTheBitsOfAnEncoderPerPosition) {
+TEST(Decoder, EncoderSideEqualsAPerPositionEncoder) {
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
     const DecoderConfig config = small_decoder("power_norm", "layer_norm", placement, 2);
     const auto p = random_decoder<double>(config);
@@ -133,7 +133,7 @@ TEST(Decoder, ItsEncoderHasTheBitsOfAnEncoderPerPosition) {
   }
 }
 
-/// Row by row, whether a position's logits are equal.
+/// Returns for each position whether its logits are equal.
 std::vector<bool> equal_positions(const Tensor<double>& a, const Tensor<double>& b) {
   const std::size_t width = a.shape().back();
   std::vector<bool> equal;
@@ -142,7 +142,7 @@ std::vector<bool> equal_positions(const Tensor<double>& a, const Tensor<double>&
   return equal;
 }
 
-TEST(Decoder, ThePaddingOfTheSourceChangesNoBit) {
+TEST(Decoder, PaddingOfTheSourceDoesNotChangeTheLogits) {
   DecoderInputs other = two_pairs();
   other.source.tokens.ids[5] = 2;
   for (const DecoderConfig& config : all_decoders(2)) {
@@ -152,16 +152,16 @@ TEST(Decoder, ThePaddingOfTheSourceChangesNoBit) {
           << name_of(config);
     const auto parameters = encoder::random_values<double>(parameter_shapes(config));
     const auto grad = random_tensor<double>("grad", {2, 2, 3});
-    const auto expected = gradients_of(config, parameters, grad, two_pairs());
-    for (const auto& [name, values] : gradients_of(config, parameters, grad, other))
+    const auto expected = gradient_runs(config, parameters, grad, two_pairs());
+    for (const auto& [name, values] : gradient_runs(config, parameters, grad, other))
       EXPECT_EQ(values, expected.at(name)) << name << " " << name_of(config);
   }
-  // Where it is taken for a token, it does.
+  // If the padding counts as a token, the logits do change.
   other.source.valid = Mask();
   EXPECT_NE(logits_of(all_decoders(1)[0], two_pairs()), logits_of(all_decoders(1)[0], other));
 }
 
-TEST(Decoder, ThePaddingOfTheTargetChangesNoBitOfItsTokens) {
+TEST(Decoder, PaddingOfTheTargetDoesNotChangeItsTokens) {
   DecoderInputs other = two_pairs();
   other.target.tokens.ids[1] = 2;
   for (const DecoderConfig& config : all_decoders(2))
@@ -172,9 +172,8 @@ TEST(Decoder, ThePaddingOfTheTargetChangesNoBitOfItsTokens) {
           << name_of(config);
 }
 
-// In training with statistics over features alone; with others a statistic is one over later
-// tokens.
-TEST(Decoder, APositionDoesNotDependOnLaterTokensOfTheTarget) {
+// In training this holds for statistics over features; other statistics include later tokens.
+TEST(Decoder, PositionsDoNotDependOnLaterTargetTokens) {
   DecoderInputs other = two_pairs();
   other.target.tokens.ids[3] = 0;
   const auto changed = ::testing::ElementsAre(true, true, true, false);
@@ -192,7 +191,7 @@ TEST(Decoder, APositionDoesNotDependOnLaterTokensOfTheTarget) {
   EXPECT_FALSE(equal_positions(logits_of(leaks, two_pairs()), logits_of(leaks, other))[2]);
 }
 
-TEST(Decoder, InInferenceASentenceHasItsLogitsInAnyBatchAndBesideAnyPadding) {
+TEST(Decoder, InferenceDoesNotDependOnBatchOrPadding) {
   const DecoderInputs alone{{{1, 2, {3, 1}}}, {{1, 2, {2, 1}}}};
   const DecoderInputs padded{
       {{2, 5, {1, 2, 3, 1, 2, 3, 1, 0, 0, 0}},
@@ -245,7 +244,7 @@ TEST(Decoder, BitsDoNotDependOnThreads) {
   numeric::set_num_threads(1);
 }
 
-TEST(Decoder, TheHiddenStateAndPutHeadGiveTheBitsOfTheWhole) {
+TEST(Decoder, HiddenStateAndHeadGiveTheBitsOfTheWholeModel) {
   for (const bool tied : {true, false}) {
     DecoderConfig config = small_decoder("power_norm", "layer_norm", NormPlacement::pre, 2);
     config.tied_head = tied;
@@ -259,14 +258,14 @@ TEST(Decoder, TheHiddenStateAndPutHeadGiveTheBitsOfTheWhole) {
     EXPECT_EQ(nn::linear(hidden, weight, p.head.bias), logits_of(config, named, two_pairs()));
     auto head = nn::linear_backward(grad, hidden, weight, p.head.bias);
     auto gradients = decoder.hidden_backward(std::move(head.grad_x), state);
-    put_head(config, std::move(head.parameters), gradients);
-    const auto expected = gradients_of(config, named, grad, two_pairs());
+    add_head_gradients(config, std::move(head.parameters), gradients);
+    const auto expected = gradient_runs(config, named, grad, two_pairs());
     for (const auto& [name, values] : named_gradients(config, std::move(gradients)))
       EXPECT_EQ(values, expected.at(name)) << name;
   }
 }
 
-TEST(Decoder, ATapSeesEveryStepOnceAndChangesNothing) {
+TEST(Decoder, ATapSeesEveryTensorOnceAndChangesNothing) {
   DecoderConfig config = small_decoder("layer_norm", "layer_norm", NormPlacement::pre);
   const auto p = random_decoder<double>(config);
   auto state = initial_norm_state<double>(config);
@@ -306,7 +305,7 @@ TEST(Decoder, ATapSeesEveryStepOnceAndChangesNothing) {
   EXPECT_EQ(seen["decoder.layers.0.cross_attention.weights"], (Shape{2, 2, 2, 3}));
 }
 
-/// Forward and backward of inputs that `change` spoils; what was refused.
+/// Runs forward and backward with inputs that `change` makes invalid. Returns the error message.
 template <class Change>
 std::string refused_inputs(Change change) {
   const DecoderConfig config = small_decoder("none", "none", NormPlacement::post);
@@ -322,24 +321,24 @@ std::string refused_inputs(Change change) {
   });
 }
 
-TEST(Decoder, C1TheTargetHasTheSentencesOfTheSource) {
+TEST(Decoder, C1_RejectsTargetsWithAnotherNumberOfSentences) {
   EXPECT_THAT(refused_inputs([](auto& inputs, auto&) {
                 inputs.target = {{1, 2, {1, 1}}};
               }),
               HasSubstr("target has 1 sentences; expected 2, as the source (C1)"));
 }
-TEST(Decoder, C2TheSourcesMaskIsThatOfItsTokens) {
+TEST(Decoder, C2_RejectsSourceMaskOfWrongShape) {
   EXPECT_THAT(refused_inputs([](auto& inputs, auto&) {
                 inputs.source.valid = Mask{{true, true, true}};
               }),
               HasSubstr("valid has shape [1, 3]; expected shape [2, 3] (C2)"));
 }
-TEST(Decoder, C3TheTargetsMaskIsThatOfItsTokens) {
+TEST(Decoder, C3_RejectsTargetMaskOfWrongShape) {
   EXPECT_THAT(
       refused_inputs([](auto& inputs, auto&) { inputs.target.valid = inputs.source.valid; }),
       HasSubstr("valid has shape [2, 3]; expected shape [2, 2] (C3)"));
 }
-TEST(Decoder, C4TheGradientHasTheShapeOfTheLogits) {
+TEST(Decoder, C4_RejectsGradientOfWrongShape) {
   EXPECT_THAT(refused_inputs([](auto&, auto& grad) {
                 grad = random_tensor<double>("grad", {2, 3, 3});
               }),

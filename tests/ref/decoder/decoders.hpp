@@ -7,7 +7,7 @@
 #include "ref/decoder/decoder.hpp"
 #include "tests/ref/encoder/encoders.hpp"
 
-// Small translation models with random parameters.
+// Small translation models with random parameters, for tests.
 namespace normproof::ref::decoder {
 
 using model::NormPlacement;
@@ -36,13 +36,13 @@ DecoderParameters<T> random_decoder(const DecoderConfig& config) {
   return from_named(config, encoder::random_values<T>(parameter_shapes(config)));
 }
 
-/// Two pairs of sentences: the second source ends with a pad, and so does the first target.
+/// Returns two pairs of sentences; the second source and the first target end with padding.
 inline DecoderInputs two_pairs() {
   return {{{2, 3, {1, 3, 2, 3, 1, 0}}, Mask{{true, true, true}, {true, true, false}}},
           {{2, 2, {1, 0, 2, 1}}, Mask{{true, false}, {true, true}}}};
 }
 
-/// Every norm that a decoder may have.
+/// Returns every norm that a decoder may have.
 inline std::vector<std::string> decoder_norms() {
   std::vector<std::string> names;
   for (const std::string& name : model::norm_names())
@@ -50,7 +50,8 @@ inline std::vector<std::string> decoder_norms() {
   return names;
 }
 
-/// Each of them for both sides with both placements, and those over sentences for the encoder.
+/// Returns each of these norms on both sides with both placements, and norms over sentences for the
+/// encoder.
 inline std::vector<DecoderConfig> all_decoders(std::size_t num_layers) {
   std::vector<DecoderConfig> configs;
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {

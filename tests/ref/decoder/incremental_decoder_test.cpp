@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 constexpr std::size_t kTokens = 70;
 
-/// A source of three tokens beside two of padding, and a target of 70.
+/// Returns a source of three tokens followed by two of padding, and a target of 70 tokens.
 DecoderInputs long_pair() {
   DecoderInputs inputs{{{1, 5, {1, 3, 2, 0, 0}}, Mask{{true, true, true, false, false}}},
                        {{1, kTokens, {}}}};
@@ -26,7 +26,7 @@ DecoderInputs long_pair() {
 
 const std::vector<std::int32_t> kSource = {1, 3, 2};
 
-/// A model whose running statistics are not those of the beginning.
+/// A model whose running statistics differ from their initial values.
 struct Trained {
   explicit Trained(DecoderConfig described)
       : config(std::move(described)),
@@ -56,11 +56,11 @@ void expect_the_whole_pass(const DecoderConfig& config) {
   EXPECT_EQ(incremental.size(), kTokens);
 }
 
-TEST(IncrementalDecoder, HasTheBitsOfTheWholePassWithEveryNormPostAndPre) {
+TEST(IncrementalDecoder, EqualsTheWholePassForEveryNormPostAndPre) {
   for (const DecoderConfig& config : all_decoders(2)) expect_the_whole_pass(config);
 }
 
-TEST(IncrementalDecoder, HasTheBitsOfTheWholePassWithATiedHeadAndWithoutPositions) {
+TEST(IncrementalDecoder, EqualsTheWholePassWithATiedHeadAndWithoutPositions) {
   DecoderConfig config = small_decoder("power_norm", "layer_norm", NormPlacement::pre, 2);
   config.tied_head = true;
   expect_the_whole_pass(config);
@@ -77,8 +77,9 @@ Tensor<double> logits_behind(IncrementalDecoder<double> decoder,
   return logits;
 }
 
-// As hypotheses of a beam: the copy and the original go on apart, on threads of their own too.
-TEST(IncrementalDecoder, CopiesGoOnForThemselves) {
+// The copy and the original continue independently, like hypotheses of a beam search, also on
+// different threads.
+TEST(IncrementalDecoder, CopiesContinueIndependently) {
   const Trained trained(small_decoder("power_norm", "batch_norm", NormPlacement::post, 2));
   const IncrementalDecoder<double> start(trained.config, trained.parameters, trained.state,
                                          kSource);
@@ -98,8 +99,8 @@ TEST(IncrementalDecoder, CopiesGoOnForThemselves) {
   EXPECT_EQ(start.size(), 0u);
 }
 
-/// From the memory of the source beside two positions of padding.
-TEST(IncrementalDecoder, GoesOnFromAMemoryAndTheKeysAndValuesOfPositionsBefore) {
+/// Starts from the memory of a source with two positions of padding.
+TEST(IncrementalDecoder, ResumesFromAMemoryAndCachedKeysAndValues) {
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
     Trained trained(small_decoder("layer_norm", "batch_norm", placement, 2));
     const Memory<double> memory =
@@ -122,7 +123,7 @@ TEST(IncrementalDecoder, GoesOnFromAMemoryAndTheKeysAndValuesOfPositionsBefore) 
   }
 }
 
-TEST(IncrementalDecoder, C7TheMemoryIsOfOneSentence) {
+TEST(IncrementalDecoder, C7_RejectsAMemoryOfSeveralSentences) {
   const Trained trained(small_decoder("none", "none", NormPlacement::post));
   const Memory<double> two{tensor::full_tensor<double>({2, 3, 4}, 1.0), {}};
   EXPECT_THAT(numeric::contract_message([&] {
@@ -131,7 +132,7 @@ TEST(IncrementalDecoder, C7TheMemoryIsOfOneSentence) {
               HasSubstr("memory has shape [2, 3, 4]; expected [1,S,D] (C7)"));
 }
 
-TEST(IncrementalDecoder, C8ThePastIsThatOfEveryLayer) {
+TEST(IncrementalDecoder, C8_RejectsAPastThatDoesNotFitEveryLayer) {
   const Trained trained(small_decoder("none", "none", NormPlacement::post, 2));
   const Memory<double> memory{tensor::full_tensor<double>({1, 3, 4}, 1.0), {}};
   using Caches = std::vector<nn::KeyValueCache<double>>;
@@ -149,7 +150,7 @@ TEST(IncrementalDecoder, C8ThePastIsThatOfEveryLayer) {
   EXPECT_THAT(message({{part, part}, {part, part}}), HasSubstr("rows of 4 (C8)"));
 }
 
-TEST(IncrementalDecoder, C5TheSourceHasAToken) {
+TEST(IncrementalDecoder, C5_RejectsAnEmptySource) {
   const Trained trained(small_decoder("none", "none", NormPlacement::post));
   EXPECT_THAT(numeric::contract_message([&] {
                 IncrementalDecoder<double>(trained.config, trained.parameters, trained.state,
@@ -158,7 +159,7 @@ TEST(IncrementalDecoder, C5TheSourceHasAToken) {
               HasSubstr("source has no token; expected one at least (C5)"));
 }
 
-TEST(IncrementalDecoder, C6ATokenIsOfTheTargetsVocabulary) {
+TEST(IncrementalDecoder, C6_RejectsTokensOutsideOfTheTargetVocabulary) {
   const Trained trained(small_decoder("none", "none", NormPlacement::post));
   IncrementalDecoder<double> decoder(trained.config, trained.parameters, trained.state, kSource);
   EXPECT_THAT(numeric::contract_message([&] { decoder.append(3); }),

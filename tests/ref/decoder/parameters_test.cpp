@@ -24,7 +24,7 @@ Shape shape_by_name(const DecoderConfig& config, const std::string& name) {
   return {};
 }
 
-TEST(DecoderParameters, AreInOneOrder) {
+TEST(DecoderParameters, HaveADocumentedOrder) {
   const std::vector<std::string> expected = {"encoder.embedding.weight",
                                              "encoder.layers.0.attention.in.weight",
                                              "encoder.layers.0.attention.in.bias",
@@ -88,8 +88,9 @@ TEST(DecoderParameters, HaveTheShapesOfTheirSide) {
   for (const auto& [name, shape] : expected) EXPECT_EQ(shape_by_name(config, name), shape) << name;
 }
 
-// The released code's "power power layer layer", and another norm after the encoder's last layer.
-TEST(DecoderParameters, EachPlaceHasTheNormThatWasChosenForIt) {
+// This is "power power layer layer" of the released code, with a different norm after the encoder's
+// last layer.
+TEST(DecoderParameters, EachSiteHasTheNormChosenForIt) {
   DecoderConfig config = small_decoder("power_norm", "dyt", NormPlacement::pre);
   config.encoder.final_norm = model::norm_options("scale_norm");
   config.decoder.final_norm = model::norm_options("layer_norm");
@@ -109,7 +110,7 @@ TEST(DecoderParameters, EachPlaceHasTheNormThatWasChosenForIt) {
   EXPECT_EQ(initial_norm_value(config, "decoder.embedding.weight"), std::nullopt);
 }
 
-TEST(DecoderParameters, ReadBackByName) {
+TEST(DecoderParameters, CanBeReadBackByName) {
   for (const DecoderConfig& config : all_decoders(2)) {
     const auto named = encoder::random_values<double>(parameter_shapes(config));
     const auto again = to_named(from_named(config, named));
@@ -118,14 +119,14 @@ TEST(DecoderParameters, ReadBackByName) {
   }
 }
 
-TEST(DecoderParameters, ATiedHeadHasABiasAlone) {
+TEST(DecoderParameters, ATiedHeadHasOnlyABias) {
   DecoderConfig config = small_decoder("none", "none", NormPlacement::post);
   config.tied_head = true;
   EXPECT_THAT(names_of(config), ::testing::Not(Contains("head.weight")));
   EXPECT_THAT(names_of(config), Contains("head.bias"));
 }
 
-TEST(DecoderParameters, WhatDoesNotFitIsNamed) {
+TEST(DecoderParameters, RejectsUnknownMissingAndMisshapenParameters) {
   const DecoderConfig config = small_decoder("layer_norm", "layer_norm", NormPlacement::post);
   auto named = encoder::random_values<double>(parameter_shapes(config));
   named.set("decoder.layers.0.norm4.gamma", {1});
@@ -144,7 +145,7 @@ std::string refused_config(Change change) {
   return numeric::contract_message([&] { check_decoder("f", config); });
 }
 
-TEST(DecoderParameters, WhatAnEncoderNeedsIsAskedOfBothSidesAndTheirFinalNorms) {
+TEST(DecoderParameters, ChecksBothSidesAndTheirFinalNorms) {
   EXPECT_EQ(refused_config([](auto&) {}), "no error");
   EXPECT_THAT(refused_config([](auto& c) { c.source_vocab_size = 0; }),
               HasSubstr("f: encoder.vocab_size is 0; expected 1 or more (C1)"));

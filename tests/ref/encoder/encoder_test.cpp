@@ -27,10 +27,10 @@ Tensor<T> logits_of(const EncoderConfig& config, const NamedTensors<T>& paramete
   return Encoder<T>(config, p).forward(two_sentences(), run, state);
 }
 
-/// The gradients by name, the embedding's with the rows that no token touches.
+/// Returns the gradients by name; that of the embedding includes the rows that no token touches.
 template <class T>
-NamedTensors<T> gradients_of(const EncoderConfig& config, const NamedTensors<T>& parameters,
-                             const Tensor<T>& grad_logits, const EncoderRun& run = {}) {
+NamedTensors<T> gradient_runs(const EncoderConfig& config, const NamedTensors<T>& parameters,
+                              const Tensor<T>& grad_logits, const EncoderRun& run = {}) {
   const auto p = from_named(config, parameters);
   auto state = initial_norm_state<T>(config);
   Encoder<T> encoder(config, p);
@@ -50,13 +50,14 @@ void expect_derivative(const EncoderConfig& config, const std::string& what) {
   const auto grad =
       random_tensor<double>("grad_logits", pooled ? tensor::Shape{2, config.num_classes}
                                                   : tensor::Shape{2, 3, config.num_classes});
-  EXPECT_EQ(gradients_of(config, parameters, grad).names(), parameters.names());
+  EXPECT_EQ(gradient_runs(config, parameters, grad).names(), parameters.names());
   expect_gradients(
       parameters, grad, [&](const auto& p) { return logits_of(config, p); },
-      [&](const auto& p, const auto& grad_y) { return gradients_of(config, p, grad_y); }, what);
+      [&](const auto& p, const auto& grad_y) { return gradient_runs(config, p, grad_y); }, what);
 }
 
-// Not batch_renorm and the PowerNorms with memory: their backward is no derivative by definition.
+// Excludes batch_renorm and the PowerNorms with memory, whose backward by definition is not a
+// derivative.
 constexpr const char* kExactNorms[] = {"none",         "layer_norm", "batch_norm",
                                        "rms_norm",     "group_norm", "instance_norm",
                                        "power_norm_v", "scale_norm", "group_scaling"};
@@ -65,20 +66,20 @@ void expect_derivative_of_every_norm(NormPlacement placement) {
   for (const char* norm : kExactNorms) expect_derivative(small_config(norm, placement, 1), norm);
 }
 
-TEST(Encoder, TheBackwardIsTheDerivativeForEveryNormPost) {
+TEST(Encoder, BackwardIsTheDerivativeForEveryNormPost) {
   expect_derivative_of_every_norm(NormPlacement::post);
 }
-TEST(Encoder, TheBackwardIsTheDerivativeForEveryNormPre) {
+TEST(Encoder, BackwardIsTheDerivativeForEveryNormPre) {
   expect_derivative_of_every_norm(NormPlacement::pre);
 }
-// With statistics over features, and with statistics over the batch.
-TEST(Encoder, TheBackwardIsTheDerivativeInTwoLayers) {
+// Tests statistics over features, and statistics over the batch.
+TEST(Encoder, BackwardIsTheDerivativeInTwoLayers) {
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre})
     for (const char* norm : {"layer_norm", "batch_norm"})
       expect_derivative(small_config(norm, placement, 2), norm);
 }
 
-TEST(Encoder, TheBackwardIsTheDerivativeForTheOtherChoices) {
+TEST(Encoder, BackwardIsTheDerivativeForOtherOptions) {
   EncoderConfig config = small_config("layer_norm", NormPlacement::post, 1);
   config.pooling = model::Pooling::per_position;
   config.activation = model::Activation::relu;
@@ -91,7 +92,7 @@ TEST(Encoder, TheBackwardIsTheDerivativeForTheOtherChoices) {
   expect_derivative(config, "without masks and positions, with dropout");
 }
 
-TEST(Encoder, TheBackwardIsTheDerivativeWhereItIsCausalAndTied) {
+TEST(Encoder, BackwardIsTheDerivativeIfCausalAndTied) {
   for (const auto& [placement, norm] : {std::pair(NormPlacement::pre, "layer_norm"),
                                         std::pair(NormPlacement::post, "batch_norm")}) {
     EncoderConfig config = small_config(norm, placement, 1);
@@ -105,14 +106,14 @@ TEST(Encoder, TheBackwardIsTheDerivativeWhereItIsCausalAndTied) {
   }
 }
 
-/// A norm at every place of a causal encoder.
+/// A norm at every site of a causal encoder.
 struct CausalNorm {
   model::NormOptions options;
   NormPlacement placement;
   bool uses_the_batch;  ///< in training
 };
 
-/// Every norm that a causal encoder may have, post and pre.
+/// Returns every norm that a causal encoder may have, for post and pre.
 std::vector<CausalNorm> causal_norms() {
   const std::set<std::string> of_the_batch = {"batch_norm", "batch_renorm", "power_norm_v",
                                               "power_norm_released"};
@@ -128,7 +129,8 @@ std::vector<CausalNorm> causal_norms() {
   return norms;
 }
 
-/// The logits [T,C] of a sentence, one a position, alone or beside another one.
+/// Returns the logits [T,C] of a sentence, one row per position, alone or together with another
+/// sentence.
 Tensor<double> causal_logits(const CausalNorm& norm, model::Mode mode,
                              const std::vector<std::int32_t>& ids, bool alone = false) {
   EncoderConfig config = small_config("none", norm.placement, 2);
@@ -146,7 +148,7 @@ Tensor<double> causal_logits(const CausalNorm& norm, model::Mode mode,
   return own;
 }
 
-/// The largest |difference| of the first rows.
+/// Returns the largest |difference| in the first rows.
 double distance(const Tensor<double>& a, const Tensor<double>& b, std::size_t rows) {
   double most = 0;
   for (std::size_t i = 0; i < rows * 3; ++i)
@@ -154,9 +156,9 @@ double distance(const Tensor<double>& a, const Tensor<double>& b, std::size_t ro
   return most;
 }
 
-// Statistics over the batch are over later tokens too: in training what comes later reaches what
-// comes before through them. PowerNorm's old psi does not, but in its warm-up.
-TEST(Encoder, WhereItIsCausalLaterTokensReachEarlierOnesThroughStatisticsOfTheBatchAlone) {
+// Statistics over the batch include later tokens, so in training these affect earlier positions.
+// PowerNorm uses the psi of earlier steps, which does not depend on them, except in its warm-up.
+TEST(Encoder, LaterTokensAffectEarlierOnesOnlyThroughBatchStatistics) {
   for (const CausalNorm& norm : causal_norms()) {
     const auto changed_by_the_last = [&](model::Mode mode) {
       return distance(causal_logits(norm, mode, {1, 4, 2, 3}),
@@ -173,7 +175,7 @@ TEST(Encoder, WhereItIsCausalLaterTokensReachEarlierOnesThroughStatisticsOfTheBa
   }
 }
 
-TEST(Encoder, InInferenceACausalPositionHasTheBitsOfTheSentenceThatEndsThere) {
+TEST(Encoder, CausalInferenceHasTheBitsOfTheSentenceThatEndsThere) {
   const std::vector<std::int32_t> ids = {3, 1, 4, 2, 0, 1};
   for (const CausalNorm& norm : causal_norms()) {
     const auto whole = causal_logits(norm, model::Mode::inference, ids);
@@ -187,16 +189,16 @@ TEST(Encoder, InInferenceACausalPositionHasTheBitsOfTheSentenceThatEndsThere) {
   }
 }
 
-/// PowerNorm's backward takes nu from the step before: with nu = 0 it is the derivative of
-/// y = gamma x rstd + beta with a constant rstd, which is that of inference in the same state.
-TEST(Encoder, PowerNormTakesNuOfTheStepBefore) {
+/// PowerNorm's backward uses the nu of the previous step. With nu = 0 it is the derivative of y =
+/// gamma x rstd + beta with a constant rstd, which is that of inference in the same state.
+TEST(Encoder, PowerNormUsesNuOfThePreviousStep) {
   const EncoderConfig config = small_config("power_norm", NormPlacement::post, 1);
   const auto parameters = random_parameters<double>(config);
   const auto grad = random_tensor<double>("grad", {2, 3});
-  const auto training = gradients_of(config, parameters, grad);
-  const auto inference = gradients_of(config, parameters, grad, {.mode = model::Mode::inference});
+  const auto training = gradient_runs(config, parameters, grad);
+  const auto inference = gradient_runs(config, parameters, grad, {.mode = model::Mode::inference});
   for (const auto& [name, values] : training) EXPECT_EQ(values, inference.at(name)) << name;
-  // A second step in the state that the first one left has another gradient.
+  // A second step, in the state after the first one, has a different gradient.
   const auto p = from_named(config, parameters);
   auto state = initial_norm_state<double>(config);
   Encoder<double> encoder(config, p);
@@ -241,10 +243,11 @@ TEST(Encoder, BitsDoNotDependOnThreads) {
   numeric::set_num_threads(1);
 }
 
-TEST(Encoder, InInferenceASentenceHasItsLogitsInAnyBatch) {
+TEST(Encoder, InferenceOfASentenceDoesNotDependOnTheBatch) {
   for (const std::string& norm : model::norm_names()) {
     EncoderConfig config = small_config(norm, NormPlacement::post, 2);
-    if (norm == "batch_renorm") continue;  // refuses a running variance of 1 nowhere; as batch_norm
+    // In inference batch_renorm is batch_norm, which is tested anyway.
+    if (norm == "batch_renorm") continue;
     const auto p = from_named(config, random_parameters<double>(config));
     auto state = initial_norm_state<double>(config);
     const EncoderRun run{.mode = model::Mode::inference};
@@ -254,7 +257,7 @@ TEST(Encoder, InInferenceASentenceHasItsLogitsInAnyBatch) {
   }
 }
 
-TEST(Encoder, DropoutIsAFunctionOfSeedAndStep) {
+TEST(Encoder, DropoutDependsOnlyOnSeedAndStep) {
   EncoderConfig config = small_config("layer_norm", NormPlacement::post, 1);
   config.dropout = 0.5;
   const auto parameters = random_parameters<double>(config);
@@ -269,8 +272,8 @@ TEST(Encoder, DropoutIsAFunctionOfSeedAndStep) {
   EXPECT_EQ(logits_of(config, parameters, inference), without);
 }
 
-// Two steps, since the second one's PowerNorm takes what the first one's backward left.
-TEST(Encoder, WhatIsComputedAgainForLackOfMemoryHasTheSameBits) {
+// Runs two steps, because PowerNorm in the second one uses what the first backward saved.
+TEST(Encoder, RecomputingForLackOfMemoryGivesTheSameBits) {
   const KeptBytes bytes =
       kept_bytes(small_config("none", NormPlacement::post, 3), 2, 3, sizeof(double));
   ASSERT_GT(bytes.weights, 0u);
@@ -309,7 +312,7 @@ TEST(Encoder, WhatIsComputedAgainForLackOfMemoryHasTheSameBits) {
     }
 }
 
-TEST(Encoder, ATapSeesEveryStepAndChangesNothing) {
+TEST(Encoder, ATapSeesEveryTensorAndChangesNothing) {
   const EncoderConfig config = small_config("layer_norm", NormPlacement::post, 1);
   const auto p = from_named(config, random_parameters<double>(config));
   auto state = initial_norm_state<double>(config);
@@ -346,7 +349,7 @@ TEST(Encoder, ATapSeesEveryStepAndChangesNothing) {
   EXPECT_EQ(seen["layers.0.attention.weights"], (tensor::Shape{2, 2, 3, 3}));
 }
 
-TEST(Encoder, C5ASentenceOfPaddingAloneIsNamed) {
+TEST(Encoder, C5_RejectsASentenceOfPaddingOnly) {
   const EncoderConfig config = small_config("layer_norm", NormPlacement::post, 1);
   const auto p = from_named(config, random_parameters<double>(config));
   auto state = initial_norm_state<double>(config);

@@ -6,7 +6,7 @@
 #include "ref/encoder/encoder.hpp"
 #include "tests/ref/nn/gradient_check.hpp"
 
-// Small encoders with random parameters.
+// Small encoders with random parameters, for tests.
 namespace normproof::ref::encoder {
 
 inline EncoderConfig small_config(const std::string& norm, model::NormPlacement placement,
@@ -24,7 +24,7 @@ inline EncoderConfig small_config(const std::string& norm, model::NormPlacement 
   return config;
 }
 
-/// gamma near 1, everything else small.
+/// Returns random parameters: gamma near 1, everything else small.
 template <class T>
 NamedTensors<T> random_values(const std::vector<ParameterShape>& shapes) {
   NamedTensors<T> parameters;
@@ -41,7 +41,7 @@ NamedTensors<T> random_parameters(const EncoderConfig& config) {
   return random_values<T>(parameter_shapes(config));
 }
 
-/// What dropouts keep, by their places: a tap that sees their ".keep" writes it to `masks`.
+/// Returns a tap that writes the masks of the dropouts, named ".keep", to `masks` by their names.
 inline Tap<double> keeping(std::map<std::string, Mask>& masks) {
   return [&masks](const std::string& name, const Tensor<double>& values) {
     constexpr std::string_view kKeep = ".keep";
@@ -52,7 +52,7 @@ inline Tap<double> keeping(std::map<std::string, Mask>& masks) {
   };
 }
 
-/// The rows that were touched, in a whole [V,D].
+/// Returns the touched rows inside a whole gradient [V,D].
 template <class T>
 Tensor<T> whole_of(const nn::RowGradient<T>& rows, std::size_t vocab_size, std::size_t d_model) {
   Tensor<T> whole = tensor::full_tensor<T>({vocab_size, d_model}, T(0));
@@ -60,7 +60,7 @@ Tensor<T> whole_of(const nn::RowGradient<T>& rows, std::size_t vocab_size, std::
   return whole;
 }
 
-/// Two sentences, the second with a pad.
+/// Returns two sentences, of which the second has padding.
 inline EncoderInputs two_sentences() {
   return {{2, 3, {1, 4, 2, 3, 1, 0}}, Mask{{true, true, true}, {true, true, false}}};
 }

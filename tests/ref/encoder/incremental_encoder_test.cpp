@@ -25,7 +25,7 @@ void expect_the_whole_pass(const EncoderConfig& config) {
   nn::Tokens tokens{1, 70, {}};
   for (std::size_t i = 0; i < tokens.seq_len; ++i)
     tokens.ids.push_back(static_cast<std::int32_t>(i * i % config.vocab_size));
-  // running statistics that are not those of the beginning
+  // Changes the running statistics from their initial values.
   Encoder<double>(config, p).forward({tokens, {}}, {}, state);
   const auto whole =
       Encoder<double>(config, p).forward({tokens, {}}, {.mode = model::Mode::inference}, state);
@@ -39,7 +39,7 @@ void expect_the_whole_pass(const EncoderConfig& config) {
   EXPECT_EQ(incremental.size(), tokens.seq_len);
 }
 
-TEST(IncrementalEncoder, HasTheBitsOfTheWholePassWithEveryNormPostAndPre) {
+TEST(IncrementalEncoder, EqualsTheWholePassForEveryNormPostAndPre) {
   for (const std::string& norm : model::norm_names())
     for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
       const EncoderConfig config = causal_config(norm, placement);
@@ -47,7 +47,7 @@ TEST(IncrementalEncoder, HasTheBitsOfTheWholePassWithEveryNormPostAndPre) {
     }
 }
 
-TEST(IncrementalEncoder, HasTheBitsOfTheWholePassWithATiedHeadAndWithoutPositions) {
+TEST(IncrementalEncoder, EqualsTheWholePassWithATiedHeadAndWithoutPositions) {
   EncoderConfig config = causal_config("layer_norm", NormPlacement::pre);
   config.tied_head = true;
   config.num_classes = config.vocab_size;
@@ -65,7 +65,7 @@ std::string refused(const EncoderConfig& config, std::int32_t token = 0) {
       [&] { IncrementalEncoder<double>(config, p, state).append(token); });
 }
 
-TEST(IncrementalEncoder, C1TheEncoderIsCausalAndPerPosition) {
+TEST(IncrementalEncoder, C1_RejectsEncodersThatAreNotCausalAndPerPosition) {
   EncoderConfig config = causal_config("layer_norm", NormPlacement::pre);
   config.causal = false;
   EXPECT_THAT(refused(config), HasSubstr("is not causal"));
@@ -74,7 +74,7 @@ TEST(IncrementalEncoder, C1TheEncoderIsCausalAndPerPosition) {
   EXPECT_THAT(refused(config), HasSubstr("has the pooling masked_mean"));
 }
 
-TEST(IncrementalEncoder, C2ATokenIsOfTheVocabulary) {
+TEST(IncrementalEncoder, C2_RejectsTokensOutsideOfTheVocabulary) {
   EXPECT_THAT(refused(causal_config("none", NormPlacement::post), 5),
               HasSubstr("token is 5; expected 0 to 4 (C2)"));
 }

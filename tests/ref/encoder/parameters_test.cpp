@@ -12,7 +12,7 @@ namespace {
 using model::NormPlacement;
 using ::testing::HasSubstr;
 
-TEST(Parameters, AreInOneOrderWithTheirShapes) {
+TEST(Parameters, HaveADocumentedOrderAndShapes) {
   const auto shapes = parameter_shapes(small_config("layer_norm", NormPlacement::pre, 1));
   std::vector<std::string> names;
   for (const ParameterShape& p : shapes) names.push_back(p.name);
@@ -28,7 +28,7 @@ TEST(Parameters, AreInOneOrderWithTheirShapes) {
   EXPECT_EQ(shapes[9].shape, (tensor::Shape{4, 3}));
 }
 
-TEST(Parameters, ANormHasTheParametersOfItsKind) {
+TEST(Parameters, EachNormHasItsOwnParameters) {
   const auto count = [](const char* norm) {
     return parameter_shapes(small_config(norm, NormPlacement::post, 1)).size();
   };
@@ -38,7 +38,7 @@ TEST(Parameters, ANormHasTheParametersOfItsKind) {
   EXPECT_EQ(count("group_scaling"), 11u);
 }
 
-TEST(Parameters, ReadBackByName) {
+TEST(Parameters, CanBeReadBackByName) {
   const EncoderConfig config = small_config("scale_norm", NormPlacement::post, 2);
   const auto named = random_parameters<double>(config);
   const auto again = to_named(from_named(config, named));
@@ -46,7 +46,7 @@ TEST(Parameters, ReadBackByName) {
   for (const auto& [name, values] : named) EXPECT_EQ(again.at(name), values);
 }
 
-TEST(Parameters, C5WhatDoesNotFitIsNamed) {
+TEST(Parameters, C5_RejectsUnknownMissingAndMisshapenParameters) {
   const EncoderConfig config = small_config("layer_norm", NormPlacement::post, 1);
   auto named = random_parameters<double>(config);
   named.set("layers.0.norm1.gama", {1});
@@ -68,24 +68,24 @@ std::string refused(Change change) {
   return numeric::contract_message([&] { check_config("f", config); });
 }
 
-TEST(Parameters, C1NoExtentIsZero) {
+TEST(Parameters, C1_RejectsAnExtentOfZero) {
   EXPECT_THAT(refused([](auto& c) { c.num_layers = 0; }), HasSubstr("num_layers is 0; expected 1"));
 }
 
-TEST(Parameters, C2HeadsDivideD) {
+TEST(Parameters, C2_RejectsHeadsThatDoNotDivideD) {
   EXPECT_THAT(refused([](auto& c) { c.num_heads = 3; }), HasSubstr("a divisor of d_model, 4 (C2)"));
 }
 
-TEST(Parameters, C3TheRateOfDropoutIsAShare) {
+TEST(Parameters, C3_RejectsDropoutRateOfOne) {
   EXPECT_THAT(refused([](auto& c) { c.dropout = 1; }), HasSubstr("(C3)"));
 }
 
-TEST(Parameters, C4GroupsDivideD) {
+TEST(Parameters, C4_RejectsGroupsThatDoNotDivideD) {
   EXPECT_THAT(refused([](auto& c) { c.norm = model::GroupNormOptions{.groups = 3}; }),
               HasSubstr("norm.groups is 3; expected a divisor of d_model, 4 (C4)"));
 }
 
-TEST(Parameters, C6ACausalEncoderHasNoStatisticsOverASentence) {
+TEST(Parameters, C6_RejectsCausalEncodersWithStatisticsOverASentence) {
   EXPECT_THAT(
       refused([](auto& c) { c.causal = true; }),
       HasSubstr("norm is group_norm where attention is causal; expected one without statistics "
@@ -97,12 +97,12 @@ TEST(Parameters, C6ACausalEncoderHasNoStatisticsOverASentence) {
             "no error");
 }
 
-TEST(Parameters, C7ATiedHeadHasAClassForEachToken) {
+TEST(Parameters, C7_RejectsATiedHeadWithTooFewClasses) {
   EXPECT_THAT(refused([](auto& c) { c.tied_head = true; }),
               HasSubstr("num_classes is 3 of a tied head; expected vocab_size, 5 (C7)"));
 }
 
-TEST(Parameters, ATiedHeadHasABiasAlone) {
+TEST(Parameters, ATiedHeadHasOnlyABias) {
   EncoderConfig config = small_config("none", NormPlacement::post, 1);
   config.tied_head = true;
   config.num_classes = config.vocab_size;
@@ -112,7 +112,7 @@ TEST(Parameters, ATiedHeadHasABiasAlone) {
   EXPECT_EQ(to_named(from_named(config, named)).names(), named.names());
 }
 
-TEST(NormState, HasAPlaceForEachNorm) {
+TEST(NormState, HasEntriesForEachNorm) {
   const auto state = initial_norm_state<double>(small_config("power_norm", NormPlacement::pre, 2));
   EXPECT_EQ(state.size(), 15u);
   EXPECT_TRUE(state.contains("layers.1.norm2.nu"));

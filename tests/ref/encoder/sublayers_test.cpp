@@ -10,7 +10,7 @@ namespace {
 using model::NormPlacement;
 using nn::random_tensor;
 
-/// A call of a layer "place" with dropout of one half, and what it refers to.
+/// A call of a layer named "place" with a dropout of one half, and the objects that it refers to.
 struct Called {
   std::string place = "place";
   model::NormOptions norm = model::norm_options("layer_norm");
@@ -23,7 +23,7 @@ struct Called {
   LayerCall<double> call() { return {place, norm, placement, 0.5, valid, run, state, tap}; }
 };
 
-TEST(Sublayers, ADropoutIsThatOfItsPlaceInTrainingAlone) {
+TEST(Sublayers, DropoutUsesItsOwnMaskAndOnlyInTraining) {
   Called called;
   const auto x = random_tensor<double>("x", {4, 8});
   Mask keep;
@@ -37,7 +37,7 @@ TEST(Sublayers, ADropoutIsThatOfItsPlaceInTrainingAlone) {
   EXPECT_EQ(&drop_part_backward(called.call(), x, keep, own), &x);
 }
 
-TEST(Sublayers, WeightsThatAreAskedForAreKept) {
+TEST(Sublayers, KeepsWeightsThatTheTapRequests) {
   Called called;
   const nn::AttentionOptions options{.num_heads = 2, .keep_weights = false, .causal = true};
   const auto without = attention_options(called.call(), "part", options);
@@ -50,8 +50,8 @@ TEST(Sublayers, WeightsThatAreAskedForAreKept) {
   EXPECT_TRUE(attention_options(called.call(), "part", options).keep_weights);
 }
 
-/// norm(2 x + x) or 2 norm(x) + x, and the gradients of both by the norm's own backward.
-TEST(Sublayers, AResidualIsNormalisedBehindItOrBeforeTheSublayer) {
+/// Checks norm(2 x + x) or 2 norm(x) + x, and the gradients of both by the norm's own backward.
+TEST(Sublayers, NormalizesAfterTheResidualOrBeforeTheSublayer) {
   const auto x = random_tensor<double>("x", {3, 4}), dy = random_tensor<double>("dy", {3, 4});
   const auto twice = [](const Tensor<double>& t) { return Tensor<double>(2.0 * t); };
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {

@@ -12,7 +12,7 @@ namespace {
 using tensor::Tensor;
 using ::testing::ElementsAre;
 
-TEST(Tap, SeesWhatItAsksForAndNothingWhereItIsEmpty) {
+TEST(Tap, ReceivesOnlyWhatItRequests) {
   std::vector<std::string> seen;
   const auto see = [&seen](const std::string& name, const Tensor<double>&) {
     seen.push_back(name);
@@ -36,7 +36,7 @@ TEST(Tap, SeesWhatItAsksForAndNothingWhereItIsEmpty) {
   EXPECT_THAT(seen, ElementsAre("x", "y"));
 }
 
-TEST(Tap, IsShownWhatIsThereAndMasksAsNumbers) {
+TEST(Tap, ReceivesGivenTensorsAndMasksAsNumbers) {
   std::vector<std::string> seen;
   Tensor<double> values;
   const Tap<double> tap = [&](const std::string& name, const Tensor<double>& own) {

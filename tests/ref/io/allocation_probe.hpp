@@ -4,8 +4,8 @@
 
 namespace normproof::tests::ref::io {
 
-/// The largest single request to operator new since the construction of the last probe. The program
-/// that links this file has its operator new replaced.
+/// Records the largest single request to operator new since the last probe was constructed. A
+/// program that links this file gets a replaced operator new.
 class AllocationProbe {
  public:
   AllocationProbe();

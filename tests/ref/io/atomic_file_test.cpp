@@ -54,7 +54,7 @@ mode_t mode_of(const std::filesystem::path& path) {
   return status.st_mode & 07777;
 }
 
-/// The one sentence of the FileError that `call` must throw.
+/// Returns the message of the FileError that `call` must throw.
 template <typename Call>
 std::string failure_of(Call call) {
   try {
@@ -65,7 +65,7 @@ std::string failure_of(Call call) {
   return "no FileError";
 }
 
-/// While it lives, a file may not grow beyond the limit: writing then fails as on a full disk.
+/// Limits the size of files in its scope, so that writing more fails as on a full disk.
 class FileSizeLimit {
  public:
   FileSizeLimit(rlim_t bytes, void (*on_signal)(int)) {
@@ -108,7 +108,7 @@ TEST(WriteFile, WritesAnEmptyFile) {
   EXPECT_EQ(std::filesystem::file_size(folder / "a"), 0U);
 }
 
-TEST(WriteFile, AReaderOfTheOldFileKeepsTheOldFile) {
+TEST(WriteFile, AReaderOfTheOldFileStillSeesIt) {
   const TemporaryFolder folder;
   put(folder / "a", "old");
   std::ifstream reader(folder / "a");
@@ -118,7 +118,7 @@ TEST(WriteFile, AReaderOfTheOldFileKeepsTheOldFile) {
   EXPECT_EQ(seen, "old");
 }
 
-TEST(WriteFile, TakesARelativeNameInTheCurrentFolder) {
+TEST(WriteFile, AcceptsARelativeNameInTheCurrentFolder) {
   const TemporaryFolder folder;
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(folder.path());
@@ -127,14 +127,14 @@ TEST(WriteFile, TakesARelativeNameInTheCurrentFolder) {
   EXPECT_EQ(read_text(folder / "plain"), "text");
 }
 
-TEST(WriteFile, TakesTheLongestNameThatAFolderCanHold) {
+TEST(WriteFile, AcceptsTheLongestNameThatAFolderCanHold) {
   const TemporaryFolder folder;
   const std::string name(255, 'n');
   write_file(folder / name, "text");
   EXPECT_EQ(read_text(folder / name), "text");
 }
 
-TEST(WriteFile, KeepsThePermissionsOfAnOldFileAndTheUmaskForANewOne) {
+TEST(WriteFile, KeepsOldPermissionsAndAppliesTheUmaskToNewFiles) {
   const TemporaryFolder folder;
   put(folder / "old", "old");
   ASSERT_EQ(::chmod((folder / "old").c_str(), 0751), 0);
@@ -146,7 +146,7 @@ TEST(WriteFile, KeepsThePermissionsOfAnOldFileAndTheUmaskForANewOne) {
   EXPECT_EQ(mode_of(folder / "new"), 0640U);
 }
 
-TEST(WriteFile, ASymbolicLinkStaysALink) {
+TEST(WriteFile, KeepsASymbolicLink) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "there");
   put(folder / "there/a", "old");
@@ -157,7 +157,7 @@ TEST(WriteFile, ASymbolicLinkStaysALink) {
   EXPECT_THAT(names_in(folder / "there"), ElementsAre("a"));
 }
 
-TEST(WriteFile, APipeIsWrittenDirectly) {
+TEST(WriteFile, WritesDirectlyToAPipe) {
   const TemporaryFolder folder;
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   const int keeps_open = ::open((folder / "pipe").c_str(), O_RDWR | O_NONBLOCK);
@@ -170,7 +170,7 @@ TEST(WriteFile, APipeIsWrittenDirectly) {
   EXPECT_TRUE(std::filesystem::is_fifo(folder / "pipe"));
 }
 
-TEST(WriteFile, RefusesTargetsThatAreNoFiles) {
+TEST(WriteFile, RejectsTargetsThatAreNotFiles) {
   const TemporaryFolder folder;
   const std::string base = folder.path().string();
   std::filesystem::create_directory(folder / "sub");
@@ -194,7 +194,7 @@ TEST(WriteFile, RefusesTargetsThatAreNoFiles) {
   EXPECT_EQ(read_text(folder / "file"), "old");
 }
 
-TEST(WriteFile, WithoutPermissionTheOldFileStays) {
+TEST(WriteFile, KeepsTheOldFileWithoutPermission) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   const TemporaryFolder folder;
   ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
@@ -208,7 +208,7 @@ TEST(WriteFile, WithoutPermissionTheOldFileStays) {
   EXPECT_THAT(names_in(folder.path()), ElementsAre("a"));
 }
 
-TEST(WriteFile, WhenNoMoreCanBeWrittenTheOldFileStays) {
+TEST(WriteFile, KeepsTheOldFileAtAFileSizeLimit) {
   const TemporaryFolder folder;
   put(folder / "a", "old");
   std::string sentence;
@@ -221,7 +221,7 @@ TEST(WriteFile, WhenNoMoreCanBeWrittenTheOldFileStays) {
   EXPECT_THAT(names_in(folder.path()), ElementsAre("a"));
 }
 
-TEST(WriteFile, OnAFullDiskTheOldFileStays) {
+TEST(WriteFile, KeepsTheOldFileOnAFullDisk) {
   const TemporaryFolder folder;
   const std::string options = "size=" + std::to_string(kSmallDisk);
   if (::mount("tmpfs", folder.path().c_str(), "tmpfs", 0, options.c_str()) != 0) {
@@ -237,12 +237,12 @@ TEST(WriteFile, OnAFullDiskTheOldFileStays) {
   EXPECT_THAT(names, ElementsAre("a"));
 }
 
-TEST(WriteFile, AFullDeviceIsReported) {
+TEST(WriteFile, ReportsAFullDevice) {
   EXPECT_THAT(error_message<FileError>([] { write_file("/dev/full", "text"); }),
               StrEq("cannot write '/dev/full': No space left on device"));
 }
 
-TEST(WriteFile, AProcessKilledInTheMiddleLeavesTheOldFile) {
+TEST(WriteFile, KeepsTheOldFileIfTheProcessIsKilled) {
   const TemporaryFolder folder;
   put(folder / "a", "old");
   const pid_t child = ::fork();
@@ -250,7 +250,7 @@ TEST(WriteFile, AProcessKilledInTheMiddleLeavesTheOldFile) {
   if (child == 0) {
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
-    const FileSizeLimit limit(kSmallDisk, SIG_DFL);  // the signal kills inside write()
+    const FileSizeLimit limit(kSmallDisk, SIG_DFL);  // the signal kills the process inside write()
     write_file(folder / "a", kLongText);
     ::_exit(0);
   }
@@ -261,12 +261,12 @@ TEST(WriteFile, AProcessKilledInTheMiddleLeavesTheOldFile) {
   EXPECT_EQ(read_text(folder / "a"), "old");
   EXPECT_THAT(names_in(folder.path()),
               UnorderedElementsAre("a", ".normproof-" + std::to_string(child) + "-0.tmp"));
-  // The next one that writes there clears up.
+  // The next process that writes there removes the temporary file.
   write_file(folder / "a", "new");
   EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("a"));
 }
 
-TEST(WriteFile, ATemporaryFileOfAnotherProcessIsNotTouched) {
+TEST(WriteFile, DoesNotTouchTemporaryFilesOfRunningProcesses) {
   const TemporaryFolder folder;
   const std::string first = ".normproof-" + std::to_string(::getpid()) + "-0.tmp";
   put(folder / first, "left behind");
@@ -275,7 +275,7 @@ TEST(WriteFile, ATemporaryFileOfAnotherProcessIsNotTouched) {
   EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("a", first));
 }
 
-TEST(ReadFile, GivesEveryByteOfAFileOfAnySize) {
+TEST(ReadFile, ReturnsEveryByteOfAFileOfAnySize) {
   const TemporaryFolder folder;
   for (const std::size_t size : {std::size_t{1}, std::size_t{4096}, (std::size_t{1} << 20) - 1,
                                  std::size_t{1} << 20, (std::size_t{1} << 21) + 3}) {
@@ -299,7 +299,7 @@ TEST(ReadFile, ReadsAPipeToItsEnd) {
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
 }
 
-TEST(ReadFile, RefusesWhatCannotBeRead) {
+TEST(ReadFile, RejectsWhatCannotBeRead) {
   const TemporaryFolder folder;
   const std::string base = folder.path().string();
   put(folder / "empty", "");
@@ -315,21 +315,21 @@ TEST(ReadFile, RefusesWhatCannotBeRead) {
             "cannot read '/dev/zero': it is neither a regular file nor a pipe");
 }
 
-TEST(ReadFile, BeyondItsLimitsNothingIsRead) {
+TEST(ReadFile, RejectsFilesBeyondTheLimits) {
   const TemporaryFolder folder;
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   put(folder / "a", "12345");
   const auto refusal = [&](const std::string& name, const ReadLimits& limits) {
     return failure_of([&] { read_file(folder / name, limits); });
   };
-  EXPECT_EQ(refusal("pipe", {.regular_alone = true}),  // nobody writes to it
+  EXPECT_EQ(refusal("pipe", {.regular_alone = true}),  // the pipe has no writer
             "cannot read '" + (folder / "pipe").string() + "': it is not a regular file");
   EXPECT_EQ(refusal("a", {.most_bytes = 4}),
             "cannot read '" + (folder / "a").string() + "': it has 5 bytes; expected at most 4");
   EXPECT_EQ(read_text(folder / "a", {.regular_alone = true, .most_bytes = 5}), "12345");
 }
 
-TEST(ReadFile, RefusesAFileWithoutPermission) {
+TEST(ReadFile, RejectsAFileWithoutPermission) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   const TemporaryFolder folder;
   ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
@@ -341,11 +341,12 @@ TEST(ReadFile, RefusesAFileWithoutPermission) {
   EXPECT_EQ(sentence, "cannot read '" + (folder / "a").string() + "': Permission denied");
 }
 
-TEST(ReadFile, RefusesAFileThatDoesNotFitInMemory) {
+TEST(ReadFile, RejectsAFileThatDoesNotFitInMemory) {
   if (kHasAddressSanitizer) GTEST_SKIP() << "it ends the program where memory is refused";
   const TemporaryFolder folder;
   put(folder / "a", "text");
-  ASSERT_EQ(::truncate((folder / "a").c_str(), kHugeFile), 0);  // no block of it is on the disk
+  // A sparse file, which uses no disk blocks.
+  ASSERT_EQ(::truncate((folder / "a").c_str(), kHugeFile), 0);
   rlimit before = {};
   ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
   const rlimit limit{static_cast<rlim_t>(kHugeFile) / 2, before.rlim_max};

@@ -12,7 +12,7 @@ StoredTensor tensor_of(const char* name, DType dtype, std::vector<std::size_t> s
   return make_tensor(name, dtype, std::move(shape), values);
 }
 
-TEST(ContentSha256, OfNamesDTypesShapesAndBytes) {
+TEST(ContentSha256, CoversNamesDTypesShapesAndBytes) {
   const std::vector<StoredTensor> tensors = {tensor_of("b", DType::float16, {2}, {1, -2}),
                                              tensor_of("a", DType::uint8, {}, {7})};
   using namespace std::string_literals;

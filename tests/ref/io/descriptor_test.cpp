@@ -42,7 +42,7 @@ TEST(Descriptor, ClosesAtTheEndOfItsScope) {
   EXPECT_FALSE(is_open(number));
 }
 
-TEST(Descriptor, ItIsTheLastOwnerThatCloses) {
+TEST(Descriptor, OnlyTheLastOwnerCloses) {
   const auto hand_on = [] {
     Descriptor first = open_null();
     return Descriptor(std::move(first));
@@ -52,7 +52,7 @@ TEST(Descriptor, ItIsTheLastOwnerThatCloses) {
   EXPECT_TRUE(is_open(second.get()));
 }
 
-TEST(Descriptor, AssignmentLetsGoOfWhatItHeld) {
+TEST(Descriptor, AssignmentClosesTheOldDescriptor) {
   Descriptor held = open_null();
   const int before = held.get();
   held = open_null();
@@ -61,7 +61,7 @@ TEST(Descriptor, AssignmentLetsGoOfWhatItHeld) {
   EXPECT_FALSE(is_open(before));
 }
 
-TEST(Descriptor, CloseReportsWhatTheSystemSays) {
+TEST(Descriptor, CloseReportsTheResultOfTheSystem) {
   Descriptor file = open_null();
   EXPECT_EQ(file.close(), 0);
   EXPECT_FALSE(file.is_open());
@@ -69,7 +69,7 @@ TEST(Descriptor, CloseReportsWhatTheSystemSays) {
   EXPECT_FALSE(Descriptor(::open("/no such file", O_RDONLY)).is_open());
 }
 
-TEST(RetryInterrupted, CallsAgainForASignalAndForNothingElse) {
+TEST(RetryInterrupted, RetriesOnlyAfterASignal) {
   int calls = 0;
   const auto interrupted_twice = [&] {
     errno = EINTR;
@@ -86,7 +86,7 @@ TEST(RetryInterrupted, CallsAgainForASignalAndForNothingElse) {
   EXPECT_EQ(calls, 4);
 }
 
-/// A signal every 2 ms that interrupts whatever call waits then.
+/// Sends a signal every 2 ms, which interrupts any waiting call.
 class Interruptions {
  public:
   Interruptions() {
@@ -106,12 +106,12 @@ class Interruptions {
   struct sigaction before_ = {};
 };
 
-TEST(WriteAll, MoreThanAPipeHoldsArrivesWholeUnderSignals) {
+TEST(WriteAll, WritesMoreThanAPipeHoldsDespiteSignals) {
   auto [reading, writing] = make_ends();
   const std::string sent = std::string(1'000'000, 'x') + "end";
   std::string got;
   std::jthread reader([&, end = reading.get()] {
-    sigset_t alarm;  // the signals are the writer's
+    sigset_t alarm;  // only the writer receives the signals
     ::sigemptyset(&alarm);
     ::sigaddset(&alarm, SIGALRM);
     ::pthread_sigmask(SIG_BLOCK, &alarm, nullptr);
@@ -128,7 +128,7 @@ TEST(WriteAll, MoreThanAPipeHoldsArrivesWholeUnderSignals) {
   EXPECT_EQ(got, sent);
 }
 
-TEST(ReadSome, WaitsThroughSignalsAndTellsTheEnd) {
+TEST(ReadSome, WaitsDespiteSignalsAndReportsTheEnd) {
   auto [reading, writing] = make_ends();
   std::jthread writer([end = writing.get()] {
     sigset_t alarm;
@@ -153,7 +153,7 @@ TEST(ReadSome, WaitsThroughSignalsAndTellsTheEnd) {
   EXPECT_EQ(got, "so late");
 }
 
-TEST(WriteAll, TheFirstFailureIsTheAnswer) {
+TEST(WriteAll, ReturnsTheFirstFailure) {
   const Descriptor full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
   EXPECT_EQ(write_all(full.get(), "x"), ENOSPC);
   EXPECT_EQ(write_all(full.get(), ""), 0);

@@ -1,6 +1,6 @@
 #pragma once
 
-// gtest/gtest.h comes before this file.
+// gtest/gtest.h must be included before this header.
 #include <rapidcheck/gtest.h>
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace normproof::tests::ref::io {
 using Bytes = std::vector<std::byte>;
 using Tensors = std::vector<normproof::ref::io::StoredTensor>;
 
-/// What a reader makes of hostile bytes: tensors, or nothing where it throws a FileError. Any other
-/// exception passes through and fails the test.
+/// Decodes hostile bytes. Returns the tensors, or nothing if the reader throws a FileError. Any
+/// other exception fails the test.
 template <typename Decode>
 std::optional<Tensors> try_decode(Decode decode, std::span<const std::byte> bytes) {
   try {
@@ -27,7 +27,7 @@ std::optional<Tensors> try_decode(Decode decode, std::span<const std::byte> byte
   }
 }
 
-/// A valid file with some bytes altered, some removed or repeated, or its end cut off.
+/// Returns a valid file with some bytes altered, some removed or repeated, or its end cut off.
 inline Bytes mutated(const Bytes& valid) {
   Bytes bytes = valid;
   const int steps = *rc::gen::inRange(1, 8);
@@ -55,7 +55,8 @@ inline Bytes mutated(const Bytes& valid) {
   return bytes;
 }
 
-/// Every proper beginning of `valid`, and every alteration of one byte by a few patterns.
+/// Calls `use` with every proper prefix of `valid`, and with every alteration of one byte by a few
+/// patterns.
 template <typename Use>
 void for_each_damage(const Bytes& valid, Use use) {
   for (std::size_t size = 0; size < valid.size(); ++size) {

@@ -50,8 +50,8 @@ TEST(JsonNesting, CountsKeysOutsideStrings) {
   EXPECT_EQ(json_shape(R"({"a": 1, "a": 2})").keys, 2u);
 }
 
-// Found by fuzzing: each of them ended the process, its stack exhausted.
-TEST(JsonNesting, AFileThatNestsDeeperIsRefused) {
+// Fuzzing found these files; each of them overflowed the stack.
+TEST(JsonNesting, RejectsFilesThatNestTooDeep) {
   for (const std::size_t depth : {kMaxJsonNesting, std::size_t{200'000}}) {
     const std::string lists = nested(depth, "[", "]"), objects = nested(depth, R"({"a":)", "}");
     for (const std::string& inner : {lists, objects}) {

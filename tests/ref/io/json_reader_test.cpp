@@ -21,7 +21,7 @@ std::string message(F&& f) {
   return numeric::error_message<FileError>(f);
 }
 
-TEST(JsonReader, FieldsOfEveryType) {
+TEST(JsonReader, ReadsFieldsOfEveryType) {
   const Json object = kReader.parse(
       R"( {"t": "x", "n": 18446744073709551615, "b": false, "o": {"a": 1}, "l": [1, 2]} )", "");
   EXPECT_EQ(kReader.text(object, "t", "t"), "x");
@@ -33,14 +33,14 @@ TEST(JsonReader, FieldsOfEveryType) {
   EXPECT_EQ(kReader.array(object, "l", "l").size(), 2u);
 }
 
-TEST(JsonReader, WhatIsNoObjectAsAWhole) {
+TEST(JsonReader, RejectsTextThatIsNotAnObject) {
   for (const std::string text : {"[1]", "1", "null", "\"a\""})
     EXPECT_EQ(message([&] { kReader.parse(text, "a corpus"); }),
               "f.json: the whole is no JSON object; expected a corpus")
         << text;
 }
 
-TEST(JsonReader, WhatIsNoJsonIsNamedByLineAndColumn) {
+TEST(JsonReader, ErrorsNameLineAndColumnOfInvalidJson) {
   using namespace std::string_literals;
   for (const auto& [text, line, column] :
        std::vector<std::tuple<std::string, int, int>>{{"", 1, 1},
@@ -61,7 +61,7 @@ TEST(JsonReader, WhatIsNoJsonIsNamedByLineAndColumn) {
         << text;
 }
 
-TEST(JsonReader, NumbersThatAreNoneAreNamed) {
+TEST(JsonReader, RejectsNonFiniteNumbers) {
   for (const std::string word : {"NaN", "nan", "Infinity", "-Infinity", "inf", "-inf"})
     EXPECT_EQ(message([&] { kReader.parse("{\n\"a\": [" + word + "]}", "a corpus"); }),
               "f.json: the number " + word +
@@ -72,13 +72,13 @@ TEST(JsonReader, NumbersThatAreNoneAreNamed) {
   EXPECT_EQ(kReader.number(kReader.parse("{\"a\": 1e308}", ""), "a", "a"), 1e308);
 }
 
-TEST(JsonReader, AKeyThatComesTwiceIsNamed) {
+TEST(JsonReader, RejectsDuplicateKeys) {
   EXPECT_EQ(message([&] { kReader.parse(R"({"a": {"b": 1, "c": [{"b": 2}], "b": 1}})", ""); }),
             "f.json: the key 'b' occurs twice; expected every key once");
   EXPECT_NO_THROW(kReader.parse(R"({"a": {"b": 1}, "b": [{"a": 1}, {"a": 2}]})", ""));
 }
 
-TEST(JsonReader, OneSentenceForAFieldOfAnotherType) {
+TEST(JsonReader, ErrorsNameFieldsOfWrongType) {
   const Json object = {{"t", 1}, {"n", -1}, {"m", 1.0}, {"b", "true"}, {"o", nullptr}, {"l", true}};
   EXPECT_EQ(message([&] { kReader.text(object, "c[3].t", "t"); }),
             "f.json: c[3].t is a number; expected a string");

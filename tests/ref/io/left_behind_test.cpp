@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using ::testing::UnorderedElementsAre;
 using tests::ref::io::names_in;
 
-/// The number of a process that has ended.
+/// Returns the id of a process that has ended.
 std::string number_of_the_dead() {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);
@@ -28,7 +28,7 @@ std::string number_of_the_dead() {
   return std::to_string(child);
 }
 
-TEST(LeftBehind, WhatBelongsToNoLivingProcessIsRemoved) {
+TEST(LeftBehind, RemovesWhatBelongsToNoLivingProcess) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string dead = number_of_the_dead(), own = std::to_string(::getpid());
   for (const std::string& name :
@@ -45,13 +45,13 @@ TEST(LeftBehind, WhatBelongsToNoLivingProcessIsRemoved) {
   EXPECT_THAT(names_in(folder.path()), ::testing::UnorderedElementsAreArray(stay));
 }
 
-TEST(LeftBehind, WhatSomebodyHoldsStays) {
+TEST(LeftBehind, KeepsWhatAProcessHolds) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string dead = number_of_the_dead();
   const std::string file = ".p-" + dead + "-0.tmp", deep = ".p-" + dead + ".tmp";
   std::ofstream(folder / file) << "text";
   fs::create_directories(folder / deep);
-  // As a process of another machine, whose number is that of nobody here.
+  // Simulates a process of a different machine, whose id no process here has.
   const Descriptor first(::open((folder / file).c_str(), O_WRONLY)),
       second(::open((folder / deep).c_str(), O_RDONLY | O_DIRECTORY));
   EXPECT_TRUE(hold(first.get()));
@@ -60,7 +60,7 @@ TEST(LeftBehind, WhatSomebodyHoldsStays) {
   EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre(file, deep));
 }
 
-TEST(LeftBehind, WhatIsHeldOrGoneCannotBeHeldAgain) {
+TEST(LeftBehind, HeldOrRemovedEntriesCannotBeHeldAgain) {
   const tests::ref::io::TemporaryFolder folder;
   std::ofstream(folder / "a") << "text";
   const Descriptor first(::open((folder / "a").c_str(), O_RDONLY)),
@@ -72,7 +72,7 @@ TEST(LeftBehind, WhatIsHeldOrGoneCannotBeHeldAgain) {
   EXPECT_FALSE(hold(first.get()));
 }
 
-TEST(LeftBehind, AnAbsentFolderHoldsNothing) {
+TEST(LeftBehind, IgnoresAnAbsentFolder) {
   remove_left_behind("/nowhere/at/all", ".p-", ".tmp");
 }
 

@@ -22,7 +22,7 @@ using tests::ref::io::mutated;
 using tests::ref::io::Tensors;
 using tests::ref::io::try_decode;
 
-/// An array as NumPy writes it, with any header and any version.
+/// Returns an array as NumPy writes it, with any header and any version.
 Bytes npy(const std::string& header, const std::string& elements, int version = 1) {
   std::string text = "\x93NUMPY";
   text += static_cast<char>(version);
@@ -60,7 +60,7 @@ std::string npy_failure(const Bytes& bytes) {
   return "no FileError";
 }
 
-TEST(DecodeNpy, EveryVersion) {
+TEST(DecodeNpy, ReadsEveryVersion) {
   const std::string header = header_of("'|u1'", "False", "(2, 3)");
   for (const int version : {1, 2, 3}) {
     const StoredTensor tensor = npy_decoded(npy(header, "abcdef", version));
@@ -71,7 +71,7 @@ TEST(DecodeNpy, EveryVersion) {
   }
 }
 
-TEST(DecodeNpy, FortranOrderBecomesCOrder) {
+TEST(DecodeNpy, ConvertsFortranOrderToCOrder) {
   EXPECT_THAT(widen(npy_decoded(npy(header_of("'|u1'", "True", "(2, 3)"), "adbecf"))),
               ElementsAre('a', 'b', 'c', 'd', 'e', 'f'));
   EXPECT_THAT(widen(npy_decoded(npy(header_of("'|u1'", "True", "(2, 2, 2)"), "aecgbfdh"))),
@@ -83,7 +83,7 @@ TEST(DecodeNpy, FortranOrderBecomesCOrder) {
   EXPECT_THAT(widen(npy_decoded(npy(header_of("'|u1'", "True", "(2, 0, 3)"), ""))), ElementsAre());
 }
 
-TEST(DecodeNpy, BigEndianBecomesLittleEndian) {
+TEST(DecodeNpy, ConvertsBigEndianToLittleEndian) {
   const auto element = [](const std::string& descr, const std::string& bytes) {
     return widen(npy_decoded(npy(header_of(quoted(descr), "False", "(1,)"), bytes))).front();
   };
@@ -95,7 +95,7 @@ TEST(DecodeNpy, BigEndianBecomesLittleEndian) {
   EXPECT_EQ(element(">u1", "\x07"), 7.0);
 }
 
-TEST(DecodeNpy, HeaderInAnyLegalSpelling) {
+TEST(DecodeNpy, ReadsAnyValidSpellingOfTheHeader) {
   const auto shape_of = [](const std::string& header) {
     return npy_decoded(npy(header, "abcdef")).shape;
   };
@@ -105,7 +105,7 @@ TEST(DecodeNpy, HeaderInAnyLegalSpelling) {
               ElementsAre(3, 2));
 }
 
-TEST(DecodeNpy, RefusesOtherHeaders) {
+TEST(DecodeNpy, RejectsInvalidHeaders) {
   const std::string sentence =
       "f.npz: array 'x' has a header that is not NumPy's; expected a dictionary of descr, "
       "fortran_order and shape";
@@ -127,7 +127,7 @@ TEST(DecodeNpy, RefusesOtherHeaders) {
   }
 }
 
-TEST(DecodeNpy, RefusesOtherDTypes) {
+TEST(DecodeNpy, RejectsUnsupportedDTypes) {
   for (const std::string descr :
        {"|O", "<c16", "<f16", "<i2", "<U3", "|S4", "=f8", "|f8", "f8", "", "<M8[ns]", "<u8"}) {
     EXPECT_EQ(npy_failure(npy(header_of(quoted(descr), "False", "(1,)"), "abc")),
@@ -139,7 +139,7 @@ TEST(DecodeNpy, RefusesOtherDTypes) {
             "or b1");
 }
 
-TEST(DecodeNpy, RefusesALengthThatIsNotThatOfTheShape) {
+TEST(DecodeNpy, RejectsALengthThatDoesNotMatchTheShape) {
   const std::string header = header_of("'<f8'", "False", "(2, 3)");
   EXPECT_EQ(npy_failure(npy(header, std::string(47, 'a'))),
             "f.npz: array 'x' has 47 bytes of elements; expected 48 for its shape and dtype");
@@ -150,7 +150,7 @@ TEST(DecodeNpy, RefusesALengthThatIsNotThatOfTheShape) {
       "f.npz: array 'x' has 0 bytes of elements; expected a shape whose size fits in 63 bits");
 }
 
-TEST(DecodeNpy, RefusesAnEndInsideTheHeader) {
+TEST(DecodeNpy, RejectsAnEndInsideTheHeader) {
   const Bytes bytes = npy(header_of("'|u1'", "False", "(0,)"), "");
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const std::string sentence = npy_failure({bytes.begin(), bytes.begin() + std::ptrdiff_t(size)});
@@ -167,7 +167,7 @@ TEST(DecodeNpy, RefusesAnEndInsideTheHeader) {
   EXPECT_EQ(npy_decoded(bytes).bytes.size(), 0U);
 }
 
-TEST(DecodeNpy, RefusesOtherVersionsAndBadBooleans) {
+TEST(DecodeNpy, RejectsOtherVersionsAndBadBooleans) {
   EXPECT_EQ(npy_failure(npy(header_of("'|u1'", "False", "(1,)"), "a", 4)),
             "f.npz: array 'x' has .npy version 4.0; expected 1.0, 2.0 or 3.0");
   EXPECT_EQ(npy_failure(npy(header_of("'|b1'", "False", "(2,)"), "\x01\x02")),
@@ -194,7 +194,7 @@ TEST(EncodeNpy, WritesWhatNumPyWrites) {
             expected("{'descr': '|b1', 'fortran_order': False, 'shape': (), }", 128));
 }
 
-TEST(EncodeNpy, WhatIsWrittenIsRead) {
+TEST(EncodeNpy, ReadsBackWhatItWrote) {
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::int64,
                             DType::int32, DType::uint8, DType::boolean}) {
     for (const std::vector<std::size_t>& shape :
@@ -208,7 +208,7 @@ TEST(EncodeNpy, WhatIsWrittenIsRead) {
   }
 }
 
-TEST(EncodeNpy, HeadersOfEveryLengthArePaddedByLessThanTheAlignment) {
+TEST(EncodeNpy, PadsHeadersByLessThanTheAlignment) {
   std::set<std::size_t> paddings;
   for (std::size_t rank = 0; rank < 32; ++rank) {
     for (std::size_t extent = 1; extent < 100'000'000; extent *= 10) {
@@ -232,30 +232,30 @@ std::string refused_to_encode(const StoredTensor& tensor) {
   return sentence(numeric::contract_breach([&] { encode_npy(tensor); }));
 }
 
-TEST(EncodeNpy, C1RefusesADTypeThatNumPyDoesNotKnow) {
+TEST(EncodeNpy, C1_RejectsADTypeThatNumPyLacks) {
   EXPECT_EQ(refused_to_encode({"x", DType::bfloat16, {1}, Bytes(2)}),
             "encode_npy: tensor 'x' is bfloat16, which .npz cannot hold; expected another dtype, "
             "or .safetensors");
 }
 
-TEST(EncodeNpy, C2RefusesMoreAxesThanNumPyTakes) {
+TEST(EncodeNpy, C2_RejectsMoreAxesThanNumPySupports) {
   EXPECT_EQ(refused_to_encode({"x", DType::uint8, std::vector<std::size_t>(33, 1), Bytes(1)}),
             "encode_npy: tensor 'x' has 33 axes; expected at most 32");
 }
 
-TEST(EncodeNpy, C3RefusesALengthThatIsNotThatOfTheShape) {
+TEST(EncodeNpy, C3_RejectsALengthThatDoesNotMatchTheShape) {
   EXPECT_EQ(refused_to_encode({"x", DType::uint8, {2}, Bytes(3)}),
             "encode_npy: tensor 'x' has a length that is not that of its shape; expected bytes "
             "for every element");
 }
 
-/// Memory that the parser may ask for at once: every two bytes of a header, "1,", are at most one
-/// extent of 8 bytes, and a vector grows by doubling.
+/// Returns the maximum size of one allocation of the parser: every two bytes of a header, "1,", are
+/// at most one extent of 8 bytes, and a vector grows by doubling.
 std::size_t npy_memory_limit(std::size_t file_size) {
   return 8 * file_size + 4096;
 }
 
-RC_GTEST_PROP(DecodeNpy, HostileBytesAreReadOrRefused, ()) {
+RC_GTEST_PROP(DecodeNpy, ReadsOrRejectsHostileBytes, ()) {
   const bool is_fortran = *rc::gen::arbitrary<bool>();
   const Bytes bytes = mutated(npy(header_of("'>f4'", is_fortran ? "True" : "False", "(2, 3, 1)"),
                                   "abcdefghijklmnopqrstuvwx"));
@@ -266,7 +266,7 @@ RC_GTEST_PROP(DecodeNpy, HostileBytesAreReadOrRefused, ()) {
   RC_ASSERT(probe.largest() <= npy_memory_limit(bytes.size()));
 }
 
-TEST(DecodeNpy, AHugeShapeAsksForNoMemory) {
+TEST(DecodeNpy, AllocatesNothingForAHugeShape) {
   const Bytes bytes = npy(header_of("'<f8'", "True", "(1099511627776,)"), "abcdefgh");
   const AllocationProbe probe;
   EXPECT_EQ(npy_failure(bytes),

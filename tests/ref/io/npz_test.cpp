@@ -35,14 +35,14 @@ const Tensors kNpzTensors{
     {"a/b", DType::boolean, {2}, {std::byte{0}, std::byte{1}}},
     {"n", DType::int64, {0, 3}, {}},
     make_tensor("x", {2, 2}, std::array{1.0, -0.0, 0x1p-1074, 1e300}),
-    {"\xc3\xa9", DType::float16, {}, {std::byte{0x01}, std::byte{0x7c}}},  // a signalling NaN
+    {"\xc3\xa9", DType::float16, {}, {std::byte{0x01}, std::byte{0x7c}}},  // a signaling NaN
 };
 
 Tensors npz_decoded(std::span<const std::byte> bytes) {
   return decode_npz(bytes, "f.npz");
 }
 
-TEST(Npz, EightBitsAreArraysOfTheirBytes) {
+TEST(Npz, StoresEightBitFormatsAsBytes) {
   const Tensors tensors{
       {"s", DType::float8_e8m0fnu, {1}, {std::byte{127}}},
       {"x", DType::float8_e4m3fn, {2}, {std::byte{0x7e}, std::byte{0xff}}},
@@ -74,7 +74,7 @@ std::string text_of(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Every occurrence of one text replaced by another of the same length.
+/// Returns the bytes with every occurrence of one text replaced by another of the same length.
 Bytes replaced(const Bytes& bytes, std::string_view from, std::string_view to) {
   std::string text = text_of(bytes);
   int count = 0;
@@ -86,7 +86,7 @@ Bytes replaced(const Bytes& bytes, std::string_view from, std::string_view to) {
   return bytes_of(text);
 }
 
-/// An archive of one deflated entry.
+/// Returns an archive of one deflated entry.
 Bytes deflated(const std::string& name, const Bytes& content) {
   zip_error_t error;
   zip_error_init(&error);
@@ -106,7 +106,7 @@ Bytes deflated(const std::string& name, const Bytes& content) {
   return bytes;
 }
 
-/// The same with another uncompressed size in both headers of its one entry.
+/// Returns the same archive with a different uncompressed size in both headers of its one entry.
 Bytes with_claim(Bytes bytes, std::uint32_t size) {
   const std::size_t directory = text_of(bytes).find("PK\x01\x02");
   std::memcpy(&bytes[22], &size, sizeof size);
@@ -114,20 +114,20 @@ Bytes with_claim(Bytes bytes, std::uint32_t size) {
   return bytes;
 }
 
-TEST(Npz, WhatIsWrittenIsRead) {
+TEST(Npz, ReadsBackWhatItWrote) {
   EXPECT_EQ(npz_decoded(encode_npz(kNpzTensors)), kNpzTensors);
 }
 
-TEST(Npz, NoTensorsMakeAnEmptyArchive) {
+TEST(Npz, WritesAnEmptyArchiveForNoTensors) {
   const Bytes bytes = encode_npz({});
   EXPECT_EQ(bytes.size(), 22U);
   EXPECT_TRUE(npz_decoded(bytes).empty());
 }
 
-TEST(Npz, TensorsComeInOrderOfNames) {
+TEST(Npz, ReturnsTensorsInOrderOfNames) {
   const Tensors reversed(kNpzTensors.rbegin(), kNpzTensors.rend());
   EXPECT_EQ(encode_npz(reversed), encode_npz(kNpzTensors));
-  // An archive in another order: what was "x.npy" is called "0.npy" afterwards.
+  // Creates an archive in a different order by renaming "x.npy" to "0.npy".
   const Tensors read = npz_decoded(replaced(encode_npz(kNpzTensors), "x.npy", "0.npy"));
   EXPECT_EQ(read.front().name, "0");
   EXPECT_EQ(read.front().bytes, kNpzTensors[2].bytes);
@@ -146,13 +146,13 @@ TEST(Npz, BytesDoNotDependOnTheTimeZone) {
   ::tzset();
 }
 
-TEST(Npz, EntriesAreStoredAndDatedWhereZipBegins) {
+TEST(Npz, EntriesAreStoredWithTheFirstZipDate) {
   const std::string text = text_of(encode_npz(kNpzTensors));
   const std::string version_flags_method_time_date("\x0a\0\0\0\0\0\0\0\x21\0", 10);
   EXPECT_EQ(text.substr(0, 14), std::string("PK\x03\x04", 4) + version_flags_method_time_date);
 }
 
-TEST(Npz, RefusesWhatIsNoArchive) {
+TEST(Npz, RejectsBytesThatAreNotAnArchive) {
   const std::string reason =
       "f.npz: the zip archive cannot be read (Not a zip archive); expected an unaltered .npz file";
   EXPECT_EQ(npz_failure({}), reason);
@@ -160,7 +160,7 @@ TEST(Npz, RefusesWhatIsNoArchive) {
   EXPECT_EQ(npz_failure(bytes_of(std::string(5000, 'P'))), reason);
 }
 
-TEST(Npz, RefusesAlteredElements) {
+TEST(Npz, RejectsAlteredElements) {
   Bytes bytes = encode_npz(kNpzTensors);
   const std::size_t at = text_of(bytes).find(text_of(kNpzTensors[2].bytes));
   ASSERT_NE(at, std::string::npos);
@@ -169,7 +169,7 @@ TEST(Npz, RefusesAlteredElements) {
             "f.npz: entry 'x.npy' is damaged (CRC error); expected an unaltered .npz file");
 }
 
-TEST(Npz, RefusesANameTwice) {
+TEST(Npz, RejectsDuplicateNames) {
   Tensors tensors{make_tensor("aa", {1}, std::array{1.0}), make_tensor("ab", {1}, std::array{1.0})};
   EXPECT_EQ(
       npz_failure(replaced(encode_npz(tensors), "ab.npy", "aa.npy")),
@@ -177,7 +177,7 @@ TEST(Npz, RefusesANameTwice) {
       "file");
 }
 
-TEST(Npz, RefusesEntriesThatAreNoArrays) {
+TEST(Npz, RejectsEntriesThatAreNotArrays) {
   EXPECT_EQ(npz_failure(replaced(encode_npz(kNpzTensors), "a/b.npy", "a/b.txt")),
             "f.npz: entry 'a/b.txt' is no array; expected a name and .npy");
   const Tensors one{make_tensor("x", {}, std::array{1.0})};
@@ -185,10 +185,10 @@ TEST(Npz, RefusesEntriesThatAreNoArrays) {
             "f.npz: entry '.npy/' is no array; expected a name and .npy");
 }
 
-/// Two entries, the second of which lies inside the bytes of the first, so that the file counts
-/// twice: a chain of them makes a small file grow without bound.
-TEST(Npz, RefusesEntriesThatOverlap) {
-  constexpr std::size_t kDirectoryEntry = 46 + 5;  // fixed part and "b.npy"
+/// The second of two entries lies inside the bytes of the first, so the file counts twice. A chain
+/// of such entries would let a small file grow without bound.
+TEST(Npz, RejectsOverlappingEntries) {
+  constexpr std::size_t kDirectoryEntry = 46 + 5;  // the fixed part and "b.npy"
   constexpr std::size_t kOffsetField = 42;
   const StoredTensor large{"b", DType::uint8, {1000}, Bytes(1000)};
   const std::string inner = text_of(encode_npz(Tensors{large}));
@@ -203,7 +203,7 @@ TEST(Npz, RefusesEntriesThatOverlap) {
   directory[kOffsetField] = static_cast<char>(offset & 0xff);
   directory[kOffsetField + 1] = static_cast<char>(offset >> 8);
   const std::size_t end = text.size() - 22;
-  text[end + 8] = text[end + 10] = 2;                                 // entries
+  text[end + 8] = text[end + 10] = 2;                                 // number of entries
   constexpr std::size_t kArrayEntry = 46 + 5;                         // "a.npy"
   text[end + 12] = static_cast<char>(kArrayEntry + kDirectoryEntry);  // size of the directory
   text.insert(end, directory);
@@ -219,7 +219,7 @@ TEST(Npz, ReadsDeflatedEntries) {
   EXPECT_EQ(npz_decoded(bytes), Tensors{zeros});
 }
 
-TEST(Npz, RefusesClaimsThatDeflateCannotMeet) {
+TEST(Npz, RejectsSizesThatDeflateCannotReach) {
   const Bytes content = encode_npy(make_tensor("x", {100}, std::vector<double>(100)));
   const Bytes bytes = with_claim(deflated("x.npy", content), 0xfffffff0);
   const AllocationProbe probe;
@@ -229,11 +229,11 @@ TEST(Npz, RefusesClaimsThatDeflateCannotMeet) {
   EXPECT_LE(probe.largest(), std::size_t{1} << 17);
 }
 
-TEST(Npz, RefusesMoreThanThereIsRoomForUnpacked) {
+TEST(Npz, RejectsMoreUnpackedBytesThanTheLimit) {
   const std::vector<StoredTensor> tensors = {make_tensor("a", {1000}, std::vector<double>(1000)),
                                              make_tensor("b", {1}, std::array{1.0})};
   const std::vector<std::byte> bytes = encode_npz(tensors);
-  EXPECT_EQ(decode_npz(bytes, "f", 8128 + 136), tensors);  // each with a header of 128 bytes
+  EXPECT_EQ(decode_npz(bytes, "f", 8128 + 136), tensors);  // each has a header of 128 bytes
   EXPECT_THAT(error_message<numeric::FileError>([&] { decode_npz(bytes, "f", 8127); }),
               "f: entry 'a.npy' has 8128 bytes unpacked; expected at most 8127, with those "
               "before it");
@@ -241,7 +241,7 @@ TEST(Npz, RefusesMoreThanThereIsRoomForUnpacked) {
               HasSubstr("'b.npy' has 136 bytes unpacked"));
 }
 
-TEST(Npz, RefusesASizeThatIsNotThatOfTheEntry) {
+TEST(Npz, RejectsASizeThatDoesNotMatchTheEntry) {
   constexpr std::size_t kZeros = std::size_t{1} << 22;
   const Bytes bytes = deflated("x.npy", Bytes(kZeros));
   const auto sentence = [](std::uint32_t claim) {
@@ -257,11 +257,10 @@ TEST(Npz, RefusesASizeThatIsNotThatOfTheEntry) {
   EXPECT_LE(probe.largest(), std::size_t{1} << 18);
 }
 
-TEST(Npz, RefusesEncryptionAndOtherCompression) {
+TEST(Npz, RejectsEncryptionAndOtherCompression) {
   const Bytes valid = encode_npz(Tensors{make_tensor("x", {}, std::array{1.0})});
   const std::size_t directory = text_of(valid).find("PK\x01\x02");
-  // By newer versions of libzip, which compare its sizes, what claims to be encrypted is refused
-  // before.
+  // Newer versions of libzip compare the sizes and reject the supposedly encrypted entry earlier.
   const auto sentence = testing::AnyOf(
       "f.npz: entry 'x.npy' is encrypted or compressed in a way of its own; expected stored or "
       "deflated bytes",
@@ -274,7 +273,7 @@ TEST(Npz, RefusesEncryptionAndOtherCompression) {
   }
 }
 
-TEST(Npz, EveryDamageIsNoticedOrWithoutEffect) {
+TEST(Npz, DetectsEveryDamageThatHasAnEffect) {
   const Bytes valid = encode_npz(kNpzTensors);
   int noticed = 0;
   for_each_damage(valid, [&](const Bytes& bytes, std::size_t at) {
@@ -288,24 +287,25 @@ TEST(Npz, EveryDamageIsNoticedOrWithoutEffect) {
   EXPECT_GT(noticed, 0);
 }
 
-/// Deflate turns a byte into at most 1032; a vector grows by doubling; a chunk is read at once.
+/// Returns the maximum size of one allocation: deflate expands a byte to at most 1032, a vector
+/// grows by doubling, and a whole chunk is read at once.
 std::size_t npz_memory_limit(std::size_t file_size) {
   return 2 * 1032 * file_size + (std::size_t{1} << 17);
 }
 
-RC_GTEST_PROP(Npz, HostileBytesAreReadOrRefused, ()) {
+RC_GTEST_PROP(Npz, ReadsOrRejectsHostileBytes, ()) {
   const Bytes bytes = mutated(encode_npz(kNpzTensors));
   const AllocationProbe probe;
   static_cast<void>(try_decode(npz_decoded, bytes));
   RC_ASSERT(probe.largest() <= npz_memory_limit(bytes.size()));
 }
 
-TEST(Npz, WriterRefusesWhatTheFormatCannotHold) {
+TEST(Npz, WriterRejectsWhatTheFormatCannotHold) {
   EXPECT_THROW(encode_npz(Tensors{{"x", DType::bfloat16, {1}, Bytes(2)}}), ContractError);
   EXPECT_THROW(encode_npz(Tensors(2, kNpzTensors[2])), ContractError);
 }
 
-TEST(Npz, C4WriterRefusesANameThatIsTooLong) {
+TEST(Npz, C4_WriterRejectsANameThatIsTooLong) {
   const Tensors long_name{make_tensor(std::string(65532, 'n'), {}, std::array{1.0})};
   EXPECT_EQ(numeric::contract_message([&] { encode_npz(long_name); }),
             "encode_npz: a tensor has a name of 65532 bytes; expected at most 65531 (C4)");

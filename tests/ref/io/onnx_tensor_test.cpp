@@ -14,8 +14,8 @@ std::vector<int> encoded(const StoredTensor& tensor) {
   return bytes;
 }
 
-// Field and wire type, then a number, or a length and that many bytes.
-TEST(OnnxTensor, HasItsFieldsInTheOrderOfTheirNumbers) {
+// Each field has its number and wire type, then a number, or a length and that many bytes.
+TEST(OnnxTensor, WritesFieldsInTheOrderOfTheirNumbers) {
   const std::vector<double> values = {1, -2};
   const std::vector<int> expected = {0x08, 2, 0x08, 1,  // dims: 2, 1
                                      0x10, 1,           // data_type: FLOAT
@@ -25,7 +25,7 @@ TEST(OnnxTensor, HasItsFieldsInTheOrderOfTheirNumbers) {
   EXPECT_EQ(encoded(make_tensor("x", DType::float32, {2, 1}, values)), expected);
 }
 
-TEST(OnnxTensor, LongNumbersTakeSeveralBytes) {
+TEST(OnnxTensor, WritesLargeNumbersInSeveralBytes) {
   const std::vector<double> values(300, 0);
   const auto bytes = encoded(make_tensor("n", DType::boolean, {300}, values));
   EXPECT_EQ(std::vector<int>(bytes.begin(), bytes.begin() + 5),
@@ -33,7 +33,7 @@ TEST(OnnxTensor, LongNumbersTakeSeveralBytes) {
   EXPECT_EQ(bytes.size(), 3u + 2 + 3 + 3 + 300);
 }
 
-TEST(OnnxTensor, KnowsEveryDType) {
+TEST(OnnxTensor, SupportsEveryDType) {
   const std::vector<double> values = {1};
   const std::pair<DType, int> types[] = {
       {DType::float32, 1}, {DType::uint8, 2},    {DType::int32, 6},    {DType::int64, 7},
@@ -42,7 +42,7 @@ TEST(OnnxTensor, KnowsEveryDType) {
     EXPECT_EQ(encoded(make_tensor("t", dtype, {}, values)).at(1), number) << to_string(dtype);
 }
 
-TEST(OnnxTensor, RefusesWhatIsNoTensor) {
+TEST(OnnxTensor, RejectsInvalidTensors) {
   StoredTensor tensor{"x", DType::float32, {2}, std::vector<std::byte>(7)};
   EXPECT_THROW(encode_onnx_tensor(tensor), numeric::ContractError);
   tensor = {"", DType::float32, {2}, std::vector<std::byte>(8)};

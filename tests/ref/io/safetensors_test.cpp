@@ -33,7 +33,7 @@ const Tensors kSafetensorsTensors{
     {"\xc3\xa9\"", DType::float16, {}, {std::byte{0x01}, std::byte{0x7c}}},
 };
 
-/// A file with this header and that many zero bytes of elements.
+/// Returns a file with this header and data_size zero bytes of elements.
 Bytes file_of(const std::string& header, std::size_t data_size) {
   std::string text;
   for (std::size_t i = 0; i < 8; ++i) {
@@ -61,7 +61,7 @@ std::string safetensors_failure(const std::string& header, std::size_t data_size
   return safetensors_failure(file_of(header, data_size));
 }
 
-TEST(Safetensors, WhatIsWrittenIsRead) {
+TEST(Safetensors, ReadsBackWhatItWrote) {
   EXPECT_EQ(safetensors_decoded(encode_safetensors(kSafetensorsTensors)), kSafetensorsTensors);
   Tensors all;
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16,
@@ -74,7 +74,7 @@ TEST(Safetensors, WhatIsWrittenIsRead) {
   EXPECT_EQ(safetensors_decoded(encode_safetensors(all)), all);
 }
 
-TEST(Safetensors, FileIsExactlyThis) {
+TEST(Safetensors, WritesExactlyTheExpectedBytes) {
   std::string header = R"({"a/b":{"data_offsets":[20,23],"dtype":"BOOL","shape":[3]},)"
                        R"("bf":{"data_offsets":[16,18],"dtype":"BF16","shape":[1,1]},)"
                        R"("n":{"data_offsets":[0,0],"dtype":"I64","shape":[0,3]},)"
@@ -92,7 +92,7 @@ TEST(Safetensors, FileIsExactlyThis) {
             expected);
 }
 
-TEST(Safetensors, HeadersOfEveryLengthArePaddedByLessThanEight) {
+TEST(Safetensors, PadsHeadersByLessThanEightBytes) {
   std::set<std::size_t> paddings;
   for (std::size_t name_size = 1; name_size <= 16; ++name_size) {
     const StoredTensor tensor{std::string(name_size, 'n'), DType::float64, {0}, {}};
@@ -105,7 +105,7 @@ TEST(Safetensors, HeadersOfEveryLengthArePaddedByLessThanEight) {
   EXPECT_THAT(paddings, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-TEST(Safetensors, NoTensorsMakeAnEmptyObject) {
+TEST(Safetensors, WritesAnEmptyObjectForNoTensors) {
   EXPECT_EQ(encode_safetensors({}), file_of("{}      ", 0));
   EXPECT_TRUE(safetensors_decoded(file_of("{}", 0)).empty());
 }
@@ -120,7 +120,7 @@ TEST(Safetensors, ReadsMetadataAndAnyOrderOfElements) {
   EXPECT_EQ(read[1], (StoredTensor{"b", DType::uint8, {2}, Bytes(2)}));
 }
 
-TEST(Safetensors, RefusesABadLengthOfTheHeader) {
+TEST(Safetensors, RejectsABadLengthOfTheHeader) {
   EXPECT_EQ(safetensors_failure(Bytes(7)),
             "f.st: the file has 7 bytes; expected 8 bytes that hold the length of the header");
   Bytes bytes = file_of("{}", 0);
@@ -134,13 +134,13 @@ TEST(Safetensors, RefusesABadLengthOfTheHeader) {
             "the file, and 100000000, the format's limit");
 }
 
-TEST(Safetensors, RefusesAHeaderBeyondTheLimitOfTheFormat) {
+TEST(Safetensors, RejectsAHeaderBeyondTheLimitOfTheFormat) {
   EXPECT_EQ(safetensors_failure(std::string(100'000'001, ' '), 0),
             "f.st: the header claims 100000001 bytes; expected at most 100000001, the rest of the "
             "file, and 100000000, the format's limit");
 }
 
-TEST(Safetensors, RefusesAHeaderThatIsNoObject) {
+TEST(Safetensors, RejectsAHeaderThatIsNotAnObject) {
   EXPECT_EQ(safetensors_failure("{\"a\": }", 0),
             "f.st: the header is no JSON at its byte 7; expected a JSON object of name -> {dtype, "
             "shape, data_offsets}");
@@ -159,7 +159,7 @@ TEST(Safetensors, RefusesAHeaderThatIsNoObject) {
     EXPECT_EQ(safetensors_failure(header, 0), no_object);
 }
 
-TEST(Safetensors, RefusesAKeyTwice) {
+TEST(Safetensors, RejectsDuplicateKeys) {
   const std::string a = R"("a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]})";
   EXPECT_EQ(safetensors_failure("{" + a + "," + a + "}", 1),
             "f.st: header key 'a' occurs twice; expected every key once");
@@ -168,7 +168,7 @@ TEST(Safetensors, RefusesAKeyTwice) {
             "f.st: header key 'dtype' occurs twice; expected every key once");
 }
 
-TEST(Safetensors, RefusesABadDescription) {
+TEST(Safetensors, RejectsABadDescription) {
   const std::string fields =
       "f.st: tensor 'a' is not described by three fields; expected exactly dtype, shape and "
       "data_offsets";
@@ -199,7 +199,7 @@ TEST(Safetensors, RefusesABadDescription) {
             "f.st: __metadata__ is not a map of texts; expected text -> text");
 }
 
-TEST(Safetensors, RefusesBadOffsets) {
+TEST(Safetensors, RejectsBadOffsets) {
   const auto u8 = [](const std::string& name, int extent, const std::string& offsets) {
     return "\"" + name + R"(":{"dtype":"U8","shape":[)" + std::to_string(extent) +
            R"(],"data_offsets":)" + offsets + "}";
@@ -230,20 +230,20 @@ TEST(Safetensors, RefusesBadOffsets) {
       "f.st: tensor 'a' has 0 bytes of elements; expected a shape whose size fits in 63 bits");
 }
 
-TEST(Safetensors, RefusesBadBooleans) {
+TEST(Safetensors, RejectsBadBooleans) {
   Bytes bytes = file_of(R"({"a":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})", 2);
   bytes.back() = std::byte{2};
   EXPECT_EQ(safetensors_failure(bytes),
             "f.st: tensor 'a' has a bad boolean at element 1; expected the bytes 0 and 1");
 }
 
-/// Memory that the parser may ask for at once: every two bytes of JSON, "1,", are at most one value
-/// of 16 bytes, and a vector grows by doubling.
+/// Returns the maximum size of one allocation of the parser: every two bytes of JSON, "1,", are at
+/// most one value of 16 bytes, and a vector grows by doubling.
 std::size_t safetensors_memory_limit(std::size_t file_size) {
   return 16 * file_size + 4096;
 }
 
-TEST(Safetensors, EveryDamageIsReadOrRefused) {
+TEST(Safetensors, ReadsOrRejectsEveryDamagedFile) {
   const Bytes valid = encode_safetensors(kSafetensorsTensors);
   for_each_damage(valid, [&](const Bytes& bytes, std::size_t at) {
     const AllocationProbe probe;
@@ -255,14 +255,14 @@ TEST(Safetensors, EveryDamageIsReadOrRefused) {
   });
 }
 
-RC_GTEST_PROP(Safetensors, HostileBytesAreReadOrRefused, ()) {
+RC_GTEST_PROP(Safetensors, ReadsOrRejectsHostileBytes, ()) {
   const Bytes bytes = mutated(encode_safetensors(kSafetensorsTensors));
   const AllocationProbe probe;
   static_cast<void>(try_decode(safetensors_decoded, bytes));
   RC_ASSERT(probe.largest() <= safetensors_memory_limit(bytes.size()));
 }
 
-TEST(Safetensors, DeepNestingIsRefused) {
+TEST(Safetensors, RejectsDeepNesting) {
   std::string header = "{\"a\":";
   for (int i = 0; i < 200000; ++i) header += "[";
   const char* const refusal = "f.st: the header nests 200001 deep; expected at most 64";
@@ -271,7 +271,7 @@ TEST(Safetensors, DeepNestingIsRefused) {
   EXPECT_EQ(safetensors_failure(header + "}", 0), refusal);
 }
 
-TEST(Safetensors, C4WriterRefusesTheReservedName) {
+TEST(Safetensors, C4_WriterRejectsTheReservedName) {
   const Tensors reserved{make_tensor("__metadata__", {}, std::array{1.0})};
   EXPECT_EQ(numeric::contract_message([&] { encode_safetensors(reserved); }),
             "encode_safetensors: a tensor is called __metadata__; expected any other name (C4)");

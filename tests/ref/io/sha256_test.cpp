@@ -9,7 +9,7 @@ namespace normproof::ref::io {
 namespace {
 
 // The examples of FIPS 180-4.
-TEST(Sha256, KnownAnswers) {
+TEST(Sha256, MatchesKnownHashes) {
   EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
@@ -18,7 +18,7 @@ TEST(Sha256, KnownAnswers) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST(Sha256, BytesAndTextAreTheSame) {
+TEST(Sha256, BytesAndTextGiveTheSameHash) {
   const std::vector<std::byte> bytes = {std::byte{0}, std::byte{0xff}, std::byte{10}};
   EXPECT_EQ(sha256(bytes), sha256(std::string_view("\0\xff\n", 3)));
   EXPECT_NE(sha256(bytes), sha256(std::string_view("\xff\n", 2)));

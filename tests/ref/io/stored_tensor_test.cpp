@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-// gtest/gtest.h comes first.
+// gtest/gtest.h must come first.
 #include <rapidcheck/gtest.h>
 
 #include <array>
@@ -38,8 +38,8 @@ std::vector<std::uint64_t> widened_bits(DType dtype, const std::vector<Item>& it
   return bits;
 }
 
-/// The value straight from the definition: (-1)^s * 0.f * 2^(1-bias) or (-1)^s * 1.f * 2^(e-bias),
-/// by ldexp, which is exact here. Not for exponents of all ones.
+/// Returns the value computed directly from the definition: (-1)^s * 0.f * 2^(1-bias) or (-1)^s *
+/// 1.f * 2^(e-bias), by ldexp, which is exact here. The exponent must not be all ones.
 double by_definition(unsigned bits, int exponent_bits, int fraction_bits) {
   const int bias = (1 << (exponent_bits - 1)) - 1;
   const int exponent = static_cast<int>(bits >> fraction_bits) & ((1 << exponent_bits) - 1);
@@ -70,30 +70,30 @@ void expect_every_sixteen_bit_value(DType dtype, int exponent_bits, int fraction
   }
 }
 
-TEST(Widen, EveryFloat16) {
+TEST(Widen, WidensEveryFloat16) {
   expect_every_sixteen_bit_value(DType::float16, 5, 10);
 }
-TEST(Widen, EveryBfloat16) {
+TEST(Widen, WidensEveryBfloat16) {
   expect_every_sixteen_bit_value(DType::bfloat16, 8, 7);
 }
 
-TEST(Widen, Float16OfTheStandard) {
+TEST(Widen, WidensFloat16ExamplesOfTheStandard) {
   EXPECT_THAT(widen(tensor_of<std::uint16_t>(
                   DType::float16, {0x3c00, 0xc000, 0x7bff, 0x0400, 0x03ff, 0x0001, 0x3555})),
               ElementsAre(1.0, -2.0, 65504.0, 0x1p-14, 0x1.ff8p-15, 0x1p-24, 0x1.554p-2));
 }
 
-TEST(Widen, Float32EdgesByBits) {
+TEST(Widen, WidensFloat32EdgesByBits) {
   EXPECT_THAT(widened_bits<std::uint32_t>(
                   DType::float32, {0x00000000, 0x80000000, 0x00000001, 0x807fffff, 0x00800000,
                                    0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xff800001}),
               ElementsAre(0x0000000000000000, 0x8000000000000000, 0x36a0000000000000,
                           0xb80fffffc0000000, 0x3810000000000000, 0x47efffffe0000000,
                           0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000,
-                          0xfff0000020000000));  // the last one is a signalling NaN and stays one
+                          0xfff0000020000000));  // the last one is a signaling NaN and stays one
 }
 
-RC_GTEST_PROP(Widen, Float32AgreesWithTheMachine, ()) {
+RC_GTEST_PROP(Widen, Float32AgreesWithTheProcessor, ()) {
   const auto bits = *rc::gen::oneOf(rc::gen::arbitrary<std::uint32_t>(),
                                     rc::gen::inRange<std::uint32_t>(0, 0x00800000));
   const auto value = std::bit_cast<float>(bits);
@@ -106,7 +106,7 @@ RC_GTEST_PROP(Widen, Float64KeepsEveryBit, (std::uint64_t bits)) {
   RC_ASSERT(widened_bits<std::uint64_t>(DType::float64, {bits}).front() == bits);
 }
 
-TEST(Widen, Integers) {
+TEST(Widen, WidensIntegers) {
   constexpr std::int64_t kLimit = std::int64_t{1} << 53;
   EXPECT_THAT(widen(tensor_of<std::int64_t>(DType::int64, {0, -1, kLimit, -kLimit})),
               ElementsAre(0.0, -1.0, 0x1p53, -0x1p53));
@@ -116,7 +116,7 @@ TEST(Widen, Integers) {
   EXPECT_THAT(widen(tensor_of<std::uint8_t>(DType::boolean, {1, 0})), ElementsAre(1.0, 0.0));
 }
 
-/// The sentence without its clause, which is the test's.
+/// Returns the message without its clause, which the test's name states.
 template <class F>
 std::string sentence_of_refused(F&& f) {
   return sentence(numeric::contract_breach(f));
@@ -126,12 +126,12 @@ std::string refused_to_widen(const StoredTensor& tensor) {
   return sentence_of_refused([&] { widen(tensor); });
 }
 
-TEST(Widen, C1RefusesALengthThatIsNotThatOfTheShape) {
+TEST(Widen, C1_RejectsALengthThatDoesNotMatchTheShape) {
   EXPECT_EQ(refused_to_widen({"t", DType::float32, {2, 2}, std::vector<std::byte>(12)}),
             "widen: tensor 't' holds 12 bytes; expected 16 bytes for float32 of the shape [2, 2]");
 }
 
-TEST(Widen, C2RefusesInt64BeyondTwoToThe53) {
+TEST(Widen, C2_RejectsInt64BeyondTwoToThe53) {
   constexpr std::int64_t kEdge = std::int64_t{1} << 53;
   const auto refusal = [](std::int64_t value) {
     return refused_to_widen(tensor_of<std::int64_t>(DType::int64, {1, value}));
@@ -143,12 +143,12 @@ TEST(Widen, C2RefusesInt64BeyondTwoToThe53) {
     EXPECT_THAT(refusal(value), HasSubstr(std::to_string(value)));
 }
 
-TEST(Widen, C3RefusesABooleanOtherThanZeroOrOne) {
+TEST(Widen, C3_RejectsABooleanOtherThanZeroOrOne) {
   EXPECT_EQ(refused_to_widen(tensor_of<std::uint8_t>(DType::boolean, {0, 1, 2})),
             "widen: tensor 't' has the byte 2 at element 2; expected 0 or 1 in a boolean");
 }
 
-TEST(Widen, ScalarsAndEmptyTensors) {
+TEST(Widen, WidensScalarsAndEmptyTensors) {
   EXPECT_THAT(widen(make_tensor("t", {}, std::array{2.5})), ElementsAre(2.5));
   EXPECT_THAT(widen(make_tensor("t", {3, 0}, std::span<const double>())), ElementsAre());
 }
@@ -162,7 +162,7 @@ TEST(MakeTensor, StoresTheElementsLittleEndian) {
   EXPECT_EQ(make_tensor("x", {1, 1}, std::array{1.0}).bytes[7], std::byte{0x3f});
 }
 
-TEST(MakeTensor, C1RefusesAnotherCount) {
+TEST(MakeTensor, C1_RejectsAWrongNumberOfValues) {
   EXPECT_EQ(sentence_of_refused([] {
               make_tensor("t", {3}, std::array{1.0, 2.0});
             }),
@@ -176,20 +176,20 @@ TEST(MakeTensor, C1RefusesAnotherCount) {
               "no error");
 }
 
-TEST(MakeTensor, C2RefusesAValueThatTheDTypeDoesNotHold) {
+TEST(MakeTensor, C2_RejectsAValueThatTheDTypeCannotRepresent) {
   EXPECT_EQ(sentence_of_refused([] {
               make_tensor("t", DType::float16, {2}, std::array{1.0, 0.1});
             }),
             "make_tensor: tensor 't' has 0.1 at element 1; expected a value that float16 holds");
 }
 
-TEST(ByteSize, ProductOfExtentsTimesItemSize) {
+TEST(ByteSize, IsTheProductOfExtentsTimesItemSize) {
   EXPECT_EQ(byte_size(DType::float64, Shape{}), 8U);
   EXPECT_EQ(byte_size(DType::float16, Shape{3, 5}), 30U);
   EXPECT_EQ(byte_size(DType::uint8, Shape{3, 0, 5}), 0U);
 }
 
-TEST(ByteSize, NothingWhereItDoesNotFit) {
+TEST(ByteSize, ReturnsNothingIfItDoesNotFit) {
   constexpr std::size_t kTwoTo60 = std::size_t{1} << 60;
   EXPECT_EQ(byte_size(DType::int32, Shape{kTwoTo60}), std::size_t{1} << 62);
   EXPECT_EQ(byte_size(DType::float64, Shape{kTwoTo60}), std::nullopt);
@@ -199,7 +199,7 @@ TEST(ByteSize, NothingWhereItDoesNotFit) {
   EXPECT_EQ(byte_size(DType::uint8, Shape{0, kTwoTo60, 8}), std::nullopt);
 }
 
-TEST(SortedByName, BytesDecide) {
+TEST(SortedByName, OrdersNamesByBytes) {
   const std::vector<StoredTensor> tensors{
       make_tensor("\xc3\xa9", {}, std::array{1.0}), make_tensor("b", {}, std::array{2.0}),
       make_tensor("B", {}, std::array{3.0}), make_tensor("b/a", {}, std::array{4.0})};
@@ -211,7 +211,7 @@ std::string refused_to_sort(const std::vector<StoredTensor>& tensors) {
   return sentence_of_refused([&] { sorted_by_name("f", tensors); });
 }
 
-TEST(SortedByName, C1RefusesNamesThatNoFileCanHold) {
+TEST(SortedByName, C1_RejectsNamesThatNoFileCanHold) {
   for (const std::string& name :
        {std::string(), std::string("a\0b", 3), std::string("\xff"), std::string("\xc3")})
     EXPECT_EQ(refused_to_sort(
@@ -219,22 +219,22 @@ TEST(SortedByName, C1RefusesNamesThatNoFileCanHold) {
               "f: tensor 1 has a name that is empty or not text; expected UTF-8 without NUL");
 }
 
-TEST(SortedByName, C1RefusesANameTwice) {
+TEST(SortedByName, C1_RejectsDuplicateNames) {
   EXPECT_EQ(refused_to_sort(std::vector<StoredTensor>(2, make_tensor("a", {}, std::array{1.0}))),
             "f: tensor 'a' occurs twice; expected every name once");
 }
 
-TEST(SortedByName, C2RefusesALengthThatIsNotThatOfTheShape) {
+TEST(SortedByName, C2_RejectsALengthThatDoesNotMatchTheShape) {
   EXPECT_EQ(refused_to_sort({{"a", DType::float64, {2}, {}}}),
             "f: tensor 'a' holds 0 bytes; expected 16 bytes for float64 of the shape [2]");
 }
 
-TEST(SortedByName, C3RefusesABooleanOtherThanZeroOrOne) {
+TEST(SortedByName, C3_RejectsABooleanOtherThanZeroOrOne) {
   EXPECT_EQ(refused_to_sort({{"a", DType::boolean, {1}, {std::byte{7}}}}),
             "f: tensor 'a' has the byte 7 at element 0; expected 0 or 1 in a boolean");
 }
 
-TEST(DType, NamesAndSizes) {
+TEST(DType, HasTheExpectedNamesAndSizes) {
   constexpr std::array kAll{DType::float64, DType::float32, DType::float16, DType::bfloat16,
                             DType::int64,   DType::int32,   DType::uint8,   DType::boolean};
   std::vector<std::string> shown;

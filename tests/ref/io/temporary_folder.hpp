@@ -9,7 +9,7 @@
 
 namespace normproof::tests::ref::io {
 
-/// A new folder, removed with all that it holds at the end of the scope.
+/// A new folder, which is removed with its contents at the end of the scope.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -31,7 +31,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// What a folder holds, by name, in no order.
+/// Returns the names of the entries of a folder, in no particular order.
 inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder))

@@ -29,7 +29,8 @@ using tests::ref::io::TemporaryFolder;
 using numeric::error_message;
 using numeric::kInfinity;
 
-/// What an evaluation writes: floating-point, counts, a mask, a scalar, an empty array.
+/// Returns tensors like those that an evaluation writes: floating-point numbers, counts, a mask, a
+/// scalar, an empty array.
 std::vector<StoredTensor> sample() {
   std::vector<StoredTensor> tensors{
       make_tensor("y", {2, 3}, std::array{1.0, -0.0, 0x1p-1074, -kInfinity, 0.1, 1e300}),
@@ -71,7 +72,7 @@ const StoredTensor& named(const std::vector<StoredTensor>& tensors, const std::s
   throw std::out_of_range("no tensor " + name);
 }
 
-TEST(TensorFile, BothFormatsGiveBackWhatWasWritten) {
+TEST(TensorFile, BothFormatsReadBackWhatWasWritten) {
   const TemporaryFolder folder;
   const std::vector<StoredTensor> tensors = sample();
   for (const char* name : {"a.npz", "a.safetensors"}) {
@@ -83,7 +84,7 @@ TEST(TensorFile, BothFormatsGiveBackWhatWasWritten) {
   }
 }
 
-TEST(TensorFile, BytesAreTheRecordedOnes) {
+TEST(TensorFile, BytesMatchTheRecordedHashes) {
   const TemporaryFolder folder;
   write_tensors(folder / "a.npz", sample());
   write_tensors(folder / "a.safetensors", sample());
@@ -93,7 +94,7 @@ TEST(TensorFile, BytesAreTheRecordedOnes) {
             "f64dece229719fb5a3512897fae598371152d931b2eecb05b1d3e6b3c57e1376");
 }
 
-TEST(TensorFile, RefusesOtherSuffixes) {
+TEST(TensorFile, RejectsOtherSuffixes) {
   const TemporaryFolder folder;
   EXPECT_THAT(error_message<UsageError>([] { read_tensors("out/x.txt"); }),
               StrEq("the tensor file 'out/x.txt' has the suffix '.txt'; "
@@ -105,7 +106,7 @@ TEST(TensorFile, RefusesOtherSuffixes) {
   }
 }
 
-TEST(TensorFile, FailuresNameTheFile) {
+TEST(TensorFile, ErrorsNameTheFile) {
   const TemporaryFolder folder;
   for (const std::string name : {"a.npz", "a.safetensors"}) {
     const std::filesystem::path path = folder / name;
@@ -120,7 +121,7 @@ TEST(TensorFile, FailuresNameTheFile) {
   }
 }
 
-TEST(TensorFile, ARefusedTensorLeavesTheOldFile) {
+TEST(TensorFile, KeepsTheOldFileIfATensorIsRejected) {
   const TemporaryFolder folder;
   write_file(folder / "a.npz", "old");
   const std::vector<StoredTensor> bad{{"x", DType::float64, {2}, std::vector<std::byte>(8)}};
@@ -128,7 +129,7 @@ TEST(TensorFile, ARefusedTensorLeavesTheOldFile) {
   EXPECT_EQ(read_text(folder / "a.npz"), "old");
 }
 
-/// NumPy reads what is written here and writes what is read here.
+/// Tests that NumPy reads what is written here, and writes what is read here.
 class WithNumPy : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -137,7 +138,7 @@ class WithNumPy : public ::testing::Test {
     }
   }
 
-  /// Runs the text with the folder as the current one; numpy is np.
+  /// Runs a Python script in the folder; numpy is np.
   void run_python(const std::string& text) const {
     write_file(folder_ / "script.py", "import numpy as np\nimport io, zipfile\n" + text);
     const std::string command =
@@ -178,7 +179,7 @@ for name, array in expected.items():
 )");
 }
 
-TEST_F(WithNumPy, WhatNumPyWritesIsRead) {
+TEST_F(WithNumPy, ReadsWhatNumPyWrites) {
   run_python(R"(
 x = np.arange(24, dtype=np.float64).reshape(2, 3, 4) / 8
 x[0, 0, 0] = np.inf

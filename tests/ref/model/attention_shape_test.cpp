@@ -13,7 +13,7 @@ AttentionShape sample(const tensor::Shape& valid = {}) {
   return attention_shape("f", {2, 6, 3, 4}, {2, 2, 5, 4}, {2, 2, 5, 7}, valid, {});
 }
 
-TEST(AttentionShape, HeadsOfQueriesShareAHeadOfKeys) {
+TEST(AttentionShape, SeveralHeadsOfQueriesShareAHeadOfKeys) {
   const AttentionShape shape = sample();
   EXPECT_EQ(shape.group.heads, 3u);
   EXPECT_EQ(shape.group.rows(), 9u);
@@ -24,7 +24,7 @@ TEST(AttentionShape, HeadsOfQueriesShareAHeadOfKeys) {
   EXPECT_EQ(shape.place_of(1, 1), "attention in sample 1, heads 3 to 5");
 }
 
-TEST(AttentionShape, EachSampleHasItsRowOfTheMask) {
+TEST(AttentionShape, EachSampleUsesItsRowOfTheMask) {
   const AttentionShape shape = sample({2, 5});
   tensor::Mask valid = tensor::full_tensor<bool>({2, 5}, true);
   EXPECT_TRUE(shape.sees_everywhere(valid, false));
@@ -41,14 +41,14 @@ std::string refused_shape(const tensor::Shape& q, const tensor::Shape& k, const 
 }
 const tensor::Shape kOnes = {1, 1, 1, 1};
 
-TEST(AttentionShape, C1FourAxesAndNoExtentOfZero) {
+TEST(AttentionShape, C1_RejectsWrongAxesAndZeroExtents) {
   EXPECT_EQ(refused_shape({1, 1, 1}, kOnes, kOnes),
             "f: q has shape [1, 1, 1]; expected four axes, every extent at least 1 (C1)");
   EXPECT_EQ(refused_shape(kOnes, kOnes, {1, 1, 0, 1}),
             "f: v has shape [1, 1, 0, 1]; expected four axes, every extent at least 1 (C1)");
 }
 
-TEST(AttentionShape, C2ExtentsAgreeAndGroupsDivideTheHeads) {
+TEST(AttentionShape, C2_RejectsDisagreeingExtentsAndGroups) {
   EXPECT_EQ(refused_shape({1, 4, 1, 2}, {1, 3, 2, 2}, {1, 3, 2, 2}),
             "f: k has shape [1, 3, 2, 2]; expected [1,G,S,2], G a divisor of 4 (C2)");
   EXPECT_EQ(refused_shape(kOnes, {1, 1, 1, 2}, kOnes),
@@ -57,12 +57,12 @@ TEST(AttentionShape, C2ExtentsAgreeAndGroupsDivideTheHeads) {
             "f: v has shape [1, 1, 2, 1]; expected shape [1, 1, 1, 1] (C2)");
 }
 
-TEST(AttentionShape, C3TheMaskIsThatOfTheKeys) {
+TEST(AttentionShape, C3_RejectsMaskOfWrongShape) {
   EXPECT_EQ(refused_shape({1, 1, 2, 1}, {1, 1, 3, 1}, {1, 1, 3, 1}, {1, 2}),
             "f: valid has shape [1, 2]; expected shape [1, 3] (C3)");
 }
 
-TEST(AttentionShape, C4TheScaleIsAboveZero) {
+TEST(AttentionShape, C4_RejectsScaleThatIsNotPositiveAndFinite) {
   for (const double scale : {0.0, -1.0, std::numeric_limits<double>::infinity()}) {
     const std::string sentence = refused_shape(kOnes, kOnes, kOnes, {}, {.scale = scale});
     EXPECT_NE(sentence.find("expected scale > 0 (C4)"), std::string::npos) << sentence;

@@ -5,7 +5,7 @@
 namespace normproof::ref::model {
 namespace {
 
-/// Every field another one than the default, and another one on each side.
+/// Returns a config in which every field differs from its default and between the two sides.
 DecoderConfig unusual() {
   const LayersConfig of_source{
       .num_heads = 2, .d_ff = 7, .num_layers = 3, .norm = RMSNormOptions{}, .final_norm = {}};
@@ -42,7 +42,7 @@ void expect_of_both(const EncoderConfig& side) {
   EXPECT_EQ(side.dropout, 0.25);
 }
 
-TEST(DecoderConfig, TheSourcesSideIsAnEncoderWithoutAHead) {
+TEST(DecoderConfig, SourceSideIsAnEncoderWithoutAHead) {
   const DecoderConfig config = unusual();
   const EncoderConfig side = source_side(config);
   expect_layers(side, config.encoder);
@@ -52,7 +52,7 @@ TEST(DecoderConfig, TheSourcesSideIsAnEncoderWithoutAHead) {
   EXPECT_FALSE(side.tied_head);
 }
 
-TEST(DecoderConfig, TheTargetsSideIsCausalAndHasTheHead) {
+TEST(DecoderConfig, TargetSideIsCausalAndHasTheHead) {
   const DecoderConfig config = unusual();
   const EncoderConfig side = target_side(config);
   expect_layers(side, config.decoder);

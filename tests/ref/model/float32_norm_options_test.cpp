@@ -14,14 +14,14 @@ std::string refusal_of(const Float32NormOptions& options) {
   return contract_message([&] { check_formats("f", options, numeric::Clause::C12); });
 }
 
-TEST(Float32NormOptions, StoresInThreeFormatsAndComputesInTwo) {
+TEST(Float32NormOptions, AcceptsThreeStorageFormatsAndTwoArithmetics) {
   for (const FloatType stored : {FloatType::float32, FloatType::bfloat16, FloatType::float16})
     for (const FloatType arithmetic : {FloatType::float32, FloatType::float64})
       check_formats("f", {.storage = stored, .parameters = stored, .arithmetic = arithmetic},
                     numeric::Clause::C12);
 }
 
-TEST(Float32NormOptions, RefusesEveryOtherFormat) {
+TEST(Float32NormOptions, RejectsEveryOtherFormat) {
   EXPECT_EQ(refusal_of({.storage = FloatType::float64}),
             "f: storage is float64; expected float32, bfloat16 or float16 (C12)");
   EXPECT_EQ(refusal_of({.parameters = FloatType::tf32}),

@@ -11,7 +11,7 @@
 namespace normproof::ref::model {
 namespace {
 
-/// "gamma [D] 1, beta [D] 0"
+/// Returns text such as "gamma [D] 1, beta [D] 0".
 template <class Entries>
 std::string text_of(const Entries& entries) {
   std::ostringstream text;
@@ -21,7 +21,7 @@ std::string text_of(const Entries& entries) {
   return text.str();
 }
 
-TEST(NormLayers, AreInTheOrderOfTheOptions) {
+TEST(NormLayers, FollowTheOrderOfTheOptions) {
   ASSERT_EQ(norm_layers().size(), std::variant_size_v<NormOptions>);
   for (const NormLayer& layer : norm_layers())
     EXPECT_EQ(&norm_layer(norm_options(layer.name)), &layer) << layer.name;
@@ -29,7 +29,7 @@ TEST(NormLayers, AreInTheOrderOfTheOptions) {
   EXPECT_EQ(norm_layer(NoneOptions{}).name, "none");
 }
 
-TEST(NormLayers, ParametersAndStatesAreThoseOfTheSpecification) {
+TEST(NormLayers, ParametersAndStatesMatchTheSpecification) {
   const std::map<std::string_view, std::string> states = {
       {"batch_norm", "running_mean [D] 0, running_variance [D] 1"},
       {"batch_renorm", "running_mean [D] 0, running_variance [D] 1"},
@@ -51,7 +51,7 @@ TEST(NormLayers, ParametersAndStatesAreThoseOfTheSpecification) {
   }
 }
 
-TEST(NormLayers, NoNameStandsTwiceAmongWhatALayerTakesOrReturns) {
+TEST(NormLayers, InputAndOutputNamesAreUniqueInALayer) {
   for (const NormLayer& layer : norm_layers()) {
     std::multiset<std::string_view> names = {"x", "y", "grad_y", "valid", "grad_x"};
     for (const auto& entry : layer.parameters) names.insert(entry.name);
@@ -61,7 +61,7 @@ TEST(NormLayers, NoNameStandsTwiceAmongWhatALayerTakesOrReturns) {
   }
 }
 
-TEST(NormLayers, WhatEntriesSayOfOptionsIsThere) {
+TEST(NormLayers, OptionsNamedByEntriesExist) {
   for (const NormLayer& layer : norm_layers()) {
     const NormOptions options = norm_options(layer.name);
     for (const auto& cells : layer.cells) {
@@ -102,13 +102,13 @@ TEST(NormLayers, OptionsAreReadByNameAndType) {
   EXPECT_FALSE(is_on(PowerNormReleasedOptions{.group_scaling = false}, "group_scaling"));
 }
 
-TEST(NormLayers, AnInitialValueMayBeThatOfAnOption) {
+TEST(NormLayers, AnOptionCanReplaceAnInitialValue) {
   const NormParameter own{"p", EntryShape::one, 3};
   EXPECT_EQ(initial_value(BatchRenormOptions{.r_max = 7}, own), 3);
   EXPECT_EQ(initial_value(BatchRenormOptions{.r_max = 7}, {"p", EntryShape::one, 3, "r_max"}), 7);
 }
 
-TEST(NormLayers, AZeroCentredGammaBeginsAtZero) {
+TEST(NormLayers, ZeroCenteredGammaIsInitiallyZero) {
   const NormOptions centred = LayerNormOptions{.zero_centred_gamma = true};
   EXPECT_TRUE(has_zero_centred_gamma(centred));
   EXPECT_FALSE(has_zero_centred_gamma(LayerNormOptions{}));
@@ -118,7 +118,7 @@ TEST(NormLayers, AZeroCentredGammaBeginsAtZero) {
   EXPECT_EQ(initial_value(LayerNormOptions{}, *norm_layer(centred).parameter("gamma")), 1);
 }
 
-TEST(NormLayers, LayoutsAreRowsOfPixels) {
+TEST(NormLayers, ImageLayoutsConvertToRowsOfPixels) {
   const NormOptions first = GroupNormOptions{.groups = 2, .layout = Layout::channels_first},
                     last = GroupNormOptions{.groups = 2, .layout = Layout::channels_last};
   EXPECT_EQ(layout_of(first), Layout::channels_first);
@@ -133,7 +133,7 @@ TEST(NormLayers, LayoutsAreRowsOfPixels) {
   EXPECT_EQ(extents_of(EntryShape::sample_channels, {2, 6, 3, 5}, last), (Extents{2, 5}));
 }
 
-TEST(ShapeInRows, C1AnImageHasFourAxes) {
+TEST(ShapeInRows, C1_RejectsImagesWithoutFourAxes) {
   EXPECT_EQ(numeric::contract_message([] {
               shape_in_rows(Layout::channels_first, {2, 6, 3});
             }),
@@ -141,14 +141,14 @@ TEST(ShapeInRows, C1AnImageHasFourAxes) {
             "channels_last (C1)");
 }
 
-TEST(NormLayers, C13RowsAloneAreComputedOn) {
+TEST(NormLayers, C13_RejectsLayoutsOtherThanRows) {
   EXPECT_EQ(numeric::contract_message(
                 [] { check_rows(BatchNormOptions{.layout = Layout::channels_last}); }),
             "batch_norm: layout is not rows; expected rows (C13)");
   EXPECT_NO_THROW(check_rows(BatchNormOptions{}));
 }
 
-TEST(NormLayers, ExtentsOfEveryShape) {
+TEST(NormLayers, ReturnsTheExtentsOfEveryShape) {
   const NormOptions options = GroupNormOptions{.groups = 2};
   using Extents = std::vector<std::size_t>;
   const auto extents = [&](EntryShape shape) { return extents_of(shape, {3, 5, 8}, options); };
@@ -161,7 +161,7 @@ TEST(NormLayers, ExtentsOfEveryShape) {
   EXPECT_EQ(extents_of(EntryShape::row_groups, {4, 6}, options), (Extents{4, 2}));
 }
 
-TEST(NormLayers, C3AParameterThatTheLayerDoesNotHave) {
+TEST(NormLayers, C3_RejectsAParameterThatTheLayerLacks) {
   const auto refusal = [](const NormOptions& options, const char* given) {
     return numeric::contract_message([&] { check_parameter(norm_layer(options), given); });
   };
@@ -171,7 +171,7 @@ TEST(NormLayers, C3AParameterThatTheLayerDoesNotHave) {
   EXPECT_NO_THROW(check_parameter(norm_layer(ScaleNormOptions{}), "gamma"));
 }
 
-TEST(ExtentOf, C1WhatHasRowsIsRefused) {
+TEST(ExtentOf, C1_RejectsShapesThatDependOnRows) {
   EXPECT_EQ(numeric::contract_message([] { extent_of(EntryShape::rows, 4); }),
             "extent_of: shape depends on the rows of x; expected [1] or [D] (C1)");
 }

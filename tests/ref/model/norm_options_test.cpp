@@ -10,19 +10,19 @@ namespace {
 using numeric::error_message;
 using numeric::UsageError;
 
-TEST(NormOptions, NamesAndOptionsBelongTogether) {
+TEST(NormOptions, NamesMapToOptionsAndBack) {
   EXPECT_EQ(norm_names().size(), 13u);
   for (const auto& name : norm_names()) EXPECT_EQ(norm_name(norm_options(name)), name);
   EXPECT_EQ(norm_name(PowerNormReleasedOptions{}), "power_norm_released");
   EXPECT_EQ(norm_name(GroupScalingOptions{}), "group_scaling");
 }
 
-TEST(NormOptions, AnUnknownLayerIsAnErrorWithTheNearestKnown) {
+TEST(NormOptions, UnknownLayerErrorSuggestsTheNearestName) {
   EXPECT_EQ(error_message<UsageError>([] { norm_options("layernorm"); }).substr(0, 58),
             "unknown layer 'layernorm'; did you mean 'layer_norm'? know");
 }
 
-TEST(SetOption, ReachesEveryFieldThatIsListed) {
+TEST(SetOption, SetsEveryListedField) {
   for (const auto& name : norm_names()) {
     const NormOptions defaults = norm_options(name);
     for (const auto& [field, value] : list_options(defaults)) {
@@ -51,7 +51,7 @@ TEST(SetOption, ReachesEveryFieldThatIsListed) {
   }
 }
 
-TEST(SetOption, WrongFieldsAndValuesAreErrors) {
+TEST(SetOption, RejectsWrongFieldsAndValues) {
   NormOptions options = LayerNormOptions{};
   EXPECT_EQ(error_message<UsageError>([&] { set_option(options, "epsilon", "1"); }),
             "unknown layer_norm option 'epsilon'; did you mean 'eps'? known: eps, "
@@ -70,7 +70,7 @@ TEST(SetOption, WrongFieldsAndValuesAreErrors) {
             "option storage is 'fp8'; expected one of float64, float32, bfloat16, float16");
 }
 
-TEST(ListOptions, WhatCameLaterIsListedWhereItIsSet) {
+TEST(ListOptions, ListsLaterOptionsOnlyIfSet) {
   using Texts = std::vector<std::pair<std::string, std::string>>;
   NormOptions options = GroupNormOptions{};
   EXPECT_EQ(list_options(options), (Texts{{"eps", "1e-05"}, {"groups", "1"}}));

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-TEST(Operation, EveryNameReadsBack) {
+TEST(Operation, EveryNameReturnsItsOperation) {
   EXPECT_EQ(operation_names().size(),
             norm_names().size() + function_names().size() + encoder_operation_names().size() +
                 transformer_operation_names().size() + optimizer_names().size());
@@ -25,7 +25,7 @@ TEST(Operation, EveryNameReadsBack) {
   }
 }
 
-TEST(Operation, OptionsAreThoseOfTheLayer) {
+TEST(Operation, OperationHasTheOptionsOfItsLayer) {
   Operation layer = operation("layer_norm");
   set_option(layer, "eps", "0.5");
   EXPECT_EQ(list_options(layer),
@@ -35,7 +35,7 @@ TEST(Operation, OptionsAreThoseOfTheLayer) {
   EXPECT_THROW(set_option(function, "eps", "0.5"), numeric::UsageError);
 }
 
-TEST(Operation, AnEncoderHasTheOptionsOfItsNorm) {
+TEST(Operation, EncoderHasTheOptionsOfItsNorm) {
   Operation layer = operation("encoder_layer");
   ASSERT_TRUE(std::holds_alternative<EncoderOperation>(layer));
   set_option(layer, "norm", "batch_norm");
@@ -57,12 +57,12 @@ TEST(Operation, AnEncoderHasTheOptionsOfItsNorm) {
   set_option(whole, "positions", "0");
   for (const auto& [name, value] : list_options(whole)) {
     Operation again = operation("encoder");
-    set_option(again, name, value);  // each is one that set_option takes
+    set_option(again, name, value);  // each listed option is one that set_option accepts
   }
 }
 
-// Files without them were written before they came; those of attention had causal from the start.
-TEST(Operation, WhatCameLaterGoesWithoutSayingWhereItIsFalse) {
+// Older files do not contain these options. Attention had `causal` from the start.
+TEST(Operation, OmitsLaterOptionsIfFalse) {
   const auto listed = [](const char* name, const char* option, const char* value) {
     Operation own = operation(name);
     set_option(own, option, value);
@@ -83,7 +83,7 @@ TEST(Operation, WhatCameLaterGoesWithoutSayingWhereItIsFalse) {
   EXPECT_EQ(listed("attention", "causal", "true"), "true");
 }
 
-TEST(Operation, ADecoderLayerIsAlwaysCausalAndElseAsThatOfAnEncoder) {
+TEST(Operation, DecoderLayerHasTheEncoderOptionsExceptCausal) {
   Operation layer = operation("decoder_layer"), of_encoder = operation("encoder_layer");
   EXPECT_TRUE(std::holds_alternative<EncoderOperation>(layer));
   for (const auto& [name, value] : {std::pair{"norm", "batch_norm"}, std::pair{"norm.eps", "0.5"},
@@ -93,7 +93,7 @@ TEST(Operation, ADecoderLayerIsAlwaysCausalAndElseAsThatOfAnEncoder) {
   EXPECT_THROW(set_option(layer, "causal", "true"), numeric::UsageError);
 }
 
-TEST(Operation, AnOptimizerHasItsOptionsAndTheLearningRate) {
+TEST(Operation, OptimizerHasItsOptionsAndTheLearningRate) {
   Operation steps = operation("adamw");
   ASSERT_TRUE(std::holds_alternative<OptimizerOperation>(steps));
   set_option(steps, "learning_rate", "0.5");
@@ -109,7 +109,7 @@ TEST(Operation, AnOptimizerHasItsOptionsAndTheLearningRate) {
   EXPECT_THROW(set_option(sgd, "weight_decay", "0.5"), numeric::UsageError);
 }
 
-TEST(Operation, ATranslatorHasTheOptionsOfBothItsNorms) {
+TEST(Operation, TranslatorHasTheOptionsOfBothNorms) {
   Operation translator = operation("translator");
   ASSERT_TRUE(std::holds_alternative<TransformerOperation>(translator));
   set_option(translator, "decoder_norm", "power_norm");
@@ -133,7 +133,7 @@ TEST(Operation, ATranslatorHasTheOptionsOfBothItsNorms) {
   EXPECT_THROW(set_option(decoding, "label_smoothing", "0.1"), numeric::UsageError);
 }
 
-TEST(Operation, OptionsInAscendingOrderReadBack) {
+TEST(Operation, OptionsCanBeSetInAscendingOrder) {
   for (const std::string& norm : norm_names()) {
     Operation whole = operation("encoder");
     set_option(whole, "norm", norm);
@@ -149,7 +149,7 @@ TEST(Operation, OptionsInAscendingOrderReadBack) {
   }
 }
 
-TEST(Operation, AnUnknownNameHasItsNearest) {
+TEST(Operation, UnknownNameErrorSuggestsTheNearestName) {
   try {
     operation("gelu_tan");
     FAIL();

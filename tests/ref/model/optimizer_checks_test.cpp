@@ -17,7 +17,7 @@ std::string refused(const OptimizerOptions& options) {
   return contract_message([&] { check_optimizer(options); });
 }
 
-TEST(OptimizerChecks, C1EveryOptionOutOfRangeIsNamed) {
+TEST(OptimizerChecks, C1_RejectsOptionsOutOfRange) {
   EXPECT_THAT(refused(SgdOptions{-0.1}), HasSubstr("momentum >= 0 (C1)"));
   EXPECT_THAT(refused(AdamOptions{1, 0.9, 1e-8}), HasSubstr("0 <= beta1 < 1 (C1)"));
   EXPECT_THAT(refused(AdamOptions{0.9, -1, 1e-8}), HasSubstr("0 <= beta2 < 1 (C1)"));
@@ -26,12 +26,12 @@ TEST(OptimizerChecks, C1EveryOptionOutOfRangeIsNamed) {
               HasSubstr("weight_decay >= 0 (C1)"));
 }
 
-TEST(OptimizerChecks, C2ALearningRateBelowZero) {
+TEST(OptimizerChecks, C2_RejectsNegativeLearningRate) {
   EXPECT_THAT(contract_message([] { check_learning_rate(-1); }),
               HasSubstr("learning_rate >= 0 (C2)"));
 }
 
-TEST(OptimizerChecks, DefaultsAndEdgesAreTaken) {
+TEST(OptimizerChecks, AcceptsDefaultsAndLimits) {
   for (const std::string& name : optimizer_names())
     EXPECT_NO_THROW(check_optimizer(optimizer_options(name)));
   EXPECT_NO_THROW(check_optimizer(AdamWOptions{0, 0, 1e-300, 0}));

@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::StartsWith;
 
-TEST(TrainOptions, EveryNameReadsBack) {
+TEST(TrainOptions, EveryNameReturnsItsOptions) {
   EXPECT_THAT(optimizer_names(), ElementsAre("sgd", "adam", "adamw"));
   for (const auto& name : optimizer_names())
     EXPECT_EQ(optimizer_name(optimizer_options(name)), name);
@@ -28,13 +28,13 @@ TEST(TrainOptions, EveryNameReadsBack) {
     EXPECT_EQ(initialization_name(initialization_options(name)), name);
 }
 
-TEST(TrainOptions, ANameIsItsAlternative) {
+TEST(TrainOptions, NameSelectsTheAlternative) {
   EXPECT_TRUE(std::holds_alternative<AdamWOptions>(optimizer_options("adamw")));
   EXPECT_TRUE(std::holds_alternative<InverseSquareRoot>(schedule_options("inverse_square_root")));
   EXPECT_TRUE(std::holds_alternative<KaimingNormal>(initialization_options("kaiming_normal")));
 }
 
-TEST(TrainOptions, FieldsAndTheirDefaults) {
+TEST(TrainOptions, ListsFieldsWithTheirDefaults) {
   EXPECT_THAT(list_options(optimizer_options("sgd")), ElementsAre(Pair("momentum", "0")));
   EXPECT_THAT(list_options(optimizer_options("adam")),
               ElementsAre(Pair("beta1", "0.9"), Pair("beta2", "0.999"), Pair("eps", "1e-08")));
@@ -50,7 +50,7 @@ TEST(TrainOptions, FieldsAndTheirDefaults) {
   EXPECT_THAT(list_options(initialization_options("uniform")), ElementsAre(Pair("limit", "0.1")));
 }
 
-TEST(TrainOptions, EveryFieldIsSetFromItsText) {
+TEST(TrainOptions, SetsEveryFieldFromText) {
   const auto expect_all_set = [](auto options) {
     for (const auto& [field, value] : list_options(options)) set_option(options, field, "7");
     for (const auto& [field, value] : list_options(options)) EXPECT_EQ(value, "7") << field;
@@ -65,7 +65,7 @@ TEST(TrainOptions, EveryFieldIsSetFromItsText) {
   EXPECT_EQ(std::get<AdamWOptions>(adamw).eps, 1e-8);
 }
 
-TEST(TrainOptions, UnknownNamesAndFieldsHaveTheirNearest) {
+TEST(TrainOptions, ErrorsSuggestTheNearestNameOrField) {
   EXPECT_THAT(error_message<UsageError>([] { optimizer_options("adamv"); }),
               StartsWith("unknown optimizer 'adamv'; did you mean 'adam"));
   EXPECT_THAT(error_message<UsageError>([] { schedule_options("constant_rate"); }),

@@ -8,11 +8,11 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(VisibleKeys, NoMaskAtAllIsEmpty) {
+TEST(VisibleKeys, IsEmptyWithoutAnyMask) {
   EXPECT_FALSE(tensor::is_given(visible_keys({2, 3, 4}, nullptr, false)));
 }
 
-TEST(VisibleKeys, WithoutACausalMaskTheyAreThoseOfTheSample) {
+TEST(VisibleKeys, AreTheValidKeysIfNotCausal) {
   const bool valid[] = {true, false, true};
   const tensor::Mask visible = visible_keys({2, 5, 3}, valid, false);
   EXPECT_EQ(tensor::shape_of(visible), (tensor::Shape{3}));
@@ -27,13 +27,13 @@ TEST(VisibleKeys, TheLastQuerySeesEveryKey) {
   EXPECT_THAT(more, ElementsAre(false, false, true, false, true, true));
 }
 
-TEST(VisibleKeys, EachHeadHasTheSameRowsAndValidTakesKeysOut) {
+TEST(VisibleKeys, HeadsShareRowsAndInvalidKeysAreHidden) {
   const bool valid[] = {false, true};
   EXPECT_THAT(visible_keys({2, 2, 2}, valid, true),
               ElementsAre(false, false, false, true, false, false, false, true));
 }
 
-TEST(VisibleKeys, ARowInWhichNothingIsVisibleIsFound) {
+TEST(VisibleKeys, FindsARowWithoutVisibleKeys) {
   EXPECT_TRUE(sees_in_every_row({}, 2));
   EXPECT_TRUE(sees_in_every_row({{true, false}, {false, true}}, 2));
   EXPECT_FALSE(sees_in_every_row({{true, true}, {false, false}}, 2));

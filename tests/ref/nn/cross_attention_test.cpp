@@ -22,7 +22,7 @@ CrossAttention<T> cross_of(const NamedTensors<T>& t) {
   return {map("query"), map("memory"), map("out")};
 }
 
-/// x [B,T,D] and `source` [B,S,D], the memory.
+/// Returns x [B,T,D] and `source` [B,S,D], the memory.
 template <class T>
 NamedTensors<T> cross_inputs(std::size_t batch, std::size_t queries, std::size_t keys,
                              std::size_t d) {
@@ -70,7 +70,7 @@ void expect_cross_derivative(std::size_t batch, std::size_t queries, std::size_t
           std::to_string(keys) + " D " + std::to_string(d));
 }
 
-TEST(CrossAttention, TheBackwardIsTheDerivativeForAllExtentsUpTo3AndAllMasks) {
+TEST(CrossAttention, BackwardIsTheDerivativeForAllExtentsUpTo3AndAllMasks) {
   for (std::size_t queries = 1; queries <= 3; ++queries)
     for (std::size_t keys = 1; keys <= 3; ++keys)
       for (const std::size_t heads : {1, 2})
@@ -82,7 +82,7 @@ TEST(CrossAttention, TheBackwardIsTheDerivativeForAllExtentsUpTo3AndAllMasks) {
   expect_cross_derivative(2, 3, 2, 3, Mask{{true, false}, {true, true}}, {.num_heads = 3});
 }
 
-TEST(CrossAttention, TheBackwardIsTheDerivativeWithDropout) {
+TEST(CrossAttention, BackwardIsTheDerivativeWithDropout) {
   expect_cross_derivative(2, 3, 2, 2, Mask{{true, true}, {true, false}},
                           {.num_heads = 2, .dropout = 0.5, .key = {1, 1, "a"}});
   const Mask given = {{{{true, false, true}}, {{false, true, true}}}};  // [1,2,1,3]
@@ -90,7 +90,7 @@ TEST(CrossAttention, TheBackwardIsTheDerivativeWithDropout) {
                           {.num_heads = 2, .dropout = 0.25, .key = {0, 0, "a", &given}});
 }
 
-/// Self-attention's weights cut in two.
+/// Returns the parameters of self-attention, merged from those of cross-attention.
 Attention<double> self_of(const NamedTensors<double>& t) {
   Attention<double> self;
   self.out = cross_of(t).out;
@@ -107,8 +107,8 @@ Attention<double> self_of(const NamedTensors<double>& t) {
   return self;
 }
 
-// Heads together at 37 tokens, each alone at 190.
-TEST(CrossAttention, ToItselfHasTheBitsOfSelfAttention) {
+// With 5 tokens all heads are computed together, with 190 one head at a time.
+TEST(CrossAttention, AttendingToItselfEqualsSelfAttention) {
   for (const std::size_t tokens : {std::size_t{5}, std::size_t{190}}) {
     NamedTensors<double> t = cross_inputs<double>(2, tokens, tokens, 6);
     t.at("source") = t.at("x");
@@ -140,7 +140,7 @@ Tensor<double> rows_of(const Tensor<double>& x, std::size_t sample, std::size_t 
   return own;
 }
 
-TEST(CrossAttention, BitsDoNotDependOnThreadsOrOnTheBatchOrOnTheMemorysPadding) {
+TEST(CrossAttention, BitsDoNotDependOnThreadsBatchOrMemoryPadding) {
   constexpr std::size_t kT = 31, kS = 70, kShort = 41, kD = 24;
   auto t = cross_inputs<double>(3, kT, kS, kD);
   const auto parameters = cross_of(t);
@@ -156,17 +156,17 @@ TEST(CrossAttention, BitsDoNotDependOnThreadsOrOnTheBatchOrOnTheMemorysPadding) 
   const auto short_memory = rows_of(t.at("source"), 1, 0, kShort);
   EXPECT_EQ(cross_attention(rows_of(t.at("x"), 1, 0, kT), short_memory, parameters, {}, options).y,
             rows_of(whole, 1, 0, kT));
-  // one position more, from keys and values that were computed once
+  // Attends to the memory for single positions, from keys and values that were computed once.
   const auto keys_values = keys_and_values(short_memory, parameters);
   for (const std::size_t i : {std::size_t{0}, kT - 1})
     EXPECT_EQ(attend_to_memory(rows_of(t.at("x"), 1, i, 1), keys_values, parameters, {}, 3),
               rows_of(whole, 1, i, 1));
-  // what the padding holds reaches nothing
+  // The contents of the padding must not affect any result.
   for (std::size_t j = kShort; j < kS; ++j) t.at("source").data()[(kS + j) * kD] = 1e30;
   EXPECT_EQ(cross_attention(t.at("x"), t.at("source"), parameters, mask, options).y, whole);
 }
 
-TEST(CrossAttention, WeightsComputedAgainHaveTheSameBits) {
+TEST(CrossAttention, RecomputedWeightsHaveTheSameBits) {
   const auto t = cross_inputs<double>(2, 5, 7, 4);
   const auto grad_y = random_tensor<double>("grad_y", {2, 5, 4});
   for (const double rate : {0.0, 0.3}) {
@@ -178,8 +178,8 @@ TEST(CrossAttention, WeightsComputedAgainHaveTheSameBits) {
   }
 }
 
-// A memory of padding alone is attended to by none.
-TEST(CrossAttention, WhereNothingMayBeAttendedToYIsTheBiasOfTheOutputMap) {
+// No position may attend to a memory that is all padding.
+TEST(CrossAttention, FullyMaskedMemoryGivesTheOutputBias) {
   const auto t = cross_inputs<double>(1, 2, 2, 4);
   const auto y = cross_attention(t.at("x"), t.at("source"), cross_of(t), Mask{{false, false}},
                                  {.num_heads = 2})
@@ -197,7 +197,7 @@ std::string refused_crossing(Change change) {
       [&] { cross_attention(t.at("x"), t.at("source"), cross_of(t), mask, options); });
 }
 
-TEST(CrossAttention, C1XHasThreeAxesAndNoExtentOfZero) {
+TEST(CrossAttention, C1_RejectsXWithWrongAxesOrZeroExtents) {
   EXPECT_THAT(refused_crossing([](auto& t, auto&, auto&) {
                 t.set("x", {{1, 2, 3, 4}});
               }),
@@ -207,23 +207,23 @@ TEST(CrossAttention, C1XHasThreeAxesAndNoExtentOfZero) {
               }),
               HasSubstr("(C1)"));
 }
-TEST(CrossAttention, C2HeadsDivideD) {
+TEST(CrossAttention, C2_RejectsHeadsThatDoNotDivideD) {
   EXPECT_THAT(refused_crossing([](auto&, auto&, auto& options) { options.num_heads = 3; }),
               HasSubstr("num_heads is 3; expected a divisor of D, 4 (C2)"));
 }
-TEST(CrossAttention, C3ParametersHaveTheirShapes) {
+TEST(CrossAttention, C3_RejectsParametersOfWrongShape) {
   EXPECT_THAT(refused_crossing([](auto& t, auto&, auto&) {
                 t.set("memory.weight", random_tensor<double>("w", {4, 4}));
               }),
               HasSubstr("memory.weight has shape [4, 4]; expected shape [8, 4] (C3)"));
 }
-TEST(CrossAttention, C4TheMaskIsThatOfTheMemory) {
+TEST(CrossAttention, C4_RejectsMaskOfWrongShape) {
   EXPECT_THAT(refused_crossing([](auto&, auto& mask, auto&) {
                 mask = Mask{{true, true}};
               }),
               HasSubstr("valid has shape [1, 2]; expected shape [1, 3] (C4)"));
 }
-TEST(CrossAttention, C6GradYHasTheShapeOfX) {
+TEST(CrossAttention, C6_RejectsGradYOfWrongShape) {
   const auto t = cross_inputs<double>(1, 2, 3, 4);
   EXPECT_THAT(
       numeric::contract_message([&] {
@@ -231,7 +231,7 @@ TEST(CrossAttention, C6GradYHasTheShapeOfX) {
       }),
       HasSubstr("grad_y has shape [1, 3, 4]; expected shape [1, 2, 4] (C6)"));
 }
-TEST(CrossAttention, C8TheMemoryHasTheSentencesAndTheFeaturesOfX) {
+TEST(CrossAttention, C8_RejectsMemoryThatDoesNotMatchX) {
   const auto with = [](const Shape& shape) {
     return refused_crossing(
         [&](auto& t, auto&, auto&) { t.set("source", random_tensor<double>("s", shape)); });
@@ -241,11 +241,11 @@ TEST(CrossAttention, C8TheMemoryHasTheSentencesAndTheFeaturesOfX) {
   EXPECT_THAT(with({1, 3, 2}), HasSubstr("(C8)"));
   EXPECT_THAT(with({1, 0, 4}), HasSubstr("(C8)"));
 }
-TEST(CrossAttention, C9ItIsNotCausal) {
+TEST(CrossAttention, C9_RejectsCausalAttention) {
   EXPECT_THAT(refused_crossing([](auto&, auto&, auto& options) { options.causal = true; }),
               HasSubstr("causal is true"));
 }
-TEST(CrossAttention, C10KeysAndValuesAreOfTwiceTheFeatures) {
+TEST(CrossAttention, C10_RejectsKeysAndValuesOfWrongShape) {
   const auto t = cross_inputs<double>(1, 2, 3, 4);
   EXPECT_THAT(numeric::contract_message(
                   [&] { attend_to_memory(t.at("x"), t.at("source"), cross_of(t), {}, 2); }),

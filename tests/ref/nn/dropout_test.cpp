@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Dropout, TheMaskIsAFunctionOfItsKeyAndTheElement) {
+TEST(Dropout, MaskDependsOnlyOnKeyAndElement) {
   const DropoutKey key{7, 3, "layers.0.attention.y"};
   const Mask mask = dropout_mask({100, 100}, 0.25, key);
   const numeric::RandomStream random(7, "dropout/3/layers.0.attention.y");
@@ -31,7 +31,7 @@ TEST(Dropout, TheMaskIsAFunctionOfItsKeyAndTheElement) {
   numeric::set_num_threads(1);
 }
 
-TEST(Dropout, KeepsTheMeanAndWritesZerosElsewhere) {
+TEST(Dropout, ScalesKeptElementsAndZeroesTheOthers) {
   const Tensor<double> x{{3, -6}, {9, 12}};
   EXPECT_EQ(dropout(x, Mask{{true, false}, {false, true}}, 0.25),
             (Tensor<double>{{4, 0}, {0, 16}}));
@@ -41,7 +41,7 @@ TEST(Dropout, KeepsTheMeanAndWritesZerosElsewhere) {
   EXPECT_EQ(dropout(x, Mask{{true, true}, {true, true}}, 0), x);
 }
 
-TEST(Dropout, C3AGivenMaskIsTakenFromTheElementOn) {
+TEST(Dropout, C3_RejectsAGivenMaskWithTooFewElements) {
   const Mask given{true, false, false, true, true};
   const DropoutKey key{1, 2, "place", &given};
   EXPECT_EQ(dropout_mask({5}, 0.5, key), given);
@@ -50,12 +50,12 @@ TEST(Dropout, C3AGivenMaskIsTakenFromTheElementOn) {
               HasSubstr("key.given has 5 elements; expected 3 of them from 3 on (C3)"));
 }
 
-TEST(Dropout, C1TheRateIsAShare) {
+TEST(Dropout, C1_RejectsRateOfOne) {
   EXPECT_THAT(numeric::contract_message([] { dropout_mask({1}, 1, {}); }),
               HasSubstr("0 <= rate < 1 (C1)"));
 }
 
-TEST(Dropout, C2KeepHasTheShapeOfX) {
+TEST(Dropout, C2_RejectsKeepOfWrongShape) {
   EXPECT_THAT(numeric::contract_message([] {
                 dropout(Tensor<double>{1, 2}, Mask{true}, 0.5);
               }),

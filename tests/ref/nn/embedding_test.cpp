@@ -14,12 +14,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(Embedding, PicksRowsAndAddsTheirGradientsInOrder) {
+TEST(Embedding, SelectsRowsAndAddsTheirGradientsInOrder) {
   const Tokens tokens{2, 2, {3, 1, 3, 0}};
   const Tensor<double> weight{{0, 1}, {2, 3}, {4, 5}, {6, 7}};
   const auto y = embedding(tokens, weight);
   EXPECT_EQ(y, (Tensor<double>{{{6, 7}, {2, 3}}, {{6, 7}, {0, 1}}}));
-  // 2^60 + 1 - 2^60 by ascending position, from +0.
+  // 2^60 + 1 - 2^60 in ascending order of positions, from +0.
   const Tensor<double> grad{{{0x1p60, 1}, {5, 5}}, {{1, 2}, {-0.0, 0}}};
   const auto gradient = embedding_backward(grad, tokens, 4);
   EXPECT_THAT(gradient.rows, ElementsAre(0u, 1u, 3u));
@@ -27,20 +27,20 @@ TEST(Embedding, PicksRowsAndAddsTheirGradientsInOrder) {
   EXPECT_FALSE(std::signbit(gradient.values.data()[0]));
 }
 
-TEST(Embedding, ScaledIsTimesTheRootOfTheWidth) {
+TEST(Embedding, ScalingMultipliesByTheRootOfTheWidth) {
   const Tokens tokens{1, 2, {1, 1}};
   const Tensor<double> weight{{0, 1, 2, 3}, {4, 5, 6, 7}};
   EXPECT_EQ(embedding(tokens, weight, true), (Tensor<double>{{{8, 10, 12, 14}, {8, 10, 12, 14}}}));
   const Tensor<double> grad{{{1, 2, 3, 4}, {10, 20, 30, 40}}};
   EXPECT_EQ(embedding_backward(grad, tokens, 2, true).values, (Tensor<double>{{22, 44, 66, 88}}));
-  // Of three features the root is rounded once, and what is summed is scaled, not what is added.
+  // The root of three features is rounded once. The sum is scaled, not its terms.
   const Tensor<double> three{{{0x1p53, 1, 0.1}, {1, 1, 0.2}}};
   const double root = numeric::square_root(3.0);
   EXPECT_EQ(embedding_backward(three, tokens, 2, true).values,
             (Tensor<double>{{0x1p53 * root, 2 * root, (0.1 + 0.2) * root}}));
 }
 
-TEST(Embedding, RowsAreAddedToAWholeGradient) {
+TEST(Embedding, AddRowsAddsToAWholeGradient) {
   Tensor<double> whole{{1, 2}, {3, 4}, {5, 6}};
   add_rows(whole, {{0, 2}, {{10, 20}, {30, 40}}});
   EXPECT_EQ(whole, (Tensor<double>{{11, 22}, {3, 4}, {35, 46}}));
@@ -67,7 +67,7 @@ void expect_derivative(bool scaled) {
       "embedding");
 }
 
-TEST(Embedding, TheBackwardIsTheDerivative) {
+TEST(Embedding, BackwardIsTheDerivative) {
   expect_derivative(false);
   expect_derivative(true);
 }
@@ -89,20 +89,20 @@ std::string refused(const Tokens& tokens, const Tensor<double>& weight = {{0, 1}
   return numeric::contract_message([&] { embedding(tokens, weight); });
 }
 
-TEST(Embedding, C1ThereAreAsManyIdsAsTokens) {
+TEST(Embedding, C1_RejectsTooFewIds) {
   EXPECT_THAT(refused({1, 2, {0}}), HasSubstr("(C1)"));
 }
 
-TEST(Embedding, C2IdsAreOfTheVocabulary) {
+TEST(Embedding, C2_RejectsIdsOutsideOfTheVocabulary) {
   EXPECT_THAT(refused({1, 2, {0, 2}}), HasSubstr("has the id 2 at [0, 1]; expected 0 to 1 (C2)"));
   EXPECT_THAT(refused({1, 1, {-1}}), HasSubstr("(C2)"));
 }
 
-TEST(Embedding, C3TheWeightIsAMatrix) {
+TEST(Embedding, C3_RejectsAWeightThatIsNotAMatrix) {
   EXPECT_THAT(refused({1, 1, {0}}, {1, 2}), HasSubstr("(C3)"));
 }
 
-TEST(Embedding, C4GradYHasTheShapeOfY) {
+TEST(Embedding, C4_RejectsGradYOfWrongShape) {
   EXPECT_THAT(numeric::contract_message([] {
                 embedding_backward(Tensor<double>{{1, 2}}, {1, 1, {0}}, 2);
               }),

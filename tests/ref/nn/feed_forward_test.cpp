@@ -13,7 +13,7 @@ FeedForward<T> feed_forward_of(const NamedTensors<T>& t) {
   return {{t.at("w1"), t.at("b1")}, {t.at("w2"), t.at("b2")}};
 }
 
-TEST(FeedForward, TheBackwardIsTheDerivative) {
+TEST(FeedForward, BackwardIsTheDerivative) {
   for (const model::Activation activation :
        {model::Activation::relu, model::Activation::gelu, model::Activation::gelu_tanh})
     for (const double rate : {0.0, 0.5}) {
@@ -43,7 +43,7 @@ TEST(FeedForward, TheBackwardIsTheDerivative) {
     }
 }
 
-TEST(FeedForward, C1TheRateOfDropoutIsAShare) {
+TEST(FeedForward, C1_RejectsDropoutRateOfOne) {
   const auto one = tensor::full_tensor<double>({1, 1}, 1.0);
   const Linear<double> map{one, tensor::full_tensor<double>({1}, 0.0)};
   EXPECT_NE(numeric::contract_message([&] {
@@ -52,7 +52,7 @@ TEST(FeedForward, C1TheRateOfDropoutIsAShare) {
             "no error");
 }
 
-TEST(FeedForward, ReluByHand) {
+TEST(FeedForward, ReluMatchesHandComputedValues) {
   const FeedForward<double> p{{{{1, 0}, {0, -1}}, {0, 0}}, {{{2, 3}, {5, 7}}, {1, 1}}};
   const auto run = feed_forward<double>({{{3, 4}}}, p, {});
   EXPECT_EQ(run.saved.active, (Tensor<double>{{{3, 0}}}));

@@ -13,7 +13,7 @@
 #include "tests/verification/checks/compare/scaled_bound.hpp"
 #include "tests/verification/checks/compare/slope.hpp"
 
-// A backward against the derivative of its forward.
+// Checks a backward against the derivative of its forward.
 namespace normproof::ref::nn {
 
 using numeric::complex100;
@@ -25,7 +25,8 @@ using tensor::NamedTensors;
 using tensor::Shape;
 using tensor::Tensor;
 
-/// Random doubles, the same for every scalar: a function of name and element.
+/// Returns random doubles that depend only on name and element, so they are the same for every
+/// scalar.
 template <class T>
 Tensor<T> random_tensor(const std::string& name, const Shape& shape, std::uint64_t seed = 1) {
   const numeric::RandomStream random(seed, name);
@@ -41,7 +42,8 @@ NamedTensors<T> converted(const NamedTensors<double>& tensors) {
   return result;
 }
 
-/// The scalar sum(grad_y forward(at)) as a function of nothing: `at` is read when it is called.
+/// Returns a function that computes the scalar sum(grad_y forward(at)); `at` is read when it is
+/// called.
 template <class S, class Forward>
 auto weighted_forward(const NamedTensors<S>& at, const Tensor<double>& grad_y, Forward forward) {
   return [&at, &grad_y, forward] {
@@ -51,24 +53,26 @@ auto weighted_forward(const NamedTensors<S>& at, const Tensor<double>& grad_y, F
   };
 }
 
-/// d sum(grad_y y) / d x for the tensor x of that name, y = forward(inputs), by dual numbers.
+/// Returns d sum(grad_y y) / d x for the tensor x of that name, where y = forward(inputs), by dual
+/// numbers.
 template <class Forward>
-Tensor<oracle100> slopes_of(const NamedTensors<double>& inputs, const std::string& name,
-                            const Tensor<double>& grad_y, Forward forward) {
+Tensor<oracle100> certify_slopes(const NamedTensors<double>& inputs, const std::string& name,
+                                 const Tensor<double>& grad_y, Forward forward) {
   NamedTensors<dual> at = converted<dual>(inputs);
   return verification::checks::compare::slopes(at.at(name), weighted_forward(at, grad_y, forward));
 }
 
-/// sum_i weights_i x_i
+/// Returns sum_i weights_i x_i.
 inline Tensor<oracle100> weighted(const Tensor<double>& weights, const Tensor<oracle100>& x) {
   return {verification::checks::compare::weighted_sum(weights, x)};
 }
 
-/// Every gradient that backward(inputs, grad_y) names, at 50 digits, against the derivative of the
-/// forward within the bound of its own rounding: each element by dual numbers, and by the complex
-/// step, which has no rule to share with either, a sum of them with a random weight for each, so
-/// that one that is wrong is seen in it. The sum takes one forward, its elements one each.
-/// forward: NamedTensors<T> -> Tensor<T>; backward: NamedTensors<T>, Tensor<T> -> NamedTensors<T>
+/// Checks every gradient that backward(inputs, grad_y) returns, at 50 digits, against the
+/// derivative of the forward, within the bound of the gradient's own rounding. Each element is
+/// checked by dual numbers, with one forward per element. A sum of the elements with random weights
+/// is also checked by the complex step, with a single forward; it detects a single wrong element,
+/// and it shares no rule of differentiation with the other two. forward: NamedTensors<T> ->
+/// Tensor<T>; backward: NamedTensors<T>, Tensor<T> -> NamedTensors<T>
 template <class Forward, class Backward>
 void expect_gradients(const NamedTensors<double>& inputs, const Tensor<double>& grad_y,
                       Forward forward, Backward backward, const std::string& what) {
@@ -79,11 +83,11 @@ void expect_gradients(const NamedTensors<double>& inputs, const Tensor<double>& 
   const NamedTensors<running_error> bounds = gradients(running_error());
   EXPECT_FALSE(found.empty());
   for (const auto& gradient : found) {
-    const std::string& name = gradient.name;  // clang 14 captures no structured binding
+    const std::string& name = gradient.name;  // clang 14 cannot capture a structured binding
     const auto values = tensor::convert<oracle100>(gradient.values);
     const auto bound = verification::checks::compare::scaled_bound<oracle50>(bounds.at(name));
     EXPECT_WITHIN(verification::checks::compare::compare(
-        values, slopes_of(inputs, name, grad_y, forward), bound))
+        values, certify_slopes(inputs, name, grad_y, forward), bound))
         << what << ": grad_" << name << " by dual numbers";
     const auto weights = random_tensor<double>("weights of " + name, tensor::shape_of(values));
     auto sizes = weights;

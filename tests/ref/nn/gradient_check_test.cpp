@@ -5,8 +5,8 @@
 namespace normproof::ref::nn {
 namespace {
 
-/// y = x^3, and a backward that is wrong by the factor 1 + 2^exponent, in every element or in the
-/// last alone; how often that is seen.
+/// Checks y = x^3 with a backward that is wrong by the factor 1 + 2^exponent, in every element or
+/// only in the last one. Returns how many checks fail.
 int failures_at(int exponent, bool in_one = false) {
   NamedTensors<double> inputs;
   inputs.set("x", random_tensor<double>("x", {2, 3}));
@@ -39,7 +39,7 @@ int failures_at(int exponent, bool in_one = false) {
   return results.size();
 }
 
-TEST(GradientCheck, SeesAnErrorInTheLastDigitsByBothWays) {
+TEST(GradientCheck, DetectsAnErrorInTheLastDigitsByBothMethods) {
   EXPECT_EQ(failures_at(-std::numeric_limits<oracle50>::digits), 0);
   EXPECT_EQ(failures_at(-140), 2);
   EXPECT_EQ(failures_at(-1), 2);

@@ -24,8 +24,9 @@ Tensor<double> row_of(const Tensor<double>& x, std::size_t row) {
   return own;
 }
 
-// 300 positions are two blocks of R1's chains, and scores of one head at a time in the whole pass.
-TEST(IncrementalAttention, EachPositionHasTheBitsOfTheWholeCausalPass) {
+// 300 positions give two blocks in the chains of rule R1, and the whole pass computes one head at a
+// time.
+TEST(IncrementalAttention, EveryPositionHasTheBitsOfTheWholeCausalPass) {
   for (const std::size_t heads : {1, 2, 6}) {
     constexpr std::size_t kT = 300, kD = 6;
     const auto parameters = random_attention(kD);
@@ -50,21 +51,21 @@ std::string refused(Change change) {
   return numeric::contract_message([&] { attend_to_one_more(x, parameters, heads, cache); });
 }
 
-TEST(IncrementalAttention, C1XIsOnePosition) {
+TEST(IncrementalAttention, C1_RejectsMoreThanOnePosition) {
   EXPECT_THAT(refused([](auto& x, auto&, auto&, auto&) {
                 x = random_tensor<double>("x", {1, 2, 4});
               }),
               HasSubstr("x has shape [1, 2, 4]; expected [1,1,D] (C1)"));
 }
-TEST(IncrementalAttention, C2HeadsDivideD) {
+TEST(IncrementalAttention, C2_RejectsHeadsThatDoNotDivideD) {
   EXPECT_THAT(refused([](auto&, auto&, auto& heads, auto&) { heads = 3; }),
               HasSubstr("a divisor of D, 4 (C2)"));
 }
-TEST(IncrementalAttention, C3ParametersHaveTheirShapes) {
+TEST(IncrementalAttention, C3_RejectsParametersOfWrongShape) {
   EXPECT_THAT(refused([](auto&, auto& p, auto&, auto&) { p = random_attention(2); }),
               HasSubstr("in.weight has shape [6, 2]"));
 }
-TEST(IncrementalAttention, C8TheCacheHasWholeRowsOfBoth) {
+TEST(IncrementalAttention, C8_RejectsACacheWithUnequalKeysAndValues) {
   EXPECT_THAT(refused([](auto&, auto&, auto&, auto& cache) { cache.keys.assign(4, 0); }),
               HasSubstr("cache has 4 numbers of keys and 0 of values; expected as many of both"));
 }

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Linear, ByHand) {
+TEST(Linear, MatchesHandComputedValues) {
   const Linear<double> p{{{1, 2, 3}, {0, -1, 1}}, {10, 20}};
   const Tensor<double> x{{1, 1, 1}, {0, 2, -1}};
   EXPECT_EQ(linear(x, p), (Tensor<double>{{16, 20}, {11, 17}}));
@@ -21,7 +21,7 @@ TEST(Linear, ByHand) {
   EXPECT_EQ(back.parameters.bias, (Tensor<double>{1, 2}));
 }
 
-TEST(Linear, TheBackwardIsTheDerivativeForAllExtentsUpTo3) {
+TEST(Linear, BackwardIsTheDerivativeForAllExtentsUpTo3) {
   for (std::size_t n = 1; n <= 3; ++n)
     for (std::size_t in = 1; in <= 3; ++in)
       for (std::size_t out = 1; out <= 3; ++out) {
@@ -49,14 +49,14 @@ TEST(Linear, TheBackwardIsTheDerivativeForAllExtentsUpTo3) {
 
 const Linear<double> kThreeToOne{{{1, 2, 3}}, {10}};
 
-TEST(Linear, C1XHasTwoAxesAtLeast) {
+TEST(Linear, C1_RejectsXWithOneAxis) {
   EXPECT_THAT(numeric::contract_message([] {
                 linear(Tensor<double>{1, 2, 3}, kThreeToOne);
               }),
               HasSubstr("(C1)"));
 }
 
-TEST(Linear, C2InputsAndOutputsAgree) {
+TEST(Linear, C2_RejectsDisagreeingInputsAndOutputs) {
   EXPECT_THAT(numeric::contract_message([] {
                 linear(Tensor<double>{{1, 2}}, kThreeToOne);
               }),
@@ -67,7 +67,7 @@ TEST(Linear, C2InputsAndOutputsAgree) {
               HasSubstr("bias has shape [2]; expected shape [1] (C2)"));
 }
 
-TEST(Linear, C3GradYHasTheShapeOfY) {
+TEST(Linear, C3_RejectsGradYOfWrongShape) {
   EXPECT_THAT(numeric::contract_message([] {
                 linear_backward(Tensor<double>{{1, 2}}, {{1, 2, 3}}, kThreeToOne);
               }),

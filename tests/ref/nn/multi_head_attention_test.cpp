@@ -51,7 +51,7 @@ void expect_derivative(std::size_t batch, std::size_t tokens, std::size_t d, con
           " H " + std::to_string(options.num_heads));
 }
 
-TEST(MultiHeadAttention, TheBackwardIsTheDerivativeForAllExtentsUpTo3AndAllMasks) {
+TEST(MultiHeadAttention, BackwardIsTheDerivativeForAllExtentsUpTo3AndAllMasks) {
   for (std::size_t tokens = 1; tokens <= 3; ++tokens)
     for (std::size_t d = 1; d <= 3; ++d)
       for (std::size_t heads = 1; heads <= d; ++heads) {
@@ -66,12 +66,12 @@ TEST(MultiHeadAttention, TheBackwardIsTheDerivativeForAllExtentsUpTo3AndAllMasks
   expect_derivative(2, 2, 3, two, {.num_heads = 3});
 }
 
-TEST(MultiHeadAttention, TheBackwardIsTheDerivativeWithDropout) {
+TEST(MultiHeadAttention, BackwardIsTheDerivativeWithDropout) {
   expect_derivative(2, 3, 2, {},
                     {.num_heads = 2, .dropout = 0.5, .key = {1, 1, "layers.0.attention.weights"}});
 }
 
-TEST(MultiHeadAttention, TheCausalBackwardIsTheDerivativeForAllExtentsUpTo3AndAllMasks) {
+TEST(MultiHeadAttention, CausalBackwardIsTheDerivativeForAllExtentsUpTo3AndAllMasks) {
   for (std::size_t tokens = 1; tokens <= 3; ++tokens)
     for (const std::size_t heads : {1, 2})
       expect_derivative(1, tokens, 2, {}, {.num_heads = heads, .causal = true});
@@ -83,7 +83,7 @@ TEST(MultiHeadAttention, TheCausalBackwardIsTheDerivativeForAllExtentsUpTo3AndAl
                     {.num_heads = 3, .dropout = 0.5, .key = {1, 1, "a"}, .causal = true});
 }
 
-/// The definition, head by head, from plain loops.
+/// Checks against the definition, computed head by head with plain loops.
 void expect_definition(bool causal) {
   constexpr std::size_t kT = 3, kD = 4, kH = 2, kDk = 2;
   const auto t = inputs_for<oracle50>(1, kT, kD);
@@ -135,15 +135,16 @@ void expect_definition(bool causal) {
                                                  y_of(inputs_for<running_error>(1, kT, kD)))));
 }
 
-TEST(MultiHeadAttention, IsTheDefinition) {
+TEST(MultiHeadAttention, MatchesTheDefinition) {
   expect_definition(false);
 }
-TEST(MultiHeadAttention, IsTheDefinitionWhereItIsCausal) {
+TEST(MultiHeadAttention, MatchesTheDefinitionIfCausal) {
   expect_definition(true);
 }
 
-// Heads together at 37 tokens, each alone at 190; at 300 a chain of R1 has two blocks.
-TEST(MultiHeadAttention, WhereItIsCausalEachPositionHasTheBitsOfTheSentenceThatEndsThere) {
+// With 37 tokens all heads are computed together, with 190 one head at a time; with 300 a chain of
+// rule R1 has two blocks.
+TEST(MultiHeadAttention, CausalPositionHasTheBitsOfTheSentenceThatEndsThere) {
   for (const std::size_t tokens : {std::size_t{37}, std::size_t{190}, std::size_t{300}}) {
     constexpr std::size_t kD = 8;
     const auto t = inputs_for<double>(2, tokens, kD);
@@ -162,7 +163,7 @@ TEST(MultiHeadAttention, WhereItIsCausalEachPositionHasTheBitsOfTheSentenceThatE
   }
 }
 
-TEST(MultiHeadAttention, BitsDoNotDependOnThreadsOrOnTheBatchOrOnPadding) {
+TEST(MultiHeadAttention, BitsDoNotDependOnThreadsBatchOrPadding) {
   constexpr std::size_t kB = 4, kT = 37, kD = 24;
   const auto t = inputs_for<double>(kB, kT, kD);
   Mask mask = tensor::full_tensor<bool>({kB, kT}, true);
@@ -180,8 +181,8 @@ TEST(MultiHeadAttention, BitsDoNotDependOnThreadsOrOnTheBatchOrOnPadding) {
   for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.data()[i], whole.data()[kT * kD + i]);
 }
 
-// Two heads' scores are computed together at 120 tokens, one head's at 190.
-TEST(MultiHeadAttention, OneHeadAtATimeHasTheBitsOfAllHeads) {
+// With 120 tokens the scores of two heads are computed together, with 190 those of one head.
+TEST(MultiHeadAttention, OneHeadAtATimeHasTheBitsOfAllHeadsTogether) {
   constexpr std::size_t kT = 190, kShort = 120, kD = 4;
   const auto t = inputs_for<double>(2, kT, kD);
   Mask mask = tensor::full_tensor<bool>({2, kT}, true);
@@ -194,7 +195,8 @@ TEST(MultiHeadAttention, OneHeadAtATimeHasTheBitsOfAllHeads) {
     std::copy_n(whole.data() + kT * kD, part.size(), part.data());
     return part;
   };
-  // Where the padding's own gradient is 0, the sentence alone has the gradients of the batch.
+  // If the gradient of the padding is 0, the sentence alone has the gradients that it has in the
+  // batch.
   auto grad_alone = grad_y;
   for (std::size_t i = (kT + kShort) * kD; i < grad_alone.size(); ++i) grad_alone.data()[i] = 0;
   const auto batch_back = multi_head_attention_backward(grad_alone, t.at("x"), attention_of(t),
@@ -206,7 +208,7 @@ TEST(MultiHeadAttention, OneHeadAtATimeHasTheBitsOfAllHeads) {
   EXPECT_EQ(alone_back.grad_x, cut(batch_back.grad_x));
 }
 
-TEST(MultiHeadAttention, WeightsComputedAgainHaveTheSameBits) {
+TEST(MultiHeadAttention, RecomputedWeightsHaveTheSameBits) {
   for (const std::size_t tokens : {7u, 190u}) {
     const auto t = inputs_for<double>(5, tokens, 8);
     const auto grad_y = random_tensor<double>("grad_y", {5, tokens, 8});
@@ -237,7 +239,7 @@ TEST(MultiHeadAttention, WeightsComputedAgainHaveTheSameBits) {
   }
 }
 
-TEST(MultiHeadAttention, ScoresThatAreNotFiniteAreNamedByTheirSentence) {
+TEST(MultiHeadAttention, ErrorNamesTheSentenceOfNonFiniteScores) {
   auto t = inputs_for<double>(3, 4, 4);
   for (std::size_t d = 0; d < 4; ++d) t.at("x").data()[(2 * 4 + 1) * 4 + d] = 1e200;
   EXPECT_THAT(
@@ -252,26 +254,26 @@ std::string refused(const Tensor<double>& x, const Mask& mask = {}, std::size_t 
       [&] { multi_head_attention(x, attention_of(t), mask, {.num_heads = heads}); });
 }
 
-TEST(MultiHeadAttention, C1XHasThreeAxesAndNoExtentOfZero) {
+TEST(MultiHeadAttention, C1_RejectsXWithWrongAxesOrZeroExtents) {
   EXPECT_THAT(refused({{1, 2, 3, 4}}), HasSubstr("[B,T,D] (C1)"));
   EXPECT_THAT(refused(tensor::empty_tensor<double>({0, 2, 4})), HasSubstr("(C1)"));
 }
 
-TEST(MultiHeadAttention, C2HeadsDivideD) {
+TEST(MultiHeadAttention, C2_RejectsHeadsThatDoNotDivideD) {
   EXPECT_THAT(refused(inputs_for<double>(1, 2, 4).at("x"), {}, 3),
               HasSubstr("num_heads is 3; expected a divisor of D, 4 (C2)"));
 }
 
-TEST(MultiHeadAttention, C3ParametersHaveTheirShapes) {
+TEST(MultiHeadAttention, C3_RejectsParametersOfWrongShape) {
   EXPECT_THAT(refused(random_tensor<double>("x", {1, 2, 6})), HasSubstr("in.weight"));
 }
 
-TEST(MultiHeadAttention, C4TheMaskIsThatOfX) {
+TEST(MultiHeadAttention, C4_RejectsMaskOfWrongShape) {
   EXPECT_THAT(refused(inputs_for<double>(1, 2, 4).at("x"), Mask{{true, true}, {true, true}}),
               HasSubstr("valid"));
 }
 
-TEST(MultiHeadAttention, C6GradYHasTheShapeOfX) {
+TEST(MultiHeadAttention, C6_RejectsGradYOfWrongShape) {
   const auto t = inputs_for<double>(1, 2, 4);
   const AttentionOptions options{.num_heads = 2};
   const auto saved = multi_head_attention(t.at("x"), attention_of(t), {}, options).saved;

@@ -14,15 +14,15 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(RotaryEmbedding, PairsAreHalvesOrNeighboursAndTheRestIsCopied) {
+TEST(RotaryEmbedding, PairsHalvesOrNeighborsAndCopiesTheRest) {
   const Tensor<double> x{{1, 2, 3, 4, 5}}, cos{{0, 3}}, sin{{1, 0}};
-  // Halves: (1, 3) by a quarter turn, (2, 4) three times as long.
+  // As halves: (1, 3) rotated by a quarter turn, and (2, 4) multiplied by three.
   EXPECT_THAT(rotary_embedding(x, cos, sin), ElementsAre(-3, 6, 1, 12, 5));
   EXPECT_THAT(rotary_embedding(x, cos, sin, {.interleaved = true}), ElementsAre(-2, 1, 9, 12, 5));
   EXPECT_THAT(rotary_embedding_backward(x, cos, sin), ElementsAre(3, 6, -1, 12, 5));
 }
 
-TEST(RotaryEmbedding, EachTokenHasItsRowOfTheTablesInEverySampleAndHead) {
+TEST(RotaryEmbedding, EachTokenUsesItsRowOfTheTablesInEverySampleAndHead) {
   Tensor<double> cos = tensor::full_tensor<double>({2, 1}, 0), sin = cos;
   cos(0, 0) = sin(1, 0) = 1;
   Tensor<double> x = tensor::full_tensor<double>({2, 1, 2, 2}, 1);
@@ -30,7 +30,7 @@ TEST(RotaryEmbedding, EachTokenHasItsRowOfTheTablesInEverySampleAndHead) {
   EXPECT_THAT(y, ElementsAre(1, 1, -1, 1, 1, 1, -1, 1));
 }
 
-// The operations of docs/specification/attention.md, one by one.
+// Evaluates the operations of docs/specification/attention.md one by one.
 TEST(RotaryEmbedding, FollowsTheSpecification) {
   const auto x = random_tensor<double>("x", {3, 5, 6}), cos = random_tensor<double>("cos", {5, 3}),
              sin = random_tensor<double>("sin", {5, 3});
@@ -45,7 +45,7 @@ TEST(RotaryEmbedding, FollowsTheSpecification) {
       }
 }
 
-TEST(RotaryEmbedding, TheBackwardIsTheDerivative) {
+TEST(RotaryEmbedding, BackwardIsTheDerivative) {
   for (const bool interleaved : {false, true})
     for (const std::size_t width : {2, 4, 5}) {
       NamedTensors<double> inputs;
@@ -88,20 +88,20 @@ std::string refused_turn(const Shape& x, const Shape& cos, const Shape& sin) {
   });
 }
 
-TEST(RotaryEmbedding, C1XHasTokensAndFeatures) {
+TEST(RotaryEmbedding, C1_RejectsXWithOneAxis) {
   EXPECT_EQ(refused_turn({4}, {1, 2}, {1, 2}),
             "rotary_embedding: x has shape [4]; expected [..., T, D] with every extent at least 1 "
             "(C1)");
 }
 
-TEST(RotaryEmbedding, C2TheTablesHaveARowATokenAndTheirPairsFit) {
+TEST(RotaryEmbedding, C2_RejectsTablesThatDoNotFitX) {
   EXPECT_EQ(refused_turn({2, 4}, {2, 3}, {2, 3}),
             "rotary_embedding: cos has shape [2, 3]; expected [2, P], P from 1 to 2 (C2)");
   EXPECT_EQ(refused_turn({2, 4}, {2, 2}, {2, 1}),
             "rotary_embedding: sin has shape [2, 1]; expected shape [2, 2] (C2)");
 }
 
-TEST(RotaryEmbedding, C3WhatIsNotFiniteIsNamed) {
+TEST(RotaryEmbedding, C3_RejectsNonFiniteElements) {
   auto x = random_tensor<double>("x", {1, 2});
   x(0, 1) = std::numeric_limits<double>::infinity();
   const Tensor<double> one = tensor::full_tensor<double>({1, 1}, 1);

@@ -18,7 +18,7 @@ using numeric::contract_message;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-/// The extents of a case: k and v have `kv_heads` heads of `keys` rows.
+/// The extents of a test case; k and v have `kv_heads` heads of `keys` rows.
 struct DotProductExtents {
   std::size_t samples = 1, heads = 1, kv_heads = 1, tokens = 1, keys = 1, features = 1, values = 1;
 };
@@ -70,7 +70,7 @@ void expect_dot_product_derivative(const DotProductExtents& e, const Mask& valid
       what);
 }
 
-TEST(ScaledDotProductAttention, TheBackwardIsTheDerivativeForAllExtentsUpTo3) {
+TEST(ScaledDotProductAttention, BackwardIsTheDerivativeForAllExtentsUpTo3) {
   for (std::size_t tokens = 1; tokens <= 3; ++tokens)
     for (std::size_t keys = 1; keys <= 3; ++keys)
       for (const bool causal : {false, true})
@@ -79,7 +79,7 @@ TEST(ScaledDotProductAttention, TheBackwardIsTheDerivativeForAllExtentsUpTo3) {
                                           (causal ? " causal" : ""));
 }
 
-TEST(ScaledDotProductAttention, TheBackwardIsTheDerivativeForAllMasksAndGroups) {
+TEST(ScaledDotProductAttention, BackwardIsTheDerivativeForAllMasksAndGroups) {
   for (std::size_t bits = 0; bits < 8; ++bits)
     expect_dot_product_derivative({1, 2, 1, 2, 3, 1, 1}, bits_mask(bits, {1, 3}),
                                   {.causal = bits % 2 == 0}, "mask " + std::to_string(bits));
@@ -92,8 +92,8 @@ struct Defined {
   Tensor<oracle100> y, log_sum_exp;
 };
 
-/// From the definition, query by query, the largest score not subtracted: at 100 digits nothing
-/// overflows.
+/// Evaluates the definition query by query, without subtracting the largest score: at 100 digits
+/// nothing overflows.
 Defined dot_product_definition(const NamedTensors<double>& t, const DotProductExtents& e,
                                const Mask& valid, const model::AttentionOptions& options) {
   Defined defined{tensor::full_tensor<oracle100>({e.samples, e.heads, e.tokens, e.values}, 0),
@@ -108,7 +108,7 @@ Defined dot_product_definition(const NamedTensors<double>& t, const DotProductEx
     oracle100 sum = 0;
     for (std::size_t j = 0; j < e.keys; ++j) {
       if (tensor::is_given(valid) && !valid.data()[b * e.keys + j]) continue;
-      // The last query sees the last key, the one before it the key before.
+      // The last query sees the last key, and each earlier query one key less.
       const bool later = e.keys - 1 - j < e.tokens - 1 - i;
       if (options.causal && later) continue;
       oracle100 score = 0;
@@ -151,7 +151,7 @@ void expect_values(const Tensor<double>& got, const Tensor<running_error>& with_
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got.data()[i], with_bound.data()[i].value);
 }
 
-TEST(ScaledDotProductAttention, DoubleIsWithinItsDerivedBoundOfTheDefinitionAt100Digits) {
+TEST(ScaledDotProductAttention, DoubleIsWithinTheDerivedBoundOfTheDefinition) {
   for (const DotProductCase& s : dot_product_cases()) {
     const auto t = dot_product_inputs(s.extents, s.scale);
     const Defined exact = dot_product_definition(t, s.extents, s.valid, s.options);
@@ -165,7 +165,7 @@ TEST(ScaledDotProductAttention, DoubleIsWithinItsDerivedBoundOfTheDefinitionAt10
   }
 }
 
-TEST(ScaledDotProductAttention, EnclosuresHoldTheDefinition) {
+TEST(ScaledDotProductAttention, EnclosuresContainTheDefinition) {
   const auto expect = [](const auto& got, const Tensor<oracle100>& exact) {
     ASSERT_EQ(tensor::shape_of(got), tensor::shape_of(exact));
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -182,7 +182,7 @@ TEST(ScaledDotProductAttention, EnclosuresHoldTheDefinition) {
   }
 }
 
-TEST(ScaledDotProductAttention, QueriesThatSeeNoKeyGiveZerosAndNoLogSumExp) {
+TEST(ScaledDotProductAttention, QueriesWithoutVisibleKeysGiveZerosAndNoLogSumExp) {
   const DotProductExtents e{2, 1, 1, 2, 2, 1, 1};
   const auto t = dot_product_inputs(e);
   const Mask valid{{true, true}, {false, false}};
@@ -198,7 +198,7 @@ TEST(ScaledDotProductAttention, QueriesThatSeeNoKeyGiveZerosAndNoLogSumExp) {
   }
 }
 
-TEST(ScaledDotProductAttention, GroupsAreHeadsOfKeysRepeated) {
+TEST(ScaledDotProductAttention, GroupsEqualRepeatedHeadsOfKeys) {
   const DotProductExtents e{2, 6, 2, 3, 4, 3, 2};
   const auto t = dot_product_inputs(e);
   auto repeated = dot_product_inputs({2, 6, 6, 3, 4, 3, 2});
@@ -220,7 +220,7 @@ TEST(ScaledDotProductAttention, GroupsAreHeadsOfKeysRepeated) {
   }
 }
 
-// The maps of multi-head attention are identities: what is left is this.
+// The linear maps of multi-head attention are identities, so only this function remains.
 TEST(ScaledDotProductAttention, HasTheBitsOfMultiHeadAttention) {
   constexpr std::size_t kTokens = 5, kWidth = 6, kHeads = 2, kFeatures = 3;
   Attention<double> identity{
@@ -237,7 +237,7 @@ TEST(ScaledDotProductAttention, HasTheBitsOfMultiHeadAttention) {
   const Mask valid{{true, false, true, true, true}};
   const auto whole = multi_head_attention(x, identity, valid, {.num_heads = kHeads});
   Tensor<double> heads = tensor::empty_tensor<double>({1, kHeads, kTokens, kFeatures});
-  const auto place = [](std::size_t i) {  // in [T, H d] of element i of [H, T, d]
+  const auto place = [](std::size_t i) {  // the index in [T, H d] of element i of [H, T, d]
     return i / kFeatures % kTokens * kWidth + i / (kFeatures * kTokens) * kFeatures + i % kFeatures;
   };
   for (std::size_t i = 0; i < heads.size(); ++i) heads.data()[i] = x.data()[place(i)];
@@ -247,11 +247,11 @@ TEST(ScaledDotProductAttention, HasTheBitsOfMultiHeadAttention) {
   EXPECT_EQ(alone.saved.weights, whole.saved.weights);
 }
 
-TEST(ScaledDotProductAttention, BitsDoNotDependOnThreadsOrOnTheBatchOrOnPadding) {
+TEST(ScaledDotProductAttention, BitsDoNotDependOnThreadsBatchOrPadding) {
   const DotProductExtents e{3, 4, 2, 9, 40, 5, 3};
   const auto t = dot_product_inputs(e);
   Mask valid = tensor::full_tensor<bool>({3, 40}, true);
-  for (std::size_t j = 33; j < 40; ++j) valid.data()[40 + j] = false;  // of sample 1
+  for (std::size_t j = 33; j < 40; ++j) valid.data()[40 + j] = false;  // in sample 1
   const auto whole = dot_product(t, valid, {});
   const auto gradients = dot_product_backward(t, dot_product_gradient(e), valid, {});
   for (const int threads : {2, 5}) {
@@ -261,7 +261,7 @@ TEST(ScaledDotProductAttention, BitsDoNotDependOnThreadsOrOnTheBatchOrOnPadding)
               gradients.at("k"));
   }
   numeric::set_num_threads(1);
-  // Sample 1 alone, without the keys that take no part.
+  // Sample 1 alone, without the keys that do not take part.
   NamedTensors<double> alone = dot_product_inputs({1, 4, 2, 9, 33, 5, 3});
   const auto cut = [&](const char* name, std::size_t rows, std::size_t long_rows,
                        std::size_t heads) {
@@ -278,7 +278,7 @@ TEST(ScaledDotProductAttention, BitsDoNotDependOnThreadsOrOnTheBatchOrOnPadding)
   for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.data()[i], whole.y.data()[y.size() + i]);
 }
 
-TEST(ScaledDotProductAttention, ShapesThatDoNotFitAreRefusedInItsName) {
+TEST(ScaledDotProductAttention, ErrorsOfShapesNameThisFunction) {
   const auto t = dot_product_inputs({1, 4, 3, 1, 2, 2, 1});
   EXPECT_EQ(contract_message([&] { dot_product(t, {}, {}); }),
             "scaled_dot_product_attention: k has shape [1, 3, 2, 2]; expected [1,G,S,2], G a "
@@ -290,7 +290,7 @@ TEST(ScaledDotProductAttention, ShapesThatDoNotFitAreRefusedInItsName) {
             "scaled_dot_product_attention: valid has shape [1, 2]; expected shape [1, 3] (C3)");
 }
 
-TEST(ScaledDotProductAttention, C5WhatIsNotFiniteIsNamed) {
+TEST(ScaledDotProductAttention, C5_RejectsNonFiniteElements) {
   auto t = dot_product_inputs({2, 2, 1, 2, 2, 1, 1});
   t.at("k").data()[3] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(contract_message([&] { dot_product(t, {}, {}); }),
@@ -298,7 +298,7 @@ TEST(ScaledDotProductAttention, C5WhatIsNotFiniteIsNamed) {
             "values (C5)");
 }
 
-TEST(ScaledDotProductAttention, ScoresThatOverflowAreNamedByTheirHeads) {
+TEST(ScaledDotProductAttention, ErrorNamesTheHeadsOfOverflowingScores) {
   auto t = dot_product_inputs({2, 2, 1, 2, 2, 1, 1});
   t.at("k").data()[3] = t.at("q").data()[7] = 1e200;
   EXPECT_THAT(
@@ -306,7 +306,7 @@ TEST(ScaledDotProductAttention, ScoresThatOverflowAreNamedByTheirHeads) {
       HasSubstr("attention in sample 1, heads 0 to 1: softmax: x has the element [0, 3, 1]"));
 }
 
-TEST(ScaledDotProductAttentionBackward, C6GradYIsLikeYAndFinite) {
+TEST(ScaledDotProductAttentionBackward, C6_RejectsGradYOfWrongShapeOrNotFinite) {
   const DotProductExtents e{1, 1, 1, 2, 2, 1, 1};
   const auto t = dot_product_inputs(e);
   EXPECT_THAT(contract_message([&] {
@@ -319,7 +319,7 @@ TEST(ScaledDotProductAttentionBackward, C6GradYIsLikeYAndFinite) {
               HasSubstr("grad_y has the element [0, 0, 1, 0] = inf; expected finite values (C6)"));
 }
 
-TEST(ScaledDotProductAttentionBackward, C7SavedIsThatOfTheForward) {
+TEST(ScaledDotProductAttentionBackward, C7_RejectsSavedWeightsOfWrongShape) {
   const DotProductExtents e{1, 1, 1, 2, 2, 1, 1};
   const auto t = dot_product_inputs(e);
   auto saved = dot_product(t, {}, {}).saved;

@@ -17,10 +17,10 @@ using ops::lift;
 using ops::random_tensor;
 using tensor::Shape;
 
-/// x and residual that neither norm would see alone: 1, -1, 1, -1 after all.
+/// x and residual whose sum is 1, -1, 1, -1. Neither alone gives the expected norm.
 const Tensor<double> kAddedX = {{7, -4, 5, 0}}, kAddedResidual = {{-6, 3, -4, -1}};
 
-TEST(AddNorm, ByHand) {
+TEST(AddNorm, MatchesHandComputedValues) {
   const auto layer =
       add_layer_norm(kAddedX, kAddedResidual, {{2, 2, 4, 4}, {0, 1, 0, 1}}, {.eps = 0});
   EXPECT_BITS_EQ(layer.sum, (Tensor<double>{{1, -1, 1, -1}}));
@@ -30,7 +30,7 @@ TEST(AddNorm, ByHand) {
   EXPECT_BITS_EQ(rms.y, (Tensor<double>{{2, -2, 4, -4}}));
 }
 
-TEST(AddNorm, WhatArrivesAtTheSumPassesNoNorm) {
+TEST(AddNorm, GradSumIsAddedToGradXUnchanged) {
   const Affine<double> affine{{2, 2, 4, 4}, {}};
   const Tensor<double> none = {{0, 0, 0, 0}}, grad_sum = {{1, 2, 3, 4}}, grad_y = {{4, 0, 0, 0}};
   const auto forward = add_layer_norm(kAddedX, kAddedResidual, affine, {.eps = 0});
@@ -48,8 +48,8 @@ TEST(AddNorm, WhatArrivesAtTheSumPassesNoNorm) {
                  (Tensor<double>{{7, 4, 1, 6}}));
 }
 
-/// Both are the layer of the sum, bit by bit.
-TEST(AddNorm, IsTheLayerOfTheSum) {
+/// Both functions must equal the layer applied to the sum, bit for bit.
+TEST(AddNorm, EqualsTheLayerAppliedToTheSum) {
   for (const Shape& shape : {Shape{3, 7}, Shape{2, 3, 33}}) {
     const Tensor<double> x = random_tensor(shape, "x", 3), residual = random_tensor(shape, "r");
     const Tensor<double> grad_y = random_tensor(shape, "grad_y");
@@ -70,7 +70,7 @@ TEST(AddNorm, IsTheLayerOfTheSum) {
   }
 }
 
-/// Both outputs, one after the other.
+/// Returns both outputs, one after the other.
 template <class T>
 Tensor<T> joined(const Tensor<T>& y, const Tensor<T>& sum) {
   Tensor<T> both = tensor::empty_tensor<T>({y.size() + sum.size()});
@@ -100,7 +100,7 @@ struct AddedRms {
   }
 };
 
-/// By x and by the residual: one gradient is that of both.
+/// Checks that one gradient is the derivative both in x and in the residual.
 template <class Added>
 void expect_derivative_of_both() {
   const Shape shape = {2, 5};
@@ -131,18 +131,18 @@ void expect_derivative_of_both() {
       residual, weights, grad_x(oracle50()), grad_x(running_error()));
 }
 
-TEST(AddNorm, BackwardIsTheDerivativeByXAndByTheResidual) {
+TEST(AddNorm, BackwardIsTheDerivativeInXAndInTheResidual) {
   expect_derivative_of_both<AddedLayer>();
   expect_derivative_of_both<AddedRms>();
 }
 
-TEST(AddLayerNorm, C1ResidualHasTheShapeOfX) {
+TEST(AddLayerNorm, C1_RejectsResidualOfWrongShape) {
   EXPECT_EQ(contract_message([] {
               add_layer_norm(kAddedX, {1, 2}, {});
             }),
             "add_layer_norm: residual has shape [2]; expected shape [1, 4] (C1)");
 }
-TEST(AddRmsNorm, C1ResidualHasTheShapeOfX) {
+TEST(AddRmsNorm, C1_RejectsResidualOfWrongShape) {
   EXPECT_EQ(contract_message([] {
               add_rms_norm(kAddedX, {1, 2}, {});
             }),
@@ -151,24 +151,24 @@ TEST(AddRmsNorm, C1ResidualHasTheShapeOfX) {
 
 const Tensor<double> kNearLargest = {{1e308, 0, 0, 0}};
 
-TEST(AddLayerNorm, C2TheSumIsFinite) {
+TEST(AddLayerNorm, C2_RejectsInfiniteSum) {
   EXPECT_EQ(contract_message([] { add_layer_norm(kNearLargest, kNearLargest, {}); }),
             "add_layer_norm: x + residual has the element [0, 0] = inf; expected finite values "
             "(C2)");
 }
-TEST(AddRmsNorm, C2TheSumIsFinite) {
+TEST(AddRmsNorm, C2_RejectsInfiniteSum) {
   EXPECT_EQ(contract_message([] { add_rms_norm(kNearLargest, kNearLargest, {}); }),
             "add_rms_norm: x + residual has the element [0, 0] = inf; expected finite values (C2)");
 }
 
-TEST(AddLayerNormBackward, C3GradSumHasTheShapeOfTheSum) {
+TEST(AddLayerNormBackward, C3_RejectsGradSumOfWrongShape) {
   const auto forward = add_layer_norm(kAddedX, kAddedResidual, {});
   EXPECT_EQ(contract_message([&] {
               add_layer_norm_backward(kAddedX, {1, 2}, forward.sum, {}, forward.saved);
             }),
             "add_layer_norm_backward: grad_sum has shape [2]; expected shape [1, 4] (C3)");
 }
-TEST(AddRmsNormBackward, C3GradSumHasTheShapeOfTheSum) {
+TEST(AddRmsNormBackward, C3_RejectsGradSumOfWrongShape) {
   const auto forward = add_rms_norm(kAddedX, kAddedResidual, {});
   EXPECT_EQ(contract_message([&] {
               add_rms_norm_backward(kAddedX, {1, 2}, forward.sum, {}, forward.saved);
@@ -176,7 +176,7 @@ TEST(AddRmsNormBackward, C3GradSumHasTheShapeOfTheSum) {
             "add_rms_norm_backward: grad_sum has shape [2]; expected shape [1, 4] (C3)");
 }
 
-TEST(AddLayerNormBackward, C4GradXIsFinite) {
+TEST(AddLayerNormBackward, C4_RejectsNonFiniteGradX) {
   const auto forward = add_layer_norm(kAddedX, kAddedResidual, {});
   const Tensor<double> bad = {{0, 0, numeric::kNaN, 0}};
   EXPECT_EQ(contract_message(
@@ -184,7 +184,7 @@ TEST(AddLayerNormBackward, C4GradXIsFinite) {
             "add_layer_norm_backward: grad_x has the element [0, 2] = nan; expected finite values "
             "(C4)");
 }
-TEST(AddRmsNormBackward, C4GradXIsFinite) {
+TEST(AddRmsNormBackward, C4_RejectsNonFiniteGradX) {
   const auto forward = add_rms_norm(kAddedX, kAddedResidual, {});
   const Tensor<double> bad = {{0, 0, numeric::kNaN, 0}};
   EXPECT_EQ(contract_message(

@@ -12,10 +12,11 @@
 #include "ref/model/norm_layers.hpp"
 #include "ref/norm/norm.hpp"
 
-/// One implementation of a layer held against the layer's description: names and shapes of what it
-/// returns, which elements of y an element of x or of a parameter reaches, what a shift changes,
-/// and whether grad_x is the derivative; with its switches on, and with each of them off. ref, gpu,
-/// the oracle and the plain implementations each go through it.
+/// Checks one implementation of a layer against the layer's description in model::norm_layers. It
+/// checks the names and shapes of the outputs, which elements of y depend on an element of x or of
+/// a parameter, that a shift which the layer must ignore changes nothing, and that grad_x is the
+/// derivative. Each layer is checked with all its switches on and with each of them off. The tests
+/// of ref, gpu, the oracle and the plain implementations all use it.
 namespace normproof::ref::norm {
 
 using model::NormLayer;
@@ -26,8 +27,8 @@ using tensor::NamedTensors;
 using Implementation = std::function<NormStep<double>(const NormOptions&, const NormInputs<double>&,
                                                       const NamedTensors<double>& state)>;
 
-/// Two groups, and every statistic that normalises is the batch's own: PowerNorm in its warm-up,
-/// BatchRenorm with r = 1 and d = 0.
+/// Returns options with two groups, with which every statistic comes from the batch itself:
+/// PowerNorm is in its warm-up, and BatchRenorm has r = 1 and d = 0.
 inline NormOptions described_options(const std::string& layer) {
   NormOptions options = model::norm_options(layer);
   for (const auto& [field, value] : {std::pair{"groups", "2"},
@@ -40,7 +41,7 @@ inline NormOptions described_options(const std::string& layer) {
   return options;
 }
 
-/// Numbers in [-1, 1] without a pattern.
+/// Returns a number in [-1, 1]; successive numbers show no pattern.
 inline double scattered(std::size_t i) {
   const double angle = 12.9898 * static_cast<double>(i + 1);
   return std::sin(angle * angle);
@@ -148,7 +149,8 @@ class DescribedLayer {
     }
   }
 
-  /// The cells that the batch at hand normalises by: in inference the running statistics do it.
+  /// Returns the cells whose statistics normalize this batch. In inference, channels use the
+  /// running statistics instead.
   std::vector<model::NormCells> cells() const {
     std::vector<model::NormCells> own;
     for (const model::NormCells& c : layer_.cells)
@@ -158,7 +160,7 @@ class DescribedLayer {
     return own;
   }
 
-  /// Which cell the element is in.
+  /// Returns the index of the cell that contains element i.
   static std::tuple<std::size_t, std::size_t> cell_of(Partition partition, std::size_t i) {
     const std::size_t row = i / kFeatures, sample = row / kTokens, feature = i % kFeatures;
     const std::size_t group = feature / (kFeatures / kGroups);
@@ -182,7 +184,8 @@ class DescribedLayer {
            in_.valid.data()[i / kFeatures];
   }
 
-  /// What x_j reaches, by the description: cell after cell, from the elements reached so far.
+  /// Returns which elements of y depend on x_j according to the description. It goes through the
+  /// kinds of cells in turn, starting from the elements reached so far.
   std::vector<bool> described_reach(std::size_t j) const {
     std::vector<bool> reached(kElements, false);
     reached[j] = true;
@@ -207,7 +210,8 @@ class DescribedLayer {
     }
   }
 
-  /// An element of a parameter [D] reaches the elements of its feature, one of [1] every element.
+  /// Checks that an element of a parameter [D] affects exactly the elements of its feature, and
+  /// that a parameter [1] affects every element.
   void check_reach_of_parameters() const {
     const auto y = y_of(in_);
     for (const auto& p : layer_.parameters) {
@@ -223,7 +227,7 @@ class DescribedLayer {
     }
   }
 
-  /// A shift of a whole cell changes nothing where its mean is subtracted.
+  /// Checks that a shift of a whole cell changes nothing if the layer subtracts its mean.
   void check_shift() const {
     const auto y = y_of(in_);
     for (const model::NormCells& c : cells()) {
@@ -238,7 +242,8 @@ class DescribedLayer {
     }
   }
 
-  /// sum(grad_y y), and the sum of the magnitudes: what its roundings are a fraction of.
+  /// Returns sum(grad_y y), and the sum of the magnitudes of its terms, which bounds its rounding
+  /// error.
   std::pair<double, double> loss(const NormInputs<double>& in) const {
     const auto y = y_of(in);
     double sum = 0, magnitude = 0;
@@ -249,9 +254,10 @@ class DescribedLayer {
     return {sum, magnitude};
   }
 
-  /// By how much the backward differs from a central difference of the loss, beyond what that one
-  /// may be off: its change from twice the step, and 2^-46 of the magnitude over the step, each
-  /// term of y being the result of less than 128 roundings.
+  /// Returns how much the backward differs from a central difference of the loss, beyond the error
+  /// that the difference itself may have. That error is its change when the step doubles, plus
+  /// 2^-46 of the magnitude divided by the step, because each term of y results from fewer than 128
+  /// roundings.
   double excess(const tensor::Tensor<double>& gradient, std::size_t j,
                 const std::function<double&(NormInputs<double>&)>& element) const {
     constexpr double kStep = 0x1p-17;
@@ -299,7 +305,7 @@ class DescribedLayer {
   NamedTensors<double> state_;
 };
 
-/// Every layer, as `run` computes it.
+/// Checks every layer as `run` computes it.
 inline void expect_as_described(const Implementation& run) {
   for (const NormLayer& layer : model::norm_layers())
     DescribedLayer(std::string(layer.name), run).check();

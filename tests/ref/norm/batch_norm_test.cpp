@@ -16,7 +16,7 @@ const BatchNormState<double> kFresh{{0, 0}, {1, 1}};
 const model::BatchNormOptions kBiased{
     .eps = 0, .running_decay = 0.5, .unbiased_running_variance = false};
 
-TEST(BatchNorm, ByHand) {
+TEST(BatchNorm, MatchesHandComputedValues) {
   const auto forward = batch_norm(kBatchNormX, {{1, 4}, {0, 1}}, {}, kFresh, kBiased);
   EXPECT_BITS_EQ(forward.saved.mean, (Tensor<double>{1, 12}));
   EXPECT_BITS_EQ(forward.saved.biased_variance, (Tensor<double>{1, 4}));
@@ -26,7 +26,7 @@ TEST(BatchNorm, ByHand) {
   EXPECT_BITS_EQ(forward.state.running_variance, (Tensor<double>{1, 2.5}));
 }
 
-TEST(BatchNorm, TheRunningVarianceIsUnbiasedByOption) {
+TEST(BatchNorm, UnbiasedRunningVarianceIsAnOption) {
   const Tensor<double> x = column({0, 2, 4});  // biased 8/3, unbiased 4
   model::BatchNormOptions options{.eps = 0, .running_decay = 0};
   const auto state = batch_norm(x, {}, {}, {{0}, {1}}, options).state;
@@ -36,7 +36,7 @@ TEST(BatchNorm, TheRunningVarianceIsUnbiasedByOption) {
                  (Tensor<double>{8.0 / 3}));
 }
 
-TEST(BatchNorm, BackwardByHand) {
+TEST(BatchNorm, BackwardMatchesHandComputedValues) {
   const Affine<double> affine{{1, 4}, {0, 1}};
   const auto forward = batch_norm(kBatchNormX, affine, {}, kFresh, kBiased);
   const Tensor<double> grad_y = {{4, 0}, {0, 0}, {0, 0}, {0, 1}};
@@ -47,7 +47,7 @@ TEST(BatchNorm, BackwardByHand) {
   EXPECT_BITS_EQ(gradients.grad_x, (Tensor<double>{{2, 0}, {0, 0}, {-2, -1}, {0, 1}}));
 }
 
-TEST(BatchNorm, PaddingChangesNoBitOfTheStatistics) {
+TEST(BatchNorm, PaddingDoesNotChangeTheStatistics) {
   const Tensor<double> padded = {{0, 10}, {1e30, -7}, {2, 10}, {0, 14}, {5, 1e9}, {2, 14}};
   const Mask valid = {true, false, true, true, false, true};
   const auto with = batch_norm(padded, {}, valid, kFresh);
@@ -58,7 +58,7 @@ TEST(BatchNorm, PaddingChangesNoBitOfTheStatistics) {
   EXPECT_BITS_EQ(with.y(2, 0), without.y(1, 0));
 }
 
-TEST(BatchNorm, InferenceUsesTheStateAndLeavesItAlone) {
+TEST(BatchNorm, InferenceUsesTheStateWithoutChangingIt) {
   const BatchNormState<double> state{{1, 2}, {4, 0.25}};
   const auto forward = batch_norm(kBatchNormX, {}, {}, state, kBiased, Mode::inference);
   EXPECT_BITS_EQ(forward.y, (Tensor<double>{{-0.5, 16}, {0.5, 16}, {-0.5, 24}, {0.5, 24}}));
@@ -69,7 +69,7 @@ TEST(BatchNorm, InferenceUsesTheStateAndLeavesItAlone) {
   EXPECT_BITS_EQ(gradients.grad_x, (Tensor<double>{{0, 20}, {1, 20}, {0, 28}, {1, 28}}));
 }
 
-TEST(BatchNorm, BrokenRequirementsAreNamed) {
+TEST(BatchNorm, UnbiasedRunningVarianceNeedsTwoValidRows) {
   const Tensor<double> one_row = {{1, 2}};
   EXPECT_EQ(contract_message([&] { batch_norm(one_row, {}, {}, kFresh); }),
             "batch_norm: x has 1 row; expected at least 2 with unbiased_running_variance (C8)");
@@ -97,26 +97,28 @@ TEST(BatchNorm, BrokenRequirementsAreNamed) {
       "batch_norm: running_decay is 1.5; expected a weight in [0, 1] (C9)");
 }
 
-// The requirements of the contract, each broken alone.
-NORMPROOF_REFUSES(BatchNorm, C1AnExtentOfXIsZero, kEmptyX);
-NORMPROOF_REFUSES(BatchNorm, C2EpsIsBelowZero, wrong_option("eps", "-1"));
-NORMPROOF_REFUSES(BatchNorm, C2ZerosWithoutEps, kZerosWithoutEps);
-NORMPROOF_REFUSES(BatchNorm, C3GammaOfAnotherExtent, kLongerGamma);
-NORMPROOF_REFUSES(BatchNorm, C3BetaOfAnotherExtent, kLongerBeta);
-NORMPROOF_REFUSES(BatchNorm, C4AnElementIsInfinite, kInfiniteX);
-NORMPROOF_REFUSES(BatchNorm, C4GammaIsNan, kNanInGamma);
-NORMPROOF_REFUSES(BatchNorm, C4AStatisticOverflows, kHugeX);
-NORMPROOF_REFUSES(BatchNorm, C5GradYOfAnotherShape, kOtherGradY);
-NORMPROOF_REFUSES(BatchNorm, C6RstdOfAnotherExtent, longer_saved("rstd"));
-NORMPROOF_REFUSES(BatchNorm, C7GradYIsInfinite, kInfiniteGradY);
-NORMPROOF_REFUSES(BatchNorm, C8NoRowIsValid, kNoValidRow);
-NORMPROOF_REFUSES(BatchNorm, C8AMaskOfAnotherShape, kLongerMask);
-NORMPROOF_REFUSES(BatchNorm, C9RunningDecayAboveOne, wrong_option("running_decay", "1.5"));
-NORMPROOF_REFUSES(BatchNorm, C10RunningMeanOfAnotherExtent, longer_state("running_mean"));
-NORMPROOF_REFUSES(BatchNorm, C10RunningMeanIsNan, nan_in_state("running_mean"));
-NORMPROOF_REFUSES(BatchNorm, C10RunningVarianceOfAnotherExtent, longer_state("running_variance"));
-NORMPROOF_REFUSES(BatchNorm, C10RunningVarianceIsNan, nan_in_state("running_variance"));
-NORMPROOF_REFUSES(BatchNorm, C10RunningVarianceIsNegative, negative_state("running_variance"));
+// Each test below breaks one requirement of the contract.
+NORMPROOF_REFUSES(BatchNorm, C1_RejectsAnEmptyX, kEmptyX);
+NORMPROOF_REFUSES(BatchNorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(BatchNorm, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(BatchNorm, C3_RejectsGammaOfWrongExtent, kLongerGamma);
+NORMPROOF_REFUSES(BatchNorm, C3_RejectsBetaOfWrongExtent, kLongerBeta);
+NORMPROOF_REFUSES(BatchNorm, C4_RejectsAnInfiniteElement, kInfiniteX);
+NORMPROOF_REFUSES(BatchNorm, C4_RejectsNanInGamma, kNanInGamma);
+NORMPROOF_REFUSES(BatchNorm, C4_RejectsOverflowingStatistics, kHugeX);
+NORMPROOF_REFUSES(BatchNorm, C5_RejectsGradYOfWrongShape, kOtherGradY);
+NORMPROOF_REFUSES(BatchNorm, C6_RejectsSavedRstdOfWrongExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(BatchNorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
+NORMPROOF_REFUSES(BatchNorm, C8_RejectsMaskWithoutValidRow, kNoValidRow);
+NORMPROOF_REFUSES(BatchNorm, C8_RejectsMaskOfWrongShape, kLongerMask);
+NORMPROOF_REFUSES(BatchNorm, C9_RejectsRunningDecayAboveOne, wrong_option("running_decay", "1.5"));
+NORMPROOF_REFUSES(BatchNorm, C10_RejectsRunningMeanOfWrongExtent, longer_state("running_mean"));
+NORMPROOF_REFUSES(BatchNorm, C10_RejectsNanInRunningMean, nan_in_state("running_mean"));
+NORMPROOF_REFUSES(BatchNorm, C10_RejectsRunningVarianceOfWrongExtent,
+                  longer_state("running_variance"));
+NORMPROOF_REFUSES(BatchNorm, C10_RejectsNanInRunningVariance, nan_in_state("running_variance"));
+NORMPROOF_REFUSES(BatchNorm, C10_RejectsNegativeRunningVariance,
+                  negative_state("running_variance"));
 
 }  // namespace
 }  // namespace normproof::ref::norm

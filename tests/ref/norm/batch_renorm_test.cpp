@@ -10,14 +10,14 @@ namespace normproof::ref::norm {
 namespace {
 
 const Tensor<double> kBatchRenormX = {
-    {0, 10}, {2, 10}, {0, 14}, {2, 14}};  // mean 1, 12; deviation 1, 2
+    {0, 10}, {2, 10}, {0, 14}, {2, 14}};  // means 1, 12; standard deviations 1, 2
 
-TEST(BatchRenorm, ByHandWithinTheLimits) {
+TEST(BatchRenorm, MatchesHandComputedValuesWithinTheLimits) {
   const auto forward =
       batch_renorm(kBatchRenormX, {}, {}, {{2, 8}, {4, 4}}, {.eps = 0, .running_decay = 0.5});
   EXPECT_BITS_EQ(forward.saved.r, (Tensor<double>{0.5, 1}));
   EXPECT_BITS_EQ(forward.saved.d, (Tensor<double>{-0.5, 2}));
-  // Inside the limits the output is that of inference with the running statistics.
+  // Within the limits, the output equals that of inference with the running statistics.
   EXPECT_BITS_EQ(forward.y, (Tensor<double>{{-1, 1}, {0, 1}, {-1, 3}, {0, 3}}));
   EXPECT_BITS_EQ(forward.state.running_mean, (Tensor<double>{1.5, 10}));
   EXPECT_BITS_EQ(forward.state.running_variance, (Tensor<double>{2.5, 4}));
@@ -30,7 +30,7 @@ TEST(BatchRenorm, RAndDAreClamped) {
   EXPECT_BITS_EQ(forward.saved.d, (Tensor<double>{-3, 3}));
 }
 
-TEST(BatchRenorm, WithUnitLimitsItIsBatchNorm) {
+TEST(BatchRenorm, EqualsBatchNormWithUnitLimits) {
   const model::BatchRenormOptions options{.r_max = 1, .d_max = 0};
   const Affine<double> affine{{2, 3}, {1, 0}};
   const auto renorm = batch_renorm(kBatchRenormX, affine, {}, {{5, 5}, {9, 9}}, options);
@@ -43,7 +43,7 @@ TEST(BatchRenorm, WithUnitLimitsItIsBatchNorm) {
                  batch_norm_backward(grad_y, kBatchRenormX, affine, {}, norm.saved).grad_x);
 }
 
-TEST(BatchRenorm, LimitsAreChecked) {
+TEST(BatchRenorm, RejectsLimitsOutOfRange) {
   EXPECT_EQ(contract_message([] {
               batch_renorm(kBatchRenormX, {}, {}, {{0, 0}, {1, 1}}, {.r_max = 0.5});
             }),
@@ -54,31 +54,34 @@ TEST(BatchRenorm, LimitsAreChecked) {
             "batch_renorm: d_max is -1; expected d_max >= 0 (C13)");
 }
 
-// The requirements of the contract, each broken alone.
-NORMPROOF_REFUSES(BatchRenorm, C1AnExtentOfXIsZero, kEmptyX);
-NORMPROOF_REFUSES(BatchRenorm, C2EpsIsBelowZero, wrong_option("eps", "-1"));
-NORMPROOF_REFUSES(BatchRenorm, C2ZerosWithoutEps, kZerosWithoutEps);
-NORMPROOF_REFUSES(BatchRenorm, C3GammaOfAnotherExtent, kLongerGamma);
-NORMPROOF_REFUSES(BatchRenorm, C3BetaOfAnotherExtent, kLongerBeta);
-NORMPROOF_REFUSES(BatchRenorm, C4AnElementIsInfinite, kInfiniteX);
-NORMPROOF_REFUSES(BatchRenorm, C4GammaIsNan, kNanInGamma);
-NORMPROOF_REFUSES(BatchRenorm, C4AStatisticOverflows, kHugeX);
-NORMPROOF_REFUSES(BatchRenorm, C5GradYOfAnotherShape, kOtherGradY);
-NORMPROOF_REFUSES(BatchRenorm, C6MeanOfAnotherExtent, longer_saved("mean"));
-NORMPROOF_REFUSES(BatchRenorm, C6RstdOfAnotherExtent, longer_saved("rstd"));
-NORMPROOF_REFUSES(BatchRenorm, C6ROfAnotherExtent, longer_saved("r"));
-NORMPROOF_REFUSES(BatchRenorm, C6DOfAnotherExtent, longer_saved("d"));
-NORMPROOF_REFUSES(BatchRenorm, C7GradYIsInfinite, kInfiniteGradY);
-NORMPROOF_REFUSES(BatchRenorm, C8NoRowIsValid, kNoValidRow);
-NORMPROOF_REFUSES(BatchRenorm, C8AMaskOfAnotherShape, kLongerMask);
-NORMPROOF_REFUSES(BatchRenorm, C9RunningDecayAboveOne, wrong_option("running_decay", "1.5"));
-NORMPROOF_REFUSES(BatchRenorm, C10RunningMeanOfAnotherExtent, longer_state("running_mean"));
-NORMPROOF_REFUSES(BatchRenorm, C10RunningMeanIsNan, nan_in_state("running_mean"));
-NORMPROOF_REFUSES(BatchRenorm, C10RunningVarianceOfAnotherExtent, longer_state("running_variance"));
-NORMPROOF_REFUSES(BatchRenorm, C10RunningVarianceIsNan, nan_in_state("running_variance"));
-NORMPROOF_REFUSES(BatchRenorm, C10RunningVarianceIsNegative, negative_state("running_variance"));
-NORMPROOF_REFUSES(BatchRenorm, C13RMaxBelowOne, wrong_option("r_max", "0.5"));
-NORMPROOF_REFUSES(BatchRenorm, C13DMaxBelowZero, wrong_option("d_max", "-1"));
+// Each test below breaks one requirement of the contract.
+NORMPROOF_REFUSES(BatchRenorm, C1_RejectsAnEmptyX, kEmptyX);
+NORMPROOF_REFUSES(BatchRenorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(BatchRenorm, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(BatchRenorm, C3_RejectsGammaOfWrongExtent, kLongerGamma);
+NORMPROOF_REFUSES(BatchRenorm, C3_RejectsBetaOfWrongExtent, kLongerBeta);
+NORMPROOF_REFUSES(BatchRenorm, C4_RejectsAnInfiniteElement, kInfiniteX);
+NORMPROOF_REFUSES(BatchRenorm, C4_RejectsNanInGamma, kNanInGamma);
+NORMPROOF_REFUSES(BatchRenorm, C4_RejectsOverflowingStatistics, kHugeX);
+NORMPROOF_REFUSES(BatchRenorm, C5_RejectsGradYOfWrongShape, kOtherGradY);
+NORMPROOF_REFUSES(BatchRenorm, C6_RejectsSavedMeanOfWrongExtent, longer_saved("mean"));
+NORMPROOF_REFUSES(BatchRenorm, C6_RejectsSavedRstdOfWrongExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(BatchRenorm, C6_RejectsSavedROfWrongExtent, longer_saved("r"));
+NORMPROOF_REFUSES(BatchRenorm, C6_RejectsSavedDOfWrongExtent, longer_saved("d"));
+NORMPROOF_REFUSES(BatchRenorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
+NORMPROOF_REFUSES(BatchRenorm, C8_RejectsMaskWithoutValidRow, kNoValidRow);
+NORMPROOF_REFUSES(BatchRenorm, C8_RejectsMaskOfWrongShape, kLongerMask);
+NORMPROOF_REFUSES(BatchRenorm, C9_RejectsRunningDecayAboveOne,
+                  wrong_option("running_decay", "1.5"));
+NORMPROOF_REFUSES(BatchRenorm, C10_RejectsRunningMeanOfWrongExtent, longer_state("running_mean"));
+NORMPROOF_REFUSES(BatchRenorm, C10_RejectsNanInRunningMean, nan_in_state("running_mean"));
+NORMPROOF_REFUSES(BatchRenorm, C10_RejectsRunningVarianceOfWrongExtent,
+                  longer_state("running_variance"));
+NORMPROOF_REFUSES(BatchRenorm, C10_RejectsNanInRunningVariance, nan_in_state("running_variance"));
+NORMPROOF_REFUSES(BatchRenorm, C10_RejectsNegativeRunningVariance,
+                  negative_state("running_variance"));
+NORMPROOF_REFUSES(BatchRenorm, C13_RejectsRMaxBelowOne, wrong_option("r_max", "0.5"));
+NORMPROOF_REFUSES(BatchRenorm, C13_RejectsDMaxBelowZero, wrong_option("d_max", "-1"));
 
 }  // namespace
 }  // namespace normproof::ref::norm

@@ -7,40 +7,42 @@
 
 #include "ref/norm/norm.hpp"
 
-/// One requirement of a layer's contract, broken in a question that is sound but for it.
+/// Helpers for tests that break one requirement of a layer's contract in an otherwise valid call.
 namespace normproof::ref::norm {
 
 struct Question {
   model::NormOptions options;
   NormInputs<double> in;
   tensor::NamedTensors<double> state;
-  /// What becomes of the forward before the backward takes it.
+  /// Changes the result of the forward before the backward reads it.
   std::function<void(NormStep<double>&)> between = [](NormStep<double>&) {};
 };
 
 struct Fault {
-  const char* argument;  ///< which the refusal has to name
+  const char* argument;  ///< the argument that the error must name
   std::function<void(Question&)> plant;
 };
 
-/// Expects that the layer answers the sound question, forward and backward, and refuses it with the
-/// fault, by the argument and by the clause that the running test names.
+/// Expects that the layer accepts the valid call, forward and backward, and that it rejects the
+/// call with the fault. The error must name the fault's argument and the clause that the name of
+/// the running test begins with.
 void expect_broken(const model::NormOptions& options, const Fault& fault);
 
-/// TEST(Layer, name), which expects that of the layer and the fault.
+/// Defines TEST(Layer, name), which calls expect_broken for the layer and the fault.
 #define NORMPROOF_REFUSES(Layer, name, fault)      \
   TEST(Layer, name) {                              \
     expect_broken(model::Layer##Options{}, fault); \
   }                                                \
   static_assert(true, "a semicolon follows")
 
-/// Sets an option of the layer.
+/// Returns a fault that sets an option of the layer to an invalid value.
 Fault wrong_option(const char* field, const char* value);
-/// A tensor of the state, of another extent, or with an element -1 or NaN.
+/// Each returns a fault in one tensor of the state: a wrong extent, an element -1, or an element
+/// NaN.
 Fault longer_state(const char* name);
 Fault negative_state(const char* name);
 Fault nan_in_state(const char* name);
-/// A statistic that the forward left, of another extent.
+/// Returns a fault that gives a statistic saved by the forward a wrong extent.
 Fault longer_saved(const char* name);
 
 extern const Fault kEmptyX, kZerosWithoutEps, kLongerGamma, kLongerBeta, kInfiniteX, kNanInGamma,

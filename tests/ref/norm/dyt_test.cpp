@@ -11,7 +11,7 @@
 namespace normproof::ref::norm {
 namespace {
 
-TEST(DyT, AtTheOriginAndSaturatedByHand) {
+TEST(DyT, MatchesHandComputedValuesAtTheOriginAndSaturated) {
   const Tensor<double> x = {{0, 100}, {-100, 0}}, alpha = {0.5};
   const Affine<double> affine{{2, 3}, {1, -1}};
   EXPECT_BITS_EQ(dyt(x, affine, alpha), (Tensor<double>{{1, 2}, {-1, -1}}));
@@ -22,7 +22,7 @@ TEST(DyT, AtTheOriginAndSaturatedByHand) {
   EXPECT_BITS_EQ(gradients.grad_alpha, (Tensor<double>{0}));
 }
 
-TEST(DyT, WithoutASlopeAlphaAloneHasAGradient) {
+TEST(DyT, OnlyAlphaHasAGradientWhenAlphaIsZero) {
   const Tensor<double> x = {{1, 2}, {3, 4}}, alpha = {0};
   const Affine<double> affine{{2, -1}, {}};
   EXPECT_BITS_EQ(dyt(x, affine, alpha), (Tensor<double>{{0, 0}, {0, 0}}));
@@ -32,7 +32,7 @@ TEST(DyT, WithoutASlopeAlphaAloneHasAGradient) {
   EXPECT_BITS_EQ(gradients.grad_alpha, (Tensor<double>{2 * 1 - 5 * 2 + 6 * 3 + 2 * 4}));
 }
 
-TEST(DyT, AlphaThatIsLeftOutHasItsInitialValue) {
+TEST(DyT, AbsentAlphaDefaultsToAlpha0) {
   const Tensor<double> x = {{0.5, -2, 1}};
   EXPECT_BITS_EQ(dyt(x, {}, {}, {.alpha0 = 0.25}), dyt<double>(x, {}, {0.25}));
   EXPECT_BITS_EQ(dyt(x, {}, {}), dyt<double>(x, {}, {0.5}));
@@ -41,7 +41,7 @@ TEST(DyT, AlphaThatIsLeftOutHasItsInitialValue) {
                  dyt_backward<double>(x, x, {}, {0.25}).grad_x);
 }
 
-TEST(DyT, WhereAlphaXOverflowsItIsTheLimit) {
+TEST(DyT, OverflowOfAlphaXGivesTheLimit) {
   const Tensor<double> x = {{1e200, -1e200}}, alpha = {1e200};
   EXPECT_BITS_EQ(dyt(x, {{3, 4}, {}}, alpha), (Tensor<double>{{3, -4}}));
   const auto gradients = dyt_backward({{1e200, 1}}, x, {}, alpha);
@@ -49,7 +49,7 @@ TEST(DyT, WhereAlphaXOverflowsItIsTheLimit) {
   EXPECT_BITS_EQ(gradients.grad_alpha, (Tensor<double>{0}));
 }
 
-TEST(DyT, AnElementReachesItselfAlone) {
+TEST(DyT, AnElementAffectsOnlyItsOwnOutput) {
   Tensor<double> x = {{0.5, -2, 1}, {3, 0.25, -1}};
   const Tensor<double> before = dyt(x, {}, {});
   x(1, 1) = 40;
@@ -58,7 +58,7 @@ TEST(DyT, AnElementReachesItselfAlone) {
     EXPECT_EQ(after.data()[i] != before.data()[i], i == 4) << i;
 }
 
-// The requirements of the contract, each broken alone.
+// Each test below breaks one requirement of the contract.
 const Fault kInfiniteAlpha0{
     "alpha0", [](Question& q) {
       q.options = model::DyTOptions{.alpha0 = std::numeric_limits<double>::infinity()};
@@ -73,17 +73,17 @@ const Fault kHugeGradY{
     "grad_y", [](Question& q) {
       q.in.grad_y = tensor::full_tensor<double>({3, 4}, std::numeric_limits<double>::max());
     }};
-NORMPROOF_REFUSES(DyT, C1AnExtentOfXIsZero, kEmptyX);
-NORMPROOF_REFUSES(DyT, C2Alpha0IsInfinite, kInfiniteAlpha0);
-NORMPROOF_REFUSES(DyT, C3GammaOfAnotherExtent, kLongerGamma);
-NORMPROOF_REFUSES(DyT, C3BetaOfAnotherExtent, kLongerBeta);
-NORMPROOF_REFUSES(DyT, C3AlphaOfAnotherExtent, kLongerAlpha);
-NORMPROOF_REFUSES(DyT, C4AnElementIsInfinite, kInfiniteX);
-NORMPROOF_REFUSES(DyT, C4GammaIsNan, kNanInGamma);
-NORMPROOF_REFUSES(DyT, C4AlphaIsNan, kNanInAlpha);
-NORMPROOF_REFUSES(DyT, C5GradYOfAnotherShape, kOtherGradY);
-NORMPROOF_REFUSES(DyT, C7GradYIsInfinite, kInfiniteGradY);
-NORMPROOF_REFUSES(DyT, C7ASumOverflows, kHugeGradY);
+NORMPROOF_REFUSES(DyT, C1_RejectsAnEmptyX, kEmptyX);
+NORMPROOF_REFUSES(DyT, C2_RejectsInfiniteAlpha0, kInfiniteAlpha0);
+NORMPROOF_REFUSES(DyT, C3_RejectsGammaOfWrongExtent, kLongerGamma);
+NORMPROOF_REFUSES(DyT, C3_RejectsBetaOfWrongExtent, kLongerBeta);
+NORMPROOF_REFUSES(DyT, C3_RejectsAlphaOfWrongExtent, kLongerAlpha);
+NORMPROOF_REFUSES(DyT, C4_RejectsAnInfiniteElement, kInfiniteX);
+NORMPROOF_REFUSES(DyT, C4_RejectsNanInGamma, kNanInGamma);
+NORMPROOF_REFUSES(DyT, C4_RejectsNanInAlpha, kNanInAlpha);
+NORMPROOF_REFUSES(DyT, C5_RejectsGradYOfWrongShape, kOtherGradY);
+NORMPROOF_REFUSES(DyT, C7_RejectsInfiniteGradY, kInfiniteGradY);
+NORMPROOF_REFUSES(DyT, C7_RejectsOverflowingSums, kHugeGradY);
 
 }  // namespace
 }  // namespace normproof::ref::norm

@@ -34,7 +34,7 @@ void expect_floats(const Tensor<float>& got, const Tensor<float>& expected) {
   EXPECT_BITS_EQ(tensor::convert<double>(got), tensor::convert<double>(expected));
 }
 
-TEST(Float32Norm, ByHand) {
+TEST(Float32Norm, MatchesHandComputedValues) {
   const Tensor<float> x = {{0, 2, 0, 2}, {10, 10, 14, 14}};
   const Affine<float> affine{{1, 2, 4, 8}, {0.5, 0, 0, -1}};
   Float32NormOptions options = kInFloat32;
@@ -50,7 +50,8 @@ TEST(Float32Norm, ByHand) {
   expect_floats(gradients.grad_beta, {4, 0, 0, 1});
 }
 
-/// The rule, spelled out: 32 lanes, each ascending from +0, and the tree.
+/// Sums by rule R2 of docs/specification/determinism.md: 32 lanes, each ascending from +0, then a
+/// tree.
 template <class T>
 T sum_by_the_rule(std::size_t count, const std::function<T(std::size_t)>& term) {
   T lane[32] = {};
@@ -60,7 +61,8 @@ T sum_by_the_rule(std::size_t count, const std::function<T(std::size_t)>& term) 
   return lane[0];
 }
 
-/// That of rows in runs of 32, each ascending from +0: the rule over the runs.
+/// Sums over rows as the gradients of the parameters do: runs of 32, each ascending from +0, then
+/// rule R2 over the runs.
 template <class T>
 T sum_by_runs(std::size_t count, const std::function<T(std::size_t)>& term) {
   return sum_by_the_rule<T>((count + 31) / 32, [&](std::size_t run) {
@@ -124,7 +126,7 @@ void expect_the_rule(bool centred, std::size_t rows) {
   EXPECT_EQ(different, 0u);
 }
 
-/// Each element rounded once.
+/// Returns each element rounded once to the format.
 template <class T>
 Tensor<float> rounded(FloatType type, const Tensor<T>& t) {
   Tensor<float> result = tensor::empty_tensor<float>(tensor::shape_of(t));
@@ -133,7 +135,7 @@ Tensor<float> rounded(FloatType type, const Tensor<T>& t) {
   return result;
 }
 
-TEST(Float32Norm, TheSumsOfTheRuleInFloat32) {
+TEST(Float32Norm, SumsFollowTheOrderRuleInFloat32) {
   static_assert(model::kRowsOfARun == 32);
   for (const std::size_t rows : {1, 2, 31, 32, 33, 75, 32 * 32 + 1, 35 * 32 + 7}) {
     expect_the_rule(true, rows);
@@ -141,7 +143,7 @@ TEST(Float32Norm, TheSumsOfTheRuleInFloat32) {
   }
 }
 
-TEST(Float32Norm, WhatIsStoredIsRoundedOnce) {
+TEST(Float32Norm, StoredValuesAreRoundedOnce) {
   const Tensor<float> x = {{1, 2, 4, 9}, {-1, 0.5, 3, 256}};
   const Tensor<float> grad_y = {{1, -3, 0.25, 7}, {2, 2, 0.5, -1}};
   const Affine<float> affine{{0.5, 1.5, -2, 3}, {0.125, 7, -300, 0.25}};
@@ -160,7 +162,7 @@ TEST(Float32Norm, WhatIsStoredIsRoundedOnce) {
   EXPECT_NE(gradients.grad_gamma.data()[0], exact.grad_gamma.data()[0]);
 }
 
-TEST(Float32Norm, InDoubleItIsTheLayerRoundedOnce) {
+TEST(Float32Norm, Float64ArithmeticGivesTheLayerRoundedOnce) {
   const tensor::Shape shape{40, 77};
   const Tensor<float> x = rounded(FloatType::bfloat16, float32_sample(shape, "x"));
   const Tensor<float> grad_y = rounded(FloatType::bfloat16, float32_sample(shape, "grad_y"));
@@ -204,7 +206,7 @@ TEST(Float32Norm, InDoubleItIsTheLayerRoundedOnce) {
   expect(plain, rms_norm_backward(wide_grad_y, wide_x, in_double, plain.saved));
 }
 
-TEST(Float32Norm, OfASumItIsTheNormOfWhatIsStored) {
+TEST(Float32Norm, AddNormNormalizesTheStoredSum) {
   const tensor::Shape shape{5, 37};
   const Float32NormOptions options{.storage = FloatType::bfloat16,
                                    .parameters = FloatType::float32};
@@ -225,7 +227,7 @@ TEST(Float32Norm, OfASumItIsTheNormOfWhatIsStored) {
   }
 }
 
-TEST(Float32Norm, GradXIsRoundedAfterTheGradientOfTheSum) {
+TEST(Float32Norm, GradXIsRoundedAfterGradSumIsAdded) {
   const tensor::Shape shape{5, 37};
   const auto sample = [&](const char* name) {
     return rounded(FloatType::bfloat16, float32_sample(shape, name));
@@ -247,7 +249,7 @@ TEST(Float32Norm, GradXIsRoundedAfterTheGradientOfTheSum) {
   expect_floats(got.grad_beta, alone.grad_beta);
 }
 
-TEST(Float32Norm, NoRowAndOneFeature) {
+TEST(Float32Norm, HandlesZeroRowsAndOneFeature) {
   const Tensor<float> none = tensor::empty_tensor<float>({0, 3});
   const auto forward = float32_norm(none, {}, kInFloat32);
   EXPECT_EQ(tensor::shape_of(forward.y), (tensor::Shape{0, 3}));
@@ -261,7 +263,7 @@ TEST(Float32Norm, NoRowAndOneFeature) {
                 tensor::full_tensor<float>({2, 1}, 5));
 }
 
-TEST(Float32Norm, ZeroCentredGammaIsOnePlusIt) {
+TEST(Float32Norm, ZeroCenteredGammaScalesByOnePlusGamma) {
   const Tensor<float> x = {{1, 2, 4, 9}};
   Float32NormOptions around_one = kInFloat32;
   around_one.zero_centred_gamma = true;
@@ -271,28 +273,28 @@ TEST(Float32Norm, ZeroCentredGammaIsOnePlusIt) {
 
 const Tensor<float> kGiven = {{1, 2, 4}, {3, 5, 9}};
 
-TEST(Float32Norm, C1XHasNoFeature) {
+TEST(Float32Norm, C1_RejectsXWithoutFeatures) {
   EXPECT_EQ(contract_message([] {
               float32_norm(tensor::empty_tensor<float>({2, 0}), {}, kInFloat32);
             }),
             "float32_norm: x has shape [2, 0]; expected [N, D], D at least 1 (C1)");
 }
 
-TEST(Float32Norm, C2EpsIsBelowZero) {
+TEST(Float32Norm, C2_RejectsNegativeEps) {
   Float32NormOptions options = kInFloat32;
   options.eps = -1;
   EXPECT_EQ(contract_message([&] { float32_norm(kGiven, {}, options); }),
             "float32_norm: eps is -1; expected eps >= 0 (C2)");
 }
 
-TEST(Float32Norm, C3GammaHasAnotherExtent) {
+TEST(Float32Norm, C3_RejectsGammaOfWrongExtent) {
   EXPECT_EQ(contract_message([] {
               float32_norm(kGiven, {{1, 2}, {}}, kInFloat32);
             }),
             "float32_norm: gamma has shape [2]; expected shape [3] (C3)");
 }
 
-TEST(Float32Norm, C5GradYHasAnotherShape) {
+TEST(Float32Norm, C5_RejectsGradYOfWrongShape) {
   const auto forward = float32_norm(kGiven, {}, kInFloat32);
   EXPECT_EQ(contract_message([&] {
               float32_norm_backward({{1, 2, 3}}, kGiven, {}, forward, kInFloat32);
@@ -300,7 +302,7 @@ TEST(Float32Norm, C5GradYHasAnotherShape) {
             "float32_norm_backward: grad_y has shape [1, 3]; expected shape [2, 3] (C5)");
 }
 
-TEST(Float32Norm, C6AStatisticHasAnotherShape) {
+TEST(Float32Norm, C6_RejectsSavedStatisticOfWrongShape) {
   auto forward = float32_norm(kGiven, {}, kInFloat32);
   forward.mean = {1};
   EXPECT_EQ(
@@ -308,14 +310,14 @@ TEST(Float32Norm, C6AStatisticHasAnotherShape) {
       "float32_norm_backward: mean has shape [1]; expected shape [2] (C6)");
 }
 
-TEST(Float32Norm, C12StorageIsFloat64) {
+TEST(Float32Norm, C12_RejectsFloat64Storage) {
   Float32NormOptions options = kInFloat32;
   options.storage = FloatType::float64;
   EXPECT_EQ(contract_message([&] { float32_norm(kGiven, {}, options); }),
             "float32_norm: storage is float64; expected float32, bfloat16 or float16 (C12)");
 }
 
-TEST(Float32Norm, C13GradSumHasAnotherShape) {
+TEST(Float32Norm, C13_RejectsGradSumOfWrongShape) {
   const auto forward = float32_norm(kGiven, {}, kInFloat32);
   EXPECT_EQ(contract_message([&] {
               float32_norm_backward(kGiven, kGiven, {}, forward, kInFloat32, {{1, 2, 3}});
@@ -323,7 +325,7 @@ TEST(Float32Norm, C13GradSumHasAnotherShape) {
             "float32_norm_backward: grad_sum has shape [1, 3]; expected shape [2, 3] (C13)");
 }
 
-TEST(Float32AddNorm, C14ResidualHasAnotherShape) {
+TEST(Float32AddNorm, C14_RejectsResidualOfWrongShape) {
   EXPECT_EQ(contract_message([] {
               float32_add_norm(kGiven, {{1, 2, 3}}, {}, kInFloat32);
             }),

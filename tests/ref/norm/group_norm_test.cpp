@@ -14,7 +14,7 @@ namespace {
 // Sample 0: group 0 holds {0, 2, 2, 0}, group 1 holds {10, 14, 14, 10}.
 const Tensor<double> kGroupNormX = {{{0, 2, 10, 14}, {2, 0, 14, 10}}};
 
-TEST(GroupNorm, ByHand) {
+TEST(GroupNorm, MatchesHandComputedValues) {
   const auto forward =
       group_norm(kGroupNormX, {{1, 1, 1, 2}, {0, 0, 0, 1}}, {}, {.eps = 0, .groups = 2});
   EXPECT_BITS_EQ(forward.saved.mean, (Tensor<double>{{1, 12}}));
@@ -25,7 +25,7 @@ TEST(GroupNorm, ByHand) {
   EXPECT_BITS_EQ(gradients.grad_x, (Tensor<double>{{{2, 0, 0, 0}, {0, -2, 0, 0}}}));
 }
 
-TEST(GroupNorm, OneTokenAndOneGroupIsLayerNorm) {
+TEST(GroupNorm, EqualsLayerNormForOneTokenAndOneGroup) {
   const numeric::RandomStream random(4, "group norm");
   Tensor<double> x = tensor::empty_tensor<double>({6, 37});
   Tensor<double> grad_y = x;
@@ -42,7 +42,7 @@ TEST(GroupNorm, OneTokenAndOneGroupIsLayerNorm) {
   EXPECT_BITS_EQ(group_gradients.grad_beta, layer_gradients.grad_beta);
 }
 
-TEST(GroupNorm, PaddingChangesNoBitOfTheStatistics) {
+TEST(GroupNorm, PaddingDoesNotChangeTheStatistics) {
   const Tensor<double> padded = {{{0, 2, 10, 14}, {1e9, 7, 7, 7}, {2, 0, 14, 10}}};
   const Mask valid = {{true, false, true}};
   const auto with = group_norm(padded, {}, valid, {.groups = 2});
@@ -59,23 +59,23 @@ TEST(GroupNorm, EverySampleNeedsAValidToken) {
             "in each sample (C8)");
 }
 
-// The requirements of the contract, each broken alone.
-NORMPROOF_REFUSES(GroupNorm, C1AnExtentOfXIsZero, kEmptyX);
-NORMPROOF_REFUSES(GroupNorm, C2EpsIsBelowZero, wrong_option("eps", "-1"));
-NORMPROOF_REFUSES(GroupNorm, C2ZerosWithoutEps, kZerosWithoutEps);
-NORMPROOF_REFUSES(GroupNorm, C3GammaOfAnotherExtent, kLongerGamma);
-NORMPROOF_REFUSES(GroupNorm, C3BetaOfAnotherExtent, kLongerBeta);
-NORMPROOF_REFUSES(GroupNorm, C4AnElementIsInfinite, kInfiniteX);
-NORMPROOF_REFUSES(GroupNorm, C4GammaIsNan, kNanInGamma);
-NORMPROOF_REFUSES(GroupNorm, C4AStatisticOverflows, kHugeX);
-NORMPROOF_REFUSES(GroupNorm, C5GradYOfAnotherShape, kOtherGradY);
-NORMPROOF_REFUSES(GroupNorm, C6MeanOfAnotherExtent, longer_saved("mean"));
-NORMPROOF_REFUSES(GroupNorm, C6RstdOfAnotherExtent, longer_saved("rstd"));
-NORMPROOF_REFUSES(GroupNorm, C7GradYIsInfinite, kInfiniteGradY);
-NORMPROOF_REFUSES(GroupNorm, C8NoRowIsValid, kNoValidRow);
-NORMPROOF_REFUSES(GroupNorm, C8AMaskOfAnotherShape, kLongerMask);
-NORMPROOF_REFUSES(GroupNorm, C11GroupsDoNotDivideD, wrong_option("groups", "3"));
-NORMPROOF_REFUSES(GroupNorm, C11NoGroup, wrong_option("groups", "0"));
+// Each test below breaks one requirement of the contract.
+NORMPROOF_REFUSES(GroupNorm, C1_RejectsAnEmptyX, kEmptyX);
+NORMPROOF_REFUSES(GroupNorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(GroupNorm, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(GroupNorm, C3_RejectsGammaOfWrongExtent, kLongerGamma);
+NORMPROOF_REFUSES(GroupNorm, C3_RejectsBetaOfWrongExtent, kLongerBeta);
+NORMPROOF_REFUSES(GroupNorm, C4_RejectsAnInfiniteElement, kInfiniteX);
+NORMPROOF_REFUSES(GroupNorm, C4_RejectsNanInGamma, kNanInGamma);
+NORMPROOF_REFUSES(GroupNorm, C4_RejectsOverflowingStatistics, kHugeX);
+NORMPROOF_REFUSES(GroupNorm, C5_RejectsGradYOfWrongShape, kOtherGradY);
+NORMPROOF_REFUSES(GroupNorm, C6_RejectsSavedMeanOfWrongExtent, longer_saved("mean"));
+NORMPROOF_REFUSES(GroupNorm, C6_RejectsSavedRstdOfWrongExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(GroupNorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
+NORMPROOF_REFUSES(GroupNorm, C8_RejectsMaskWithoutValidRow, kNoValidRow);
+NORMPROOF_REFUSES(GroupNorm, C8_RejectsMaskOfWrongShape, kLongerMask);
+NORMPROOF_REFUSES(GroupNorm, C11_RejectsGroupsThatDoNotDivideD, wrong_option("groups", "3"));
+NORMPROOF_REFUSES(GroupNorm, C11_RejectsZeroGroups, wrong_option("groups", "0"));
 
 }  // namespace
 }  // namespace normproof::ref::norm

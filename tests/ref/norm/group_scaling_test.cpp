@@ -11,7 +11,7 @@
 namespace normproof::ref::norm {
 namespace {
 
-TEST(GroupScaling, ByHand) {
+TEST(GroupScaling, MatchesHandComputedValues) {
   const Tensor<double> x = {{2, -2, 0.5, 0.5}};
   const auto forward = group_scaling(x, {.eps = 0, .groups = 2});
   EXPECT_BITS_EQ(forward.rstd, (Tensor<double>{{0.5, 2}}));
@@ -22,14 +22,14 @@ TEST(GroupScaling, ByHand) {
   EXPECT_BITS_EQ(grad_x, (Tensor<double>{{1, 1, -2, 2}}));
 }
 
-TEST(GroupScaling, OneGroupIsRMSNormWithoutParameters) {
+TEST(GroupScaling, EqualsRMSNormWithoutParametersForOneGroup) {
   const numeric::RandomStream random(9, "group");
   Tensor<double> x = tensor::empty_tensor<double>({5, 7});
   for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = random.normal(i);
   EXPECT_BITS_EQ(group_scaling(x).y, rms_norm(x, {}).y);
 }
 
-TEST(GroupScaling, GroupsDivideTheFeatures) {
+TEST(GroupScaling, RejectsGroupsThatDoNotDivideTheFeatures) {
   const Tensor<double> x = {{1, 2, 3, 4}};
   for (const std::int64_t groups : {0, -1, 3, 5}) {
     EXPECT_EQ(contract_message([&] { group_scaling(x, {.groups = groups}); }),
@@ -38,17 +38,17 @@ TEST(GroupScaling, GroupsDivideTheFeatures) {
   }
 }
 
-// The requirements of the contract, each broken alone.
-NORMPROOF_REFUSES(GroupScaling, C1AnExtentOfXIsZero, kEmptyX);
-NORMPROOF_REFUSES(GroupScaling, C2EpsIsBelowZero, wrong_option("eps", "-1"));
-NORMPROOF_REFUSES(GroupScaling, C2ZerosWithoutEps, kZerosWithoutEps);
-NORMPROOF_REFUSES(GroupScaling, C4AnElementIsInfinite, kInfiniteX);
-NORMPROOF_REFUSES(GroupScaling, C4AStatisticOverflows, kHugeX);
-NORMPROOF_REFUSES(GroupScaling, C5GradYOfAnotherShape, kOtherGradY);
-NORMPROOF_REFUSES(GroupScaling, C6RstdOfAnotherExtent, longer_saved("rstd"));
-NORMPROOF_REFUSES(GroupScaling, C7GradYIsInfinite, kInfiniteGradY);
-NORMPROOF_REFUSES(GroupScaling, C11GroupsDoNotDivideD, wrong_option("groups", "3"));
-NORMPROOF_REFUSES(GroupScaling, C11NoGroup, wrong_option("groups", "0"));
+// Each test below breaks one requirement of the contract.
+NORMPROOF_REFUSES(GroupScaling, C1_RejectsAnEmptyX, kEmptyX);
+NORMPROOF_REFUSES(GroupScaling, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(GroupScaling, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(GroupScaling, C4_RejectsAnInfiniteElement, kInfiniteX);
+NORMPROOF_REFUSES(GroupScaling, C4_RejectsOverflowingStatistics, kHugeX);
+NORMPROOF_REFUSES(GroupScaling, C5_RejectsGradYOfWrongShape, kOtherGradY);
+NORMPROOF_REFUSES(GroupScaling, C6_RejectsSavedRstdOfWrongExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(GroupScaling, C7_RejectsInfiniteGradY, kInfiniteGradY);
+NORMPROOF_REFUSES(GroupScaling, C11_RejectsGroupsThatDoNotDivideD, wrong_option("groups", "3"));
+NORMPROOF_REFUSES(GroupScaling, C11_RejectsZeroGroups, wrong_option("groups", "0"));
 
 }  // namespace
 }  // namespace normproof::ref::norm

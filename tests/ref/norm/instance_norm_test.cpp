@@ -10,7 +10,7 @@
 namespace normproof::ref::norm {
 namespace {
 
-TEST(InstanceNorm, ByHand) {
+TEST(InstanceNorm, MatchesHandComputedValues) {
   const Tensor<double> x = {{{0, 10}, {2, 14}}, {{5, 0}, {5, 4}}};
   const auto forward = instance_norm(x, {{1, 2}, {0, 1}}, {}, {.eps = 1});
   EXPECT_BITS_EQ(forward.saved.mean, (Tensor<double>{{1, 12}, {5, 2}}));
@@ -18,7 +18,7 @@ TEST(InstanceNorm, ByHand) {
   EXPECT_BITS_EQ(forward.y(1, 0, 0), 0.0);
 }
 
-TEST(InstanceNorm, OfOneSampleIsBatchNormOfItsTokens) {
+TEST(InstanceNorm, EqualsBatchNormForOneSample) {
   const numeric::RandomStream random(4, "instance norm");
   Tensor<double> x = tensor::empty_tensor<double>({1, 40, 3});
   for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = random.normal(i);
@@ -32,7 +32,8 @@ TEST(InstanceNorm, OneTokenGivesBeta) {
   EXPECT_BITS_EQ(instance_norm(x, {{1, 1}, {7, 8}}, {}).y, (Tensor<double>{{7, 8}, {7, 8}}));
 }
 
-/// A single token has the variance 0, however large it is; so one sentence has all three.
+/// A sample of three tokens with a huge element. A single token would have the variance 0 however
+/// large it is.
 const Fault kHugeTokenOfThree{"x", [](Question& q) {
                                 q.in.x.reshape({1, 3, 4});
                                 q.in.grad_y.reshape({1, 3, 4});
@@ -40,21 +41,21 @@ const Fault kHugeTokenOfThree{"x", [](Question& q) {
                                 q.in.x(0, 1, 2) = 1e200;
                               }};
 
-// The requirements of the contract, each broken alone.
-NORMPROOF_REFUSES(InstanceNorm, C1AnExtentOfXIsZero, kEmptyX);
-NORMPROOF_REFUSES(InstanceNorm, C2EpsIsBelowZero, wrong_option("eps", "-1"));
-NORMPROOF_REFUSES(InstanceNorm, C2ZerosWithoutEps, kZerosWithoutEps);
-NORMPROOF_REFUSES(InstanceNorm, C3GammaOfAnotherExtent, kLongerGamma);
-NORMPROOF_REFUSES(InstanceNorm, C3BetaOfAnotherExtent, kLongerBeta);
-NORMPROOF_REFUSES(InstanceNorm, C4AnElementIsInfinite, kInfiniteX);
-NORMPROOF_REFUSES(InstanceNorm, C4GammaIsNan, kNanInGamma);
-NORMPROOF_REFUSES(InstanceNorm, C4AStatisticOverflows, kHugeTokenOfThree);
-NORMPROOF_REFUSES(InstanceNorm, C5GradYOfAnotherShape, kOtherGradY);
-NORMPROOF_REFUSES(InstanceNorm, C6MeanOfAnotherExtent, longer_saved("mean"));
-NORMPROOF_REFUSES(InstanceNorm, C6RstdOfAnotherExtent, longer_saved("rstd"));
-NORMPROOF_REFUSES(InstanceNorm, C7GradYIsInfinite, kInfiniteGradY);
-NORMPROOF_REFUSES(InstanceNorm, C8NoRowIsValid, kNoValidRow);
-NORMPROOF_REFUSES(InstanceNorm, C8AMaskOfAnotherShape, kLongerMask);
+// Each test below breaks one requirement of the contract.
+NORMPROOF_REFUSES(InstanceNorm, C1_RejectsAnEmptyX, kEmptyX);
+NORMPROOF_REFUSES(InstanceNorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(InstanceNorm, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(InstanceNorm, C3_RejectsGammaOfWrongExtent, kLongerGamma);
+NORMPROOF_REFUSES(InstanceNorm, C3_RejectsBetaOfWrongExtent, kLongerBeta);
+NORMPROOF_REFUSES(InstanceNorm, C4_RejectsAnInfiniteElement, kInfiniteX);
+NORMPROOF_REFUSES(InstanceNorm, C4_RejectsNanInGamma, kNanInGamma);
+NORMPROOF_REFUSES(InstanceNorm, C4_RejectsOverflowingStatistics, kHugeTokenOfThree);
+NORMPROOF_REFUSES(InstanceNorm, C5_RejectsGradYOfWrongShape, kOtherGradY);
+NORMPROOF_REFUSES(InstanceNorm, C6_RejectsSavedMeanOfWrongExtent, longer_saved("mean"));
+NORMPROOF_REFUSES(InstanceNorm, C6_RejectsSavedRstdOfWrongExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(InstanceNorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
+NORMPROOF_REFUSES(InstanceNorm, C8_RejectsMaskWithoutValidRow, kNoValidRow);
+NORMPROOF_REFUSES(InstanceNorm, C8_RejectsMaskOfWrongShape, kLongerMask);
 
 }  // namespace
 }  // namespace normproof::ref::norm

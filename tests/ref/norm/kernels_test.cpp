@@ -46,7 +46,8 @@ class EveryLayer : public ::testing::TestWithParam<std::string> {
   }
 };
 
-// Extents: small, odd, past the threshold of storing past the caches, and past that of one thread.
+// Extents that are small, odd, above the threshold for non-temporal stores, and large enough for
+// several threads.
 constexpr std::size_t kExtents[][3] = {
     {1, 1, 1}, {2, 3, 5}, {3, 11, 33}, {4, 65, 129}, {2, 400, 700}};
 
@@ -72,9 +73,9 @@ TEST_P(EveryLayer, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
   }
 }
 
-// What the kernels compute for `double` is what the template computes for any scalar: the value
-// part of running_error takes the generic path.
-TEST_P(EveryLayer, TheKernelsForDoubleAreTheTemplate) {
+// The kernels for `double` must compute what the template computes for any scalar. The value part
+// of running_error takes the generic path.
+TEST_P(EveryLayer, DoubleKernelsMatchTheGenericTemplate) {
   const auto options = model::norm_options(GetParam());
   const auto in = random_inputs(options, 3, 11, 33);
   using numeric::running_error;
@@ -95,8 +96,8 @@ TEST_P(EveryLayer, TheKernelsForDoubleAreTheTemplate) {
 INSTANTIATE_TEST_SUITE_P(Norm, EveryLayer, ::testing::ValuesIn(model::norm_names()),
                          [](const auto& layer) { return layer.param; });
 
-// A row's result depends on no other row: any split of the batch gives the same bits.
-TEST(BatchInvariance, OfTheLayersWithStatisticsPerRow) {
+// A row's result must not depend on any other row: any split of the batch gives the same bits.
+TEST(BatchInvariance, HoldsForLayersWithStatisticsPerRow) {
   for (const model::NormLayer& layer : model::norm_layers()) {
     if (layer.over_rows()) continue;
     const auto options = model::norm_options(layer.name);

@@ -15,14 +15,14 @@ const Tensor<double> kLayerNormX = {{0, 2, 0, 2}, {10, 10, 14, 14}};
 const Affine<double> kLayerNormAffine{{1, 2, 4, 8}, {0.5, 0, 0, -1}};
 const model::LayerNormOptions kNoEps{.eps = 0};
 
-TEST(LayerNorm, ByHand) {
+TEST(LayerNorm, MatchesHandComputedValues) {
   const auto forward = layer_norm(kLayerNormX, kLayerNormAffine, kNoEps);
   EXPECT_BITS_EQ(forward.saved.mean, (Tensor<double>{1, 12}));
   EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{1, 0.5}));
   EXPECT_BITS_EQ(forward.y, (Tensor<double>{{-0.5, 2, -4, 7}, {-0.5, -2, 4, 7}}));
 }
 
-TEST(LayerNorm, BackwardByHand) {
+TEST(LayerNorm, BackwardMatchesHandComputedValues) {
   const Tensor<double> grad_y = {{4, 0, 0, 0}, {0, 0, 0, 1}};
   const auto forward = layer_norm(kLayerNormX, kLayerNormAffine, kNoEps);
   const auto gradients = layer_norm_backward(grad_y, kLayerNormX, kLayerNormAffine, forward.saved);
@@ -32,7 +32,7 @@ TEST(LayerNorm, BackwardByHand) {
   EXPECT_BITS_EQ(gradients.grad_beta, (Tensor<double>{4, 0, 0, 1}));
 }
 
-TEST(LayerNorm, SequencesAreRows) {
+TEST(LayerNorm, TreatsTokensOfSequencesAsRows) {
   Tensor<double> sequence = kLayerNormX;
   sequence.reshape({2, 1, 4});
   const auto forward = layer_norm(sequence, kLayerNormAffine);
@@ -58,7 +58,7 @@ TEST(LayerNorm, AConstantRowGivesBeta) {
   EXPECT_BITS_EQ(layer_norm(x, {}).y, tensor::full_tensor<double>({1, 64}, 0.0));
 }
 
-TEST(LayerNorm, BrokenRequirementsAreNamed) {
+TEST(LayerNorm, ErrorsNameTheBrokenRequirement) {
   EXPECT_EQ(contract_message([] {
               layer_norm(Tensor<double>::from_shape({0, 4}), {});
             }),
@@ -86,7 +86,7 @@ TEST(LayerNorm, BrokenRequirementsAreNamed) {
             "layer_norm_backward: rstd has shape [3]; expected shape [2] (C6)");
 }
 
-TEST(LayerNorm, ElementsThatAreNotFiniteAreNamed) {
+TEST(LayerNorm, ErrorsNameNonFiniteElements) {
   for (const double bad :
        {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     Tensor<double> x = kLayerNormX;
@@ -101,7 +101,7 @@ TEST(LayerNorm, ElementsThatAreNotFiniteAreNamed) {
   }
 }
 
-TEST(LayerNorm, HugeValuesAreDefinedOrNamed) {
+TEST(LayerNorm, HugeValuesAreNormalizedOrRejected) {
   const Tensor<double> large = {{1e150, -1e150}};
   EXPECT_BITS_EQ(layer_norm(large, {}).y, (Tensor<double>{{1, -1}}));
   const Tensor<double> too_large = {{1e200, -1e200}};
@@ -114,19 +114,19 @@ TEST(LayerNorm, HugeValuesAreDefinedOrNamed) {
             "squares stay finite, and eps > 0 where they vanish (C4)");
 }
 
-// The requirements of the contract, each broken alone.
-NORMPROOF_REFUSES(LayerNorm, C1AnExtentOfXIsZero, kEmptyX);
-NORMPROOF_REFUSES(LayerNorm, C2EpsIsBelowZero, wrong_option("eps", "-1"));
-NORMPROOF_REFUSES(LayerNorm, C2ZerosWithoutEps, kZerosWithoutEps);
-NORMPROOF_REFUSES(LayerNorm, C3GammaOfAnotherExtent, kLongerGamma);
-NORMPROOF_REFUSES(LayerNorm, C3BetaOfAnotherExtent, kLongerBeta);
-NORMPROOF_REFUSES(LayerNorm, C4AnElementIsInfinite, kInfiniteX);
-NORMPROOF_REFUSES(LayerNorm, C4GammaIsNan, kNanInGamma);
-NORMPROOF_REFUSES(LayerNorm, C4AStatisticOverflows, kHugeX);
-NORMPROOF_REFUSES(LayerNorm, C5GradYOfAnotherShape, kOtherGradY);
-NORMPROOF_REFUSES(LayerNorm, C6MeanOfAnotherExtent, longer_saved("mean"));
-NORMPROOF_REFUSES(LayerNorm, C6RstdOfAnotherExtent, longer_saved("rstd"));
-NORMPROOF_REFUSES(LayerNorm, C7GradYIsInfinite, kInfiniteGradY);
+// Each test below breaks one requirement of the contract.
+NORMPROOF_REFUSES(LayerNorm, C1_RejectsAnEmptyX, kEmptyX);
+NORMPROOF_REFUSES(LayerNorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(LayerNorm, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(LayerNorm, C3_RejectsGammaOfWrongExtent, kLongerGamma);
+NORMPROOF_REFUSES(LayerNorm, C3_RejectsBetaOfWrongExtent, kLongerBeta);
+NORMPROOF_REFUSES(LayerNorm, C4_RejectsAnInfiniteElement, kInfiniteX);
+NORMPROOF_REFUSES(LayerNorm, C4_RejectsNanInGamma, kNanInGamma);
+NORMPROOF_REFUSES(LayerNorm, C4_RejectsOverflowingStatistics, kHugeX);
+NORMPROOF_REFUSES(LayerNorm, C5_RejectsGradYOfWrongShape, kOtherGradY);
+NORMPROOF_REFUSES(LayerNorm, C6_RejectsSavedMeanOfWrongExtent, longer_saved("mean"));
+NORMPROOF_REFUSES(LayerNorm, C6_RejectsSavedRstdOfWrongExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(LayerNorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
 
 }  // namespace
 }  // namespace normproof::ref::norm

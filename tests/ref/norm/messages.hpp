@@ -9,7 +9,7 @@ namespace normproof::ref::norm {
 
 using numeric::contract_message;
 
-/// A tensor [N,1]: nested braces cannot say it, for {{1}, {2}} is ambiguous.
+/// Returns a tensor [N,1]. Nested braces cannot express it, because {{1}, {2}} is ambiguous.
 inline tensor::Tensor<double> column(std::initializer_list<double> values) {
   auto result = tensor::empty_tensor<double>({values.size(), 1});
   std::size_t i = 0;

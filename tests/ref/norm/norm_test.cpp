@@ -12,7 +12,7 @@ namespace {
 
 const Tensor<double> kNormX = {{1, 2}, {3, 5}, {-2, 4}};
 
-TEST(NormStep, NamesOfOutputsAndState) {
+TEST(NormStep, ReturnsTheDocumentedNamesOfOutputsAndState) {
   using Names = std::vector<std::string>;
   const auto outputs = [](const char* layer, model::Mode mode) {
     const auto options = model::norm_options(layer);
@@ -41,7 +41,7 @@ TEST(NormStep, NamesOfOutputsAndState) {
             (Names{"running_psi2", "nu", "iterations"}));
 }
 
-TEST(NormStep, InferenceMovesNoState) {
+TEST(NormStep, InferenceDoesNotChangeTheState) {
   for (const auto& name : model::norm_names()) {
     const auto options = model::norm_options(name);
     const auto state = initial_state<double>(options, 2);
@@ -52,7 +52,7 @@ TEST(NormStep, InferenceMovesNoState) {
   }
 }
 
-TEST(NormStep, C3LayersWithoutParametersRefuseThem) {
+TEST(NormStep, C3_RejectsParametersThatTheLayerLacks) {
   const NormInputs<double> in{.x = kNormX, .gamma = {1, 1}};
   EXPECT_EQ(contract_message([&] { norm_step<double>(model::NoneOptions{}, in, {}); }),
             "none: gamma is given; expected no parameters (C3)");
@@ -63,21 +63,21 @@ TEST(NormStep, C3LayersWithoutParametersRefuseThem) {
             "scale_norm: beta is given; expected no beta (C3)");
 }
 
-TEST(NormStep, AMissingStateIsNamed) {
+TEST(NormStep, ErrorNamesTheMissingState) {
   EXPECT_EQ(contract_message([] {
               norm_step<double>(model::BatchNormOptions{}, NormInputs<double>{.x = kNormX}, {});
             }),
             "unknown tensor 'running_mean'; none is known here");
 }
 
-TEST(NormStep, NoneChecksWhatItPassesOn) {
+TEST(NormStep, NoneChecksItsInputs) {
   NormInputs<double> in{.x = kNormX, .grad_y = kNormX};
   in.grad_y(2, 1) = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(contract_message([&] { norm_step<double>(model::NoneOptions{}, in, {}); }),
             "none: grad_y has the element [2, 1] = nan; expected finite values (C7)");
 }
 
-TEST(NormStep, C10IterationsAreAWholeNumber) {
+TEST(NormStep, C10_RejectsFractionalIterations) {
   const model::NormOptions options = model::PowerNormOptions{};
   auto state = initial_state<double>(options, 2);
   state.set("iterations", {1.5});
@@ -85,7 +85,7 @@ TEST(NormStep, C10IterationsAreAWholeNumber) {
             "norm_step: iterations is 1.5; expected a whole number, 0 or more (C10)");
 }
 
-TEST(NormStep, AZeroCentredGammaIsOneWhereItIsLeftOut) {
+TEST(NormStep, AbsentZeroCenteredGammaScalesByOne) {
   for (const char* layer : {"layer_norm", "rms_norm"}) {
     const NormInputs<double> none{.x = kNormX, .grad_y = kNormX};
     NormInputs<double> zeros = none, ones = none, moved = none, whole = none;
@@ -106,7 +106,7 @@ TEST(NormStep, AZeroCentredGammaIsOneWhereItIsLeftOut) {
   }
 }
 
-TEST(NormStep, C13LayoutsAreMadeRowsBefore) {
+TEST(NormStep, C13_RejectsLayoutsOtherThanRows) {
   const NormInputs<double> in{.x = kNormX};
   EXPECT_EQ(contract_message([&] {
               norm_step<double>(model::GroupNormOptions{.layout = model::Layout::channels_last}, in,
@@ -115,7 +115,7 @@ TEST(NormStep, C13LayoutsAreMadeRowsBefore) {
             "group_norm: layout is not rows; expected rows (C13)");
 }
 
-TEST(NormForward, C13LayoutsAreMadeRowsBefore) {
+TEST(NormForward, C13_RejectsLayoutsOtherThanRows) {
   const NormInputs<double> in{.x = kNormX};
   const model::NormOptions options =
       model::BatchNormOptions{.layout = model::Layout::channels_first};

@@ -24,7 +24,7 @@ const Tensor<double> kReleasedX = column({2, -2, 2, 2});
 const Affine<double> kReleasedAffine{{3}, {1}};
 const PowerNormState<double> kReleasedState{.running_psi2 = {16}, .nu = {3}, .iterations = 7};
 
-/// As released but for group scaling, and past the warm-up.
+/// Returns the options of the released code, but without group scaling and without a warm-up.
 PowerNormReleasedOptions ungrouped() {
   return {.eps = 0,
           .alpha_forward = 0.5,
@@ -33,7 +33,7 @@ PowerNormReleasedOptions ungrouped() {
           .group_scaling = false};
 }
 
-/// Every switch off: the paper's way.
+/// Returns options with every switch off, as in the paper.
 PowerNormReleasedOptions all_off() {
   PowerNormReleasedOptions o;
   o.group_scaling = o.divide_by_batch_psi = o.cumulative_warmup_average = o.pads_in_backward =
@@ -41,7 +41,7 @@ PowerNormReleasedOptions all_off() {
   return o;
 }
 
-TEST(PowerNormReleased, ByHand) {
+TEST(PowerNormReleased, MatchesHandComputedValues) {
   const auto forward =
       power_norm_released(kReleasedX, kReleasedAffine, {}, kReleasedState, ungrouped());
   EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{0.25}));
@@ -61,7 +61,7 @@ TEST(PowerNormReleased, ByHand) {
   EXPECT_BITS_EQ(backward.gradients.grad_beta, (Tensor<double>{4}));
 }
 
-TEST(PowerNormReleased, ScaledNuIsTheNuOfThePaper) {
+TEST(PowerNormReleased, ScaledNuIsAMultipleOfThePapersNu) {
   const model::PowerNormOptions paper{.eps = 0, .alpha_forward = 0.5, .alpha_backward = 0.5};
   const auto forward = power_norm(kReleasedX, kReleasedAffine, {}, {{16}, {1.5}}, paper);
   const auto backward = power_norm_backward(column({4, 0, 0, 0}), kReleasedX, kReleasedAffine, {},
@@ -71,7 +71,7 @@ TEST(PowerNormReleased, ScaledNuIsTheNuOfThePaper) {
   EXPECT_BITS_EQ(backward.gradients.grad_x, column({2.8125, 0.1875, -0.1875, -0.1875}));
 }
 
-TEST(PowerNormReleased, PadsInBackward) {
+TEST(PowerNormReleased, PadsInBackwardCountsPaddedRows) {
   const Mask valid = {true, true, false, true};
   const Tensor<double> x = column({2, -2, 12, 2}), grad_y = column({4, 0, 0, 2});
   auto options = ungrouped();
@@ -90,7 +90,8 @@ TEST(PowerNormReleased, PadsInBackward) {
   EXPECT_BITS_EQ(without.nu, (Tensor<double>{3.625}));
 }
 
-/// running_psi2 and rstd over batches of quadratic mean 4, 16, 4, from running_psi2 = 16.
+/// Checks running_psi2 and rstd over batches of quadratic mean 4, 16, 4, starting from running_psi2
+/// = 16.
 void expect_warmup(std::int64_t warmup_iterations, bool cumulative, const std::vector<double>& rstd,
                    const std::vector<double>& running_psi2) {
   auto options = ungrouped();
@@ -108,19 +109,20 @@ void expect_warmup(std::int64_t warmup_iterations, bool cumulative, const std::v
   }
 }
 
-TEST(PowerNormReleased, WarmupEndsAtIterationW) {
+TEST(PowerNormReleased, WarmupEndsAfterItsLastIteration) {
   const double root_10 = 1 / numeric::square_root(10), root_13 = 1 / numeric::square_root(13);
   expect_warmup(0, true, {0.25, root_10, root_13}, {10, 13, 8.5});
-  // W = 1: iteration 1 normalises by its batch, and has no cumulative mean any more
+  // W = 1: iteration 1 is normalized by its batch; the cumulative mean has already ended.
   expect_warmup(1, true, {0.5, root_10, root_13}, {10, 13, 8.5});
-  // W = 2: iteration 1 forgets the start; 2 normalises by its batch; 3 by the running psi
+  // W = 2: iteration 1 forgets the initial state; 2 is normalized by its batch; 3 by the running
+  // psi.
   expect_warmup(2, true, {0.5, 0.25, root_10}, {4, 10, 7});
   // W = 3: iteration 2 has both updates: 4/2 + 16/2 = 10, then 10/2 + 16/2 = 13
   expect_warmup(3, true, {0.5, 0.25, 0.5}, {4, 13, 8.5});
   expect_warmup(3, false, {0.5, 0.25, 0.5}, {10, 13, 8.5});
 }
 
-TEST(PowerNormReleased, GroupScalingComesFirst) {
+TEST(PowerNormReleased, AppliesGroupScalingFirst) {
   PowerNormReleasedOptions options{.warmup_iterations = 0, .groups = 2, .group_eps = 0.5};
   const model::GroupScalingOptions scaling{.eps = 0.5, .groups = 2};
   const auto in = sequence_step(5, 0, 6, 4, 2);
@@ -141,7 +143,7 @@ TEST(PowerNormReleased, GroupScalingComesFirst) {
                                                                    in.x, scaled.rstd, scaling));
 }
 
-TEST(PowerNormReleased, InferenceScalesByGroupAndLeavesTheStateAlone) {
+TEST(PowerNormReleased, InferenceScalesByGroupWithoutChangingTheState) {
   PowerNormReleasedOptions options{.eps = 0, .group_eps = 0};
   const PowerNormState<double> state{{4, 16}, {3, 3}, 7};
   const auto forward =
@@ -155,13 +157,14 @@ TEST(PowerNormReleased, InferenceScalesByGroupAndLeavesTheStateAlone) {
   const auto backward =
       power_norm_released_backward<double>({{0, 0}, {2, 0}}, {{8, 0}, {3, -3}}, {}, {},
                                            forward.saved, state.nu, options, Mode::inference);
-  // g rstd = (1, 0); its part along (1, -1) leaves; what remains is divided by 3
+  // g rstd = (1, 0); the backward of group scaling removes its part along (1, -1) and divides the
+  // rest by 3
   const double third = 1 / 3.0;
   EXPECT_BITS_EQ(backward.gradients.grad_x, (Tensor<double>{{0, 0}, {0.5 * third, 0.5 * third}}));
   EXPECT_BITS_EQ(backward.nu, state.nu);
 }
 
-RC_GTEST_PROP(PowerNormReleased, WithEverySwitchOffIsPowerNormBitForBit, ()) {
+RC_GTEST_PROP(PowerNormReleased, EqualsPowerNormBitForBitWithEverySwitchOff, ()) {
   const auto within = [](std::size_t least, std::size_t past) {
     return *rc::gen::resize(100, rc::gen::inRange(least, past));
   };
@@ -172,7 +175,7 @@ RC_GTEST_PROP(PowerNormReleased, WithEverySwitchOffIsPowerNormBitForBit, ()) {
   released.alpha_forward = *rc::gen::element(0.0, 0.5, 0.9, 0.99, 1.0);
   released.alpha_backward = *rc::gen::element(0.0, 0.5, 0.9, 0.99, 1.0);
   released.warmup_iterations = static_cast<std::int64_t>(within(0, 6));
-  released.groups = static_cast<std::int64_t>(within(1, 100));  // without group scaling: unread
+  released.groups = static_cast<std::int64_t>(within(1, 100));  // not read without group scaling
   const model::PowerNormOptions paper{.eps = released.eps,
                                       .alpha_forward = released.alpha_forward,
                                       .alpha_backward = released.alpha_backward,
@@ -187,7 +190,8 @@ RC_GTEST_PROP(PowerNormReleased, WithEverySwitchOffIsPowerNormBitForBit, ()) {
   }
 }
 
-/// The names of those outputs and states whose values differ by more than rounding, in any step.
+/// Returns the names of the outputs and states whose values differ by more than rounding in any
+/// step.
 std::vector<std::string> differing(const std::vector<NormStep<running_error>>& a,
                                    const std::vector<NormStep<running_error>>& b) {
   std::vector<std::string> names;
@@ -221,7 +225,7 @@ std::vector<std::string> changed_by(const std::string& field) {
 
 using Names = std::vector<std::string>;
 
-TEST(PowerNormReleased, EverySwitchChangesWhatItSaysAndNothingElse) {
+TEST(PowerNormReleased, EachSwitchChangesOnlyTheDocumentedOutputs) {
   EXPECT_EQ(changed_by("scaled_nu"), (Names{"nu"}));
   EXPECT_EQ(changed_by("divide_by_batch_psi"), (Names{"grad_x"}));
   EXPECT_EQ(changed_by("pads_in_backward"),
@@ -234,8 +238,9 @@ TEST(PowerNormReleased, EverySwitchChangesWhatItSaysAndNothingElse) {
                    "quadratic_mean", "rstd", "running_psi2", "y"}));
 }
 
-TEST(PowerNormReleased, TwoForwardsBeforeABackwardAreNoError) {
-  // The released module cannot: its backward has moved the buffer that the second one needs.
+TEST(PowerNormReleased, AllowsTwoForwardsBeforeABackward) {
+  // The released module cannot do this: its backward changes the buffer that the second backward
+  // needs.
   const auto first = power_norm_released(kReleasedX, {}, {}, kReleasedState, ungrouped());
   const auto second = power_norm_released(kReleasedX, {}, {}, first.state, ungrouped());
   const auto b = power_norm_released_backward(kReleasedX, kReleasedX, {}, {}, second.saved,
@@ -250,7 +255,7 @@ std::string message(const PowerNormReleasedOptions& options, const Tensor<double
   return contract_message([&] { power_norm_released(x, {}, valid, state, options); });
 }
 
-TEST(PowerNormReleased, ABatchOfZerosWithoutEpsHasNoPsiToDivideBy) {
+TEST(PowerNormReleased, RejectsZerosWithoutEpsOnlyIfDividingByBatchPsi) {
   const Tensor<double> zeros = column({0, 0});
   auto options = ungrouped();
   EXPECT_EQ(message(options, zeros),
@@ -263,33 +268,38 @@ TEST(PowerNormReleased, ABatchOfZerosWithoutEpsHasNoPsiToDivideBy) {
 const Fault kWrongGroupEps{"eps",
                            [](Question& q) { model::set_option(q.options, "group_eps", "-1"); }};
 
-// The requirements of the contract, each broken alone.
-NORMPROOF_REFUSES(PowerNormReleased, C1AnExtentOfXIsZero, kEmptyX);
-NORMPROOF_REFUSES(PowerNormReleased, C2EpsIsBelowZero, wrong_option("eps", "-1"));
-NORMPROOF_REFUSES(PowerNormReleased, C2GroupEpsIsBelowZero, kWrongGroupEps);
-NORMPROOF_REFUSES(PowerNormReleased, C2ZerosWithoutEps, kZerosWithoutEps);
-NORMPROOF_REFUSES(PowerNormReleased, C3GammaOfAnotherExtent, kLongerGamma);
-NORMPROOF_REFUSES(PowerNormReleased, C3BetaOfAnotherExtent, kLongerBeta);
-NORMPROOF_REFUSES(PowerNormReleased, C4AnElementIsInfinite, kInfiniteX);
-NORMPROOF_REFUSES(PowerNormReleased, C4GammaIsNan, kNanInGamma);
-NORMPROOF_REFUSES(PowerNormReleased, C4AStatisticOverflows, kHugeX);
-NORMPROOF_REFUSES(PowerNormReleased, C5GradYOfAnotherShape, kOtherGradY);
-NORMPROOF_REFUSES(PowerNormReleased, C6BatchRstdOfAnotherExtent, longer_saved("batch_rstd"));
-NORMPROOF_REFUSES(PowerNormReleased, C6RstdOfAnotherExtent, longer_saved("rstd"));
-NORMPROOF_REFUSES(PowerNormReleased, C7GradYIsInfinite, kInfiniteGradY);
-NORMPROOF_REFUSES(PowerNormReleased, C8NoRowIsValid, kNoValidRow);
-NORMPROOF_REFUSES(PowerNormReleased, C8AMaskOfAnotherShape, kLongerMask);
-NORMPROOF_REFUSES(PowerNormReleased, C9AlphaForwardAboveOne, wrong_option("alpha_forward", "1.5"));
-NORMPROOF_REFUSES(PowerNormReleased, C9AlphaBackwardAboveOne,
+// Each test below breaks one requirement of the contract.
+NORMPROOF_REFUSES(PowerNormReleased, C1_RejectsAnEmptyX, kEmptyX);
+NORMPROOF_REFUSES(PowerNormReleased, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(PowerNormReleased, C2_RejectsNegativeGroupEps, kWrongGroupEps);
+NORMPROOF_REFUSES(PowerNormReleased, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(PowerNormReleased, C3_RejectsGammaOfWrongExtent, kLongerGamma);
+NORMPROOF_REFUSES(PowerNormReleased, C3_RejectsBetaOfWrongExtent, kLongerBeta);
+NORMPROOF_REFUSES(PowerNormReleased, C4_RejectsAnInfiniteElement, kInfiniteX);
+NORMPROOF_REFUSES(PowerNormReleased, C4_RejectsNanInGamma, kNanInGamma);
+NORMPROOF_REFUSES(PowerNormReleased, C4_RejectsOverflowingStatistics, kHugeX);
+NORMPROOF_REFUSES(PowerNormReleased, C5_RejectsGradYOfWrongShape, kOtherGradY);
+NORMPROOF_REFUSES(PowerNormReleased, C6_RejectsSavedBatchRstdOfWrongExtent,
+                  longer_saved("batch_rstd"));
+NORMPROOF_REFUSES(PowerNormReleased, C6_RejectsSavedRstdOfWrongExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(PowerNormReleased, C7_RejectsInfiniteGradY, kInfiniteGradY);
+NORMPROOF_REFUSES(PowerNormReleased, C8_RejectsMaskWithoutValidRow, kNoValidRow);
+NORMPROOF_REFUSES(PowerNormReleased, C8_RejectsMaskOfWrongShape, kLongerMask);
+NORMPROOF_REFUSES(PowerNormReleased, C9_RejectsAlphaForwardAboveOne,
+                  wrong_option("alpha_forward", "1.5"));
+NORMPROOF_REFUSES(PowerNormReleased, C9_RejectsAlphaBackwardAboveOne,
                   wrong_option("alpha_backward", "1.5"));
-NORMPROOF_REFUSES(PowerNormReleased, C10RunningPsi2OfAnotherExtent, longer_state("running_psi2"));
-NORMPROOF_REFUSES(PowerNormReleased, C10RunningPsi2IsNan, nan_in_state("running_psi2"));
-NORMPROOF_REFUSES(PowerNormReleased, C10RunningPsi2IsNegative, negative_state("running_psi2"));
-NORMPROOF_REFUSES(PowerNormReleased, C10NuOfAnotherExtent, longer_state("nu"));
-NORMPROOF_REFUSES(PowerNormReleased, C10NuIsNan, nan_in_state("nu"));
-NORMPROOF_REFUSES(PowerNormReleased, C11GroupsDoNotDivideD, wrong_option("groups", "3"));
-NORMPROOF_REFUSES(PowerNormReleased, C11NoGroup, wrong_option("groups", "0"));
-NORMPROOF_REFUSES(PowerNormReleased, C14WarmupIterationsIsNegative,
+NORMPROOF_REFUSES(PowerNormReleased, C10_RejectsRunningPsi2OfWrongExtent,
+                  longer_state("running_psi2"));
+NORMPROOF_REFUSES(PowerNormReleased, C10_RejectsNanInRunningPsi2, nan_in_state("running_psi2"));
+NORMPROOF_REFUSES(PowerNormReleased, C10_RejectsNegativeRunningPsi2,
+                  negative_state("running_psi2"));
+NORMPROOF_REFUSES(PowerNormReleased, C10_RejectsNuOfWrongExtent, longer_state("nu"));
+NORMPROOF_REFUSES(PowerNormReleased, C10_RejectsNanInNu, nan_in_state("nu"));
+NORMPROOF_REFUSES(PowerNormReleased, C11_RejectsGroupsThatDoNotDivideD,
+                  wrong_option("groups", "3"));
+NORMPROOF_REFUSES(PowerNormReleased, C11_RejectsZeroGroups, wrong_option("groups", "0"));
+NORMPROOF_REFUSES(PowerNormReleased, C14_RejectsNegativeWarmupIterations,
                   wrong_option("warmup_iterations", "-1"));
 
 }  // namespace

@@ -6,10 +6,11 @@
 #include "ref/norm/norm.hpp"
 #include "ref/numeric/random.hpp"
 
-/// Sequences of batches for the two PowerNorms, run through norm_step with the state carried on.
+/// Sequences of batches for the two PowerNorms. They are run through norm_step, which carries the
+/// state from step to step.
 namespace normproof::ref::norm {
 
-/// Normal numbers times `scale`, elements of one tensor; another tensor for another name.
+/// Returns a tensor of normal numbers times `scale`; different names give different tensors.
 template <class T = double>
 Tensor<T> normal_tensor(const tensor::Shape& shape, std::uint64_t seed, const std::string& name,
                         double scale = 1) {
@@ -19,8 +20,9 @@ Tensor<T> normal_tensor(const tensor::Shape& shape, std::uint64_t seed, const st
   return result;
 }
 
-/// Step t of a sequence: x and grad_y [rows,features] of a scale that changes from step to step,
-/// the last `padded` rows padding of three times that scale; gamma and beta the same in each step.
+/// Returns step t of a sequence. x and grad_y are [rows,features], and their scale changes from
+/// step to step; the last `padded` rows are padding of three times that scale. gamma and beta are
+/// the same in each step.
 template <class T = double>
 NormInputs<T> sequence_step(std::uint64_t seed, std::size_t t, std::size_t rows,
                             std::size_t features, std::size_t padded) {
@@ -39,7 +41,7 @@ NormInputs<T> sequence_step(std::uint64_t seed, std::size_t t, std::size_t rows,
   return in;
 }
 
-/// Every step of such a sequence, from the initial state.
+/// Runs every step of such a sequence from the initial state and returns the results.
 template <class T = double>
 std::vector<NormStep<T>> run_sequence(const model::NormOptions& options, std::uint64_t seed,
                                       std::size_t steps, std::size_t rows, std::size_t features,

@@ -24,7 +24,7 @@ const Tensor<double> kPowerNormX = column({2, -2, 2, 2});
 const Affine<double> kPowerNormAffine{{3}, {1}};
 const PowerNormState<double> kPowerNormState{.running_psi2 = {16}, .nu = {3}, .iterations = 7};
 
-TEST(PowerNorm, ByHand) {
+TEST(PowerNorm, MatchesHandComputedValues) {
   const auto forward =
       power_norm(kPowerNormX, kPowerNormAffine, {}, kPowerNormState, kPowerNormOptions);
   EXPECT_BITS_EQ(forward.saved.quadratic_mean, (Tensor<double>{4}));
@@ -44,14 +44,14 @@ TEST(PowerNorm, ByHand) {
   EXPECT_BITS_EQ(backward.gradients.grad_beta, (Tensor<double>{4}));
 }
 
-TEST(PowerNorm, EpsIsAddedInsideTheRootAndNeverStored) {
+TEST(PowerNorm, EpsIsAddedInsideTheRootAndNotStored) {
   const auto forward =
       power_norm<double>(kPowerNormX, {}, {}, {{7}, {0}}, {.eps = 9, .alpha_forward = 0.5});
   EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{0.25}));
   EXPECT_BITS_EQ(forward.state.running_psi2, (Tensor<double>{5.5}));
 }
 
-TEST(PowerNorm, PaddedRowsAreScaledAndMoveNothing) {
+TEST(PowerNorm, PaddedRowsAreScaledButDoNotUpdateTheState) {
   const Mask valid = {true, true, false, true};
   const Tensor<double> x = column({2, -2, 12, 2}), grad_y = column({4, 0, 8, 2});
   const auto forward = power_norm(x, {}, valid, kPowerNormState, kPowerNormOptions);
@@ -62,7 +62,7 @@ TEST(PowerNorm, PaddedRowsAreScaledAndMoveNothing) {
   EXPECT_BITS_EQ(backward.mean_x_hat_squared, (Tensor<double>{0.25}));
   EXPECT_BITS_EQ(backward.mean_g_x_hat, (Tensor<double>{1}));  // (4 + 0 + 2) 0.5 / 3
   EXPECT_BITS_EQ(backward.gradients.grad_x, column({0.625, 0.375, 2, 0.125}));
-  EXPECT_BITS_EQ(backward.gradients.grad_beta, (Tensor<double>{14}));  // over all rows
+  EXPECT_BITS_EQ(backward.gradients.grad_beta, (Tensor<double>{14}));  // the sum runs over all rows
 
   const auto other =
       power_norm(column({2, -2, -99, 2}), {}, valid, kPowerNormState, kPowerNormOptions);
@@ -96,7 +96,7 @@ TEST(PowerNorm, ChannelsAreIndependent) {
   }
 }
 
-TEST(PowerNorm, SamplesAndTokensAreRows) {
+TEST(PowerNorm, TreatsSamplesAndTokensAsRows) {
   const auto flat = sequence_step(2, 0, 12, 2, 3);
   NormInputs<double> in = flat;
   in.x.reshape({3, 4, 2});
@@ -114,7 +114,7 @@ TEST(PowerNorm, SamplesAndTokensAreRows) {
   EXPECT_BITS_EQ(a.state.at("running_psi2"), b.state.at("running_psi2"));
 }
 
-TEST(PowerNorm, InferenceIsAffineAndLeavesTheStateAlone) {
+TEST(PowerNorm, InferenceIsAffineAndDoesNotChangeTheState) {
   const auto forward = power_norm(kPowerNormX, kPowerNormAffine, {}, kPowerNormState,
                                   kPowerNormOptions, Mode::inference);
   EXPECT_BITS_EQ(forward.y, column({2.5, -0.5, 2.5, 2.5}));  // 3 x / 4 + 1
@@ -125,11 +125,11 @@ TEST(PowerNorm, InferenceIsAffineAndLeavesTheStateAlone) {
   const auto backward =
       power_norm_backward(column({4, 0, 0, 8}), kPowerNormX, kPowerNormAffine, {}, forward.saved,
                           kPowerNormState.nu, kPowerNormOptions, Mode::inference);
-  EXPECT_BITS_EQ(backward.gradients.grad_x, column({3, 0, 0, 6}));  // g / 4: nu plays no part
+  EXPECT_BITS_EQ(backward.gradients.grad_x, column({3, 0, 0, 6}));  // g / 4: nu has no effect
   EXPECT_BITS_EQ(backward.nu, kPowerNormState.nu);
 }
 
-TEST(PowerNorm, InferenceOfOneRowIsThatOfTheBatch) {
+TEST(PowerNorm, InferenceOfARowDoesNotDependOnTheBatch) {
   const auto batch = power_norm(kPowerNormX, kPowerNormAffine, {}, kPowerNormState,
                                 kPowerNormOptions, Mode::inference);
   for (std::size_t i = 0; i < 4; ++i) {
@@ -139,15 +139,15 @@ TEST(PowerNorm, InferenceOfOneRowIsThatOfTheBatch) {
   }
 }
 
-TEST(PowerNorm, TrainingUsesTheOldPsiAndInferenceAfterItTheNew) {
+TEST(PowerNorm, TrainingUsesTheOldPsiAndLaterInferenceTheNewOne) {
   const auto step = power_norm(kPowerNormX, {}, {}, kPowerNormState, kPowerNormOptions);
-  EXPECT_BITS_EQ(step.saved.rstd, (Tensor<double>{0.25}));  // of 16
+  EXPECT_BITS_EQ(step.saved.rstd, (Tensor<double>{0.25}));  // from psi squared = 16
   const auto after =
       power_norm(kPowerNormX, {}, {}, step.state, kPowerNormOptions, Mode::inference);
   EXPECT_BITS_EQ(after.saved.rstd, (Tensor<double>{1 / numeric::square_root(13)}));
 }
 
-TEST(PowerNorm, WarmupNormalisesByTheBatchUpToItsLastIteration) {
+TEST(PowerNorm, WarmupNormalizesByTheBatchUpToItsLastIteration) {
   auto options = kPowerNormOptions;
   options.warmup_iterations = 2;
   PowerNormState<double> state{.running_psi2 = {16}, .nu = {0}, .iterations = 0};
@@ -156,11 +156,12 @@ TEST(PowerNorm, WarmupNormalisesByTheBatchUpToItsLastIteration) {
     EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{rstd})) << state.iterations;
     state = forward.state;
   }
-  EXPECT_BITS_EQ(state.running_psi2, (Tensor<double>{9.0625}));  // 13, 10.75: one EMA throughout
+  // 13, then 10.75: the moving average runs through the warm-up
+  EXPECT_BITS_EQ(state.running_psi2, (Tensor<double>{9.0625}));
   EXPECT_EQ(state.iterations, 3);
 }
 
-TEST(PowerNorm, ContinuesWithTheSameBitsFromAStoredState) {
+TEST(PowerNorm, ResumesFromAStoredStateBitForBit) {
   const model::NormOptions options = PowerNormOptions{.warmup_iterations = 7};
   const auto whole = run_sequence(options, 3, 10, 6, 4, 1);
   const tests::ref::io::TemporaryFolder folder;
@@ -187,7 +188,7 @@ TEST(PowerNorm, ContinuesWithTheSameBitsFromAStoredState) {
   }
 }
 
-TEST(PowerNorm, TheOrderOfRowsMovesTheStateByRoundingAlone) {
+TEST(PowerNorm, RowOrderChangesTheStateOnlyByRounding) {
   using numeric::running_error;
   constexpr std::size_t kRows = 100;
   const model::NormOptions options =
@@ -222,7 +223,7 @@ TEST(PowerNorm, TheOrderOfRowsMovesTheStateByRoundingAlone) {
   }
 }
 
-TEST(PowerNorm, OneRowAndZeroColumns) {
+TEST(PowerNorm, HandlesOneRowAndZeroColumns) {
   const auto forward = power_norm<double>({{3, 0}}, {}, {}, {{1, 1}, {0, 0}}, kPowerNormOptions);
   EXPECT_BITS_EQ(forward.y, (Tensor<double>{{3, 0}}));
   EXPECT_BITS_EQ(forward.state.running_psi2, (Tensor<double>{3, 0.75}));
@@ -237,29 +238,30 @@ const Fault kZeroPsi{"running_psi2", [](Question& q) {
                        q.state.at("running_psi2").data()[0] = 0;
                      }};
 
-// The requirements of the contract, each broken alone.
-NORMPROOF_REFUSES(PowerNorm, C1AnExtentOfXIsZero, kEmptyX);
-NORMPROOF_REFUSES(PowerNorm, C2EpsIsBelowZero, wrong_option("eps", "-1"));
-NORMPROOF_REFUSES(PowerNorm, C2ZeroPsiWithoutEps, kZeroPsi);
-NORMPROOF_REFUSES(PowerNorm, C3GammaOfAnotherExtent, kLongerGamma);
-NORMPROOF_REFUSES(PowerNorm, C3BetaOfAnotherExtent, kLongerBeta);
-NORMPROOF_REFUSES(PowerNorm, C4AnElementIsInfinite, kInfiniteX);
-NORMPROOF_REFUSES(PowerNorm, C4GammaIsNan, kNanInGamma);
-NORMPROOF_REFUSES(PowerNorm, C4AStatisticOverflows, kHugeX);
-NORMPROOF_REFUSES(PowerNorm, C5GradYOfAnotherShape, kOtherGradY);
-NORMPROOF_REFUSES(PowerNorm, C6RstdOfAnotherExtent, longer_saved("rstd"));
-NORMPROOF_REFUSES(PowerNorm, C7GradYIsInfinite, kInfiniteGradY);
-NORMPROOF_REFUSES(PowerNorm, C8NoRowIsValid, kNoValidRow);
-NORMPROOF_REFUSES(PowerNorm, C8AMaskOfAnotherShape, kLongerMask);
-NORMPROOF_REFUSES(PowerNorm, C9AlphaForwardAboveOne, wrong_option("alpha_forward", "1.5"));
-NORMPROOF_REFUSES(PowerNorm, C9AlphaBackwardAboveOne, wrong_option("alpha_backward", "1.5"));
-NORMPROOF_REFUSES(PowerNorm, C10RunningPsi2OfAnotherExtent, longer_state("running_psi2"));
-NORMPROOF_REFUSES(PowerNorm, C10RunningPsi2IsNan, nan_in_state("running_psi2"));
-NORMPROOF_REFUSES(PowerNorm, C10RunningPsi2IsNegative, negative_state("running_psi2"));
-NORMPROOF_REFUSES(PowerNorm, C10NuOfAnotherExtent, longer_state("nu"));
-NORMPROOF_REFUSES(PowerNorm, C10NuIsNan, nan_in_state("nu"));
-NORMPROOF_REFUSES(PowerNorm, C10IterationsIsNegative, negative_state("iterations"));
-NORMPROOF_REFUSES(PowerNorm, C14WarmupIterationsIsNegative,
+// Each test below breaks one requirement of the contract.
+NORMPROOF_REFUSES(PowerNorm, C1_RejectsAnEmptyX, kEmptyX);
+NORMPROOF_REFUSES(PowerNorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(PowerNorm, C2_RejectsZeroPsiWithoutEps, kZeroPsi);
+NORMPROOF_REFUSES(PowerNorm, C3_RejectsGammaOfWrongExtent, kLongerGamma);
+NORMPROOF_REFUSES(PowerNorm, C3_RejectsBetaOfWrongExtent, kLongerBeta);
+NORMPROOF_REFUSES(PowerNorm, C4_RejectsAnInfiniteElement, kInfiniteX);
+NORMPROOF_REFUSES(PowerNorm, C4_RejectsNanInGamma, kNanInGamma);
+NORMPROOF_REFUSES(PowerNorm, C4_RejectsOverflowingStatistics, kHugeX);
+NORMPROOF_REFUSES(PowerNorm, C5_RejectsGradYOfWrongShape, kOtherGradY);
+NORMPROOF_REFUSES(PowerNorm, C6_RejectsSavedRstdOfWrongExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(PowerNorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
+NORMPROOF_REFUSES(PowerNorm, C8_RejectsMaskWithoutValidRow, kNoValidRow);
+NORMPROOF_REFUSES(PowerNorm, C8_RejectsMaskOfWrongShape, kLongerMask);
+NORMPROOF_REFUSES(PowerNorm, C9_RejectsAlphaForwardAboveOne, wrong_option("alpha_forward", "1.5"));
+NORMPROOF_REFUSES(PowerNorm, C9_RejectsAlphaBackwardAboveOne,
+                  wrong_option("alpha_backward", "1.5"));
+NORMPROOF_REFUSES(PowerNorm, C10_RejectsRunningPsi2OfWrongExtent, longer_state("running_psi2"));
+NORMPROOF_REFUSES(PowerNorm, C10_RejectsNanInRunningPsi2, nan_in_state("running_psi2"));
+NORMPROOF_REFUSES(PowerNorm, C10_RejectsNegativeRunningPsi2, negative_state("running_psi2"));
+NORMPROOF_REFUSES(PowerNorm, C10_RejectsNuOfWrongExtent, longer_state("nu"));
+NORMPROOF_REFUSES(PowerNorm, C10_RejectsNanInNu, nan_in_state("nu"));
+NORMPROOF_REFUSES(PowerNorm, C10_RejectsNegativeIterations, negative_state("iterations"));
+NORMPROOF_REFUSES(PowerNorm, C14_RejectsNegativeWarmupIterations,
                   wrong_option("warmup_iterations", "-1"));
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 using model::CastOrder;
 using model::StorageFormat;
 
-TEST(RMSNorm, ByHand) {
+TEST(RMSNorm, MatchesHandComputedValues) {
   const Tensor<double> x = {{2, -2, 2, 2}};
   const auto forward = rms_norm(x, {{1, 2, 3, 4}, {}}, {.eps = 0});
   EXPECT_BITS_EQ(forward.saved.rstd, (Tensor<double>{0.5}));
@@ -23,7 +23,7 @@ TEST(RMSNorm, ByHand) {
   EXPECT_BITS_EQ(gradients.grad_gamma, (Tensor<double>{4, 0, 0, 0}));
 }
 
-TEST(RMSNorm, TheCastStandsWhereItsOrderSays) {
+TEST(RMSNorm, CastsBeforeOrAfterGammaByCastOrder) {
   const Tensor<double> x = {{1, 3, -2, 0.1}};
   const Affine<double> affine{{1.1, 0.3, 0.7, 5}, {0.01, 0, 0, 0}};
   const auto exact = rms_norm(x, {});
@@ -43,7 +43,7 @@ TEST(RMSNorm, TheCastStandsWhereItsOrderSays) {
                  rms_norm(x, affine).y);
 }
 
-TEST(RMSNorm, C12ACastIsForDoubleAlone) {
+TEST(RMSNorm, C12_RejectsCastsUnlessTheScalarIsDouble) {
   const auto x = tensor::full_tensor<numeric::oracle50>({1, 2}, 1.0);
   EXPECT_EQ(contract_message([&] {
               rms_norm(x, {}, {1e-5, CastOrder::after_gamma, StorageFormat::float32});
@@ -51,18 +51,18 @@ TEST(RMSNorm, C12ACastIsForDoubleAlone) {
             "rms_norm: storage is not float64; expected float64 for every scalar but double (C12)");
 }
 
-// The requirements of the contract, each broken alone.
-NORMPROOF_REFUSES(RMSNorm, C1AnExtentOfXIsZero, kEmptyX);
-NORMPROOF_REFUSES(RMSNorm, C2EpsIsBelowZero, wrong_option("eps", "-1"));
-NORMPROOF_REFUSES(RMSNorm, C2ZerosWithoutEps, kZerosWithoutEps);
-NORMPROOF_REFUSES(RMSNorm, C3GammaOfAnotherExtent, kLongerGamma);
-NORMPROOF_REFUSES(RMSNorm, C3BetaOfAnotherExtent, kLongerBeta);
-NORMPROOF_REFUSES(RMSNorm, C4AnElementIsInfinite, kInfiniteX);
-NORMPROOF_REFUSES(RMSNorm, C4GammaIsNan, kNanInGamma);
-NORMPROOF_REFUSES(RMSNorm, C4AStatisticOverflows, kHugeX);
-NORMPROOF_REFUSES(RMSNorm, C5GradYOfAnotherShape, kOtherGradY);
-NORMPROOF_REFUSES(RMSNorm, C6RstdOfAnotherExtent, longer_saved("rstd"));
-NORMPROOF_REFUSES(RMSNorm, C7GradYIsInfinite, kInfiniteGradY);
+// Each test below breaks one requirement of the contract.
+NORMPROOF_REFUSES(RMSNorm, C1_RejectsAnEmptyX, kEmptyX);
+NORMPROOF_REFUSES(RMSNorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(RMSNorm, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(RMSNorm, C3_RejectsGammaOfWrongExtent, kLongerGamma);
+NORMPROOF_REFUSES(RMSNorm, C3_RejectsBetaOfWrongExtent, kLongerBeta);
+NORMPROOF_REFUSES(RMSNorm, C4_RejectsAnInfiniteElement, kInfiniteX);
+NORMPROOF_REFUSES(RMSNorm, C4_RejectsNanInGamma, kNanInGamma);
+NORMPROOF_REFUSES(RMSNorm, C4_RejectsOverflowingStatistics, kHugeX);
+NORMPROOF_REFUSES(RMSNorm, C5_RejectsGradYOfWrongShape, kOtherGradY);
+NORMPROOF_REFUSES(RMSNorm, C6_RejectsSavedRstdOfWrongExtent, longer_saved("rstd"));
+NORMPROOF_REFUSES(RMSNorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
 
 }  // namespace
 }  // namespace normproof::ref::norm

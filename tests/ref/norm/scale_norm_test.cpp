@@ -9,7 +9,7 @@
 namespace normproof::ref::norm {
 namespace {
 
-TEST(ScaleNorm, ByHand) {
+TEST(ScaleNorm, MatchesHandComputedValues) {
   const Tensor<double> x = {{4, 0, 0}, {0, 0, -0.5}};
   const auto forward = scale_norm(x, {3}, {.eps = 0});
   EXPECT_BITS_EQ(forward.rnorm, (Tensor<double>{0.25, 2}));
@@ -19,7 +19,7 @@ TEST(ScaleNorm, ByHand) {
   EXPECT_BITS_EQ(gradients.grad_gamma, (Tensor<double>{8 - 5}));
 }
 
-TEST(ScaleNorm, GammaIsOneNumber) {
+TEST(ScaleNorm, RejectsGammaWithSeveralElements) {
   EXPECT_EQ(contract_message([] {
               scale_norm<double>({{1, 2}}, {1, 2});
             }),
@@ -27,17 +27,17 @@ TEST(ScaleNorm, GammaIsOneNumber) {
   EXPECT_BITS_EQ(scale_norm<double>({{1, 2}}, {}).y, scale_norm<double>({{1, 2}}, {1}).y);
 }
 
-// The requirements of the contract, each broken alone.
-NORMPROOF_REFUSES(ScaleNorm, C1AnExtentOfXIsZero, kEmptyX);
-NORMPROOF_REFUSES(ScaleNorm, C2EpsIsBelowZero, wrong_option("eps", "-1"));
-NORMPROOF_REFUSES(ScaleNorm, C2ZerosWithoutEps, kZerosWithoutEps);
-NORMPROOF_REFUSES(ScaleNorm, C3GammaOfAnotherExtent, kLongerGamma);
-NORMPROOF_REFUSES(ScaleNorm, C4AnElementIsInfinite, kInfiniteX);
-NORMPROOF_REFUSES(ScaleNorm, C4GammaIsNan, kNanInGamma);
-NORMPROOF_REFUSES(ScaleNorm, C4AStatisticOverflows, kHugeX);
-NORMPROOF_REFUSES(ScaleNorm, C5GradYOfAnotherShape, kOtherGradY);
-NORMPROOF_REFUSES(ScaleNorm, C6RnormOfAnotherExtent, longer_saved("rnorm"));
-NORMPROOF_REFUSES(ScaleNorm, C7GradYIsInfinite, kInfiniteGradY);
+// Each test below breaks one requirement of the contract.
+NORMPROOF_REFUSES(ScaleNorm, C1_RejectsAnEmptyX, kEmptyX);
+NORMPROOF_REFUSES(ScaleNorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
+NORMPROOF_REFUSES(ScaleNorm, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REFUSES(ScaleNorm, C3_RejectsGammaOfWrongExtent, kLongerGamma);
+NORMPROOF_REFUSES(ScaleNorm, C4_RejectsAnInfiniteElement, kInfiniteX);
+NORMPROOF_REFUSES(ScaleNorm, C4_RejectsNanInGamma, kNanInGamma);
+NORMPROOF_REFUSES(ScaleNorm, C4_RejectsOverflowingStatistics, kHugeX);
+NORMPROOF_REFUSES(ScaleNorm, C5_RejectsGradYOfWrongShape, kOtherGradY);
+NORMPROOF_REFUSES(ScaleNorm, C6_RejectsSavedRnormOfWrongExtent, longer_saved("rnorm"));
+NORMPROOF_REFUSES(ScaleNorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
 
 }  // namespace
 }  // namespace normproof::ref::norm

@@ -20,7 +20,7 @@ namespace normproof::ref::numeric {
 namespace {
 
 using Floats = std::vector<float>;
-/// Candidates for a sum: what float makes of the terms.
+/// Candidates for a sum: functions that add the terms in float.
 using FloatSum = std::function<float(const Floats&)>;
 
 float in_order(const Floats& terms) {
@@ -35,7 +35,7 @@ float pairwise(const Floats& terms) {
   return pairwise(Floats(terms.begin(), middle)) + pairwise(Floats(middle, terms.end()));
 }
 
-/// As a warp does it: 8 sums side by side, joined by halves.
+/// Adds like a GPU warp: 8 partial sums, which are then joined in halves.
 float in_lanes(const Floats& terms) {
   float lanes[8] = {};
   for (std::size_t i = 0; i < terms.size(); ++i) lanes[i % 8] += terms[i];
@@ -77,7 +77,7 @@ class InFloat32 : public ::testing::Test {
 };
 using AnyOrderError = InFloat32;
 
-TEST_F(AnyOrderError, HoldsASumInAnyOrder) {
+TEST_F(AnyOrderError, CoversSumsInAnyOrder) {
   for (const std::size_t count : {2u, 3u, 7u, 64u, 1000u}) {
     const Floats x = random_floats("sum", count);
     any_order_error sum = 0;
@@ -93,13 +93,13 @@ TEST_F(AnyOrderError, HoldsASumInAnyOrder) {
     for (const FloatSum& candidate : float_sums())
       EXPECT_TRUE(is_within(candidate(x), sum, exact)) << count;
     EXPECT_TRUE(is_within(sum.value, sum, exact));
-    // The bound is what [Hig02] has, and not much more.
+    // The bound is close to that of [Hig02].
     EXPECT_LE(sum.error, 1.01 * (static_cast<double>(count) * 0x1p-24) * magnitude);
     EXPECT_FALSE(is_within(in_order(Floats(x.begin(), x.end() - 1)), sum, exact)) << count;
   }
 }
 
-TEST_F(AnyOrderError, ASumOfSumsIsASumInAnyOrderToo) {
+TEST_F(AnyOrderError, TreatsNestedSumsAsOneSumInAnyOrder) {
   const Floats x = random_floats("tree", 60);
   any_order_error parts[3] = {}, all = 0, flat = 0;
   oracle100 exact = 0;
@@ -111,15 +111,16 @@ TEST_F(AnyOrderError, ASumOfSumsIsASumInAnyOrderToo) {
   all = parts[0] + parts[1];
   all -= -parts[2];
   for (const FloatSum& candidate : float_sums()) EXPECT_TRUE(is_within(candidate(x), all, exact));
-  EXPECT_NEAR(all.error, flat.error, flat.error * 0x1p-40);  // the slack of the bound's roundings
+  // The slack for the rounding of the bound.
+  EXPECT_NEAR(all.error, flat.error, flat.error * 0x1p-40);
 }
 
-TEST_F(AnyOrderError, ADifferenceIsRoundedOnceUnlessAFactorIsMultipliedIn) {
+TEST_F(AnyOrderError, RoundsADifferenceOnceUnlessFolded) {
   const auto difference = [] { return any_order_error(1e6F) - any_order_error(1e6F - 3); };
   EXPECT_LE(difference().error, 1.01 * 3 * 0x1p-24);
   const any_order_error third = any_order_error(1) / any_order_error(3);
   EXPECT_GE((third - third).error, 2 * third.error);
-  // A third term may be added before the second one.
+  // A candidate may add a third term before the second one.
   EXPECT_GE((difference() + any_order_error(1)).error, 2e6 * 0x1p-24);
   Arithmetic folded = arithmetic_in(FloatType::float32);
   folded.folded = true;
@@ -127,7 +128,7 @@ TEST_F(AnyOrderError, ADifferenceIsRoundedOnceUnlessAFactorIsMultipliedIn) {
   EXPECT_GE(difference().error, 1.9e6 * 0x1p-24);
 }
 
-TEST_F(AnyOrderError, HoldsDotProductsWithAndWithoutFma) {
+TEST_F(AnyOrderError, CoversDotProductsWithAndWithoutFma) {
   const Floats x = random_floats("x", 200), y = random_floats("y", 200);
   any_order_error sum = 0;
   oracle100 exact = 0;
@@ -146,7 +147,7 @@ TEST_F(AnyOrderError, HoldsDotProductsWithAndWithoutFma) {
   EXPECT_FALSE(is_within(in_order(products), sum, exact));
 }
 
-TEST_F(AnyOrderError, HoldsProductsQuotientsAndRoots) {
+TEST_F(AnyOrderError, CoversProductsQuotientsAndRoots) {
   const Floats x = random_floats("a", 300), y = random_floats("b", 300);
   for (std::size_t i = 0; i < x.size(); ++i) {
     const any_order_error a(x[i]), b(y[i]);
@@ -157,7 +158,7 @@ TEST_F(AnyOrderError, HoldsProductsQuotientsAndRoots) {
     EXPECT_TRUE(is_within(x[i] * (1 / y[i]), a / b, exact_a / exact_b));
     EXPECT_TRUE(is_within(std::sqrt(std::fabs(x[i])), square_root(x[i] < 0 ? -a : a),
                           square_root(magnitude)));
-    // CUDA's rsqrtf is off by 2 units in the last place, and a neighbour is no excuse for three.
+    // CUDA's rsqrtf may be off by 2 units in the last place, but not by 3.
     const double root = std::sqrt(std::fabs(static_cast<double>(x[i])));
     const double ulp = std::ldexp(1.0, std::ilogb(1 / root) - 23);
     const any_order_error inverse = 1 / square_root(x[i] < 0 ? -a : a);
@@ -172,7 +173,7 @@ TEST_F(AnyOrderError, HoldsProductsQuotientsAndRoots) {
 TEST_F(AnyOrderError, PropagatesTheErrorsOfTheOperands) {
   const Floats x = random_floats("p", 90);
   for (std::size_t i = 0; i + 2 < x.size(); ++i) {
-    // 0.1 and 0.3 are not what float32 holds, and every step rounds once more.
+    // float32 cannot represent 0.1 and 0.3 exactly, and every step rounds once more.
     const float p = 0.1F * x[i] + 0.3F, q = p * x[i + 1] - x[i + 2],
                 r = (q * q + 0.1F) / (p * p + 1);
     const any_order_error a(x[i]), b(x[i + 1]), c(x[i + 2]), tenth(0.1), three_tenths(0.3);
@@ -211,7 +212,7 @@ T plain_sum(const std::vector<T>& terms) {
   return sum;
 }
 
-TEST_F(AnyOrderError, HoldsARowOfLayerNormInTwoPassesAndNotInOne) {
+TEST_F(AnyOrderError, CoversLayerNormInTwoPassesButNotInOne) {
   for (const float offset : {0.0F, 1.0F, 100.0F, 10000.0F}) {
     Floats x = random_floats("row", 48);
     for (float& element : x) element += offset;
@@ -227,14 +228,14 @@ TEST_F(AnyOrderError, HoldsARowOfLayerNormInTwoPassesAndNotInOne) {
         EXPECT_TRUE(is_within(candidate[i], bound[i], exact[i])) << offset << " at " << i;
     }
     for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(bound[i].value, value[i]);
-    // E[x^2] - E[x]^2, which loses all digits at the last offset.
+    // The one-pass variance E[x^2] - E[x]^2 loses all digits at the last offset.
     Floats squares;
     for (const float element : x) squares.push_back(element * element);
     const float mean = in_order(x) / 48, variance = in_order(squares) / 48 - mean * mean;
     if (offset == 10000) {
       EXPECT_FALSE(is_within((x[0] - mean) / std::sqrt(variance + 1e-5F), bound[0], exact[0]));
     }
-    // eps forgotten in a row of small variance shows, too.
+    // A missing eps must show too, in a row of small variance.
     for (float& element : x) element = (element - offset) * 0x1p-10F;
     const auto small = layer_norm_row(std::vector<any_order_error>(x.begin(), x.end()),
                                       any_order_error(1e-5), plain_sum<any_order_error>);
@@ -244,18 +245,18 @@ TEST_F(AnyOrderError, HoldsARowOfLayerNormInTwoPassesAndNotInOne) {
   }
 }
 
-TEST_F(AnyOrderError, ASquareIsNotNegativeHoweverFarOff) {
+TEST_F(AnyOrderError, ASquareIsNotNegativeWhateverItsError) {
   const any_order_error far(0, 1), other(0, 1);
   const any_order_error a = far + any_order_error(1e-3), b = other + any_order_error(1e-3);
   EXPECT_EQ((a * a).least(), 0);
-  EXPECT_LT((a * b).least(), 0);  // of as large a value and error, but another number
+  EXPECT_LT((a * b).least(), 0);  // a different number with the same value and error
   EXPECT_LT((a - b).least(), 0);
   const any_order_error copy = a;
   EXPECT_EQ((copy * a).least(), 0);
   EXPECT_LT((a * -a).least(), 0);
 }
 
-TEST_F(AnyOrderError, EpsKeepsARootOfSquaresAwayFromZero) {
+TEST_F(AnyOrderError, EpsBoundsARootOfSquaresAwayFromZero) {
   const any_order_error d = any_order_error(0, 10) + any_order_error(1e-9);
   const any_order_error variance = (d * d + d * d) / any_order_error(2);
   constexpr double kEps = 1e-5;
@@ -263,7 +264,7 @@ TEST_F(AnyOrderError, EpsKeepsARootOfSquaresAwayFromZero) {
   EXPECT_GE(root.least(), 0.999 * std::sqrt(kEps));
   EXPECT_LE(root.least(), std::sqrt(kEps));
   EXPECT_LE(rstd.error, 1.01 / std::sqrt(kEps));
-  // Candidates whose distance is another one, within the error.
+  // Candidates whose difference is off by any amount within the error.
   for (const float off : {0.0F, 1e-3F, 0.1F, 3.0F, 10.0F}) {
     const float q = off * off + 1e-5F;
     EXPECT_TRUE(
@@ -274,7 +275,7 @@ TEST_F(AnyOrderError, EpsKeepsARootOfSquaresAwayFromZero) {
   EXPECT_FALSE(std::isfinite((1 / square_root(difference + eps)).error));
 }
 
-TEST_F(AnyOrderError, NothingIsRoundedInAQuotientByAPowerOfTwo) {
+TEST_F(AnyOrderError, QuotientsByAPowerOfTwoAreNotRounded) {
   const any_order_error third = any_order_error(1) / any_order_error(3);
   EXPECT_LE((third / any_order_error(8)).error, 1.01 * third.error / 8);
   EXPECT_LE((any_order_error(1e6F) / any_order_error(1)).error, 0x1p-126);
@@ -282,7 +283,7 @@ TEST_F(AnyOrderError, NothingIsRoundedInAQuotientByAPowerOfTwo) {
   EXPECT_GT(((third * third) / any_order_error(2)).least(), 0.05);
 }
 
-TEST_F(AnyOrderError, ExactOperationsAreExactUntilOneIsNot) {
+TEST_F(AnyOrderError, ExactOperationsHaveNoErrorUntilOneIsInexact) {
   Arithmetic arithmetic = arithmetic_in(FloatType::float32);
   arithmetic.exact_operations = true;
   const AnyOrderArithmetic scope(arithmetic);
@@ -294,7 +295,7 @@ TEST_F(AnyOrderError, ExactOperationsAreExactUntilOneIsNot) {
   EXPECT_GT((square_root(any_order_error(4)) * b).error, square_root(any_order_error(4)).error / 4);
 }
 
-TEST_F(AnyOrderError, C1ConstantsAreExactWhereTheFormatHoldsThem) {
+TEST_F(AnyOrderError, C1_ConstantsAreExactIfTheFormatRepresentsThem) {
   for (const double held : {0.0, -0.0, 0.5, -3.0, 1 + 0x1p-23, 0x1p-126, 0x1.fffffep+127})
     EXPECT_EQ(any_order_error(held).error, 0) << held;
   for (const double other : {0.1, 1 + 0x1p-24, -1 - 0x1p-52, 1e-5, 16777217.0}) {
@@ -304,14 +305,14 @@ TEST_F(AnyOrderError, C1ConstantsAreExactWhereTheFormatHoldsThem) {
     EXPECT_GT(constant.error, 0);
     EXPECT_LE(constant.error, 1.01 * (0x1p-24 * std::fabs(other) + 0x1p-126));
   }
-  // A candidate may flush them.
+  // A candidate may flush subnormal constants.
   EXPECT_GE(any_order_error(0x1p-130).error, 0x1p-130);
   const AnyOrderArithmetic sixteen(arithmetic_in(FloatType::bfloat16));
   EXPECT_EQ(any_order_error(0x1.fep0).error, 0);
   EXPECT_GE(any_order_error(0x1.ffp0).error, 0x1p-8);
 }
 
-TEST_F(AnyOrderError, ProductsThatUnderflowMayBeFlushed) {
+TEST_F(AnyOrderError, CoversFlushedProductsThatUnderflow) {
   const float x = 0x1.8p-70F;
   const any_order_error product = any_order_error(x) * any_order_error(x);
   EXPECT_TRUE(is_within(0, product, oracle100(x) * oracle100(x)));

@@ -11,7 +11,7 @@
 #include "ref/numeric/random.hpp"
 #include "tests/ref/numeric/special_values.hpp"
 
-// any_order_error where formats end, and in the functions that are no operations.
+// Tests of any_order_error at the limits of formats, and for functions other than + - * / and sqrt.
 namespace normproof::ref::numeric {
 namespace {
 
@@ -24,7 +24,7 @@ bool reaches(const any_order_error& bound, double candidate, const oracle100& ex
   return (off < 0 ? oracle100(-off) : off) <= oracle100(bound.error);
 }
 
-TEST_F(AnyOrderLimits, NothingIsClaimedWhereTheFormatOverflows) {
+TEST_F(AnyOrderLimits, ErrorIsInfiniteIfTheFormatOverflows) {
   const any_order_error large(0x1p100), largest(0x1.fffffep+127);
   EXPECT_EQ((large * large).error, kInfinity);
   EXPECT_EQ((large * large).value, 0x1p200);
@@ -35,7 +35,7 @@ TEST_F(AnyOrderLimits, NothingIsClaimedWhereTheFormatOverflows) {
   EXPECT_EQ(any_order_error(kNaN).error, kInfinity);
   EXPECT_EQ(exp(any_order_error(89)).error, kInfinity);
   EXPECT_LT(exp(any_order_error(88)).error, kInfinity);
-  // What is not known stays so, even times 0.
+  // An unknown bound stays unknown, even after multiplication by 0.
   EXPECT_EQ((large * large * any_order_error(0.0)).error, kInfinity);
   EXPECT_EQ((large * large - large * large).error, kInfinity);
   const AnyOrderArithmetic sixteen(arithmetic_in(FloatType::float16));
@@ -43,16 +43,16 @@ TEST_F(AnyOrderLimits, NothingIsClaimedWhereTheFormatOverflows) {
   EXPECT_EQ((any_order_error(256) * any_order_error(256)).error, kInfinity);
 }
 
-TEST_F(AnyOrderLimits, ASumThatOverflowsInOneOrderIsNotClaimedInAny) {
+TEST_F(AnyOrderLimits, ErrorIsInfiniteIfASumOverflowsInSomeOrder) {
   const any_order_error a(0x1p127), b(-0x1p127), c(0x1p127);
-  // (a + c) + b is infinite in float32, though no partial sum of the other order is.
+  // (a + c) + b is infinite in float32, although no partial sum of the other order is.
   EXPECT_EQ(((a + b) + c).value, 0x1p127);
   EXPECT_EQ(((a + b) + c).error, kInfinity);
   EXPECT_EQ(((a + c) + b).error, kInfinity);
   EXPECT_LT((any_order_error(0x1p126) + any_order_error(-0x1p126)).error, kInfinity);
 }
 
-TEST_F(AnyOrderLimits, NothingIsClaimedWhereTheDivisorMayBeZero) {
+TEST_F(AnyOrderLimits, ErrorIsInfiniteIfTheDivisorMayBeZero) {
   const any_order_error tenth(0.1), difference = tenth * any_order_error(10) - any_order_error(1);
   EXPECT_EQ((any_order_error(1) / any_order_error(0.0)).error, kInfinity);
   EXPECT_EQ((any_order_error(1) / difference).error, kInfinity);
@@ -60,8 +60,9 @@ TEST_F(AnyOrderLimits, NothingIsClaimedWhereTheDivisorMayBeZero) {
   EXPECT_EQ(log(difference).error, kInfinity);
 }
 
-// 1001 - 1000 and 20 quarters: in float16 1001 + 1/4 is 1001, so that every quarter may be lost.
-TEST_F(AnyOrderLimits, WhatIsLeftOfLargeTermsIsNotAFloor) {
+// The sum of 1001 - 1000 and 20 quarters: in float16, 1001 + 1/4 is 1001, so every quarter may be
+// lost.
+TEST_F(AnyOrderLimits, RemainderOfLargeTermsIsNotALowerBound) {
   const AnyOrderArithmetic sixteen(arithmetic_in(FloatType::float16));
   any_order_error sum = any_order_error(1001) - any_order_error(1000), positive = 1;
   for (int i = 0; i < 20; ++i) {
@@ -79,14 +80,14 @@ TEST_F(AnyOrderLimits, WhatIsLeftOfLargeTermsIsNotAFloor) {
   EXPECT_GE(positive.least(), 5.8);
 }
 
-/// float32 that keeps its subnormal numbers: a result may be off by 2 of their units.
+/// Returns float32 with subnormal numbers kept; a result may be off by 2 units of them.
 Arithmetic float32_with_subnormals() {
   Arithmetic arithmetic = arithmetic_in(FloatType::float32);
   arithmetic.tiny *= 4 * arithmetic.unit_roundoff;
   return arithmetic;
 }
 
-TEST_F(AnyOrderLimits, TwoUnitsOfASubnormalResultAreNoShareOfIt) {
+TEST_F(AnyOrderLimits, CoversTwoUnitsOfASubnormalResult) {
   const AnyOrderArithmetic scope(float32_with_subnormals());
   constexpr double kUnit = 0x1p-149;
   const double x = 93.0 / 64 * 0x1p-74;  // x x is 4.2 units
@@ -96,14 +97,15 @@ TEST_F(AnyOrderLimits, TwoUnitsOfASubnormalResultAreNoShareOfIt) {
   };
   const any_order_error rstd =
       any_order_error(1) / sqrt((square() + square() + square()) / any_order_error(3));
-  // x x, 2 units too small; three of them; a third of that, 2 units too small.
+  // These are x x computed 2 units too small, the sum of three of them, and a third of that, again
+  // 2 units too small.
   const double product = 3 * kUnit, mean = 3 * product / 3 - 2 * kUnit;
   ASSERT_LE(std::fabs(product - x * x), 2 * kUnit);
   const auto root = static_cast<float>(std::sqrt(mean));
   EXPECT_TRUE(reaches(rstd, 1 / root, 1 / oracle100(x)));
 }
 
-TEST_F(AnyOrderLimits, AConstantBetweenSubnormalNumbersIsRounded) {
+TEST_F(AnyOrderLimits, RoundsAConstantBetweenSubnormalNumbers) {
   const double between = (1 + 0x1p-23) * 0x1p-130;
   EXPECT_GT(any_order_error(between).error, 0);  // flushed
   const AnyOrderArithmetic scope(float32_with_subnormals());
@@ -112,7 +114,7 @@ TEST_F(AnyOrderLimits, AConstantBetweenSubnormalNumbersIsRounded) {
   EXPECT_EQ(any_order_error((1 + 0x1p-23) * 0x1p-126).error, 0);
 }
 
-TEST_F(AnyOrderLimits, TheRootOfAnErrorThatReachesZero) {
+TEST_F(AnyOrderLimits, CoversRootsOfArgumentsNearZero) {
   // A candidate may have any argument from 0 to 2 e.
   const any_order_error x(0x1p-40, 0x1p-30);
   const any_order_error root = square_root(x);
@@ -121,7 +123,7 @@ TEST_F(AnyOrderLimits, TheRootOfAnErrorThatReachesZero) {
   EXPECT_LE(root.error, 0x1.01p-15);
 }
 
-TEST_F(AnyOrderLimits, TheArithmeticIsOfTheScopeAndTheThread) {
+TEST_F(AnyOrderLimits, ArithmeticIsLocalToTheScopeAndTheThread) {
   EXPECT_EQ(AnyOrderArithmetic::current().unit_roundoff, 0x1p-24);
   {
     const AnyOrderArithmetic inner(arithmetic_in(FloatType::bfloat16));
@@ -139,7 +141,7 @@ TEST_F(AnyOrderLimits, TheArithmeticIsOfTheScopeAndTheThread) {
   EXPECT_EQ(AnyOrderArithmetic::current().unit_roundoff, 0x1p-24);
 }
 
-TEST_F(AnyOrderLimits, InputRoundoffMovesEveryInputAndNothingElse) {
+TEST_F(AnyOrderLimits, InputRoundoffAffectsOnlyInputs) {
   const AnyOrderArithmetic exact({0, 0, kInfinity, 0x1p-24});
   const any_order_error a(3), b(-5.0);
   EXPECT_EQ(a.error, 3 * 0x1p-24);
@@ -148,13 +150,14 @@ TEST_F(AnyOrderLimits, InputRoundoffMovesEveryInputAndNothingElse) {
   const double sum = (a + b).error;
   EXPECT_GE(sum, 8 * 0x1p-24);
   EXPECT_LE(sum, 8 * 0x1.01p-24);
-  // (3 +- e) (5 +- f) - 15 to second order, with room for a candidate that is off by twice as much.
+  // (3 +- e) (5 +- f) - 15 to second order, with a margin for a candidate whose error is twice as
+  // large.
   const double product = (a * b).error;
   EXPECT_GE(product, 30 * 0x1p-24);
   EXPECT_LE(product, 30 * 0x1.01p-24);
 }
 
-TEST_F(AnyOrderLimits, ComparisonsLookAtTheValueAlone) {
+TEST_F(AnyOrderLimits, ComparisonsUseOnlyTheValue) {
   const any_order_error a(1, 100), b(2, kInfinity), c(1, 0);
   EXPECT_TRUE(a < b && b > a && a <= b && b >= a && a != b && a == c);
   EXPECT_FALSE(a > b || b < a || a >= b || b <= a || a == b || a != c);
@@ -173,7 +176,7 @@ void expect_held(const char* name, const Candidate& candidate, const Function& f
     EXPECT_TRUE(reaches(f(computed), candidate(a * b), of(oracle100(argument))))
         << name << " of " << argument;
     EXPECT_EQ(f(computed).value, f(running_error(argument, 0)).value);
-    // One percent off is wrong; a bound that took it would not be one.
+    // A result that is one percent off must be outside of the bound.
     if (std::fabs(candidate(a)) > 0x1p-20F) {
       EXPECT_FALSE(reaches(f(held), 1.01 * candidate(a), of(oracle100(a)))) << name << " of " << a;
     }
@@ -185,7 +188,7 @@ void expect_held(const char* name, const Candidate& candidate, const Function& f
       #f, [](float x) { return std::f(x); }, [](const auto& x) { return f(x); }, \
       [](const oracle100& x) { return f(x); }, least, most)
 
-TEST_F(AnyOrderLimits, HoldsTheElementaryFunctionsOfFloat) {
+TEST_F(AnyOrderLimits, CoversElementaryFunctionsOfFloat) {
   NORMPROOF_EXPECT_HELD(exp, -50, 50);
   NORMPROOF_EXPECT_HELD(log, 1e-4, 1e4);
   NORMPROOF_EXPECT_HELD(log, 0.99, 1.01);
@@ -193,8 +196,8 @@ TEST_F(AnyOrderLimits, HoldsTheElementaryFunctionsOfFloat) {
   NORMPROOF_EXPECT_HELD(erf, -4, 4);
 }
 
-TEST_F(AnyOrderLimits, TheElementaryFunctionsOfAnArgumentThatIsFarOff) {
-  // Both ends of where a candidate's argument may be; the exact one may be anywhere between.
+TEST_F(AnyOrderLimits, CoversElementaryFunctionsOfInexactArguments) {
+  // Tests both ends of the candidate's argument; the exact argument may be anywhere between.
   for (const double value : {-3.0, -0.5, 0.0, 0.25, 2.0}) {
     const any_order_error x(value, 0.25);
     for (const double exact : {value - 0.25, value, value + 0.25})
@@ -208,7 +211,7 @@ TEST_F(AnyOrderLimits, TheElementaryFunctionsOfAnArgumentThatIsFarOff) {
   }
 }
 
-TEST_F(AnyOrderLimits, ClampingIsAContraction) {
+TEST_F(AnyOrderLimits, ClampDoesNotIncreaseTheError) {
   const any_order_error low(-1), high(0.1);
   for (const double value : {-2.0, -1.0, 0.0, 0.1, 3.0}) {
     const any_order_error x(value, 0x1p-4);

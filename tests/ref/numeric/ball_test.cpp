@@ -8,7 +8,7 @@
 namespace normproof::ref::numeric {
 namespace {
 
-// Random expression trees: the ball must hold the same expression in exact rational arithmetic.
+// Evaluates random expression trees: the ball must contain the result in exact rational arithmetic.
 TEST(Ball, EnclosesExactRationalResults) {
   const RandomStream stream(7, "ball");
   std::uint64_t draw = 0;
@@ -37,7 +37,7 @@ TEST(Ball, EnclosesExactRationalResults) {
   }
 }
 
-TEST(Ball, ComparisonsAreCertainOnes) {
+TEST(Ball, ComparisonsAreTrueOnlyIfCertain) {
   BallPrecision coarse(20);
   const ball third = ball(1.0) / ball(3.0);
   EXPECT_FALSE(third < ball(1.0 / 3.0) && third > ball(1.0 / 3.0));
@@ -47,7 +47,7 @@ TEST(Ball, ComparisonsAreCertainOnes) {
   EXPECT_TRUE((third * ball(3.0)).contains(1.0));
 }
 
-TEST(Ball, PrecisionIsOfTheScopeAndNarrowsTheRadius) {
+TEST(Ball, PrecisionIsLocalToTheScopeAndNarrowsTheRadius) {
   const auto width = [] {
     const ball root = sqrt(ball(2.0));
     ball square = root * root - ball(2.0);
@@ -63,7 +63,7 @@ TEST(Ball, PrecisionIsOfTheScopeAndNarrowsTheRadius) {
   EXPECT_EQ(width(), at_128);
 }
 
-TEST(Ball, DivisionByABallThatHoldsZeroIsNotFinite) {
+TEST(Ball, DivisionByABallThatContainsZeroIsNotFinite) {
   const ball zero = ball(1.0) / ball(3.0) * ball(3.0) - ball(1.0);
   EXPECT_FALSE((ball(1.0) / zero).is_finite());
   EXPECT_FALSE(sqrt(ball(-1.0)).is_finite());
@@ -81,7 +81,7 @@ TEST(Ball, CopiesAndMoves) {
   EXPECT_TRUE(a == c);
 }
 
-TEST(Ball, EndsRoundOutward) {
+TEST(Ball, EndpointsRoundOutward) {
   const ball tenth = ball(1.0) / ball(10.0);
   EXPECT_LE(rational(tenth.lower()), rational(1, 10));
   EXPECT_GE(rational(tenth.upper()), rational(1, 10));

@@ -10,10 +10,10 @@ namespace normproof::ref::numeric {
 namespace {
 
 using RationalComplex = Complex<rational>;
-using verification::checks::compare::set_out;
-using verification::checks::compare::slope_of;
+using verification::checks::compare::make_variable;
+using verification::checks::compare::read_derivative;
 
-/// Within the last digits of 100: 2^-bits of the magnitude.
+/// Checks that two numbers differ by at most 2^-bits of the magnitude, the last of 100 digits.
 verification::checks::compare::Comparison near(const oracle100& got, const oracle100& expected,
                                                int bits) {
   const auto one = [](const oracle100& x) { return tensor::full_tensor<oracle100>({1}, x); };
@@ -34,14 +34,14 @@ TEST(Complex, FieldOperationsAreExact) {
   expect(-a, -3, 2);
 }
 
-TEST(Complex, ComparisonsLookAtTheRealPartAlone) {
+TEST(Complex, ComparisonsUseOnlyTheRealPart) {
   EXPECT_TRUE(RationalComplex(rational(1), rational(9)) <
               RationalComplex(rational(2), rational(-9)));
   EXPECT_TRUE(RationalComplex(rational(1), rational(9)) ==
               RationalComplex(rational(1), rational(-9)));
 }
 
-TEST(Complex, TheRootSquaresBackAndThatOfARealNumberIsReal) {
+TEST(Complex, RootSquaresToItsArgumentAndIsRealForRealNumbers) {
   const complex100 z(oracle100(0.3), oracle100(-1.7));
   const complex100 squared = square_root(z) * square_root(z);
   EXPECT_WITHIN(near(squared.re, z.re, 325));
@@ -52,8 +52,8 @@ TEST(Complex, TheRootSquaresBackAndThatOfARealNumberIsReal) {
   EXPECT_EQ(square_root(complex100(0)).im, 0);
 }
 
-/// Identities far from the real axis, which no formula for a small imaginary part satisfies.
-TEST(Complex, ElementaryFunctionsAreTheAnalyticContinuations) {
+/// Checks identities far from the real axis, which no formula for small imaginary parts satisfies.
+TEST(Complex, ElementaryFunctionsAreAnalyticContinuations) {
   const complex100 z(oracle100(0.75), oracle100(1.25));
   const complex100 back = log(exp(z));
   EXPECT_WITHIN(near(back.re, z.re, 325));
@@ -61,7 +61,8 @@ TEST(Complex, ElementaryFunctionsAreTheAnalyticContinuations) {
   const complex100 up = exp(z), down = exp(-z), ratio = (up - down) / (up + down);
   EXPECT_WITHIN(near(tanh(z).re, ratio.re, 325));
   EXPECT_WITHIN(near(tanh(z).im, ratio.im, 325));
-  // erf z = 2/sqrt(pi) sum_n (-1)^n z^(2n+1) / (n! (2n+1)); 200 terms of |z| < 1.5 leave nothing.
+  // erf z = 2/sqrt(pi) sum_n (-1)^n z^(2n+1) / (n! (2n+1)). For |z| < 1.5, the terms after 200 are
+  // negligible.
   complex100 sum(0), power = z;
   for (int n = 0; n < 200; ++n) {
     sum += power / complex100(2 * n + 1);
@@ -74,26 +75,27 @@ TEST(Complex, ElementaryFunctionsAreTheAnalyticContinuations) {
   EXPECT_WITHIN(near(erf(z).im, erf_z.im, 320));
 }
 
-/// 320 bits of a derivative whose imaginary part is 2^-400 of the value.
-TEST(Complex, TheStepIsTheDerivative) {
+/// Checks 320 bits of a derivative, from an imaginary part that is 2^-400 of the value.
+TEST(Complex, ComplexStepGivesTheDerivative) {
   for (const double at : {-3.5, -0.25, 0.0, 0.5, 30.0}) {
     complex100 x(at);
-    set_out(x);
+    make_variable(x);
     const oracle100 e = exp(oracle100(at)), t = tanh(oracle100(at));
-    EXPECT_WITHIN(near(slope_of(exp(x)), e, 325));
-    EXPECT_WITHIN(near(slope_of(tanh(x)), 1 - t * t, at == 30 ? 240 : 320)) << at;
+    EXPECT_WITHIN(near(read_derivative(exp(x)), e, 325));
+    EXPECT_WITHIN(near(read_derivative(tanh(x)), 1 - t * t, at == 30 ? 240 : 320)) << at;
     oracle100 pi;
     mpfr_const_pi(pi.backend().data(), MPFR_RNDN);
     const oracle100 slope = 2 * exp(oracle100(-at * at)) / square_root(pi);
-    EXPECT_WITHIN(near(slope_of(erf(x)), slope, 325)) << at;
+    EXPECT_WITHIN(near(read_derivative(erf(x)), slope, 325)) << at;
     EXPECT_WITHIN(near(erf(x).re, erf(oracle100(at)), 325)) << at;
     if (at <= 0) continue;
-    EXPECT_WITHIN(near(slope_of(log(x)), 1 / oracle100(at), 325)) << at;
-    EXPECT_WITHIN(near(slope_of(square_root(x)), 1 / (2 * square_root(oracle100(at))), 325)) << at;
+    EXPECT_WITHIN(near(read_derivative(log(x)), 1 / oracle100(at), 325)) << at;
+    EXPECT_WITHIN(near(read_derivative(square_root(x)), 1 / (2 * square_root(oracle100(at))), 325))
+        << at;
   }
   EXPECT_EQ(erf(complex100(0.5)).im, 0);
   complex100 far(1e6);
-  set_out(far);
+  make_variable(far);
   EXPECT_FALSE(is_finite(erf(far)));
   EXPECT_EQ(stop_gradient(far).im, 0);
   EXPECT_EQ(to_double(far), 1e6);

@@ -9,7 +9,7 @@ namespace {
 
 using RationalDual = Dual<rational>;
 
-// f(x) = (x^2 + 3) / (2 - x) has the derivative (2 x (2 - x) + x^2 + 3) / (2 - x)^2, exactly.
+// f(x) = (x^2 + 3) / (2 - x) has exactly the derivative (2 x (2 - x) + x^2 + 3) / (2 - x)^2.
 TEST(Dual, DerivativeOfARationalFunctionIsExact) {
   for (const int numerator : {-7, -1, 0, 1, 5, 11}) {
     const rational x(numerator, 3);
@@ -20,21 +20,21 @@ TEST(Dual, DerivativeOfARationalFunctionIsExact) {
   }
 }
 
-TEST(Dual, NegationAndSubtraction) {
+TEST(Dual, DifferentiatesNegationAndSubtraction) {
   const RationalDual v(rational(5), rational(2));
   EXPECT_EQ((-v).derivative, rational(-2));
   EXPECT_EQ((v - v).derivative, rational(0));
   EXPECT_EQ((RationalDual(1) - v).derivative, rational(-2));
 }
 
-TEST(Dual, RootOfAPerfectSquare) {
+TEST(Dual, DifferentiatesTheRootOfAPerfectSquare) {
   const dual root = square_root(dual(oracle50(9), oracle50(1)));
   EXPECT_EQ(root.value, oracle50(3));
   EXPECT_EQ(root.derivative, oracle50(1) / oracle50(6));
   EXPECT_EQ(square_root(dual(oracle50(0))).derivative, oracle50(0));
 }
 
-TEST(Dual, ComparisonsLookAtTheValueAlone) {
+TEST(Dual, ComparisonsUseOnlyTheValue) {
   EXPECT_TRUE(RationalDual(rational(1), rational(9)) < RationalDual(rational(2), rational(-9)));
   EXPECT_TRUE(RationalDual(rational(1), rational(9)) == RationalDual(rational(1), rational(-9)));
 }

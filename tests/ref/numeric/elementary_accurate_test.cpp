@@ -17,8 +17,8 @@ class AccuratePhase : public ::testing::TestWithParam<int> {
   const Function& f = functions()[static_cast<std::size_t>(GetParam())];
 };
 
-// From 64 fractional bits, where much is undecided at first, to the most there are.
-TEST_P(AccuratePhase, RoundsCorrectlyWhateverPrecisionItBeginsWith) {
+// Starts with 64 fractional bits, which often do not decide, up to the maximum number of bits.
+TEST_P(AccuratePhase, RoundsCorrectlyFromAnyInitialPrecision) {
   for (const int limbs : {2, 3, 4, 5, 8, 16, 33}) {
     for (std::uint64_t i = 0; i < (limbs < 8 ? 2000u : 100u); ++i) {
       const double x = argument(f, 40, i);
@@ -39,8 +39,9 @@ INSTANTIATE_TEST_SUITE_P(Elementary, AccuratePhase, ::testing::Range(0, 4), [](c
   return functions()[static_cast<std::size_t>(which.param)].name;
 });
 
-// Each needs about twice the bits of a double and more: 1 + x + x^2/2 is a midpoint's neighbour.
-TEST(AccurateElementary, DecidesNeighboursOfMidpoints) {
+// Each of these needs more than about twice the bits of a double, because 1 + x + x^2/2 is next to
+// a midpoint.
+TEST(AccurateElementary, RoundsNeighborsOfMidpointsCorrectly) {
   // exp(2^-53) = 1 + 2^-53 + 2^-107: just above the midpoint of 1 and 1 + 2^-52.
   EXPECT_EQ(exp_accurate(0x1p-53), 1 + 0x1p-52);
   // exp(-2^-54) = 1 - 2^-54 + 2^-109: just above the midpoint of 1 - 2^-53 and 1.

@@ -23,8 +23,8 @@ namespace {
 
 using namespace verification::checks::elementary;
 
-// NORMPROOF_LONG=1 takes 10^7 arguments a function, as
-// verification/checks/elementary/check_rounding does.
+// With NORMPROOF_LONG=1 each function gets 10^7 arguments, as in
+// verification/checks/elementary/check_rounding.
 std::uint64_t sample_size() {
   const char* const is_long = std::getenv("NORMPROOF_LONG");
   return is_long != nullptr && *is_long == '1' ? 10'000'000 : 100'000;
@@ -55,7 +55,7 @@ TEST_P(EveryFunction, RoundsTheEdgesCorrectly) {
   }
 }
 
-// The ends of table rows and of binades: there a reduction is least likely to be exact.
+// Tests the ends of table rows and of binades, where a reduction is least likely to be exact.
 TEST_P(EveryFunction, RoundsTheEndsOfEveryRowCorrectly) {
   std::vector<double> ends;
   for (int row = 0; row < 256; ++row) ends.push_back(log_bin(row).first);
@@ -73,7 +73,7 @@ TEST_P(EveryFunction, RoundsTheEndsOfEveryRowCorrectly) {
   }
 }
 
-// One argument a line, as published beside CORE-MATH; erf.txt, log.txt and tanh.txt at present.
+// Each line has one argument, as published with CORE-MATH; erf.txt, log.txt and tanh.txt exist.
 TEST_P(EveryFunction, RoundsThePublishedHardCasesCorrectly) {
   using tests::ref::data::shared_data;
   const auto path = shared_data() / "hard_cases" / (f.name + ".txt");
@@ -91,7 +91,7 @@ TEST_P(EveryFunction, RoundsThePublishedHardCasesCorrectly) {
   EXPECT_GT(count, 10000u);
 }
 
-TEST_P(EveryFunction, RisesWithItsArgument) {
+TEST_P(EveryFunction, IsMonotonic) {
   std::vector<double> x;
   for (std::uint64_t i = 0; i < 4000; ++i) {
     const double t = argument(f, 3, i);
@@ -101,7 +101,7 @@ TEST_P(EveryFunction, RisesWithItsArgument) {
   for (std::size_t i = 1; i < x.size(); ++i) EXPECT_LE(f.of(x[i - 1]), f.of(x[i]));
 }
 
-TEST_P(EveryFunction, IsOddWhereTheExactFunctionIs) {
+TEST_P(EveryFunction, IsOddIfTheExactFunctionIs) {
   const bool odd = f.name == "tanh" || f.name == "erf";
   int differ = 0;
   for (std::uint64_t i = 0; i < 4000; ++i) {
@@ -111,7 +111,7 @@ TEST_P(EveryFunction, IsOddWhereTheExactFunctionIs) {
   EXPECT_EQ(differ == 0, odd) << differ;
 }
 
-TEST_P(EveryFunction, IsTheSameOneByOneInArraysAndOnEveryInstructionSet) {
+TEST_P(EveryFunction, ScalarsAndArraysAgreeOnEveryInstructionSet) {
   for (const std::string& set : instruction_sets()) {
     select_instruction_set(set);
     for (std::size_t count = 0; count <= 67; ++count) {
@@ -134,7 +134,7 @@ TEST_P(EveryFunction, IsTheSameOneByOneInArraysAndOnEveryInstructionSet) {
   EXPECT_EQ(static_cast<std::size_t>(instruction_set()), instruction_sets().size() - 1);
 }
 
-TEST(ExpOfDifference, IsExpOfTheRoundedDifferenceOnEveryInstructionSet) {
+TEST(ExpOfDifference, EqualsExpOfTheRoundedDifferenceOnEveryInstructionSet) {
   const double m = 0.1;
   for (const std::string& set : instruction_sets()) {
     select_instruction_set(set);
@@ -152,8 +152,8 @@ TEST(ExpOfDifference, IsExpOfTheRoundedDifferenceOnEveryInstructionSet) {
   }
 }
 
-// The proved bound, and not far from it: a bound that nothing comes near would hide a mistake in
-// what is measured.
+// The error must be within the proved bound, but also come close to it. A bound that nothing
+// approaches could hide a mistake in the measurement.
 TEST_P(EveryFunction, FastPhaseStaysWithinItsBound) {
   if (f.kernel == nullptr) GTEST_SKIP() << f.name << " has one phase";
   double largest = 0;
@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(Elementary, EveryFunction, ::testing::Range(0, 5), [](c
   return functions()[static_cast<std::size_t>(which.param)].name;
 });
 
-TEST(Elementary, SpecialValuesAreThoseOfIEEE) {
+TEST(Elementary, SpecialValuesFollowIeee754) {
   EXPECT_TRUE(same_value(exp(-kInfinity), 0.0));
   EXPECT_EQ(exp(kInfinity), kInfinity);
   EXPECT_EQ(log(kInfinity), kInfinity);

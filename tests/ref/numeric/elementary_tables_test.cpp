@@ -18,7 +18,7 @@ void expect_same(const double* table, int size, const std::vector<double>& deriv
   for (int i = 0; i < size; ++i) EXPECT_EQ(table[i], derived[static_cast<std::size_t>(i)]);
 }
 
-TEST(ElementaryTables, AreWhatTheirDefinitionsGive) {
+TEST(ElementaryTables, FollowFromTheirDefinitions) {
   expect_same(kExpTable, kExpRows * kExpColumns, exp_table());
   expect_same(kLogTable, kLogRows * kLogColumns, log_table());
   expect_same(kTanhTable, kTanhRows * kTaylorColumns, tanh_table());
@@ -31,7 +31,8 @@ TEST(ElementaryTables, AreWhatTheirDefinitionsGive) {
   }
 }
 
-// A second definition: the first columns of a row are the function and its slope at the centre.
+// Checks a second definition: the first columns of a row are the function and its slope at the
+// center.
 void expect_value_and_slope(const double* table, int rows, dual (*f)(const dual&)) {
   for (int row = 0; row < rows; ++row) {
     const double* const a = table + row * kTaylorColumns;
@@ -42,13 +43,13 @@ void expect_value_and_slope(const double* table, int rows, dual (*f)(const dual&
   }
 }
 
-TEST(ElementaryTables, TaylorRowsBeginWithTheFunctionAndItsSlope) {
+TEST(ElementaryTables, TaylorRowsStartWithTheFunctionAndItsSlope) {
   expect_value_and_slope(kTanhTable, kTanhRows, tanh);
   expect_value_and_slope(kErfTable, kErfRows, erf);
 }
 
-// What the fast phase of log relies on: m c - 1 is exact and small on every bin, hi has 2^-42 as
-// its unit, and a bin away from 1 has |hi| >= |m c - 1|.
+// Checks what the fast phase of log relies on: m c - 1 is exact and small on every bin, hi is a
+// multiple of 2^-42, and |hi| >= |m c - 1| in a bin away from 1.
 TEST(ElementaryTables, LogReciprocalsMakeExactSmallArguments) {
   for (int row = 0; row < kLogRows; ++row) {
     const double c = kLogTable[row * kLogColumns], hi = kLogTable[row * kLogColumns + 1];

@@ -13,7 +13,7 @@
 namespace normproof::ref::numeric {
 namespace {
 
-TEST(SquareRoot, OfDoubleIsCorrectlyRounded) {
+TEST(SquareRoot, IsCorrectlyRoundedForDouble) {
   const RandomStream stream(11, "sqrt");
   for (std::uint64_t i = 0; i < 20000; ++i) {
     const double x = stream.uniform(2 * i) * (stream.below(2 * i + 1, 2) == 0 ? 1.0 : 0x1p-1060);
@@ -26,7 +26,7 @@ TEST(SquareRoot, OfDoubleIsCorrectlyRounded) {
   }
 }
 
-TEST(SquareRoot, OfEveryScalarAgrees) {
+TEST(SquareRoot, AgreesForEveryScalar) {
   const oracle100 exact = square_root(oracle100(2));
   EXPECT_BITS_EQ(to_double(exact), square_root(2.0));
   EXPECT_BITS_EQ(to_double(square_root(oracle50(2))), square_root(2.0));
@@ -40,7 +40,7 @@ TEST(SquareRoot, OfEveryScalarAgrees) {
   }
 }
 
-TEST(IsFinite, SeesInfinityAndNaNInEveryScalar) {
+TEST(IsFinite, DetectsInfinityAndNanInEveryScalar) {
   EXPECT_TRUE(is_finite(std::numeric_limits<double>::max()));
   for (const double bad : {kInfinity, -kInfinity, kNaN}) {
     EXPECT_FALSE(is_finite(bad));
@@ -56,7 +56,7 @@ TEST(IsFinite, SeesInfinityAndNaNInEveryScalar) {
   EXPECT_TRUE(is_finite(dual(1.0)));
 }
 
-TEST(Clamp, OfPoints) {
+TEST(Clamp, LimitsPoints) {
   EXPECT_EQ(clamp(2.0, 0.0, 1.0), 1.0);
   EXPECT_EQ(clamp(-2.0, 0.0, 1.0), 0.0);
   EXPECT_EQ(clamp(0.5, 0.0, 1.0), 0.5);
@@ -66,7 +66,8 @@ TEST(Clamp, OfPoints) {
   EXPECT_EQ(inside.derivative, oracle50(1));
 }
 
-// An enclosure of [-0.5, 1.5] or so, clamped to [0, 1], must hold the image of each of its points.
+// An enclosure of about [-0.5, 1.5], clamped to [0, 1], must contain the image of each of its
+// points.
 template <class T>
 void clamp_holds_every_image(const T& wide, double lower, double upper) {
   const Enclosure e = enclose(clamp(wide, T(lower), T(upper)));
@@ -80,7 +81,7 @@ void clamp_holds_every_image(const T& wide, double lower, double upper) {
   EXPECT_LE(e.upper, upper + 0x1p-20);
 }
 
-TEST(Clamp, OfEnclosuresHoldsTheImageOfEveryPoint) {
+TEST(Clamp, EnclosuresContainTheImageOfEveryPoint) {
   for (const auto& [lower, upper] :
        {std::pair{0.0, 1.0}, std::pair{-3.0, 0.5}, std::pair{0.25, 0.5}, std::pair{2.0, 3.0}}) {
     clamp_holds_every_image(hull(ball(-0.5), ball(1.5)), lower, upper);
@@ -90,8 +91,8 @@ TEST(Clamp, OfEnclosuresHoldsTheImageOfEveryPoint) {
   }
 }
 
-// An interval below limits that are intervals themselves: the image is the whole lower limit.
-TEST(Clamp, OfAnIntervalBelowHoldsBothEndsOfTheLowerLimit) {
+// The image of an interval below limits that are intervals themselves is the whole lower limit.
+TEST(Clamp, AnIntervalBelowGivesTheWholeLowerLimit) {
   const interval third = interval(1.0) / interval(3.0);
   const interval clamped = clamp(interval(0.0), third, interval(1.0));
   EXPECT_TRUE(mpfr_equal_p(&clamped.backend().data()->left, &third.backend().data()->left));
@@ -99,14 +100,14 @@ TEST(Clamp, OfAnIntervalBelowHoldsBothEndsOfTheLowerLimit) {
   EXPECT_FALSE(mpfr_equal_p(&third.backend().data()->left, &third.backend().data()->right));
 }
 
-TEST(Clamp, OfARunningErrorKeepsItsBound) {
+TEST(Clamp, RunningErrorKeepsItsBound) {
   const running_error x(1.25, 0.5);
   const running_error clamped = clamp(x, running_error(0.0), running_error(1.0));
   EXPECT_EQ(clamped.value, 1.0);
   EXPECT_GE(clamped.error, 0.25);  // the exact value may be 0.75
 }
 
-TEST(StopGradient, DropsTheDerivativeAlone) {
+TEST(StopGradient, DropsOnlyTheDerivative) {
   const dual stopped = stop_gradient(dual(oracle50(3), oracle50(4)));
   EXPECT_EQ(stopped.value, oracle50(3));
   EXPECT_EQ(stopped.derivative, oracle50(0));
@@ -120,12 +121,12 @@ TEST(ToDouble, RoundsToNearest) {
   EXPECT_BITS_EQ(to_double(dual(0.1)), 0.1);
 }
 
-TEST(Enclose, OfAPointAboveTheDoublesRoundsOutward) {
+TEST(Enclose, RoundsAPointOfHigherPrecisionOutward) {
   const Enclosure e = enclose(oracle50(1) / 10);
   EXPECT_EQ(verification::checks::compare::ulp_distance(e.lower, e.upper), 1u);
 }
 
-// Each function of each scalar against MPFR at 100 digits.
+// Each function of each scalar, and the range in which it is compared with MPFR at 100 digits.
 struct Lenses {
   const char* name;
   oracle100 (*of_100)(const oracle100&);
@@ -142,7 +143,7 @@ const Lenses kFunctions[] = {{"exp", exp, exp, exp, exp, exp, exp, exp, -30, 30}
                              {"tanh", tanh, tanh, tanh, tanh, tanh, tanh, tanh, -25, 25},
                              {"erf", erf, erf, erf, erf, erf, erf, erf, -7, 7}};
 
-TEST(Elementary, OfEveryScalarAgrees) {
+TEST(Elementary, AgreesForEveryScalar) {
   const RandomStream stream(12, "elementary scalars");
   for (const Lenses& f : kFunctions) {
     for (std::uint64_t i = 0; i < 300; ++i) {
@@ -164,8 +165,9 @@ TEST(Elementary, OfEveryScalarAgrees) {
   }
 }
 
-// The image of every point of a wide enclosure, and of every value within a running error.
-TEST(Elementary, OfEnclosuresAndOfErrorsHoldsTheImageOfEveryPoint) {
+// The result must contain the image of every point of a wide enclosure, and of every value within a
+// running error.
+TEST(Elementary, EnclosuresAndErrorsContainTheImageOfEveryPoint) {
   const RandomStream stream(13, "elementary enclosures");
   for (const Lenses& f : kFunctions) {
     for (std::uint64_t i = 0; i < 300; ++i) {
@@ -192,8 +194,8 @@ TEST(Elementary, OfEnclosuresAndOfErrorsHoldsTheImageOfEveryPoint) {
   }
 }
 
-// The bound follows the slope: it is not a constant that happens to hold.
-TEST(Elementary, OfARunningErrorScalesWithTheSlope) {
+// The bound must follow the slope; a constant bound would not pass.
+TEST(Elementary, RunningErrorScalesWithTheSlope) {
   EXPECT_LE(exp(running_error(-10, 0x1p-20)).error, 0x1p-20 * 0x1p-14);
   EXPECT_LE(log(running_error(1024, 0x1p-20)).error, 0x1p-29);
   EXPECT_LE(tanh(running_error(10, 0x1p-20)).error, 0x1p-20 * 0x1p-26);
@@ -201,14 +203,14 @@ TEST(Elementary, OfARunningErrorScalesWithTheSlope) {
   EXPECT_EQ(log(running_error(1, 1)).error, kInfinity);
 }
 
-TEST(Elementary, DerivativesAreTheDifferenceQuotients) {
+TEST(Elementary, DerivativesMatchDifferenceQuotients) {
   const RandomStream stream(14, "elementary derivatives");
   for (const Lenses& f : kFunctions) {
     for (std::uint64_t i = 0; i < 50; ++i) {
       const double x = f.begin + (f.end - f.begin) * stream.uniform(i);
       const dual y = f.of_dual(dual(oracle50(x), oracle50(3)));
       EXPECT_EQ(y.value, f.of_50(oracle50(x)));
-      // Central difference at 100 digits: truncation and rounding both near 2^-166.
+      // A central difference at 100 digits: truncation and rounding error are both near 2^-166.
       const oracle100 h(0x1p-83);
       const oracle100 slope = (f.of_100(oracle100(x) + h) - f.of_100(oracle100(x) - h)) / (2 * h);
       EXPECT_LE(abs(oracle100(y.derivative) - 3 * slope), abs(slope) * oracle100(0x1p-100));

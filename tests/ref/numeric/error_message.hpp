@@ -10,8 +10,8 @@
 
 namespace normproof::ref::numeric {
 
-/// The clause that a test's name begins with: C2 of "C2EpsIsBelowZero"; none where it begins with
-/// none, or with several.
+/// Returns the clause that a test's name begins with, such as C2 for "C2_RejectsNegativeEps".
+/// Returns none if the name begins with no clause or with several.
 inline Clause clause_of(std::string_view name) {
   if (!name.starts_with('C')) return Clause::none;
   name.remove_prefix(1);
@@ -23,7 +23,7 @@ inline Clause clause_of(std::string_view name) {
   return is_one ? static_cast<Clause>(number) : Clause::none;
 }
 
-/// The sentence of the Error that f throws, or "no error".
+/// Returns the message of the Error that f throws, or "no error".
 template <class Error, class F>
 std::string error_message(F&& f) {
   try {
@@ -34,8 +34,8 @@ std::string error_message(F&& f) {
   return "no error";
 }
 
-/// The breach that f is refused for. Where the name of the running test begins with a clause, it
-/// has to be a breach of that.
+/// Returns the breach for which f is rejected. If the name of the running test begins with a
+/// clause, the breach must have that clause.
 template <class F>
 Breach contract_breach(F&& f) {
   const Clause clause = clause_of(::testing::UnitTest::GetInstance()->current_test_info()->name());
@@ -50,7 +50,7 @@ Breach contract_breach(F&& f) {
   return {.observation = "no error"};
 }
 
-/// Likewise what the error says.
+/// Returns the message of the ContractError that f throws, and checks its clause likewise.
 template <class F>
 std::string contract_message(F&& f) {
   return ContractError(contract_breach(f)).what();

@@ -13,7 +13,7 @@
 namespace normproof::ref::numeric {
 namespace {
 
-// Wide enough that sums and products of what the tests use are exact.
+// Wide enough that sums and products of the numbers in these tests are exact.
 using Exact = mp::number<mp::mpfr_float_backend<4000>, mp::et_off>;
 
 Exact two_to(int exponent) {
@@ -26,14 +26,15 @@ Exact value(const FixedPoint& a) {
   return v;
 }
 
-// |value - exact| <= error units of the last place.
+// Checks that |value - exact| is at most `error` units in the last place.
 void expect_holds(const FixedPoint& a, const Exact& exact, const char* what) {
   const Exact distance = ldexp(abs(value(a) - exact), 64 * (a.limbs() - 1));
   EXPECT_LE(distance, Exact(a.error())) << what << " with " << a.limbs() << " limbs";
   EXPECT_LE(a.error(), std::uint64_t{1} << 40) << what << ": the bound says nothing";
 }
 
-// A number of `limbs` random limbs below 2^integer_bits with an error, and a point inside it.
+// A number of `limbs` random limbs below 2^integer_bits with an error, and a point within that
+// error.
 struct Sample {
   FixedPoint number;
   Exact point;
@@ -51,7 +52,7 @@ Sample sample(const RandomStream& stream, std::uint64_t i, int limbs, int intege
   return {a, value(before) + ldexp(offset, -64 * (limbs - 1))};
 }
 
-TEST(FixedPointTest, EveryOperationHoldsTheExactResult) {
+TEST(FixedPointTest, EveryOperationEnclosesTheExactResult) {
   const RandomStream stream(1, "fixed point");
   std::uint64_t i = 0;
   for (const int limbs : {2, 3, 4, 8, 33}) {
@@ -75,7 +76,7 @@ TEST(FixedPointTest, EveryOperationHoldsTheExactResult) {
   }
 }
 
-TEST(FixedPointTest, FromDoubleIsExactWhereTheBitsReach) {
+TEST(FixedPointTest, FromDoubleIsExactIfTheBitsSuffice) {
   for (const double x : {1.0, 0x1.fffffffffffffp+9, 0x1.8p-60, 745.25}) {
     const FixedPoint a = FixedPoint::from_double(4, -x);
     EXPECT_EQ(a.error(), 0u);
@@ -97,7 +98,7 @@ TEST(FixedPointTest, ConstantsAreTruncated) {
   }
 }
 
-TEST(FixedPointTest, RoundIsToNearestEvenAndKnowsWhenItIsUndecided) {
+TEST(FixedPointTest, RoundsToNearestEvenAndDetectsUndecidedCases) {
   double y = 0;
   const auto rounds_to = [&](double x, int exponent, double expected) {
     EXPECT_TRUE(FixedPoint::from_double(4, x).round(exponent, &y));
@@ -105,7 +106,7 @@ TEST(FixedPointTest, RoundIsToNearestEvenAndKnowsWhenItIsUndecided) {
   };
   rounds_to(1.5, 0, 1.5);
   rounds_to(1.5, -1075, std::numeric_limits<double>::denorm_min());
-  rounds_to(1.0, -1075, 0);  // the midpoint of 0 and the least: ties to even
+  rounds_to(1.0, -1075, 0);  // the midpoint of 0 and the smallest number: ties to even
   rounds_to(1.5, -1074, 2 * std::numeric_limits<double>::denorm_min());
   rounds_to(0x1.fffffffffffffp+0, 1023, std::numeric_limits<double>::max());
   rounds_to(0x1.fffffffffffffp+0, -1023, 0x1p-1022);
@@ -127,7 +128,7 @@ TEST(FixedPointTest, RoundIsToNearestEvenAndKnowsWhenItIsUndecided) {
   EXPECT_FALSE(unknown.round(0, &y));
 }
 
-// Against MPFR's rounding of the same bits, subnormal and overflowing exponents included.
+// Compares with MPFR's rounding of the same bits, including subnormal and overflowing exponents.
 TEST(FixedPointTest, RoundAgreesWithMpfr) {
   const RandomStream stream(2, "fixed point rounding");
   const mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();

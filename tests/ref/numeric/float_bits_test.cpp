@@ -14,7 +14,7 @@
 namespace normproof::ref::numeric {
 namespace {
 
-TEST(FloatBits, EveryNumberOfASmallFormatByItsBitsAndBack) {
+TEST(FloatBits, EncodesAndDecodesEveryNumberOfASmallFormat) {
   for (const FloatFormat& format : small_formats()) {
     const std::vector<double> numbers = magnitudes(format);
     const FloatBits sign = FloatBits{1} << (8 * format.bytes - 1);
@@ -34,7 +34,7 @@ TEST(FloatBits, EveryNumberOfASmallFormatByItsBitsAndBack) {
   }
 }
 
-TEST(FloatBits, OfSixteenByHand) {
+TEST(FloatBits, SixteenBitFormatsMatchHandComputedBits) {
   const FloatFormat &half = format_of(FloatType::float16), &brain = format_of(FloatType::bfloat16);
   EXPECT_EQ(encode(half, 1), 0x3c00u);
   EXPECT_EQ(encode(half, -2), 0xc000u);
@@ -47,7 +47,7 @@ TEST(FloatBits, OfSixteenByHand) {
   EXPECT_EQ(encode(brain, -0x1.fep127), 0xff7fu);
 }
 
-TEST(FloatBits, Float32AreTheMachines) {
+TEST(FloatBits, Float32MatchesTheProcessor) {
   const RandomStream random(3, "bits");
   const FloatFormat& format = format_of(FloatType::float32);
   for (std::uint64_t i = 0; i < 100000; ++i) {
@@ -60,7 +60,7 @@ TEST(FloatBits, Float32AreTheMachines) {
   }
 }
 
-TEST(FloatBits, OfNanAsMuchPayloadAsThereIsRoomForAndNeverNothing) {
+TEST(FloatBits, NanKeepsAsMuchPayloadAsFitsButNeverNone) {
   const auto quiet = std::bit_cast<double>(FloatBits{0xfffc000000000001});
   EXPECT_EQ(encode(format_of(FloatType::float16), quiet), 0xff00u);
   EXPECT_EQ(encode(format_of(FloatType::bfloat16), quiet), 0xffe0u);

@@ -23,12 +23,12 @@ namespace {
 
 using verification::checks::compare::same_number;
 
-/// The number that would follow the largest, if the exponents did not end.
+/// Returns the number that would follow the largest if the exponent range did not end.
 double beyond(const FloatFormat& format) {
   return format.largest + std::ldexp(1, format.max_exponent - format.digits + 1);
 }
 
-TEST(FloatFormat, TheRowsOfTheMachinesFormatsAreTheMachines) {
+TEST(FloatFormat, RowsOfNativeFormatsMatchNumericLimits) {
   const auto expect_limits = []<class F>(F, FloatType type) {
     using Limits = std::numeric_limits<F>;
     const FloatFormat& row = format_of(type);
@@ -45,7 +45,7 @@ TEST(FloatFormat, TheRowsOfTheMachinesFormatsAreTheMachines) {
   expect_limits(float{}, FloatType::float32);
 }
 
-TEST(FloatFormat, TheRowsOfTheOthers) {
+TEST(FloatFormat, RowsOfOtherFormatsMatchKnownValues) {
   const FloatFormat &half = format_of(FloatType::float16), &brain = format_of(FloatType::bfloat16),
                     &tf32 = format_of(FloatType::tf32);
   EXPECT_EQ(half.largest, 65504);
@@ -64,13 +64,13 @@ TEST(FloatFormat, TheRowsOfTheOthers) {
   EXPECT_EQ(kE5m2.smallest_subnormal, 0x1p-16);
 }
 
-TEST(FloatFormat, EachRowStandsWhereItsTypeSays) {
+TEST(FloatFormat, RowsFollowTheOrderOfTheTypes) {
   for (const FloatFormat& row : kFloatFormats) EXPECT_EQ(&format_of(row.type), &row) << row.name;
   for (const FloatFormat& row : kFloatFormats)
     EXPECT_EQ(is_stored(row), row.type != FloatType::tf32) << row.name;
 }
 
-TEST(RoundTo, EveryNumberOfASmallFormatStaysAndEveryTieGoesToTheEvenOne) {
+TEST(RoundTo, KeepsNumbersOfTheFormatAndRoundsTiesToEven) {
   for (const FloatFormat& format : small_formats()) {
     std::vector<double> numbers = magnitudes(format);
     ASSERT_EQ(numbers.back(), format.largest);
@@ -93,8 +93,8 @@ TEST(RoundTo, EveryNumberOfASmallFormatStaysAndEveryTieGoesToTheEvenOne) {
   }
 }
 
-// Distances at 50 digits, to every number of the format.
-TEST(RoundTo, NoNumberIsNearerThanTheOneThatComesOut) {
+// Compares distances at 50 digits to every number of the format.
+TEST(RoundTo, ReturnsANearestNumber) {
   const RandomStream random(5, "nearest");
   const auto distance = [](double a, double b) { return oracle50(abs(oracle50(a) - oracle50(b))); };
   for (const FloatFormat& format : small_formats()) {
@@ -116,8 +116,9 @@ TEST(RoundTo, NoNumberIsNearerThanTheOneThatComesOut) {
   }
 }
 
-TEST(RoundTo, OnceAndNotByWayOfFloat32) {
-  // A little above a tie of float16; float32 drops the little.
+TEST(RoundTo, RoundsOnceAndNotThroughFloat32) {
+  // The value is slightly above a tie of float16; rounding to float32 first would lose the
+  // difference.
   const double v = 1 + 0x1p-11 + 0x1p-40;
   EXPECT_EQ(round_to(FloatType::float16, static_cast<double>(static_cast<float>(v))), 1);
   EXPECT_EQ(round_to(FloatType::float16, v), 1 + 0x1p-10);
@@ -132,7 +133,7 @@ TEST(RoundTo, Float32AgreesWithTheProcessor) {
     const double scale = i % 3 == 0 ? 0x1p-140 : i % 3 == 1 ? 0x1p128 : 1.0;
     const double v = random.normal(i) * scale;
     EXPECT_BITS_EQ(round_to(FloatType::float32, v), static_cast<double>(static_cast<float>(v)));
-    // A tie of float32, and its neighbours.
+    // Tests a tie of float32 and its neighbors.
     const auto a = static_cast<float>(v);
     const double tie = (static_cast<double>(a) + static_cast<double>(std::nextafterf(a, 0))) / 2;
     for (const double near : {tie, std::nextafter(tie, 0.0), std::nextafter(tie, kInfinity)})
@@ -159,7 +160,7 @@ TEST(RoundTo, Float16AgreesWithTheProcessor) {
 }
 #endif
 
-TEST(RoundTo, BeyondTheRangeIsWhatTheFormatHasThereOrTheLargestNumber) {
+TEST(RoundTo, OverflowGivesInfinityNanOrTheLargestNumber) {
   for (const FloatFormat& format : small_formats()) {
     const double special = format.has_infinity ? kInfinity : kNaN;
     for (const double v : {beyond(format), 1e30 * format.largest, kInfinity}) {
@@ -171,7 +172,7 @@ TEST(RoundTo, BeyondTheRangeIsWhatTheFormatHasThereOrTheLargestNumber) {
     EXPECT_TRUE(std::isnan(round_to(format, kNaN)));
     EXPECT_TRUE(std::isnan(round_to(format, kNaN, Overflow::saturate)));
   }
-  // 464 is halfway from 448 to 480, whose bits are those of NaN.
+  // 464 is halfway from 448 to 480, and the bits of 480 are those of NaN.
   EXPECT_EQ(round_to(kE4m3fn, 464), 448);
   EXPECT_TRUE(std::isnan(round_to(kE4m3fn, std::nextafter(464.0, 500.0))));
   EXPECT_BITS_EQ(round_to(FloatType::float16, 65519.999), 65504.0);
@@ -179,7 +180,7 @@ TEST(RoundTo, BeyondTheRangeIsWhatTheFormatHasThereOrTheLargestNumber) {
   EXPECT_BITS_EQ(round_to(FloatType::float16, -1e300), -kInfinity);
 }
 
-TEST(RoundTo, ZeroKeepsItsSignAndFloat64EveryNumber) {
+TEST(RoundTo, KeepsTheSignOfZeroAndEveryFloat64) {
   for (const FloatFormat& format : small_formats()) {
     EXPECT_BITS_EQ(round_to(format, 0.0), 0.0);
     EXPECT_BITS_EQ(round_to(format, -0.0), -0.0);

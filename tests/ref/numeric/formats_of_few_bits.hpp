@@ -5,10 +5,10 @@
 
 #include "ref/numeric/float_format.hpp"
 
-/// Formats of few bits, and every number of a small format straight from the definition.
+/// Low-precision formats, and every number of a small format computed directly from the definition.
 namespace normproof::ref::numeric {
 
-/// [MSB+22]: e4m3 has no infinity and one NaN, e5m2 is as IEEE 754 has it.
+/// The formats of [MSB+22]: e4m3 has no infinity and one NaN, and e5m2 follows IEEE 754.
 inline constexpr const FloatFormat& kE4m3fn = format_of(FloatType::float8_e4m3fn);
 inline constexpr const FloatFormat& kE5m2 = format_of(FloatType::float8_e5m2);
 
@@ -18,8 +18,8 @@ inline const std::vector<FloatFormat>& small_formats() {
   return formats;
 }
 
-/// The numbers from 0 to the largest, ascending: number k has the bits k. 0.f 2^(1-bias) and
-/// 1.f 2^(e-bias), by ldexp, which is exact here.
+/// Returns the numbers from 0 to the largest, ascending; number k has the bits k. They are 0.f
+/// 2^(1-bias) and 1.f 2^(e-bias), computed by ldexp, which is exact here.
 inline std::vector<double> magnitudes(const FloatFormat& format) {
   const int fraction_bits = format.digits - 1, bias = (1 << (format.exponent_bits - 1)) - 1;
   const int ones = (1 << format.exponent_bits) - 1;

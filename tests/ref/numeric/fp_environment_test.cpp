@@ -11,11 +11,11 @@
 namespace normproof::ref::numeric {
 namespace {
 
-TEST(FpEnvironment, TheDefaultOnePasses) {
+TEST(FpEnvironment, AcceptsTheDefaultEnvironment) {
   EXPECT_NO_THROW(check_fp_environment());
 }
 
-TEST(FpEnvironment, EveryOtherRoundingDirectionIsRefused) {
+TEST(FpEnvironment, RejectsEveryOtherRoundingDirection) {
   for (const int direction : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
     std::fesetround(direction);
     EXPECT_THROW(check_fp_environment(), EnvironmentError) << direction;
@@ -24,7 +24,7 @@ TEST(FpEnvironment, EveryOtherRoundingDirectionIsRefused) {
 }
 
 #if defined(__SSE2__)
-TEST(FpEnvironment, FlushToZeroAndDenormalsAreZeroAreRefused) {
+TEST(FpEnvironment, RejectsFlushToZeroAndDenormalsAreZero) {
   const unsigned before = _mm_getcsr();
   for (const unsigned bit : {0x8000u, 0x0040u}) {
     _mm_setcsr(before | bit);
@@ -34,15 +34,16 @@ TEST(FpEnvironment, FlushToZeroAndDenormalsAreZeroAreRefused) {
 }
 #endif
 
-TEST(FpEnvironment, TheMessageNamesOperationAndBits) {
+TEST(FpEnvironment, MessageNamesOperationAndBits) {
   std::fesetround(FE_UPWARD);
   try {
     check_fp_environment();
     ADD_FAILURE() << "no error";
   } catch (const EnvironmentError& error) {
-    EXPECT_STREQ(error.what(),
-                 "floating-point environment: 1 + 2^-53 (a tie, to even) gives bits "
-                 "3ff0000000000001; expected 3ff0000000000000 (docs/determinism.md, R0)");
+    EXPECT_STREQ(
+        error.what(),
+        "floating-point environment: 1 + 2^-53 (a tie, to even) gives bits "
+        "3ff0000000000001; expected 3ff0000000000000 (docs/specification/determinism.md, R0)");
   }
   std::fesetround(FE_TONEAREST);
 }

@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Calls that take a millisecond each, a window of them or a part of one.
+/// Records calls of one millisecond each, for a whole window or a part of one.
 class HelpMeterTest : public ::testing::Test {
  protected:
   void window_of(std::chrono::microseconds processor, int part = 1) {
@@ -18,7 +18,7 @@ class HelpMeterTest : public ::testing::Test {
       meter_.learn(now_, milliseconds(1), processor);
     }
   }
-  /// How long nobody is asked from now on.
+  /// Returns how long no other threads are used from now on.
   HelpMeter::Duration time_alone() {
     HelpMeter::Duration alone(0);
     for (; !meter_.helps(now_); now_ += milliseconds(1)) alone += milliseconds(1);
@@ -29,18 +29,18 @@ class HelpMeterTest : public ::testing::Test {
   HelpMeter::Time now_{std::chrono::hours(1)};
 };
 
-TEST_F(HelpMeterTest, OthersAreAskedAtFirst) {
+TEST_F(HelpMeterTest, UsesOtherThreadsAtFirst) {
   EXPECT_TRUE(meter_.helps({}));
 }
 
-TEST_F(HelpMeterTest, OthersAreAskedWhileTheyHelp) {
+TEST_F(HelpMeterTest, UsesOtherThreadsWhileTheyHelp) {
   for (const int processor : {2000, 1600, 1060}) {
     window_of(std::chrono::microseconds(processor));
     EXPECT_EQ(time_alone(), milliseconds(0)) << processor;
   }
 }
 
-TEST_F(HelpMeterTest, WhereTheyDoNotNobodyIsAskedForLongerAndLonger) {
+TEST_F(HelpMeterTest, BacksOffForLongerEachTimeThreadsDoNotHelp) {
   window_of(std::chrono::microseconds(1040));
   EXPECT_EQ(time_alone(), milliseconds(0)) << "one window";
   int part = 1;
@@ -49,7 +49,7 @@ TEST_F(HelpMeterTest, WhereTheyDoNotNobodyIsAskedForLongerAndLonger) {
     EXPECT_EQ(time_alone(), milliseconds(alone));
     part = 2;
   }
-  window_of(std::chrono::microseconds(1900), part);  // the neighbour has gone
+  window_of(std::chrono::microseconds(1900), part);  // the other process has ended
   EXPECT_EQ(time_alone(), milliseconds(0));
   window_of(std::chrono::microseconds(900));
   EXPECT_EQ(time_alone(), milliseconds(0));
@@ -57,7 +57,7 @@ TEST_F(HelpMeterTest, WhereTheyDoNotNobodyIsAskedForLongerAndLonger) {
   EXPECT_EQ(time_alone(), HelpMeter::kAlone);
 }
 
-TEST_F(HelpMeterTest, OneSlowCallAmongFastOnesIsNone) {
+TEST_F(HelpMeterTest, IgnoresSingleSlowCalls) {
   for (int call = 0; call < 100; ++call) {
     now_ += milliseconds(1);
     meter_.learn(now_, milliseconds(1), std::chrono::microseconds(call % 5 == 0 ? 900 : 1900));
@@ -65,7 +65,7 @@ TEST_F(HelpMeterTest, OneSlowCallAmongFastOnesIsNone) {
   }
 }
 
-TEST_F(HelpMeterTest, OneLongStopIsNoNeighbour) {
+TEST_F(HelpMeterTest, IgnoresASingleLongStop) {
   for (int call = 0; call < 100; ++call) {
     now_ += milliseconds(call == 20 ? 45 : 1);
     meter_.learn(now_, milliseconds(call == 20 ? 45 : 1), std::chrono::microseconds(1800));
@@ -73,7 +73,7 @@ TEST_F(HelpMeterTest, OneLongStopIsNoNeighbour) {
   }
 }
 
-TEST_F(HelpMeterTest, AFewLongCallsSayNothing) {
+TEST_F(HelpMeterTest, NeedsEnoughCallsToDecide) {
   for (int call = 1; call <= 2 * HelpMeter::kCalls; ++call) {
     now_ += HelpMeter::kWindow;
     meter_.learn(now_, HelpMeter::kWindow, HelpMeter::kWindow);
@@ -81,7 +81,7 @@ TEST_F(HelpMeterTest, AFewLongCallsSayNothing) {
   }
 }
 
-TEST_F(HelpMeterTest, WhoSleepsSaysNothing) {
+TEST_F(HelpMeterTest, IgnoresThreadsThatSleep) {
   for (int window = 0; window < 2; ++window) window_of(std::chrono::microseconds(490));
   EXPECT_EQ(time_alone(), milliseconds(0));
   for (int window = 0; window < 2; ++window) window_of(std::chrono::microseconds(510));

@@ -11,7 +11,7 @@
 namespace normproof::ref::numeric {
 namespace {
 
-TEST(InstructionSets, BaselineIsAlwaysThereAndUnknownOnesAreErrors) {
+TEST(InstructionSets, BaselineAlwaysExistsAndUnknownSetsAreRejected) {
   const auto sets = instruction_sets();
   ASSERT_FALSE(sets.empty());
   EXPECT_EQ(sets.front(), "baseline");

@@ -35,7 +35,7 @@ TEST_F(ParallelFor, GrainLimitsTheNumberOfRanges) {
   EXPECT_EQ(ranges, 2);
 }
 
-TEST_F(ParallelFor, AnExceptionReachesTheCaller) {
+TEST_F(ParallelFor, ExceptionsReachTheCaller) {
   set_num_threads(4);
   const auto body = [](std::size_t begin, std::size_t) {
     if (begin == 0) throw std::runtime_error("the first range");
@@ -44,7 +44,7 @@ TEST_F(ParallelFor, AnExceptionReachesTheCaller) {
 }
 
 // The later range throws before the earlier one does.
-TEST_F(ParallelFor, OfTwoExceptionsThatOfTheFirstRangeReachesTheCaller) {
+TEST_F(ParallelFor, ExceptionOfTheFirstRangeReachesTheCaller) {
   set_num_threads(2);
   std::atomic<bool> thrown{false};
   try {
@@ -62,7 +62,7 @@ TEST_F(ParallelFor, OfTwoExceptionsThatOfTheFirstRangeReachesTheCaller) {
   }
 }
 
-TEST_F(ParallelFor, FewerThanOneThreadIsOne) {
+TEST_F(ParallelFor, TreatsFewerThanOneThreadAsOne) {
   set_num_threads(-3);
   EXPECT_EQ(num_threads(), 1);
 }

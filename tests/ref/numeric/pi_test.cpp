@@ -10,7 +10,7 @@
 namespace normproof::ref::numeric {
 namespace {
 
-// Machin's formula, with nothing shared with a library's constant.
+// Machin's formula shares nothing with a library's constant.
 constexpr int kTerms = 200;
 template <class T>
 T machin() {
@@ -42,14 +42,14 @@ TEST(Pi, AgreesWithMachinsFormula) {
   EXPECT_EQ(pi<dual>().derivative, 0);
 }
 
-TEST(Pi, IsEnclosedNarrowly) {
+TEST(Pi, EnclosuresAreNarrow) {
   const interval by_interval = pi<interval>();
   EXPECT_LE(oracle100(numeric::mp::lower(by_interval)), pi<oracle100>());
   EXPECT_GE(oracle100(numeric::mp::upper(by_interval)), pi<oracle100>());
   EXPECT_LE(oracle100(numeric::mp::width(by_interval)), ulp_of_pi<oracle50>());
   EXPECT_LT(enclose(pi<ball>()).lower, pi<oracle100>());
   EXPECT_GT(enclose(pi<ball>()).upper, pi<oracle100>());
-  // A radius of one ulp at most, twice; the difference of two enclosures is twice as wide.
+  // The radius is at most one ulp, and the difference of two enclosures is twice as wide.
   const auto difference = enclose(pi<ball>() - pi<ball>());
   EXPECT_GT(difference.upper, 0);
   EXPECT_LE(difference.upper, std::ldexp(4.0, 2 - static_cast<int>(ball::precision())));

@@ -15,7 +15,7 @@
 namespace normproof::ref::numeric {
 namespace {
 
-TEST(RandomStream, GivesTheNumbersOfItsHeader) {
+TEST(RandomStream, ReturnsTheNumbersStatedInTheHeader) {
   const RandomStream stream(42, "embedding");
   EXPECT_EQ(stream.bits(0), 0x01393fde411d92bcu);
   EXPECT_EQ(stream.bits(1), 0xa0559272dc13e37cu);
@@ -26,8 +26,8 @@ TEST(RandomStream, GivesTheNumbersOfItsHeader) {
   EXPECT_EQ(stream.bits(std::numeric_limits<std::uint64_t>::max()), 0xffa2082498c71c2fu);
 }
 
-TEST(RandomStream, StandsOnPhiloxAsPublished) {
-  // The known answer of Philox4x32-10 for counter 0 and key 0 in [SMDS11]'s test vectors.
+TEST(RandomStream, UsesPhiloxAsPublished) {
+  // The known answer of Philox4x32-10 for counter 0 and key 0, from the test vectors of [SMDS11].
   const auto words = r123::Philox4x32{}({{0, 0, 0, 0}}, {{0, 0}});
   EXPECT_EQ(words[0], 0x6627e8d5u);
   EXPECT_EQ(words[1], 0xe169c58du);
@@ -35,9 +35,9 @@ TEST(RandomStream, StandsOnPhiloxAsPublished) {
   EXPECT_EQ(words[3], 0x9b00dbd8u);
 }
 
-// Counts beside the widths of packs, indices whose upper words change within one, thresholds that
-// are drawn themselves.
-TEST(RandomStream, ManyAtOnceAreThoseOneByOneOnEachInstructionSet) {
+// Uses counts that are not multiples of a pack's width, indices whose upper words change within a
+// pack, and thresholds that occur as drawn numbers.
+TEST(RandomStream, ArraysMatchSingleNumbersOnEveryInstructionSet) {
   const RandomStream stream(42 | std::uint64_t{7} << 50, "dropout/3/layers.0.attention.y");
   const std::string before = instruction_sets()[static_cast<std::size_t>(instruction_set())];
   for (const std::string& set : instruction_sets()) {
@@ -59,7 +59,7 @@ TEST(RandomStream, ManyAtOnceAreThoseOneByOneOnEachInstructionSet) {
   select_instruction_set(before);
 }
 
-TEST(RandomStream, DependsOnSeedStreamAndIndexAlone) {
+TEST(RandomStream, DependsOnlyOnSeedStreamAndIndex) {
   const RandomStream a(42, "embedding");
   const RandomStream b(43, "embedding");
   const RandomStream c(42, "dropout");
@@ -72,8 +72,8 @@ TEST(RandomStream, DependsOnSeedStreamAndIndexAlone) {
   EXPECT_BITS_EQ(a.normal(99), last);
 }
 
-// Moments and tail of 2^20 numbers of a fixed stream, recorded: they lie within 2.5 standard errors
-// of those of the normal distribution, and any change of the mapping moves them.
+// The moments and the tail of 2^20 numbers of a fixed stream are recorded. They lie within 2.5
+// standard errors of those of the normal distribution, and any change of the mapping changes them.
 TEST(RandomStream, NormalHasTheMomentsOfTheNormalDistribution) {
   const RandomStream stream(2026, "moments");
   constexpr int kCount = 1 << 20;

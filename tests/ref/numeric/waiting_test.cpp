@@ -9,13 +9,13 @@
 namespace normproof::ref::numeric {
 namespace {
 
-TEST(Waiting, EndsAtOnceWhereItIsSo) {
+TEST(Waiting, ReturnsAtOnceIfTheConditionHolds) {
   Waiting waiting;
   waiting.wait_until([] { return true; });
 }
 
-// By the second change the other thread sleeps.
-TEST(Waiting, AnyNumberOfSleepersWake) {
+// When the second change comes, the other thread is asleep.
+TEST(Waiting, WakesAnyNumberOfSleepers) {
   Waiting waiting;
   std::atomic<int> step{0}, seen{0};
   const auto wait = [&] {
@@ -36,8 +36,9 @@ TEST(Waiting, AnyNumberOfSleepersWake) {
   second.join();
 }
 
-// Two threads that hand one number to and fro lose no change, whether they look or sleep.
-TEST(Waiting, NoChangeIsLost) {
+// Two threads that pass one number back and forth must not lose a change, whether they spin or
+// sleep.
+TEST(Waiting, LosesNoChange) {
   Waiting waiting;
   std::atomic<int> turn{0};
   constexpr int kTurns = 20000;

@@ -21,7 +21,7 @@ double seconds_of(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// One processor for this thread, and for those that it starts.
+/// Restricts this thread, and those that it starts, to one processor.
 void stay_on_this_processor() {
   cpu_set_t one;
   CPU_ZERO(&one);
@@ -31,8 +31,9 @@ void stay_on_this_processor() {
 
 enum class Alone { yes, no, hardly_at_work };
 
-/// Whether the caller of two threads on one processor comes to do five calls in turn by itself,
-/// each so long that the other thread would get a part of it.
+/// Returns whether a call that may use two threads on one processor eventually runs five times in a
+/// row on the caller's thread alone. Each call is so long that the other thread would get a part of
+/// it.
 Alone comes_to_be_alone() {
   constexpr double kTask = 0.004, kPatience = 10;
   const std::thread::id caller = std::this_thread::get_id();
@@ -53,7 +54,7 @@ Alone comes_to_be_alone() {
                                                                          : Alone::no;
 }
 
-TEST(Workers, OthersThatDoNotHelpAreNotAsked) {
+TEST(Workers, DoesNotUseThreadsThatDoNotHelp) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -68,7 +69,7 @@ TEST(Workers, OthersThatDoNotHelpAreNotAsked) {
   EXPECT_EQ(WEXITSTATUS(status), static_cast<int>(Alone::yes));
 }
 
-TEST(Workers, EveryTaskIsDoneOnceAndSeenBehindTheCall) {
+TEST(Workers, RunsEveryTaskOnceAndWritesAreVisibleAfterwards) {
   for (const std::size_t threads : {1u, 2u, 3u, 7u})
     for (const std::size_t tasks : {0u, 1u, 2u, 5u, 1000u}) {
       std::vector<int> times(tasks, 0);
@@ -77,8 +78,8 @@ TEST(Workers, EveryTaskIsDoneOnceAndSeenBehindTheCall) {
     }
 }
 
-// A thread that comes late to a call finds the next one, and does none of its tasks twice.
-TEST(Workers, ManyShortCallsInTurn) {
+// A thread that arrives late finds the next call, and must not run any of its tasks twice.
+TEST(Workers, RunsManyShortCallsInARow) {
   std::vector<int> times(5, 0);
   constexpr int kCalls = 20000;
   for (int call = 0; call < kCalls; ++call)
@@ -87,8 +88,8 @@ TEST(Workers, ManyShortCallsInTurn) {
             (std::vector<int>{kCalls, kCalls / 5 * 4, kCalls / 5 * 3, kCalls / 5 * 2, kCalls / 5}));
 }
 
-// Threads that come late to a call take no task of the one behind it.
-TEST(Workers, ManyShortCallsOfMoreThreadsThanProcessors) {
+// Threads that arrive late must not take tasks of the next call.
+TEST(Workers, RunsManyShortCallsWithMoreThreadsThanProcessors) {
   std::vector<std::atomic<int>> times(5);
   constexpr int kCalls = 5000;
   for (int call = 0; call < kCalls; ++call)
@@ -107,8 +108,8 @@ TEST(Workers, OtherThreadsTakePart) {
   EXPECT_EQ(present, 3);
 }
 
-// All tasks but the first are done by the others while it waits for them.
-TEST(Workers, AThreadThatIsHeldUpLeavesTheOtherTasks) {
+// The others run all tasks except the first, which waits for them.
+TEST(Workers, ADelayedThreadLeavesItsTasksToOthers) {
   ask_again();
   for (const std::size_t threads : {2u, 3u}) {
     std::atomic<int> done{0};
@@ -121,8 +122,8 @@ TEST(Workers, AThreadThatIsHeldUpLeavesTheOtherTasks) {
   }
 }
 
-TEST(Workers, NoMoreThreadsThanAskedForAreAtWork) {
-  run_tasks(64, 5, [](std::size_t) {});  // that many are there now
+TEST(Workers, UsesNoMoreThreadsThanRequested) {
+  run_tasks(64, 5, [](std::size_t) {});  // now that many threads exist
   std::atomic<int> at_work{0}, most{0};
   run_tasks(200, 2, [&](std::size_t) {
     const int now = ++at_work;
@@ -134,7 +135,7 @@ TEST(Workers, NoMoreThreadsThanAskedForAreAtWork) {
   EXPECT_LE(most, 2);
 }
 
-TEST(Workers, TasksWithinATaskAreItsThreadsOwnInOrder) {
+TEST(Workers, NestedTasksRunInOrderOnTheSameThread) {
   std::vector<std::vector<std::size_t>> order(4);
   run_tasks(4, 2, [&](std::size_t i) {
     const auto own = std::this_thread::get_id();
@@ -146,7 +147,7 @@ TEST(Workers, TasksWithinATaskAreItsThreadsOwnInOrder) {
   for (const auto& tasks : order) EXPECT_EQ(tasks, (std::vector<std::size_t>{0, 1, 2}));
 }
 
-TEST(Workers, CallersAtTheSameTimeEachHaveTheirTasksDone) {
+TEST(Workers, ConcurrentCallersEachGetTheirTasksRun) {
   std::vector<std::thread> callers;
   std::vector<std::vector<int>> times(4, std::vector<int>(50, 0));
   for (auto& own : times)
@@ -158,7 +159,7 @@ TEST(Workers, CallersAtTheSameTimeEachHaveTheirTasksDone) {
   for (const auto& own : times) EXPECT_EQ(own, std::vector<int>(50, 200));
 }
 
-TEST(Workers, AProcessForkedOffHasThreadsOfItsOwn) {
+TEST(Workers, AForkedProcessStartsItsOwnThreads) {
   run_tasks(8, 2, [](std::size_t) {});
   const pid_t child = fork();
   ASSERT_GE(child, 0);

@@ -36,8 +36,9 @@ oracle100 pi_at_100_digits() {
   return 4 * numeric::mp::atan(oracle100(1));
 }
 
-// The definitions: the normal distribution by erfc, which does not cancel; tanh as published; the
-// derivative by the quotient of the definition, not by the formula of the backward.
+// Evaluates the definitions: the normal distribution by erfc, which does not cancel; tanh as
+// published; and the derivative by differentiating the definition, not by the formula of the
+// backward.
 struct Definition {
   oracle100 y;
   oracle100 slope;
@@ -53,15 +54,15 @@ Definition definition(std::string_view name, const oracle100& x) {
     const oracle100 e = numeric::mp::exp(x), s = e / (1 + e);
     return {x * s, s + x * (e / ((1 + e) * (1 + e)))};
   }
-  // As published: 1 + tanh loses up to 350 digits.
+  // This is the published formula; 1 + tanh loses up to 350 digits.
   const oracle600 c = sqrt(2 / (4 * numeric::mp::atan(oracle600(1)))), a("0.044715"), w(x);
   const oracle600 t = numeric::mp::tanh(oracle600(c * (w + a * w * w * w)));
   return {oracle100(w / 2 * (1 + t)),
           oracle100((1 + t) / 2 + w / 2 * (1 - t * t) * c * (1 + 3 * a * w * w))};
 }
 
-// Arguments of every size that matters: both signs, near 0, in the bulk, where erf and tanh
-// saturate, where exp underflows.
+// Returns arguments of all relevant sizes: both signs, near 0, in the bulk, where erf and tanh
+// saturate, and where exp underflows.
 Tensor<double> arguments() {
   std::vector<double> x = {0.0, -0.0, 0x1p-1074, -0x1p-1074, 0x1p-1022, 1e-300, -1e-200, -1e-17};
   for (int i = -240; i <= 240; ++i) x.push_back(i * 0.0537);
@@ -76,14 +77,14 @@ class ActivationTest : public ::testing::Test {
   void TearDown() override { reset_machine(); }
 };
 
-TEST_F(ActivationTest, ReluByHand) {
+TEST_F(ActivationTest, ReluMatchesHandComputedValues) {
   const Tensor<double> x = {-2, -0.0, 0, 3, 1e308, -1e308, 0x1p-1074};
   EXPECT_BITS_EQ(relu(x), (Tensor<double>{0, 0, 0, 3, 1e308, 0, 0x1p-1074}));
   EXPECT_BITS_EQ(relu_backward(Tensor<double>{5, 5, 5, 5, -7, -7, -0.0}, x),
                  (Tensor<double>{0, 0, 0, 5, -7, 0, -0.0}));
 }
 
-TEST_F(ActivationTest, TheSlopeOfReluAt0Is0InEveryScalar) {
+TEST_F(ActivationTest, ReluSlopeAtZeroIsZeroForEveryScalar) {
   const auto slope_at_0 = []<class T>(T) {
     const Tensor<T> grad_x = relu_backward(lift<T>({5, 5}), lift<T>({0, 3}));
     EXPECT_EQ(numeric::to_double(grad_x(0)), 0);
@@ -106,8 +107,8 @@ TEST_F(ActivationTest, ConstantsAreTheNearestDoubles) {
   EXPECT_BITS_EQ(kGeluConstants.cubic, numeric::to_double(oracle100("0.044715")));
 }
 
-// The operations of docs/specification/activations.md one by one, over several chunks and ends of
-// packs.
+// Evaluates the operations of docs/specification/activations.md one by one, over several chunks and
+// at the ends of packs.
 TEST_F(ActivationTest, FollowsTheSpecification) {
   for (const std::size_t size : {1u, 2u, 7u, 511u, 512u, 513u, 1501u}) {
     const Tensor<double> x = random_tensor({size}, "specification", 2);
@@ -138,7 +139,7 @@ TEST_F(ActivationTest, FollowsTheSpecification) {
 }
 
 TEST_F(ActivationTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
-  // The last is past the threshold of storing past the caches.
+  // The last shape is above the threshold for non-temporal stores.
   for (const Shape& shape :
        {Shape{}, Shape{0}, Shape{3}, Shape{7, 33}, Shape{3, 5, 967}, Shape{900, 701}}) {
     const Tensor<double> x = random_tensor(shape, "machine", 2);
@@ -173,15 +174,16 @@ TEST_F(ActivationTest, DoubleIsWithinTheRunningErrorOfTheDefinition) {
   }
 }
 
-// docs/specification/activations.md, accuracy: what the headers say of cancellation.
-TEST_F(ActivationTest, OnlyTheGeluWithErfCancels) {
+// Checks what docs/specification/activations.md and the headers say about cancellation.
+TEST_F(ActivationTest, OnlyGeluWithErfCancels) {
   double worst = 0;
   for (double x = -40; x <= -1; x += 0x1.1p-3) {
     const Tensor<double> at = {x};
     const oracle100 exact = definition("gelu", x).y, got = gelu(at)(0);
     EXPECT_LE(abs(got - exact), ldexp(oracle100(1), -53) * -x) << x;
     worst = std::max(worst, numeric::to_double(abs(got - exact) / abs(exact)));
-    // v = w (1 + d), |d| <= 7 u, so exp(v) is off by 7 u |v|; exp, sum, quotient, product round.
+    // v = w (1 + d), |d| <= 7 u, so exp(v) is off by 7 u |v|; exp, sum, quotient and product each
+    // round.
     const oracle100 tanh_exact = definition("gelu_tanh", x).y;
     const double v = 1.6 * (-x + 0.044715 * -x * x * x);
     const oracle100 bound =
@@ -191,8 +193,8 @@ TEST_F(ActivationTest, OnlyTheGeluWithErfCancels) {
   EXPECT_EQ(worst, 1) << "far out 1 + erf is 0";
 }
 
-// A few units in the last place on both sides, past where exp(-x) overflows; subnormal results are
-// off by one more of their own.
+// The error is a few units in the last place on both sides, even where exp(-x) overflows. Subnormal
+// results are off by one more of their own units.
 TEST_F(ActivationTest, SiluIsAccurateInItsTails) {
   for (double x = -745; x <= 745; x += 0x1.9p+0) {
     const Tensor<double> at = {x}, one = {1};
@@ -204,7 +206,7 @@ TEST_F(ActivationTest, SiluIsAccurateInItsTails) {
   }
 }
 
-TEST_F(ActivationTest, EnclosuresHoldTheDefinition) {
+TEST_F(ActivationTest, EnclosuresContainTheDefinition) {
   const Tensor<double> x = arguments();
   const Tensor<double> grad_y = random_tensor(tensor::shape_of(x), "enclosure");
   using numeric::ball;
@@ -230,7 +232,7 @@ TEST_F(ActivationTest, EnclosuresHoldTheDefinition) {
   }
 }
 
-// Arguments that lie on both sides of 0, where relu, gelu_tanh and silu branch.
+// Tests arguments that lie on both sides of 0, where relu, gelu_tanh and silu branch.
 template <class T>
 void expect_every_point_held(double first, double last) {
   using numeric::hull;
@@ -256,12 +258,12 @@ void expect_every_point_held(double first, double last) {
   // The radius of a ball has 30 bits.
   EXPECT_GE(numeric::enclose(relu(x)(0)).lower, -0x1p-29 * last);
 }
-TEST_F(ActivationTest, EnclosuresHoldEveryPoint) {
+TEST_F(ActivationTest, EnclosuresContainTheImageOfEveryPoint) {
   expect_every_point_held<numeric::interval>(-1, 2);
   expect_every_point_held<numeric::ball>(-0.25, 0.5);
 }
 
-// Where rounding may have taken x past 0, the bound covers the other side.
+// If rounding may have moved x across 0, the bound covers the other side.
 TEST_F(ActivationTest, RunningErrorCoversBothSidesOfTheKink) {
   Tensor<running_error> x = tensor::empty_tensor<running_error>({2});
   x(0) = running_error(-0.25, 0.5);
@@ -274,7 +276,7 @@ TEST_F(ActivationTest, RunningErrorCoversBothSidesOfTheKink) {
   EXPECT_BITS_EQ(slope(1).error, 0.0);
 }
 
-// The backward written by hand is the derivative, in every shape [N,D] up to 3 x 3.
+// The handwritten backward must be the derivative, in every shape [N,D] up to 3 x 3.
 TEST_F(ActivationTest, BackwardIsTheDerivative) {
   const auto oracles = every_function<oracle50>();
   const auto running = every_function<running_error>();
@@ -313,15 +315,15 @@ TEST_F(ActivationTest, ExtremesAreDefined) {
   }
 }
 
-TEST_F(ActivationTest, C1GradYHasTheShapeOfX) {
+TEST_F(ActivationTest, C1_RejectsGradYOfWrongShape) {
   EXPECT_EQ(contract_message([] {
               relu_backward(Tensor<double>{1, 2}, Tensor<double>{{1, 2}});
             }),
             "relu_backward: grad_y has shape [2]; expected shape [1, 2] (C1)");
 }
 
-// Over several chunks, past the caches, on every instruction set, and in every lens.
-TEST_F(ActivationTest, GeluThatKeepsErfHasTheSameBits) {
+// Tests several chunks, non-temporal stores, every instruction set, and every scalar.
+TEST_F(ActivationTest, GeluKeepingErfHasTheSameBits) {
   for (const Shape& shape : {Shape{0}, Shape{3}, Shape{3, 5, 967}, Shape{900, 701}}) {
     const Tensor<double> x = random_tensor(shape, "kept", 2);
     const Tensor<double> grad_y = random_tensor(shape, "kept gradient");
@@ -353,13 +355,13 @@ TEST_F(ActivationTest, GeluThatKeepsErfHasTheSameBits) {
   check(numeric::running_error());
 }
 
-TEST_F(ActivationTest, C3TheErfOfAnotherShapeIsNamed) {
+TEST_F(ActivationTest, C3_RejectsErfOfWrongShape) {
   const Tensor<double> x = {1, 2};
   EXPECT_EQ(contract_message([&] { gelu_backward_from_erf(x, x, Tensor<double>{1}); }),
             "gelu_backward: erf has shape [1]; expected shape [2] (C3)");
 }
 
-TEST_F(ActivationTest, C2ElementsThatAreNotFiniteAreNamed) {
+TEST_F(ActivationTest, C2_RejectsNonFiniteElements) {
   const Tensor<double> good = random_tensor({60, 300}, "finite");
   for (const int threads : {1, 5}) {
     numeric::set_num_threads(threads);

@@ -20,7 +20,7 @@ std::vector<double> normal_matrix(std::string_view stream) {
   return x;
 }
 
-// The square of the difference of column d from c_d, over the rows listed.
+// Returns the sum over the listed rows of (x_d - c_d)^2 for column d.
 double column_sum_by_the_rule(const RowList& rows, const std::vector<double>& x,
                               const std::vector<double>& c, std::size_t d) {
   return lane_sum<double>(rows.count, [&](std::size_t i) {
@@ -33,7 +33,7 @@ double column_sum_by_the_rule(const RowList& rows, const std::vector<double>& x,
 class ColumnTraversal : public ::testing::TestWithParam<std::size_t> {
  protected:
   ColumnTraversal() {
-    // All rows for 0, else every GetParam()-th from the second on.
+    // Lists all rows for 0, otherwise every GetParam()-th row starting with the second.
     const std::size_t step = GetParam();
     for (std::size_t row = 1; step > 0 && row < kTall.count; row += step) listed_.push_back(row);
     rows_ = step == 0 ? RowList{nullptr, kTall.count} : RowList{listed_.data(), listed_.size()};
@@ -52,7 +52,7 @@ class ColumnTraversal : public ::testing::TestWithParam<std::size_t> {
   RowList rows_;
 };
 
-TEST_P(ColumnTraversal, SumsTheListedRowsOfTheRangeInTheOrderOfTheRule) {
+TEST_P(ColumnTraversal, SumsListedRowsInTheOrderOfTheRule) {
   const Columns<double> columns(kTall, kRange);
   const auto x = columns.of(x_.data());
   const auto c = columns.each(c_.data());

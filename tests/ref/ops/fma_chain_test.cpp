@@ -49,7 +49,7 @@ TEST(FmaChain, FollowsTheRule) {
   }
 }
 
-TEST(FmaChain, TheBlocksAndTheSingleRoundingMatter) {
+TEST(FmaChain, BlocksAndSingleRoundingAffectTheBits) {
   const Terms t = terms(513);
   double one_chain = 0;
   double rounded_products = 0;
@@ -75,7 +75,7 @@ TEST(FmaChain, AddsToTheOldTotalBeforeTheFirstBlock) {
   EXPECT_BITS_EQ(kept, 0.1);
 }
 
-TEST(FmaChain, SignsOfZero) {
+TEST(FmaChain, ZeroResultsHaveTheDocumentedSign) {
   EXPECT_BITS_EQ(chain({{}, {}}), 0.0);
   EXPECT_BITS_EQ(chain({{-0.0}, {1}}), 0.0);
   EXPECT_BITS_EQ(chain({{-0.0, 0.0}, {1, -1}}), 0.0);
@@ -84,9 +84,9 @@ TEST(FmaChain, SignsOfZero) {
   EXPECT_BITS_EQ(chain({{-0x1p-600, 0}, {0x1p-600, 1}}), 0.0);
 }
 
-/// Counts the roundings that the longest path through a sum meets.
+/// Counts the roundings on the longest path through a sum.
 struct PathLength {
-  int roundings = -1;  ///< -1: +0, nothing added yet
+  int roundings = -1;  ///< -1 means +0, with nothing added yet
   PathLength(int r = 0) : roundings(r - 1) {}
   PathLength& operator+=(const PathLength& b) {
     roundings = std::max(roundings, b.roundings) + 1;
@@ -99,7 +99,7 @@ PathLength multiply_add(const PathLength&, const PathLength&, const PathLength& 
   return result;
 }
 
-TEST(FmaChain, RoundingsAreThoseOfTheBound) {
+TEST(FmaChain, LongestPathMatchesTheBound) {
   for (std::size_t count = 1; count <= 1100; ++count) {
     PathLength longest;
     const auto any = [](std::size_t) { return PathLength(); };
@@ -111,7 +111,7 @@ TEST(FmaChain, RoundingsAreThoseOfTheBound) {
   EXPECT_EQ(verification::checks::compare::bound::matmul_roundings(0), 0u);
 }
 
-TEST(FmaChain, RunningErrorFollowsTheBitsOfDouble) {
+TEST(FmaChain, RunningErrorHasTheBitsOfDouble) {
   for (const std::size_t count : kChainLengths) {
     const Terms t = terms(count);
     numeric::running_error sum;

@@ -33,7 +33,7 @@ class GatedActivationTest : public ::testing::Test {
   void TearDown() override { reset_machine(); }
 };
 
-TEST_F(GatedActivationTest, XPassesTheActivationAndGateDoesNot) {
+TEST_F(GatedActivationTest, ActivatesXButNotGate) {
   // silu(0) = gelu(0) = 0, with slope 1/2; silu(64) and gelu(64) are 64, with slope 1.
   const Tensor<double> x = {0, 64, -800}, gate = {-40, -3, 5}, grad_y = {6, 2, 1};
   for (const auto& f : both<double>()) {
@@ -45,7 +45,7 @@ TEST_F(GatedActivationTest, XPassesTheActivationAndGateDoesNot) {
   }
 }
 
-// The products of docs/specification/activations.md, one by one.
+// Evaluates the products of docs/specification/activations.md one by one.
 TEST_F(GatedActivationTest, FollowsTheSpecification) {
   for (const std::size_t size : {1u, 7u, 513u}) {
     const Tensor<double> x = random_tensor({size}, "gated", 2),
@@ -78,7 +78,7 @@ TEST_F(GatedActivationTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount)
   }
 }
 
-// The backwards written by hand are the derivatives by each operand.
+// The handwritten backwards must be the derivatives in each operand.
 TEST_F(GatedActivationTest, BackwardIsTheDerivative) {
   const auto oracles = both<oracle50>();
   const auto running = both<running_error>();
@@ -103,7 +103,7 @@ TEST_F(GatedActivationTest, BackwardIsTheDerivative) {
   }
 }
 
-TEST_F(GatedActivationTest, EnclosuresHoldWhatFiftyDigitsGive) {
+TEST_F(GatedActivationTest, EnclosuresContainTheResultAtFiftyDigits) {
   const Tensor<double> x = random_tensor({40}, "enclosure", 6), gate = random_tensor({40}, "gate");
   const Tensor<double> grad_y = random_tensor({40}, "enclosure gradient");
   const auto exact = both<oracle50>();
@@ -131,7 +131,7 @@ TEST_F(GatedActivationTest, EnclosuresHoldWhatFiftyDigitsGive) {
   expect(numeric::ball());
 }
 
-TEST_F(GatedActivationTest, C1GateAndGradYHaveTheShapeOfX) {
+TEST_F(GatedActivationTest, C1_RejectsGateAndGradYOfWrongShape) {
   const Tensor<double> two = {1, 2}, row = {{1, 2}};
   EXPECT_EQ(contract_message([&] { swiglu(row, two); }),
             "swiglu: gate has shape [2]; expected shape [1, 2] (C1)");
@@ -139,7 +139,7 @@ TEST_F(GatedActivationTest, C1GateAndGradYHaveTheShapeOfX) {
             "geglu_backward: grad_y has shape [2]; expected shape [1, 2] (C1)");
 }
 
-TEST_F(GatedActivationTest, C2ElementsThatAreNotFiniteAreNamed) {
+TEST_F(GatedActivationTest, C2_RejectsNonFiniteElements) {
   const Tensor<double> good = {1, 2};
   for (const auto& f : both<double>())
     for (const double bad : {kInfinity, -kInfinity, kNaN}) {
@@ -159,7 +159,7 @@ TEST_F(GatedActivationTest, C2ElementsThatAreNotFiniteAreNamed) {
     }
 }
 
-TEST_F(GatedActivationTest, C3TheProductOfGradYAndGateIsFinite) {
+TEST_F(GatedActivationTest, C3_RejectsOverflowOfGradYTimesGate) {
   const Tensor<double> large = {1, 1e300}, x = {1, 2};
   EXPECT_EQ(contract_message([&] { swiglu_backward(large, x, large); }),
             "swiglu_backward: grad_y gate has the element [1] = inf; expected finite values (C3)");

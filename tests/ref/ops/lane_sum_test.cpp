@@ -10,7 +10,8 @@
 namespace normproof::ref::ops {
 namespace {
 
-// The order of docs/determinism.md, R2, spelled out: every lane there, empty ones too.
+// Adds in the order of docs/specification/determinism.md, rule R2, with every lane present,
+// including empty ones.
 double by_the_rule(const std::vector<double>& x) {
   double lane[32] = {};
   for (std::size_t i = 0; i < x.size(); ++i) lane[i % 32] += x[i];
@@ -42,20 +43,20 @@ TEST(LaneSum, FollowsTheRule) {
   }
 }
 
-TEST(LaneSum, TheOrderMatters) {
+TEST(LaneSum, OrderAffectsTheBits) {
   const auto x = wild(1000, "lanes");
   double left_to_right = 0;
   for (const double v : x) left_to_right += v;
   EXPECT_NE(left_to_right, by_the_rule(x)) << "the data cannot tell orders apart";
 }
 
-TEST(LaneSum, OfNothingIsPlusZero) {
+TEST(LaneSum, EmptySumIsPlusZero) {
   EXPECT_BITS_EQ(lane_sum<double>(0, [](std::size_t) { return 1.0; }), 0.0);
   const double* none = nullptr;
   EXPECT_BITS_EQ(contiguous_lane_sum<double>(0, [none](auto at) { return at(none); }), 0.0);
 }
 
-TEST(LaneSum, OfMinusZerosIsPlusZero) {
+TEST(LaneSum, SumOfMinusZerosIsPlusZero) {
   const std::vector<double> x(40, -0.0);
   EXPECT_BITS_EQ(lane_sum<double>(40, [&](std::size_t i) { return x[i]; }), 0.0);
   EXPECT_BITS_EQ(contiguous_lane_sum<double>(40, [p = x.data()](auto at) { return at(p); }), 0.0);
@@ -81,7 +82,7 @@ TEST(ColumnSum, FollowsTheRuleInEveryColumn) {
   }
 }
 
-TEST(AddLanes, IsTheTreeOfTheRule) {
+TEST(AddLanes, FollowsTheTreeOfTheRule) {
   for (const std::size_t count : {1u, 2u, 5u, 31u, 32u}) {
     auto lanes = wild(count * 3, "tree");
     std::vector<double> column(count);

@@ -16,8 +16,8 @@
 #include "tests/verification/checks/compare/scaled_bound.hpp"
 #include "tests/verification/checks/compare/slope.hpp"
 
-/// What the tests of softmax and of the activations share: data, and the lenses of
-/// docs/architecture.md.
+/// Shared by the tests of softmax and of the activations: data, and checks with scalars other than
+/// double (the lenses of docs/architecture.md).
 namespace normproof::ref::ops {
 
 using numeric::complex100;
@@ -49,7 +49,7 @@ inline Tensor<double> values(const Tensor<running_error>& t) {
   return result;
 }
 
-/// The order of docs/determinism.md, R2, spelled out.
+/// Adds in the order of docs/specification/determinism.md, rule R2.
 inline double sum_by_the_rule(const std::vector<double>& x) {
   double lane[32] = {};
   for (std::size_t i = 0; i < x.size(); ++i) lane[i % 32] += x[i];
@@ -78,8 +78,8 @@ void expect_same_everywhere(F&& f) {
   reset_machine();
 }
 
-/// Every enclosure holds the exact value, and is narrow: its ends round to doubles two steps apart
-/// at most.
+/// Checks that every enclosure contains the exact value and is narrow: its ends round to doubles
+/// that are at most two steps apart.
 template <class T>
 void expect_encloses(const Tensor<T>& got, const Tensor<oracle100>& exact) {
   ASSERT_EQ(tensor::shape_of(got), tensor::shape_of(exact));
@@ -91,9 +91,9 @@ void expect_encloses(const Tensor<T>& got, const Tensor<oracle100>& exact) {
   }
 }
 
-/// sum_i grad_y_i (d f_i / d x_j) for every j, by dual numbers and by the complex step, against
-/// grad_x at 50 digits, within its own scaled bound.
-/// f: Tensor<S> -> Tensor<S>
+/// Computes sum_i grad_y_i (d f_i / d x_j) for every j, by dual numbers and by the complex step.
+/// Compares it with grad_x at 50 digits, within the scaled bound of grad_x. f maps Tensor<S> to
+/// Tensor<S>.
 template <class F>
 void expect_derivative(F&& f, const Tensor<double>& x, const Tensor<double>& grad_y,
                        const Tensor<oracle50>& grad_x, const Tensor<running_error>& bound) {
@@ -109,7 +109,7 @@ void expect_derivative(F&& f, const Tensor<double>& x, const Tensor<double>& gra
   expect(complex100(), "the complex step");
 }
 
-/// How the messages write a number that is not finite.
+/// Returns a non-finite number as the messages print it.
 inline std::string shown(double x) {
   return x != x ? "nan" : x < 0 ? "-inf" : "inf";
 }

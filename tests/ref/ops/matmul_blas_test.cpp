@@ -16,7 +16,8 @@ namespace {
 using tensor::empty_tensor;
 namespace bound = verification::checks::compare::bound;
 
-// gamma(K) sum |a_ik b_kj|, which holds for any order of the sum, with fma or without [Hig02, 3.1].
+// Returns gamma(K) sum |a_ik b_kj|, which holds for any order of the sum, with or without fma
+// [Hig02, 3.1].
 Tensor<double> any_order_bound(const Tensor<double>& a, const Tensor<double>& b) {
   Tensor<double> limit = bound::matmul(a, b);
   const std::size_t depth = a.shape(1);
@@ -43,14 +44,15 @@ TEST(MatmulBlas, IntegersAreExact) {
   EXPECT_BITS_EQ(matmul_blas(a, b), (Tensor<double>{{-2, 8}, {-2, 17}}));
 }
 
-// xtensor-blas answers dot(a, a) on one buffer of [2, 3] and its transpose by SYRK, shape and all.
-TEST(MatmulBlas, OperandsMayShareTheirBuffer) {
+// For a buffer of [2, 3] and its transpose, xtensor-blas computes dot(a, a) by SYRK, with the wrong
+// shape.
+TEST(MatmulBlas, OperandsMayShareABuffer) {
   const Tensor<double> square = random_tensor({5, 5}, "square");
   const Tensor<double> copy = square;
   EXPECT_BITS_EQ(matmul_blas(square, square), matmul_blas(square, copy));
 }
 
-TEST(MatmulBlas, C1ExtentsThatDisagreeAreNamed) {
+TEST(MatmulBlas, C1_RejectsDisagreeingExtents) {
   const Tensor<double> a = random_tensor({2, 3}, "a");
   EXPECT_EQ(contract_message([&] { matmul_blas(a, a); }),
             "matmul_blas: a and b have shapes [2, 3] and [2, 3]; expected a [M, K] and b [K, N], "
@@ -67,29 +69,29 @@ Tensor<double> with_nan() {
   return bad;
 }
 
-TEST(MatmulBlas, C2ElementsThatAreNotFiniteAreNamed) {
+TEST(MatmulBlas, C2_RejectsNonFiniteElements) {
   EXPECT_EQ(contract_message([] {
               matmul_blas(random_tensor({2, 3}, "a"), with_nan());
             }),
             "matmul_blas: b has the element [2, 1] = nan; expected finite values (C2)");
 }
 
-TEST(SingularValues, C2ElementsThatAreNotFiniteAreNamed) {
+TEST(SingularValues, C2_RejectsNonFiniteElements) {
   EXPECT_EQ(contract_message([] { singular_values(with_nan()); }),
             "singular_values: a has the element [2, 1] = nan; expected finite values (C2)");
 }
 
-TEST(SingularValues, C1AMatrixHasTwoAxes) {
+TEST(SingularValues, C1_RejectsAVector) {
   EXPECT_EQ(contract_message([&] {
               singular_values(Tensor<double>{1, 2});
             }),
             "singular_values: a has shape [2]; expected [M, N], extents from 1 to 2^31 - 1 (C1)");
 }
 
-// LAPACK promises a small multiple of u times the largest value; the multiple is recorded here.
+// LAPACK promises a small multiple of u times the largest value; this multiple was measured.
 constexpr double kUlps = 64 * 0x1p-53;
 
-TEST(SingularValues, OfADiagonalMatrixAreItsMagnitudes) {
+TEST(SingularValues, DiagonalMatrixGivesItsMagnitudes) {
   const Tensor<double> a = {{0, -3, 0}, {0.5, 0, 0}};
   const auto values = singular_values(a);
   ASSERT_EQ(values.size(), 2u);
@@ -98,18 +100,18 @@ TEST(SingularValues, OfADiagonalMatrixAreItsMagnitudes) {
   EXPECT_EQ(spectral_norm(a), values[0]);
 }
 
-TEST(SingularValues, OfKnownMatrices) {
-  // [[1, 1], [0, 1]]: the golden ratio and its inverse.
+TEST(SingularValues, MatchKnownMatrices) {
+  // The singular values of [[1, 1], [0, 1]] are the golden ratio and its inverse.
   const double golden = (1 + std::sqrt(5.0)) / 2;
   const auto shear = singular_values(Tensor<double>{{1, 1}, {0, 1}});
   EXPECT_LE(std::fabs(shear[0] - golden), golden * kUlps);
   EXPECT_LE(std::fabs(shear[1] - 1 / golden), golden * kUlps);
-  // All ones [m, n]: sqrt(m n) once, else 0.
+  // A matrix [m, n] of ones has sqrt(m n) once, otherwise 0.
   const auto ones = singular_values(tensor::full_tensor<double>({9, 4}, 1.0));
   ASSERT_EQ(ones.size(), 4u);
   EXPECT_LE(std::fabs(ones[0] - 6), 6 * kUlps);
   for (std::size_t i = 1; i < 4; ++i) EXPECT_LE(std::fabs(ones[i]), 6 * kUlps);
-  // The Hadamard matrix of order 8: sqrt(8), eight times.
+  // The Hadamard matrix of order 8 has sqrt(8) eight times.
   Tensor<double> hadamard = empty_tensor<double>({8, 8});
   for (std::size_t i = 0; i < 8; ++i)
     for (std::size_t j = 0; j < 8; ++j)
@@ -118,7 +120,7 @@ TEST(SingularValues, OfKnownMatrices) {
     EXPECT_LE(std::fabs(value - std::sqrt(8.0)), 3 * kUlps);
 }
 
-// sum of squares = squared Frobenius norm, up to a few roundings for each of its terms.
+// The sum of squares is the squared Frobenius norm, up to a few roundings per term.
 TEST(SingularValues, SquaresAddUpToTheFrobeniusNorm) {
   const Tensor<double> a = random_tensor({30, 20}, "a");
   double frobenius = 0;

@@ -13,7 +13,7 @@ using numeric::ball;
 using tensor::convert;
 using tensor::empty_tensor;
 
-TEST(MatmulContract, C1ExtentsThatDisagreeAreNamed) {
+TEST(MatmulContract, C1_RejectsDisagreeingExtents) {
   const Tensor<double> a = random_tensor({2, 3}, "a");
   EXPECT_EQ(
       contract_message([&] { matmul(a, a); }),
@@ -51,14 +51,14 @@ TEST(MatmulContract, C1ExtentsThatDisagreeAreNamed) {
       "(C1)");
 }
 
-TEST(Matrices, C1ARankBelow2IsRefused) {
+TEST(Matrices, C1_RejectsRankBelow2) {
   EXPECT_EQ(contract_message([] {
               matrices(Tensor<double>{1, 2});
             }),
             "matrices: t has shape [2]; expected rank 2 or more (C1)");
 }
 
-TEST(MatmulInto, C1ExtentsThatDisagreeAreNamed) {
+TEST(MatmulInto, C1_RejectsDisagreeingExtents) {
   const Tensor<double> a = random_tensor({2, 3}, "a");
   Tensor<double> c = random_tensor({2, 3}, "c");
   EXPECT_EQ(
@@ -67,7 +67,7 @@ TEST(MatmulInto, C1ExtentsThatDisagreeAreNamed) {
       "[K, N] and c [M, N] with the batch of c or none (C1)");
 }
 
-TEST(MatmulInto, C2AnOutputThatOverlapsAnOperandIsRefused) {
+TEST(MatmulInto, C2_RejectsAnOutputThatOverlapsAnOperand) {
   Tensor<double> a = random_tensor({4, 4}, "a");
   const Tensor<double> b = random_tensor({4, 4}, "b");
   EXPECT_EQ(contract_message([&] { matmul_into(matrices(a), matrices(a), matrices(b)); }),
@@ -76,7 +76,7 @@ TEST(MatmulInto, C2AnOutputThatOverlapsAnOperandIsRefused) {
   EXPECT_EQ(contract_message([&] { matmul_add(matrices(a), matrices(b), matrices(a)); }),
             "matmul_add: c and b have shapes [4, 4] and [4, 4] and overlap in memory; expected an "
             "output apart from the operands (C2)");
-  // The last element of one is the first of the other.
+  // The last element of one is the first element of the other.
   std::vector<double> memory(31, 1.0);
   const auto first = matrix(memory.data(), 4, 4), last = matrix(memory.data() + 15, 4, 4);
   EXPECT_NE(contract_message([&] { matmul_into(first, last, matrices(b)); }), "no error");
@@ -87,7 +87,7 @@ TEST(MatmulInto, C2AnOutputThatOverlapsAnOperandIsRefused) {
   EXPECT_NO_THROW(matmul_into(high, low, low));
 }
 
-TEST(MatmulAddToRow, C5ARowOfAnotherExtentIsNamed) {
+TEST(MatmulAddToRow, C5_RejectsARowOfWrongExtent) {
   const Tensor<double> a = random_tensor({4, 4}, "a");
   Tensor<double> c = random_tensor({4, 4}, "c");
   EXPECT_EQ(contract_message([&] {
@@ -96,7 +96,7 @@ TEST(MatmulAddToRow, C5ARowOfAnotherExtentIsNamed) {
             "matmul_add_to_row: row has shape [3]; expected shape [4] (C5)");
 }
 
-TEST(MatmulInto, C3AnOutputWhoseElementsCoincideIsRefused) {
+TEST(MatmulInto, C3_RejectsAnOutputWithCoincidingElements) {
   const Tensor<double> a = random_tensor({4, 4}, "a");
   std::vector<double> memory(64);
   MatrixView<double> c = matrix(memory.data(), 4, 4);
@@ -111,7 +111,7 @@ TEST(MatmulInto, C3AnOutputWhoseElementsCoincideIsRefused) {
   EXPECT_NO_THROW(matmul_into(c, matrices(a), matrices(a)));
 }
 
-TEST(MatmulInto, C4SizesThatOverflowAreRefused) {
+TEST(MatmulInto, C4_RejectsSizesThatOverflow) {
   constexpr std::size_t kHuge = std::size_t{1} << 40;
   const auto a = Tensor<double>::from_shape({kHuge, 0});
   const auto b = Tensor<double>::from_shape({0, kHuge});

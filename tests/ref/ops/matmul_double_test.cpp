@@ -15,7 +15,8 @@
 namespace normproof::ref::ops {
 namespace {
 
-// Every instruction set of this processor and several thread counts; the first is baseline, 1.
+// Runs f with every instruction set of this processor and several thread counts; the first is
+// baseline with 1 thread.
 template <class F>
 void on_every_machine(const F& f) {
   for (const auto& set : numeric::instruction_sets())
@@ -27,7 +28,8 @@ void on_every_machine(const F& f) {
   numeric::set_num_threads(1);
 }
 
-// A matrix of the given extents inside random memory: gaps between elements stay as they are.
+// A matrix of the given extents inside random memory; the gaps between its elements must not
+// change.
 struct Stored {
   std::vector<double> values;
   MatrixView<double> view;
@@ -51,7 +53,7 @@ Stored stored(std::size_t rows, std::size_t columns, Layout layout, const char* 
   const numeric::RandomStream random(rows * 1000 + columns, name);
   s.values.resize(batch * m.batch_stride + 1);
   for (std::size_t i = 0; i < s.values.size(); ++i) {
-    // Uniform values with a few of another size, and zeros of both signs.
+    // Uniform values, with a few of different magnitude, and zeros of both signs.
     const double u = 2 * random.uniform(i) - 1;
     const auto kind = random.below(i, 13);
     s.values[i] = kind == 0 ? u * 0x1p30 : kind == 1 ? u * 0x1p-40 : kind == 2 ? 0 * u : u;
@@ -70,7 +72,7 @@ struct Case {
   std::size_t batch = 1;
 };
 
-// c and the memory between its elements, after the product.
+// Returns c and the memory between its elements after the product.
 std::vector<double> product(const Case& x, bool naive, bool add = false) {
   const Stored a = stored(x.m, x.k, x.a, "a", x.batch);
   const Stored b = stored(x.k, x.n, x.b, "b", x.batch);
@@ -99,7 +101,7 @@ void expect_naive_bits(const std::vector<Case>& cases) {
   });
 }
 
-TEST(MatmulDouble, AllExtentsUpToNine) {
+TEST(MatmulDouble, MatchesTheRuleForAllExtentsUpToNine) {
   std::vector<Case> cases;
   for (std::size_t m = 0; m <= 9; ++m)
     for (std::size_t n = 0; n <= 9; ++n)
@@ -107,7 +109,7 @@ TEST(MatmulDouble, AllExtentsUpToNine) {
   expect_naive_bits(cases);
 }
 
-TEST(MatmulDouble, AllLayouts) {
+TEST(MatmulDouble, MatchesTheRuleForAllLayouts) {
   std::vector<Case> cases;
   for (const Layout a : {Layout::rows, Layout::columns, Layout::gaps})
     for (const Layout b : {Layout::rows, Layout::columns, Layout::gaps})
@@ -123,7 +125,7 @@ TEST(MatmulDouble, AllLayouts) {
   expect_naive_bits(cases);
 }
 
-TEST(MatmulDouble, DepthsAcrossTheBlocks) {
+TEST(MatmulDouble, MatchesTheRuleForDepthsAcrossBlocks) {
   std::vector<Case> cases;
   for (const std::size_t k : {1u, 2u, 3u, 4u, 5u, 31u, 255u, 256u, 257u, 511u, 512u, 513u, 769u})
     for (const Layout a : {Layout::rows, Layout::columns})
@@ -131,7 +133,7 @@ TEST(MatmulDouble, DepthsAcrossTheBlocks) {
   expect_naive_bits(cases);
 }
 
-TEST(MatmulDouble, TallWideAndDeep) {
+TEST(MatmulDouble, MatchesTheRuleForTallWideAndDeepMatrices) {
   expect_naive_bits({{613, 3, 5},
                      {3, 613, 5},
                      {3, 5, 6130},
@@ -145,8 +147,8 @@ TEST(MatmulDouble, TallWideAndDeep) {
                      {5, 4500, 3, Layout::rows, Layout::columns}});
 }
 
-// Few rows, and columns of b that lie along memory, are not packed.
-TEST(MatmulDouble, FewRowsOfColumnsThatLieAlongMemory) {
+// Few rows with contiguous columns of b are not packed.
+TEST(MatmulDouble, MatchesTheRuleForFewRowsAndContiguousColumns) {
   std::vector<Case> cases;
   for (const std::size_t m : {1u, 2u, 3u, 4u, 5u})
     for (const std::size_t n : {2u, 7u, 8u, 9u, 33u})
@@ -159,7 +161,7 @@ TEST(MatmulDouble, FewRowsOfColumnsThatLieAlongMemory) {
 }
 
 // More rows, columns and depth than the panels hold at a time.
-TEST(MatmulDouble, MoreThanThePanelsHold) {
+TEST(MatmulDouble, MatchesTheRuleBeyondThePanelSize) {
   const std::vector<Case> cases = {{2100, 260, 261}, {40, 2050, 600, Layout::columns}};
   for (const Case& x : cases) {
     const auto expected = product(x, true);
@@ -172,7 +174,7 @@ TEST(MatmulDouble, MoreThanThePanelsHold) {
   }
 }
 
-TEST(MatmulDouble, Batches) {
+TEST(MatmulDouble, MatchesTheRuleForBatches) {
   std::vector<Case> cases;
   for (const std::size_t batch : {0u, 2u, 3u, 16u})
     for (const Layout layout : {Layout::rows, Layout::columns, Layout::gaps}) {
@@ -211,7 +213,7 @@ TEST(MatmulDouble, AddsToTheOldValues) {
   }
 }
 
-// A row's result does not depend on the other rows, nor a column's on the other columns.
+// A row's result must not depend on the other rows, nor a column's on the other columns.
 TEST(MatmulDouble, PartsOfTheOutputHaveTheBitsOfTheWhole) {
   const Stored a = stored(53, 300, Layout::rows, "a");
   const Stored b = stored(300, 41, Layout::rows, "b");
@@ -231,8 +233,8 @@ TEST(MatmulDouble, PartsOfTheOutputHaveTheBitsOfTheWhole) {
     }
 }
 
-// Infinities and NaN spread as IEEE says: no padding, no skipped zero factor invents or hides one.
-TEST(MatmulDouble, InfinitiesAndNaNSpread) {
+// Infinities and NaN propagate as in IEEE 754: padding and zero factors must not add or hide one.
+TEST(MatmulDouble, InfinitiesAndNanPropagate) {
   on_every_machine([](const std::string& machine) {
     Stored a = stored(7, 9, Layout::rows, "a");
     Stored b = stored(9, 10, Layout::rows, "b");

@@ -36,7 +36,7 @@ Tensor<double> naive(const Tensor<double>& a, const Tensor<double>& b) {
   return c;
 }
 
-TEST(Matmul, ByHand) {
+TEST(Matmul, MatchesHandComputedValues) {
   const Tensor<double> a = {{1, 2, 3}, {4, 5, 6}};
   const Tensor<double> b = {{1, 0}, {0, 1}, {-1, 2}};
   EXPECT_BITS_EQ(matmul(a, b), (Tensor<double>{{-2, 8}, {-2, 17}}));
@@ -45,7 +45,7 @@ TEST(Matmul, ByHand) {
   EXPECT_BITS_EQ(matmul(a, a, Transpose::b), (Tensor<double>{{14, 32}, {32, 77}}));
 }
 
-TEST(Matmul, TheThreeProductsAreOne) {
+TEST(Matmul, TransposedProductsAgree) {
   const Tensor<double> a = random_tensor({23, 300}, "a");
   const Tensor<double> b = random_tensor({300, 17}, "b");
   const Tensor<double> expected = naive(a, b);
@@ -54,7 +54,7 @@ TEST(Matmul, TheThreeProductsAreOne) {
   EXPECT_BITS_EQ(matmul(a, transpose_of(b), Transpose::b), expected);
 }
 
-TEST(Matmul, WithoutTermsIsPlusZero) {
+TEST(Matmul, ZeroDepthGivesPlusZero) {
   const Tensor<double> c =
       matmul(Tensor<double>::from_shape({2, 0}), Tensor<double>::from_shape({0, 3}));
   EXPECT_BITS_EQ(c, tensor::full_tensor<double>({2, 3}, 0.0));
@@ -63,7 +63,7 @@ TEST(Matmul, WithoutTermsIsPlusZero) {
             (Shape{0, 3}));
 }
 
-TEST(Matmul, BatchesAreMatricesOneByOne) {
+TEST(Matmul, BatchEqualsItsMatricesOneByOne) {
   const Tensor<double> a = random_tensor({2, 3, 5, 7}, "a");
   const Tensor<double> b = random_tensor({2, 3, 7, 4}, "b");
   const Tensor<double> shared = random_tensor({7, 4}, "shared");
@@ -97,7 +97,7 @@ TEST(Matmul, BatchesAreMatricesOneByOne) {
 }
 
 // The scores q k^T of attention: head h of q [B, T, D] is the columns h d .. h d + d - 1.
-TEST(Matmul, HeadsAreColumnsOfATensor) {
+TEST(Matmul, HeadsCanBeColumnsOfATensor) {
   constexpr std::size_t kBatch = 2, kTime = 5, kHeads = 3, kWidth = 4;
   const Tensor<double> q = random_tensor({kBatch, kTime, kHeads * kWidth}, "q");
   const Tensor<double> k = random_tensor({kBatch, kTime, kHeads * kWidth}, "k");
@@ -128,7 +128,7 @@ TEST(Matmul, HeadsAreColumnsOfATensor) {
   numeric::set_num_threads(1);
 }
 
-TEST(Matmul, AddTakesTheOldValuesBeforeTheFirstBlock) {
+TEST(Matmul, AddStartsWithTheOldValues) {
   const Tensor<double> a = random_tensor({9, 20}, "a");
   const Tensor<double> b = random_tensor({20, 11}, "b");
   Tensor<double> c = random_tensor({9, 11}, "c");
@@ -138,9 +138,9 @@ TEST(Matmul, AddTakesTheOldValuesBeforeTheFirstBlock) {
   EXPECT_BITS_EQ(c, expected);
 }
 
-// The same as rows that are written first and then added to, also over several chains, for tiles
-// that are whole and not, few rows, columns that lie along memory, and a batch.
-TEST(Matmul, AddToRowTakesTheRowBeforeTheFirstBlock) {
+// The result must equal rows that are first written and then added to. It is checked over several
+// chains, for whole and partial tiles, few rows, contiguous columns, and a batch.
+TEST(Matmul, AddToRowStartsWithTheRow) {
   const auto check = [](const Shape& a_shape, std::size_t width) {
     const std::size_t depth = a_shape.back();
     const Tensor<double> a = random_tensor(a_shape, "a"), b = random_tensor({width, depth}, "b");
@@ -167,12 +167,12 @@ TEST(Matmul, AddToRowTakesTheRowBeforeTheFirstBlock) {
   for (const std::size_t rows : {1, 3, 9, 200})
     for (const std::size_t width : {1, 5, 24, 50, 300})
       for (const std::size_t depth : {0, 7, 256, 600}) check({rows, depth}, width);
-  check({40, 2100}, 30);  // each thread for itself
+  check({40, 2100}, 30);  // each thread computes independently
   check({100, 2100}, 7);
   check({3, 20, 300}, 11);
 }
 
-// The exact product, and how `double` and every enclosure stand to it.
+// Returns the exact product, to compare `double` and every enclosure with.
 Tensor<rational> exact_product(const Tensor<double>& a, const Tensor<double>& b) {
   Tensor<rational> c = tensor::full_tensor<rational>({a.shape(0), b.shape(1)}, rational(0));
   for (std::size_t i = 0; i < a.shape(0); ++i)
@@ -187,8 +187,9 @@ struct Pair {
   Tensor<double> b;
 };
 
-// Random; graded over ninety binary orders in every direction; cancelling: the second half of each
-// sum takes the first half back, but for a term that is 2^-40 of the others.
+// Returns pairs of three kinds. random; graded: sizes over ninety binary orders in every direction;
+// cancelling: the second half of each sum cancels the first half, except for a term that is 2^-40
+// of the others.
 std::vector<Pair> families(std::size_t rows, std::size_t columns, std::size_t depth) {
   std::vector<Pair> pairs;
   for (const char* name : {"random", "graded", "cancelling"}) {
@@ -207,7 +208,7 @@ std::vector<Pair> families(std::size_t rows, std::size_t columns, std::size_t de
         double& x = p.b(k, j);
         if (p.name[0] == 'g') x = std::ldexp(x, grade(j, columns) - grade(k, depth) / 2);
         if (p.name[0] == 'c' && k >= depth / 2 && k + 1 < depth) x = -p.b(k - depth / 2, j);
-        if (p.name[0] == 'c' && 2 * (k + 1) == depth) x = 0;  // without a partner
+        if (p.name[0] == 'c' && 2 * (k + 1) == depth) x = 0;  // has no partner to cancel with
       }
     }
     pairs.push_back(p);
@@ -217,7 +218,7 @@ std::vector<Pair> families(std::size_t rows, std::size_t columns, std::size_t de
 
 constexpr std::size_t kDepths[] = {1, 2, 33, 256, 257, 700};
 
-TEST(Matmul, DoubleIsWithinTheBoundOfTheBall) {
+TEST(Matmul, DoubleIsWithinTheBound) {
   std::printf("%12s %8s %14s\n", "family", "depth", "error/bound");
   for (const std::size_t depth : kDepths)
     for (const Pair& p : families(7, 6, depth)) {
@@ -236,7 +237,7 @@ TEST(Matmul, DoubleIsWithinTheBoundOfTheBall) {
     }
 }
 
-TEST(Matmul, TheCancellingFamilyLosesEveryDigitAndStaysWithinTheBound) {
+TEST(Matmul, CancellingSumsLoseDigitsButStayWithinTheBound) {
   const Pair p = families(7, 6, 700)[2];
   const Tensor<double> c = matmul(p.a, p.b);
   const Tensor<rational> exact = exact_product(p.a, p.b);
@@ -277,8 +278,8 @@ TEST(Matmul, EveryScalarAgreesWithTheExactProduct) {
     }
 }
 
-// (A + eps dA)(B + eps dB) = AB + eps (dA B + A dB), on integers, where nothing is rounded.
-TEST(Matmul, DualNumbersCarryTheProductRule) {
+// (A + eps dA)(B + eps dB) = AB + eps (dA B + A dB), on integers, for which nothing is rounded.
+TEST(Matmul, DualNumbersFollowTheProductRule) {
   const auto integers = [](const Shape& shape, const char* name) {
     const numeric::RandomStream random(2, name);
     Tensor<double> t = empty_tensor<double>(shape);
@@ -304,7 +305,7 @@ TEST(Matmul, DualNumbersCarryTheProductRule) {
   }
 }
 
-TEST(Matmul, OtherScalarsTakeTransposesBatchesAndAddition) {
+TEST(Matmul, OtherScalarsSupportTransposesBatchesAndAddition) {
   const Tensor<double> a = {{1, 2, 3}, {4, 5, 6}};
   const Tensor<double> b = {{1, 0}, {0, 1}, {-1, 2}};
   const auto check = [&]<class T>(T) {
@@ -334,7 +335,7 @@ TEST(Matmul, OtherScalarsTakeTransposesBatchesAndAddition) {
   check(running_error());
 }
 
-TEST(Matmul, ThreadsDoNotChangeABitOfOtherScalars) {
+TEST(Matmul, ThreadsDoNotChangeOtherScalars) {
   const Pair p = families(13, 5, 40)[0];
   const auto a = convert<oracle50>(p.a), b = convert<oracle50>(p.b);
   const auto expected = matmul(a, b);

@@ -5,7 +5,8 @@
 
 #include "ref/ops/matrix_view.hpp"
 
-/// Rule R1 of docs/determinism.md as it is written there: the oracle for the bits of matmul.
+/// Rule R1 of docs/specification/determinism.md, implemented literally: the oracle for the bits of
+/// matmul.
 namespace normproof::ref::ops {
 
 inline double naive_element(const MatrixView<const double>& a, const MatrixView<const double>& b,

@@ -41,7 +41,7 @@ TEST(Reduce, RowsAndColumnsFollowTheSameRule) {
   EXPECT_BITS_EQ(sum_rows(x), sum_columns(transposed));
 }
 
-TEST(Reduce, ThreadsDoNotChangeABit) {
+TEST(Reduce, ThreadsDoNotChangeTheBits) {
   const Tensor<double> x = random_matrix(300, 257);
   const Tensor<double> rows = sum_rows(x);
   const Tensor<double> columns = sum_columns(x);
@@ -78,24 +78,24 @@ std::string refused(const std::function<void()>& f) {
   return numeric::contract_message(f);
 }
 
-TEST(SumElements, C1AnElementIsThere) {
+TEST(SumElements, C1_RejectsATensorWithoutElements) {
   EXPECT_NE(refused([] { sum_elements(Tensor<double>::from_shape({0})); }), "no error");
 }
 
-TEST(SumRows, C1XIsAMatrix) {
+TEST(SumRows, C1_RejectsAVector) {
   EXPECT_NE(refused([] { sum_rows(Tensor<double>{1, 2}); }), "no error");
 }
 
-TEST(SumColumns, C1NoExtentOfXIsZero) {
+TEST(SumColumns, C1_RejectsAnExtentOfZero) {
   EXPECT_NE(refused([] { sum_columns(Tensor<double>::from_shape({0, 3})); }), "no error");
 }
 
-TEST(DotRows, C1XIsAMatrix) {
+TEST(DotRows, C1_RejectsAVector) {
   const Tensor<double> row = {1, 2};
   EXPECT_NE(refused([&] { dot_rows(row, row); }), "no error");
 }
 
-TEST(DotRows, C2WHasTheShapeOfX) {
+TEST(DotRows, C2_RejectsWOfWrongShape) {
   EXPECT_NE(refused([] { dot_rows(random_matrix(2, 3), random_matrix(3, 2)); }), "no error");
 }
 

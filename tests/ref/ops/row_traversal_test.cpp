@@ -19,7 +19,7 @@ std::vector<double> normal_numbers(std::size_t count, std::string_view stream) {
   return x;
 }
 
-// Small, odd, a whole number of packs, and past the caches.
+// Small, odd, a whole number of packs, and large enough for non-temporal stores.
 constexpr RowLayout kLayouts[] = {{1, 1}, {3, 5}, {70, 33}, {33, 64}, {800, 700}};
 
 TEST(RowTraversal, VisitsEachRowOfTheRangeWithItsInputs) {
@@ -37,7 +37,7 @@ TEST(RowTraversal, VisitsEachRowOfTheRangeWithItsInputs) {
   }
 }
 
-TEST(RowTraversal, EverySumOfARowIsTheLaneSum) {
+TEST(RowTraversal, EverySumOfARowIsALaneSum) {
   for (const RowLayout& layout : kLayouts) {
     const auto x = normal_numbers(layout.count * layout.width, "x");
     for_rows(layout, {0, layout.count}, Inputs{x.data()}, [&](auto& row, auto x_row) {
@@ -51,7 +51,7 @@ TEST(RowTraversal, EverySumOfARowIsTheLaneSum) {
   }
 }
 
-TEST(RowTraversal, WritesTheRowsOfTheRangeAndNoOther) {
+TEST(RowTraversal, WritesOnlyTheRowsOfTheRange) {
   for (const RowLayout& layout : kLayouts) {
     const auto x = normal_numbers(layout.count * layout.width, "x");
     std::vector<double> y(x.size(), -1.0);
@@ -67,7 +67,7 @@ TEST(RowTraversal, WritesTheRowsOfTheRangeAndNoOther) {
   }
 }
 
-// The sums over rows of x and of 2 x, whatever the ranges that lanes and sums are cut into.
+// Returns the sums over rows of x and of 2 x; the ranges of lanes and sums must not affect them.
 template <class T>
 std::vector<T> totals_of(const RowLayout& layout, const std::vector<T>& x, std::size_t part) {
   const std::size_t lanes = std::min(layout.count, kLanes);
@@ -91,7 +91,7 @@ std::vector<T> totals_of(const RowLayout& layout, const std::vector<T>& x, std::
   return sums;
 }
 
-TEST(RowTraversal, TotalsAreTheLaneSumsOverTheRows) {
+TEST(RowTraversal, TotalsAreLaneSumsOverTheRows) {
   for (const RowLayout& layout : kLayouts) {
     const auto x = normal_numbers(layout.count * layout.width, "x");
     for (const std::size_t part : {1u, 5u, 32u, 5000u}) {
@@ -106,7 +106,7 @@ TEST(RowTraversal, TotalsAreTheLaneSumsOverTheRows) {
   }
 }
 
-TEST(RowTraversal, TotalsOfRunsAreTheSumsOfRowsThatFollowEachOther) {
+TEST(RowTraversal, TotalsOfRunsAreSumsOfConsecutiveRows) {
   for (const RowLayout& layout : kLayouts) {
     const auto x = normal_numbers(layout.count * layout.width, "x");
     for (const std::size_t run : {1u, 3u, 32u, 5000u}) {
@@ -134,7 +134,7 @@ TEST(RowTraversal, TotalsOfRunsAreTheSumsOfRowsThatFollowEachOther) {
   }
 }
 
-TEST(RowTraversal, OfAnotherScalarIsThatOfDouble) {
+TEST(RowTraversal, OtherScalarsMatchDouble) {
   using numeric::running_error;
   constexpr RowLayout kLayout{70, 33};
   const auto x = normal_numbers(kLayout.count * kLayout.width, "x");

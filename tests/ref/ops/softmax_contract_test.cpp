@@ -17,7 +17,7 @@ using numeric::kNaN;
 const Tensor<double> kTwoRows = {{1, 2, 3}, {4, 5, 6}};
 const Tensor<double> kHuge = {{1.5e308, 1.5e308}};
 
-TEST(SoftmaxContract, C1XHasAnAxisAndNoExtentOfZero) {
+TEST(SoftmaxContract, C1_RejectsXWithoutAxesOrWithZeroExtents) {
   EXPECT_EQ(contract_message([] {
               softmax(Tensor<double>::from_shape({2, 0}));
             }),
@@ -26,7 +26,7 @@ TEST(SoftmaxContract, C1XHasAnAxisAndNoExtentOfZero) {
             "log_softmax: x has shape []; expected [..., D] with every extent at least 1 (C1)");
 }
 
-TEST(SoftmaxContract, C3TheMaskFitsX) {
+TEST(SoftmaxContract, C3_RejectsMaskThatDoesNotFitX) {
   for (const Shape& wrong : {Shape{2}, Shape{2, 1}, Shape{3, 3}, Shape{1, 2, 3}})
     EXPECT_EQ(
         contract_message([&] { softmax(kTwoRows, tensor::full_tensor<bool>(wrong, true)); }),
@@ -34,7 +34,7 @@ TEST(SoftmaxContract, C3TheMaskFitsX) {
             "; expected last extent 3 and leading extents that are 1 or those of [2, 3] (C3)");
 }
 
-TEST(SoftmaxContract, C4GradYHasTheShapeOfTheResult) {
+TEST(SoftmaxContract, C4_RejectsGradYOfWrongShape) {
   EXPECT_EQ(contract_message([&] {
               softmax_backward(Tensor<double>{1, 2}, kTwoRows);
             }),
@@ -43,14 +43,14 @@ TEST(SoftmaxContract, C4GradYHasTheShapeOfTheResult) {
             "log_sum_exp_backward: grad_y has shape [2, 3]; expected shape [2] (C4)");
 }
 
-TEST(SoftmaxContract, C6AnElementOfEachRowTakesPart) {
+TEST(SoftmaxContract, C6_RejectsARowWithoutElements) {
   EXPECT_EQ(contract_message([&] {
               log_sum_exp(kTwoRows, {{true, true, true}, {false, false, false}});
             }),
             "log_sum_exp: valid lets no element of row [1] take part; expected one at least (C6)");
 }
 
-TEST(SoftmaxContract, C5TheSumStaysFinite) {
+TEST(SoftmaxContract, C5_RejectsOverflowOfTheSum) {
   EXPECT_EQ(contract_message([&] {
               softmax_backward(kHuge, Tensor<double>{{1, 1}});
             }),
@@ -63,7 +63,7 @@ TEST(SoftmaxContract, C5TheSumStaysFinite) {
             "values so small that the sum stays finite (C5)");
 }
 
-TEST(SoftmaxContract, C2ElementsThatAreNotFiniteAreNamed) {
+TEST(SoftmaxContract, C2_RejectsNonFiniteElements) {
   const Tensor<double> good = random_tensor({9, 40}, "finite");
   const Tensor<double> good_rows = random_tensor({9}, "finite");
   for (const int threads : {1, 5}) {

@@ -33,7 +33,7 @@ Mask mask_of_bits(const Shape& shape, std::size_t bits) {
   return valid;
 }
 
-// Of a mask [N,D].
+// Whether a mask [N,D] has a row without true elements.
 bool has_empty_row(const Mask& valid) {
   for (std::size_t row = 0; row < valid.shape(0); ++row) {
     bool any = false;
@@ -47,7 +47,7 @@ bool takes_part(const Mask& valid, std::size_t i) {
   return valid.dimension() == 0 || valid.size() == 0 || valid.data()[i];
 }
 
-// One function of this header and its backward, in the form x -> y, (grad_y, x) -> grad_x.
+// One function of the header and its backward, in the form x -> y, (grad_y, x) -> grad_x.
 template <class T>
 struct SoftmaxFunction {
   std::string name;
@@ -69,8 +69,8 @@ std::vector<SoftmaxFunction<T>> every_softmax() {
            false}};
 }
 
-// The definitions, with nothing shared with ref/ops: no shift, sums from left to right, gradients
-// by the whole Jacobian.
+// Evaluates the definitions, sharing nothing with ref/ops: no shift, sums from left to right, and
+// gradients by the whole Jacobian.
 struct SoftmaxDefinition {
   Tensor<oracle100> y;
   Tensor<oracle100> grad_x;
@@ -118,7 +118,7 @@ class SoftmaxTest : public ::testing::Test {
   void TearDown() override { reset_machine(); }
 };
 
-TEST_F(SoftmaxTest, ByHand) {
+TEST_F(SoftmaxTest, MatchesHandComputedValues) {
   EXPECT_BITS_EQ(softmax(Tensor<double>{{3, 3}, {0, -kInfinity}}, {{true, true}, {true, false}}),
                  (Tensor<double>{{0.5, 0.5}, {1, 0}}));
   EXPECT_BITS_EQ(softmax_backward(Tensor<double>{1, 3}, Tensor<double>{0.5, 0.5}),
@@ -134,7 +134,7 @@ TEST_F(SoftmaxTest, ByHand) {
                  (Tensor<double>{-1, 1}));
 }
 
-// The rule spelled out: m, exp, rule R2 over the elements that take part, division.
+// Evaluates the rule literally: m, exp, rule R2 over the elements that take part, division.
 TEST_F(SoftmaxTest, FollowsTheSpecification) {
   bool order_matters = false;
   for (const std::size_t width : {1u, 2u, 31u, 32u, 33u, 63u, 100u, 513u, 1000u}) {
@@ -175,8 +175,8 @@ TEST_F(SoftmaxTest, FollowsTheSpecification) {
   EXPECT_TRUE(order_matters) << "the data cannot tell orders of summation apart";
 }
 
-// What does not take part is as if it were not there, and is not read.
-TEST_F(SoftmaxTest, AMaskedRowHasTheBitsOfTheRowWithoutThoseElements) {
+// Elements that do not take part must count as absent and must not be read.
+TEST_F(SoftmaxTest, MaskedRowEqualsTheRowWithoutMaskedElements) {
   const std::size_t width = 150;
   Tensor<double> x = random_tensor({1, width}, "gaps", 5);
   const Tensor<double> grad_y = random_tensor({1, width}, "gaps gradient");
@@ -207,7 +207,7 @@ TEST_F(SoftmaxTest, AMaskedRowHasTheBitsOfTheRowWithoutThoseElements) {
 }
 
 TEST_F(SoftmaxTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
-  // The last is past the threshold of storing past the caches.
+  // The last shape is above the threshold for non-temporal stores.
   for (const Shape& shape :
        {Shape{1, 1}, Shape{5}, Shape{7, 33}, Shape{3, 2, 5, 67}, Shape{900, 700}}) {
     for (const auto& f : every_softmax<double>()) {
@@ -225,8 +225,8 @@ TEST_F(SoftmaxTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
   }
 }
 
-// What the kernels compute for `double` is what the template computes for any scalar, and it is
-// within the derived bound of the definition.
+// The kernels for `double` must compute what the template computes for any scalar, within the
+// derived bound of the definition.
 TEST_F(SoftmaxTest, DoubleIsWithinTheRunningErrorOfTheDefinition) {
   const auto doubles = every_softmax<double>();
   const auto running = every_softmax<running_error>();
@@ -256,7 +256,7 @@ TEST_F(SoftmaxTest, DoubleIsWithinTheRunningErrorOfTheDefinition) {
   }
 }
 
-TEST_F(SoftmaxTest, EnclosuresHoldTheDefinition) {
+TEST_F(SoftmaxTest, EnclosuresContainTheDefinition) {
   const Shape shape = {3, 37};
   const Tensor<double> x = random_tensor(shape, "enclosure", 4);
   const Mask valid = random_mask(shape, "enclosure");
@@ -278,8 +278,8 @@ TEST_F(SoftmaxTest, EnclosuresHoldTheDefinition) {
   }
 }
 
-// A wide argument: every point of it has its softmax inside.
-TEST_F(SoftmaxTest, EnclosuresHoldEveryPoint) {
+// The result of a wide argument must contain the softmax of each of its points.
+TEST_F(SoftmaxTest, EnclosuresContainTheImageOfEveryPoint) {
   const numeric::interval wide = numeric::mp::hull(numeric::interval(-1), numeric::interval(2));
   Tensor<numeric::interval> x = tensor::empty_tensor<numeric::interval>({2});
   x(0) = wide;
@@ -294,7 +294,7 @@ TEST_F(SoftmaxTest, EnclosuresHoldEveryPoint) {
   }
 }
 
-// The backward written by hand is the derivative: [N,D] up to 3 x 3, every mask.
+// The handwritten backward must be the derivative: for [N,D] up to 3 x 3 and every mask.
 TEST_F(SoftmaxTest, BackwardIsTheDerivative) {
   const auto oracles = every_softmax<oracle50>();
   const auto running = every_softmax<running_error>();
@@ -321,7 +321,7 @@ TEST_F(SoftmaxTest, BackwardIsTheDerivative) {
   }
 }
 
-TEST_F(SoftmaxTest, AMaskRepeatsOverLeadingAxes) {
+TEST_F(SoftmaxTest, MaskIsBroadcastOverLeadingAxes) {
   const Shape shape = {2, 3, 4, 5};
   const Tensor<double> x = random_tensor(shape, "broadcast");
   for (const Shape& given : {Shape{5}, Shape{4, 5}, Shape{1, 5}, Shape{2, 1, 1, 5}, Shape{3, 1, 5},
@@ -334,7 +334,7 @@ TEST_F(SoftmaxTest, AMaskRepeatsOverLeadingAxes) {
   }
 }
 
-TEST_F(SoftmaxTest, ARowInWhichNothingTakesPartIsZero) {
+TEST_F(SoftmaxTest, FullyMaskedRowIsZero) {
   const Tensor<double> x = {{1, 2}, {3, kNaN}, {5, 5}};
   const Mask valid = {{true, false}, {false, false}, {true, true}};
   const Tensor<double> y = softmax(x, valid);
@@ -353,7 +353,7 @@ TEST_F(SoftmaxTest, ExtremesAreDefined) {
   EXPECT_BITS_EQ(softmax(Tensor<double>{-0.0}), (Tensor<double>{1}));
   EXPECT_BITS_EQ(log_sum_exp(tensor::full_tensor<double>({2, 1}, -7.25)),
                  (Tensor<double>{-7.25, -7.25}));
-  // exp(-740) is subnormal, exp(-800) is 0; the sum is 1.
+  // exp(-740) is subnormal and exp(-800) is 0; the sum is 1.
   const double subnormal = numeric::exp(-740.0);
   EXPECT_GT(subnormal, 0);
   EXPECT_LT(subnormal, 0x1p-1022);

@@ -18,7 +18,7 @@ class TeamTest : public ::testing::TestWithParam<int> {
   void TearDown() override { numeric::set_num_threads(1); }
 };
 
-TEST_P(TeamTest, EveryIndexOfEveryStepIsDoneOnce) {
+TEST_P(TeamTest, ProcessesEveryIndexOfEveryStepOnce) {
   const std::size_t counts[] = {1, 0, 7, 1000, 3};
   std::vector<std::vector<std::atomic<int>>> done;
   for (const std::size_t count : counts) done.emplace_back(count);
@@ -35,7 +35,7 @@ TEST_P(TeamTest, EveryIndexOfEveryStepIsDoneOnce) {
   EXPECT_EQ(too_short, 0);
 }
 
-TEST_P(TeamTest, AStepSeesWhatTheOneBeforeWrote) {
+TEST_P(TeamTest, AStepSeesTheWritesOfThePreviousStep) {
   constexpr std::size_t kSize = 500;
   std::vector<std::size_t> previous(kSize, 0);
   std::vector<std::size_t> current(kSize, 0);
@@ -66,7 +66,7 @@ TEST_P(TeamTest, AStepWaitsForTheSlowestRange) {
   EXPECT_EQ(missed, 0);
 }
 
-TEST_P(TeamTest, HasAsManyMembersAsAskedForAndAllowed) {
+TEST_P(TeamTest, HasTheRequestedNumberOfMembersUpToTheLimit) {
   for (const std::size_t asked : {0u, 1u, 2u, 9u}) {
     std::atomic<std::size_t> members{0};
     Team::run(asked, [&](Team::Member&) { ++members; });

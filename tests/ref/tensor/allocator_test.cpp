@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-TEST(Allocator, WhatIsGivenBackServesTheNextTensor) {
+TEST(Allocator, ReusesReleasedMemory) {
   SKIP_WHERE_NOTHING_IS_KEPT;
   for (const std::size_t bytes : {std::size_t{100} << 10, std::size_t{300'000}, 9 * kMiB}) {
     void* first = allocate_block(bytes);
@@ -35,10 +35,10 @@ TEST(Allocator, WhatIsGivenBackServesTheNextTensor) {
   }
 }
 
-// What neighbours leave serves one that none of them could hold.
-TEST(Allocator, RangesThatTouchAreJoined) {
+// Adjacent released blocks must serve one that none of them could hold.
+TEST(Allocator, MergesAdjacentRanges) {
   SKIP_WHERE_NOTHING_IS_KEPT;
-  void* whole = allocate_block(400 * kMiB);  // never touched, so it costs no memory
+  void* whole = allocate_block(400 * kMiB);  // never written, so it uses no memory
   release_block(whole, 400 * kMiB);
   void* parts[4];
   for (void*& part : parts) part = allocate_block(100 * kMiB);
@@ -50,7 +50,7 @@ TEST(Allocator, RangesThatTouchAreJoined) {
   EXPECT_EQ(kept_bytes(), before);
 }
 
-TEST(Allocator, BlocksInUseAreApartAndWhole) {
+TEST(Allocator, BlocksInUseDoNotOverlap) {
   for (const std::size_t bytes :
        {std::size_t{1}, std::size_t{4096}, std::size_t{100'000}, std::size_t{3} << 20}) {
     void* a = allocate_block(bytes);
@@ -65,15 +65,15 @@ TEST(Allocator, BlocksInUseAreApartAndWhole) {
   }
 }
 
-// The blocks are never touched, so they cost no memory.
-TEST(Allocator, NoMoreIsKeptThanWasInUseAtOnce) {
+// The blocks are never written, so they use no memory.
+TEST(Allocator, KeepsNoMoreThanWasInUseAtOnce) {
   SKIP_WHERE_NOTHING_IS_KEPT;
   void* blocks[4];
   for (void*& block : blocks) block = allocate_block(400 * kMiB);
   for (void* block : blocks) release_block(block, 400 * kMiB);
   const std::size_t all = kept_bytes();
   EXPECT_GE(all, 1600 * kMiB);
-  // Only a part of what is kept can serve; room is made for the rest.
+  // Only a part of the kept memory can be reused, and the rest must be returned to the system.
   void* larger = allocate_block(all + 200 * kMiB);
   EXPECT_LE(kept_bytes(), 2 * kMiB);
   release_block(larger, all + 200 * kMiB);
@@ -81,13 +81,13 @@ TEST(Allocator, NoMoreIsKeptThanWasInUseAtOnce) {
   EXPECT_LE(kept_bytes(), all + 202 * kMiB);
 }
 
-TEST(Allocator, ASizeThatOverflowsIsBadAlloc) {
+TEST(Allocator, ThrowsBadAllocIfTheSizeOverflows) {
   EXPECT_THROW(Allocator<double>().allocate(std::numeric_limits<std::size_t>::max() / 4),
                std::bad_alloc);
   EXPECT_THROW(allocate_block(std::numeric_limits<std::size_t>::max() - 5), std::bad_alloc);
 }
 
-TEST(Allocator, TensorsOfEveryKindLiveInIt) {
+TEST(Allocator, ServesTensorsOfEveryElementType) {
   const Tensor<double> large = full_tensor<double>({300, 400}, 2.0);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(large.data()) % 64, 0u);
   const Tensor<double> copy = large;

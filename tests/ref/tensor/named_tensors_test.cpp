@@ -15,7 +15,7 @@ TEST(NamedTensors, KeepsTheOrderOfInsertionAndReplacesInPlace) {
   EXPECT_EQ(tensors.find("rstd"), nullptr);
 }
 
-TEST(NamedTensors, AnUnknownNameIsAnErrorWithTheNearestKnown) {
+TEST(NamedTensors, UnknownNameErrorSuggestsTheNearestName) {
   NamedTensors<double> tensors;
   tensors.set("running_mean", full_tensor<double>({1}, 1));
   tensors.set("nu", full_tensor<double>({1}, 1));

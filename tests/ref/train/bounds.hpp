@@ -6,8 +6,8 @@
 /// Derived bounds as tensors, for verification::checks::compare::compare.
 namespace normproof::ref::train {
 
-/// Numbers of another implementation against those of ref: each is within `error` of the exact
-/// ones.
+/// Compares numbers of a different implementation with those of ref; each is within `error` of the
+/// exact number.
 inline verification::checks::compare::Comparison compare_known(
     const tensor::Tensor<double>& known, const tensor::Tensor<numeric::any_order_error>& got) {
   auto values = tensor::empty_tensor<numeric::oracle100>(tensor::shape_of(got));

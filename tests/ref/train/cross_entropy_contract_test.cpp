@@ -17,7 +17,7 @@ using numeric::kInfinity;
 using numeric::kNaN;
 using tensor::Shape;
 
-TEST(CrossEntropyContract, C1LogitsAreAMatrix) {
+TEST(CrossEntropyContract, C1_RejectsLogitsThatAreNotAMatrix) {
   EXPECT_EQ(contract_message([] {
               cross_entropy(Tensor<double>{1, 2}, {0, 1});
             }),
@@ -30,7 +30,7 @@ TEST(CrossEntropyContract, C1LogitsAreAMatrix) {
 
 const Tensor<double> kTwoRows = {{1, 2, 3}, {4, 5, 6}};
 
-TEST(CrossEntropyContract, C2TargetsAreClassesOrIgnored) {
+TEST(CrossEntropyContract, C2_RejectsTargetsThatAreNoClass) {
   EXPECT_EQ(contract_message([] { cross_entropy(kTwoRows, {0}); }),
             "cross_entropy: targets has 1 elements; expected 2, one a row (C2)");
   for (const int wrong : {-2, 3, 2147483647}) {
@@ -49,7 +49,7 @@ TEST(CrossEntropyContract, C2TargetsAreClassesOrIgnored) {
   }
 }
 
-TEST(CrossEntropyContract, C3WeightsAreFiniteAndNotNegative) {
+TEST(CrossEntropyContract, C3_RejectsNegativeOrNonFiniteWeights) {
   const auto message = [](const Tensor<double>& weights) {
     return contract_message([&] { cross_entropy(kTwoRows, {0, 1}, weights); });
   };
@@ -66,7 +66,7 @@ TEST(CrossEntropyContract, C3WeightsAreFiniteAndNotNegative) {
             "cross_entropy: class_weights have a sum that overflows; expected a finite sum (C3)");
 }
 
-TEST(CrossEntropyContract, C4SmoothingIsAShare) {
+TEST(CrossEntropyContract, C4_RejectsSmoothingOutsideOfZeroToOne) {
   for (const double wrong : {-0.1, 1.5, kNaN, kInfinity})
     EXPECT_EQ(contract_message([&] {
                 cross_entropy(kTwoRows, {0, 1}, {}, {wrong});
@@ -76,7 +76,7 @@ TEST(CrossEntropyContract, C4SmoothingIsAShare) {
                           wrong));
 }
 
-TEST(CrossEntropyContract, C5SomethingCounts) {
+TEST(CrossEntropyContract, C5_RejectsABatchWithoutCountedRows) {
   EXPECT_EQ(contract_message([] {
               cross_entropy(kTwoRows, {kIgnored, kIgnored});
             }),
@@ -90,7 +90,7 @@ TEST(CrossEntropyContract, C5SomethingCounts) {
   EXPECT_THROW(cross_entropy_backward(kTwoRows, {kIgnored, kIgnored}), numeric::ContractError);
 }
 
-TEST(CrossEntropyContract, C8LogitsAreFinite) {
+TEST(CrossEntropyContract, C8_RejectsNonFiniteLogits) {
   for (const double bad : {kInfinity, -kInfinity, kNaN}) {
     Tensor<double> logits = kTwoRows;
     logits(1, 2) = bad;
@@ -102,7 +102,7 @@ TEST(CrossEntropyContract, C8LogitsAreFinite) {
   }
 }
 
-TEST(CrossEntropyContract, C6LogProbabilitiesAndLossAreFinite) {
+TEST(CrossEntropyContract, C6_RejectsLogitsThatOverflow) {
   EXPECT_EQ(contract_message([] {
               cross_entropy(Tensor<double>{{1e308, -1e308}}, {0});
             }),
@@ -116,7 +116,7 @@ TEST(CrossEntropyContract, C6LogProbabilitiesAndLossAreFinite) {
   EXPECT_BITS_EQ(cross_entropy(Tensor<double>{{800, 0}}, {1}).loss, 800.0);
 }
 
-TEST(CrossEntropyContract, C7LogProbabilitiesAreThoseOfTheForward) {
+TEST(CrossEntropyContract, C7_RejectsWrongLogProbabilities) {
   EXPECT_EQ(contract_message([] {
               cross_entropy_backward(Tensor<double>{1, 2}, {0});
             }),

@@ -24,7 +24,7 @@ using ops::random_tensor;
 using tensor::Shape;
 using verification::checks::compare::compare;
 
-/// A batch and how its loss is taken.
+/// A batch and the options of its loss.
 struct LossCase {
   Tensor<double> logits;
   std::vector<int> targets;
@@ -37,7 +37,7 @@ struct LossCase {
   }
 };
 
-/// Random data in which every third row is ignored.
+/// Returns random data in which every third row is ignored.
 LossCase random_case(const Shape& shape, bool weighted, double smoothing) {
   LossCase c{random_tensor(shape, "logits", 2), {}, {}, smoothing};
   const numeric::RandomStream random(8, "targets");
@@ -72,8 +72,9 @@ Tensor<T> gradient(const LossCase& c) {
   return cross_entropy_backward(forward.log_probabilities, c.targets, weights, {c.smoothing});
 }
 
-/// The definition, with nothing shared with ref: the cross-entropy of the smoothed and weighted
-/// target distribution, no shift, sums from left to right; the derivative by the softmax itself.
+/// Evaluates the definition without code shared with ref: the cross-entropy of the smoothed and
+/// weighted target distribution, without a shift, with sums from left to right; the derivative by
+/// the softmax itself.
 struct LossDefinition {
   Tensor<oracle100> loss;
   Tensor<oracle100> grad_logits;
@@ -113,7 +114,7 @@ class CrossEntropyTest : public ::testing::Test {
   void TearDown() override { ops::reset_machine(); }
 };
 
-TEST_F(CrossEntropyTest, ByHand) {
+TEST_F(CrossEntropyTest, MatchesHandComputedValues) {
   const double log_2 = numeric::log(2.0);
   const Tensor<double> logits = {{7, 7}, {0, 0}};
   const auto plain = cross_entropy(logits, {0, 1});
@@ -121,7 +122,7 @@ TEST_F(CrossEntropyTest, ByHand) {
   EXPECT_BITS_EQ(plain.log_probabilities, (Tensor<double>{{-log_2, -log_2}, {-log_2, -log_2}}));
   EXPECT_BITS_EQ(cross_entropy_backward(plain.log_probabilities, {0, 1}),
                  (Tensor<double>{{-0.25, 0.25}, {0.25, -0.25}}));
-  // Weights 1 and 3 of sum 4; a row that is ignored.
+  // Weights 1 and 3 with the sum 4, and an ignored row.
   const Tensor<double> weights = {1, 3};
   const auto weighted = cross_entropy(logits, {0, 1}, weights);
   EXPECT_BITS_EQ(weighted.loss, (log_2 + 3 * log_2) / 4);
@@ -129,13 +130,13 @@ TEST_F(CrossEntropyTest, ByHand) {
                  (Tensor<double>{{-0.125, 0.125}, {0.375, -0.375}}));
   EXPECT_BITS_EQ(cross_entropy_backward(weighted.log_probabilities, {kIgnored, 1}, weights),
                  (Tensor<double>{{0, 0}, {0.5, -0.5}}));
-  // Smoothing 1/2: row 0 has q = (1/2) 1 + (1/4) 1, (1/4) 3 and sum 3/2.
+  // With smoothing 1/2, row 0 has q = (1/2) 1 + (1/4) 1, (1/4) 3 and the sum 3/2.
   const auto smoothed = cross_entropy(logits, {0, 1}, weights, {0.5});
   EXPECT_BITS_EQ(cross_entropy_backward(smoothed.log_probabilities, {0, 1}, weights, {0.5}),
                  (Tensor<double>{{0, 0}, {0.25, -0.25}}));
 }
 
-// docs/specification/training.md, operation by operation.
+// Evaluates docs/specification/training.md, operation by operation.
 TEST_F(CrossEntropyTest, FollowsTheSpecification) {
   for (const LossCase& c : random_cases({{1, 1}, {2, 3}, {100, 3}, {40, 33}, {3, 200}})) {
     SCOPED_TRACE(c.name());
@@ -175,10 +176,11 @@ TEST_F(CrossEntropyTest, FollowsTheSpecification) {
   }
 }
 
-// import torch, torch.nn.functional as F  (1.13)
+// These values come from PyTorch 1.13:
+// import torch, torch.nn.functional as F
 // F.cross_entropy(logits, targets, weight=w or None, ignore_index=-1, label_smoothing=s),
 // backward()
-TEST_F(CrossEntropyTest, IsPyTorchs) {
+TEST_F(CrossEntropyTest, MatchesPyTorch) {
   const Tensor<double> logits = {
       {0.5, -1.25, 2.0}, {1.5, 0.25, -0.75}, {-2.0, 3.0, 0.125}, {0.0, 1.0, -1.0}};
   struct Known {
@@ -237,7 +239,7 @@ TEST_F(CrossEntropyTest, DoubleIsWithinTheRunningErrorOfTheDefinition) {
   }
 }
 
-TEST_F(CrossEntropyTest, EnclosuresHoldTheDefinition) {
+TEST_F(CrossEntropyTest, EnclosuresContainTheDefinition) {
   for (const LossCase& c : random_cases({{2, 3}, {9, 5}})) {
     SCOPED_TRACE(c.name());
     const LossDefinition exact = loss_definition(c);
@@ -248,7 +250,8 @@ TEST_F(CrossEntropyTest, EnclosuresHoldTheDefinition) {
   }
 }
 
-// Extents up to 3, every combination of targets and ignored rows, with and without weights.
+// Tests extents up to 3 and every combination of targets and ignored rows, with and without
+// weights.
 TEST_F(CrossEntropyTest, BackwardIsTheDerivative) {
   std::size_t cases = 0;
   for (std::size_t rows = 1; rows <= 3; ++rows) {
@@ -274,7 +277,7 @@ TEST_F(CrossEntropyTest, BackwardIsTheDerivative) {
   EXPECT_EQ(cases, 6u * (1 + 2 + 3 + 3 + 8 + 15 + 7 + 26 + 63));
 }
 
-TEST_F(CrossEntropyTest, AnIgnoredRowMovesNoBit) {
+TEST_F(CrossEntropyTest, IgnoredRowsDoNotChangeTheBits) {
   for (const LossCase& c : random_cases({{100, 5}})) {
     SCOPED_TRACE(c.name());
     LossCase kept = c;
@@ -296,7 +299,7 @@ TEST_F(CrossEntropyTest, AnIgnoredRowMovesNoBit) {
   }
 }
 
-TEST_F(CrossEntropyTest, WeightsOfOneAreNoWeights) {
+TEST_F(CrossEntropyTest, WeightsOfOneEqualNoWeights) {
   for (const double smoothing : {0.0, 0.1}) {
     const LossCase plain = random_case({50, 7}, false, smoothing);
     LossCase ones = plain;

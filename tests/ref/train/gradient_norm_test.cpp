@@ -20,7 +20,7 @@ using tensor::Tensor;
 using verification::checks::compare::compare;
 using verification::checks::compare::scaled_bound;
 
-/// Two dense tensors, one of them long, and one of rows.
+/// Returns two dense gradients, one of them long, and one of rows.
 template <class T>
 Gradients<T> random_gradient_set() {
   Gradients<T> gradients;
@@ -31,7 +31,7 @@ Gradients<T> random_gradient_set() {
   return gradients;
 }
 
-/// The norms in order, the whole last; then every element.
+/// Returns the norms in order, then the whole norm, then every element.
 template <class T>
 Tensor<T> listed(const GradientNorms<T>& norms, const Gradients<T>& gradients = {}) {
   std::vector<T> values;
@@ -56,7 +56,7 @@ class GradientNormTest : public ::testing::Test {
   void TearDown() override { ops::reset_machine(); }
 };
 
-TEST_F(GradientNormTest, ByHand) {
+TEST_F(GradientNormTest, MatchesHandComputedValues) {
   Gradients<double> gradients;
   gradients.dense.set("a", {{3, 0}, {0, -4}});
   gradients.rows.push_back({"b", {{7}, {{12, 0}}}});
@@ -70,13 +70,13 @@ TEST_F(GradientNormTest, ByHand) {
   EXPECT_BITS_EQ(gradients.rows[0].second.values, (Tensor<double>{{6, 0}}));
 }
 
-TEST_F(GradientNormTest, NoGradientIs0) {
+TEST_F(GradientNormTest, NoGradientHasNormZero) {
   EXPECT_BITS_EQ(listed(gradient_norms(Gradients<double>{})), (Tensor<double>{0}));
   Gradients<double> no_rows{{}, {{"embedding", {{}, tensor::empty_tensor<double>({0, 8})}}}};
   EXPECT_BITS_EQ(listed(clip_gradients(no_rows, 1)), (Tensor<double>{0, 0}));
 }
 
-// docs/specification/training.md, operation by operation.
+// Evaluates docs/specification/training.md, operation by operation.
 TEST_F(GradientNormTest, FollowsTheSpecification) {
   const auto gradients = random_gradient_set<double>();
   std::vector<double> expected, elements;
@@ -98,7 +98,7 @@ TEST_F(GradientNormTest, FollowsTheSpecification) {
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_BITS_EQ(got(i), expected[i]) << i;
 }
 
-TEST_F(GradientNormTest, AGradientWithinTheBoundKeepsItsBits) {
+TEST_F(GradientNormTest, ClippingKeepsGradientsWithinTheBound) {
   const auto gradients = random_gradient_set<double>();
   const auto norms = gradient_norms(gradients);
   const Tensor<double> unchanged = listed(norms, gradients);
@@ -121,8 +121,8 @@ TEST_F(GradientNormTest, EveryScalarIsWithinItsBound) {
   }
 }
 
-// d norm / d g_i = g_i / norm, of the whole and of the tensor itself.
-TEST_F(GradientNormTest, TheDerivativeIsTheUnitVector) {
+// Checks d norm / d g_i = g_i / norm, for the whole and for the tensor itself.
+TEST_F(GradientNormTest, DerivativeIsTheUnitVector) {
   Gradients<numeric::dual> gradients;
   gradients.dense.set("a", ops::lift<numeric::dual>({3, 4}));
   gradients.dense.set("b", ops::lift<numeric::dual>({12}));
@@ -144,7 +144,7 @@ TEST_F(GradientNormTest, GivesTheSameBitsOnEveryThreadCount) {
     });
 }
 
-TEST_F(GradientNormTest, C1SumsOfSquaresAreFinite) {
+TEST_F(GradientNormTest, C1_RejectsNonFiniteSumsOfSquares) {
   for (const double bad : {kNaN, kInfinity, 1e200}) {
     auto gradients = random_gradient_set<double>();
     gradients.rows[0].second.values(1, 2) = bad;
@@ -157,7 +157,7 @@ TEST_F(GradientNormTest, C1SumsOfSquaresAreFinite) {
   }
 }
 
-TEST_F(GradientNormTest, C2TheBoundIsPositive) {
+TEST_F(GradientNormTest, C2_RejectsBoundsThatAreNotPositiveAndFinite) {
   for (const double wrong : {0.0, -1.0, kNaN, kInfinity})
     EXPECT_EQ(contract_message([&] { clipped<double>(wrong); }),
               fmt::format("clip_gradients: max_norm is {}; expected max_norm > 0 (C2)", wrong));

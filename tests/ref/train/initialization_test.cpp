@@ -25,7 +25,7 @@ class InitializationTest : public ::testing::Test {
   void TearDown() override { ops::reset_machine(); }
 };
 
-// [out, in] = [3, 5]: the fans are told apart.
+// The extents [out, in] = [3, 5] differ, so that exchanged fans would be detected.
 TEST_F(InitializationTest, FollowsTheSpecification) {
   struct Known {
     InitializationOptions options;
@@ -48,7 +48,7 @@ TEST_F(InitializationTest, FollowsTheSpecification) {
   }
 }
 
-TEST_F(InitializationTest, ASeedAndANameAreAStream) {
+TEST_F(InitializationTest, SeedAndNameDetermineTheStream) {
   const auto values = [](const char* name, std::uint64_t seed) {
     return initial_values(XavierNormal{}, name, {4, 4}, seed);
   };
@@ -61,16 +61,16 @@ TEST_F(InitializationTest, ASeedAndANameAreAStream) {
   for (std::size_t i = 0; i < few.size(); ++i) EXPECT_BITS_EQ(few.data()[i], more.data()[i]);
 }
 
-TEST_F(InitializationTest, UniformTakesAnyShape) {
+TEST_F(InitializationTest, UniformAcceptsAnyShape) {
   const Tensor<double> bias = initial_values(PlainUniform{0.5}, "bias", {100}, 3);
   EXPECT_EQ(tensor::shape_of(bias), Shape{100});
   EXPECT_EQ(tensor::shape_of(initial_values(PlainUniform{0.5}, "x", {2, 3, 4}, 3)),
             (Shape{2, 3, 4}));
 }
 
-// Over n elements the mean is off by about s / sqrt(n), the variance by less than 2 s^2 / sqrt(n):
-// six of those, s the standard deviation that the published rules ask for.
-TEST_F(InitializationTest, MomentsAreThePublishedOnes) {
+// Over n elements the mean is off by about s / sqrt(n), and the variance by less than 2 s^2 /
+// sqrt(n), where s is the standard deviation of the published rules. Six times as much is allowed.
+TEST_F(InitializationTest, MomentsMatchThePublishedRules) {
   const Shape shape = {300, 200};
   const double n = 300 * 200;
   const std::pair<InitializationOptions, double> known[] = {
@@ -98,7 +98,7 @@ TEST_F(InitializationTest, GivesTheSameBitsOnEveryThreadCount) {
     });
 }
 
-TEST_F(InitializationTest, C1WeightsHaveFans) {
+TEST_F(InitializationTest, C1_RejectsShapesWithoutFans) {
   EXPECT_EQ(
       contract_message([] { initial_values(XavierNormal{}, "bias", {3}, 1); }),
       "initial_values: bias has shape [3]; expected [O, I] with every extent at least 1 (C1)");
@@ -112,7 +112,7 @@ TEST_F(InitializationTest, C1WeightsHaveFans) {
       "initial_values: bias has shape [0]; expected a shape with every extent at least 1 (C1)");
 }
 
-TEST_F(InitializationTest, C2GainAndLimitAreFiniteAndNotNegative) {
+TEST_F(InitializationTest, C2_RejectsNegativeOrNonFiniteGainAndLimit) {
   const auto message = [](const InitializationOptions& options) {
     return contract_message([&] { initial_values(options, "weight", {2, 2}, 1); });
   };

@@ -23,7 +23,7 @@ model::TrainConfig language_config(bool tied, const std::string& norm = "layer_n
   return config;
 }
 
-/// Two contexts, the second with a pad.
+/// Returns two contexts, of which the second has padding.
 TextBatch sample_text(int shift = 0) {
   TextBatch batch{encoder::two_sentences(), {4, 2, 0, 1, 0, kIgnored}};
   for (int& target : batch.targets)
@@ -31,8 +31,8 @@ TextBatch sample_text(int shift = 0) {
   return batch;
 }
 
-/// The same step by the matrix of all logits.
-TEST(Language, AStepHasTheBitsOfTheStepPerPosition) {
+/// Computes the same step with the matrix of all logits.
+TEST(Language, StepHasTheBitsOfThePerPositionStep) {
   for (const char* norm : {"layer_norm", "power_norm"}) {
     const model::TrainConfig config = language_config(false, norm);
     TrainState<double> expected = initial_train_state(config), state = expected;
@@ -50,8 +50,8 @@ TEST(Language, AStepHasTheBitsOfTheStepPerPosition) {
   }
 }
 
-// Threads move no bit; a tied head learns, and has no weight of its own.
-TEST(Language, ATiedModelLearnsTheSameBitsOnAnyThreads) {
+// Threads must not change the bits. A tied head must learn, and has no weight of its own.
+TEST(Language, TiedModelLearnsTheSameBitsOnAnyThreadCount) {
   model::TrainConfig config = language_config(true);
   config.encoder.dropout = 0;
   config.loss.label_smoothing = 0;
@@ -70,8 +70,8 @@ TEST(Language, ATiedModelLearnsTheSameBitsOnAnyThreads) {
   numeric::set_num_threads(1);
 }
 
-/// d loss / d embedding of a tied head, by the central difference of 50 digits.
-TEST(Language, TheGradientOfATiedEmbeddingIsTheDerivative) {
+/// Checks d loss / d embedding of a tied head by central differences at 50 digits.
+TEST(Language, GradientOfATiedEmbeddingIsTheDerivative) {
   model::TrainConfig config = language_config(true);
   config.encoder.dropout = 0;
   using numeric::oracle50;
@@ -81,7 +81,7 @@ TEST(Language, TheGradientOfATiedEmbeddingIsTheDerivative) {
   const Tensor<oracle50>& gradient = found.gradients.dense.at("embedding.weight");
   EXPECT_TRUE(found.gradients.rows.empty());
   const oracle50 h("1e-15");
-  // h^2/6 of a third derivative below 6e7; losses of some units with 50 digits add 1e-34
+  // h^2/6 times a third derivative below 6e7. At 50 digits, losses of a few units add 1e-34.
   const oracle50 of_differences = h * h * 10'000'000;
   for (std::size_t i = 0; i < gradient.size(); ++i) {
     oracle50& p = state.parameters.at("embedding.weight").data()[i];
@@ -96,7 +96,7 @@ TEST(Language, TheGradientOfATiedEmbeddingIsTheDerivative) {
   }
 }
 
-TEST(Language, TheLossOfEvaluationIsTheMeanOverAllTargets) {
+TEST(Language, EvaluationLossIsTheMeanOverAllTargets) {
   model::TrainConfig config = language_config(true);
   TrainState<double> state = initial_train_state(config);
   const std::string before = state_sha256(state);
@@ -104,7 +104,7 @@ TEST(Language, TheLossOfEvaluationIsTheMeanOverAllTargets) {
   const std::vector<TextBatch> twice = {sample_text(), sample_text()};
   const double loss = language_loss<double>(config, one, state);
   EXPECT_EQ(language_loss<double>(config, twice, state), loss);
-  config.loss.label_smoothing = 0;  // smoothing is of training alone
+  config.loss.label_smoothing = 0;  // smoothing applies only to training
   EXPECT_EQ(language_loss<double>(config, one, state), loss);
   EXPECT_EQ(state_sha256(state), before);
 }
@@ -118,7 +118,7 @@ std::string refused(Change change) {
   return numeric::contract_message([&] { language_step<double>(config, batches, state); });
 }
 
-TEST(Language, C1TheEncoderIsALanguageModel) {
+TEST(Language, C1_RejectsEncodersThatAreNoLanguageModel) {
   EXPECT_THAT(refused([](auto& c, auto&) { c.encoder.causal = false; }),
               HasSubstr("causal is false"));
   EXPECT_THAT(refused([](auto& c, auto&) { c.encoder.pooling = model::Pooling::masked_mean; }),
@@ -127,13 +127,13 @@ TEST(Language, C1TheEncoderIsALanguageModel) {
               HasSubstr("num_classes is 3; expected vocab_size, 5 (C1)"));
 }
 
-TEST(Language, C2OneBatchAtLeastAndAccumulationAtMost) {
+TEST(Language, C2_RejectsTooFewOrTooManyBatches) {
   EXPECT_THAT(refused([](auto&, auto& b) { b.clear(); }), HasSubstr("batches has 0"));
   EXPECT_THAT(refused([](auto&, auto& b) { b.resize(3, sample_text()); }),
               HasSubstr("1 to accumulation, which is 2 (C2)"));
 }
 
-TEST(Language, C3EachPositionHasATarget) {
+TEST(Language, C3_RejectsMissingTargets) {
   EXPECT_THAT(refused([](auto&, auto& b) { b[0].targets.pop_back(); }),
               HasSubstr("targets has 5 for 6 positions; expected one a position (C3)"));
 }

@@ -19,7 +19,7 @@ using numeric::contract_message;
 
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 53;
 
-TEST(LearningRate, ByHand) {
+TEST(LearningRate, MatchesHandComputedValues) {
   for (const std::int64_t step : {std::int64_t{1}, std::int64_t{7}, kMostSteps})
     EXPECT_BITS_EQ(learning_rate(ConstantRate{}, 0.3, step), 0.3);
   const double linear[] = {0.5, 1, 1.5, 2, 2, 2};
@@ -34,7 +34,7 @@ TEST(LearningRate, ByHand) {
   EXPECT_BITS_EQ(learning_rate(LinearWarmup{0}, 2, 1), 2.0);
 }
 
-TEST(LearningRate, ThePeakIsTheBaseRateAtTheEndOfTheWarmup) {
+TEST(LearningRate, PeaksAtTheBaseRateAtTheEndOfTheWarmup) {
   for (const ScheduleOptions& options :
        {ScheduleOptions(InverseSquareRoot{1000}), ScheduleOptions(LinearWarmup{1000})}) {
     EXPECT_BITS_EQ(learning_rate(options, 0.1, 1000), 0.1);
@@ -52,19 +52,19 @@ TEST(LearningRate, ThePeakIsTheBaseRateAtTheEndOfTheWarmup) {
   }
 }
 
-TEST(LearningRate, C1TheBaseRateIsFiniteAndNotNegative) {
+TEST(LearningRate, C1_RejectsNegativeOrNonFiniteBaseRate) {
   for (const double wrong : {-0.1, numeric::kNaN, numeric::kInfinity})
     EXPECT_EQ(contract_message([&] { learning_rate(ConstantRate{}, wrong, 1); }),
               fmt::format("learning_rate: base_rate is {}; expected base_rate >= 0 (C1)", wrong));
 }
 
-TEST(LearningRate, C2StepsCountFrom1) {
+TEST(LearningRate, C2_RejectsStepsOutOfRange) {
   for (const std::int64_t wrong : {std::int64_t{0}, std::int64_t{-3}, kMostSteps + 1})
     EXPECT_EQ(contract_message([&] { learning_rate(ConstantRate{}, 1, wrong); }),
               fmt::format("learning_rate: step is {}; expected 1 <= step <= 2^53 (C2)", wrong));
 }
 
-TEST(LearningRate, C3WarmupStepsAreACount) {
+TEST(LearningRate, C3_RejectsWarmupStepsOutOfRange) {
   EXPECT_EQ(contract_message([] { learning_rate(LinearWarmup{-1}, 1, 1); }),
             "learning_rate: warmup_steps is -1; expected 0 <= warmup_steps <= 2^53 (C3)");
   EXPECT_EQ(contract_message([] { learning_rate(InverseSquareRoot{0}, 1, 1); }),

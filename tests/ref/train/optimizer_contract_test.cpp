@@ -22,7 +22,7 @@ using numeric::kInfinity;
 using numeric::kNaN;
 using tensor::Shape;
 
-/// The message of one step, which leaves everything as it was.
+/// Runs one step that must fail and change nothing. Returns the error message.
 std::string refused(const OptimizerOptions& options, double learning_rate,
                     const Gradients<double>& gradients,
                     const std::function<void(OptimizerState<double>&)>& damage = {}) {
@@ -45,7 +45,7 @@ Gradients<double> good_gradients() {
   return gradients;
 }
 
-TEST(OptimizerContract, C1OptionsAreInTheirRange) {
+TEST(OptimizerContract, C1_RejectsOptionsOutOfRange) {
   const auto message = [](const OptimizerOptions& options) {
     const NamedTensors<double> none;
     EXPECT_THROW(initial_optimizer_state(options, none), numeric::ContractError);
@@ -60,13 +60,13 @@ TEST(OptimizerContract, C1OptionsAreInTheirRange) {
             "weight_decay is -1; expected weight_decay >= 0 (C1)");
 }
 
-TEST(OptimizerContract, C2TheLearningRateIsFiniteAndNotNegative) {
+TEST(OptimizerContract, C2_RejectsNegativeOrNonFiniteLearningRate) {
   for (const double wrong : {-1.0, kNaN, kInfinity})
     EXPECT_EQ(refused(SgdOptions{}, wrong, good_gradients()),
               fmt::format("learning_rate is {}; expected learning_rate >= 0 (C2)", wrong));
 }
 
-TEST(OptimizerContract, C3EachParameterHasOneGradient) {
+TEST(OptimizerContract, C3_RejectsMissingAndDuplicateGradients) {
   Gradients<double> gradients = good_gradients();
   gradients.rows.clear();
   EXPECT_EQ(refused(AdamOptions{}, 0.1, gradients),
@@ -81,7 +81,7 @@ TEST(OptimizerContract, C3EachParameterHasOneGradient) {
             "gradients has 'c'; expected names of parameters alone (C3)");
 }
 
-TEST(OptimizerContract, C4GradientsHaveTheShapesOfTheirParameters) {
+TEST(OptimizerContract, C4_RejectsGradientsOfWrongShape) {
   Gradients<double> gradients = good_gradients();
   gradients.dense.set("b", {1, 1, 1});
   EXPECT_EQ(refused(AdamOptions{}, 0.1, gradients),
@@ -103,7 +103,7 @@ TEST(OptimizerContract, C4GradientsHaveTheShapesOfTheirParameters) {
             "gradient of b is one of rows; expected the whole of a parameter of shape [2] (C4)");
 }
 
-TEST(OptimizerContract, C5GradientsAreFinite) {
+TEST(OptimizerContract, C5_RejectsNonFiniteGradients) {
   for (const double bad : {kNaN, kInfinity, -kInfinity}) {
     Gradients<double> gradients = good_gradients();
     gradients.rows[0].second.values(1, 0) = bad;
@@ -120,7 +120,7 @@ TEST(OptimizerContract, C5GradientsAreFinite) {
   EXPECT_EQ(train<double>(SgdOptions{}, 1, {0}, {{1e200}})(0), -1e200);
 }
 
-TEST(OptimizerContract, C6TheStateIsThatOfTheseParameters) {
+TEST(OptimizerContract, C6_RejectsStateOfOtherParameters) {
   const auto message = [](const std::function<void(OptimizerState<double>&)>& damage) {
     return refused(AdamOptions{}, 0.1, good_gradients(), damage);
   };

@@ -52,8 +52,8 @@ std::vector<Tensor<double>> random_gradients(const Shape& shape, std::size_t ste
   return gradients;
 }
 
-/// The definitions, with nothing shared with ref: sums over all gradients so far instead of
-/// recurrences, the bias corrections as published.
+/// Evaluates the definitions without code shared with ref: sums over all gradients so far instead
+/// of recurrences, and the bias corrections as published.
 Tensor<oracle100> trained_by_definition(const OptimizerOptions& options, double learning_rate,
                                         const Tensor<double>& start,
                                         const std::vector<Tensor<double>>& gradients) {
@@ -96,11 +96,11 @@ class OptimizerTest : public ::testing::Test {
   void TearDown() override { ops::reset_machine(); }
 };
 
-TEST_F(OptimizerTest, ByHand) {
+TEST_F(OptimizerTest, MatchesHandComputedValues) {
   const Tensor<double> p = {1, -2};
   const std::vector<Tensor<double>> g = {{2, 4}, {-4, 0}};
   EXPECT_BITS_EQ(train<double>(SgdOptions{}, 0.25, p, g), (Tensor<double>{1.5, -3}));
-  // Velocities (2,4), then (1,2) + (-4,0).
+  // The velocities are (2,4), then (1,2) + (-4,0).
   EXPECT_BITS_EQ(train<double>(SgdOptions{.momentum = 0.5}, 0.25, p, g),
                  (Tensor<double>{1 - 0.5 + 0.75, -2 - 1 - 0.5}));
   // step_size = 1 / (1/2), root = sqrt(1/4); m = 1, v = 1: 2 1 / (1 / (1/2) + 2).
@@ -109,7 +109,7 @@ TEST_F(OptimizerTest, ByHand) {
                  (Tensor<double>{0.25}));
 }
 
-TEST_F(OptimizerTest, TheStateIsNamed) {
+TEST_F(OptimizerTest, StateHasTheDocumentedNames) {
   NamedTensors<double> parameters;
   parameters.set("a", {{1, 2}, {3, 4}});
   parameters.set("b", {5});
@@ -129,7 +129,7 @@ TEST_F(OptimizerTest, TheStateIsNamed) {
   EXPECT_EQ(adam.step, 3);
 }
 
-// docs/specification/training.md, operation by operation.
+// Evaluates docs/specification/training.md, operation by operation.
 TEST_F(OptimizerTest, FollowsTheSpecification) {
   const double lr = 0.037;
   for (const auto& options : every_optimizer()) {
@@ -171,7 +171,7 @@ TEST_F(OptimizerTest, FollowsTheSpecification) {
   }
 }
 
-TEST_F(OptimizerTest, FiveStepsAreTheDefinition) {
+TEST_F(OptimizerTest, FiveStepsMatchTheDefinition) {
   const Tensor<double> p = ops::random_tensor({3, 4}, "optimizer");
   const auto gradients = random_gradients({3, 4}, 5);
   for (const auto& options : every_optimizer()) {
@@ -186,9 +186,10 @@ TEST_F(OptimizerTest, FiveStepsAreTheDefinition) {
   }
 }
 
-// import torch  (1.13); p = torch.tensor([1, -.5, .25], dtype=torch.float64, requires_grad=True)
-// torch.optim.SGD([p], lr=.1), SGD(momentum=.9), Adam, AdamW(weight_decay=.05): a step for each g
-TEST_F(OptimizerTest, FiveStepsArePyTorchs) {
+// These values come from PyTorch 1.13, with one step for each g:
+// p = torch.tensor([1, -.5, .25], dtype=torch.float64, requires_grad=True)
+// torch.optim.SGD([p], lr=.1), SGD(momentum=.9), Adam, AdamW(weight_decay=.05)
+TEST_F(OptimizerTest, FiveStepsMatchPyTorch) {
   const Tensor<double> p = {1.0, -0.5, 0.25};
   const std::vector<Tensor<double>> gradients = {{0.5, -0.25, 1.5},
                                                  {-2.0, 0.125, 0.75},
@@ -208,14 +209,14 @@ TEST_F(OptimizerTest, FiveStepsArePyTorchs) {
   }
 }
 
-TEST_F(OptimizerTest, AdamWWithoutDecayIsAdam) {
+TEST_F(OptimizerTest, AdamWWithoutDecayEqualsAdam) {
   const Tensor<double> p = ops::random_tensor({50}, "optimizer");
   const auto gradients = random_gradients({50}, 3);
   EXPECT_BITS_EQ(train<double>(AdamWOptions{.weight_decay = 0}, 0.1, p, gradients),
                  train<double>(AdamOptions{}, 0.1, p, gradients));
 }
 
-/// The rows with the number drawn 0 for this step; none in step 2.
+/// Returns a gradient of the rows for which 0 is drawn in this step; step 2 has no rows.
 nn::RowGradient<double> some_rows(const Shape& shape, std::size_t step) {
   nn::RowGradient<double> gradient;
   const numeric::RandomStream random(8, fmt::format("rows {}", step));
@@ -232,7 +233,7 @@ Tensor<double> with_zeros(const nn::RowGradient<double>& gradient, const Shape& 
   return dense;
 }
 
-TEST_F(OptimizerTest, ARowGradientIsTheDenseOneWithZeros) {
+TEST_F(OptimizerTest, RowGradientEqualsTheDenseOneWithZeros) {
   for (const Shape& shape : {Shape{1, 1}, Shape{7, 3}, Shape{2000, 17}}) {
     for (const auto& options : every_optimizer()) {
       SCOPED_TRACE(optimizer_text(options));

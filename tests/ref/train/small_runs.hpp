@@ -15,7 +15,7 @@ namespace normproof::ref::train {
 
 using tensor::Tensor;
 
-/// An encoder of a few numbers.
+/// Returns the configuration of a very small encoder.
 inline model::TrainConfig small_train_config(const std::string& norm = "layer_norm") {
   model::TrainConfig config;
   config.encoder = encoder::small_config(norm, model::NormPlacement::post, 1);
@@ -24,7 +24,7 @@ inline model::TrainConfig small_train_config(const std::string& norm = "layer_no
   return config;
 }
 
-/// Every tensor of the parameters and of the state, end to end.
+/// Returns the elements of all parameters and of the state, one after the other.
 inline Tensor<double> everything(const NamedTensors<double>& parameters,
                                  const OptimizerState<double>& state) {
   std::vector<double> values;
@@ -46,7 +46,7 @@ Gradients<T> one_gradient(const Tensor<double>& g) {
   return {one_parameter<T>(g), {}};
 }
 
-/// The parameter after a step for each of the gradients.
+/// Returns the parameter after one step for each gradient.
 template <class T>
 Tensor<T> train(const model::OptimizerOptions& options, double learning_rate,
                 const Tensor<double>& p, const std::vector<Tensor<double>>& gradients) {

@@ -41,8 +41,8 @@ StepResult<double> step(const TrainConfig& config, TrainState<double>& state,
   return train_step<double>(config, batches, {}, state);
 }
 
-/// f(T()), a tensor of T, at 50 digits against what it equals, within the bound of its own
-/// rounding.
+/// Compares f(T()), a tensor of T, at 50 digits with its expected value, within the bound of its
+/// own rounding.
 template <class F>
 void expect_at_50_digits(F f, const Tensor<oracle100>& expected, const std::string& what) {
   EXPECT_WITHIN(verification::checks::compare::compare(
@@ -51,7 +51,8 @@ void expect_at_50_digits(F f, const Tensor<oracle100>& expected, const std::stri
       << what;
 }
 
-/// Some gradients against the derivative of the loss, by dual numbers and by the complex step.
+/// Checks some gradients against the derivative of the loss, by dual numbers and by the complex
+/// step.
 void expect_loss_derivative(const TrainConfig& config, const std::vector<LabelledBatch>& batches,
                             const TrainState<double>& start, model::Mode mode,
                             const std::string& what) {
@@ -67,7 +68,7 @@ void expect_loss_derivative(const TrainConfig& config, const std::vector<Labelle
     const auto slopes = [&]<class S>(S) {
       auto state = convert_state<S>(start);
       return verification::checks::compare::slopes(state.parameters.at(name), [&] {
-        auto copy = state;  // for a step moves its parameters to and fro
+        auto copy = state;  // a step changes its parameters temporarily
         return lossy(copy).loss;
       });
     };
@@ -79,7 +80,7 @@ void expect_loss_derivative(const TrainConfig& config, const std::vector<Labelle
 
 TEST(TrainStep, LearnsTwoSentencesWithEveryNorm) {
   for (const std::string& norm : model::norm_names()) {
-    if (norm == "instance_norm") continue;  // its mean over the tokens is beta, whatever they are
+    if (norm == "instance_norm") continue;  // its mean over the tokens is always beta
     const TrainConfig config = small_train_config(norm);
     auto state = initial_train_state(config);
     const double first = step(config, state).loss;
@@ -90,7 +91,7 @@ TEST(TrainStep, LearnsTwoSentencesWithEveryNorm) {
   }
 }
 
-TEST(TrainStep, TheGradientIsTheDerivativeOfTheLoss) {
+TEST(TrainStep, GradientIsTheDerivativeOfTheLoss) {
   for (const auto pooling : {model::Pooling::masked_mean, model::Pooling::per_position}) {
     TrainConfig config = small_train_config();
     config.encoder.pooling = pooling;
@@ -100,7 +101,7 @@ TEST(TrainStep, TheGradientIsTheDerivativeOfTheLoss) {
   }
 }
 
-TEST(TrainStep, TheSameInEveryScalarUpToRounding) {
+TEST(TrainStep, AgreesInEveryScalarUpToRounding) {
   for (const char* norm : {"layer_norm", "batch_norm", "power_norm", "power_norm_released"}) {
     TrainConfig config = small_train_config(norm);
     config.encoder.dropout = 0.25;
@@ -108,7 +109,7 @@ TEST(TrainStep, TheSameInEveryScalarUpToRounding) {
     auto exact = convert_state<oracle50>(state);
     auto bounded = convert_state<running_error>(state);
     const std::vector<LabelledBatch> batches = {two_labelled()};
-    for (int i = 0; i < 2; ++i) {  // the bound grows ten thousandfold a step
+    for (int i = 0; i < 2; ++i) {  // the bound grows by a factor of 10000 per step
       train_step<double>(config, batches, {}, state);
       train_step<oracle50>(config, batches, {}, exact);
       train_step<running_error>(config, batches, {}, bounded);
@@ -166,7 +167,7 @@ TEST(TrainStep, AccumulationIsTheMeanOfTheBatches) {
   EXPECT_EQ(state.step, 1);
 }
 
-TEST(TrainStep, C1AStepOfFewerBatchesHasTheDropoutOfItsOwnNumber) {
+TEST(TrainStep, C1_RejectsTooManyBatchesAndNumbersDropoutByStep) {
   TrainConfig config = small_train_config();
   config.encoder.dropout = 0.5;
   config.learning_rate = 0;
@@ -180,7 +181,8 @@ TEST(TrainStep, C1AStepOfFewerBatchesHasTheDropoutOfItsOwnNumber) {
     train_step<double>(config, std::vector(batches, two_labelled()), {}, state, tap);
     return found;
   };
-  // Numbers 2 and 3, then 4: no two alike, the same whether a second batch follows or not.
+  // The batch numbers are 2 and 3, then 4. All dropouts differ, and a batch has the same one
+  // whether another batch follows or not.
   const auto both = losses(2, 1), one = losses(1, 1), next = losses(1, 2);
   EXPECT_EQ(one[0], both[0]);
   EXPECT_NE(both[0], both[1]);
@@ -190,7 +192,7 @@ TEST(TrainStep, C1AStepOfFewerBatchesHasTheDropoutOfItsOwnNumber) {
               HasSubstr("batches has 3; expected 1 to accumulation, which is 2 (C1)"));
 }
 
-TEST(TrainStep, ThePapersWarmUpCountsStepsAndTheReleasedOneForwards) {
+TEST(TrainStep, WarmUpCountsStepsInThePaperAndForwardsAsReleased) {
   for (const auto& [norm, count] :
        {std::pair{"power_norm", 1.0}, std::pair{"power_norm_released", 2.0}}) {
     const TrainConfig config = small_train_config(norm);
@@ -206,7 +208,7 @@ TEST(TrainStep, ClippingBoundsTheStep) {
   const auto start = initial_train_state(config);
   auto state = start;
   EXPECT_GT(step(config, state).gradient_norms.whole, 0.125);
-  // As long as the learning rate times that norm.
+  // Its length is the learning rate times that norm.
   const auto length = [&]<class T>(T) {
     auto moved = convert_state<T>(start);
     train_step<T>(config, std::vector{two_labelled()}, {}, moved);
@@ -221,7 +223,7 @@ TEST(TrainStep, ClippingBoundsTheStep) {
   expect_at_50_digits(length, {oracle100(0.25 * 0.125)}, "length");
 }
 
-TEST(TrainStep, C2LabelsAreClasses) {
+TEST(TrainStep, C2_RejectsLabelsThatAreNoClass) {
   const TrainConfig config = small_train_config();
   auto state = initial_train_state(config);
   LabelledBatch wrong = two_labelled();
@@ -230,7 +232,7 @@ TEST(TrainStep, C2LabelsAreClasses) {
               HasSubstr("labels has the class 3 at 1; expected 0 to 2 (C2)"));
 }
 
-TEST(TrainStep, WhatIsRefusedLeavesTheStateAsItWas) {
+TEST(TrainStep, RejectedStepsLeaveTheStateUnchanged) {
   const TrainConfig config = small_train_config();
   auto state = initial_train_state(config);
   const std::string before = state_sha256(state);
@@ -252,7 +254,7 @@ TEST(TrainStep, WhatIsRefusedLeavesTheStateAsItWas) {
   EXPECT_EQ(state_sha256(state), before);
 }
 
-TEST(TrainStep, IsTheGradientOfLossGradientAndLeavesItsStateAlone) {
+TEST(TrainStep, AppliesTheGradientOfLossGradientWhichLeavesTheStateUnchanged) {
   TrainConfig config = small_train_config("power_norm");
   config.encoder.dropout = 0.25;
   auto state = initial_train_state(config);
@@ -271,7 +273,7 @@ TEST(TrainStep, IsTheGradientOfLossGradientAndLeavesItsStateAlone) {
   EXPECT_EQ(state_sha256(moved), state_sha256(state));
 }
 
-TEST(TrainStep, InInferenceNoDropoutActsAndNoStatisticMoves) {
+TEST(TrainStep, InferenceUsesNoDropoutAndUpdatesNoStatistic) {
   for (const char* norm : {"batch_norm", "power_norm", "power_norm_v", "power_norm_released"}) {
     TrainConfig config = small_train_config(norm);
     config.encoder.dropout = 0.5;
@@ -286,7 +288,7 @@ TEST(TrainStep, InInferenceNoDropoutActsAndNoStatisticMoves) {
     };
     auto trained = state;
     EXPECT_NE(step(config, trained).loss, evaluated) << norm;
-    auto later = state;  // other dropouts, if there were any
+    auto later = state;  // would have different dropout masks
     later.step += 5;
     EXPECT_EQ(in_inference(state, 1).loss, evaluated) << norm;
     in_inference(later, 1);
@@ -296,7 +298,7 @@ TEST(TrainStep, InInferenceNoDropoutActsAndNoStatisticMoves) {
   }
 }
 
-TEST(TrainStep, TheGradientThroughRunningStatisticsIsTheDerivative) {
+TEST(TrainStep, GradientThroughRunningStatisticsIsTheDerivative) {
   for (const char* norm : {"batch_norm", "power_norm", "power_norm_v"}) {
     const TrainConfig config = small_train_config(norm);
     auto start = initial_train_state(config);
@@ -305,7 +307,7 @@ TEST(TrainStep, TheGradientThroughRunningStatisticsIsTheDerivative) {
   }
 }
 
-TEST(TrainStep, C3TargetsOfPositionsReplaceLabels) {
+TEST(TrainStep, C3_PositionTargetsReplaceLabelsAndWrongOnesAreRejected) {
   TrainConfig config = small_train_config();
   config.encoder.pooling = model::Pooling::per_position;
   const auto start = initial_train_state(config);
@@ -323,7 +325,7 @@ TEST(TrainStep, C3TargetsOfPositionsReplaceLabels) {
   }
   EXPECT_EQ(loss_of(same), loss_of(plain));
   EXPECT_NE(loss_of(other), loss_of(plain));
-  // The labels are what predictions are held against, not what is trained for.
+  // Labels are used for the predictions, not for training.
   std::swap(same.labels[0], same.labels[1]);
   EXPECT_EQ(loss_of(same), loss_of(plain));
   same.targets.pop_back();
@@ -333,7 +335,7 @@ TEST(TrainStep, C3TargetsOfPositionsReplaceLabels) {
               HasSubstr("targets are given; expected none but where"));
 }
 
-TEST(Evaluate, IsInferenceAndDoesNotMoveTheState) {
+TEST(Evaluate, RunsInInferenceWithoutChangingTheState) {
   TrainConfig config = small_train_config("batch_norm");
   config.encoder.dropout = 0.5;
   auto state = initial_train_state(config);
@@ -343,7 +345,7 @@ TEST(Evaluate, IsInferenceAndDoesNotMoveTheState) {
   const auto result = evaluate<double>(config, both, {}, state);
   EXPECT_EQ(state_sha256(state), before);
   EXPECT_EQ(result.predictions.size(), 3u);
-  // The mean over its sentences, two and one.
+  // The mean over the sentences, of which there are two and one.
   const auto loss = [&]<class T>(std::size_t begin, std::size_t count, T) {
     auto converted = convert_state<T>(state);
     const T value = evaluate<T>(config, {both.data() + begin, count}, {}, converted).loss;

@@ -14,7 +14,7 @@ using nn::random_tensor;
 using tensor::NamedTensors;
 using ::testing::HasSubstr;
 
-/// Rows, a head and targets, of which every fourth is ignored.
+/// Rows, a head, and targets of which every fourth is ignored.
 struct HeadCase {
   Tensor<double> x, weight, bias;
   std::vector<int> targets;
@@ -28,7 +28,7 @@ struct HeadCase {
   }
 };
 
-/// The whole matrix of logits at once.
+/// Computes the loss with the whole matrix of logits at once.
 VocabularyLoss<double> at_once(const HeadCase& c, const model::LossOptions& options) {
   const auto logits = nn::linear(c.x, c.weight, c.bias);
   const auto loss = cross_entropy<double>(logits, c.targets, {}, options);
@@ -37,8 +37,9 @@ VocabularyLoss<double> at_once(const HeadCase& c, const model::LossOptions& opti
   return {loss.loss, std::move(backward.grad_x), std::move(backward.parameters)};
 }
 
-// 700 rows are two whole blocks of 256 and a part of one; 20 fill fewer lanes than R2 has.
-TEST(VocabularyLoss, BlocksHaveTheBitsOfTheWholeMatrixOfLogits) {
+// 700 rows are two whole blocks of 256 and a partial one; 20 rows fill fewer lanes than rule R2
+// has.
+TEST(VocabularyLoss, BlocksHaveTheBitsOfTheWholeLogitMatrix) {
   for (const std::size_t rows : {std::size_t{1}, std::size_t{20}, std::size_t{700}})
     for (const double smoothing : {0.0, 0.1}) {
       const HeadCase c(rows, 5, 11);
@@ -60,7 +61,7 @@ TEST(VocabularyLoss, BlocksHaveTheBitsOfTheWholeMatrixOfLogits) {
     }
 }
 
-TEST(VocabularyLoss, TheGradientIsTheDerivative) {
+TEST(VocabularyLoss, GradientIsTheDerivative) {
   const HeadCase c(3, 2, 4);
   NamedTensors<double> inputs;
   inputs.set("x", c.x);
@@ -90,7 +91,7 @@ TEST(VocabularyLoss, TheGradientIsTheDerivative) {
   }
 }
 
-TEST(VocabularyLoss, C9ABlockIsWholeBlocksOfR1) {
+TEST(VocabularyLoss, C9_RejectsBlocksThatAreNotMultiplesOf256) {
   const HeadCase c(3, 2, 4);
   EXPECT_THAT(numeric::contract_message([&] {
                 vocabulary_loss<double>(c.x, {c.weight, c.bias}, c.targets, {}, 100);
@@ -98,7 +99,7 @@ TEST(VocabularyLoss, C9ABlockIsWholeBlocksOfR1) {
               HasSubstr("block_rows is 100; expected a multiple of 256 (C9)"));
 }
 
-TEST(VocabularyLoss, RefusesWhatItsPartsRefuse) {
+TEST(VocabularyLoss, RejectsWhatItsPartsReject) {
   HeadCase c(3, 2, 4);
   const auto refused = [&] {
     return numeric::contract_message([&] {

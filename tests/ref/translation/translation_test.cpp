@@ -31,7 +31,7 @@ TranslationConfig small_translation(bool tied, const std::string& encoder_norm =
   return config;
 }
 
-/// Two pairs; the first target has a pad, which nothing is predicted at.
+/// Returns two pairs; the first target has padding, for which nothing is predicted.
 PairBatch sample_pairs(int shift = 0) {
   PairBatch batch{decoder::two_pairs(), {2, kIgnored, 1, 0}};
   for (int& target : batch.targets)
@@ -55,15 +55,15 @@ TEST(Translation, StartsAsTheConfigSays) {
   const std::string query = "decoder.layers.0.cross_attention.query.weight";
   EXPECT_EQ(p.at(query), train::initial_values(config.training.initialization, query, {4, 4},
                                                config.training.seed));
-  // by the fan_in of the embedding, whose weight it takes
+  // It is drawn by the fan_in of the embedding, whose weight it shares.
   EXPECT_EQ(p.at("head.bias"), train::initial_values(model::PlainUniform{.limit = 0.5}, "head.bias",
                                                      {3}, config.training.seed));
   EXPECT_EQ(state.norms.names(), decoder::initial_norm_state<double>(config.model).names());
   EXPECT_EQ(state.step, 0);
 }
 
-// Threads move no bit, and steps of two batches are steps of their mean.
-TEST(Translation, LearnsTheSameBitsOnAnyThreads) {
+// Threads must not change the bits, and a step of two batches must be a step with their mean.
+TEST(Translation, LearnsTheSameBitsOnAnyThreadCount) {
   for (const bool tied : {true, false}) {
     TranslationConfig config = small_translation(tied);
     config.model.dropout = 0;
@@ -89,22 +89,22 @@ TEST(Translation, LearnsTheSameBitsOnAnyThreads) {
   }
 }
 
-TEST(Translation, AStepIsItsGradientAndTheOptimizer) {
+TEST(Translation, StepIsTheGradientFollowedByTheOptimizer) {
   const TranslationConfig config = small_translation(false, "power_norm", NormPlacement::pre);
   const std::vector<PairBatch> batches = {sample_pairs(), sample_pairs(1)};
   TrainState<double> state = initial_state(config), other = state;
   translation_step<double>(config, batches, state);
   auto found = translation_gradient<double>(config, batches, other);
   ASSERT_EQ(found.gradients.rows.size(), 2u);
-  train::take_gradient(config.training, std::move(found), other);
+  train::apply_gradient(config.training, std::move(found), other);
   EXPECT_EQ(state_sha256(state), state_sha256(other));
-  // a step counts once, however many batches it has
+  // A step counts once, however many batches it has.
   EXPECT_EQ(state.norms.at("encoder.layers.0.norm1.iterations").data()[0], 1);
   EXPECT_EQ(state.norms.at("encoder.final_norm.iterations").data()[0], 1);
 }
 
-/// The gradient of some parameters by the central difference of 50 digits, over two batches.
-TEST(Translation, TheGradientIsTheDerivativeOfTheLoss) {
+/// Checks the gradient of some parameters by central differences at 50 digits, over two batches.
+TEST(Translation, GradientIsTheDerivativeOfTheLoss) {
   using numeric::oracle50;
   for (const bool tied : {true, false}) {
     TranslationConfig config = small_translation(tied);
@@ -116,7 +116,7 @@ TEST(Translation, TheGradientIsTheDerivativeOfTheLoss) {
       gradients.set(name, encoder::whole_of(rows, state.parameters.at(name).shape(0), 4));
     EXPECT_EQ(gradients.size(), state.parameters.size());
     const oracle50 h("1e-15");
-    // h^2/6 of a third derivative below 6e7; losses of some units with 50 digits add 1e-34
+    // h^2/6 times a third derivative below 6e7. At 50 digits, losses of a few units add 1e-34.
     const oracle50 of_differences = h * h * 10'000'000;
     for (const char* name : {"encoder.embedding.weight", "decoder.embedding.weight", "head.bias",
                              "decoder.layers.0.cross_attention.memory.weight"})
@@ -135,7 +135,7 @@ TEST(Translation, TheGradientIsTheDerivativeOfTheLoss) {
   }
 }
 
-TEST(Translation, TheLossOfEvaluationIsTheMeanOverAllTargets) {
+TEST(Translation, EvaluationLossIsTheMeanOverAllTargets) {
   TranslationConfig config = small_translation(true);
   TrainState<double> state = initial_state(config);
   const std::string before = state_sha256(state);
@@ -143,12 +143,12 @@ TEST(Translation, TheLossOfEvaluationIsTheMeanOverAllTargets) {
   const std::vector<PairBatch> twice = {sample_pairs(), sample_pairs()};
   const double loss = translation_loss<double>(config, one, state);
   EXPECT_EQ(translation_loss<double>(config, twice, state), loss);
-  config.training.loss.label_smoothing = 0;  // smoothing is of training alone
+  config.training.loss.label_smoothing = 0;  // smoothing applies only to training
   EXPECT_EQ(translation_loss<double>(config, one, state), loss);
   EXPECT_EQ(state_sha256(state), before);
 }
 
-TEST(Translation, WhatAStepOfALanguageModelNeedsIsAsked) {
+TEST(Translation, ChecksTheRequirementsOfALanguageModelStep) {
   const TranslationConfig config = small_translation(true);
   TrainState<double> state = initial_state(config);
   const std::string before = state_sha256(state);

@@ -21,7 +21,7 @@ struct CountingCommand {
   tool::ExitStatus run() const { return many ? tool::kNumericalFailure : tool::kSuccess; }
 };
 
-TEST(Command, HasNewOptionsForEachCommandLine) {
+TEST(Command, EachCommandLineGetsNewOptions) {
   const tool::Command command = tool::command<CountingCommand>();
   EXPECT_EQ(command.name, "count");
   EXPECT_EQ(command.summary, "Counts");

@@ -24,7 +24,7 @@ using testing::ThrowsMessage;
 const char* const kSentences = "financial_phrasebank/Sentences_AllAgree.txt";
 const char* const kVocabulary = "bert_base_uncased/vocab.txt";
 
-TEST(Corpus, WithoutFilesIsTheSyntheticOne) {
+TEST(Corpus, WithoutFilesIsTheSyntheticCorpus) {
   const Corpus corpus = load_corpus({});
   EXPECT_EQ(corpus.name, "synthetic corpus");
   EXPECT_EQ(corpus.tokenized.sequences.size(), normproof::ref::data::default_synthetic_sentences);
@@ -43,7 +43,7 @@ TEST(Corpus, OneFileWithoutTheOtherIsAUsageError) {
               HasSubstr("--vocab is given without --data"));
 }
 
-TEST(Corpus, SentencesAreTokenizedAndNamedWithoutTheirFolder) {
+TEST(Corpus, TokenizesSentencesAndNamesTheFile) {
   const tests::ref::io::TemporaryFolder folder;
   write_file(folder / "s.txt", "B b@neutral\r\nzz a@positive\r\n");
   write_file(folder / "v.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\nb\n");
@@ -56,7 +56,7 @@ TEST(Corpus, SentencesAreTokenizedAndNamedWithoutTheirFolder) {
             "2 5 3\n2 1 3\n");
 }
 
-TEST(Corpus, AbsentFilesAreNamed) {
+TEST(Corpus, NamesAbsentFiles) {
   const tests::ref::io::TemporaryFolder folder;
   write_file(folder / "s.txt", "b@neutral\r\n");
   const auto absent = [&] { load_corpus({folder / "s.txt", folder / "v.txt"}); };

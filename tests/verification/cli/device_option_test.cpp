@@ -27,13 +27,13 @@ struct ProcessorCommand {
   void add(CLI::App& app) { tool::add_device_or_processor(app, device, "What runs"); }
 };
 
-TEST(DeviceOption, IsADevice) {
+TEST(DeviceOption, ParsesADevice) {
   EXPECT_EQ(parsed<DeviceCommand>({}).device, Backend::simulated);
   EXPECT_EQ(parsed<DeviceCommand>({"--device", "cuda"}).device, Backend::cuda);
   EXPECT_THAT(refusal<DeviceCommand>({"--device", "processor"}), HasSubstr("simulated, cuda"));
 }
 
-TEST(DeviceOption, OrTheProcessor) {
+TEST(DeviceOption, ParsesADeviceOrTheProcessor) {
   EXPECT_EQ(parsed<ProcessorCommand>({"--device", "cuda"}).device, Backend::cuda);
   EXPECT_EQ(parsed<ProcessorCommand>({"--device", "simulated"}).device, Backend::simulated);
   EXPECT_FALSE(parsed<ProcessorCommand>({"--device", "processor"}).device);

@@ -23,7 +23,7 @@ struct OptionsTest : testing::Test {
     return normproof::ref::numeric::error_message<normproof::ref::numeric::UsageError>(
         [&] { parse(arguments); });
   }
-  /// The option's field, as the words of a shell that would set it.
+  /// Returns the option's current value as shell words that would set it.
   std::string words_of(const std::string& name) {
     return app.get_option(name)->capture_default_str()->get_default_str();
   }
@@ -31,7 +31,7 @@ struct OptionsTest : testing::Test {
   CLI::App app;
 };
 
-TEST_F(OptionsTest, TextsAndFlags) {
+TEST_F(OptionsTest, ParsesTextsAndFlags) {
   std::string text = "before";
   std::optional<std::string> maybe;
   bool flag = false;
@@ -53,7 +53,7 @@ TEST_F(OptionsTest, TextsAndFlags) {
   EXPECT_EQ(words_of("--flag"), "true");
 }
 
-TEST_F(OptionsTest, FilesAndFoldersHaveNames) {
+TEST_F(OptionsTest, RejectsEmptyNamesOfFilesAndFolders) {
   std::optional<std::filesystem::path> file, folder;
   std::filesystem::path needed;
   tool::add_file(app, "--file", file, "A file");
@@ -80,7 +80,7 @@ TEST_F(OptionsTest, SettingsKeepTheirOrder) {
                                              "'; expected KEY=VALUE, such as norm.name=power_norm");
 }
 
-TEST_F(OptionsTest, OneOfSeveral) {
+TEST_F(OptionsTest, RequiresExactlyOneOfSeveral) {
   bool a = false, b = false, c = false;
   for (const auto& [name, field] : {std::pair{"--a", &a}, {"--b", &b}, {"--c", &c}})
     tool::add_flag(app, name, *field, "A flag");
@@ -92,7 +92,7 @@ TEST_F(OptionsTest, OneOfSeveral) {
   EXPECT_TRUE(b);
 }
 
-TEST_F(OptionsTest, HelpIsBrokenIntoLines) {
+TEST_F(OptionsTest, HelpIsWrapped) {
   std::string text;
   tool::add_text(app, "--text", text, std::string(12, 'a') + " " + std::string(50, 'b') + " c",
                  "TEXT");
@@ -102,7 +102,7 @@ TEST_F(OptionsTest, HelpIsBrokenIntoLines) {
   EXPECT_THAT(app.help(), testing::HasSubstr("below"));
 }
 
-TEST_F(OptionsTest, ListsHaveNoEmptyParts) {
+TEST_F(OptionsTest, RejectsEmptyPartsOfLists) {
   EXPECT_THAT(tool::split_list("--x", "a,b"), ElementsAre("a", "b"));
   for (const char* text : {"", ",", "a,", ",a", "a,,b"})
     EXPECT_EQ(normproof::ref::numeric::error_message<normproof::ref::numeric::UsageError>(

@@ -23,7 +23,7 @@ void check(const Path& in, const Path& first, const Path& second) {
   check_outputs({{"--in", in}}, {{"--first", first}, {"--second", second}});
 }
 
-TEST(OutputFiles, AreWhateverTheyAreCalled) {
+TEST(OutputFiles, RecognizesAFileUnderAnotherName) {
   const TemporaryFolder folder;
   write_file(folder / "in", "x");
   std::filesystem::create_symlink(folder / "in", folder / "link");
@@ -38,12 +38,12 @@ TEST(OutputFiles, AreWhateverTheyAreCalled) {
   check({}, {}, {});
 }
 
-TEST(OutputFiles, HaveNoWordForStandardOutput) {
+TEST(OutputFiles, RejectsADashForStandardOutput) {
   EXPECT_THAT(error_message<UsageError>([] { check({}, {}, "-"); }),
               HasSubstr("--second is '-', which names no file"));
 }
 
-TEST(OutputFiles, AreTriedBeforeTheWorkAndLeaveNothing) {
+TEST(OutputFiles, AreCheckedBeforeTheWorkWithoutLeavingFiles) {
   const TemporaryFolder folder;
   write_file(folder / "old", "x");
   check({}, folder / "old", folder / "new");
@@ -57,7 +57,7 @@ TEST(OutputFiles, AreTriedBeforeTheWorkAndLeaveNothing) {
               HasSubstr("/proc/normproof"));
 }
 
-TEST(OutputFiles, AreAllWrittenThoughOneFails) {
+TEST(OutputFiles, WritesTheOthersIfOneFails) {
   int written = 0;
   const auto fails = [](const char* what) { return [what] { throw FileError(what); }; };
   EXPECT_THAT(error_message<FileError>([&] {

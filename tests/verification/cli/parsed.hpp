@@ -12,12 +12,12 @@ namespace normproof::tests::verification::cli {
 namespace tool = normproof::verification::cli;
 using Arguments = std::vector<std::string>;
 
-/// A group without options.
+/// Returns a group without options.
 inline tool::Command toy_group(std::string name, std::vector<tool::Command> verbs) {
   return {std::move(name), "", [](CLI::App&) { return tool::Run(); }, std::move(verbs)};
 }
 
-/// A T's options as the arguments after its name set them.
+/// Returns a T with its options parsed from the arguments after its name.
 template <class T>
 T parsed(Arguments arguments) {
   T options;
@@ -30,7 +30,7 @@ T parsed(Arguments arguments) {
   return options;
 }
 
-/// The sentence that refuses these arguments, of one line.
+/// Returns the one-line sentence that rejects these arguments.
 template <class T>
 std::string refusal(const Arguments& arguments) {
   std::string sentence =

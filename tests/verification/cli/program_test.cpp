@@ -12,7 +12,7 @@ namespace {
 using namespace normproof::verification::cli;
 using testing::HasSubstr;
 
-/// Status and what was written, in this process.
+/// Runs the program in this process and returns its status and output.
 Outcome run_here(const std::vector<std::string>& arguments) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();

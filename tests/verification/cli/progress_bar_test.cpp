@@ -24,7 +24,7 @@ TEST(ProgressBar, FitsTheTerminal) {
   EXPECT_EQ(display_width(progress_line("checking claims", 3, 60, "B12", 20)), 20u);
 }
 
-TEST(ProgressBar, WritesNothingWhereStandardErrorIsNoTerminal) {
+TEST(ProgressBar, WritesNothingIfStandardErrorIsNotATerminal) {
   testing::internal::CaptureStderr();
   {
     ProgressBar bar;

@@ -39,12 +39,12 @@ TEST(ReportOptions, NameTheirFiles) {
   EXPECT_EQ(all, "--json j --junit x --sarif s --html h --markdown m ");
 }
 
-TEST(ReportOptions, AreAbsentWhereTheyAreNotGiven) {
+TEST(ReportOptions, AreAbsentUnlessGiven) {
   for (const tool::NamedFile& file : parsed<ReportingCommand>({}).reports.named())
     EXPECT_FALSE(file.path) << file.option;
 }
 
-TEST(ReportOptions, AFormThatACommandDoesNotKnowIsNoOption) {
+TEST(ReportOptions, RejectsAFormThatTheCommandDoesNotSupport) {
   CLI::App app;
   ReportOptions reports;
   reports.add(app, {ReportForm::json_lines});

@@ -14,7 +14,7 @@ namespace {
 
 namespace tool = normproof::verification::cli;
 
-TEST(SharedOptions, JobsAndThreadsAreTheProcessorsOrAsTold) {
+TEST(SharedOptions, JobsAndThreadsDefaultToTheNumberOfProcessors) {
   EXPECT_EQ(tool::processor_count(),
             std::min(normproof::verification::support::process::usable_processors(), 1024));
   CLI::App app;
@@ -31,7 +31,7 @@ TEST(SharedOptions, JobsAndThreadsAreTheProcessorsOrAsTold) {
                 testing::HasSubstr("expected a whole number from 1 to 1024"));
 }
 
-TEST(SharedOptions, ASeedIsAny64Bits) {
+TEST(SharedOptions, SeedIsAny64BitNumber) {
   CLI::App app;
   std::uint64_t seed = 42;
   tool::add_seed(app, seed, "every random choice");
@@ -40,7 +40,7 @@ TEST(SharedOptions, ASeedIsAny64Bits) {
   EXPECT_EQ(seed, UINT64_MAX);
 }
 
-TEST(SharedOptions, CorpusFiles) {
+TEST(SharedOptions, ParsesCorpusFiles) {
   CLI::App app;
   tool::CorpusFiles files;
   tool::add_corpus_files(app, files);

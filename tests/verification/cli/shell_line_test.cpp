@@ -13,8 +13,8 @@ namespace {
 
 using tool::shell_line;
 
-TEST(ShellLine, HasWhatDiffersFromTheDefaults) {
-  tool::golden::GoldenCheckCommand command;
+TEST(ShellLine, OmitsOptionsWithTheirDefaults) {
+  tool::commands::GoldenCheckCommand command;
   EXPECT_EQ(shell_line("golden check", command), "normproof golden check");
   command.golden = "a b/it's";
   command.candidate = "c";
@@ -50,7 +50,7 @@ TEST(ShellLine, QuotesWhatAShellWouldChange) {
   EXPECT_EQ(tool::shell_word("a\nb %'\xff"), "\"$(printf 'a\\012b\\040\\045\\047\\377')\"");
 }
 
-TEST(ShellLine, AShellReadsWhatWasGiven) {
+TEST(ShellLine, ShellReadsTheOriginalText) {
   for (const std::string& text :
        {std::string("a b"), std::string("it's \"quoted\" \\ `x` $(y) $z * ? ~ # ; & | < > ( ) !"),
         std::string("two\nlines\tand a tab"), std::string("\x01\x7f\xff\xc3\xa9 %s \\n \\012"),
@@ -62,8 +62,8 @@ TEST(ShellLine, AShellReadsWhatWasGiven) {
   }
 }
 
-TEST(ShellLine, AValueThatLooksLikeAnOptionIsTold) {
-  tool::golden::GoldenCheckCommand command;
+TEST(ShellLine, ValueThatLooksLikeAnOptionGetsAnEqualSign) {
+  tool::commands::GoldenCheckCommand command;
   command.golden = "-g";
   command.candidate = "--c d";
   command.only.globs = {"a", "b*"};

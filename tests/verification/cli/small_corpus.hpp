@@ -7,8 +7,8 @@
 
 namespace normproof::tests::verification::cli {
 
-/// Writes 24 sentences and their vocabulary into a folder; what `normproof verify` is given so that
-/// its statistics take a moment. Returns the two options.
+/// Writes 24 sentences and their vocabulary into a folder, so that the statistics of `normproof
+/// verify` take little time. Returns the two options for these files.
 inline std::string small_corpus(const std::filesystem::path& folder) {
   std::string sentences;
   for (int i = 0; i < 8; ++i)

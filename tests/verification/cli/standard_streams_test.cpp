@@ -19,7 +19,7 @@ using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;
 using testing::HasSubstr;
 
-TEST(StandardStreams, EveryByteIsWritten) {
+TEST(StandardStreams, WritesEveryByte) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string bytes(3'000'000, 'x');
   const int file = ::open((folder / "f").c_str(), O_CREAT | O_WRONLY, 0600);
@@ -29,7 +29,7 @@ TEST(StandardStreams, EveryByteIsWritten) {
   EXPECT_EQ(read_file(folder / "f"), bytes);
 }
 
-TEST(StandardStreams, AFullDiskAndAClosedPipeAreErrors) {
+TEST(StandardStreams, FullDiskAndClosedPipeAreErrors) {
   const int full = ::open("/dev/full", O_WRONLY);
   ASSERT_GE(full, 0);
   EXPECT_THAT(error_message<FileError>([&] { write_all(full, "the disk", "x"); }),
@@ -45,7 +45,7 @@ TEST(StandardStreams, AFullDiskAndAClosedPipeAreErrors) {
   std::signal(SIGPIPE, SIG_DFL);
 }
 
-TEST(StandardStreams, AFileIsNoTerminal) {
+TEST(StandardStreams, FileIsNotATerminal) {
   const int null = ::open("/dev/null", O_WRONLY);
   EXPECT_FALSE(is_terminal(null));
   EXPECT_EQ(terminal_width(null, 77), 77u);

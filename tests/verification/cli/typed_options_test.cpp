@@ -21,7 +21,7 @@ std::string to_string(Colour colour) {
   return colour == Colour::red ? "red" : "green";
 }
 
-Colour colour_of(const std::string& name) {
+Colour color_index(const std::string& name) {
   if (name == "red" || name == "green") return name == "red" ? Colour::red : Colour::green;
   throw UsageError(normproof::ref::numeric::unknown_name("colour", name, {"red", "green"}));
 }
@@ -41,7 +41,7 @@ struct TypedOptions : testing::Test {
   CLI::App app;
 };
 
-TEST_F(TypedOptions, NumbersAreTheWholeText) {
+TEST_F(TypedOptions, NumberMustBeTheWholeText) {
   EXPECT_EQ(tool::parse_number<std::uint64_t>("-s", "18446744073709551615", 0, UINT64_MAX),
             UINT64_MAX);
   int number = 1;
@@ -60,7 +60,7 @@ TEST_F(TypedOptions, NumbersAreTheWholeText) {
   EXPECT_EQ(app.get_option("--maybe")->get_type_name(), "K");
 }
 
-TEST_F(TypedOptions, ChoicesByName) {
+TEST_F(TypedOptions, ParsesChoicesByName) {
   Colour colour = Colour::red;
   int number = 0;
   tool::add_choice(app, "--colour", colour, {{"red", Colour::red}, {"green", Colour::green}},
@@ -76,11 +76,11 @@ TEST_F(TypedOptions, ChoicesByName) {
   EXPECT_EQ(words_of("--colour"), "green");
 }
 
-TEST_F(TypedOptions, NamesThatAnotherKnows) {
+TEST_F(TypedOptions, ParsesNamesWithAGivenFunction) {
   std::optional<Colour> colour;
   std::vector<Colour> colours = {Colour::green};
-  tool::add_named(app, "--colour", colour, colour_of, "A colour", "NAME");
-  tool::add_names(app, "--colours", colours, colour_of, "Colours", "LIST");
+  tool::add_named(app, "--colour", colour, color_index, "A colour", "NAME");
+  tool::add_names(app, "--colours", colours, color_index, "Colours", "LIST");
   EXPECT_EQ(words_of("--colours"), "green");
   EXPECT_EQ(refusal({"--colour", "blue"}).find("unknown colour 'blue'"), 0u);
   EXPECT_EQ(refusal({"--colours", "red,blue"}).find("unknown colour 'blue'"), 0u);

@@ -4,7 +4,7 @@
 
 namespace normproof::verification::golden {
 
-/// One head of queries and keys without a mask; tensors of one sample.
+/// One sample with one head of queries and keys, without a mask.
 inline Case attention_case(const std::vector<double>& q, const std::vector<double>& k,
                            const std::vector<double>& v, const std::vector<double>& grad_y,
                            DType dtype = DType::float64) {

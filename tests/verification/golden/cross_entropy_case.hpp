@@ -4,7 +4,7 @@
 
 namespace normproof::verification::golden {
 
-/// Two rows of two classes, the logits all 0, with targets 0 and 1.
+/// Two rows of two classes with logits 0 and targets 0 and 1.
 inline Case two_rows_of_two_classes(DType dtype = DType::float64) {
   Case c;
   c.reason = "sample";

@@ -8,8 +8,8 @@
 #include "ref/train/trainer.hpp"
 #include "verification/checks/compare/comparison.hpp"
 
-// One step of training, asked of verification/interop/torch_step.py and judged: docs/interop.md,
-// One step of training.
+// One step of training, asked of verification/interop/torch_step.py and judged:
+// docs/guide/interop.md, One step of training.
 namespace normproof::verification::interop {
 
 using ref::tensor::NamedTensors;

@@ -113,7 +113,7 @@ TEST_F(TorchStep, IsWithinTheBoundsInLossGradientsAndParameters) {
         fmt::format("{} {} {}", e.placement == NormPlacement::post ? "post" : "pre",
                     e.activation == Activation::relu ? "relu" : "gelu", e.num_layers);
     expect_within(what + " in parts", answers_[i], expect_parts(questions[i], answers_[i]));
-    // With two layers that bound is as large as the gradients: docs/interop.md.
+    // With two layers that bound is as large as the gradients: docs/guide/interop.md.
     if (e.num_layers <= 2) expect_within(what, answers_[i], expect_step(questions[i]));
   }
 }

@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 using Tokens = std::vector<std::int32_t>;
 using Rule = std::function<Tensor<double>(const Tokens& read)>;
 
-/// A model whose logits are any function of the tokens that it has read, begin included.
+/// A model whose logits are an arbitrary function of the tokens it has read, including `begin`.
 class RuledState : public DecodingState {
  public:
   explicit RuledState(Rule rule) : rule_(std::move(rule)) {}
@@ -41,7 +41,7 @@ class RuledState : public DecodingState {
   Tokens read_ = {};
 };
 
-/// Logits between -2 and 2 that depend on everything read.
+/// Returns a rule whose logits are between -2 and 2 and depend on every token read.
 Rule random_rule(std::size_t vocabulary, std::uint64_t seed) {
   return [=](const Tokens& read) {
     const ref::numeric::RandomStream random(seed, fmt::format("{}", fmt::join(read, " ")));
@@ -51,7 +51,7 @@ Rule random_rule(std::size_t vocabulary, std::uint64_t seed) {
   };
 }
 
-/// Every sentence of at most max_length tokens, those that end and those cut off.
+/// Enumerates every sentence of at most max_length tokens, both finished and cut off.
 void enumerate(const Rule& rule, const BeamOptions& options, const Hypothesis& so_far,
                std::vector<Hypothesis>& all) {
   Tokens read = {options.begin};
@@ -80,7 +80,7 @@ std::vector<Hypothesis> all_sentences(const Rule& rule, const BeamOptions& optio
   return all;
 }
 
-TEST(BeamSearch, AsWideAsAllSentencesFindsThemAllTheBestFirst) {
+TEST(BeamSearch, WideEnoughBeamFindsAllSentencesBestFirst) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Rule rule = random_rule(3, seed);
     const BeamOptions options{.begin = 7,
@@ -90,12 +90,12 @@ TEST(BeamSearch, AsWideAsAllSentencesFindsThemAllTheBestFirst) {
                               .max_length = 4};
     const auto found = beam_search(RuledState(rule), options);
     const auto all = all_sentences(rule, options);
-    ASSERT_EQ(all.size(), 31u);  // 1 + 2 + 4 + 8 that end, 16 that are cut off
+    ASSERT_EQ(all.size(), 31u);  // 1 + 2 + 4 + 8 finished, 16 cut off
     EXPECT_EQ(found, all) << seed;
   }
 }
 
-TEST(BeamSearch, OfOneIsGreedy) {
+TEST(BeamSearch, WidthOneIsGreedySearch) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     const Rule rule = random_rule(5, seed);
     Tokens read = {0};
@@ -110,17 +110,17 @@ TEST(BeamSearch, OfOneIsGreedy) {
   }
 }
 
-// The logits differ by less than their log-probabilities can.
-TEST(BeamSearch, OfOneTakesTheLargerLogitWhereLogProbabilitiesAreEqual) {
+// The logits differ by less than their log-probabilities can resolve.
+TEST(BeamSearch, WidthOneTakesTheLargerLogitIfLogProbabilitiesAreEqual) {
   const RuledState state([](const Tokens&) { return Tensor<double>{-1, 0, 1e-17, -1}; });
   const auto found = beam_search(state, {.end = 3, .width = 1, .max_length = 2});
   EXPECT_THAT(found[0].tokens, ElementsAre(2, 2));
 }
 
-TEST(BeamSearch, EqualOnesAreInTheOrderOfTokensThenOfHypotheses) {
+TEST(BeamSearch, TiesAreOrderedByTokenThenByHypothesis) {
   const RuledState state([](const Tokens&) { return Tensor<double>{0, 0, 0}; });
   const auto found = beam_search(state, {.end = 2, .width = 3, .max_length = 2});
-  // Step 1: 0, 1, end. Step 2: of 0 and of 1 each token 0.
+  // Step 1 keeps tokens 0, 1 and end. Step 2 keeps token 0 after 0 and token 0 after 1.
   ASSERT_EQ(found.size(), 3u);
   EXPECT_THAT(found[0].tokens, ElementsAre(2));
   EXPECT_THAT(found[1].tokens, ElementsAre(0, 0));
@@ -128,8 +128,8 @@ TEST(BeamSearch, EqualOnesAreInTheOrderOfTokensThenOfHypotheses) {
   EXPECT_FALSE(found[1].ended);
 }
 
-TEST(BeamSearch, FindsWhatGreedyMisses) {
-  // 0 is likelier at first, but all that follows it is unlikely.
+TEST(BeamSearch, FindsASentenceThatGreedySearchMisses) {
+  // Token 0 is more likely at first, but everything after it is unlikely.
   const RuledState state([](const Tokens& read) {
     if (read.size() == 1) return Tensor<double>{1, 0.9, -9, -9};
     return read[1] == 0 ? Tensor<double>{0, 0, 0, 0} : Tensor<double>{-9, -9, -9, 9};
@@ -141,7 +141,7 @@ TEST(BeamSearch, FindsWhatGreedyMisses) {
   EXPECT_GT(beam_search(state, two)[0].score, beam_search(state, greedy)[0].score);
 }
 
-TEST(BeamSearch, AHigherPenaltyPrefersNoShorterSentence) {
+TEST(BeamSearch, LargerLengthPenaltyNeverPrefersAShorterSentence) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     std::size_t length = 0;
     for (const double alpha : {0.0, 0.5, 1.0, 2.0, 4.0}) {
@@ -154,23 +154,23 @@ TEST(BeamSearch, AHigherPenaltyPrefersNoShorterSentence) {
   }
 }
 
-TEST(BeamSearch, KeepsAsManyAsItsWidth) {
+TEST(BeamSearch, ReturnsAtMostWidthHypotheses) {
   for (const std::size_t width : {1, 2, 3, 7, 20})
     EXPECT_EQ(beam_search(RuledState(random_rule(4, 1)), {.end = 3, .width = width}).size(), width);
   const BeamOptions wide{.end = 0, .width = 9, .max_length = 1};
   EXPECT_EQ(beam_search(RuledState(random_rule(4, 1)), wide).size(), 4u);
 }
 
-TEST(LengthPenalty, IsThatOfItsSource) {
+TEST(LengthPenalty, MatchesTheFormulaOfItsSource) {
   EXPECT_EQ(length_penalty(17, 0), 1);
   EXPECT_EQ(length_penalty(1, 0.6), 1);
-  // exp turns the two roundings of its argument, 0.7 and 1.1, into errors of its value.
+  // exp amplifies the two roundings of its argument, 0.7 or 1.1.
   constexpr double kU = 0x1p-53;
   EXPECT_NEAR(length_penalty(7, 1), 2, 2 * (1 + 2 * 0.7) * kU * 1.001);
   EXPECT_NEAR(length_penalty(49, 0.5), 3, 3 * (1 + 2 * 1.1) * kU * 1.001);
 }
 
-/// A causal encoder that reads everything again at every token.
+/// A causal encoder that reads the whole prefix again at every token.
 class RereadState : public DecodingState {
  public:
   explicit RereadState(const LanguageModel& model) : model_(model) {}
@@ -192,12 +192,12 @@ class RereadState : public DecodingState {
   Tokens read_ = {};
 };
 
-TEST(BeamSearch, OfOneCompletesATextAsALanguageModelDoes) {
+TEST(BeamSearch, WidthOneCompletesATextLikeGreedyCompletion) {
   const TextData text = small_text();
   LanguageModel model{small_language_config(text), text.alphabet, {}};
   model.state = ref::train::initial_train_state(model.config.train);
   const std::string greedy = complete(model, "t", 9);
-  // No character of it ends the sentence.
+  // No character of the greedy completion ends the sentence.
   std::string unused = text.alphabet.text();
   std::erase_if(unused, [&](char c) { return greedy.find(c) != std::string::npos; });
   const auto found = beam_search(RereadState(model), {.begin = text.alphabet.encode("t", "t")[0],
@@ -212,17 +212,17 @@ std::string refused(const BeamOptions& options, const Tensor<double>& logits) {
   return ref::numeric::contract_message([&] { beam_search(state, options); });
 }
 
-TEST(BeamSearch, C1ABeamHasWidthAndLength) {
+TEST(BeamSearch, C1_RejectsZeroWidthOrMaxLength) {
   EXPECT_THAT(refused({.width = 0}, {0, 0}), HasSubstr("width is 0; expected 1 or more (C1)"));
   EXPECT_THAT(refused({.max_length = 0}, {0, 0}), HasSubstr("max_length is 0"));
 }
-TEST(BeamSearch, C2ThePenaltyIsNotNegative) {
+TEST(BeamSearch, C2_RejectsANegativeOrInfiniteLengthPenalty) {
   const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_THAT(refused({.length_penalty = -1}, {0, 0}),
               HasSubstr("length_penalty is -1; expected 0 or more (C2)"));
   EXPECT_THAT(refused({.length_penalty = infinity}, {0, 0}), HasSubstr("length_penalty is inf"));
 }
-TEST(BeamSearch, C3TheEndIsAToken) {
+TEST(BeamSearch, C3_RejectsAnEndOutsideTheLogits) {
   EXPECT_THAT(refused({.end = 2}, {0, 0}),
               HasSubstr("logits have shape [2]; expected [V] with V above end, 2 (C3)"));
   EXPECT_THAT(refused({.end = 0}, {{0, 0}}), HasSubstr("logits have shape [1, 2]"));

@@ -15,9 +15,9 @@
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/verification/training/samples.hpp"
 
-// bleu_cases.json has what sacrebleu said, by tests/verification/training/bleu_answers; where
-// sacrebleu is there, it is asked anew. NORMPROOF_INTEROP_PYTHON is another interpreter than
-// /usr/bin/python3.
+// bleu_cases.json holds answers of sacrebleu, recorded by tests/verification/training/bleu_answers.
+// If sacrebleu is installed, the tests also run it. NORMPROOF_INTEROP_PYTHON names another
+// interpreter than /usr/bin/python3.
 namespace normproof::verification::training {
 namespace {
 
@@ -31,7 +31,7 @@ BleuTokenizer tokenizer_of(const Json& answer) {
   return answer["tokenize"] == "none" ? BleuTokenizer::none : BleuTokenizer::mteval_13a;
 }
 
-/// `off` is how far a double may be from theirs, of its size.
+/// Compares with sacrebleu's answers. `off` is the accepted relative difference of the doubles.
 void expect_answers(const Json& answers, double off) {
   ASSERT_FALSE(answers.empty());
   for (const Json& answer : answers) {
@@ -48,11 +48,12 @@ void expect_answers(const Json& answers, double off) {
   }
 }
 
-TEST(Bleu, IsWhatSacrebleuWasRecordedToSay) {
+TEST(Bleu, MatchesRecordedAnswersOfSacrebleu) {
   expect_answers(Json::parse(ref::io::read_text(kFolder + "/bleu_cases.json")), 0);
 }
 
-/// Sentences of few words and much punctuation, references and hypotheses near each other.
+/// Makes sentences of few distinct words and much punctuation, with hypotheses close to the
+/// references.
 Json random_cases() {
   constexpr const char* words[] = {"boat",  "the", "old",     "3.5",   "1,000", "end.",   "why?",
                                    "a-b",   "9-5", "&quot;",  "&amp;", "(so)",  ",",      ".",
@@ -82,7 +83,7 @@ Json random_cases() {
   return cases;
 }
 
-TEST(Bleu, IsWhatSacrebleuSays) {
+TEST(Bleu, MatchesAnInstalledSacrebleu) {
   const tests::ref::io::TemporaryFolder folder;
   Json cases = Json::parse(ref::io::read_text(kFolder + "/bleu_cases.json"));
   for (const Json& one : random_cases()) cases.push_back(one);
@@ -97,11 +98,12 @@ TEST(Bleu, IsWhatSacrebleuSays) {
   const std::string said = ref::io::read_text(folder / "said");
   if (code == 77 || code == 127) GTEST_SKIP() << said;
   ASSERT_EQ(code, 0) << said;
-  // Its C library's exp and log may be off by a unit in the last place, and its sum is another one.
+  // The C library's exp and log may be off by a unit in the last place, and sacrebleu sums
+  // differently.
   expect_answers(Json::parse(said), 8 * 0x1p-52);
 }
 
-TEST(Bleu, OfHandCountedSentences) {
+TEST(Bleu, MatchesHandCountedSentences) {
   const Bleu bleu =
       corpus_bleu({"the old boat", "a b c d"}, {"the boat", "a b c e f"}, BleuTokenizer::none);
   EXPECT_EQ(bleu.matches, (std::array<std::size_t, 4>{5, 2, 1, 0}));
@@ -113,7 +115,7 @@ TEST(Bleu, OfHandCountedSentences) {
   EXPECT_EQ(bleu.precisions[3], 50);
 }
 
-TEST(Bleu, C1ThereAreAsManyReferences) {
+TEST(Bleu, C1_RejectsEmptyInputOrDifferentNumbersOfSentences) {
   const auto refused = [](const Lines& hypotheses, const Lines& references) {
     return ref::numeric::contract_message(
         [&] { corpus_bleu(hypotheses, references, BleuTokenizer::none); });

@@ -36,7 +36,7 @@ class CheckpointFile : public ::testing::Test {
   Checkpoint checkpoint_;
 };
 
-TEST_F(CheckpointFile, ReadsBackBitByBit) {
+TEST_F(CheckpointFile, ReadsBackBitForBit) {
   const Checkpoint again = read_checkpoint(file(), ref::train::initial_train_state(config_.train));
   EXPECT_EQ(ref::train::state_sha256(again.state), ref::train::state_sha256(checkpoint_.state));
   EXPECT_EQ(again.state.step, 3);
@@ -47,7 +47,7 @@ TEST_F(CheckpointFile, ReadsBackBitByBit) {
   EXPECT_EQ(again.state.optimizer.moments.names(), checkpoint_.state.optimizer.moments.names());
 }
 
-TEST_F(CheckpointFile, AnAlteredOneIsRefused) {
+TEST_F(CheckpointFile, RejectsAnAlteredFile) {
   auto tensors = ref::io::read_tensors(file());
   for (auto& tensor : tensors)
     if (tensor.name == "parameter/head.weight") tensor.bytes[5] ^= std::byte{1};
@@ -58,13 +58,13 @@ TEST_F(CheckpointFile, AnAlteredOneIsRefused) {
   EXPECT_THAT(message(), HasSubstr("altered"));
 }
 
-TEST_F(CheckpointFile, ATruncatedOneIsRefused) {
+TEST_F(CheckpointFile, RejectsATruncatedFile) {
   const std::string bytes = ref::io::read_text(file());
   ref::io::write_file(file(), std::string_view(bytes).substr(0, bytes.size() / 2));
   EXPECT_THAT(message(), HasSubstr("checkpoint.safetensors"));
 }
 
-TEST_F(CheckpointFile, OneOfAnotherConfigurationIsRefused) {
+TEST_F(CheckpointFile, RejectsAFileOfAnotherConfiguration) {
   config_.train.encoder.d_ff = 7;
   EXPECT_THAT(message(), HasSubstr("parameter/layers.0.feed_forward.first.weight has shape [6, 4]; "
                                    "expected float64 [7, 4]"));

@@ -9,8 +9,9 @@
 namespace normproof::verification::training {
 namespace {
 
-TEST(Classify, ByHand) {
-  // Class 0: tp 1, fp 1, fn 0: 2/3. Class 1: tp 1, fp 0, fn 1: 2/3. Class 2: never, 0.
+TEST(Classify, MatchesHandComputation) {
+  // F1 of class 0 (tp 1, fp 1, fn 0) is 2/3, of class 1 (tp 1, fp 0, fn 1) 2/3, of class 2 (unused)
+  // 0.
   const Classification c = classify({0, 1, 0}, {0, 1, 1}, 3);
   EXPECT_DOUBLE_EQ(c.accuracy, 2.0 / 3);
   EXPECT_DOUBLE_EQ(c.macro_f1, (2.0 / 3 + 2.0 / 3 + 0) / 3);
@@ -21,14 +22,14 @@ std::string classify_refusal(const std::vector<int>& predictions, const std::vec
   return ref::numeric::contract_message([&] { classify(predictions, labels, 3); });
 }
 
-TEST(Classify, C1NoLabelAndAnotherNumberOfPredictions) {
+TEST(Classify, C1_RejectsEmptyInputOrDifferentNumbers) {
   EXPECT_EQ(classify_refusal({}, {}),
             "classify: predictions has 0 for 0 labels; expected as many, at least one (C1)");
   EXPECT_EQ(classify_refusal({1}, {1, 2}),
             "classify: predictions has 1 for 2 labels; expected as many, at least one (C1)");
 }
 
-TEST(Classify, C2ClassesThatThereAreNot) {
+TEST(Classify, C2_RejectsClassesOutOfRange) {
   EXPECT_EQ(classify_refusal({3}, {1}),
             "classify: predictions has the class 3 at 0; expected a class below 3 (C2)");
   EXPECT_EQ(classify_refusal({1, 1}, {1, -1}).substr(0, 25), "classify: labels has the ");

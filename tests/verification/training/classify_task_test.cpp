@@ -7,11 +7,11 @@
 namespace normproof::verification::training {
 namespace {
 
-TEST(ClassifyTask, StepsAreThoseOfItsEpoch) {
+TEST(ClassifyTask, StepMatchesTrainStepOnTheBatchesOfTheEpoch) {
   const RunConfig config = small_run_config();
   const Dataset data = small_dataset();
   ClassifyTask task(config, data);
-  EXPECT_EQ(task.steps_of_epoch(), 3u);
+  EXPECT_EQ(task.steps_per_epoch(), 3u);
   EXPECT_EQ(task.data_json(""), data_json(data));
   auto state = ref::train::initial_train_state(config.train), expected = state;
   task.begin_epoch(1);
@@ -19,7 +19,7 @@ TEST(ClassifyTask, StepsAreThoseOfItsEpoch) {
   const auto batches = training_batches(data, config, 1);
   const auto weights = class_weights(data, config);
   const auto result = ref::train::train_step<double>(
-      config.train, batches_of_step(batches, config, 2), weights, expected);
+      config.train, select_step_batches(batches, config, 2), weights, expected);
   EXPECT_EQ(step.result.loss, result.loss);
   EXPECT_EQ(ref::train::state_sha256(state), ref::train::state_sha256(expected));
   ASSERT_EQ(step.qualities.size(), 2u);
@@ -27,7 +27,7 @@ TEST(ClassifyTask, StepsAreThoseOfItsEpoch) {
   EXPECT_EQ(step.qualities[1].first, "macro_f1");
 }
 
-TEST(ClassifyTask, ValidatesOnWhatIsNotTrainedOn) {
+TEST(ClassifyTask, ValidatesOnTheValidationSentences) {
   const RunConfig config = small_run_config();
   const Dataset data = small_dataset();
   const ClassifyTask task(config, data);

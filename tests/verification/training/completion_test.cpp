@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A model that has taken some steps.
+/// Returns a model after a few training steps.
 LanguageModel trained_model() {
   const TextData text = small_text();
   LanguageModel model{small_language_config(text), text.alphabet, {}};
@@ -25,7 +25,7 @@ LanguageModel trained_model() {
   return model;
 }
 
-/// By the whole pass over what the model sees, once for each character.
+/// Completes a text with one whole pass over the visible tokens per character.
 std::string by_whole_passes(const LanguageModel& model, const std::string& prompt,
                             std::size_t length) {
   const auto& config = model.config.train.encoder;
@@ -49,20 +49,20 @@ std::string by_whole_passes(const LanguageModel& model, const std::string& promp
   return model.alphabet.decode(tokens);
 }
 
-TEST(Completion, IsTheLikeliestCharacterOfTheWholePassEachTime) {
+TEST(Completion, MatchesGreedyChoiceByWholePasses) {
   const LanguageModel model = trained_model();
   for (const char* prompt : {"t", "the sailo", "the sailor", "the sailors mend the bell"})
     EXPECT_EQ(complete(model, prompt, 25), by_whole_passes(model, prompt, 25)) << prompt;
   EXPECT_EQ(complete(model, "the", 0), "");
 }
 
-TEST(Completion, C1ThePromptHasACharacter) {
+TEST(Completion, C1_RejectsAnEmptyPrompt) {
   const LanguageModel model = trained_model();
   EXPECT_THAT(ref::numeric::contract_message([&] { complete(model, "", 3); }),
               HasSubstr("prompt is empty; expected a character at least (C1)"));
 }
 
-TEST(Completion, ACharacterThatTheModelDoesNotKnowIsNamed) {
+TEST(Completion, NamesACharacterOutsideTheAlphabet) {
   EXPECT_THAT(file_message([&] { complete(trained_model(), "the Z", 3); }),
               HasSubstr("the prompt:1: has the character \"Z\"; expected one of the"));
 }

@@ -20,7 +20,7 @@ Sentences hundred() {
   return all;
 }
 
-TEST(Split, IsAShareByTheSeedOrWhatIsNamed) {
+TEST(Split, SplitsByTheSeedOrByTheGivenIndices) {
   RunConfig config;
   const Dataset data = split(hundred(), {}, config);
   EXPECT_EQ(data.training.sequences.size(), 80u);
@@ -37,7 +37,7 @@ TEST(Split, IsAShareByTheSeedOrWhatIsNamed) {
               HasSubstr("of 1 sentences none is left to validate on"));
 }
 
-TEST(ParseSplit, NamesTheLineThatIsWrong) {
+TEST(ParseSplit, NamesTheInvalidLine) {
   EXPECT_THAT(parse_split("3\n0\n2", "f", 4), ElementsAre(3u, 0u, 2u));
   const auto message = [](const char* text) {
     return file_message([&] { parse_split(text, "f", 4); });
@@ -49,13 +49,13 @@ TEST(ParseSplit, NamesTheLineThatIsWrong) {
   EXPECT_THAT(message("3\n1\n3\n"), HasSubstr("line 3 names sentence 3 again"));
 }
 
-TEST(Batches, CoverEverySentenceOnceAnEpoch) {
+TEST(Batches, CoverEverySentenceOncePerEpoch) {
   const Dataset data = small_dataset();
   const RunConfig config = small_run_config();
-  EXPECT_EQ(steps_of_epoch(data, config), 3u);
+  EXPECT_EQ(steps_per_epoch(data, config), 3u);
   RunConfig accumulated = config;
   accumulated.train.accumulation = 2;
-  EXPECT_EQ(steps_of_epoch(data, accumulated), 2u);
+  EXPECT_EQ(steps_per_epoch(data, accumulated), 2u);
   for (const std::uint64_t epoch : {0, 1}) {
     std::size_t sentences = 0;
     for (const auto& batch : training_batches(data, config, epoch)) {
@@ -74,7 +74,7 @@ TEST(Batches, CoverEverySentenceOnceAnEpoch) {
                validation[0].inputs.valid.data()[validation[0].inputs.tokens.seq_len - 1]);
 }
 
-TEST(ClassWeights, OfEachKind) {
+TEST(ClassWeights, MatchEveryOptionOfTheLoss) {
   Dataset data;
   data.training.labels = {0, 1, 1, 2, 1, 1};
   RunConfig config;
@@ -89,7 +89,7 @@ TEST(ClassWeights, OfEachKind) {
               HasSubstr("class 2 has no training sentence"));
 }
 
-TEST(DataJson, TellsDatasetsApart) {
+TEST(DataJson, DiffersForDifferentDatasets) {
   const Dataset data = small_dataset();
   Dataset other = data;
   other.validation.labels[0] = 2 - other.validation.labels[0] / 2;
@@ -101,13 +101,13 @@ TEST(DataJson, TellsDatasetsApart) {
   EXPECT_NE(data_json(data, "abc").find("\"weights\": \"abc\""), std::string::npos);
 }
 
-TEST(BatchesOfStep, TheLastStepTakesWhatIsLeft) {
+TEST(BatchesOfStep, LastStepTakesTheRest) {
   RunConfig config = small_run_config();
   config.train.accumulation = 2;
   const std::vector<ref::train::LabelledBatch> epoch(3);
-  EXPECT_EQ(batches_of_step(epoch, config, 0).size(), 2u);
-  EXPECT_EQ(batches_of_step(epoch, config, 1).size(), 1u);
-  EXPECT_EQ(batches_of_step(epoch, config, 1).data(), &epoch[2]);
+  EXPECT_EQ(select_step_batches(epoch, config, 0).size(), 2u);
+  EXPECT_EQ(select_step_batches(epoch, config, 1).size(), 1u);
+  EXPECT_EQ(select_step_batches(epoch, config, 1).data(), &epoch[2]);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "ref/io/atomic_file.hpp"
 #include "tests/ref/io/temporary_folder.hpp"
 
-// What a run keeps: run_test.cpp.
+// run_test.cpp tests which checkpoints a run keeps.
 namespace normproof::verification::training {
 namespace {
 
@@ -26,18 +26,18 @@ TEST(KeptCheckpoints, AreFoundByTheirNames) {
   EXPECT_THAT(kept_steps(folder / "absent"), IsEmpty());
 }
 
-TEST(KeptCheckpoints, BehindAStepAndBeyondTheirNumberAreRemoved) {
+TEST(KeptCheckpoints, RemovesLaterStepsAndAllButTheLastOnes) {
   const tests::ref::io::TemporaryFolder folder;
   for (const std::size_t step : {2, 4, 6, 8, 10})
     ref::io::write_file(kept_checkpoint(folder.path(), step), "");
   ref::io::write_file(folder / "checkpoint.safetensors", "");
-  keep_last(folder.path(), 2, 8);
+  remove_old_checkpoints(folder.path(), 2, 8);
   EXPECT_THAT(tests::ref::io::names_in(folder.path()),
               UnorderedElementsAre("checkpoint-6.safetensors", "checkpoint-8.safetensors",
                                    "checkpoint.safetensors"));
-  keep_last(folder.path(), 2, 8);
+  remove_old_checkpoints(folder.path(), 2, 8);
   EXPECT_THAT(kept_steps(folder.path()), ElementsAre(6, 8));
-  keep_last(folder.path(), 2, 5);
+  remove_old_checkpoints(folder.path(), 2, 5);
   EXPECT_THAT(kept_steps(folder.path()), IsEmpty());
 }
 

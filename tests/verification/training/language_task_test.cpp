@@ -37,7 +37,7 @@ class LanguageTaskRun : public ::testing::Test {
   RunConfig config_ = small_language_config(text_);
 };
 
-TEST_F(LanguageTaskRun, LearnsAndSaysSo) {
+TEST_F(LanguageTaskRun, LearnsAndRecordsItsQualities) {
   config_.epochs = 6;
   const RunSummary summary = run_into("a");
   LanguageTask task(config_, text_);
@@ -48,10 +48,10 @@ TEST_F(LanguageTaskRun, LearnsAndSaysSo) {
             summary.validation_loss / ref::numeric::log(2.0));
   EXPECT_THAT(text("a/metrics.jsonl"),
               AllOf(HasSubstr("\"bits_per_character\":"), HasSubstr("\"validation_perplexity\":")));
-  EXPECT_EQ(summary.steps, 6 * task.steps_of_epoch());
+  EXPECT_EQ(summary.steps, 6 * task.steps_per_epoch());
 }
 
-TEST_F(LanguageTaskRun, TheSameBytesWhateverTheThreadsKilledOrNot) {
+TEST_F(LanguageTaskRun, FilesAreEqualForAnyThreadsAndAfterResuming) {
   config_.train.encoder.norm = ref::model::PowerNormOptions{};
   config_.train.encoder.dropout = 0.25;
   config_.train.accumulation = 2;
@@ -70,21 +70,21 @@ TEST_F(LanguageTaskRun, TheSameBytesWhateverTheThreadsKilledOrNot) {
   ref::numeric::set_num_threads(1);
 }
 
-TEST_F(LanguageTaskRun, AnotherTextIsRefused) {
+TEST_F(LanguageTaskRun, RejectsAnotherTextWhenResuming) {
   run_into("a");
   text_.training[0] = text_.training[0] == 0 ? 1 : 0;
   EXPECT_THAT(usage_message([&] { run_into("a", {.resume = true}); }),
               HasSubstr("the data is not that"));
 }
 
-TEST_F(LanguageTaskRun, ANormOverSentencesIsRefusedBeforeThereIsAFolder) {
+TEST_F(LanguageTaskRun, RejectsANormOverSentencesBeforeMakingAFolder) {
   config_.train.encoder.norm = ref::model::InstanceNormOptions{};
   EXPECT_THAT(usage_message([&] { run_into("a"); }),
               HasSubstr("norm.name is instance_norm where attention is causal"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a"));
 }
 
-TEST_F(LanguageTaskRun, C1WeightsAreNoneThatAreGiven) {
+TEST_F(LanguageTaskRun, C1_RejectsGivenWeights) {
   const LanguageTask task(config_, text_);
   EXPECT_THAT(ref::numeric::contract_message([&] { task.data_json("abc"); }),
               HasSubstr("weights are given; expected none"));

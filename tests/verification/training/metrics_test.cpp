@@ -26,7 +26,7 @@ class MetricsTest : public ::testing::Test {
   std::filesystem::path file_ = folder_ / "metrics.jsonl";
 };
 
-TEST_F(MetricsTest, GoOnAfterTheEndThatACheckpointKnows) {
+TEST_F(MetricsTest, ContinuesAfterTheEndOfTheCheckpoint) {
   MetricsEnd end;
   {
     Metrics metrics(file_, {});
@@ -43,7 +43,7 @@ TEST_F(MetricsTest, GoOnAfterTheEndThatACheckpointKnows) {
   EXPECT_EQ(last_loss(file_), 0.5);
 }
 
-TEST_F(MetricsTest, AreThoseThatTheCheckpointKnows) {
+TEST_F(MetricsTest, RejectsAnAlteredOrShortenedFile) {
   MetricsEnd end;
   {
     Metrics metrics(file_, {});
@@ -58,7 +58,7 @@ TEST_F(MetricsTest, AreThoseThatTheCheckpointKnows) {
               HasSubstr("cannot be written"));
 }
 
-TEST_F(MetricsTest, WithoutAStepThereIsNoLoss) {
+TEST_F(MetricsTest, LastLossIsNaNWithoutAStep) {
   normproof::ref::io::write_file(file_, "{\"epoch\":1}\nno JSON\n");
   EXPECT_TRUE(std::isnan(last_loss(file_)));
 }

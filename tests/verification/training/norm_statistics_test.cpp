@@ -21,7 +21,7 @@ Values values_of(std::initializer_list<double> numbers) {
   return values;
 }
 
-TEST(NormStatistics, AsksForWhatANormLeavesAlone) {
+TEST(NormStatistics, AsksOnlyForStatisticsOfNorms) {
   for (const char* name : {"layers.0.norm1.mean", "final_norm.mean_x_hat_squared",
                            "decoder.layers.1.norm3.running_psi2"})
     EXPECT_TRUE(NormStatistics::asks_for(name)) << name;
@@ -30,17 +30,17 @@ TEST(NormStatistics, AsksForWhatANormLeavesAlone) {
     EXPECT_FALSE(NormStatistics::asks_for(name)) << name;
 }
 
-TEST(NormStatistics, AreTheLeastTheMeanAndTheLargest) {
+TEST(NormStatistics, RecordsMinimumMeanAndMaximum) {
   NormStatistics seen;
   seen.see("layers.0.norm1.mean", values_of({3, -1, 4}));
-  seen.see("layers.0.norm1.mean", values_of({1, 0, 2}));  // the last one counts
+  seen.see("layers.0.norm1.mean", values_of({1, 0, 2}));  // a later tensor replaces an earlier one
   seen.see("final_norm.rstd", values_of({0.5}));
   EXPECT_THAT(seen.sites(),
               ElementsAre(Pair("final_norm", ElementsAre(Pair("rstd", ElementsAre(0.5, 0.5, 0.5)))),
                           Pair("layers.0.norm1", ElementsAre(Pair("mean", ElementsAre(0, 1, 2))))));
 }
 
-TEST(NormStatistics, TheNewWeightIsOfNormsWithNuAlone) {
+TEST(NormStatistics, NewWeightExistsOnlyForNormsWithNu) {
   EXPECT_THAT(new_weight(PowerNormOptions{.alpha_backward = 0.75}), Optional(0.25));
   EXPECT_EQ(new_weight(LayerNormOptions{}), std::nullopt);
 }

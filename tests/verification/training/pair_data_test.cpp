@@ -18,23 +18,25 @@ using ::testing::HasSubstr;
 
 PairData two_pairs() {
   const ref::data::ParallelText text{{"b a", "b"}, {"x", "y x y"}};
-  return with_words({text, text, text}, small_translation_config());
+  return add_vocabularies({text, text, text}, small_translation_config());
 }
 
-TEST(PairData, BatchesHaveMarksAndPadding) {
+TEST(PairData, BatchesHaveSpecialTokensAndPadding) {
   const PairData data = two_pairs();
-  // <unk> 0, <s> 1, </s> 2, then by frequency: b 3, a 4; x 3, y 4.
+  // Ids: <unk> 0, <s> 1, </s> 2, then by frequency b 3, a 4 in the source and x 3, y 4 in the
+  // target.
   const auto batches = pairs_in_order(data.text.test, data.words, small_translation_config());
   ASSERT_EQ(batches.size(), 1u);
   const auto& [inputs, targets] = batches[0];
-  EXPECT_THAT(inputs.source.tokens.ids, ElementsAre(3, 2, 2, 3, 4, 2));  // the shorter one first
+  // the shorter sentence comes first
+  EXPECT_THAT(inputs.source.tokens.ids, ElementsAre(3, 2, 2, 3, 4, 2));
   EXPECT_THAT(inputs.source.valid, ElementsAre(true, true, false, true, true, true));
   EXPECT_THAT(inputs.target.tokens.ids, ElementsAre(1, 4, 3, 4, 1, 3, 2, 2));
   EXPECT_THAT(inputs.target.valid, ElementsAre(true, true, true, true, true, true, false, false));
   EXPECT_THAT(targets, ElementsAre(4, 3, 4, 2, 3, 2, kIgnored, kIgnored));
 }
 
-TEST(PairData, AnEpochHasEveryPairInAnOrderOfItsOwn) {
+TEST(PairData, EachEpochHasEveryPairInANewOrder) {
   const RunConfig config = small_translation_config();
   const PairData data = small_pairs(config);
   const auto first = pair_batches(data, config, 0), second = pair_batches(data, config, 1);
@@ -50,10 +52,10 @@ TEST(PairData, AnEpochHasEveryPairInAnOrderOfItsOwn) {
   EXPECT_EQ(pair_batches(data, config, 1)[0].targets, second[0].targets);
 }
 
-TEST(PairData, HasTheMostFrequentWordsAsManyAsTheConfigurationSays) {
+TEST(PairData, VocabularyHoldsTheMostFrequentWordsUpToItsSize) {
   RunConfig config = small_translation_config();
   config.translation.vocabulary_size = 9;
-  const PairWords words = small_pairs(config).words;
+  const PairVocabularies words = small_pairs(config).words;
   EXPECT_EQ(words.source.size(), 9u);
   const auto own = translation_config(config, words);
   EXPECT_EQ(own.model.source_vocab_size, 9u);
@@ -62,27 +64,27 @@ TEST(PairData, HasTheMostFrequentWordsAsManyAsTheConfigurationSays) {
   EXPECT_EQ(own.training.learning_rate, config.train.learning_rate);
 }
 
-TEST(PairData, WhatAVocabularyDoesNotKnowIsCounted) {
-  const PairWords words = two_pairs().words;
-  EXPECT_EQ(unknown_share(words.source, {"a z b", "z"}), 0.5);
-  EXPECT_EQ(unknown_share(words.source, {"b a"}), 0);
-  EXPECT_EQ(unknown_share(words.target, {"a b"}), 1);
-  EXPECT_EQ(unknown_share(words.target, {}), 0);
+TEST(PairData, CountsUnknownWords) {
+  const PairVocabularies words = two_pairs().words;
+  EXPECT_EQ(unknown_fraction(words.source, {"a z b", "z"}), 0.5);
+  EXPECT_EQ(unknown_fraction(words.source, {"b a"}), 0);
+  EXPECT_EQ(unknown_fraction(words.target, {"a b"}), 1);
+  EXPECT_EQ(unknown_fraction(words.target, {}), 0);
 }
 
-TEST(PairData, ItsWordsReadBack) {
+TEST(PairData, VocabulariesReadBack) {
   const PairData data = two_pairs();
   const std::string json = pairs_json(data);
-  const PairWords words = words_of(json, "data.json");
+  const PairVocabularies words = read_pair_words(json, "data.json");
   EXPECT_EQ(words.source.text(), "<unk>\n<s>\n</s>\nb\na\n");
   EXPECT_EQ(words.target.text(), data.words.target.text());
   const auto object = nlohmann::json::parse(json);
   EXPECT_EQ(object.at("test").at("pairs"), 2);
   EXPECT_EQ(object.at("test").at("source_sha256"), ref::io::sha256("b a\nb\n"));
   EXPECT_EQ(object.at("validation").at("target_sha256"), ref::io::sha256("x\ny x y\n"));
-  EXPECT_THAT(file_message([] { words_of("{}", "data.json"); }),
+  EXPECT_THAT(file_message([] { read_pair_words("{}", "data.json"); }),
               HasSubstr("data.json: source_words is absent"));
-  EXPECT_THAT(file_message([] { words_of(R"({"source_words": "a\n"})", "data.json"); }),
+  EXPECT_THAT(file_message([] { read_pair_words(R"({"source_words": "a\n"})", "data.json"); }),
               HasSubstr("data.json: source_words:1: the vocabulary ends without the word <unk>"));
 }
 

@@ -37,13 +37,13 @@ TEST(RunConfig, EverySettingReadsBack) {
   EXPECT_EQ(object.at("training").at("fixed_length"), 64);
   EXPECT_EQ(object.at("loss").at("class_weights"), "none");
   EXPECT_TRUE(object.at("encoder").at("positions").is_boolean());
-  // What is absent has a value too.
+  // An absent value has a JSON value too.
   set_setting(config, "training.fixed_length", "none");
   EXPECT_TRUE(
       nlohmann::json::parse(config_json(config)).at("training").at("fixed_length").is_null());
 }
 
-TEST(RunConfig, HowManyCheckpointsAreKeptIsSaidWhereItIsNotOne) {
+TEST(RunConfig, KeepCheckpointsIsListedUnlessItIsOne) {
   RunConfig config;
   EXPECT_EQ(config_json(config).find("keep"), std::string::npos);
   EXPECT_THAT(whole_config_json(config), HasSubstr("\"keep_checkpoints\": 1"));
@@ -59,7 +59,7 @@ TEST(RunConfig, HowManyCheckpointsAreKeptIsSaidWhereItIsNotOne) {
               HasSubstr("did you mean 'training.keep_checkpoints'?"));
 }
 
-TEST(RunConfig, AScaledEmbeddingIsShownWhereItIs) {
+TEST(RunConfig, ScaledEmbeddingIsListedIfItIsOn) {
   for (const auto& [task, key] : {std::pair(Task::classify, "encoder.scaled_embedding"),
                                   std::pair(Task::language, "encoder.scaled_embedding"),
                                   std::pair(Task::translate, "model.scaled_embedding")}) {
@@ -77,7 +77,7 @@ TEST(RunConfig, AScaledEmbeddingIsShownWhereItIs) {
   }
 }
 
-TEST(RunConfig, ALanguageModelHasSettingsOfItsOwn) {
+TEST(RunConfig, LanguageModelHasItsOwnSettings) {
   RunConfig config = default_config(Task::language);
   set_setting(config, "training.context", "64");
   set_setting(config, "encoder.tied_head", "false");
@@ -94,7 +94,7 @@ TEST(RunConfig, ALanguageModelHasSettingsOfItsOwn) {
               HasSubstr("training.context is '0'; expected 1 or more"));
 }
 
-TEST(RunConfig, ATranslatorHasTwoSidesWithNormsOfTheirOwn) {
+TEST(RunConfig, TranslatorHasSettingsForBothSides) {
   RunConfig config = default_config(Task::translate);
   for (const auto& [key, value] : std::initializer_list<std::pair<const char*, const char*>>{
            {"norm.name", "power_norm"},
@@ -128,8 +128,8 @@ TEST(RunConfig, ATranslatorHasTwoSidesWithNormsOfTheirOwn) {
   EXPECT_THAT(refused("training.task", "language"), HasSubstr("expected translate, the task"));
 }
 
-// Of the side and the norm that are to blame.
-TEST(RunConfig, ARefusalOfASideNamesItsSetting) {
+// An error of a side must name the setting of that side and norm.
+TEST(RunConfig, ErrorOfASideNamesItsSetting) {
   const RunConfig config = default_config(Task::translate);
   const auto sentence_of = [&](const char* argument) {
     return sentence_by_setting(
@@ -145,8 +145,8 @@ TEST(RunConfig, ARefusalOfASideNamesItsSetting) {
   EXPECT_EQ(sentence_of("eps"), "f: eps is 5; expected less");
 }
 
-// Of four norms and an optimizer that have an eps.
-TEST(RunConfig, AValueThatALayerRefusesIsThatOfItsSetting) {
+// Four norms and an optimizer have an eps; the error must name the right one.
+TEST(RunConfig, ErrorNamesTheSettingWithTheRejectedValue) {
   const auto sentence_of = [](const RunConfig& config, const char* function) {
     return sentence_by_setting(config, ref::numeric::ContractError(ref::numeric::Breach{
                                            function, "eps", "is -1", "eps >= 0"}));
@@ -166,7 +166,7 @@ TEST(RunConfig, AValueThatALayerRefusesIsThatOfItsSetting) {
   EXPECT_EQ(sentence_of(config, "layer_norm"), "layer_norm: eps is -1; expected eps >= 0");
 }
 
-TEST(RunConfig, AnUnknownNameSaysOfWhichSectionItIs) {
+TEST(RunConfig, UnknownValueNamesItsSection) {
   const auto refused = [](const char* key, const char* value) {
     RunConfig config = default_config(Task::translate);
     return usage_message([&] { set_setting(config, key, value); });
@@ -178,7 +178,7 @@ TEST(RunConfig, AnUnknownNameSaysOfWhichSectionItIs) {
   EXPECT_THAT(refused("optimizer.name", "adm"), StartsWith("optimizer.name: unknown "));
 }
 
-TEST(RunConfig, APartKeepsTheDefaultsOfTheRest) {
+TEST(RunConfig, MissingSettingsKeepTheirDefaults) {
   const RunConfig config =
       parse_config(R"({"norm": {"eps": 0.5, "name": "rms_norm"}, "training": {"seed": 7}})", "c");
   RunConfig expected;
@@ -188,7 +188,7 @@ TEST(RunConfig, APartKeepsTheDefaultsOfTheRest) {
   EXPECT_EQ(list_settings(config), list_settings(expected));
 }
 
-TEST(RunConfig, WhatIsUnknownOrWrongIsNamed) {
+TEST(RunConfig, NamesUnknownAndInvalidSettings) {
   const auto message = [](const char* key, const char* value) {
     RunConfig config;
     return usage_message([&] { set_setting(config, key, value); });

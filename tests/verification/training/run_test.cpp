@@ -26,7 +26,7 @@ using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// As SIGKILL would, at the end of a step: nothing is tidied up.
+/// Ends a run at a step as SIGKILL would, without any clean-up.
 struct Killed {};
 
 class TrainingRun : public ::testing::Test {
@@ -52,15 +52,15 @@ class TrainingRun : public ::testing::Test {
   Dataset data_ = small_dataset();
 };
 
-TEST_F(TrainingRun, KeepsTheLastCheckpointsWhateverIsKilled) {
+TEST_F(TrainingRun, KeepsTheLastCheckpointsAfterAnyInterruption) {
   config_.keep_checkpoints = 3;
-  run_into("whole", {.checkpoint_every = 2});  // at steps 2, 3, 4 and 6
+  run_into("whole", {.checkpoint_every = 2});  // checkpoints at steps 2, 3, 4 and 6
   EXPECT_THAT(kept_steps(folder_ / "whole"), ElementsAre(3, 4, 6));
   EXPECT_EQ(text("whole/checkpoint-6.safetensors"), text("whole/checkpoint.safetensors"));
   for (const std::size_t step : {1, 2, 5, 6}) {
     const std::string name = fmt::format("killed{}", step);
     kill_after(name, step, {.checkpoint_every = 2});
-    // As if it had been killed behind the first of the two checkpoints of a step.
+    // The folder is as if the run had been killed after the first of the two checkpoints of a step.
     ref::io::write_file(kept_checkpoint(folder_ / name, 1000), "");
     run_into(name, {.resume = true, .checkpoint_every = 2});
     expect_same_files("whole", name);
@@ -80,7 +80,7 @@ TEST_F(TrainingRun, KeepsTheLastCheckpointsWhateverIsKilled) {
   EXPECT_THAT(kept_steps(folder_ / "last"), testing::IsEmpty());
 }
 
-TEST_F(TrainingRun, WritesALineAStepAndALineAnEpoch) {
+TEST_F(TrainingRun, WritesOneLinePerStepAndEpoch) {
   const RunSummary summary = run_into("a");
   EXPECT_EQ(summary.steps, 6u);
   std::vector<nlohmann::json> lines;
@@ -95,7 +95,7 @@ TEST_F(TrainingRun, WritesALineAStepAndALineAnEpoch) {
   EXPECT_EQ(lines[7].at("validation_accuracy"), quality(summary.validation, "accuracy"));
 }
 
-TEST_F(TrainingRun, TheSameBytesWhateverTheThreads) {
+TEST_F(TrainingRun, FilesAreEqualForAnyNumberOfThreads) {
   run_into("a");
   ref::numeric::set_num_threads(3);
   run_into("b");
@@ -103,7 +103,7 @@ TEST_F(TrainingRun, TheSameBytesWhateverTheThreads) {
   expect_same_files("a", "b");
 }
 
-TEST_F(TrainingRun, KilledAfterAnyStepItResumesToTheSameBytes) {
+TEST_F(TrainingRun, ResumingAfterAnyStepGivesTheSameFiles) {
   config_.train.encoder.norm = ref::model::PowerNormOptions{};
   config_.train.encoder.dropout = 0.25;
   const RunSummary whole = run_into("whole", {.checkpoint_every = 2});
@@ -116,12 +116,12 @@ TEST_F(TrainingRun, KilledAfterAnyStepItResumesToTheSameBytes) {
     EXPECT_EQ(summary.validation, whole.validation);
     expect_same_files("whole", name);
   }
-  // Nothing is left to do.
+  // The run is already finished.
   EXPECT_EQ(run_into("whole", {.resume = true}).sha256, whole.sha256);
   expect_same_files("whole", "killed1");
 }
 
-TEST_F(TrainingRun, AResumedRunIsOneOfTheSameConfigurationAndData) {
+TEST_F(TrainingRun, ResumingRequiresTheSameConfigurationAndData) {
   kill_after("a", 2, {.checkpoint_every = 1});
   config_.train.learning_rate = 0.5;
   EXPECT_THAT(
@@ -135,7 +135,7 @@ TEST_F(TrainingRun, AResumedRunIsOneOfTheSameConfigurationAndData) {
   EXPECT_THAT(usage_message([&] { run_into("a"); }), HasSubstr("is there already"));
 }
 
-TEST_F(TrainingRun, MetricsShorterThanTheCheckpointSaysAreRefused) {
+TEST_F(TrainingRun, RejectsMetricsShorterThanAtTheCheckpoint) {
   kill_after("a", 4, {});
   fs::resize_file(folder_ / "a/metrics.jsonl", 10);
   EXPECT_THAT(file_message([&] { run_into("a", {.resume = true}); }),
@@ -144,7 +144,7 @@ TEST_F(TrainingRun, MetricsShorterThanTheCheckpointSaysAreRefused) {
   EXPECT_THAT(file_message([&] { run_into("a", {.resume = true}); }), HasSubstr("is not there"));
 }
 
-TEST_F(TrainingRun, MetricsAlteredBeforeTheCheckpointAreRefused) {
+TEST_F(TrainingRun, RejectsMetricsAlteredBeforeTheCheckpoint) {
   kill_after("a", 4, {});
   const fs::path file = folder_ / "a/metrics.jsonl";
   const std::string text = ref::io::read_text(file);
@@ -157,7 +157,7 @@ TEST_F(TrainingRun, MetricsAlteredBeforeTheCheckpointAreRefused) {
   run_into("a", {.resume = true});
 }
 
-TEST_F(TrainingRun, KilledBeforeItBeganItIsResumedFromItsFirstStep) {
+TEST_F(TrainingRun, ResumesARunThatWasKilledBeforeItsFirstStep) {
   const RunSummary whole = run_into("whole");
   fs::create_directory(folder_ / "begun");
   ref::io::write_file(folder_ / "begun/data.json", "{");
@@ -171,18 +171,18 @@ TEST_F(TrainingRun, KilledBeforeItBeganItIsResumedFromItsFirstStep) {
               HasSubstr("holds no run"));
 }
 
-TEST_F(TrainingRun, OneProcessIsAtWorkInAFolder) {
+TEST_F(TrainingRun, OnlyOneProcessMayUseAFolder) {
   kill_after("a", 2, {.checkpoint_every = 1});
-  const auto at_work = support::process::FileLock::take_folder(folder_ / "a");
+  const auto at_work = support::process::FileLock::acquire_folder(folder_ / "a");
   EXPECT_THAT(usage_message([&] { run_into("a", {.resume = true}); }),
               HasSubstr("another 'normproof train' is at work in it"));
   fs::create_directory(folder_ / "b");
-  const auto beginning = support::process::FileLock::take_folder(folder_ / "b");
+  const auto beginning = support::process::FileLock::acquire_folder(folder_ / "b");
   EXPECT_THAT(usage_message([&] { run_into("b"); }), HasSubstr("is at work in it"));
-  EXPECT_TRUE(fs::exists(folder_ / "b"));  // it is the other's
+  EXPECT_TRUE(fs::exists(folder_ / "b"));  // the folder belongs to the other process
 }
 
-/// From now on no file of this process can become longer than that: what a full disk does to it.
+/// Limits the size of every file that this process writes, which has the effect of a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : old_action_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -202,12 +202,12 @@ class FileSizeLimit {
   void (*old_action_)(int);
 };
 
-TEST_F(TrainingRun, ADiskWithoutRoomIsASentenceAndResumesToTheSameBytes) {
+TEST_F(TrainingRun, FullDiskIsReportedAndResumingGivesTheSameFiles) {
   run_into("whole");
   const auto metrics = text("whole/metrics.jsonl").size();
   const auto checkpoint = text("whole/checkpoint.safetensors").size();
   ASSERT_GT(checkpoint, metrics / 2);
-  // Inside a line, inside a checkpoint, and before a byte is written.
+  // The limit falls inside a line, inside a checkpoint, and before the first byte.
   for (const std::size_t room : {metrics / 2, metrics / 2 - 1, checkpoint / 2, std::size_t{0}}) {
     const std::string name = fmt::format("room_{}", room);
     RunOptions options{.checkpoint_every = 1};
@@ -224,33 +224,33 @@ TEST_F(TrainingRun, ADiskWithoutRoomIsASentenceAndResumesToTheSameBytes) {
   }
 }
 
-TEST_F(TrainingRun, AFinishedRunIsSummedUpAgain) {
+TEST_F(TrainingRun, ResumingAFinishedRunReturnsItsSummary) {
   const RunSummary whole = run_into("a"), again = run_into("a", {.resume = true});
   EXPECT_EQ(again.training_loss, whole.training_loss);
   EXPECT_EQ(again.validation_loss, whole.validation_loss);
   EXPECT_EQ(again.sha256, whole.sha256);
 }
 
-TEST_F(TrainingRun, WhatTheFirstStepRefusesLeavesNoFolder) {
+TEST_F(TrainingRun, ConfigurationRejectedByTheFirstStepLeavesNoFolder) {
   config_.train.learning_rate = -1;
   const std::string message = usage_message([&] { run_into("a"); });
   EXPECT_THAT(message, HasSubstr("learning_rate"));
   EXPECT_FALSE(fs::exists(folder_ / "a"));
 }
 
-TEST_F(TrainingRun, WhatIsNotFiniteAtTheFirstStepIsNoSetting) {
+TEST_F(TrainingRun, NonFiniteValueInTheFirstStepDoesNotBlameASetting) {
   const ref::numeric::ContractError setting(
       {.argument = "num_heads", .observation = "is 3", .expectation = "a divisor"});
   const ref::numeric::NotFiniteError overflow(
       {.function = "softmax", .argument = "x", .observation = "overflows"});
-  EXPECT_THROW(step_failure(config_, 1, "x at [0] is nan", setting), RunFailure);
-  EXPECT_THROW(step_failure(config_, 1, std::nullopt, overflow), RunFailure);
-  EXPECT_THROW(step_failure(config_, 2, std::nullopt, setting), RunFailure);
-  EXPECT_THAT(usage_message([&] { step_failure(config_, 1, std::nullopt, setting); }),
+  EXPECT_THROW(throw_step_failure(config_, 1, "x at [0] is nan", setting), RunFailure);
+  EXPECT_THROW(throw_step_failure(config_, 1, std::nullopt, overflow), RunFailure);
+  EXPECT_THROW(throw_step_failure(config_, 2, std::nullopt, setting), RunFailure);
+  EXPECT_THAT(usage_message([&] { throw_step_failure(config_, 1, std::nullopt, setting); }),
               HasSubstr("step 1: encoder.num_heads is 3"));
 }
 
-TEST_F(TrainingRun, SettingsAlteredInBothPlacesAreRefused) {
+TEST_F(TrainingRun, RejectsSettingsThatWereAlteredConsistently) {
   kill_after("a", 4, {});
   config_.train.learning_rate /= 2;
   ref::io::write_file(folder_ / "a/config.json", config_json(config_));
@@ -258,7 +258,7 @@ TEST_F(TrainingRun, SettingsAlteredInBothPlacesAreRefused) {
               HasSubstr("run_sha256 is of another configuration or of other data"));
 }
 
-TEST_F(TrainingRun, AnAlteredDescriptionOfTheDataIsADamagedFileAndNoOtherData) {
+TEST_F(TrainingRun, AlteredDataDescriptionIsADamagedFile) {
   kill_after("a", 4, {});
   const fs::path file = folder_ / "a/data.json";
   const std::string kept = ref::io::read_text(file);
@@ -271,14 +271,14 @@ TEST_F(TrainingRun, AnAlteredDescriptionOfTheDataIsADamagedFileAndNoOtherData) {
   run_into("a", {.resume = true});
 }
 
-TEST_F(TrainingRun, ValuesThatAreNotFiniteStopItWithTheirPlace) {
+TEST_F(TrainingRun, NonFiniteValueStopsTheRunAndIsLocated) {
   config_.train.optimizer = ref::model::SgdOptions{};
   config_.train.learning_rate = 1e200;
   const std::string message = ref::numeric::error_message<RunFailure>([&] { run_into("a", {}); });
   EXPECT_THAT(message, AllOf(HasSubstr("step "), HasSubstr(" is ")));
 }
 
-TEST_F(TrainingRun, AccumulationTakesTheRestOfAnEpochToo) {
+TEST_F(TrainingRun, LastStepOfAnEpochTakesTheRemainingBatches) {
   config_.train.accumulation = 2;
   EXPECT_EQ(run_into("a").steps, 4u);
 }

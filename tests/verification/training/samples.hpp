@@ -5,7 +5,7 @@
 
 namespace normproof::verification::training {
 
-/// Ten sentences of three classes; the first token of a sentence tells its class.
+/// Returns ten sentences of three classes. The first token of a sentence tells its class.
 inline Dataset small_dataset() {
   Dataset data;
   data.vocab_size = 12;

@@ -3,7 +3,7 @@
 #include "ref/data/synthetic_pairs.hpp"
 #include "verification/training/pair_data.hpp"
 
-// A small translator and its pairs.
+// A small translator and its sentence pairs.
 namespace normproof::verification::training {
 
 inline RunConfig small_translation_config() {
@@ -21,7 +21,7 @@ inline RunConfig small_translation_config() {
 }
 
 inline PairData small_pairs(const RunConfig& config = small_translation_config()) {
-  return with_words(
+  return add_vocabularies(
       ref::data::synthetic_pair_corpus(1, {.training = 30, .validation = 9, .test = 5}), config);
 }
 

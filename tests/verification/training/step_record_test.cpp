@@ -11,7 +11,7 @@ using ref::numeric::ball;
 using ref::tensor::Tensor;
 using ::testing::ElementsAre;
 
-TEST(StepRecord, AName) {
+TEST(StepRecord, RepeatedNamesGetANumber) {
   StepRecord record;
   EXPECT_EQ(record.unique("x"), "x");
   EXPECT_EQ(record.unique("x"), "x.2");
@@ -19,7 +19,7 @@ TEST(StepRecord, AName) {
   EXPECT_EQ(record.unique("x"), "x.3");
 }
 
-TEST(StepRecord, MasksAndNumbersOfRowsHaveTheirOwnDTypes) {
+TEST(StepRecord, MasksAreBooleanAndRowIdsAreInt64) {
   EXPECT_EQ(dtype_of_tap("layers.0.attention.y.keep"), DType::boolean);
   EXPECT_EQ(dtype_of_tap("layers.0.attention.y.keep.2"), DType::boolean);
   EXPECT_EQ(dtype_of_tap("grad_embedding.weight.row_ids"), DType::int64);
@@ -29,7 +29,7 @@ TEST(StepRecord, MasksAndNumbersOfRowsHaveTheirOwnDTypes) {
   EXPECT_EQ(record.tensors().at(0).dtype, DType::boolean);
 }
 
-TEST(StepRecord, BallsAreTheirNearestDoubleAndWhatRemains) {
+TEST(StepRecord, BallsAreStoredAsNearestDoubleAndRemainder) {
   StepRecord record;
   const Tensor<ball> third{ball(1) / ball(3), ball(2)};
   EXPECT_EQ(record.add("t", third), std::nullopt);
@@ -37,11 +37,11 @@ TEST(StepRecord, BallsAreTheirNearestDoubleAndWhatRemains) {
   EXPECT_EQ(record.tensors()[0].name, "t");
   EXPECT_EQ(record.tensors()[1].name, "t_lo");
   EXPECT_THAT(ref::io::widen(record.tensors()[0]), ElementsAre(1.0 / 3, 2));
-  // 1/3 - 0x1.5555555555555p-2 = 2^-54 / 3, exactly.
+  // The remainder 1/3 - 0x1.5555555555555p-2 is exactly 2^-54 / 3.
   EXPECT_THAT(ref::io::widen(record.tensors()[1]), ElementsAre(0x1p-54 / 3, 0));
 }
 
-TEST(StepRecord, WhatIsNotDecidedIsNamedAndNotKept) {
+TEST(StepRecord, UndecidedElementIsLocatedAndNothingIsAdded) {
   StepRecord record;
   const ball wide = ref::numeric::hull(ball(1), ball(1.5));
   EXPECT_EQ(record.add("t", Tensor<ball>{ball(1), wide}), "t at [1]");

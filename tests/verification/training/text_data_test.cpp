@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(TextData, IsDividedInItsOrder) {
+TEST(TextData, SplitsTheTextInOrder) {
   const std::string text = ref::data::synthetic_text(3, 30);
   const TextData data = split_text(text, "t");
   EXPECT_EQ(data.training.size(), text.size() * 18 / 20);
@@ -22,13 +22,13 @@ TEST(TextData, IsDividedInItsOrder) {
             text);
 }
 
-TEST(TextData, TooShortATextIsNamed) {
+TEST(TextData, NamesATextThatIsTooShort) {
   EXPECT_EQ(file_message([] { split_text("short", "s.txt"); }),
             "s.txt: has 5 characters; expected 40 at least");
   EXPECT_EQ(split_text(std::string(20, 'a') + std::string(20, 'b'), "s").test.size(), 2u);
 }
 
-TEST(TextData, BatchesHaveTheContextsOfTheConfiguration) {
+TEST(TextData, BatchesHaveTheContextOfTheConfiguration) {
   const TextData data = small_text();
   const RunConfig config = small_language_config(data);
   const auto batches = text_batches(data, config, 0);
@@ -46,10 +46,10 @@ TEST(TextData, BatchesHaveTheContextsOfTheConfiguration) {
   EXPECT_EQ(predicted, data.validation.size() - 1);
 }
 
-TEST(TextData, ItsAlphabetReadsBack) {
+TEST(TextData, AlphabetReadsBack) {
   const TextData data = small_text();
-  EXPECT_EQ(alphabet_of(text_json(data), "d").text(), data.alphabet.text());
-  EXPECT_THAT(file_message([] { alphabet_of("{}", "data.json"); }),
+  EXPECT_EQ(read_alphabet(text_json(data), "d").text(), data.alphabet.text());
+  EXPECT_THAT(file_message([] { read_alphabet("{}", "data.json"); }),
               HasSubstr("data.json: alphabet is absent"));
 }
 

@@ -72,7 +72,7 @@ TEST_F(TraceFolder, HoldsEveryTensorOfTheRunThatTrainMakes) {
   }
 }
 
-TEST_F(TraceFolder, TheManifestHasTheHashOfEachFile) {
+TEST_F(TraceFolder, ManifestHasTheHashOfEveryFile) {
   trace_into("t", {.steps = 2, .suffix = ".npz"});
   const auto manifest = nlohmann::json::parse(ref::io::read_text(folder_ / "t/manifest.json"));
   EXPECT_EQ(manifest.at("format"), "normproof-trace-1");
@@ -85,7 +85,7 @@ TEST_F(TraceFolder, TheManifestHasTheHashOfEachFile) {
   EXPECT_EQ(manifest.at("steps").size(), 2u);
 }
 
-TEST_F(TraceFolder, CertifiedValuesAreTheNearestDoublesOfTheTruth) {
+TEST_F(TraceFolder, CertifiedValuesAreTheNearestDoublesOfTheExactOnes) {
   for (const char* norm :
        {"layer_norm", "batch_norm", "power_norm", "power_norm_released", "none"}) {
     config_.train.encoder.norm = ref::model::norm_options(norm);
@@ -96,7 +96,7 @@ TEST_F(TraceFolder, CertifiedValuesAreTheNearestDoublesOfTheTruth) {
     EXPECT_EQ(certified.steps[1].sha256, plain.steps[1].sha256) << norm;
     EXPECT_EQ(certified.tensors, plain.tensors) << norm;
     for (const TracedStep& step : certified.steps) EXPECT_GT(step.parameters.absolute, 0) << norm;
-    // What the summary says is what the files say.
+    // The distance in the summary must agree with that of the files.
     const auto values = tensors(fmt::format("{}/step_0002.safetensors", norm)),
                truth = tensors(fmt::format("{}/step_0002.safetensors", exact));
     double most = 0;
@@ -110,14 +110,13 @@ TEST_F(TraceFolder, CertifiedValuesAreTheNearestDoublesOfTheTruth) {
         most = std::max(most, std::fabs((a[i] - b[i]) - rest[i]));
     }
     const double said = certified.steps[1].parameters.absolute;
-    // The difference of doubles is exact here but for the remainder's own rounding.
+    // The difference of the doubles is exact; only the remainder is rounded.
     EXPECT_LE(std::fabs(most - said), 0x1p-50 * said) << norm;
   }
 }
 
-/// With instance norm the mean over the tokens is beta, whatever they are: no gradient goes past
-/// it.
-TEST_F(TraceFolder, WhatIsZeroInTruthHasNoRelativeDistance) {
+/// Instance norm makes the mean over the tokens equal beta, so the gradient below it is exactly 0.
+TEST_F(TraceFolder, TensorThatIsExactlyZeroHasNoRelativeDistance) {
   config_.train.encoder.norm = ref::model::norm_options("instance_norm");
   const Distance distance = trace_into("exact", {.certified = true}).steps[0].gradients;
   trace_into("double");
@@ -135,8 +134,8 @@ TEST_F(TraceFolder, WhatIsZeroInTruthHasNoRelativeDistance) {
   EXPECT_GT(largest(truth.at(distance.tensor)), 0);
 }
 
-TEST_F(TraceFolder, CertifiedOnManyThreadsIsTheSame) {
-  // Long enough a batch for several threads, whose balls have another precision.
+TEST_F(TraceFolder, CertifiedTraceIsTheSameOnManyThreads) {
+  // The batch is large enough for several threads, each with its own precision of balls.
   config_.batch_size = 7;
   for (auto& sequence : data_.training.sequences)
     while (sequence.size() < 40)
@@ -152,7 +151,7 @@ TEST_F(TraceFolder, CertifiedOnManyThreadsIsTheSame) {
   ref::numeric::set_num_threads(1);
 }
 
-TEST_F(TraceFolder, AccumulatedBatchesHaveNamesOfTheirOwn) {
+TEST_F(TraceFolder, TensorsOfAccumulatedBatchesHaveNumberedNames) {
   config_.train.accumulation = 2;
   trace_into("t");
   const auto first = tensors("t/step_0001.safetensors");
@@ -161,7 +160,7 @@ TEST_F(TraceFolder, AccumulatedBatchesHaveNamesOfTheirOwn) {
   EXPECT_FALSE(first.contains("grad_head.weight.2"));
 }
 
-TEST_F(TraceFolder, BeginsWithTheWeightsThatARunBeginsWith) {
+TEST_F(TraceFolder, StartsFromGivenWeightsAsARunDoes) {
   config_.train.seed = 5;
   const auto weights = ref::train::initial_train_state(config_.train).parameters;
   config_.train.seed = 42;
@@ -177,7 +176,7 @@ TEST_F(TraceFolder, BeginsWithTheWeightsThatARunBeginsWith) {
               std::vector<double>(values.begin(), values.end()));
 }
 
-TEST_F(TraceFolder, WhatCannotBeTracedLeavesNothing) {
+TEST_F(TraceFolder, RejectedTraceLeavesNoFolder) {
   EXPECT_THAT(usage_message([&] { trace_into("t", {.steps = 0}); }), HasSubstr("--steps is 0"));
   config_.train.learning_rate = -1;
   EXPECT_THAT(usage_message([&] { trace_into("t"); }), HasSubstr("step 1: "));

@@ -39,7 +39,7 @@ class TranslateTaskRun : public ::testing::Test {
   PairData pairs_ = small_pairs();
 };
 
-TEST_F(TranslateTaskRun, LearnsAndSaysSo) {
+TEST_F(TranslateTaskRun, LearnsAndRecordsItsQualities) {
   config_.epochs = 8;
   const RunSummary summary = run_into("a");
   const TranslateTask task(config_, pairs_);
@@ -49,7 +49,7 @@ TEST_F(TranslateTaskRun, LearnsAndSaysSo) {
   EXPECT_THAT(text("a/metrics.jsonl"),
               AllOf(HasSubstr("\"perplexity\":"), HasSubstr("\"validation_bleu\":"),
                     HasSubstr("\"decoder.layers.0.norm3\":")));
-  EXPECT_EQ(summary.steps, 8 * task.steps_of_epoch());
+  EXPECT_EQ(summary.steps, 8 * task.steps_per_epoch());
 }
 
 TEST_F(TranslateTaskRun, BleuIsThatOfTheFirstPairsOrAbsent) {
@@ -67,13 +67,13 @@ TEST_F(TranslateTaskRun, BleuIsThatOfTheFirstPairsOrAbsent) {
   EXPECT_THAT(this->text("a/metrics.jsonl"), Not(HasSubstr("bleu")));
 }
 
-TEST_F(TranslateTaskRun, StepsAreRoundedUp) {
-  EXPECT_EQ(TranslateTask(config_, pairs_).steps_of_epoch(), 4u);
+TEST_F(TranslateTaskRun, NumberOfStepsIsRoundedUp) {
+  EXPECT_EQ(TranslateTask(config_, pairs_).steps_per_epoch(), 4u);
   config_.train.accumulation = 3;
-  EXPECT_EQ(TranslateTask(config_, pairs_).steps_of_epoch(), 2u);
+  EXPECT_EQ(TranslateTask(config_, pairs_).steps_per_epoch(), 2u);
 }
 
-TEST_F(TranslateTaskRun, TheSameBytesWhateverTheThreadsKilledOrNot) {
+TEST_F(TranslateTaskRun, FilesAreEqualForAnyThreadsAndAfterResuming) {
   config_.translator.encoder.norm = ref::model::PowerNormOptions{};
   config_.translator.dropout = 0.25;
   config_.train.accumulation = 2;
@@ -93,8 +93,8 @@ TEST_F(TranslateTaskRun, TheSameBytesWhateverTheThreadsKilledOrNot) {
   ref::numeric::set_num_threads(1);
 }
 
-// Of each norm its own weight, however the sides differ.
-TEST_F(TranslateTaskRun, TheLargestGammaIsWeighedByTheNormOfItsSide) {
+// The Gamma of each norm has that norm's weight, even if the sides differ.
+TEST_F(TranslateTaskRun, MaximumGammaIsWeightedByTheNormOfItsSide) {
   const auto first_line = [&](const std::string& name) {
     run_into(name);
     const std::string lines = text(name + "/metrics.jsonl");
@@ -112,21 +112,21 @@ TEST_F(TranslateTaskRun, TheLargestGammaIsWeighedByTheNormOfItsSide) {
   EXPECT_GT(gamma(first_line("both")), 0);
 }
 
-TEST_F(TranslateTaskRun, OtherPairsAreRefused) {
+TEST_F(TranslateTaskRun, RejectsOtherPairsWhenResuming) {
   run_into("a");
   pairs_.text.test.target[0] += " more";
   EXPECT_THAT(usage_message([&] { run_into("a", {.resume = true}); }),
               HasSubstr("the data is not that"));
 }
 
-TEST_F(TranslateTaskRun, WhatASideCannotBeIsRefusedBeforeThereIsAFolder) {
+TEST_F(TranslateTaskRun, RejectsAnInvalidSideBeforeMakingAFolder) {
   config_.translator.decoder.norm = ref::model::InstanceNormOptions{};
   EXPECT_THAT(usage_message([&] { run_into("a"); }),
               HasSubstr("decoder_norm.name is instance_norm where attention is causal"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a"));
 }
 
-TEST_F(TranslateTaskRun, C1WeightsAreNoneThatAreGiven) {
+TEST_F(TranslateTaskRun, C1_RejectsGivenWeights) {
   const TranslateTask task(config_, pairs_);
   EXPECT_THAT(ref::numeric::contract_message([&] { task.data_json("abc"); }),
               HasSubstr("weights are given; expected none"));

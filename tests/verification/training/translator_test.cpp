@@ -22,7 +22,7 @@ class TranslatorOfPairs : public ::testing::Test {
     state_ = task.initial_state();
     for (std::uint64_t epoch = 0; epoch < 6; ++epoch) {
       task.begin_epoch(epoch);
-      for (std::size_t k = 0; k < task.steps_of_epoch(); ++k) task.step(k, state_, {});
+      for (std::size_t k = 0; k < task.steps_per_epoch(); ++k) task.step(k, state_, {});
     }
   }
   std::vector<std::string> translated(const std::vector<std::string>& sentences,
@@ -30,7 +30,7 @@ class TranslatorOfPairs : public ::testing::Test {
     return translate(config_, pairs_.words, state_, sentences, search);
   }
 
-  /// The likeliest word each time, by the whole pass over the sentence so far.
+  /// Translates greedily with one whole pass over the sentence so far per word.
   std::string by_whole_passes(const std::string& sentence) const {
     const auto model = translation_config(config_, pairs_.words).model;
     const auto parameters = ref::decoder::from_named(model, state_.parameters);
@@ -57,7 +57,7 @@ class TranslatorOfPairs : public ::testing::Test {
   ref::train::TrainState<double> state_;
 };
 
-TEST_F(TranslatorOfPairs, IsTheLikeliestWordOfTheWholePassEachTime) {
+TEST_F(TranslatorOfPairs, MatchesGreedyChoiceByWholePasses) {
   const auto& sentences = pairs_.text.test.source;
   const auto translations = translated(sentences);
   for (std::size_t i = 0; i < sentences.size(); ++i) {
@@ -66,8 +66,9 @@ TEST_F(TranslatorOfPairs, IsTheLikeliestWordOfTheWholePassEachTime) {
   }
 }
 
-// Whatever stands beside it, and on any number of threads, alone or in a beam.
-TEST_F(TranslatorOfPairs, ASentenceHasOneTranslation) {
+// The result must not depend on the other sentences or on the number of threads, for any beam
+// width.
+TEST_F(TranslatorOfPairs, TranslationDependsOnlyOnItsSentence) {
   const auto& sentences = pairs_.text.test.source;
   for (const std::size_t width : {1, 3}) {
     const Search search{.width = width, .length_penalty = 1};
@@ -81,7 +82,7 @@ TEST_F(TranslatorOfPairs, ASentenceHasOneTranslation) {
   EXPECT_NE(translated(sentences), translated(sentences, {.width = 5, .length_penalty = 0}));
 }
 
-TEST_F(TranslatorOfPairs, UnknownWordsAreOneAndEmptySentencesStay) {
+TEST_F(TranslatorOfPairs, UnknownWordsAreEqualAndEmptySentencesStayEmpty) {
   const auto found = translated({"quux ga", "", "  ", "zork ga"});
   EXPECT_EQ(found[0], found[3]);
   EXPECT_EQ(found[1], "");
@@ -89,7 +90,7 @@ TEST_F(TranslatorOfPairs, UnknownWordsAreOneAndEmptySentencesStay) {
   EXPECT_TRUE(translated({}).empty());
 }
 
-TEST_F(TranslatorOfPairs, IsCutOffAtTheMostTokens) {
+TEST_F(TranslatorOfPairs, TranslationIsCutOffAtMaxLength) {
   config_.translation.max_length = 2;
   for (const std::string& translation : translated(pairs_.text.test.source))
     EXPECT_LE(std::ranges::count(translation, ' '), 1) << translation;

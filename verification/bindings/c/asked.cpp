@@ -7,7 +7,7 @@
 #include "verification/golden/gate/relations.hpp"
 #include "verification/support/process/processors.hpp"
 
-// Where a handle calls back: relations, and the making of a corpus.
+// The functions of a handle that call back: relations, and making a corpus.
 namespace golden = normproof::verification::golden;
 namespace gate = golden::gate;
 using normproof::ref::numeric::FileError;
@@ -17,7 +17,7 @@ using normproof::verification::bindings::c::require;
 
 namespace {
 
-const char* word_of(gate::RelationOutcome outcome) {
+const char* outcome_name(gate::RelationOutcome outcome) {
   switch (outcome) {
     case gate::RelationOutcome::held:
       return "held";
@@ -31,11 +31,11 @@ const char* word_of(gate::RelationOutcome outcome) {
   return "";
 }
 
-std::vector<golden::corpus::Tier> tiers_of(std::string_view names) {
+std::vector<golden::corpus::Tier> parse_tiers(std::string_view names) {
   std::vector<golden::corpus::Tier> tiers;
   for (std::size_t at = 0; at <= names.size();) {
     const std::size_t end = std::min(names.find(',', at), names.size());
-    tiers.push_back(golden::corpus::tier_of(names.substr(at, end - at)));
+    tiers.push_back(golden::corpus::parse_tier(names.substr(at, end - at)));
     at = end + 1;
   }
   return tiers;
@@ -48,7 +48,8 @@ int processors() {
 
 }  // namespace
 
-gate::Answer normproof_corpus::asked(const StoredCase& variant, normproof_ask ask, void* user) {
+gate::CandidateOutput normproof_corpus::asked(const StoredCase& variant, normproof_ask ask,
+                                              void* user) {
   select(std::make_shared<const SelectedCase>(std::make_shared<const StoredCase>(variant)));
   const normproof_case question = selected_->view();
   const std::int32_t status = mode->outside([&] { return ask(user, &question); });
@@ -56,7 +57,7 @@ gate::Answer normproof_corpus::asked(const StoredCase& variant, normproof_ask as
     throw std::runtime_error(
         fmt::format("normproof_relation: ask returned {} of {}", status, question.path));
   if (refusal_ && refusal_->declined) {
-    gate::Answer declined;
+    gate::CandidateOutput declined;
     declined.reason = refusal_->reason;
     return declined;
   }
@@ -72,14 +73,16 @@ void normproof_corpus::relation(const char* name, normproof_ask ask, void* user,
   const StoredCase& stored = current(self).stored();
   require(name != nullptr && ask != nullptr && outcome != nullptr && sentence != nullptr, self,
           "relation, ask, outcome or sentence is null; expected all of them");
-  const gate::Relation relation = gate::relation_of(name);
+  const gate::Relation relation = gate::parse_relation(name);
   require(relation != gate::Relation::memory, self,
           "'memory' needs a process of its own; expected repeat, split, permute or neighbour");
-  const gate::Ask answer = [&](const StoredCase& variant) { return asked(variant, ask, user); };
+  const gate::Candidate answer = [&](const StoredCase& variant) {
+    return asked(variant, ask, user);
+  };
   try {
     const gate::RelationResult result =
         gate::check_relations(stored, {answer, answer}, {relation}).at(0);
-    outcome_ = word_of(result.outcome);
+    outcome_ = outcome_name(result.outcome);
     sentence_ = result.sentence;
   } catch (...) {
     select(chosen);
@@ -96,9 +99,9 @@ void normproof_corpus::make(const char* place, const char* tiers, const char* gl
   require(place != nullptr && tiers != nullptr, self,
           "the folder or the tiers are null; expected both");
   require(jobs >= 0 && jobs <= 1024, self, fmt::format("jobs is {}; expected 0 to 1024", jobs));
-  bool stopped = false;  // make_corpus calls one at a time
+  bool stopped = false;  // needs no lock: make_corpus calls `finished` from one thread at a time
   golden::certify::make_corpus(
-      place, {.tiers = tiers_of(tiers),
+      place, {.tiers = parse_tiers(tiers),
               .only = glob == nullptr ? "*" : glob,
               .jobs = jobs == 0 ? processors() : jobs,
               .finished = [&](const std::string& path, std::size_t done, std::size_t of) {

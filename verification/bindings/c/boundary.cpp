@@ -8,20 +8,20 @@ namespace normproof::verification::bindings::c {
 using ref::io::kDTypes;
 
 namespace {
-constexpr std::int32_t kMostAxes = 8;  // no tensor has more, and a wild number is not followed
+constexpr std::int32_t kMaxRank = 8;  // larger ranks are rejected before the shape is read
 }  // namespace
 
-Described described(const char* function, const char* name, std::int32_t dtype, std::int32_t rank,
-                    const std::int64_t* shape, const void* data) {
+TensorDescription described(const char* function, const char* name, std::int32_t dtype,
+                            std::int32_t rank, const std::int64_t* shape, const void* data) {
   require(dtype >= 0 && static_cast<std::size_t>(dtype) < std::size(kDTypes), function,
           fmt::format("{} has the dtype {}; expected NORMPROOF_FLOAT64 to NORMPROOF_FLOAT8_E8M0FNU",
                       name, dtype));
-  require(rank >= 0 && rank <= kMostAxes, function,
-          fmt::format("{} has the rank {}; expected 0 to {}", name, rank, kMostAxes));
+  require(rank >= 0 && rank <= kMaxRank, function,
+          fmt::format("{} has the rank {}; expected 0 to {}", name, rank, kMaxRank));
   require(rank == 0 || shape != nullptr, function,
           fmt::format("{} has the rank {} and no shape; expected as many extents as the rank", name,
                       rank));
-  Described result{{name, kDTypes[dtype], {}, {}}, 0};
+  TensorDescription result{{name, kDTypes[dtype], {}, {}}, 0};
   for (const std::int64_t extent : std::span(shape, static_cast<std::size_t>(rank))) {
     require(extent >= 0, function,
             fmt::format("{} has the extent {}; expected 0 or more", name, extent));

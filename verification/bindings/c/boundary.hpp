@@ -10,41 +10,44 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/bindings/c/normproof.h"
 
-/// What stands between C and C++: dtypes, tensors, arguments, the floating-point mode.
+/// The boundary between C and C++: dtypes, tensors, arguments and the floating-point mode.
 namespace normproof::verification::bindings::c {
 
-inline std::int32_t number_of(ref::io::DType dtype) {
+inline std::int32_t dtype_number(ref::io::DType dtype) {
   return static_cast<std::int32_t>(std::ranges::find(ref::io::kDTypes, dtype) -
                                    std::begin(ref::io::kDTypes));
 }
 
-/// Throws    UsageError where a condition on the arguments of a function is not met
+/// Checks a condition on the arguments of a function.
+/// Throws    UsageError if it is not met
 inline void require(bool met, const char* function, std::string_view sentence) {
   if (!met) throw ref::numeric::UsageError(fmt::format("{}: {}", function, sentence));
 }
 
-/// The tensor that a caller describes, without its elements, and how many bytes these take.
-struct Described {
+/// A caller's tensor without its elements, and the number of bytes that these take.
+struct TensorDescription {
   ref::io::StoredTensor tensor;
   std::size_t bytes = 0;
 };
-/// Requires  a name; the shape is not read where the rank is refused
+/// Checks and converts the description of a caller's tensor.
+/// Requires  a name; the shape is not read if the rank is rejected
 /// Throws    UsageError that names `function` and the tensor
-Described described(const char* function, const char* name, std::int32_t dtype, std::int32_t rank,
-                    const std::int64_t* shape, const void* data);
+TensorDescription described(const char* function, const char* name, std::int32_t dtype,
+                            std::int32_t rank, const std::int64_t* shape, const void* data);
 
-/// Candidates flush subnormal numbers to zero, or round otherwise: the gate does not.
-class OwnMode {
+/// Runs a scope in the default floating-point mode and restores the caller's mode afterwards.
+/// Callers may flush subnormal numbers to zero or round differently; the gate must not.
+class DefaultFloatingPointMode {
  public:
-  OwnMode() {
+  DefaultFloatingPointMode() {
     std::fegetenv(&callers_);
     std::fesetenv(FE_DFL_ENV);
   }
-  ~OwnMode() { std::fesetenv(&callers_); }
-  OwnMode(const OwnMode&) = delete;
-  OwnMode& operator=(const OwnMode&) = delete;
+  ~DefaultFloatingPointMode() { std::fesetenv(&callers_); }
+  DefaultFloatingPointMode(const DefaultFloatingPointMode&) = delete;
+  DefaultFloatingPointMode& operator=(const DefaultFloatingPointMode&) = delete;
 
-  /// f() in the mode of the caller, where it is the caller's code.
+  /// Returns f() evaluated in the caller's floating-point mode, for code of the caller.
   template <class F>
   auto outside(F&& f) const {
     std::fesetenv(&callers_);

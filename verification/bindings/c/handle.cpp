@@ -14,8 +14,8 @@ namespace process = normproof::verification::support::process;
 using normproof::ref::numeric::unknown_name;
 using normproof::ref::numeric::UsageError;
 using normproof::verification::bindings::c::described;
-using normproof::verification::bindings::c::Described;
 using normproof::verification::bindings::c::require;
+using normproof::verification::bindings::c::TensorDescription;
 
 namespace {
 
@@ -41,14 +41,14 @@ std::size_t count_of(std::string_view option, const char* value) {
   return text.empty() ? 1 : count;
 }
 
-io::StoredTensor copied(Described&& described, const void* data) {
+io::StoredTensor copied(TensorDescription&& described, const void* data) {
   const auto* const begin = static_cast<const std::byte*>(data);
   described.tensor.bytes.assign(begin, begin + described.bytes);
   return std::move(described.tensor);
 }
 
-/// "1" or "".
-bool is_on(const char* option, const char* value) {
+/// Parses the value of a switch: "1" is on, "" is off.
+bool parse_switch(const char* option, const char* value) {
   require(*value == '\0' || std::string_view(value) == "1", "normproof_set",
           fmt::format("{} is '{}'; expected '1' or ''", option, value));
   return *value != '\0';
@@ -72,15 +72,15 @@ void normproof_corpus::set(const char* name, const char* value) {
   const std::string_view option = name;
   if (option == "accumulation") {
     std::optional<golden::corpus::Accumulation> accumulation;
-    if (*value != '\0') accumulation = golden::corpus::accumulation_of(value);
+    if (*value != '\0') accumulation = golden::corpus::parse_accumulation(value);
     options_.accumulation = accumulation;
     bounds_.reset();
   } else if (option == "formula") {
     options_.formula = *value == '\0' ? golden::tolerance::Formula::two_pass
-                                      : golden::tolerance::formula_of(value);
+                                      : golden::tolerance::parse_formula(value);
     bounds_.reset();
   } else if (option == "flush_subnormals") {
-    options_.flush_subnormals = is_on("flush_subnormals", value);
+    options_.flush_subnormals = parse_switch("flush_subnormals", value);
     bounds_.reset();
   } else if (option == "outputs") {
     std::vector<std::string> outputs = split_at_commas(value);
@@ -89,7 +89,7 @@ void normproof_corpus::set(const char* name, const char* value) {
   } else if (option == "xfail") {
     settings_.xfail = value;
   } else if (option == "strict") {
-    settings_.strict = is_on("strict", value);
+    settings_.strict = parse_switch("strict", value);
   } else if (option == "min_cases") {
     settings_.min_cases = count_of("min_cases", value);
   } else if (option == "repro") {
@@ -118,11 +118,11 @@ void normproof_corpus::select(std::size_t which, normproof_case* out) {
   require(which < cases_.size(), "normproof_select",
           fmt::format("index is {}; expected less than {}", which, cases_.size()));
   select(nullptr);
-  const auto own = own_.find(which);
+  const auto own = user_cases_.find(which);
   select(std::make_shared<const SelectedCase>(
-      own != own_.end() ? own->second
-                        : std::make_shared<const StoredCase>(
-                              golden::certify::read_case(folder_, cases_[which]))));
+      own != user_cases_.end() ? own->second
+                               : std::make_shared<const StoredCase>(
+                                     golden::certify::read_case(folder_, cases_[which]))));
   index_ = which;
   *out = selected_->view();
 }
@@ -148,7 +148,7 @@ void normproof_corpus::add(const char* name, std::int32_t dtype, std::int32_t ra
   const char* const self = "normproof_answer";
   const SelectedCase& c = current(self);
   require(name != nullptr, self, "the name is null; expected that of an output");
-  Described given = described(self, name, dtype, rank, shape, data);
+  TensorDescription given = described(self, name, dtype, rank, shape, data);
   require(golden::corpus::find(answer_, name) == nullptr, self,
           fmt::format("{} is there already; expected every output once", name));
   const io::StoredTensor* const expected = golden::corpus::find(c.stored().expected, name);
@@ -164,7 +164,7 @@ void normproof_corpus::refuse(const char* function, bool declined, const char* r
 }
 
 const golden::tolerance::Tolerance& normproof_corpus::bounds() {
-  if (!bounds_) bounds_ = gate::asked_tolerance(selected_->stored().description.c, options_);
+  if (!bounds_) bounds_ = gate::tolerance_for_options(selected_->stored().description.c, options_);
   return *bounds_;
 }
 
@@ -174,10 +174,10 @@ void normproof_corpus::judge(normproof_verdict* out) {
   gate::CaseResult result =
       refusal_ ? gate::CaseResult{stored.description, refusal_->reason, {}, {}, refusal_->declined}
                : gate::check_and_diagnose(stored, answer_, options_, bounds());
-  verdict_ = normproof::verification::bindings::c::sentence_of(result);
-  *out = {result.passed() ? 1 : 0, normproof::verification::bindings::c::ratio_of(result),
+  verdict_ = normproof::verification::bindings::c::verdict_sentence(result);
+  *out = {result.passed() ? 1 : 0, normproof::verification::bindings::c::largest_ratio(result),
           verdict_.c_str()};
-  result.description.c.inputs.clear();  // a report needs none, and they may be large
+  result.description.c.inputs.clear();  // a report needs no inputs, and they may be large
   results_.insert_or_assign(index_, std::move(result));
   judged_index_ = index_;
   judged_ = refusal_ ? std::vector<io::StoredTensor>() : std::move(answer_);
@@ -226,38 +226,39 @@ void normproof_corpus::certify(const char* name, const char* op, const char* mod
           "name, op, mode or index is null; expected all of them");
   require(inputs != nullptr || input_count == 0, self, "inputs is null; expected tensors");
   require(threads >= 0, self, fmt::format("threads is {}; expected 0 or more", threads));
-  golden::certify::OwnQuestion question{
+  golden::certify::UserCase question{
       .name = name,
       .op = op,
       .mode = mode_name,
-      .options = golden::certify::own_options(options_json == nullptr ? "" : options_json),
+      .options = golden::certify::parse_user_options(options_json == nullptr ? "" : options_json),
       .sequence = is_sequence != 0,
       .inputs = {}};
   for (std::size_t i = 0; i < input_count; ++i) {
     const normproof_tensor& input = inputs[i];
     require(input.name != nullptr, self, fmt::format("the input {} has no name", i));
-    Described given = described(self, input.name, input.dtype, input.rank, input.shape, input.data);
+    TensorDescription given =
+        described(self, input.name, input.dtype, input.rank, input.shape, input.data);
     require(given.bytes == input.bytes, self,
             fmt::format("{} has {} bytes; expected {}, as its shape and dtype say", input.name,
                         input.bytes, given.bytes));
     question.inputs.push_back(copied(std::move(given), input.data));
   }
-  golden::corpus::Case c = golden::certify::own_case(question);
+  golden::corpus::Case c = golden::certify::make_user_case(question);
   const std::string path = path_of(c);
-  // A case of the corpus that is certified again, without a parameter, is about the same as before.
+  // A case of the corpus that is certified again, without a parameter, keeps its reason (`why`).
   for (const CaseDescription& known : cases_)
-    if (golden::corpus::op_of(known.c) == question.op && known.c.reason == question.name)
+    if (golden::corpus::op_name(known.c) == question.op && known.c.reason == question.name)
       c.why = known.c.why;
   require(std::ranges::find(cases_, path, &CaseDescription::path) == cases_.end(), self,
           fmt::format("{} is there already; expected another name", path));
   constexpr int kMost = 64;
   const int wanted =
       std::min(threads == 0 ? support::process::usable_processors() : threads, kMost);
-  auto stored = std::make_shared<const StoredCase>(golden::certify::certify_own(c, wanted));
+  auto stored = std::make_shared<const StoredCase>(golden::certify::certify_user_case(c, wanted));
   CaseDescription description = stored->description;
   description.c.inputs.clear();
   *out = cases_.size();
-  own_.emplace(cases_.size(), std::move(stored));
+  user_cases_.emplace(cases_.size(), std::move(stored));
   cases_.push_back(std::move(description));
   all_opened_ = false;
 }

@@ -11,7 +11,7 @@
 #include "verification/bindings/c/selected_case.hpp"
 #include "verification/golden/reports/golden_report.hpp"
 
-/// What a handle of normproof.h is: its functions, a method each, which throw.
+/// The handle of normproof.h, with one method per function of the header. The methods throw.
 struct normproof_corpus {
   void open(const char* place, const char* glob);
   void set(const char* name, const char* value);
@@ -41,9 +41,10 @@ struct normproof_corpus {
   std::size_t count() const { return cases_.size(); }
   const char* version() const { return version_.c_str(); }
 
-  const char* error = "";  ///< error_text, or a literal where memory is exhausted
+  const char* error = "";  ///< error_text, or a literal if memory is exhausted
   std::string error_text = {};
-  const normproof::verification::bindings::c::OwnMode* mode = nullptr;  ///< of the call under way
+  /// The mode guard of the current call.
+  const normproof::verification::bindings::c::DefaultFloatingPointMode* mode = nullptr;
 
  private:
   using CaseDescription = normproof::verification::golden::certify::CaseDescription;
@@ -51,7 +52,7 @@ struct normproof_corpus {
   using StoredTensor = normproof::ref::io::StoredTensor;
   using SelectedCase = normproof::verification::bindings::c::SelectedCase;
 
-  /// That the selected case is not offered, or not answered.
+  /// The reason why the selected case was declined or failed.
   struct Refusal {
     bool declined;
     std::string reason;
@@ -61,32 +62,33 @@ struct normproof_corpus {
   const CaseDescription& at(const char* function, std::size_t index) const;
   void select(std::shared_ptr<const SelectedCase> chosen);
   void begin_answer();
-  /// Of the selected case, evaluated once.
+  /// Returns the tolerance of the selected case, which is evaluated once.
   const normproof::verification::golden::tolerance::Tolerance& bounds();
-  normproof::verification::golden::gate::Answer asked(const StoredCase& variant, normproof_ask ask,
-                                                      void* user);
+  normproof::verification::golden::gate::CandidateOutput asked(const StoredCase& variant,
+                                                               normproof_ask ask, void* user);
   normproof::verification::golden::reports::ReportSettings report_settings() const;
-  normproof::verification::golden::reports::GoldenReport report_of_all() const;
+  normproof::verification::golden::reports::GoldenReport full_report() const;
 
   std::filesystem::path folder_ = {};
   std::string version_ = {};
-  bool all_opened_ = false;  ///< by "*"
+  bool all_opened_ = false;  ///< whether "*" opened every case
   std::vector<CaseDescription> cases_ = {};
-  std::map<std::size_t, std::shared_ptr<const StoredCase>> own_ = {};  ///< by index
+  /// User-supplied cases by index.
+  std::map<std::size_t, std::shared_ptr<const StoredCase>> user_cases_ = {};
   normproof::verification::golden::gate::CheckOptions options_ = {.maps = true};
   normproof::verification::golden::reports::ReportSettings settings_ = {};
-  std::string repro_ = {};  ///< with {path}
+  std::string repro_ = {};  ///< may contain {path}
   std::map<std::size_t, normproof::verification::golden::gate::CaseResult> results_ = {};
 
   std::shared_ptr<const SelectedCase> selected_ = {};
-  std::size_t index_ = 0;  ///< of the selected case
+  std::size_t index_ = 0;  ///< index of the selected case
   std::optional<normproof::verification::golden::tolerance::Tolerance> bounds_ = {};
   std::vector<StoredTensor> answer_ = {};
   std::optional<Refusal> refusal_ = {};
-  std::optional<std::vector<StoredTensor>> judged_ = {};  ///< what the last verdict was about
+  std::optional<std::vector<StoredTensor>> judged_ = {};  ///< the answer of the last verdict
   std::optional<std::size_t> judged_index_ = {};
 
-  // What was lent.
+  // Buffers that returned pointers point into.
   std::string verdict_ = {}, json_ = {}, report_ = {}, layers_ = {}, outcome_ = {}, sentence_ = {};
   std::unique_ptr<normproof::verification::bindings::c::ExpectedValues> expected_ = {};
   std::vector<double> shares_ = {};

@@ -2,7 +2,7 @@
 #define NORMPROOF_H
 
 /* Hold an implementation against the golden corpus from inside its own process: what `normproof
-   golden check` does, with its verdicts (docs/golden.md). C99, and everything that calls C.
+   golden check` does, with its verdicts (docs/guide/golden.md). C99, and everything that calls C.
 
    Promises. No exception leaves a function, none ends the process, and there is no state but that
    of a handle. A handle serves one thread at a time; two are independent. The floating-point mode
@@ -56,7 +56,7 @@ typedef struct normproof_tensor {
   size_t bytes;
 } normproof_tensor;
 
-/* One question: names, options and meanings as for `normproof eval` (docs/formats.md). */
+/* One question: names, options and meanings as for `normproof eval` (docs/guide/formats.md). */
 typedef struct normproof_case {
   const char* path;    /* "quick/layer_norm/odd-13x17-float32" */
   const char* op;      /* "layer_norm" */
@@ -238,7 +238,7 @@ int32_t normproof_report(normproof_corpus* corpus, const char* form, const char*
 
 /* What must hold between the answers to variants of the selected case, whatever the right values
    are: "repeat", "split", "permute" or "neighbour", as `normproof golden relations` has them
-   (docs/golden.md); the variants are asked by `ask`, one after the other. *outcome is "held",
+   (docs/guide/golden.md); the variants are asked by `ask`, one after the other. *outcome is "held",
    "broken", "declined" or "not_applicable"; *sentence says of a broken one where, "" of others.
    Both stand until the next call of it or normproof_close. The answer so far is dropped. */
 int32_t normproof_relation(normproof_corpus* corpus, const char* relation, normproof_ask ask,

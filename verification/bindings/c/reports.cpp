@@ -10,7 +10,7 @@
 #include "verification/support/report/sarif.hpp"
 #include "verification/support/report/terminal.hpp"
 
-// What a handle tells of its verdicts.
+// The functions of a handle that report its verdicts.
 namespace golden = normproof::verification::golden;
 namespace report = normproof::verification::support::report;
 using golden::reports::GoldenReport;
@@ -42,7 +42,7 @@ constexpr std::pair<const char*, Writer> kForms[] = {
 golden::reports::ReportSettings normproof_corpus::report_settings() const {
   golden::reports::ReportSettings settings = settings_;
   settings.xfail_name = "xfail";
-  settings.all_asked = all_opened_ && results_.size() == cases_.size();
+  settings.checks_whole_corpus = all_opened_ && results_.size() == cases_.size();
   if (!repro_.empty())
     settings.repro = [this](const std::string& path, golden::reports::Outcome) {
       return replaced(repro_, "{path}", path);
@@ -54,7 +54,7 @@ golden::reports::ReportSettings normproof_corpus::report_settings() const {
   return settings;
 }
 
-GoldenReport normproof_corpus::report_of_all() const {
+GoldenReport normproof_corpus::full_report() const {
   std::vector<golden::gate::CaseResult> results;
   for (const auto& [index, result] : results_) results.push_back(result);
   std::ranges::sort(results, {}, [](const auto& result) { return result.description.path; });
@@ -66,12 +66,12 @@ void normproof_corpus::verdict_json(const char** out) {
   require(judged_index_.has_value(), "normproof_verdict_json",
           "no case is judged; expected normproof_judge first");
   golden::reports::ReportSettings settings = report_settings();
-  settings.all_asked = false;
+  settings.checks_whole_corpus = false;
   support::report::Checks checks =
       golden_checks(golden::reports::golden_report({results_.at(*judged_index_)}, settings));
-  checks.front().checks.resize(1);  // without what is said of all of them
+  checks.front().checks.resize(1);  // drops the checks that concern all cases together
   json_ = support::report::json_lines(checks);
-  json_.pop_back();  // the line end
+  json_.pop_back();  // removes the line end
   *out = json_.c_str();
 }
 
@@ -89,7 +89,7 @@ void normproof_corpus::shares(const char* output, std::size_t* count, const doub
     if (golden::corpus::find(stored.expected, output) == nullptr)
       throw UsageError(unknown_name("output", output, stored.description.outputs));
   } else if (result->problem.empty()) {
-    shares_ = golden::gate::element_shares(stored, *judged_, output, bounds());
+    shares_ = golden::gate::error_to_bound_ratios(stored, *judged_, output, bounds());
   }
   *count = shares_.size();
   *out = shares_.empty() ? nullptr : shares_.data();
@@ -104,7 +104,7 @@ void normproof_corpus::report(const char* form, const char** out, std::int32_t* 
     known.emplace_back(name);
     if (known.back() != form) continue;
     require(!results_.empty(), self, "no case is judged; expected normproof_judge first");
-    const GoldenReport all = report_of_all();
+    const GoldenReport all = full_report();
     report_ = writer(all);
     *out = report_.c_str();
     *passed = all.passed() ? 1 : 0;

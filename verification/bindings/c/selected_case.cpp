@@ -14,7 +14,7 @@ using ref::io::StoredTensor;
 
 SelectedCase::SelectedCase(std::shared_ptr<const StoredCase> stored) : stored_(std::move(stored)) {
   const Case& c = stored_->description.c;
-  op_ = golden::corpus::op_of(c);
+  op_ = golden::corpus::op_name(c);
   nlohmann::json object = nlohmann::json::object();
   for (auto& [name, value] : ref::model::list_options(c.options)) {
     object[name] = value;
@@ -24,7 +24,7 @@ SelectedCase::SelectedCase(std::shared_ptr<const StoredCase> stored) : stored_(s
   shapes_.reserve(c.inputs.size());
   for (const StoredTensor& tensor : c.inputs) {
     const auto& shape = shapes_.emplace_back(tensor.shape.begin(), tensor.shape.end());
-    inputs_.push_back({tensor.name.c_str(), number_of(tensor.dtype),
+    inputs_.push_back({tensor.name.c_str(), dtype_number(tensor.dtype),
                        static_cast<std::int32_t>(shape.size()), shape.data(), tensor.bytes.data(),
                        tensor.bytes.size()});
   }
@@ -38,7 +38,7 @@ normproof_case SelectedCase::view() const {
           options_json_.c_str(),
           c.why.c_str(),
           stored_->description.case_text.c_str(),
-          number_of(c.dtype),
+          dtype_number(c.dtype),
           c.sequence ? 1 : 0,
           inputs_.size(),
           inputs_.data()};
@@ -55,7 +55,7 @@ ExpectedValues::ExpectedValues(const StoredCase& stored, const golden::gate::Che
       elements->bound.push_back(std::isnan(exact.high[i]) ? exact.high[i] : exact.bound[i]);
     elements->value = std::move(exact.high);
     elements->remainder = std::move(exact.low);
-    outputs_.push_back({tensor.name.c_str(), number_of(tensor.dtype),
+    outputs_.push_back({tensor.name.c_str(), dtype_number(tensor.dtype),
                         golden::gate::is_required(stored, tensor.name, options) ? 1 : 0,
                         static_cast<std::int32_t>(elements->shape.size()), 0,
                         elements->shape.data(), elements->value.size(), elements->value.data(),

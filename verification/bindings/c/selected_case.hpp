@@ -10,7 +10,7 @@
 
 namespace normproof::verification::bindings::c {
 
-/// A case that is read, and what normproof_case points to.
+/// A case that has been read, and the storage that normproof_case points to.
 class SelectedCase {
  public:
   explicit SelectedCase(std::shared_ptr<const golden::certify::StoredCase> stored);
@@ -29,7 +29,7 @@ class SelectedCase {
   std::vector<normproof_tensor> inputs_;
 };
 
-/// What is expected of a case, and what normproof_expected points to.
+/// The expected outputs of a case, and the storage that normproof_expected points to.
 class ExpectedValues {
  public:
   ExpectedValues(const golden::certify::StoredCase& stored,

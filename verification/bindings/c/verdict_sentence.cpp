@@ -24,7 +24,7 @@ std::string element_text(const TensorResult& t) {
 
 }  // namespace
 
-double ratio_of(const CaseResult& result) {
+double largest_ratio(const CaseResult& result) {
   double ratio = 0;
   bool compared = result.problem.empty() && !result.declined;
   for (const TensorResult& t : result.tensors) {
@@ -34,7 +34,7 @@ double ratio_of(const CaseResult& result) {
   return compared ? ratio : std::numeric_limits<double>::infinity();
 }
 
-std::string sentence_of(const CaseResult& result) {
+std::string verdict_sentence(const CaseResult& result) {
   if (result.declined)
     return fmt::format("declined{}{}", result.problem.empty() ? "" : ": ", result.problem);
   if (result.passed()) {

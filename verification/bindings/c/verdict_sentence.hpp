@@ -6,11 +6,12 @@
 
 namespace normproof::verification::bindings::c {
 
-/// The largest share of its bound that an element reached; infinite where something was not
+/// Returns the largest ratio of error to bound of any element; infinite if some output was not
 /// compared.
-double ratio_of(const golden::gate::CaseResult& result);
+double largest_ratio(const golden::gate::CaseResult& result);
 
-/// What fails, output by output, then the diagnosis; of what passes, the worst element.
-std::string sentence_of(const golden::gate::CaseResult& result);
+/// Returns the verdict in one sentence: for a failed case each output that fails and then the
+/// diagnosis, for a passed one the worst element.
+std::string verdict_sentence(const golden::gate::CaseResult& result);
 
 }  // namespace normproof::verification::bindings::c

@@ -13,7 +13,7 @@ std::vector<std::string> ordered_rows() {
   std::vector<std::string> names;
   for (const Primitive& primitive : primitives()) names.push_back(primitive.name);
   for (const std::string& operation : operations_on_device()) names.push_back(operation);
-  for (const Trained task : kTrained) names.push_back(row_of(task));
+  for (const TrainingTask task : kTrainingTasks) names.push_back(row_name(task));
   return names;
 }
 
@@ -31,7 +31,7 @@ Rows agree_ordered(gpu::device::Device& device, std::uint64_t seed, golden::corp
     if (!only.match(operation)) continue;
     bool compared = false;
     for (const golden::corpus::Case& c : corpus) {
-      if (golden::corpus::op_of(c) != operation) continue;
+      if (golden::corpus::op_name(c) != operation) continue;
       const std::string name = golden::corpus::path_of(c);
       agree_on_operation(device, c.options, golden::recipes::inputs_of(c, name), name, rows);
       compared = true;
@@ -42,8 +42,8 @@ Rows agree_ordered(gpu::device::Device& device, std::uint64_t seed, golden::corp
     });
     if (compared) finish();
   }
-  for (const Trained task : kTrained) {
-    if (!only.match(row_of(task))) continue;
+  for (const TrainingTask task : kTrainingTasks) {
+    if (!only.match(row_name(task))) continue;
     agree_on_training(device, seed, task, rows);
     finish();
   }

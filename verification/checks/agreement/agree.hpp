@@ -12,16 +12,16 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// Is shown each row as soon as no case of its operation is left.
+/// Called with each row as soon as all cases of its operation are done.
 using Finished = std::function<void(const Row&)>;
 
-/// The names of the rows of agree_ordered, in their order: primitives, operations, training.
+/// Returns the names of the rows of agree_ordered in order: primitives, operations, training.
 std::vector<std::string> ordered_rows();
 
-/// The primitives; each operation on its cases of the golden corpus's tier and on random ones; some
-/// steps of training: by ref and on the device in ordered mode, with zero tolerance. Of these rows
-/// the ones whose name `only` matches.
-/// Requires  no job runs on the device at the same time
+/// Compares ref with the device in ordered mode, with zero tolerance: the primitives; each
+/// operation on its cases in this tier of the golden corpus and on random cases; some training
+/// steps. Runs only the rows whose name `only` matches.
+/// Requires  no other job runs on the device at the same time
 Rows agree_ordered(gpu::device::Device& device, std::uint64_t seed, golden::corpus::Tier tier,
                    const golden::corpus::PathGlobs& only, const Finished& finished);
 

@@ -19,8 +19,9 @@ using gpu::device::NamedDeviceTensors;
 using gpu::device::upload;
 using ref::tensor::NamedTensors;
 
-NamedTensors<double> answer_of_layer(Device& device, const ref::model::NormOptions& options,
-                                     const checks::evaluation::EvalInputs& inputs, bool stacked) {
+NamedTensors<double> run_norm_on_device(Device& device, const ref::model::NormOptions& options,
+                                        const checks::evaluation::EvalInputs& inputs,
+                                        bool stacked) {
   const std::size_t steps = inputs.steps.size();
   if (steps == 0 || (steps > 1 && !stacked))
     ref::numeric::contract_failure("answer_on_device", "inputs", fmt::format("has {} steps", steps),
@@ -34,11 +35,12 @@ NamedTensors<double> answer_of_layer(Device& device, const ref::model::NormOptio
         device, of_rows, checks::evaluation::inputs_in_rows(layout, inputs.steps[s]), state);
     state = step.state;
     NamedTensors<double> outputs = download(step.outputs);
-    checks::evaluation::lay_out(layout, ref::tensor::shape_of(inputs.steps[s].x), outputs);
+    checks::evaluation::outputs_to_layout(layout, ref::tensor::shape_of(inputs.steps[s].x),
+                                          outputs);
     for (const NamedTensors<double>& left : {std::move(outputs), download(step.state)})
       for (const auto& [name, values] : left) {
         if (stacked)
-          checks::evaluation::put_step(answer, name, values, s, steps);
+          checks::evaluation::store_step(answer, name, values, s, steps);
         else
           answer.set(name, values);
       }
@@ -71,7 +73,7 @@ std::optional<NamedTensors<double>> answer_on_device(Device& device,
                                                      const checks::evaluation::EvalInputs& inputs,
                                                      bool stacked) {
   if (const auto* const layer = std::get_if<ref::model::NormOptions>(&operation))
-    return answer_of_layer(device, *layer, inputs, stacked);
+    return run_norm_on_device(device, *layer, inputs, stacked);
   if (const auto* const function = std::get_if<ref::model::FunctionOptions>(&operation))
     return download(run_function_on_device(device, *function, inputs.function));
   if (const auto* const encoder = std::get_if<ref::model::EncoderOperation>(&operation))

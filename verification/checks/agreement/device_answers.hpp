@@ -9,17 +9,18 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// One step of a norm layer there: forward, and backward where grad_y is given.
+/// Runs one step of a norm layer on the device: forward, and backward if grad_y is given.
 /// Throws    ContractError as the layer does
 gpu::norm::NormStep norm_step_on_device(gpu::device::Device& device,
                                         const ref::model::NormOptions& options,
                                         const ref::norm::NormInputs<double>& in,
                                         const gpu::device::NamedDeviceTensors& state);
 
-/// What the kernels of gpu answer in ordered mode: checks::evaluation::run_operation of a norm layer, a
-/// function, an encoder, its layer or a decoder's; nothing of a whole Transformer, of which steps
-/// of training are compared (trajectory.hpp), or of an optimizer, which keeps no step but the last.
-/// Requires  (C1) one step at least, and exactly one without `stacked`
+/// Returns what the kernels of gpu compute in ordered mode: checks::evaluation::run_operation for a norm
+/// layer, a function, an encoder, a layer of an encoder or of a decoder. Returns nothing for a
+/// whole Transformer, whose training steps are compared instead (trajectory.hpp), and for an
+/// optimizer, which keeps only the last step.
+/// Requires  (C1) at least one step, and exactly one without `stacked`
 /// Throws    ContractError as the operation does
 std::optional<ref::tensor::NamedTensors<double>> answer_on_device(
     gpu::device::Device& device, const ref::model::Operation& operation,

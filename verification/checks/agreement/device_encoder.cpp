@@ -24,9 +24,9 @@ using device::NamedDeviceTensors;
 using device::upload;
 using ref::tensor::Tensor;
 
-/// [V,D], 0 in the rows that do not occur.
-DeviceTensor<double> spread(Device& to, const gpu::nn::RowGradient& gradient,
-                            const model::EncoderConfig& config) {
+/// Returns the full gradient [V,D], with 0 in rows that do not occur.
+DeviceTensor<double> full_gradient(Device& to, const gpu::nn::RowGradient& gradient,
+                                   const model::EncoderConfig& config) {
   Tensor<double> whole = ref::tensor::full_tensor<double>({config.vocab_size, config.d_model}, 0.0);
   const Tensor<double> rows_there = download(gradient.values);
   for (std::size_t r = 0; r < gradient.rows.size(); ++r)
@@ -35,7 +35,7 @@ DeviceTensor<double> spread(Device& to, const gpu::nn::RowGradient& gradient,
   return upload(to, whole);
 }
 
-/// A layer by itself: inside stand the names that it has in its model, outside its own.
+/// A single layer. Internally it uses the names of the layer in a model, externally its own names.
 class OnlyLayer {
  public:
   OnlyLayer(Device& to, const checks::evaluation::EncoderTensors& in, std::string place,
@@ -110,7 +110,7 @@ NamedDeviceTensors run_whole(Device& to, const checks::evaluation::EncoderTensor
       state);
   got.set("logits", logits);
   const model::TrainConfig config{.encoder = in.config};
-  const std::vector<int> targets = gpu::train::targets_of(
+  const std::vector<int> targets = gpu::train::row_targets(
       config, {{{in.tokens.batch_size, in.tokens.seq_len, in.tokens.ids}, DeviceMask(to, in.valid)},
                in.labels});
   const Tensor<double>* const given = in.tensors.find("class_weights");
@@ -125,7 +125,7 @@ NamedDeviceTensors run_whole(Device& to, const checks::evaluation::EncoderTensor
           .reshaped(logits.shape()),
       state);
   for (const auto& [name, values] : gradients.dense) got.set(fmt::format("grad_{}", name), values);
-  got.set("grad_embedding.weight", spread(to, gradients.embedding, in.config));
+  got.set("grad_embedding.weight", full_gradient(to, gradients.embedding, in.config));
   for (const auto& [name, values] : state) got.set(name, values);
   return got;
 }

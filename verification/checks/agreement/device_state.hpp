@@ -8,7 +8,7 @@
 #include "ref/train/language.hpp"
 #include "ref/translation/translation.hpp"
 
-/// What a run of training holds, on a device and back on the host.
+/// Copies the state and the batches of a training run to a device and back.
 namespace normproof::verification::checks::agreement {
 
 gpu::train::TrainState on_device(gpu::device::Device& device,

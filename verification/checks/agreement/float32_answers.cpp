@@ -21,8 +21,8 @@ using ref::numeric::FloatType;
 using ref::tensor::Shape;
 using ref::tensor::Tensor;
 
-/// The same of a norm of a sum.
-std::optional<model::Float32NormOptions> layer_of(const model::FunctionOptions& function) {
+/// Returns the options for a norm of a sum.
+std::optional<model::Float32NormOptions> norm_options_of(const model::FunctionOptions& function) {
   if (const auto* const layer = std::get_if<model::AddLayerNormOptions>(&function))
     return model::Float32NormOptions{
         .centred = true, .eps = layer->eps, .zero_centred_gamma = layer->zero_centred_gamma};
@@ -32,10 +32,10 @@ std::optional<model::Float32NormOptions> layer_of(const model::FunctionOptions& 
   return std::nullopt;
 }
 
-/// The options of the layer where it is one of the four; storage and parameters are not set.
-std::optional<model::Float32NormOptions> layer_of(const model::Operation& operation) {
+/// Returns the options of the layer if it is one of the four. Storage and parameters are not set.
+std::optional<model::Float32NormOptions> norm_options_of(const model::Operation& operation) {
   if (const auto* const function = std::get_if<model::FunctionOptions>(&operation))
-    return layer_of(*function);
+    return norm_options_of(*function);
   const auto* const norm = std::get_if<model::NormOptions>(&operation);
   if (norm == nullptr) return std::nullopt;
   if (const auto* const layer = std::get_if<model::LayerNormOptions>(norm))
@@ -47,8 +47,8 @@ std::optional<model::Float32NormOptions> layer_of(const model::Operation& operat
       .centred = false, .eps = rms->eps, .zero_centred_gamma = rms->zero_centred_gamma};
 }
 
-/// The format of the tensors of these names that are there, `otherwise` where none is; nothing
-/// where they have two, or one that float32_norm does not store.
+/// Returns the common format of the given tensors among these names; `otherwise` if none is given.
+/// Returns nothing if they have two formats, or one that float32_norm does not store.
 std::optional<FloatType> common_type(const golden::corpus::Case& c,
                                      std::initializer_list<const char*> names,
                                      FloatType otherwise) {
@@ -86,7 +86,7 @@ class Answer {
                                                              : DType::float16;
     put(name, dtype, from.shape().size() == 1 ? from.shape() : shape_, download_numbers(from));
   }
-  /// A statistic of each row.
+  /// Adds a statistic with one value per row.
   void put_statistic(const char* name, const DeviceNumbers& from) {
     put(name, DType::float32, Shape(shape_.begin(), shape_.end() - 1), download_numbers(from));
   }
@@ -105,9 +105,9 @@ class Answer {
 
 }  // namespace
 
-std::optional<std::vector<StoredTensor>> float32_answer_on_device(Device& device,
-                                                                  const golden::corpus::Case& c) {
-  std::optional<model::Float32NormOptions> options = layer_of(c.options);
+std::optional<std::vector<StoredTensor>> run_float32_norm_on_device(Device& device,
+                                                                    const golden::corpus::Case& c) {
+  std::optional<model::Float32NormOptions> options = norm_options_of(c.options);
   const StoredTensor* const x = golden::corpus::find(c.inputs, "x");
   if (!options || x == nullptr || c.sequence || golden::corpus::is_scaled(c)) return std::nullopt;
   const auto storage = common_type(c, {"x", "grad_y", "residual", "grad_sum"}, FloatType::float32);
@@ -135,7 +135,7 @@ std::optional<std::vector<StoredTensor>> float32_answer_on_device(Device& device
   if (!in.grad_y.is_given()) return std::move(answer.tensors);
   const auto gradients = gpu::norm::float32_norm_backward(*options, in, forward);
   answer.put("grad_x", gradients.grad_x);
-  // The norms of a sum, as the corpus has them, leave out what no parameter asks for.
+  // In the corpus, norms of a sum omit the gradients of absent parameters.
   const bool all = !forward.sum.is_given();
   if (all || in.gamma.is_given()) answer.put("grad_gamma", gradients.grad_gamma);
   if (all || in.beta.is_given()) answer.put("grad_beta", gradients.grad_beta);

@@ -8,12 +8,12 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// What gpu/norm/float32_norm.hpp answers to a case of layer_norm, rms_norm, add_layer_norm or
-/// add_rms_norm whose tensors are float32, bfloat16 or float16, as it stores it: y, the gradients,
-/// and the statistics or the sum. Nothing of another case: of another layer, dtype or number of
-/// steps, of scales, of an x_hat that is cast, and where gamma and beta, or x and the other tensors
-/// of its shape, have two dtypes.
-std::optional<std::vector<ref::io::StoredTensor>> float32_answer_on_device(
+/// Returns what gpu/norm/float32_norm.hpp computes for a case of layer_norm, rms_norm,
+/// add_layer_norm or add_rms_norm with float32, bfloat16 or float16 tensors, as stored: y, the
+/// gradients, and the statistics or the sum. Returns nothing for any other case: another layer,
+/// dtype or number of steps; scales; a cast of x_hat; different dtypes of gamma and beta, or of x
+/// and the other tensors of its shape.
+std::optional<std::vector<ref::io::StoredTensor>> run_float32_norm_on_device(
     gpu::device::Device& device, const golden::corpus::Case& c);
 
 }  // namespace normproof::verification::checks::agreement

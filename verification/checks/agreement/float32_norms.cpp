@@ -24,8 +24,8 @@ using ref::tensor::is_given;
 using ref::tensor::Shape;
 using ref::tensor::Tensor;
 
-/// Values of all magnitudes between 2^-20 and 2^20, those that the format holds: no smaller than
-/// 2^-14 and no larger than 2^14, so that float16 rounds to few infinities.
+/// Returns numbers of the format with all magnitudes between 2^-20 and 2^20. For float16 the
+/// magnitudes are between 2^-14 and 2^14, so that few results are infinite.
 Tensor<float> random_numbers(std::uint64_t seed, const std::string& name, const Shape& shape,
                              FloatType format) {
   Tensor<double> values = random_tensor(seed, name, shape);
@@ -33,7 +33,7 @@ Tensor<float> random_numbers(std::uint64_t seed, const std::string& name, const 
   return convert<float>(values);
 }
 
-/// residual and grad_sum of a norm of a sum.
+/// The inputs of a case; residual and grad_sum belong to a norm of a sum.
 struct Inputs {
   Tensor<float> x, grad_y, residual, grad_sum;
   ref::norm::Affine<float> affine;
@@ -54,7 +54,8 @@ void agree_on_one(Device& device, const Float32NormOptions& options, const Input
       .grad_sum = given(in.grad_sum)};
   const auto compare_doubles = [&](const char* name, const Tensor<double>& got,
                                    const Tensor<double>& expected) {
-    if (is_given(got) || is_given(expected)) rows.compare(name, got, expected);  // or of no rows
+    // both may have no rows
+    if (is_given(got) || is_given(expected)) rows.compare(name, got, expected);
   };
   const auto compare = [&](const char* name, const gpu::norm::DeviceNumbers& got,
                            const Tensor<float>& expected) {
@@ -78,11 +79,11 @@ void agree_on_one(Device& device, const Float32NormOptions& options, const Input
   compare("grad_beta", back.grad_beta, gradients.grad_beta);
 }
 
-/// What a case is of: rows and their width, and what is not as usual.
+/// The properties of a case: the number of rows, their width, and unusual options.
 struct Sample {
   std::size_t count, width;
   bool affine = true;
-  std::optional<FloatType> parameters = {};  ///< none: the tensors' own format
+  std::optional<FloatType> parameters = {};  ///< none: the format of the tensors
   bool zero_centred_gamma = false;
   bool adds = false;
   FloatType arithmetic = FloatType::float32;

@@ -9,15 +9,15 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// layer_norm and rms_norm of tensors of the format, on the device and by
-/// ref/norm/float32_norm.hpp: a row named "float32_norm_<format>". Rows of one feature, of odd
-/// widths, past a warp's tile and past every tile; no row, and more than 65535; parameters of
-/// another format, absent, and around 1; norms of a sum, with the gradient of the sum; in float32,
-/// and in double.
+/// Compares layer_norm and rms_norm of tensors of this format on the device with
+/// ref/norm/float32_norm.hpp, in a row named "float32_norm_<format>". The cases have rows of one
+/// feature, of odd widths, and larger than a warp's tile and than every tile; no rows, and more
+/// than 65535; parameters in another format, absent, and zero-centered; norms of a sum, with the
+/// gradient of the sum; float32 and double arithmetic.
 void agree_on_float32_norms(gpu::device::Device& device, std::uint64_t seed,
                             ref::numeric::FloatType format, Rows& rows);
 
-/// "float32_norm_bfloat16"
+/// Returns the name of the row, such as "float32_norm_bfloat16".
 std::string float32_norm_row(ref::numeric::FloatType format);
 
 }  // namespace normproof::verification::checks::agreement

@@ -1,12 +1,13 @@
-"""What on_a_gpu does, in the order of its worth. A command's first word is `normproof`, `benchmark` (verification/benchmark/run
-with --what device) or `sanitize` (normproof under a tool of compute-sanitizer, which is the next word)."""
+"""The checks of on_a_gpu ("lines"), the most important first. The first word of a command is
+`normproof`, `benchmark` (verification/benchmark/run with --what device) or `sanitize` (normproof
+under a tool of compute-sanitizer, whose name is the next word)."""
 import dataclasses
 import fnmatch
 import typing
 
 PRECISIONS = ("double", "float32", "tf32", "bfloat16", "float16")
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
-# The rows of `gpu agree`, in processes of their own: an error of CUDA ends all work of the process that meets it.
+# The rows of `gpu agree` by process: a CUDA error ends all work of the process in which it occurs.
 FAMILIES = {"sums": ("sums", "matmul", "elementary", "dropout", "embedding"),
             "norms": ("none", "*norm*", "group_scaling", "dyt"),
             "functions": ("*softmax", "log_sum_exp", "relu", "gelu*", "silu", "swiglu", "geglu", "attention",
@@ -17,20 +18,20 @@ ASKS_CUBLAS = "is asked of cuBLAS, which a GPU alone has"
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """Some commands whose results are one file."""
+    """A check: some commands whose results are stored in one file."""
 
     name: str
     what: str
-    seconds: float  # measured on an H100, or guessed: while the machine has no figure
-    commands: typing.Tuple[str, ...]  # {device}, {out}, {golden} and {data} are set in
+    seconds: float  # measured on an H100, or guessed; used until this machine has a measurement
+    commands: typing.Tuple[str, ...]  # {device}, {out}, {golden} and {data} are replaced
     finds: bool = False  # exit status 1 is a finding, not a failure
-    goes_on: bool = False  # what it has done stays, and it goes on from there
-    rehearsal: typing.Optional[typing.Tuple[str, ...]] = None  # on the simulated device, where other than commands
-    needs_gpu: str = ""  # why it is not rehearsed
+    goes_on: bool = False  # an interrupted run keeps its results and can be resumed
+    rehearsal: typing.Optional[typing.Tuple[str, ...]] = None  # commands on the simulated device, if different
+    needs_gpu: str = ""  # why it cannot run on the simulated device
     needs_data: bool = False
 
     def of(self, device):
-        """Its commands on a device."""
+        """Returns the commands for a device."""
         return self.rehearsal if device == "simulated" and self.rehearsal is not None else self.commands
 
 
@@ -104,7 +105,8 @@ def lines():
 
 
 def selected(globs):
-    """The lines that a glob names; all where there is none. Throws LookupError with a sentence where one names none."""
+    """Returns the lines that match a glob, or all lines if there are no globs. Raises LookupError
+    if a glob matches none."""
     every = lines()
     for glob in globs:
         if not any(fnmatch.fnmatchcase(line.name, glob) for line in every):
@@ -113,8 +115,9 @@ def selected(globs):
 
 
 def estimates(chosen, results):
-    """Seconds by name: what a line took, where that was measured; of the others the first estimate, times how much
-    longer than theirs the measured ones took together."""
+    """Returns seconds by name. A line that has been measured has its measured time. The others have
+    their first estimate, multiplied by the ratio of measured to estimated times of the measured
+    lines."""
     measured = {name: result["seconds"] for name, result in results.items() if result["state"] == "done"}
     known = [line for line in lines() if line.name in measured and not line.goes_on]
     expected = sum(line.seconds for line in known)
@@ -123,7 +126,7 @@ def estimates(chosen, results):
 
 
 def table(chosen, results, device):
-    """The list as Markdown, with the commands for that device."""
+    """Returns the list as Markdown, with the commands for the device."""
     seconds = estimates(chosen, results)
     rows = ["| line | what | s | commands |", "|---|---|---|---|"]
     for line in chosen:
@@ -133,7 +136,7 @@ def table(chosen, results, device):
 
 
 def shown(line, device, out="DIR", data="--data ..."):
-    """Its commands as a person writes them."""
+    """Returns the commands of a line as a person would type them."""
     places = {"device": device, "out": out, "data": data, "golden": "verification/golden/data"}
     words = {"benchmark": f"verification/benchmark/run --what device --device {device}",
              "sanitize": "compute-sanitizer --tool"}

@@ -1,4 +1,5 @@
-"""The programs of on_a_gpu: in a build folder of this repository or beside it in a bundle, and how a bundle is made."""
+"""Finds the programs of on_a_gpu, in a build folder of this repository or in a bundle, and makes
+bundles."""
 import gzip
 import hashlib
 import os
@@ -20,7 +21,7 @@ FOLDER = "on_a_gpu"
 
 
 class Absent(Exception):
-    """What is not there: one sentence."""
+    """Something is missing. The message is one sentence."""
 
 
 def is_bundle():
@@ -32,7 +33,7 @@ def top():
 
 
 def found(name, build, device):
-    """A program. Throws Absent where it is not built."""
+    """Returns the path of a program. Raises Absent if it has not been built."""
     if is_bundle():
         program = HERE / name
     else:
@@ -45,7 +46,8 @@ def found(name, build, device):
 
 
 def sha256(program):
-    """Of the program itself, where a bundle's starts another."""
+    """Returns the hash of a program. In a bundle that is the program which the outer script
+    starts."""
     inner = program.parent / "lib" / program.name
     with open(inner if is_bundle() else program, "rb") as file:
         digest = hashlib.sha256()
@@ -59,8 +61,8 @@ def benchmark():
 
 
 def golden():
-    """The corpus."""
-    return HERE / "golden" if is_bundle() else HERE.parents[1] / "golden/data"
+    """Returns the folder of the golden corpus."""
+    return HERE / "golden" if is_bundle() else HERE.parent / "golden/data"
 
 
 def sanitizer():
@@ -68,14 +70,15 @@ def sanitizer():
 
 
 def data_options(given):
-    """Options of `study run` for the sentences that are given or lie in the bundle; nothing where there are none."""
+    """Returns the options of `study run` for the given sentences, or for those in the bundle; none
+    if there are none."""
     files = {name: given.get(name) or (HERE / "data" / name if (HERE / "data" / name).exists() else None) for name in DATA}
     return [word for name, path in files.items() if path for word in (f"--{name}", str(pathlib.Path(path).resolve()))] \
         if files["data"] else []
 
 
 def machine(device):
-    """What the work runs on, in one line."""
+    """Returns a one-line description of the machine."""
     if device == "simulated":
         return f"the simulated device ({os.uname().machine})"
     try:
@@ -86,8 +89,8 @@ def machine(device):
 
 
 def stage(folder, build, carries_cuda, data):
-    """What is carried, in a folder: programs with their libraries, these scripts, those of the benchmark, the corpus,
-    sentences."""
+    """Copies the contents of a bundle to a folder: programs with their libraries, these scripts,
+    those of the benchmark, the corpus, and sentences."""
     how = "--whole" if carries_cuda else "--whole-but-cuda"
     for name in NAMES:
         program = found(name, build, "cuda")
@@ -102,7 +105,7 @@ def stage(folder, build, carries_cuda, data):
 
 
 def pack(file, build, carries_cuda, data):
-    """Writes the bundle, a .tar.gz: the same bytes from the same programs. Throws Absent, OSError,
+    """Writes the bundle, a .tar.gz. The same programs give the same bytes. Raises Absent, OSError,
     subprocess.CalledProcessError."""
     if is_bundle():
         raise Absent(f"{HERE} is a bundle; expected --pack where the programs are built")
@@ -120,7 +123,7 @@ def pack(file, build, carries_cuda, data):
 
 
 def plain(entry):
-    """A member without what another machine or another minute would change."""
+    """Removes the metadata of an archive member that depend on the machine and the time."""
     entry.mtime = entry.uid = entry.gid = 0
     entry.uname = entry.gname = ""
     return entry

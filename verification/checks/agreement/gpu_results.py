@@ -1,4 +1,5 @@
-"""The results of on_a_gpu: a file a line, <folder>/<line>.json, written beside and renamed."""
+"""Reads and writes the results of on_a_gpu: one file per line, <folder>/<line>.json, which is
+replaced atomically."""
 import json
 import os
 
@@ -11,7 +12,7 @@ OF_COMMAND = {"command": str, "status": int, "seconds": (int, float), "out": str
 
 
 class Damaged(Exception):
-    """A result that cannot be read: one sentence."""
+    """A result cannot be read. The message is one sentence."""
 
 
 def path_of(folder, name):
@@ -19,7 +20,8 @@ def path_of(folder, name):
 
 
 def write(folder, result):
-    """Throws OSError; then there is no such file, or the one before."""
+    """Writes a result. Raises OSError; then there is no new file, or the previous one is
+    unchanged."""
     os.makedirs(folder, exist_ok=True)
     with written_beside(path_of(folder, result["line"])) as file:
         file.write((json.dumps(result, indent=1) + "\n").encode("utf-8"))
@@ -49,8 +51,8 @@ def read_one(path, name):
 
 
 def read(folder, names):
-    """Those of these names that are there. Throws Damaged, one sentence, where one cannot be read or another device
-    than that of the others gave it."""
+    """Returns the existing results with these names. Raises Damaged if one cannot be read or is
+    from a different device than the others."""
     found = {}
     for name in names:
         path = path_of(folder, name)

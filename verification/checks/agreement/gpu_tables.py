@@ -1,11 +1,11 @@
-"""The results of on_a_gpu as the tables of docs/gpu.md and docs/performance.md, in Markdown."""
+"""Formats the results of on_a_gpu as the Markdown tables of docs/guide/gpu.md and docs/measurements/performance.md."""
 import re
 
 import gpu_lines
 
 
 def table(title, columns, rows):
-    """Nothing where there is no row."""
+    """Returns a table with its title, or "" if there are no rows."""
     if not rows:
         return ""
     lines = [f"### {title}", "", f"| {' | '.join(columns)} |", "|" + "---|" * len(columns)]
@@ -14,7 +14,8 @@ def table(title, columns, rows):
 
 
 def commands_of(results, prefix):
-    """(line, command) of the lines that begin so, in the order of the list."""
+    """Yields (line, command) for the lines whose names begin with the prefix, in the order of the
+    list."""
     for line in gpu_lines.lines():
         if line.name.startswith(prefix) and line.name in results:
             for command in results[line.name]["commands"]:
@@ -26,7 +27,7 @@ def last_line(text):
 
 
 def why(result):
-    """What a line that failed says of it."""
+    """Returns the reason why a line failed."""
     failed = next(command for command in result["commands"] if command.get("failed"))
     return f"`{failed['command']}`: status {failed['status']}: {last_line(failed['err']) or last_line(failed['out'])}"
 
@@ -99,21 +100,21 @@ def sanitizer(results):
 
 
 def speed(results):
-    """Tables of verification/benchmark/run, as it printed them."""
+    """Returns the tables of verification/benchmark/run as it printed them."""
     parts = []
     for name, command in commands_of(results, "speed-"):
         parts.append(f"`{command['command']}` ({results[name]['began'][:10]}):\n\n{command['out'].strip()}\n")
-    return "## For docs/performance.md\n\n" + "\n".join(parts) + "\n" if parts else ""
+    return "## For docs/measurements/performance.md\n\n" + "\n".join(parts) + "\n" if parts else ""
 
 
 def sentences(results):
-    """Of what ends with one."""
+    """Returns the last lines of the outputs that end with a sentence."""
     return "".join(f"{name}: {last_line(command['out'])} (`{command['command']}`).\n\n"
                    for line in ("golden", "study") for name, command in commands_of(results, line))
 
 
 def head(results):
-    """Machines, dates and programs: as many as there are."""
+    """Returns all machines, dates and programs of the results."""
     machines = sorted({result["machine"] for result in results.values()})
     dates = sorted({result["began"][:10] for result in results.values()})
     programs = {}

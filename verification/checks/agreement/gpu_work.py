@@ -1,4 +1,4 @@
-"""Does the lines of on_a_gpu one after the other, as far as the time suffices."""
+"""Runs the lines of on_a_gpu one after the other until the time is over."""
 import datetime
 import json
 import os
@@ -16,10 +16,10 @@ import gpu_results
 try:
     import ctypes
     LIBC = ctypes.CDLL(None)
-except (ImportError, OSError):  # a Python without it
+except (ImportError, OSError):  # this Python has no ctypes
     LIBC = None
 NO_DEVICE = 77
-OUTPUT = 200_000  # characters of an output that are kept, the last ones
+OUTPUT = 200_000  # number of characters of an output that are kept, from its end
 
 
 def say(sentence):
@@ -27,17 +27,17 @@ def say(sentence):
 
 
 def ends_with_parent():
-    """In the child: it is killed where this program is."""
+    """Runs in the child process, so that it is killed together with this program."""
     if LIBC is not None:
         LIBC.prctl(1, signal.SIGKILL)
 
 
 class NoDevice(Exception):
-    """There is no GPU, or none any more: the program's sentence."""
+    """There is no GPU, or it is no longer available. The message is that of the program."""
 
 
 class Work:
-    """What a run was told, and what it has found."""
+    """The arguments of a run, and the programs and the machine that it uses."""
 
     def __init__(self, device, out, minutes, build, python, data):
         self.device, self.out, self.build, self.python = device, out, build, python
@@ -48,11 +48,11 @@ class Work:
         self.machine = gpu_programs.machine(device)
 
     def left(self):
-        """Seconds."""
+        """Returns the number of seconds left."""
         return float("inf") if self.end is None else self.end - time.monotonic()
 
     def lacks(self, line):
-        """Why a line cannot be run here, or nothing."""
+        """Returns why a line cannot run here, or ""."""
         if self.device == "simulated":
             return line.needs_gpu
         if line.needs_data and not self.data:
@@ -62,7 +62,7 @@ class Work:
         return ""
 
     def words(self, command, rows):
-        """A command of a line as it is started, and what its environment has more."""
+        """Returns the words of a command, and additions to its environment."""
         data = " ".join(map(shlex.quote, self.data))
         first, *rest = shlex.split(command.format(device=self.device, out=shlex.quote(str(self.out)), data=data,
                                                   golden=shlex.quote(str(gpu_programs.golden()))))
@@ -80,7 +80,8 @@ class Work:
                 self.normproof, *verb], {"NORMPROOF_EXACT_MEMORY": "1"}
 
     def do_command(self, command, limit):
-        """What became of it, of one that took more than `limit` seconds: that it was ended."""
+        """Runs a command and returns its result. It is ended if it takes more than `limit`
+        seconds."""
         begin = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
             rows = os.path.join(folder, "rows.json")
@@ -105,7 +106,7 @@ class Work:
         return found
 
     def do_line(self, line, estimate):
-        """Its result, or nothing where the time ran out. Throws NoDevice."""
+        """Runs a line. Returns its result, or None if the time ran out. Raises NoDevice."""
         began, begin = datetime.datetime.now().astimezone().isoformat(timespec="seconds"), time.monotonic()
         limit = float("inf") if line.goes_on else 60 + 20 * estimate
         commands = []
@@ -127,7 +128,8 @@ class Work:
         return result is None or (result["state"] == "failed" and (again or result["program"] != self.program))
 
     def run(self, chosen, again):
-        """Does what is missing. Returns the exit status: 0, or 1 where a line failed or none is done. Throws NoDevice."""
+        """Runs the missing lines. Returns the exit status: 0, or 1 if a line failed or none is
+        done. Raises NoDevice."""
         results = gpu_results.read(self.out, [line.name for line in gpu_lines.lines()])
         for name, result in results.items():
             if result["device"] != self.device:

@@ -26,7 +26,7 @@ using gpu::device::upload;
 using gpu::ops::Products;
 using ref::tensor::Shape;
 
-/// What all parts take.
+/// The arguments of all parts.
 struct Subject {
   Device& device;
   const Products& library;
@@ -34,7 +34,7 @@ struct Subject {
   std::uint64_t seed;
   Rows& rows;
 
-  /// Runs f(products) as a case, every product judged, or says that it is refused.
+  /// Runs f(products) as a case in which every product is judged. Reports an error that it throws.
   template <class F>
   void run(const std::string& operation, const std::string& name, bool exact, const F& f) const {
     rows.begin(operation, name);
@@ -148,7 +148,7 @@ void judge_encoders(const Subject& subject, golden::corpus::Tier tier, const Fin
   for (const std::string& operation : ref::model::encoder_operation_names()) {
     bool any = false;
     for (const golden::corpus::Case& c : corpus) {
-      if (golden::corpus::op_of(c) != operation) continue;
+      if (golden::corpus::op_name(c) != operation) continue;
       const auto& encoder = std::get<ref::model::EncoderOperation>(c.options);
       any = true;
       const std::string name = golden::corpus::path_of(c);
@@ -166,7 +166,7 @@ void judge_encoders(const Subject& subject, golden::corpus::Tier tier, const Fin
 Rows agree_with_library(Device& device, const Products& library, gpu::ops::Precision precision,
                         std::uint64_t seed, golden::corpus::Tier tier, const Finished& finished) {
   Rows rows;
-  const Subject subject{device, library, arithmetic_of(precision), seed, rows};
+  const Subject subject{device, library, product_arithmetic(precision), seed, rows};
   const auto finish = [&] { finished(rows.last()); };
   judge_products(subject, tier, true);
   finish();
@@ -181,10 +181,10 @@ Rows agree_with_library(Device& device, const Products& library, gpu::ops::Preci
   judge_cross_attention(subject);
   finish();
   judge_encoders(subject, tier, finished);
-  for (const Trained task : kTrained) {
+  for (const TrainingTask task : kTrainingTasks) {
     for_each_training(seed, task, [&](const std::string& name, const Trajectory& trajectory) {
-      subject.run(row_of(task), name, false, [&](const Products& products) {
-        trajectory_of_device(
+      subject.run(row_name(task), name, false, [&](const Products& products) {
+        run_trajectory_on_device(
             device, trajectory, [](std::int64_t, double) {}, products);
       });
     });

@@ -7,11 +7,11 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// The products of a library, each held to its bound given the operands that it was given: alone,
-/// and as linear maps, feed-forwards, attention, encoders of the golden corpus's tier and steps of
-/// training ask for them. What the layers do between the products is the ordered mode's, and is
-/// held there. Products of integers and scaled powers of two have a tolerance of 0.
-/// Requires  no job runs on the device at the same time
+/// Compares each product of a library with its bound for the operands that it was given. The
+/// products are single ones, and those of linear maps, feed-forwards, attention, encoders of this
+/// tier of the golden corpus, and training steps. The computations between the products are tested
+/// in ordered mode. For products of integers and scaled powers of two the tolerance is 0.
+/// Requires  no other job runs on the device at the same time
 Rows agree_with_library(gpu::device::Device& device, const gpu::ops::Products& library,
                         gpu::ops::Precision precision, std::uint64_t seed,
                         golden::corpus::Tier tier, const Finished& finished);

@@ -29,14 +29,14 @@ const char* name_of(Kind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
-/// The largest integer of which `count` products and one more stay representable.
+/// Returns the largest integer for which a sum of `count` products and one more is representable.
 double largest_integer(const ProductArithmetic& arithmetic, std::size_t count) {
   const double sums = arithmetic.sum_unit == 0x1p-53 ? 0x1p52 : 0x1p23;
   return std::min(std::floor(std::sqrt(sums / (static_cast<double>(count) + 1))),
                   std::ldexp(1, arithmetic.operand.digits));
 }
 
-/// Element (p, i, k) of an operand; `line` is what it shares with the elements of its sum.
+/// Generates the elements (p, i, k) of an operand. All elements of a sum have the same `line`.
 class Elements {
  public:
   Elements(std::uint64_t seed, const std::string& name, Kind kind, double largest)
@@ -69,9 +69,9 @@ class Elements {
   double largest_;
 };
 
-ProductSample sample_of(std::uint64_t seed, const ProductArithmetic& arithmetic,
-                        const SampleExtents& e, Kind kind, bool a_transposed, bool b_transposed,
-                        bool add) {
+ProductSample make_sample(std::uint64_t seed, const ProductArithmetic& arithmetic,
+                          const SampleExtents& e, Kind kind, bool a_transposed, bool b_transposed,
+                          bool add) {
   const auto [batch, m, k, n] = e;
   ProductSample s{
       fmt::format("{}/[{}, {}, {}, {}]{}{}{}", name_of(kind), batch, m, k, n,
@@ -99,7 +99,7 @@ ProductSample sample_of(std::uint64_t seed, const ProductArithmetic& arithmetic,
       s.b.data()[at] = of_b(at, t, k, j);
     }
   if (!add) return s;
-  // An old total that is a product itself: of the last term.
+  // The old total is itself a product: that of the last term.
   for (std::size_t p = 0; p < batch; ++p)
     for (std::size_t i = 0; i < m; ++i)
       for (std::size_t j = 0; j < n; ++j) {
@@ -125,7 +125,7 @@ std::vector<ProductSample> product_samples(std::uint64_t seed, const ProductArit
   for (const SampleExtents& e : extents)
     for (const Kind kind : kinds)
       for (int way = 0; way < 4; ++way)
-        samples.push_back(sample_of(seed, arithmetic, e, kind, way == 1, way == 2, way == 3));
+        samples.push_back(make_sample(seed, arithmetic, e, kind, way == 1, way == 2, way == 3));
   return samples;
 }
 

@@ -28,7 +28,7 @@ void compare_all(const NamedDeviceTensors& got, const NamedTensors<double>& expe
   for (const auto& [name, values] : expected) rows.compare(name, download(got.get(name)), values);
 }
 
-std::optional<ref::numeric::Breach> breach_of(const std::function<void()>& f) {
+std::optional<ref::numeric::Breach> catch_violation(const std::function<void()>& f) {
   try {
     f();
   } catch (const ref::numeric::ContractError& error) {
@@ -37,20 +37,21 @@ std::optional<ref::numeric::Breach> breach_of(const std::function<void()>& f) {
   return std::nullopt;
 }
 
-std::string sentence_of(const std::optional<ref::numeric::Breach>& breach) {
+std::string violation_message(const std::optional<ref::numeric::Breach>& breach) {
   return breach ? ref::numeric::ContractError(*breach).what() : "";
 }
 
-/// Both sides of one operation: whether there is more to do, that is, neither refused.
-bool run_both(const std::function<void()>& by_ref, const std::function<void()>& on_device,
-              Rows& rows) {
-  const auto expected = breach_of(by_ref), got = breach_of(on_device);
+/// Runs one operation on both sides. Returns whether neither rejected it, so that results must be
+/// compared.
+bool run_both_sides(const std::function<void()>& by_ref, const std::function<void()>& on_device,
+                    Rows& rows) {
+  const auto expected = catch_violation(by_ref), got = catch_violation(on_device);
   if (!expected && !got) return true;
   if (got == expected)
     rows.refuse();
   else
-    rows.differ(fmt::format("the device says '{}'; expected '{}'", sentence_of(got),
-                            sentence_of(expected)));
+    rows.differ(fmt::format("the device says '{}'; expected '{}'", violation_message(got),
+                            violation_message(expected)));
   return false;
 }
 
@@ -66,8 +67,8 @@ struct OperationRunner {
       ref::norm::NormStep<double> step;
       gpu::norm::NormStep got;
       const bool done =
-          run_both([&] { step = ref::norm::norm_step(options, in, state); },
-                   [&] { got = norm_step_on_device(to, options, in, device_state); }, rows);
+          run_both_sides([&] { step = ref::norm::norm_step(options, in, state); },
+                         [&] { got = norm_step_on_device(to, options, in, device_state); }, rows);
       if (!done) return;
       compare_all(got.outputs, step.outputs, rows);
       compare_all(got.state, step.state, rows);
@@ -79,7 +80,7 @@ struct OperationRunner {
   void operator()(const model::FunctionOptions& function) const {
     NamedTensors<double> expected;
     NamedDeviceTensors got;
-    const bool done = run_both(
+    const bool done = run_both_sides(
         [&] { expected = checks::evaluation::run_function<double>(function, inputs.function); },
         [&] { got = run_function_on_device(to, function, inputs.function); }, rows);
     if (done) compare_all(got, expected, rows);
@@ -89,14 +90,14 @@ struct OperationRunner {
     const checks::evaluation::EncoderTensors& in = inputs.encoder;
     NamedTensors<double> expected;
     NamedDeviceTensors got;
-    const bool done = run_both(
+    const bool done = run_both_sides(
         [&] { expected = checks::evaluation::run_encoder<double>(operation, in); },
         [&] { got = run_encoder_on_device(to, operation, in, gpu::ops::ordered_products()); },
         rows);
     if (done) compare_all(got, expected, rows);
   }
 
-  /// A device has none: operations_on_device leaves them out.
+  /// Devices do not support it; operations_on_device omits it.
   void operator()(const model::TransformerOperation&) const {
     rows.differ("a device has no whole Transformers");
   }
@@ -105,11 +106,11 @@ struct OperationRunner {
     const checks::evaluation::OptimizerTensors& in = inputs.optimizer;
     NamedTensors<double> expected;
     NamedDeviceTensors got;
-    const bool done =
-        run_both([&] { expected = checks::evaluation::run_optimizer<double>(operation, in, true); },
-                 [&] { got = run_steps(operation, in); }, rows);
+    const bool done = run_both_sides(
+        [&] { expected = checks::evaluation::run_optimizer<double>(operation, in, true); },
+        [&] { got = run_steps(operation, in); }, rows);
     if (!done) return;
-    // The last of the steps that ref stacks.
+    // ref stacks the steps; this is the last one.
     const std::size_t steps = in.gradients.size();
     for (const auto& [name, values] : expected) {
       const std::size_t size = values.size() / steps;

@@ -8,12 +8,12 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// Of model::operation_names() those whose cases a device answers: all but whole Transformers, of
-/// which steps of training are compared (trajectory.hpp).
+/// Returns the names in model::operation_names() that a device supports: all except whole
+/// Transformers, whose training steps are compared instead (trajectory.hpp).
 std::vector<std::string> operations_on_device();
 
-/// Runs an operation by ref and on the device, step by step, and compares every tensor that it
-/// leaves, bit for bit; or both refuse with the same sentence.
+/// Runs an operation with ref and on the device, step by step, and compares every resulting tensor
+/// bit for bit. If ref rejects the inputs, the device must give the same error message.
 void agree_on_operation(gpu::device::Device& device, const ref::model::Operation& operation,
                         const checks::evaluation::EvalInputs& inputs, std::string_view case_name,
                         Rows& rows);

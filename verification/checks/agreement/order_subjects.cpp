@@ -51,7 +51,8 @@ double device_product(const OrderProbe& probe, const Terms& terms, const Product
       .data()[0];
 }
 
-/// M and 1 as products of numbers that float16 has: 2^54 apart, which sums in float32 lose.
+/// Computes a sum whose terms M and 1 are products of float16 numbers. They are 2^54 apart, so sums
+/// in float32 lose the 1.
 double narrow_product(const OrderProbe& probe, const Terms& terms, Precision precision) {
   Terms left, right;
   for (const double t : terms) {
@@ -82,7 +83,7 @@ OrderSubject dmma_subject(const char* name, const char* instruction, std::size_t
           fmt::format("a product of {} rows by the tensor cores' {} in double, on a GPU", rows,
                       instruction),
           "R1",
-          OrderPlace::gpu_alone,
+          OrderPlace::gpu_only,
           true,
           [rows](const OrderProbe& probe, const Terms& t) {
             return download(gpu::ops::dmma_product(upload(*probe.device, as_rows(t, rows)),
@@ -97,7 +98,7 @@ OrderSubject library_subject(Precision precision) {
   return {fmt::format("cublas-{}", name),
           fmt::format("a product by cuBLAS of {} operands, on a GPU", name),
           "R1",
-          OrderPlace::gpu_alone,
+          OrderPlace::gpu_only,
           true,
           [precision](const OrderProbe& probe, const Terms& t) {
             return narrow_product(probe, t, precision);
@@ -139,8 +140,7 @@ std::vector<OrderSubject> make_order_subjects() {
        }},
       dmma_subject("device-dmma", "mma.m8n8k4", 8),
       dmma_subject("device-dmma-wide", "mma.m16n8k8", 16),
-      {"cublas", "a matrix product by cuBLAS in double, on a GPU", "R1", OrderPlace::gpu_alone,
-       true,
+      {"cublas", "a matrix product by cuBLAS in double, on a GPU", "R1", OrderPlace::gpu_only, true,
        [](const OrderProbe& probe, const Terms& t) {
          return device_product(probe, t, LibraryProducts(Precision::float64));
        }},
@@ -153,9 +153,9 @@ std::vector<OrderSubject> make_order_subjects() {
 
 }  // namespace
 
-double OrderSubject::least_cost(std::size_t count, std::size_t side) const {
+double OrderSubject::min_cost(std::size_t count, std::size_t side) const {
   const auto n = static_cast<double>(count);
-  // A block of the device computes a tile of 64 by 64, however few are asked.
+  // A block of the device computes a tile of 64 by 64 even if fewer elements are requested.
   const std::size_t least_side = place == OrderPlace::device ? std::size_t{64} : 1;
   const auto across = static_cast<double>(is_product ? std::max(side, least_side) : 1);
   return n * n * across * across;

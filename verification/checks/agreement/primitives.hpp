@@ -10,14 +10,14 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// What the layers are made of, against ref on random inputs, a row each.
+/// A building block of the layers, which is compared with ref on random inputs in a row of its own.
 struct Primitive {
   std::string name;
   std::function<void(gpu::device::Device&, std::uint64_t seed, Rows&)> agree_on;
 };
 
-/// Sums, matrix products of many extents, exp, log, tanh and erf on hard and special arguments,
-/// dropout, the embedding; the norms in float32, a row a format.
+/// Returns the primitives: sums, matrix products of many extents, exp, log, tanh and erf for hard
+/// and special arguments, dropout, the embedding, and the float32 norms with one row per format.
 const std::vector<Primitive>& primitives();
 
 }  // namespace normproof::verification::checks::agreement

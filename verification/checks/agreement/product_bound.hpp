@@ -5,53 +5,57 @@
 
 #include "gpu/ops/library_products.hpp"
 
-/// How far a library's product may be from the exact one, whatever its order: proved in
-/// docs/error_analysis.md, section 9.
+/// Bounds how far a library's product may be from the exact one, in any order of summation. The
+/// proof is in docs/derivations/error_analysis.md, section 9.
 namespace normproof::verification::checks::agreement {
 
-/// What is promised of the arithmetic of a library.
+/// The guarantees about the arithmetic of a library.
 struct ProductArithmetic {
-  ref::numeric::FloatFormat operand;  ///< what operands are rounded to, to nearest
-  /// Relative error of one operation of the sums: 2^-53 and 2^-24 to nearest; 2^-23 where they
-  /// truncate, and add any number of terms at once, aligned to the largest.
+  ref::numeric::FloatFormat operand;  ///< the format to which operands are rounded, to nearest
+  /// The relative error of one operation of the sums: 2^-53 or 2^-24 to nearest; 2^-23 if sums are
+  /// truncated, in which case any number of terms may be added at once, aligned to the largest.
   double sum_unit;
-  int growth;             ///< operations that a term may meet, over the number of terms: 1, or 3
-  double sum_largest;     ///< above it a partial sum may overflow
-  double least;           ///< an operation of the sums is off by no more where it underflows
-  bool rounds_once_more;  ///< c + p in double, apart from the sums
-  bool aligns;            ///< tensor cores: a subnormal operand counts as the least normal number
+  int growth;  ///< maximum number of operations per term divided by the number of terms: 1 or 3
+  double sum_largest;     ///< a partial sum above it may overflow
+  double least;           ///< maximum error of an operation of the sums that underflows
+  bool rounds_once_more;  ///< c + p is computed in double after the sums
+  bool aligns;  ///< tensor cores: a subnormal operand counts as the smallest normal number
 };
-ProductArithmetic arithmetic_of(gpu::ops::Precision precision);
+ProductArithmetic product_arithmetic(gpu::ops::Precision precision);
 
-/// One operand rounded to the format, to nearest, ties to even.
+/// Returns an operand rounded to the format, to nearest, ties to even.
 double rounded_operand(const ProductArithmetic& arithmetic, double v);
 
-/// The terms of one operand of an element, k = 0 .. count-1, as given and rounded, at strides.
+/// The terms of one operand of an element, k = 0 .. count-1, as given and as rounded, with a
+/// stride.
 struct OperandTerms {
   const double* values;
   const double* rounded;
   std::size_t stride;
 };
 
-/// What one element of c = a b, or c + a b, is held to.
+/// The result of comparing one element of c = a b, or c + a b, with its bounds.
 struct ElementVerdict {
-  /// |got - exact| over its bound: 0 over 0 is 0, a NaN or what is not covered by a bound of 0 is
-  /// infinite.
+  /// |got - exact| divided by its bound. 0 divided by 0 is 0. The ratio is infinite for a NaN, and
+  /// for a nonzero error with a bound of 0.
   double of_bound = 0;
-  /// |got - exact product of the rounded operands| over the bound of the sums alone.
+  /// |got - exact product of the rounded operands| divided by the bound of the sums alone.
   double of_sums = 0;
-  bool judged = true;  ///< false where an operand or a partial sum may overflow: nothing is claimed
+  /// False if an operand or a partial sum may overflow, in which case nothing is claimed.
+  bool judged = true;
 };
 
-/// Source    docs/error_analysis.md, section 9
-/// Computes  for n terms, with A = sum |a b| of the rounded operands, for tensor cores with a
-///           subnormal one taken as the least normal number, and the old total c, if there is one:
-///           the sums may be off by gamma(growth n) A and the underflows; the operands by
-///           sum |a b - rounded a b|; c + p by its own rounding. In float64 c is one more term
+/// Compares one element with its bounds.
+/// Source    docs/derivations/error_analysis.md, section 9
+/// Computes  for n terms, A = sum |a b| of the rounded operands (for tensor cores, subnormal ones
+///           count as the smallest normal number) and the old total c, if there is one: the error
+///           of the sums is at most gamma(growth n) A plus the underflows, that of the operands is
+///           sum |a b - rounded a b|, and c + p adds its own rounding. In float64 c is one more
+///           term
 ElementVerdict judge_element(const ProductArithmetic& arithmetic, std::size_t count, OperandTerms a,
                              OperandTerms b, std::optional<double> old_total, double got);
 
-/// judge_element with a tolerance of 0: `got` has to be the exact result.
+/// Like judge_element with a tolerance of 0: `got` must be the exact result.
 /// Requires  every partial sum, in any order, is a number of the formats
 ElementVerdict judge_exact_element(std::size_t count, OperandTerms a, OperandTerms b,
                                    std::optional<double> old_total, double got);

@@ -5,15 +5,16 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// Holds products of a library to their bounds, element by element, in a row's current case.
+/// Compares products of a library with their bounds, element by element, in the current case of a
+/// row.
 class ProductJudge {
  public:
-  /// `exact`: with a tolerance of 0. `rows` has to stay.
+  /// If `exact`, the tolerance is 0. Keeps a reference to `rows`, which must outlive this object.
   ProductJudge(Rows& rows, const ProductArithmetic& arithmetic, bool exact)
       : rows_(rows), arithmetic_(arithmetic), exact_(exact) {}
 
   void operator()(const SeenProduct& product);
-  /// How many it was shown.
+  /// The number of products judged so far.
   std::size_t seen() const { return seen_; }
 
  private:

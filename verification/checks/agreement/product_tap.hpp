@@ -7,28 +7,29 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// Matrices of a device as they were, on the host.
+/// A copy on the host of matrices on a device.
 struct SeenMatrices {
   std::vector<double> values;
-  gpu::ops::Matrices<const double> layout;  ///< of `values`, not of memory
+  gpu::ops::Matrices<const double> layout;  ///< in `values`, not in device memory
 
   double at(std::size_t batch, std::size_t row, std::size_t column) const {
     return values[layout.offset(batch) + row * layout.row_stride + column * layout.column_stride];
   }
 };
 
-/// One product that a layer asked for: c = a b, or c = before + a b.
+/// A product that a layer requested: c = a b, or c = before + a b.
 struct SeenProduct {
   SeenMatrices a, b;
-  SeenMatrices before;  ///< empty of a product that is not added
+  SeenMatrices before;  ///< empty if the product is not added
   SeenMatrices c;
 };
 
-/// Products made by another; each is shown to `see` with its operands and what came of it.
+/// Delegates products to another object. Passes each one to `see`, with its operands and its
+/// result.
 class TappedProducts final : public gpu::ops::Products {
  public:
   using See = std::function<void(const SeenProduct&)>;
-  /// `products` has to stay.
+  /// Keeps a reference to `products`, which must outlive this object.
   TappedProducts(const gpu::ops::Products& products, See see)
       : products_(products), see_(std::move(see)) {}
 

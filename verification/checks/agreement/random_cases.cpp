@@ -22,7 +22,7 @@ struct RandomShape {
   Masked masked;
 };
 
-/// Rows of a norm; of a function the last axis is what it reduces.
+/// Shapes of x. For a norm these are rows; a function reduces the last axis.
 const RandomShape kShapes[] = {{{2, 1}, Masked::none},   {{1, 33}, Masked::none},
                                {{31, 7}, Masked::some},  {{5, 3, 65}, Masked::some},
                                {{2, 2, 9}, Masked::all}, {{65537, 2}, Masked::none},

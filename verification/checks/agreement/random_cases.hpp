@@ -7,20 +7,20 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// One question to a device: an operation and its inputs.
+/// A test case for a device: an operation and its inputs.
 struct RandomCase {
   std::string name;
   ref::model::Operation operation;
   checks::evaluation::EvalInputs inputs;
 };
 
-/// Calls `take` with cases of a norm or a function; of another operation there are none: extents of
-/// 1, odd ones, more rows than 65535, masks of some rows and of none, values of all magnitudes
-/// between 2^-20 and 2^20. A function of the seed.
+/// Calls `take` with random cases of a norm or a function, as a function of the seed; other
+/// operations have none. The cases have extents of 1, odd extents, more than 65535 rows, masks with
+/// some and with no valid rows, and values of all magnitudes between 2^-20 and 2^20.
 void for_each_random_case(std::uint64_t seed, const std::string& operation,
                           const std::function<void(const RandomCase&)>& take);
 
-/// A tensor of values of all magnitudes, as the random cases have it.
+/// Returns a tensor of values of all magnitudes, as in the random cases.
 ref::tensor::Tensor<double> random_tensor(std::uint64_t seed, const std::string& name,
                                           const ref::tensor::Shape& shape);
 

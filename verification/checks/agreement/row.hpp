@@ -11,38 +11,39 @@
 
 namespace normproof::verification::checks::agreement {
 
-/// What came of one operation: how much was compared, and the first element that differs.
+/// The result for one operation: how much was compared, and the first element that differs.
 struct Row {
   std::string operation;
   std::size_t cases = 0;
   std::size_t elements = 0;
-  std::size_t refused = 0;      ///< cases that both sides refuse, in the same words
-  double of_bound = 0;          ///< of products by a library: the largest share of a bound
-  double of_sums = 0;           ///< the same of the bound of the sums alone
-  std::size_t not_judged = 0;   ///< elements of which no bound says anything
-  std::string difference = {};  ///< case, tensor, index and both values as hex; empty: none
+  std::size_t refused = 0;     ///< cases that both sides reject with the same error message
+  double of_bound = 0;         ///< maximum ratio of error and bound, for products by a library
+  double of_sums = 0;          ///< maximum ratio of error and bound of the sums alone
+  std::size_t not_judged = 0;  ///< elements without a bound
+  /// case, tensor, index and both values in hexadecimal; empty if there is none.
+  std::string difference = {};
 };
 
-/// The rows, in the order in which their operations first come.
+/// The rows, in the order in which their operations first occur.
 class Rows {
  public:
-  /// Begins a case of an operation; what follows belongs to it.
+  /// Begins a case of an operation. The following calls belong to it.
   void begin(const std::string& operation, std::string_view case_name);
-  /// The shape and the bits have to be those of `expected`.
+  /// Expects the shape and the bits of `expected`.
   void compare(std::string_view tensor, const ref::tensor::Tensor<double>& got,
                const ref::tensor::Tensor<double>& expected);
   void compare(std::string_view tensor, double got, double expected);
-  /// An element of a library's product; what it is is said where it is past a bound.
+  /// Adds an element of a library's product. `element` describes it if it exceeds a bound.
   void judge(const ElementVerdict& verdict, const std::function<std::string()>& element);
-  /// Something else than an element differs.
+  /// Reports a difference that does not concern an element.
   void differ(std::string_view sentence);
-  /// Counts a case that ref and the device both refused, with one sentence.
+  /// Counts a case that both ref and the device rejected with the same error message.
   void refuse();
 
   const std::vector<Row>& all() const { return rows_; }
-  /// The row of the operation begun last.
+  /// The row of the current operation.
   const Row& last() const { return rows_[current_]; }
-  /// Whether nothing differs; true of no rows.
+  /// Whether nothing differs; true if there are no rows.
   bool agree() const;
   std::size_t cases() const;
 

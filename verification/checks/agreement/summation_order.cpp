@@ -13,19 +13,19 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-constexpr std::size_t kMostTerms = std::size_t{1} << 50;
-constexpr double kHuge = 0x1p200;  // 2^50 ones do not reach its last place
+constexpr std::size_t kMaxTerms = std::size_t{1} << 50;
+constexpr double kHuge = 0x1p200;  // 2^50 ones do not reach its last bit
 
-SummationTree node_of(std::vector<SummationTree> children) {
+SummationTree make_node(std::vector<SummationTree> children) {
   if (children.size() == 1) return std::move(children.front());
   return {children.front().leaf, std::move(children)};
 }
 
-/// ((first + second) + third) + ...
+/// Returns ((first + second) + third) + ...
 SummationTree left_to_right(std::vector<SummationTree> parts) {
   SummationTree sum = std::move(parts.front());
   for (std::size_t i = 1; i < parts.size(); ++i)
-    sum = node_of({std::move(sum), std::move(parts[i])});
+    sum = make_node({std::move(sum), std::move(parts[i])});
   return sum;
 }
 
@@ -41,9 +41,9 @@ class Probe {
   Probe(const Summation& sum, std::size_t count, std::size_t most_sums)
       : sum_(sum), terms_(count, 1.0), sums_left_(most_sums) {}
 
-  /// The subtrees that these leaves, ascending, form below a node of this size; one that is larger
-  /// than all holds them together.
-  std::vector<SummationTree> parts_of(std::vector<std::size_t> leaves, std::size_t node_size) {
+  /// Returns the subtrees that these leaves, in ascending order, form below a node of this size. If
+  /// node_size exceeds the size of every subtree, a single one contains all leaves.
+  std::vector<SummationTree> form_subtrees(std::vector<std::size_t> leaves, std::size_t node_size) {
     std::vector<SummationTree> parts;
     while (!leaves.empty()) {
       const std::size_t pivot = leaves[leaves.size() / 2];
@@ -61,7 +61,7 @@ class Probe {
   }
 
  private:
-  /// How many terms the smallest subtree has that holds i and j.
+  /// Returns the number of terms in the smallest subtree that contains i and j.
   std::size_t together(std::size_t i, std::size_t j) {
     if (sums_left_-- == 0)
       throw std::runtime_error(
@@ -80,7 +80,8 @@ class Probe {
     return terms_.size() - static_cast<std::size_t>(outside);
   }
 
-  /// From the leaf up: at each node what joins it, by the size of the node.
+  /// Builds the tree from a leaf upwards. by_size lists the terms that join at each node, by the
+  /// size of the node.
   SummationTree tree_around(std::size_t pivot,
                             std::map<std::size_t, std::vector<std::size_t>>&& by_size) {
     SummationTree tree{pivot};
@@ -92,10 +93,10 @@ class Probe {
             fmt::format("{} terms come together with term {} where its answers say {}; expected an "
                         "order that does not depend on the values",
                         size, pivot, expected));
-      std::vector<SummationTree> children = parts_of(std::move(others), expected);
+      std::vector<SummationTree> children = form_subtrees(std::move(others), expected);
       children.push_back(std::move(tree));
       std::ranges::sort(children, {}, &SummationTree::leaf);
-      tree = node_of(std::move(children));
+      tree = make_node(std::move(children));
     }
     return tree;
   }
@@ -105,7 +106,7 @@ class Probe {
   std::size_t sums_left_;
 };
 
-std::string range_of(std::span<const std::size_t> leaves) {
+std::string format_range(std::span<const std::size_t> leaves) {
   if (leaves.size() == 1) return std::to_string(leaves[0]);
   const std::size_t step = leaves[1] - leaves[0];
   if (leaves.size() == 2) return fmt::format("{} {}", leaves[0], leaves[1]);
@@ -113,7 +114,7 @@ std::string range_of(std::span<const std::size_t> leaves) {
                    : fmt::format("{},{}..{}", leaves[0], leaves[1], leaves.back());
 }
 
-/// How many leaves from `begin` on are in arithmetic progression.
+/// Returns how many leaves from `begin` on are in arithmetic progression.
 std::size_t run_length(const std::vector<const SummationTree*>& parts, std::size_t begin) {
   std::size_t end = begin;
   while (end < parts.size() && parts[end]->children.empty() &&
@@ -134,7 +135,7 @@ std::string join_parts(const std::vector<const SummationTree*>& parts) {
     std::vector<std::size_t> leaves;
     leaves.reserve(run);
     for (std::size_t k = 0; k < run; ++k) leaves.push_back(parts[i + k]->leaf);
-    texts.push_back(range_of(leaves));
+    texts.push_back(format_range(leaves));
     i += run;
   }
   return fmt::format("{}", fmt::join(texts, " "));
@@ -143,13 +144,13 @@ std::string join_parts(const std::vector<const SummationTree*>& parts) {
 }  // namespace
 
 SummationTree reveal_order(const Summation& sum, std::size_t count, std::size_t most_sums) {
-  if (count < 1 || count >= kMostTerms)
+  if (count < 1 || count >= kMaxTerms)
     ref::numeric::contract_failure("reveal_order", "count", fmt::format("is {}", count),
                                    "1 to 2^50 - 1", ref::numeric::Clause::C1);
   Probe probe(sum, count, most_sums);
   std::vector<std::size_t> leaves(count);
   for (std::size_t i = 0; i < count; ++i) leaves[i] = i;
-  return std::move(probe.parts_of(std::move(leaves), count + 1).front());
+  return std::move(probe.form_subtrees(std::move(leaves), count + 1).front());
 }
 
 SummationTree order_of_products(std::size_t count) {
@@ -169,7 +170,7 @@ SummationTree order_of_lanes(std::size_t count) {
     lanes.push_back(chain(l, count, kLanes));
   for (std::size_t stride = kLanes / 2; stride > 0; stride /= 2) {
     for (std::size_t l = 0; l < stride && l + stride < lanes.size(); ++l)
-      lanes[l] = node_of({std::move(lanes[l]), std::move(lanes[l + stride])});
+      lanes[l] = make_node({std::move(lanes[l]), std::move(lanes[l + stride])});
     if (lanes.size() > stride) lanes.resize(stride);
   }
   return std::move(lanes.front());
@@ -183,7 +184,7 @@ std::string to_string(const SummationTree& tree) {
     for (const SummationTree& child : tree.children) parts.push_back(&child);
     return fmt::format("{{{}}}", join_parts(parts));
   }
-  // The left spine, written as one list.
+  // The left spine is written as one list.
   std::vector<const SummationTree*> parts;
   const SummationTree* at = &tree;
   for (; at->children.size() == 2; at = &at->children[0]) parts.push_back(&at->children[1]);

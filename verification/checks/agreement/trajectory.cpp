@@ -15,11 +15,11 @@ using ref::numeric::RandomStream;
 
 namespace {
 
-RandomStream stream_of(const Trajectory& trajectory, std::int64_t step, const char* name) {
+RandomStream make_stream(const Trajectory& trajectory, std::int64_t step, const char* name) {
   return {trajectory.config.seed, fmt::format("agreement/{}/{}", step, name)};
 }
 
-/// Sentences of `ids` and `lengths`, each with padding behind its length.
+/// Returns sentences with tokens from `ids` and lengths from `lengths`, padded.
 ref::encoder::EncoderInputs sentences(const RandomStream& ids, const RandomStream& lengths,
                                       std::size_t b, std::size_t t, std::size_t vocabulary) {
   ref::encoder::EncoderInputs inputs;
@@ -35,9 +35,9 @@ ref::encoder::EncoderInputs sentences(const RandomStream& ids, const RandomStrea
   return inputs;
 }
 
-/// A token for each real one, drawn.
-std::vector<int> targets_of(const RandomStream& random, const ref::encoder::EncoderInputs& inputs,
-                            std::size_t vocabulary) {
+/// Returns a random target for each real token.
+std::vector<int> random_targets(const RandomStream& random,
+                                const ref::encoder::EncoderInputs& inputs, std::size_t vocabulary) {
   std::vector<int> targets;
   for (std::size_t i = 0; i < inputs.tokens.ids.size(); ++i)
     targets.push_back(inputs.valid.data()[i] ? static_cast<int>(random.below(i, vocabulary))
@@ -45,9 +45,9 @@ std::vector<int> targets_of(const RandomStream& random, const ref::encoder::Enco
   return targets;
 }
 
-/// What `batch` makes of the numbers of the batches that a step takes.
+/// Returns batch(trajectory, step) for each batch of a step.
 template <class F>
-auto batches_of_step(const Trajectory& trajectory, std::int64_t step, const F& batch) {
+auto select_step_batches(const Trajectory& trajectory, std::int64_t step, const F& batch) {
   std::vector<decltype(batch(trajectory, step))> batches;
   const std::int64_t each = trajectory.config.accumulation;
   batches.reserve(static_cast<std::size_t>(each));
@@ -56,109 +56,110 @@ auto batches_of_step(const Trajectory& trajectory, std::int64_t step, const F& b
 }
 
 ref::train::TrainState<double> initial_state(const Trajectory& trajectory) {
-  if (trajectory.task == Trained::translation)
+  if (trajectory.task == TrainingTask::translation)
     return ref::translation::initial_state({trajectory.translator, trajectory.config});
   return ref::train::initial_train_state(trajectory.config);
 }
 
-/// Step s, from 0.
-ref::train::StepResult<double> step_of_ref(const Trajectory& trajectory, std::int64_t s,
-                                           ref::train::TrainState<double>& state) {
+/// Runs step s, counted from 0, with ref.
+ref::train::StepResult<double> run_step_on_ref(const Trajectory& trajectory, std::int64_t s,
+                                               ref::train::TrainState<double>& state) {
   const auto& config = trajectory.config;
-  if (trajectory.task == Trained::language)
-    return ref::train::language_step<double>(config, batches_of_step(trajectory, s, text_of),
+  if (trajectory.task == TrainingTask::language)
+    return ref::train::language_step<double>(config, select_step_batches(trajectory, s, text_batch),
                                              state);
-  if (trajectory.task == Trained::translation)
+  if (trajectory.task == TrainingTask::translation)
     return ref::translation::translation_step<double>(
-        {trajectory.translator, config}, batches_of_step(trajectory, s, pairs_of), state);
-  return ref::train::train_step<double>(config, batches_of_step(trajectory, s, batch_of), {},
-                                        state);
+        {trajectory.translator, config}, select_step_batches(trajectory, s, pair_batch), state);
+  return ref::train::train_step<double>(config, select_step_batches(trajectory, s, labelled_batch),
+                                        {}, state);
 }
 
-gpu::train::StepResult step_of_device(Device& device, const Trajectory& trajectory, std::int64_t s,
-                                      gpu::train::TrainState& state,
-                                      const gpu::ops::Products& products) {
+gpu::train::StepResult run_step_on_device(Device& device, const Trajectory& trajectory,
+                                          std::int64_t s, gpu::train::TrainState& state,
+                                          const gpu::ops::Products& products) {
   const auto& config = trajectory.config;
   const auto batches = [&](const auto& batch) {
-    return on_device(device, batches_of_step(trajectory, s, batch));
+    return on_device(device, select_step_batches(trajectory, s, batch));
   };
-  if (trajectory.task == Trained::language)
-    return gpu::train::language_step(config, batches(text_of), state, products);
-  if (trajectory.task == Trained::translation)
-    return gpu::translation::translation_step({trajectory.translator, config}, batches(pairs_of),
+  if (trajectory.task == TrainingTask::language)
+    return gpu::train::language_step(config, batches(text_batch), state, products);
+  if (trajectory.task == TrainingTask::translation)
+    return gpu::translation::translation_step({trajectory.translator, config}, batches(pair_batch),
                                               state, products);
-  return gpu::train::train_step(config, batches(batch_of), {}, state, products);
+  return gpu::train::train_step(config, batches(labelled_batch), {}, state, products);
 }
 
 }  // namespace
 
-std::string row_of(Trained task) {
-  if (task == Trained::language) return "training_language";
-  return task == Trained::translation ? "training_translation" : "training";
+std::string row_name(TrainingTask task) {
+  if (task == TrainingTask::language) return "training_language";
+  return task == TrainingTask::translation ? "training_translation" : "training";
 }
 
-ref::train::LabelledBatch batch_of(const Trajectory& trajectory, std::int64_t step) {
+ref::train::LabelledBatch labelled_batch(const Trajectory& trajectory, std::int64_t step) {
   const ref::model::EncoderConfig& encoder = trajectory.config.encoder;
   const std::size_t b = trajectory.batch_size;
   ref::train::LabelledBatch batch;
   batch.inputs =
-      sentences(stream_of(trajectory, step, "ids"), stream_of(trajectory, step, "lengths"), b,
+      sentences(make_stream(trajectory, step, "ids"), make_stream(trajectory, step, "lengths"), b,
                 trajectory.seq_len, encoder.vocab_size);
-  const RandomStream labels = stream_of(trajectory, step, "labels");
+  const RandomStream labels = make_stream(trajectory, step, "labels");
   for (std::size_t s = 0; s < b; ++s)
     batch.labels.push_back(static_cast<int>(labels.below(s, encoder.num_classes)));
   return batch;
 }
 
-ref::train::TextBatch text_of(const Trajectory& trajectory, std::int64_t step) {
+ref::train::TextBatch text_batch(const Trajectory& trajectory, std::int64_t step) {
   const std::size_t vocabulary = trajectory.config.encoder.vocab_size;
   ref::train::TextBatch batch;
   batch.inputs =
-      sentences(stream_of(trajectory, step, "ids"), stream_of(trajectory, step, "lengths"),
+      sentences(make_stream(trajectory, step, "ids"), make_stream(trajectory, step, "lengths"),
                 trajectory.batch_size, trajectory.seq_len, vocabulary);
-  batch.targets = targets_of(stream_of(trajectory, step, "targets"), batch.inputs, vocabulary);
+  batch.targets =
+      random_targets(make_stream(trajectory, step, "targets"), batch.inputs, vocabulary);
   return batch;
 }
 
-ref::translation::PairBatch pairs_of(const Trajectory& trajectory, std::int64_t step) {
+ref::translation::PairBatch pair_batch(const Trajectory& trajectory, std::int64_t step) {
   const ref::model::DecoderConfig& translator = trajectory.translator;
   ref::translation::PairBatch batch;
   batch.inputs.source =
-      sentences(stream_of(trajectory, step, "ids"), stream_of(trajectory, step, "lengths"),
+      sentences(make_stream(trajectory, step, "ids"), make_stream(trajectory, step, "lengths"),
                 trajectory.batch_size, trajectory.seq_len, translator.source_vocab_size);
   batch.inputs.target = sentences(
-      stream_of(trajectory, step, "target/ids"), stream_of(trajectory, step, "target/lengths"),
+      make_stream(trajectory, step, "target/ids"), make_stream(trajectory, step, "target/lengths"),
       trajectory.batch_size, trajectory.seq_len - 1, translator.target_vocab_size);
-  batch.targets = targets_of(stream_of(trajectory, step, "targets"), batch.inputs.target,
-                             translator.target_vocab_size);
+  batch.targets = random_targets(make_stream(trajectory, step, "targets"), batch.inputs.target,
+                                 translator.target_vocab_size);
   return batch;
 }
 
-std::string trajectory_of_ref(const Trajectory& trajectory,
-                              const std::function<void(std::int64_t, double)>& seen) {
+std::string run_trajectory_on_ref(const Trajectory& trajectory,
+                                  const std::function<void(std::int64_t, double)>& seen) {
   auto state = initial_state(trajectory);
   for (std::int64_t s = 0; s < trajectory.steps; ++s)
-    seen(s + 1, step_of_ref(trajectory, s, state).loss);
+    seen(s + 1, run_step_on_ref(trajectory, s, state).loss);
   return ref::train::state_sha256(state);
 }
 
-std::string trajectory_of_device(Device& device, const Trajectory& trajectory,
-                                 const std::function<void(std::int64_t, double)>& seen,
-                                 const gpu::ops::Products& products) {
+std::string run_trajectory_on_device(Device& device, const Trajectory& trajectory,
+                                     const std::function<void(std::int64_t, double)>& seen,
+                                     const gpu::ops::Products& products) {
   auto state = on_device(device, initial_state(trajectory));
   for (std::int64_t s = 0; s < trajectory.steps; ++s)
-    seen(s + 1, step_of_device(device, trajectory, s, state, products).loss);
+    seen(s + 1, run_step_on_device(device, trajectory, s, state, products).loss);
   return ref::train::state_sha256(on_host(state));
 }
 
 void agree_on_trajectory(Device& device, const Trajectory& trajectory, std::string_view case_name,
                          Rows& rows) {
-  rows.begin(row_of(trajectory.task), case_name);
+  rows.begin(row_name(trajectory.task), case_name);
   auto expected = initial_state(trajectory);
   auto state = on_device(device, expected);
   for (std::int64_t s = 0; s < trajectory.steps; ++s) {
-    const auto by_ref = step_of_ref(trajectory, s, expected);
-    const auto got = step_of_device(device, trajectory, s, state, gpu::ops::ordered_products());
+    const auto by_ref = run_step_on_ref(trajectory, s, expected);
+    const auto got = run_step_on_device(device, trajectory, s, state, gpu::ops::ordered_products());
     rows.compare(fmt::format("loss of step {}", s + 1), got.loss, by_ref.loss);
     rows.compare(fmt::format("gradient norm of step {}", s + 1), got.gradient_norms.whole,
                  by_ref.gradient_norms.whole);
@@ -173,8 +174,9 @@ namespace {
 
 using TakeTrajectory = std::function<void(const std::string&, const Trajectory&)>;
 
-/// Two steps of three sentences; post SGD, smoothed labels and clipping, pre Adam.
-Trajectory short_trajectory(std::uint64_t seed, Trained task, NormPlacement placement) {
+/// Returns a run of two steps with three sentences. Post-norm runs use SGD, smoothed labels and
+/// clipping; pre-norm runs use Adam.
+Trajectory short_trajectory(std::uint64_t seed, TrainingTask task, NormPlacement placement) {
   const bool post = placement == NormPlacement::post;
   Trajectory trajectory;
   trajectory.task = task;
@@ -236,7 +238,7 @@ void language_with(const std::string& norm, Trajectory trajectory, const std::st
   take(name, trajectory);
 }
 
-/// A norm over sentences is one of the encoder.
+/// Runs a norm on both sides. A norm over sentences is only used in the encoder.
 void translation_with(const std::string& norm, Trajectory trajectory, const std::string& name,
                       const TakeTrajectory& take) {
   const ref::model::EncoderConfig& like = trajectory.config.encoder;
@@ -260,17 +262,17 @@ void translation_with(const std::string& norm, Trajectory trajectory, const std:
 
 }  // namespace
 
-void for_each_training(std::uint64_t seed, Trained task, const TakeTrajectory& take) {
-  const auto with = task == Trained::classes    ? classes_with
-                    : task == Trained::language ? language_with
-                                                : translation_with;
+void for_each_training(std::uint64_t seed, TrainingTask task, const TakeTrajectory& take) {
+  const auto with = task == TrainingTask::classes    ? classes_with
+                    : task == TrainingTask::language ? language_with
+                                                     : translation_with;
   for (const std::string& norm : ref::model::norm_names())
     for (const auto placement : {NormPlacement::post, NormPlacement::pre})
       with(norm, short_trajectory(seed, task, placement),
            fmt::format("{}/{}", norm, placement == NormPlacement::post ? "post" : "pre"), take);
 }
 
-void agree_on_training(Device& device, std::uint64_t seed, Trained task, Rows& rows) {
+void agree_on_training(Device& device, std::uint64_t seed, TrainingTask task, Rows& rows) {
   for_each_training(seed, task, [&](const std::string& name, const Trajectory& trajectory) {
     agree_on_trajectory(device, trajectory, name, rows);
   });

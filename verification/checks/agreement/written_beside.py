@@ -1,4 +1,4 @@
-"""Files of on_a_gpu are there as a whole, or as they were."""
+"""Replaces files atomically: a file has either its new or its previous content."""
 import contextlib
 import os
 import tempfile
@@ -6,8 +6,8 @@ import tempfile
 
 @contextlib.contextmanager
 def written_beside(path):
-    """A binary file beside path, which has that name once the body has ended. Throws OSError, and what the body throws; then
-    nothing is left of it."""
+    """Opens a temporary binary file, which is renamed to path when the body ends. Raises OSError
+    and any exception of the body; then the temporary file is removed."""
     folder, name = os.path.split(os.path.abspath(path))
     descriptor, beside = tempfile.mkstemp(dir=folder, prefix="." + name)
     try:

@@ -21,7 +21,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 oracle100 unit_roundoff() {
   return oracle100(0x1p-53);
 }
-/// What a product or a quotient that underflows may be off: half the smallest subnormal.
+/// The maximum error of a product or a quotient that underflows: half the smallest subnormal.
 oracle100 underflow() {
   return oracle100(0x1p-1074) / 2;
 }
@@ -34,7 +34,7 @@ oracle100 gamma_exact(std::size_t n) {
   return nu / (1 - nu);
 }
 
-// The bounds themselves are sums and products of non-negative numbers at 100 digits.
+// The bounds are sums and products of non-negative numbers, computed at 100 digits.
 double round_up(const oracle100& bound) {
   const oracle100 inflated = bound * (1 + oracle100(0x1p-200));
   return mpfr_get_d(inflated.backend().data(), MPFR_RNDU);
@@ -63,9 +63,9 @@ void check_affine(const char* function, const Tensor<double>& x, const Tensor<do
     ref::tensor::check_shape(function, "beta", ref::tensor::shape_of(beta), expected);
 }
 
-// One slice per row (per_row) or per column of x [rows, d_model].
-Tensor<double> slicewise(const Tensor<double>& x, const Tensor<double>& gamma,
-                         const Tensor<double>& beta, double eps, bool centred, bool per_row) {
+// Processes one slice per row (per_row) or per column of x [rows, d_model].
+Tensor<double> bound_by_slice(const Tensor<double>& x, const Tensor<double>& gamma,
+                              const Tensor<double>& beta, double eps, bool centred, bool per_row) {
   const std::size_t d_model = x.shape().back();
   const std::size_t rows = x.size() / d_model;
   Tensor<double> result = ref::tensor::empty_tensor<double>(ref::tensor::shape_of(x));
@@ -75,7 +75,7 @@ Tensor<double> slicewise(const Tensor<double>& x, const Tensor<double>& gamma,
     const auto index = [&](std::size_t i) { return per_row ? s * d_model + i : i * d_model + s; };
     Slice slice{.x = {}, .centred = centred, .eps = eps};
     for (std::size_t i = 0; i < length; ++i) slice.x.push_back(x.data()[index(i)]);
-    const NormalisationBounds bounds = normalisation(slice);
+    const NormalizationBounds bounds = normalisation(slice);
     for (std::size_t i = 0; i < length; ++i) {
       const std::size_t feature = per_row ? i : s;
       result.data()[index(i)] = affine(bounds.x_hat_magnitude[i], bounds.x_hat[i],
@@ -132,7 +132,7 @@ Tensor<double> matmul(const Tensor<double>& a, const Tensor<double>& b) {
   return result;
 }
 
-NormalisationBounds normalisation(const Slice& slice) {
+NormalizationBounds normalisation(const Slice& slice) {
   const std::size_t count = slice.x.size();
   if (count == 0)
     ref::numeric::contract_failure("bound::normalisation", "x", "is empty", "an element at least",
@@ -148,7 +148,7 @@ NormalisationBounds normalisation(const Slice& slice) {
   mean = slice.centred ? oracle100(mean / n) : oracle100(0);
   mean_magnitude /= n;
 
-  // Section 3.1: the mean; 3.2: the statistic; 3.3: rstd; 3.4: x_hat.
+  // Section 3.1 derives the mean, 3.2 the statistic, 3.3 rstd and 3.4 x_hat.
   const oracle100 e =
       slice.centred ? oracle100(gamma_exact(k + 1) * mean_magnitude + underflow()) : oracle100(0);
   oracle100 statistic(0);
@@ -166,12 +166,12 @@ NormalisationBounds normalisation(const Slice& slice) {
   const oracle100 rstd = 1 / square_root(q);
   const oracle100 rho = (off + unit_roundoff() * (q + off)) / q;
 
-  NormalisationBounds result;
+  NormalizationBounds result;
   result.mean = round_up(e);
   result.statistic = round_up(off);
   const bool defined = rho < 1;
   const oracle100 inverse_root = defined ? oracle100(1 / square_root(oracle100(1 - rho))) : rho;
-  // rstd lies in [2^-512, 2^537]: it never underflows.
+  // rstd lies in [2^-512, 2^537], so it never underflows.
   result.rstd = defined ? round_up(rstd * (inverse_root * (1 + gamma_exact(2)) - 1)) : kInfinity;
   const std::size_t factors = slice.centred ? 4 : 3;
   const oracle100 excess = inverse_root * (1 + gamma_exact(factors)) - 1;
@@ -198,19 +198,19 @@ double affine(double x_hat_magnitude, double x_hat_bound, double gamma, double b
 Tensor<double> layer_norm(const Tensor<double>& x, const Tensor<double>& gamma,
                           const Tensor<double>& beta, double eps) {
   check_affine("bound::layer_norm", x, gamma, beta);
-  return slicewise(x, gamma, beta, eps, true, true);
+  return bound_by_slice(x, gamma, beta, eps, true, true);
 }
 
 Tensor<double> rms_norm(const Tensor<double>& x, const Tensor<double>& gamma,
                         const Tensor<double>& beta, double eps) {
   check_affine("bound::rms_norm", x, gamma, beta);
-  return slicewise(x, gamma, beta, eps, false, true);
+  return bound_by_slice(x, gamma, beta, eps, false, true);
 }
 
 Tensor<double> batch_norm(const Tensor<double>& x, const Tensor<double>& gamma,
                           const Tensor<double>& beta, double eps) {
   check_affine("bound::batch_norm", x, gamma, beta);
-  return slicewise(x, gamma, beta, eps, true, false);
+  return bound_by_slice(x, gamma, beta, eps, true, false);
 }
 
 }  // namespace normproof::verification::checks::compare::bound

@@ -23,7 +23,7 @@ double nearest(const oracle100& x) {
   return mpfr_get_d(x.backend().data(), MPFR_RNDN);
 }
 
-// got - expected, rounded away from zero.
+// Computes got - expected, rounded away from zero.
 void subtract(mpfr_ptr out, double got, mpfr_srcptr expected) {
   mpfr_d_sub(out, got, expected, MPFR_RNDA);
 }
@@ -31,10 +31,10 @@ void subtract(mpfr_ptr out, const oracle100& got, mpfr_srcptr expected) {
   mpfr_sub(out, got.backend().data(), expected, MPFR_RNDA);
 }
 
-bool is_claim(double bound) {
+bool is_finite_bound(double bound) {
   return bound >= 0 && bound < kInfinity;
 }
-bool is_claim(const oracle100& bound) {
+bool is_finite_bound(const oracle100& bound) {
   return mpfr_number_p(bound.backend().data()) != 0 && mpfr_sgn(bound.backend().data()) >= 0;
 }
 
@@ -45,8 +45,8 @@ bool within(mpfr_srcptr error, const oracle100& bound) {
   return mpfr_lessequal_p(error, bound.backend().data()) != 0;
 }
 
-double ratio_of(mpfr_srcptr error, const oracle100& bound) {
-  if (mpfr_nan_p(error) != 0 || !is_claim(bound)) return kInfinity;
+double bound_ratio(mpfr_srcptr error, const oracle100& bound) {
+  if (mpfr_nan_p(error) != 0 || !is_finite_bound(bound)) return kInfinity;
   if (mpfr_zero_p(error) != 0) return 0;
   oracle100 ratio;
   mpfr_div(ratio.backend().data(), error, bound.backend().data(), MPFR_RNDU);
@@ -73,12 +73,12 @@ bool check_shapes(Comparison& result, const Tensor<T>& got, const Tensor<U>& exp
   return false;
 }
 
-/// Whether |got - expected|, which it leaves in `error`, is within the bound.
+/// Stores |got - expected| in `error` and returns whether it is within the bound.
 template <class T, class B>
 bool passes(oracle100& error, const T& got, const oracle100& expected, const B& bound) {
   subtract(error.backend().data(), got, expected.backend().data());
   mpfr_abs(error.backend().data(), error.backend().data(), MPFR_RNDN);
-  return is_claim(bound) && within(error.backend().data(), bound);
+  return is_finite_bound(bound) && within(error.backend().data(), bound);
 }
 
 template <class T, class B>
@@ -101,7 +101,7 @@ Comparison compare_elements(const Tensor<T>& got, const Tensor<oracle100>& expec
     if (!passes(error, value, target, limit)) result.failed.push_back(i);
     const std::uint64_t ulps = ulp_distance(nearest(value), nearest(target));
     if (ulps > result.max_ulp) result.max_ulp = ulps;
-    const double ratio = ratio_of(error.backend().data(), oracle100(limit));
+    const double ratio = bound_ratio(error.backend().data(), oracle100(limit));
     if (ratio > worst) {
       worst = ratio;
       result.worst_ratio = ratio;

@@ -14,49 +14,54 @@ using ref::numeric::running_error;
 using ref::tensor::Shape;
 using ref::tensor::Tensor;
 
-/// What a comparison found. An element passes only where |got - expected| <= bound holds, so NaN
-/// never passes; neither does a bound that is infinite or negative, which claims nothing.
+/// The result of a comparison. An element passes only if |got - expected| <= bound. NaN therefore
+/// never passes. An element also fails if its bound is infinite or negative, because such a bound
+/// claims nothing.
 struct Comparison {
   bool passed = false;
   Shape got_shape;
   Shape expected_shape;
-  std::string shape_failure;        ///< set where shapes differ: then nothing was compared
-  std::size_t count = 0;            ///< elements compared
-  std::vector<std::size_t> failed;  ///< of them not within the bound, ascending
-  double worst_ratio = 0;     ///< largest |got - expected| / bound, rounded up; 0/0 = 0, NaN = inf
-  std::uint64_t max_ulp = 0;  ///< largest distance of got from expected, each rounded to double
-  std::size_t worst_index = 0;  ///< of the element with the largest ratio, the first of equals
-  double worst_got = 0;         ///< there, rounded to double
+  std::string shape_failure;  ///< set if the shapes differ, in which case nothing was compared
+  std::size_t count = 0;      ///< number of elements compared
+  /// Indices of the elements that are not within the bound, ascending.
+  std::vector<std::size_t> failed;
+  double worst_ratio = 0;  ///< maximum of |got - expected| / bound, rounded up; 0/0 = 0, NaN = inf
+  std::uint64_t max_ulp = 0;  ///< maximum distance of got from expected, each rounded to double
+  /// The index of the element with the largest ratio; the first one if several are equal.
+  std::size_t worst_index = 0;
+  double worst_got = 0;  ///< the value at that index, rounded to double
   double worst_expected = 0;
   double worst_bound = 0;
-  std::string worst_error;  ///< |got - expected| there, in decimal
+  std::string worst_error;  ///< |got - expected| at that index, in decimal
 
-  /// One sentence: the verdict, how many elements, and the worst one with its index, and got,
-  /// expected and bound in hexadecimal.
+  /// Describes the result in one sentence: the verdict, the number of elements, and the worst
+  /// element with its index and with got, expected and bound in hexadecimal.
   std::string describe() const;
 };
 
-/// The one comparator: componentwise, no norm that could hide one wrong entry.
-/// Computes  for each element whether |got - expected| <= bound, the difference rounded away from
-///           zero at 100 digits and the comparison exact: never accepts what lies outside
-/// Shapes    got, expected, bound alike; anything else is a failure that names the shapes
-/// Requires  (C1) expected is as good as exact: its own error is far below the bound
+/// Compares element by element. It uses no norm, which could hide a single wrong element.
+/// Computes  for each element whether |got - expected| <= bound. The difference is rounded away
+///           from zero at 100 digits and the comparison is exact, so no element outside the bound
+///           is accepted
+/// Shapes    got, expected and bound alike; otherwise the comparison fails and names the shapes
+/// Requires  (C1) expected is practically exact: its error is far below the bound
 Comparison compare(const Tensor<double>& got, const Tensor<oracle100>& expected,
                    const Tensor<double>& bound);
 Comparison compare(const Tensor<oracle100>& got, const Tensor<oracle100>& expected,
                    const Tensor<oracle100>& bound);
 
-/// Whether `compare` of these passes: its verdict on one element.
+/// Whether `compare` accepts a single element.
 bool is_within(double got, const oracle100& expected, double bound);
 
-/// The `double` evaluation against its own derived bound: got.value with the bound got.error.
+/// Compares a `double` evaluation with its own derived bound: got.value with the bound got.error.
 Comparison compare(const Tensor<running_error>& got, const Tensor<oracle100>& expected);
 
-/// Passes where shapes and all bits are the same: +0 and -0 differ, NaN differs from everything.
-/// worst_ratio is 0 or infinite; worst_index is the first element that differs by the most ulps.
+/// Passes if the shapes and all bits are the same: +0 and -0 differ, and NaN differs from
+/// everything. worst_ratio is 0 or infinite. worst_index is the first element with the largest
+/// difference in ulps.
 Comparison bits_equal(const Tensor<double>& got, const Tensor<double>& expected);
 
-/// "-0x1.8p+1": every bit of a double, readable back.
+/// Returns every bit of a double in hexadecimal, such as "-0x1.8p+1", which can be read back.
 std::string to_hex(double x);
 
 }  // namespace normproof::verification::checks::compare

@@ -14,7 +14,7 @@ constexpr std::uint64_t kInfinityBits = 0x7ff0000000000000;
 std::uint64_t ulp_distance(double a, double b) {
   const auto bits_a = std::bit_cast<std::uint64_t>(a);
   const auto bits_b = std::bit_cast<std::uint64_t>(b);
-  // Without the sign, the bits of a double are its index among the non-negative ones.
+  // Without the sign bit, the bits of a double are its index among the non-negative doubles.
   const std::uint64_t index_a = bits_a & ~kSign;
   const std::uint64_t index_b = bits_b & ~kSign;
   if (index_a > kInfinityBits || index_b > kInfinityBits) return kInfinitelyFar;
@@ -32,7 +32,7 @@ double ulp(double x) {
   if (exponent == kInfinityBits) return std::numeric_limits<double>::quiet_NaN();
   const std::uint64_t biased = exponent >> 52;
   if (biased <= 1) return std::bit_cast<double>(std::uint64_t{1});
-  // 2^(biased - 1023 - 52): subnormal for biased <= 52.
+  // The result is 2^(biased - 1023 - 52), which is subnormal if biased <= 52.
   if (biased > 52) return std::bit_cast<double>((biased - 52) << 52);
   return std::bit_cast<double>(std::uint64_t{1} << (biased - 1));
 }

@@ -5,23 +5,24 @@
 
 namespace normproof::verification::checks::compare {
 
-/// Farther than any two numbers are: the distance of NaN from everything, itself included.
+/// The distance of NaN from every number, including itself. No two numbers are that far apart.
 inline constexpr std::uint64_t kInfinitelyFar = std::numeric_limits<std::uint64_t>::max();
 
-/// How many steps from one double to its neighbour lead from a to b. Both zeros are one point;
-/// subnormals count like all others; an infinity is one step beyond the largest finite double.
+/// Returns the number of steps between neighboring doubles from a to b. Both zeros are one point.
+/// Subnormals count like all other numbers, and an infinity is one step beyond the largest finite
+/// double.
 /// Example   ulp_distance(1, 1 + 2^-52) == 1
 ///           ulp_distance(-2^-1074, 2^-1074) == 2
 ///           ulp_distance(DBL_MAX, infinity) == 1
 ///           ulp_distance(NaN, NaN) == kInfinitelyFar
 std::uint64_t ulp_distance(double a, double b);
 
-/// Whether a and b are the same bits, or both NaN: which NaN an operation gives is not promised.
+/// Whether a and b have the same bits or are both NaN. Which NaN an operation gives is not
+/// specified.
 bool same_number(double a, double b);
 
-/// The distance from |x| to the next double away from zero: 2^-1074 at zero and for subnormals,
-/// 2^971 at the largest finite double.
-/// Requires  x finite; otherwise NaN
+/// Returns the distance from |x| to the next larger double: 2^-1074 for zero and subnormals, 2^971
+/// for the largest finite double. The result is NaN if x is not finite.
 double ulp(double x);
 
 }  // namespace normproof::verification::checks::compare

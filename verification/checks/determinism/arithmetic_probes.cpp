@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kCount = 1024;
 
-// Overflow, subnormal results and everything between.
+// Includes overflow, subnormal results and everything between.
 void divide(Values& values) {
   Inputs inputs("arithmetic/divide");
   for (std::size_t i = 0; i < kCount; ++i) {
@@ -24,7 +24,8 @@ void square_root(Values& values) {
   }
 }
 
-// The product is wide and the third operand near its negative, so that one rounding more shows.
+// The product is wide and the third operand is close to its negative, so that an additional
+// rounding changes the result.
 void multiply_add(Values& values) {
   Inputs inputs("arithmetic/multiply_add");
   for (std::size_t i = 0; i < kCount; ++i) {
@@ -37,8 +38,9 @@ void multiply_add(Values& values) {
   }
 }
 
-// a b + c as a formula of the contract: the product is rounded before it is added. In loops of
-// their own, for a compiler contracts a product only where all its uses are beside it.
+// Computes a b + c by the contract, which rounds the product before the sum. The sum and the
+// difference have loops of their own, because a compiler contracts a product only if all its uses
+// are nearby.
 void separate_product(Values& values) {
   Inputs inputs("arithmetic/separate_product");
   std::vector<double> a(kCount), b(kCount), c(kCount), d(kCount), sum(kCount), difference(kCount);
@@ -56,7 +58,7 @@ void separate_product(Values& values) {
   }
 }
 
-// Subnormal operands and results, which flushing to zero would lose.
+// Uses subnormal operands and results, which flushing to zero would lose.
 void subnormal(Values& values) {
   Inputs inputs("arithmetic/subnormal");
   for (std::size_t i = 0; i < kCount; ++i) {

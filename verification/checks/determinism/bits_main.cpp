@@ -1,11 +1,11 @@
-// Prints the version of the contract and every probe's bits: a line a probe, its name and then 16
-// hexadecimal digits a value. It needs no library, so that it compiles for any processor
-// (verification/checks/determinism/matrix).
+// Prints the version of the contract and the bits of every probe. Each line holds the name of a
+// probe and 16 hexadecimal digits per value. The program needs no library, so it compiles for any
+// processor (verification/checks/determinism/matrix).
 //   bits [--instruction-set SET] [--threads N] [--caller MODE]
-//   bits --instruction-sets          prints the sets that this processor has
-// MODE is what a careless caller has done before: flush, denormals-are-zero, upward (the program
-// refuses), or any of these with "late-" in front: done after the start, so that the library has
-// to.
+//   bits --instruction-sets          prints the instruction sets of this processor
+// MODE is what a careless caller has done to the processor before: flush, denormals-are-zero or
+// upward. With the prefix "late-" it is done after the start. The library must then refuse to
+// compute.
 #include <cstdio>
 #include <exception>
 #include <string>

@@ -11,14 +11,14 @@ namespace {
 using ref::numeric::UsageError;
 
 #if defined(__x86_64__)
-// Bits of MXCSR. Each is one of its own.
+// Sets bits of the MXCSR register.
 void set_control(unsigned bits) {
   __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | bits);
 }
 constexpr unsigned kFlush = 1u << 15;
 constexpr unsigned kDenormalsAreZero = 1u << 6;
 #elif defined(__aarch64__)
-// FZ of FPCR flushes operands and results alike.
+// The FZ bit of FPCR flushes both operands and results.
 void set_control(unsigned long bits) {
   unsigned long control;
   __asm__ volatile("mrs %0, fpcr" : "=r"(control));

@@ -8,20 +8,21 @@
 
 namespace normproof::verification::checks::determinism {
 
-/// One probe that is not the same here and there.
+/// A probe that differs between two recordings, here and there.
 struct Difference {
-  std::string probe;     ///< its name; empty where the contracts differ
-  std::string sentence;  ///< where, and both values in hexadecimal; without the probe's name
+  std::string probe;     ///< empty if the contracts differ
+  std::string sentence;  ///< the location and both values in hexadecimal; without the probe's name
 };
 
-/// Every difference, in the order of the names; the contract's version first.
+/// Returns all differences in the order of the names; a different contract version comes first.
 ///
-/// Computes  by hash; the sentence names the first value that differs where both have their values,
-///           else both hashes. A probe that only one of them has is a difference.
+/// Computes  by hash. The sentence names the first value that differs if both recordings have
+///           values, and otherwise both hashes. A probe that is in only one recording is a
+///           difference
 std::vector<Difference> differences(const Recording& here, const Recording& there);
 
-/// The first difference in one line, with the number of the others; no line end.
-/// `there_name` is how the line calls the other recording.
+/// Returns the first difference in one line without line end, with the number of further
+/// differences. `there_name` is the name of the other recording in that line.
 std::string verdict_line(const Recording& here, const std::vector<Difference>& found,
                          const std::string& there_name);
 

@@ -16,9 +16,9 @@ struct Function {
   double (*of)(double);
   void (*of_each)(const double*, std::size_t, double*);
   double (*accurate)(double);
-  /// Arguments so hard that the fast phase does not decide. Two each that hi + (lo + e), hi + (lo -
-  /// e) and hi + lo round to the wrong side, where hi + lo is its sum and e the bound of its error;
-  /// found among random arguments.
+  /// Arguments for which the fast phase is inconclusive, found among random arguments. hi + lo is
+  /// its result and e its error bound. For two arguments each, hi + (lo + e), hi + (lo - e) or hi +
+  /// lo is rounded to the wrong side.
   double undecided[6];
 };
 
@@ -56,8 +56,8 @@ struct Range {
   double upper;
 };
 
-// Where softmax, GELU and losses evaluate them, then to the ends where the result is still a number
-// of its own; exp to results that are subnormal and to overflow.
+// The ranges in which softmax, GELU and losses evaluate the functions, then the full ranges in
+// which results are distinct numbers. exp also covers subnormal results and overflow.
 constexpr Range kRanges[] = {
     {"exp", "unit", -1, 1},           {"exp", "softmax", -30, 0},      {"exp", "whole", -708, 709},
     {"exp", "subnormal", -746, -708}, {"exp", "overflow", 709, 711},   {"log", "unit", 0, 1},
@@ -69,8 +69,8 @@ constexpr Range kRanges[] = {
 constexpr std::size_t kArguments = 1024;
 constexpr std::size_t kAccurate = 48;
 
-// Odd, so that the end of an array is no whole pack.
-constexpr std::size_t kOdd = 509;
+// An odd number, so that an array ends with a partial vector.
+constexpr std::size_t kOddCount = 509;
 
 void evaluate(const Function& function, const std::vector<double>& x, Values& values) {
   std::vector<double> y(x.size());
@@ -114,10 +114,10 @@ void add_elementary_probes(std::vector<Probe>& probes) {
   for (const Function& function : kFunctions) {
     const std::string prefix = std::string("elementary/") + function.name;
     probes.push_back({prefix + "_all_exponents", [=](Values& values) {
-                        evaluate(function, Inputs(prefix).wides(kOdd, -1074, 1023), values);
+                        evaluate(function, Inputs(prefix).wides(kOddCount, -1074, 1023), values);
                       }});
     probes.push_back({prefix + "_middle_exponents", [=](Values& values) {
-                        evaluate(function, Inputs(prefix).wides(kOdd, -60, 9), values);
+                        evaluate(function, Inputs(prefix).wides(kOddCount, -60, 9), values);
                       }});
     probes.push_back({prefix + "_special", [=](Values& values) {
                         evaluate(function, special(), values);
@@ -129,7 +129,7 @@ void add_elementary_probes(std::vector<Probe>& probes) {
                                  values);
                         for (const double x : function.undecided) values.add(function.of(x));
                       }});
-    // The accurate phase, which ordinary arguments hardly ever reach.
+    // Tests the accurate phase, which ordinary arguments hardly ever reach.
     probes.push_back({prefix + "_accurate", [=](Values& values) {
                         Inputs inputs(prefix + "_accurate");
                         for (std::size_t i = 0; i < kAccurate; ++i) {

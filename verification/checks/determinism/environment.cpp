@@ -10,7 +10,7 @@
 #include "ref/numeric/instruction_set.hpp"
 #include "ref/numeric/parallel.hpp"
 
-#ifndef NORMPROOF_FLAGS  // the build defines it; a checker that reads this file alone may not
+#ifndef NORMPROOF_FLAGS  // the build defines it; a checker that reads only this file may not
 #define NORMPROOF_FLAGS "unknown"
 #endif
 

@@ -6,9 +6,9 @@
 
 namespace normproof::verification::checks::determinism {
 
-/// Where this program was compiled and runs: name and value of compiler, flags, architecture,
-/// instruction_set (of those that are there), threads, processor, system and C library. The bits of
-/// the probes depend on none of them.
+/// Returns where this program was compiled and runs, as names and values: compiler, flags,
+/// architecture, instruction_set (of the available ones), threads, processor, system and C library.
+/// The bits of the probes do not depend on any of them.
 std::vector<std::pair<std::string, std::string>> environment();
 
 }  // namespace normproof::verification::checks::determinism

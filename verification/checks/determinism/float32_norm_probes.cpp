@@ -10,13 +10,13 @@ using ref::numeric::FloatType;
 using ref::tensor::Shape;
 using ref::tensor::Tensor;
 
-Tensor<float> numbers_of(FloatType type, Inputs& inputs, const Shape& shape) {
+Tensor<float> make_numbers(FloatType type, Inputs& inputs, const Shape& shape) {
   Tensor<double> values = inputs.normals(shape);
   for (double& v : values) v = round_to(type, v);
   return ref::tensor::convert<float>(values);
 }
 
-/// The norm of x, or where it adds of the sum of x and a residual, forward and backward.
+/// Runs the norm of x, or of x + residual if `adds`, forward and backward.
 void run(const Float32NormOptions& options, const Shape& shape, bool adds, bool folded,
          Inputs& inputs, Values& values) {
   const auto keep = [&](const auto& t) {
@@ -26,8 +26,8 @@ void run(const Float32NormOptions& options, const Shape& shape, bool adds, bool 
     else
       values.add(exact);
   };
-  const auto tensor = [&] { return numbers_of(options.storage, inputs, shape); };
-  const auto parameter = [&] { return numbers_of(options.parameters, inputs, {shape[1]}); };
+  const auto tensor = [&] { return make_numbers(options.storage, inputs, shape); };
+  const auto parameter = [&] { return make_numbers(options.parameters, inputs, {shape[1]}); };
   const Tensor<float> x = tensor(), grad_y = tensor();
   norm::Affine<float> affine;
   affine.gamma = parameter();
@@ -73,7 +73,7 @@ void add_float32_norm_probes(std::vector<Probe>& probes) {
                           }});
       }
     }
-    // Enough work for four threads.
+    // Large enough for four threads.
     const std::string name =
         std::string("norm/float32_norm_runs_") + (centred ? "layer" : "rms") + "_shared";
     probes.push_back({name, [=](Values& values) {

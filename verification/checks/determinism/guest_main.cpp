@@ -1,8 +1,9 @@
-// The first program of the processor that verification/checks/determinism/avx512_processor
-// emulates. Runs the command in /command, its words ended by NUL, and writes to the parallel port,
-// which the emulator writes into a file:
-//   status S stdout N stderr M      S as a shell counts it, N and M in bytes
-// then those bytes. Then it ends the emulator.
+// The first program that runs on the processor emulated by
+// verification/checks/determinism/avx512_processor. It runs the command in the file /command, whose
+// words end with NUL. It writes the result to the parallel port, which the emulator stores in a
+// file:
+//   status S stdout N stderr M      S is an exit status as in a shell, N and M are numbers of bytes
+// followed by these bytes. Then it stops the emulator.
 #include <sys/io.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -26,7 +27,7 @@ std::string contents(const char* path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A byte goes out when the strobe rises; the printer stays selected.
+// A byte is sent when the strobe rises; the printer stays selected.
 void print(const std::string& text) {
   constexpr unsigned short kData = 0x378, kControl = 0x37a;
   constexpr unsigned char kSelected = 0x0c, kStrobe = 0x01;
@@ -57,8 +58,8 @@ int run(const std::string& words) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Programs look there for the number of processors, for devices, for memory that they share and for
-// files of theirs.
+// Programs expect these folders: for the number of processors, for devices, for shared memory and
+// for their own files.
 void make_folders() {
   for (const char* folder : {"/proc", "/dev", "/tmp"}) mkdir(folder, 0777);
   mount("proc", "/proc", "proc", 0, nullptr);

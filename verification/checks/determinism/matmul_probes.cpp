@@ -16,7 +16,8 @@ struct Product {
   std::size_t rows, depth, columns;
 };
 
-// Depths around the chain of 256, extents around the tiles, and enough work for several threads.
+// Depths around the chain of 256, extents around the tiles, and sizes large enough for several
+// threads.
 constexpr Product kProducts[] = {{1, 1, 1},      {2, 3, 4},       {7, 255, 5},    {7, 256, 5},
                                  {7, 257, 5},    {3, 511, 9},     {3, 512, 9},    {3, 513, 9},
                                  {1, 64, 300},   {300, 64, 1},    {33, 600, 65},  {127, 61, 333},
@@ -83,7 +84,7 @@ void add_batches(std::vector<Probe>& probes) {
   }
 }
 
-/// Head h of sentence s of a [B,T,D] tensor: the columns [h d, (h+1) d) of its matrix.
+/// Returns head h of sentence s of a [B,T,D] tensor: the columns [h d, (h+1) d) of its matrix.
 template <class T>
 MatrixView<T> heads(T* data, std::size_t batch_size, std::size_t seq_len, std::size_t num_heads,
                     std::size_t d) {
@@ -98,7 +99,7 @@ MatrixView<T> heads(T* data, std::size_t batch_size, std::size_t seq_len, std::s
           .inner_batch_stride = d};
 }
 
-// scores = q k^T and their product with v, head by head, in place in [B,T,D] tensors.
+// Computes scores = q k^T and their product with v, for each head, in place in [B,T,D] tensors.
 void strided_heads(Values& values) {
   constexpr std::size_t kBatch = 2, kSeq = 37, kHeads = 3, kDim = 21;
   Inputs inputs("matmul/strided_heads");
@@ -119,7 +120,7 @@ void strided_heads(Values& values) {
   add_result(context, values);
 }
 
-// The result written by columns, and every second element of the operands read.
+// Writes the result by columns and reads every second element of the operands.
 void strided(Values& values) {
   constexpr std::size_t kRows = 23, kDepth = 300, kColumns = 31;
   Inputs inputs("matmul/strided");

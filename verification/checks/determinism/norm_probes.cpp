@@ -11,14 +11,14 @@ using ref::tensor::NamedTensors;
 using ref::tensor::Shape;
 using ref::tensor::Tensor;
 
-/// One way to run a layer: three steps with the state carried on, forward and backward.
+/// A way to run a layer: three steps that carry the state, forward and backward.
 struct Case {
   const char* name;
   Shape shape;
   bool masked = false;
   model::Mode mode = model::Mode::training;
   bool parameters = true;
-  bool folded = false;  ///< a value for many elements
+  bool folded = false;  ///< one value for many elements
   enum Kind { normal, offset, wide, uniform } kind = normal;
 };
 
@@ -31,13 +31,13 @@ const Case kCases[] = {
     {.name = "inference", .shape = {5, 8}, .mode = model::Mode::inference},
     {.name = "offset", .shape = {34, 4}, .kind = Case::offset},
     {.name = "wide", .shape = {5, 34}, .kind = Case::wide},
-    // Enough work for four threads.
+    // Large enough for four threads.
     {.name = "shared", .shape = {400, 340}, .folded = true, .kind = Case::uniform},
-    // Outputs of the size that goes past the caches.
+    // The outputs are large enough for non-temporal stores.
     {.name = "large", .shape = {1033, 512}, .folded = true, .kind = Case::uniform},
 };
 
-/// A layer by name, and the options that its other branches need.
+/// A layer by name, with the options for its other branches.
 struct Layer {
   std::string name;
   model::NormOptions options;
@@ -65,7 +65,7 @@ std::vector<Layer> layers() {
   return all;
 }
 
-Tensor<double> values_of(const Case& c, Inputs& inputs, const Shape& shape) {
+Tensor<double> collect_values(const Case& c, Inputs& inputs, const Shape& shape) {
   switch (c.kind) {
     case Case::wide:
       return inputs.wides(shape, -60, 60);
@@ -81,7 +81,7 @@ Tensor<double> values_of(const Case& c, Inputs& inputs, const Shape& shape) {
   return t;
 }
 
-Mask mask_of(const Case& c, Inputs& inputs) {
+Mask make_mask(const Case& c, Inputs& inputs) {
   if (!c.masked) return {};
   Mask valid = ref::tensor::empty_tensor<bool>({c.shape[0], c.shape[1]});
   for (bool& token : valid) token = inputs.below(4) != 0;
@@ -109,9 +109,9 @@ void run(const std::string& probe, const Layer& layer, const Case& c, Values& va
       norm::set_parameter(in, own.name, inputs.normals({model::extent_of(own.shape, d_model)}));
   in.mode = c.mode;
   for (int step = 0; step < steps; ++step) {
-    in.x = values_of(c, inputs, c.shape);
-    in.grad_y = values_of(c, inputs, c.shape);
-    in.valid = mask_of(c, inputs);
+    in.x = collect_values(c, inputs, c.shape);
+    in.grad_y = collect_values(c, inputs, c.shape);
+    in.valid = make_mask(c, inputs);
     auto out = norm::norm_step(layer.options, in, state);
     add_all(c, out.outputs, values);
     add_all(c, out.state, values);
@@ -129,7 +129,7 @@ bool holds_one_of(const model::NormOptions& options) {
 void add_norm_probes(std::vector<Probe>& probes) {
   for (const Layer& layer : layers()) {
     const bool variant = layer.name != model::norm_name(layer.options);
-    // One layer for each of the kernels: rows, columns, and those with code of their own.
+    // One layer for each of the kernels: rows, columns, and layers with their own code.
     const bool large =
         holds_one_of<model::LayerNormOptions, model::BatchNormOptions, model::PowerNormOptions,
                      model::ScaleNormOptions>(layer.options);

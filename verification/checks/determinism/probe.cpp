@@ -71,7 +71,7 @@ double Inputs::wide(int least, int most) {
   std::uint64_t result = random & (kFraction | std::uint64_t{1} << 63);
   if (exponent >= -1022) {
     result |= static_cast<std::uint64_t>(exponent + 1023) << 52;
-  } else {  // the leading bit stands where 2^exponent is
+  } else {  // the leading bit is at position 2^exponent
     const int place = exponent + 1074;
     const std::uint64_t leading = std::uint64_t{1} << place;
     result = (result & ~kFraction) | leading | (random & (leading - 1));

@@ -10,17 +10,18 @@
 
 namespace normproof::verification::checks::determinism {
 
-/// The bits that a probe computes, in order: of doubles, or whole numbers of 64 bits.
+/// The bits that a probe computes, in order: those of doubles, or 64-bit integers.
 class Values {
  public:
-  /// A NaN is written 7ff8000000000000: which NaN an operation gives is not promised.
+  /// Adds the bits of x. A NaN is added as 7ff8000000000000, because it is unspecified which NaN an
+  /// operation gives.
   void add(double x);
   void add(std::uint64_t bits) { bits_.push_back(bits); }
   void add(const ref::tensor::Tensor<double>& t);
   void add(const std::vector<double>& values);
 
-  /// One value for every 256 elements, FNV-1a over their bits: every bit counts, and a large tensor
-  /// takes little room.
+  /// Adds one value for every 256 elements: FNV-1a over their bits. It depends on every bit and
+  /// needs little space for a large tensor.
   void add_folded(const ref::tensor::Tensor<double>& t);
 
   const std::vector<std::uint64_t>& bits() const { return bits_; }
@@ -29,17 +30,18 @@ class Values {
   std::vector<std::uint64_t> bits_;
 };
 
-/// A computation of the reference whose bits the contract promises (docs/determinism.md). Its
-/// inputs are functions of its name; what it computes depends on neither threads nor processor.
+/// A computation of the reference whose bits the contract guarantees (docs/specification/determinism.md). Its
+/// inputs are functions of its name, and its results depend neither on threads nor on the
+/// processor.
 struct Probe {
   std::string name;  ///< "<group>/<case>", lower case
   std::function<void(Values&)> run;
 };
 
-/// Every probe, sorted by name; the names differ.
+/// Returns every probe, sorted by name. The names are distinct.
 std::vector<Probe> probes();
 
-/// The groups, each in a source of its own.
+/// Each group of probes is defined in its own source file.
 void add_activation_probes(std::vector<Probe>& probes);
 void add_arithmetic_probes(std::vector<Probe>& probes);
 void add_elementary_probes(std::vector<Probe>& probes);
@@ -51,8 +53,9 @@ void add_random_probes(std::vector<Probe>& probes);
 void add_sum_probes(std::vector<Probe>& probes);
 void add_training_probes(std::vector<Probe>& probes);
 
-/// Inputs, each a function of the probe's name and of its place, by operations of the contract
-/// alone: Weyl's sequence from a random number on, mixed by splitmix64 [SLF14].
+/// Generates the inputs of a probe. Each is a function of the probe's name and of its index,
+/// computed only with operations of the contract: Weyl's sequence from a random start, mixed by
+/// splitmix64 [SLF14].
 class Inputs {
  public:
   explicit Inputs(const std::string& probe)
@@ -60,11 +63,11 @@ class Inputs {
 
   std::uint64_t bits();
   std::uint64_t below(std::uint64_t count) { return bits() % count; }
-  /// Uniform on [lower, upper).
+  /// Returns a number that is uniform on [lower, upper).
   double uniform(double lower, double upper);
   double normal() { return stream_.normal(index_++); }
-  /// Random sign and mantissa; the exponent uniform from least to most, -1074 at least: below -1022
-  /// the number is subnormal.
+  /// Returns a number with random sign and mantissa. The exponent is uniform from least, which must
+  /// be at least -1074, to most. Below -1022 the number is subnormal.
   double wide(int least, int most);
 
   std::vector<double> uniforms(std::size_t count, double lower, double upper);
@@ -73,7 +76,7 @@ class Inputs {
   ref::tensor::Tensor<double> uniforms(const ref::tensor::Shape& shape, double lower, double upper);
   ref::tensor::Tensor<double> wides(const ref::tensor::Shape& shape, int least, int most);
 
-  /// Terms that cancel: each is followed by its negative, changed in the last places.
+  /// Returns terms that cancel: each one is followed by its negative, changed in the last bits.
   ref::tensor::Tensor<double> cancelling(const ref::tensor::Shape& shape);
 
  private:

@@ -16,37 +16,38 @@ namespace normproof::verification::checks::determinism {
 
 struct RecordedProbe {
   std::string name;
-  std::size_t count = 0;                           ///< of values
+  std::size_t count = 0;                           ///< number of values
   std::string sha256;                              ///< see sha256_of
-  std::optional<std::vector<std::uint64_t>> bits;  ///< absent where only the hash is kept
+  std::optional<std::vector<std::uint64_t>> bits;  ///< absent if only the hash is stored
 };
 
 /// The bits of every probe, and where they were computed.
 struct Recording {
   int contract = 0;                                              ///< numeric::kArithmeticContract
-  std::vector<std::pair<std::string, std::string>> environment;  ///< empty where it is not kept
-  std::vector<RecordedProbe> probes;                             ///< by name, ascending
+  std::vector<std::pair<std::string, std::string>> environment;  ///< empty if it is not stored
+  std::vector<RecordedProbe> probes;                             ///< sorted by name
 };
 
-/// SHA-256, in hexadecimal, of the values as little-endian numbers of 64 bits, one after the other.
+/// Returns the SHA-256, in hexadecimal, of the values as consecutive little-endian 64-bit numbers.
 std::string sha256_of(std::span<const std::uint64_t> bits);
 
-/// Runs every probe on numeric::num_threads() threads with numeric::instruction_set(). `finished`
-/// is told each probe's name and how many are done.
+/// Runs every probe on numeric::num_threads() threads with numeric::instruction_set(). Calls
+/// `finished` with each probe's name and the number of probes completed so far.
 Recording record(const std::vector<Probe>& probes,
                  const std::function<void(const std::string&, std::size_t)>& finished = {});
 
-/// The recording as JSON (docs/formats.md): the same bytes for the same bits, the environment
-/// apart.
+/// Returns the recording as JSON (docs/guide/formats.md). Apart from the environment, equal bits give
+/// equal bytes.
 std::string recording_json(const Recording& recording);
 
-/// Throws    FileError naming `file`, the field and what was expected there: no JSON, another
-///           format, a probe twice or out of order, a hash that is not that of the values beside it
+/// Parses a recording.
+/// Throws    FileError naming `file`, the field and the expectation: invalid JSON, another format,
+///           a duplicate or unsorted probe, a hash that does not match the values next to it
 Recording parse_recording(std::string_view json, const std::string& file);
 Recording read_recording(const std::filesystem::path& file);
 
-/// What the contract promises: the hashes of verification/checks/determinism/expected.json, which are part
-/// of the program.
+/// Returns the recording that the contract guarantees: the hashes of
+/// verification/checks/determinism/expected.json, which is embedded in the program.
 Recording expected_recording();
 
 }  // namespace normproof::verification::checks::determinism

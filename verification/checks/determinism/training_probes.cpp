@@ -11,9 +11,9 @@ using ref::model::NormPlacement;
 using ref::model::Pooling;
 using ref::model::TrainConfig;
 
-/// Loss, parameters and running statistics after each step; at the end the logits' predictions.
-void follow(const std::string& probe, const TrainConfig& config, const TrajectoryExtents& length,
-            Values& values) {
+/// Adds loss, parameters and running statistics after each step, and finally the predictions.
+void record_trajectory(const std::string& probe, const TrainConfig& config,
+                       const TrajectoryExtents& length, Values& values) {
   Inputs inputs(probe);
   auto state = train::initial_train_state(config);
   const ref::tensor::Tensor<double> class_weights{0.5, 1.25, 2};
@@ -35,12 +35,14 @@ void follow(const std::string& probe, const TrainConfig& config, const Trajector
 void add(std::vector<Probe>& probes, const std::string& name, const TrainConfig& config,
          const TrajectoryExtents& length = {}) {
   const std::string probe = fmt::format("training/{}", name);
-  probes.push_back({probe, [=](Values& values) { follow(probe, config, length, values); }});
+  probes.push_back(
+      {probe, [=](Values& values) { record_trajectory(probe, config, length, values); }});
 }
 
-/// The same of a translator.
-void follow_pairs(const std::string& probe, const ref::translation::TranslationConfig& config,
-                  Values& values) {
+/// Like follow, for a translation model.
+void record_translation_trajectory(const std::string& probe,
+                                   const ref::translation::TranslationConfig& config,
+                                   Values& values) {
   Inputs inputs(probe);
   auto state = ref::translation::initial_state(config);
   for (std::size_t step = 0; step < TrajectoryExtents().steps; ++step) {
@@ -87,9 +89,9 @@ void add_training_probes(std::vector<Probe>& probes) {
   }
   for (const auto& [name, config] : translation_probes())
     probes.push_back({name, [name = name, config = config](Values& values) {
-                        follow_pairs(name, config, values);
+                        record_translation_trajectory(name, config, values);
                       }});
-  // Enough work for four threads, and tensors of more than one block.
+  // Large enough for four threads, and with tensors of more than one block.
   TrainConfig shared = training_config("power_norm", NormPlacement::post);
   shared.encoder.d_model = 64;
   shared.encoder.d_ff = 96;

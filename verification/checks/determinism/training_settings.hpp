@@ -7,13 +7,14 @@
 #include "ref/translation/translation.hpp"
 #include "verification/checks/determinism/probe.hpp"
 
-/// The settings of the probes of training, and their batches.
+/// The settings of the training probes, and their batches.
 namespace normproof::verification::checks::determinism {
 
-/// Words of a source, and classes of a language model; a translator's target has four fewer.
+/// The number of source tokens, and of classes of a language model. The target vocabulary of a
+/// translation model is smaller by four.
 inline constexpr std::size_t kProbeVocabulary = 24;
 
-/// An encoder of two layers with one norm, and Adam.
+/// Returns an encoder of two layers with one kind of norm, trained with Adam.
 inline ref::model::TrainConfig training_config(const std::string& norm,
                                                ref::model::NormPlacement placement) {
   ref::model::TrainConfig config;
@@ -30,7 +31,7 @@ inline ref::model::TrainConfig training_config(const std::string& norm,
   return config;
 }
 
-/// Sentences of 1 to seq_len tokens, padded.
+/// Returns padded sentences of 1 to seq_len tokens.
 inline ref::train::LabelledBatch random_batch(Inputs& inputs, std::size_t batch_size,
                                               std::size_t seq_len) {
   ref::train::LabelledBatch batch;
@@ -48,12 +49,13 @@ inline ref::train::LabelledBatch random_batch(Inputs& inputs, std::size_t batch_
   return batch;
 }
 
-/// How long a probe follows a run, and what its batches are.
+/// The number of steps of a trajectory, and the extents of its batches.
 struct TrajectoryExtents {
   std::size_t steps = 29, batch_size = 5, seq_len = 6;
 };
 
-/// A translator of 24 words and 20, its two sides with norms of their own.
+/// Returns a translation model with vocabularies of 24 and 20 tokens, whose two sides have
+/// different norms.
 inline ref::translation::TranslationConfig translation_config(const std::string& encoder_norm,
                                                               const std::string& decoder_norm,
                                                               ref::model::NormPlacement placement) {
@@ -76,7 +78,7 @@ inline ref::translation::TranslationConfig translation_config(const std::string&
   return config;
 }
 
-/// Pairs of sentences of 1 to 6 words and 1 to 5, padded.
+/// Returns padded pairs of sentences of 1 to 6 and of 1 to 5 tokens.
 inline ref::translation::PairBatch random_pairs(Inputs& inputs) {
   const TrajectoryExtents length;
   ref::translation::PairBatch batch;
@@ -91,7 +93,7 @@ inline ref::translation::PairBatch random_pairs(Inputs& inputs) {
   return batch;
 }
 
-/// A translator whose trajectory is a probe, and the name of that.
+/// A translation model whose trajectory is a probe, with the name of the probe.
 struct TranslationProbe {
   std::string name;
   ref::translation::TranslationConfig config;

@@ -1,5 +1,5 @@
-// check_rounding [COUNT [SEED]]: exp, log, tanh, erf and sqrt of COUNT arguments each (10^7 unless
-// given) against MPFR. Exit status 1 where one is misrounded.
+// check_rounding [COUNT [SEED]]: compares exp, log, tanh, erf and sqrt of COUNT arguments each
+// (default 10^7) with MPFR. The exit status is 1 if a result is misrounded.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

@@ -4,8 +4,8 @@
 
 namespace normproof::verification::checks::elementary {
 
-/// The exponents that MPFR may give a result, in this scope and thread: with 53 digits and -1073 to
-/// 1024, and mpfr_subnormalize after an operation, its results are those of `double`.
+/// Sets the range of exponents of MPFR results in this scope and thread. With 53 digits, the range
+/// -1073 to 1024, and mpfr_subnormalize after each operation, the results are those of `double`.
 class ExponentRange {
  public:
   ExponentRange(mpfr_exp_t least, mpfr_exp_t largest)

@@ -148,7 +148,7 @@ double fast_error(const Function& f, double x) {
   double error = 0;
   if (!mpfr_zero_p(exact) || !mpfr_zero_p(got)) {
     mpfr_div(got, got, exact, MPFR_RNDN);
-    if (f.name == "exp") {  // hi + lo lacks a power of two
+    if (f.name == "exp") {  // hi + lo lacks a factor that is a power of two
       mpfr_log2(exact, got, MPFR_RNDN);
       mpfr_rint(exact, exact, MPFR_RNDN);
       mpfr_div_2si(got, got, mpfr_get_si(exact, MPFR_RNDN), MPFR_RNDN);

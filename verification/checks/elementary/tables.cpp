@@ -21,7 +21,7 @@ void append_pair(std::vector<double>& table, const Real& value) {
   table.push_back(to_double(value - table.back()));
 }
 
-// The reciprocal of the bin's middle to 9 fractional bits (8 above 1).
+// Returns the reciprocal of the middle of the bin, with 9 fractional bits (8 above 1).
 double bin_reciprocal(const LogBin& bin) {
   if (bin.first <= 1 && bin.last >= 1 - 0x1p-53) return 1;
   const double c = 2 / (bin.first + bin.last);
@@ -29,7 +29,7 @@ double bin_reciprocal(const LogBin& bin) {
   return std::nearbyint(c * scale) / scale;
 }
 
-// Taylor coefficients of a function at a centre, zeroth to ninth, as a row of the table.
+// Appends the Taylor coefficients of a function at a center, orders 0 to 9, as a row of the table.
 void append_row(std::vector<double>& table, const std::vector<Real>& coefficients) {
   append_pair(table, coefficients[0]);
   append_pair(table, coefficients[1]);
@@ -80,7 +80,7 @@ double taylor_centre(int row) {
   return std::bit_cast<double>(std::bit_cast<std::int64_t>(1.0) + (std::int64_t{row} << 45)) - 1;
 }
 
-// f' = 1 - f^2: (n + 1) a[n+1] = [n = 0] - sum of a[i] a[n-i].
+// Uses f' = 1 - f^2: (n + 1) a[n+1] = [n = 0] - sum of a[i] a[n-i].
 std::vector<double> tanh_table() {
   std::vector<double> table;
   for (int row = 0; row < kTanhRows; ++row) {
@@ -95,7 +95,7 @@ std::vector<double> tanh_table() {
   return table;
 }
 
-// f' = b with b' = -2 x b: (n + 1) b[n+1] = -2 (c b[n] + b[n-1]), and a[n+1] = b[n] / (n + 1).
+// Uses f' = b with b' = -2 x b: (n + 1) b[n+1] = -2 (c b[n] + b[n-1]), and a[n+1] = b[n] / (n + 1).
 std::vector<double> erf_table() {
   std::vector<double> table;
   Real pi;

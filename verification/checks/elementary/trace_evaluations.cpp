@@ -1,6 +1,6 @@
-// trace_evaluations: prints the operations of ExpFast, LogFast and TaylorFast, as the very
-// templates make them on a scalar that writes down what is done with it, and the tables that they
-// read. The proofs are about what it prints: prove compiles and runs it.
+// trace_evaluations: prints the operations of ExpFast, LogFast and TaylorFast, and the tables that
+// they read. It runs the templates of the library on a scalar that records each operation. The
+// proofs are about this output: `prove` compiles and runs this program.
 #include <cstdio>
 #include <map>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace {
 
-/// The operations so far, each once: "fma n1 0x1p+0 n0".
+/// The distinct operations so far, such as "fma n1 0x1p+0 n0".
 std::vector<std::string> operations;
 std::map<std::string, long long> numbers;
 
@@ -21,8 +21,8 @@ long long number_of(const std::string& operation) {
   return found->second;
 }
 
-/// What an operation yields. A number's bits have the number's id: their sizes agree, so that
-/// to_bits and from_bits pass it on.
+/// The result of an operation. The bits of a number contain the number's id. The two have the same
+/// size, so that to_bits and from_bits pass it on.
 struct Bits;
 struct Number {
   long long id;
@@ -126,8 +126,8 @@ std::string named(const char* name, Output output) {
   return std::string(name) + " n" + std::to_string(output.id);
 }
 
-/// hi, lo and power of the evaluation; where the function has a domain of its own, that; and what
-/// is made of any hi, lo and power.
+/// Prints hi, lo and power of the evaluation; the function's domain, if it has one; and the final
+/// step for arbitrary hi, lo and power.
 template <class Fast>
 void print_operations(const std::string& name) {
   const Number x = traced<Number>("input x");

@@ -32,14 +32,14 @@ bool is_decoder(const EncoderOperation& operation) {
   return std::holds_alternative<DecoderLayerOptions>(operation);
 }
 
-/// What begins the names of a layer in its model; nothing of a whole encoder.
-std::string_view prefix_of(const EncoderOperation& operation) {
+/// Returns the prefix of a layer's names in its model; empty for a whole encoder.
+std::string_view layer_prefix(const EncoderOperation& operation) {
   if (is_decoder(operation)) return "decoder.layers.0.";
   return std::holds_alternative<EncoderLayerOptions>(operation) ? "layers.0." : "";
 }
 
-/// The smallest translator whose decoder has the layer.
-DecoderConfig translator_of(const EncoderConfig& config) {
+/// Returns the smallest translator whose decoder contains the layer.
+DecoderConfig smallest_translator(const EncoderConfig& config) {
   const ref::model::LayersConfig layers{config.num_heads, config.d_ff, 1, config.norm, config.norm};
   return {.source_vocab_size = 1,
           .target_vocab_size = 1,
@@ -53,20 +53,21 @@ DecoderConfig translator_of(const EncoderConfig& config) {
 
 std::vector<encoder::ParameterShape> parameters_of_model(const EncoderOperation& operation,
                                                          const EncoderConfig& config) {
-  return is_decoder(operation) ? decoder::parameter_shapes(translator_of(config))
+  return is_decoder(operation) ? decoder::parameter_shapes(smallest_translator(config))
                                : encoder::parameter_shapes(config);
 }
 
-/// A layer by itself: inside stand the names that it has in its model, outside its own.
+/// A single layer. Internally it uses the names of the layer in its model, externally its own
+/// names.
 template <class T>
 class OnlyLayer {
  public:
   OnlyLayer(const EncoderOperation& operation, const EncoderTensors& inputs)
-      : inputs_(inputs), prefix_(prefix_of(operation)) {
+      : inputs_(inputs), prefix_(layer_prefix(operation)) {
     for (const auto& [name, values] : inputs.state)
       state_.set(prefix_ + name, ref::tensor::convert<T>(values));
     for (const auto& [name, keep] : inputs.masks) run_masks_.emplace(prefix_ + name, keep);
-    // What else the model has is 0, and takes no part.
+    // All other parameters of the model are 0 and not used.
     for (const encoder::ParameterShape& p : parameters_of_model(operation, inputs.config))
       parameters_.set(p.name, p.name.starts_with(prefix_)
                                   ? given(p.name.substr(prefix_.size()))
@@ -87,7 +88,7 @@ class OnlyLayer {
   }
 
   NamedTensors<T> of_decoder() {
-    const DecoderConfig translator = translator_of(inputs_.config);
+    const DecoderConfig translator = smallest_translator(inputs_.config);
     const EncoderConfig config = decoder::target_side(translator);
     const auto parameters = decoder::from_named(translator, std::move(parameters_));
     const decoder::Memory<T> memory{given("memory"), inputs_.memory_valid};
@@ -132,7 +133,7 @@ class OnlyLayer {
   NamedTensors<T> parameters_, state_, results_;
 };
 
-/// What a step of training shows of its results.
+/// Collects the results of a training step.
 template <class T>
 class StepResults {
  public:
@@ -244,21 +245,22 @@ EncoderConfig encoder_config(const EncoderOperation& operation, const MatrixShap
   return config;
 }
 
-std::vector<encoder::ParameterShape> own_parameters(const EncoderOperation& operation,
-                                                    const EncoderConfig& config) {
-  const std::string_view prefix = prefix_of(operation);
+std::vector<encoder::ParameterShape> operation_parameters(const EncoderOperation& operation,
+                                                          const EncoderConfig& config) {
+  const std::string_view prefix = layer_prefix(operation);
   std::vector<encoder::ParameterShape> own;
   for (const encoder::ParameterShape& p : parameters_of_model(operation, config))
     if (p.name.starts_with(prefix)) own.push_back({p.name.substr(prefix.size()), p.shape});
   return own;
 }
 
-NamedTensors<double> own_state(const EncoderOperation& operation, const EncoderConfig& config) {
-  const std::string_view prefix = prefix_of(operation);
+NamedTensors<double> operation_state(const EncoderOperation& operation,
+                                     const EncoderConfig& config) {
+  const std::string_view prefix = layer_prefix(operation);
   NamedTensors<double> own;
-  for (const auto& [name, values] : is_decoder(operation)
-                                        ? decoder::initial_norm_state<double>(translator_of(config))
-                                        : encoder::initial_norm_state<double>(config))
+  for (const auto& [name, values] :
+       is_decoder(operation) ? decoder::initial_norm_state<double>(smallest_translator(config))
+                             : encoder::initial_norm_state<double>(config))
     if (name.starts_with(prefix)) own.set(name.substr(prefix.size()), values);
   return own;
 }

@@ -23,7 +23,7 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// What each function leaves, and its gradients; a tensor that is not given is empty.
+/// Runs each function and its gradients. Tensors that are not given are empty.
 template <class T>
 struct Evaluation {
   explicit Evaluation(const FunctionInputs& inputs)

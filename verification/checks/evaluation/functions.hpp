@@ -7,11 +7,12 @@ namespace normproof::verification::checks::evaluation {
 
 using ref::model::FunctionInputs;
 
-/// Computes  y, and where there is a grad_y the gradients of what else goes in, grad_x and the
-///           like, in any scalar: the inputs are exact; of attention log_sum_exp, where every query
-///           sees a key; of what adds a residual the sum
-/// Requires  those of the function in ref/ops, ref/nn or ref/norm; (C1) no mask where the function
-///           takes none
+/// Runs a function in any scalar type. The inputs are exact.
+/// Computes  y, and if there is a grad_y the gradients of the other inputs, such as grad_x; for
+///           attention also log_sum_exp, if every query sees a key; for functions that add a
+///           residual also the sum
+/// Requires  the preconditions of the function in ref/ops, ref/nn or ref/norm; (C1) no mask if the
+///           function has none
 /// Throws    ContractError
 template <ref::numeric::Real T>
 ref::tensor::NamedTensors<T> run_function(const ref::model::FunctionOptions& function,

@@ -31,14 +31,14 @@ struct StepShape {
   Layout layout = Layout::rows;
 
   Shape in_rows() const { return ref::model::shape_in_rows(layout, x); }
-  /// Of a mask: [N], [B,T], or [B,H,W].
+  /// Returns the shape of a mask: [N], [B,T] or [B,H,W].
   Shape rows() const {
     if (layout == Layout::channels_first) return {x[0], x[2], x[3]};
     return {x.begin(), x.end() - 1};
   }
 };
 
-/// The shapes that x may have, of one step or of several.
+/// Returns the shapes that x may have, for one step or for several.
 const char* step_shapes(Layout layout, bool sequence) {
   switch (layout) {
     case Layout::channels_first:
@@ -70,13 +70,13 @@ StepShape step_shape(const TensorReader& reader, const StoredTensor& x, Layout l
   return {x.shape[0], Shape(x.shape.begin() + 1, x.shape.end()), layout};
 }
 
-/// The shape that a tensor of every step has in the file.
+/// Returns the shape in the file of a tensor that every step has.
 Shape stacked(const StepShape& steps, Shape shape, bool sequence) {
   if (sequence) shape.insert(shape.begin(), steps.steps);
   return shape;
 }
 
-/// Empty where the file has none.
+/// Returns a parameter; empty if the file does not have it.
 Tensor<double> parameter(const TensorReader& reader, const ref::model::NormLayer& layer,
                          std::string_view name) {
   const StoredTensor* const tensor = reader.find(name);
@@ -89,7 +89,7 @@ Tensor<double> parameter(const TensorReader& reader, const ref::model::NormLayer
   return slice(reader.values(*tensor), 0, tensor->shape);
 }
 
-/// The tensors of an encoder or of a layer.
+/// Reads the tensors of an encoder or of a layer.
 class EncoderReader {
  public:
   EncoderReader(const TensorReader& reader, const ref::model::EncoderOperation& operation,
@@ -106,8 +106,9 @@ class EncoderReader {
   EncoderTensors read() {
     known_ = whole_ ? std::vector<std::string>{"tokens", "valid", "labels", "class_weights"}
                     : std::vector<std::string>{"x", "grad_y", "valid"};
-    for (const auto& [name, shape] : own_parameters(operation_, in_.config)) take(name, shape);
-    NamedTensors<double> state = own_state(operation_, in_.config);
+    for (const auto& [name, shape] : operation_parameters(operation_, in_.config))
+      take(name, shape);
+    NamedTensors<double> state = operation_state(operation_, in_.config);
     for (const auto& [name, initial] : state) known_.push_back(name);
     in_.state = read_state(reader_, std::move(state));
     const Shape rows = whole_ ? read_tokens() : read_x();
@@ -141,7 +142,7 @@ class EncoderReader {
     in_.tensors.set(name, slice(reader_.values(tensor), 0, shape));
   }
 
-  /// The shape without features.
+  /// Reads x. Returns its shape without features.
   Shape read_x() {
     const Shape& shape = reader_.required("x", "the tensor x, [B,T,D]").shape;
     const bool fits = shape.size() == 3 && shape[2] == in_.config.d_model &&
@@ -154,7 +155,7 @@ class EncoderReader {
     return {shape[0], shape[1]};
   }
 
-  /// How many positions the source has.
+  /// Reads the memory. Returns the number of source positions.
   std::size_t read_memory(std::size_t batch_size) {
     const Shape& shape = reader_.required("memory", "the tensor memory, [B,S,D]").shape;
     if (shape.size() != 3 || shape[0] != batch_size || shape[1] == 0 ||
@@ -186,8 +187,8 @@ class EncoderReader {
   EncoderTensors in_;
 };
 
-/// f(), whose refusal of extents that make no model is one of the file. A layer by itself has no
-/// sides: both of the model that it is taken from are like it.
+/// Calls f(), and converts a contract violation by invalid extents to a FileError. A single layer
+/// has no sides, so the prefix of the side, which comes from the model around it, is removed.
 template <class F>
 EvalInputs without_sides(std::string_view file, F f) {
   try {
@@ -209,7 +210,7 @@ EvalInputs encoder_inputs(std::string_view file, const TensorReader& reader,
   });
 }
 
-/// Moments begin as 0, and no step is done.
+/// Reads the inputs of an optimizer. By default moments are 0, and no step is done.
 OptimizerTensors optimizer_inputs(const TensorReader& reader,
                                   const ref::model::OptimizerOptions& options, bool sequence) {
   std::vector<std::string> known = {"parameter", "grad_parameter", "iterations"};

@@ -9,40 +9,40 @@
 
 namespace normproof::verification::checks::evaluation {
 
-/// Where element i of a tensor [B,T,D], in C order, lies in the same tensor as the layout has it,
-/// whose extents are `shape`.
-inline std::size_t place_in(ref::model::Layout layout, const std::vector<std::size_t>& shape,
-                            std::size_t i) {
+/// Returns the index in memory, for this layout and these extents `shape`, of element i of a tensor
+/// [B,T,D] in C order.
+inline std::size_t memory_index(ref::model::Layout layout, const std::vector<std::size_t>& shape,
+                                std::size_t i) {
   if (layout != ref::model::Layout::channels_first) return i;
   const std::size_t channels = shape[1], tokens = shape[2] * shape[3];
   const std::size_t channel = i % channels, row = i / channels;
   return (row / tokens * channels + channel) * tokens + row % tokens;
 }
 
-/// A tensor with the shape of x, as the layout has it, as rows; an empty one stays empty.
-/// Requires  that of shape_in_rows
+/// Converts a tensor with the shape of x from its layout to rows. An empty tensor stays empty.
+/// Requires  the preconditions of shape_in_rows
 template <class T>
 ref::tensor::Tensor<T> in_rows(ref::model::Layout layout, const ref::tensor::Tensor<T>& x) {
   if (layout == ref::model::Layout::rows || !ref::tensor::is_given(x)) return x;
   const ref::tensor::Shape shape = ref::tensor::shape_of(x);
   auto rows = ref::tensor::empty_tensor<T>(ref::model::shape_in_rows(layout, shape));
   for (std::size_t i = 0; i < rows.size(); ++i)
-    rows.data()[i] = x.data()[place_in(layout, shape, i)];
+    rows.data()[i] = x.data()[memory_index(layout, shape, i)];
   return rows;
 }
 
-/// The reverse: the rows as the layout has them, with these extents.
+/// Converts rows to the layout, with these extents.
 template <class T>
-ref::tensor::Tensor<T> laid_out(ref::model::Layout layout, const ref::tensor::Shape& shape,
-                                const ref::tensor::Tensor<T>& rows) {
+ref::tensor::Tensor<T> to_layout(ref::model::Layout layout, const ref::tensor::Shape& shape,
+                                 const ref::tensor::Tensor<T>& rows) {
   if (layout == ref::model::Layout::rows) return rows;
   auto x = ref::tensor::empty_tensor<T>(shape);
   for (std::size_t i = 0; i < rows.size(); ++i)
-    x.data()[place_in(layout, shape, i)] = rows.data()[i];
+    x.data()[memory_index(layout, shape, i)] = rows.data()[i];
   return x;
 }
 
-/// A step's inputs with x, grad_y and the mask as rows.
+/// Converts x, grad_y and the mask of a step to rows.
 template <class T>
 ref::model::NormInputs<T> inputs_in_rows(ref::model::Layout layout,
                                          ref::model::NormInputs<T> inputs) {
@@ -54,13 +54,13 @@ ref::model::NormInputs<T> inputs_in_rows(ref::model::Layout layout,
   return inputs;
 }
 
-/// A step's outputs: those with the shape of x as the layout has them.
+/// Converts the outputs of a step that have the shape of x to the layout.
 template <class T>
-void lay_out(ref::model::Layout layout, const ref::tensor::Shape& x,
-             ref::tensor::NamedTensors<T>& outputs) {
+void outputs_to_layout(ref::model::Layout layout, const ref::tensor::Shape& x,
+                       ref::tensor::NamedTensors<T>& outputs) {
   for (const char* name : {"y", "grad_x"})
     if (const ref::tensor::Tensor<T>* const rows = outputs.find(name))
-      outputs.set(name, laid_out(layout, x, *rows));
+      outputs.set(name, to_layout(layout, x, *rows));
 }
 
 }  // namespace normproof::verification::checks::evaluation

@@ -24,7 +24,7 @@ using ref::model::OperationInfo;
 using ref::model::OperationKind;
 using ref::model::StatisticOf;
 
-/// "mean [D], in training"
+/// Writes "mean [D] in training".
 std::string text_of(const NormStatistic& statistic) {
   std::string text = fmt::format("{} {}", statistic.name, ref::model::to_string(statistic.shape));
   if (statistic.of == StatisticOf::training_forward) text += " in training";
@@ -39,7 +39,7 @@ std::string text_of(const NormCells& cells) {
                      cells.option.empty() ? "" : fmt::format(" with {}", cells.option));
 }
 
-/// "gamma [D] 1"; "alpha [1] alpha0", the value of that option
+/// Writes "gamma [D] 1", or "alpha [1] alpha0" if the initial value is that of an option.
 std::string text_of(const NormParameter& parameter) {
   return fmt::format("{} {} {}", parameter.name, ref::model::to_string(parameter.shape),
                      parameter.option.empty() ? fmt::format("{}", parameter.initial)
@@ -50,17 +50,17 @@ std::string text_of(const NormState& state) {
   return fmt::format("{} {} {}", state.name, ref::model::to_string(state.shape), state.initial);
 }
 
-/// "x, y"; `none` where there are none.
+/// Joins the entries as "x, y", or returns `none` if there are none.
 template <class Entries>
-std::string list_of(const Entries& entries, std::string_view none) {
+std::string join_texts(const Entries& entries, std::string_view none) {
   std::vector<std::string> texts;
   for (const auto& entry : entries) texts.push_back(text_of(entry));
   return texts.empty() ? std::string(none) : fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// What a table calls an entry: its name in code, then the rest.
+/// Joins the entries for a cell of a table, with each name in backquotes.
 template <class Entries>
-std::string cell_of(const Entries& entries) {
+std::string table_cell(const Entries& entries) {
   std::vector<std::string> texts;
   for (const auto& entry : entries) {
     const std::string text = text_of(entry);
@@ -70,18 +70,18 @@ std::string cell_of(const Entries& entries) {
 }
 
 template <class Entry>
-void add_option(ordered_json& object, const Entry& entry) {
+void set_option_field(ordered_json& object, const Entry& entry) {
   if (!entry.option.empty()) object["option"] = entry.option;
 }
 
-/// {"name": ..., "shape": ...}
+/// Builds {"name": ..., "shape": ...}.
 template <class Entry>
 ordered_json entry_json(const Entry& entry) {
   return {{"name", entry.name}, {"shape", ref::model::to_string(entry.shape)}};
 }
 
 template <class Entries, class F>
-ordered_json array_of(const Entries& entries, F object_of) {
+ordered_json json_array(const Entries& entries, F object_of) {
   ordered_json array = ordered_json::array();
   for (const auto& entry : entries) array.push_back(object_of(entry));
   return array;
@@ -113,7 +113,7 @@ std::vector<std::string> operand_names(const OperationInfo& info, bool optional)
 }
 
 ordered_json operands_json(const std::vector<OperandInfo>& operands) {
-  return array_of(operands, [](const OperandInfo& operand) {
+  return json_array(operands, [](const OperandInfo& operand) {
     return ordered_json{{"name", operand.name},
                         {"shape", operand.shape},
                         {"optional", operand.optional},
@@ -122,28 +122,28 @@ ordered_json operands_json(const std::vector<OperandInfo>& operands) {
 }
 
 void add_layer(const NormLayer& layer, ordered_json& object) {
-  object["cells"] = array_of(layer.cells, [](const NormCells& cells) {
+  object["cells"] = json_array(layer.cells, [](const NormCells& cells) {
     ordered_json one = {{"partition", ref::model::to_string(cells.partition)},
                         {"centred", cells.centred},
                         {"eps", cells.eps}};
-    add_option(one, cells);
+    set_option_field(one, cells);
     return one;
   });
-  object["parameters"] = array_of(layer.parameters, [](const NormParameter& parameter) {
+  object["parameters"] = json_array(layer.parameters, [](const NormParameter& parameter) {
     ordered_json one = entry_json(parameter);
     one["initial"] = parameter.initial;
-    add_option(one, parameter);
+    set_option_field(one, parameter);
     return one;
   });
-  object["state"] = array_of(layer.state, [](const NormState& state) {
+  object["state"] = json_array(layer.state, [](const NormState& state) {
     ordered_json one = entry_json(state);
     one["initial"] = state.initial;
     return one;
   });
-  object["statistics"] = array_of(layer.statistics, [](const NormStatistic& statistic) {
+  object["statistics"] = json_array(layer.statistics, [](const NormStatistic& statistic) {
     ordered_json one = entry_json(statistic);
     one["of"] = ref::model::to_string(statistic.of);
-    add_option(one, statistic);
+    set_option_field(one, statistic);
     return one;
   });
   object["exact_backward"] = layer.exact_backward;
@@ -165,7 +165,7 @@ ordered_json operation_json(const OperationInfo& info) {
                          {"independence", ref::model::to_string(info.independence)},
                          {"takes_mask", info.takes_mask()},
                          {"reduces", info.reduces}};
-  object["equal_forms"] = array_of(info.equal_forms, [](const ref::model::EqualForm& form) {
+  object["equal_forms"] = json_array(info.equal_forms, [](const ref::model::EqualForm& form) {
     return ordered_json{{"operation", form.operation},
                         {"combination", ref::model::to_string(form.combination)}};
   });
@@ -194,10 +194,10 @@ std::string operations_text() {
     line("kind", ref::model::to_string(info.kind));
     line("options", options_text(options_of(info)));
     if (const NormLayer* const layer = find_layer(info)) {
-      line("cells", list_of(layer->cells, "none: element by element"));
-      line("parameters", list_of(layer->parameters, "none"));
-      line("state", list_of(layer->state, "none"));
-      line("statistics", list_of(layer->statistics, "none"));
+      line("cells", join_texts(layer->cells, "none: element by element"));
+      line("parameters", join_texts(layer->parameters, "none"));
+      line("state", join_texts(layer->state, "none"));
+      line("statistics", join_texts(layer->statistics, "none"));
       line("backward", layer->exact_backward ? "the derivative" : "approximate in training");
     } else {
       line("inputs", names_text(operand_names(info, false)));
@@ -209,7 +209,7 @@ std::string operations_text() {
 }
 
 std::string operations_json() {
-  return array_of(ref::model::operations(), operation_json).dump(1) + "\n";
+  return json_array(ref::model::operations(), operation_json).dump(1) + "\n";
 }
 
 std::string layers_markdown() {
@@ -217,8 +217,8 @@ std::string layers_markdown() {
       "| layer | parameters, initial value | state, initial value | statistics "
       "|\n|---|---|---|---|\n";
   for (const NormLayer& layer : ref::model::norm_layers())
-    text += fmt::format("| `{}` | {} | {} | {} |\n", layer.name, cell_of(layer.parameters),
-                        cell_of(layer.state), cell_of(layer.statistics));
+    text += fmt::format("| `{}` | {} | {} | {} |\n", layer.name, table_cell(layer.parameters),
+                        table_cell(layer.state), table_cell(layer.statistics));
   return text;
 }
 

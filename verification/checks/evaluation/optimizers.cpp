@@ -25,25 +25,25 @@ std::string name_in_train(const std::string& moment) {
   return fmt::format("{}/{}", moment, kParameter);
 }
 
-std::int64_t iterations_of(const OptimizerTensors& inputs) {
-  constexpr double kMost = 1e6;
+std::int64_t read_iterations(const OptimizerTensors& inputs) {
+  constexpr double kMaxIterations = 1e6;
   const double given = inputs.state.at(kIterations).data()[0];
-  const auto count = given >= 0 && given <= kMost ? static_cast<std::int64_t>(given) : -1;
+  const auto count = given >= 0 && given <= kMaxIterations ? static_cast<std::int64_t>(given) : -1;
   if (count < 0 || static_cast<double>(count) != given)
     ref::numeric::contract_failure("optimizer", kIterations, fmt::format("is {}", given),
                                    "a whole number from 0 to 1e6", Clause::C1);
   return count;
 }
 
-/// beta, times itself.
+/// Returns beta^count, computed with products.
 template <class T>
-Tensor<T> power_of(double beta, std::int64_t count) {
+Tensor<T> compute_power(double beta, std::int64_t count) {
   Tensor<T> power = ref::tensor::full_tensor<T>({1}, T(1));
   for (std::int64_t i = 0; i < count; ++i) power.data()[0] *= T(beta);
   return power;
 }
 
-/// The betas of Adam; nothing of SGD.
+/// Returns the betas of Adam; none for SGD.
 struct Betas {
   std::vector<double> operator()(const ref::model::SgdOptions&) const { return {}; }
   template <class Adam>
@@ -57,12 +57,12 @@ train::OptimizerState<T> state_before(const OptimizerOptions& options,
                                       const OptimizerTensors& inputs,
                                       const NamedTensors<T>& parameters) {
   train::OptimizerState<T> state = train::initial_optimizer_state<T>(options, parameters);
-  state.step = iterations_of(inputs);
+  state.step = read_iterations(inputs);
   for (const std::string& moment : moment_names(options))
     state.moments.at(name_in_train(moment)) = ref::tensor::convert<T>(inputs.state.at(moment));
   const std::vector<double> betas = std::visit(Betas{}, options);
   for (std::size_t i = 0; i < betas.size(); ++i)
-    state.moments.at(fmt::format("beta{}_power", i + 1)) = power_of<T>(betas[i], state.step);
+    state.moments.at(fmt::format("beta{}_power", i + 1)) = compute_power<T>(betas[i], state.step);
   return state;
 }
 
@@ -93,7 +93,7 @@ NamedTensors<T> run_optimizer(const ref::model::OptimizerOperation& operation,
                              state);
     const auto keep = [&](const std::string& name, const Tensor<T>& values) {
       if (stacked)
-        put_step(results, name, values, s, steps);
+        store_step(results, name, values, s, steps);
       else
         results.set(name, values);
     };

@@ -10,15 +10,16 @@ namespace normproof::verification::checks::evaluation {
 
 using ref::model::OptimizerTensors;
 
-/// What an optimizer carries beside the number of its steps: sgd with momentum "velocity"; adam and
-/// adamw "first_moment", "second_moment".
+/// Returns the names of the state that an optimizer carries in addition to the number of steps:
+/// "velocity" for sgd with momentum; "first_moment" and "second_moment" for adam and adamw.
 std::vector<std::string> moment_names(const ref::model::OptimizerOptions& options);
 
+/// Runs steps of an optimizer in any scalar type. The inputs are exact.
 /// Computes  parameter, the moments and iterations after each step of ref/train with the learning
-///           rate of the operation, in any scalar: the inputs are exact. iterations are the steps
-///           done before; the powers beta^iterations come from products
-/// Shapes    with `stacked` a leading axis of steps before each of them; else one step
-/// Requires  those of optimizer_step; (C1) iterations is a whole number, from 0 to 1e6
+///           rate of the operation. iterations is the number of earlier steps; the powers
+///           beta^iterations are computed with products
+/// Shapes    with `stacked`, each tensor has a leading axis of steps; else there is one step
+/// Requires  the preconditions of optimizer_step; (C1) iterations is a whole number, from 0 to 1e6
 /// Throws    ContractError
 template <ref::numeric::Real T>
 ref::tensor::NamedTensors<T> run_optimizer(const ref::model::OptimizerOperation& operation,

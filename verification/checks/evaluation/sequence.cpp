@@ -37,7 +37,7 @@ NormInputs<T> convert_inputs(ref::model::Layout layout, const NormInputs<double>
 template <class T>
 void put(NamedTensors<T>& stack, const NamedTensors<T>& tensors, std::size_t step,
          std::size_t steps) {
-  for (const auto& [name, values] : tensors) put_step(stack, name, values, step, steps);
+  for (const auto& [name, values] : tensors) store_step(stack, name, values, step, steps);
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ NamedTensors<T> run_sequence(const ref::model::NormOptions& options, const EvalI
     } catch (const ContractError& error) {
       throw StepError(s, error);
     }
-    lay_out(layout, shape_of(inputs.steps[s].x), step.outputs);
+    outputs_to_layout(layout, shape_of(inputs.steps[s].x), step.outputs);
     state = step.state;
     if (stacked) {
       put(results, step.outputs, s, steps);

@@ -7,7 +7,7 @@
 
 namespace normproof::verification::checks::evaluation {
 
-/// What a layer refused in one step of a sequence.
+/// The error of a layer in one step of a sequence.
 class StepError : public ref::numeric::ContractError {
  public:
   StepError(std::size_t step, const ContractError& error) : ContractError(error), step_(step) {}
@@ -17,19 +17,20 @@ class StepError : public ref::numeric::ContractError {
   std::size_t step_;
 };
 
-/// Runs a layer step by step, the state carried on, in any scalar: the inputs are exact.
+/// Runs a layer step by step, carrying the state, in any scalar type. The inputs are exact.
 ///
-/// Computes  the outputs and the state of norm_step, in the order in which the layer leaves them
-/// Shapes    those of one step, x, grad_y, y and grad_x as the layout of the options has them; with
-///           `stacked`, a leading axis of S steps before each of them
-/// Requires  those of norm_step; (C1) one step at least, and exactly one without `stacked`
-/// Throws    StepError where a step is refused, ContractError else
+/// Computes  the outputs and the state of norm_step, in the order in which the layer returns them
+/// Shapes    those of one step, with x, grad_y, y and grad_x in the layout of the options; with
+///           `stacked`, each has a leading axis of S steps
+/// Requires  the preconditions of norm_step; (C1) at least one step, and exactly one without
+///           `stacked`
+/// Throws    StepError if a step is rejected, otherwise ContractError
 template <ref::numeric::Real T>
 ref::tensor::NamedTensors<T> run_sequence(const ref::model::NormOptions& options,
                                           const EvalInputs& inputs, bool stacked);
 
-/// run_sequence of any operation; a function, an encoder and a whole Transformer are evaluated
-/// once, an optimizer takes its steps.
+/// run_sequence for any operation. A function, an encoder and a whole Transformer are evaluated
+/// once; an optimizer runs its steps.
 /// Throws    ContractError
 template <ref::numeric::Real T>
 ref::tensor::NamedTensors<T> run_operation(const ref::model::Operation& operation,

@@ -8,11 +8,11 @@
 
 namespace normproof::verification::checks::evaluation {
 
-/// Puts values at their step, behind those of the steps before, under a leading axis of steps.
+/// Stores the values of a step after those of the earlier steps, along a leading axis of steps.
 /// Requires  step 0 comes first, and `steps` stays the same
 template <class T>
-void put_step(ref::tensor::NamedTensors<T>& stack, const std::string& name,
-              const ref::tensor::Tensor<T>& values, std::size_t step, std::size_t steps) {
+void store_step(ref::tensor::NamedTensors<T>& stack, const std::string& name,
+                const ref::tensor::Tensor<T>& values, std::size_t step, std::size_t steps) {
   if (step == 0) {
     ref::tensor::Shape shape = ref::tensor::shape_of(values);
     shape.insert(shape.begin(), steps);

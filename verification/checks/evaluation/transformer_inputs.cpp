@@ -50,7 +50,8 @@ class TransformerReader {
   }
 
  private:
-  /// Keys and values of each layer, or none of them; of no position they are as if there were none.
+  /// Reads the past keys and values of all layers, if there are any. Tensors without positions
+  /// count as absent.
   void read_past() {
     std::vector<std::string> names;
     for (std::size_t l = 0; l < in_.config.decoder.num_layers; ++l)
@@ -80,7 +81,7 @@ class TransformerReader {
     in_.tensors.set(name, slice(reader_.values(tensor), 0, shape));
   }
 
-  /// The shape [B,N,D] of what each sentence has a row of features for, N times.
+  /// Returns the shape [B,N,D] of a required tensor with N rows of features per sentence.
   const Shape& required_of_rows(const std::string& name, const char* extent,
                                 std::size_t least = 1) {
     const Shape& shape = required(name, fmt::format("[B,{},D]", extent)).shape;

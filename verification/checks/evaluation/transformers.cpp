@@ -35,7 +35,7 @@ bool is_decoding(const TransformerOperation& operation) {
   return std::holds_alternative<DecodingOptions>(operation);
 }
 
-/// The name of what decoding has in the model; nothing of what it has not.
+/// Returns the name in decoding of a parameter of the model; nothing if decoding does not use it.
 std::optional<std::string> name_in_decoding(const std::string& name) {
   if (name.starts_with(kDecoder)) return name.substr(kDecoder.size());
   if (name.starts_with("head.")) return name;
@@ -56,7 +56,7 @@ NamedTensors<T> converted(const NamedTensors<double>& given) {
   return own;
 }
 
-/// The given parameters of a model.
+/// Returns the given parameters of a model.
 template <class T>
 NamedTensors<T> parameters_of(const TransformerOperation& operation, const TransformerTensors& in) {
   NamedTensors<T> own;
@@ -73,7 +73,7 @@ Tensor<T> in_whole(const ref::nn::RowGradient<T>& gradient, std::size_t rows, st
   return whole;
 }
 
-/// A model between tokens and the cross-entropy of its targets.
+/// Runs a model from tokens to the cross-entropy of its targets.
 template <class T>
 class Trained {
  public:
@@ -88,12 +88,13 @@ class Trained {
   NamedTensors<T> translator(const TransformerOperation& operation) {
     const auto parameters = decoder::from_named<T>(in_.config, parameters_of<T>(operation, in_));
     decoder::Decoder<T> model(in_.config, parameters);
-    const auto gradients = both_ways(
+    const auto gradients = forward_and_backward(
         model, decoder::DecoderInputs{{in_.source, in_.source_valid}, {in_.tokens, in_.valid}});
-    put_rows("encoder.embedding.weight", gradients.source_embedding, in_.config.source_vocab_size);
+    store_rows("encoder.embedding.weight", gradients.source_embedding,
+               in_.config.source_vocab_size);
     if (!in_.config.tied_head)
-      put_rows("decoder.embedding.weight", gradients.target_embedding,
-               in_.config.target_vocab_size);
+      store_rows("decoder.embedding.weight", gradients.target_embedding,
+                 in_.config.target_vocab_size);
     put(decoder::to_named(gradients.parameters));
     return std::move(results_);
   }
@@ -102,15 +103,16 @@ class Trained {
     const encoder::EncoderConfig config = decoder::target_side(in_.config);
     const auto parameters = encoder::from_named<T>(config, parameters_of<T>(operation, in_));
     encoder::Encoder<T> model(config, parameters);
-    const auto gradients = both_ways(model, encoder::EncoderInputs{in_.tokens, in_.valid});
-    if (!config.tied_head) put_rows("embedding.weight", gradients.embedding, config.vocab_size);
+    const auto gradients =
+        forward_and_backward(model, encoder::EncoderInputs{in_.tokens, in_.valid});
+    if (!config.tied_head) store_rows("embedding.weight", gradients.embedding, config.vocab_size);
     put(encoder::to_named(gradients.parameters));
     return std::move(results_);
   }
 
  private:
   template <class Model, class Inputs>
-  auto both_ways(Model& model, const Inputs& inputs) {
+  auto forward_and_backward(Model& model, const Inputs& inputs) {
     NamedTensors<T> state = converted<T>(in_.state);
     const Tensor<T> logits = model.forward(inputs, {}, state);
     const auto loss =
@@ -125,8 +127,8 @@ class Trained {
     return gradients;
   }
 
-  void put_rows(const std::string& name, const ref::nn::RowGradient<T>& gradient,
-                std::size_t words) {
+  void store_rows(const std::string& name, const ref::nn::RowGradient<T>& gradient,
+                  std::size_t words) {
     results_.set("grad_" + name, in_whole(gradient, words, in_.config.d_model));
   }
   void put(const NamedTensors<T>& gradients) {
@@ -138,9 +140,9 @@ class Trained {
   NamedTensors<T> results_;
 };
 
-/// Part b of what is a sentence after the other.
+/// Returns part b of a tensor with one part per sentence.
 template <class T>
-Tensor<T> of_sentence(const Tensor<double>& all, std::size_t b) {
+Tensor<T> sentence_part(const Tensor<double>& all, std::size_t b) {
   const Shape shape = {1, all.shape(1), all.shape(2)};
   Tensor<T> own = ref::tensor::empty_tensor<T>(shape);
   for (std::size_t i = 0; i < own.size(); ++i) own.data()[i] = T(all.data()[b * own.size() + i]);
@@ -153,7 +155,7 @@ class Decoding {
   explicit Decoding(const TransformerTensors& in) : in_(in) {
     check_mode("decoding", in.mode, Mode::inference);
     NamedTensors<T> named;
-    // What else the model has is 0, and takes no part.
+    // All other parameters of the model are 0 and not used.
     for (const encoder::ParameterShape& p : decoder::parameter_shapes(in.config)) {
       const std::optional<std::string> own = name_in_decoding(p.name);
       named.set(p.name, own ? ref::tensor::convert<T>(in.tensors.at(*own))
@@ -171,8 +173,8 @@ class Decoding {
     const std::size_t samples = in_.tokens.batch_size, length = in_.tokens.seq_len;
     Tensor<T> logits = ref::tensor::empty_tensor<T>({samples, length, words_});
     for (std::size_t b = 0; b < samples; ++b) {
-      decoder::IncrementalDecoder<T> model(in_.config, parameters_, state_, memory_of(b),
-                                           past_of(b));
+      decoder::IncrementalDecoder<T> model(in_.config, parameters_, state_, sentence_memory(b),
+                                           sentence_past(b));
       for (std::size_t t = 0; t < length; ++t) {
         const Tensor<T> own = model.append(in_.tokens.ids[b * length + t]);
         std::copy_n(own.data(), words_, logits.data() + (b * length + t) * words_);
@@ -188,20 +190,20 @@ class Decoding {
     return fmt::format("layers.{}.self_attention.past_{}", layer, part);
   }
 
-  decoder::Memory<T> memory_of(std::size_t b) const {
+  decoder::Memory<T> sentence_memory(std::size_t b) const {
     const Tensor<double>& all = in_.tensors.at("memory");
-    decoder::Memory<T> memory{of_sentence<T>(all, b), {}};
+    decoder::Memory<T> memory{sentence_part<T>(all, b), {}};
     if (!ref::tensor::is_given(in_.source_valid)) return memory;
     memory.valid = ref::tensor::full_tensor<bool>({1, all.shape(1)}, true);
     std::copy_n(in_.source_valid.data() + b * all.shape(1), all.shape(1), memory.valid.data());
     return memory;
   }
 
-  std::vector<ref::nn::KeyValueCache<T>> past_of(std::size_t b) const {
+  std::vector<ref::nn::KeyValueCache<T>> sentence_past(std::size_t b) const {
     std::vector<ref::nn::KeyValueCache<T>> caches(in_.config.decoder.num_layers);
     for (std::size_t l = 0; past_ > 0 && l < caches.size(); ++l) {
       const auto part = [&](const char* name) {
-        const Tensor<T> own = of_sentence<T>(in_.tensors.at(past_name(l, name)), b);
+        const Tensor<T> own = sentence_part<T>(in_.tensors.at(past_name(l, name)), b);
         return std::vector<T>(own.begin(), own.end());
       };
       caches[l] = {part("keys"), part("values")};
@@ -228,7 +230,7 @@ class Decoding {
   std::size_t past_ = 0, words_ = 0;
 };
 
-/// The sides of a model by the options of an operation; extents are left out.
+/// Sets the options of both sides of a model from an operation. Extents are omitted.
 struct Sides {
   DecoderConfig& config;
 

@@ -8,33 +8,35 @@ namespace normproof::verification::checks::evaluation {
 
 using ref::model::TransformerTensors;
 
-/// The model that an operation is about: its options, and the extents of its weights, 0 where
-/// there are none. What is the decoder's alone has an encoder of one word beside it.
+/// Returns the model that an operation uses: its options, and the extents of its weights, which are
+/// 0 if there are no weights. If the operation only has a decoder, the encoder has a vocabulary of
+/// one token.
 ref::model::DecoderConfig transformer_config(const ref::model::TransformerOperation& operation,
                                              const MatrixShape& shape_of);
 
-/// What the operation has of parameters, in the order of the model's, and what its norms carry: of
-/// a translator under the names of ref/decoder, of a language model under those of ref/encoder, of
-/// decoding under those of ref/decoder without "decoder.".
-/// Requires  those of decoder::check_decoder
+/// Returns the parameters of an operation in the order of the model's, and the state of its norms.
+/// The names of a translator are those of ref/decoder, those of a language model are those of
+/// ref/encoder, and those of decoding are those of ref/decoder without "decoder.".
+/// Requires  the preconditions of decoder::check_decoder
 /// Throws    ContractError
 std::vector<ref::encoder::ParameterShape> transformer_parameters(
     const ref::model::TransformerOperation& operation, const ref::model::DecoderConfig& config);
 ref::tensor::NamedTensors<double> transformer_state(
     const ref::model::TransformerOperation& operation, const ref::model::DecoderConfig& config);
 
-/// What the parameter of a norm begins with; nothing where it is no norm's.
+/// Returns the initial value of a parameter of a norm; nothing for other parameters.
 std::optional<double> initial_norm_value(const ref::model::TransformerOperation& operation,
                                          const ref::model::DecoderConfig& config,
                                          const std::string& parameter);
 
+/// Runs a whole Transformer, or decoding, in any scalar type.
 /// Computes  translator, language_model: logits [B,T,V], the loss [1], which is the mean
-///           cross-entropy of the targets of real tokens, grad_<parameter> (of embeddings [V,D]: 0
-///           in rows that do not occur) and the state of the norms, as a step of training leaves
-///           them; decoding: logits [B,T,V], layers.<l>.self_attention.keys and .values [B,P+T,D],
-///           sentence by sentence and token by token
-/// Requires  those of ref/decoder, ref/encoder and ref/train; (C1) translator and language_model
-///           are in training, decoding in inference
+///           cross-entropy of the targets of real tokens, grad_<parameter> (those of embeddings
+///           [V,D] are 0 in unused rows) and the state of the norms after a training step;
+///           decoding: logits [B,T,V], layers.<l>.self_attention.keys and .values [B,P+T,D],
+///           computed sentence by sentence and token by token
+/// Requires  the preconditions of ref/decoder, ref/encoder and ref/train; (C1) translator and
+///           language_model are in training, decoding in inference
 /// Throws    ContractError
 template <ref::numeric::Real T>
 ref::tensor::NamedTensors<T> run_transformer(const ref::model::TransformerOperation& operation,

@@ -4,9 +4,8 @@
 
 namespace normproof::verification::checks::lipschitz {
 
-/// A channel whose statistics are running ones:
-/// y = gamma (x - mean) / sqrt(statistic + eps) + beta.
-/// Theory and norm: |gamma| / sqrt(statistic + eps), wherever x is.
+/// The Jacobian of a channel with running statistics: y = gamma (x - mean) / sqrt(statistic + eps)
+/// + beta. Theory and norm are |gamma| / sqrt(statistic + eps) for every x.
 class ScaledJacobian : public Jacobian {
  public:
   /// Requires  statistic + eps > 0
@@ -21,8 +20,8 @@ class ScaledJacobian : public Jacobian {
   double norm_;
 };
 
-/// A channel of DyT: y = gamma tanh(alpha x) + beta. J is diagonal, gamma alpha / cosh(alpha x)^2.
-/// Theory: |gamma alpha|.
+/// The Jacobian of a channel of DyT: y = gamma tanh(alpha x) + beta. J is diagonal with elements
+/// gamma alpha / cosh(alpha x)^2. Theory is |gamma alpha|.
 class SquashedJacobian : public Jacobian {
  public:
   SquashedJacobian(double gamma, double alpha);

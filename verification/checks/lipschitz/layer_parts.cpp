@@ -34,15 +34,15 @@ std::vector<std::size_t> valid_rows(const NormInputs<double>& inputs, std::size_
   return rows;
 }
 
-Tensor<double> take_rows(const Tensor<double>& x, const std::vector<std::size_t>& rows,
-                         std::size_t width) {
+Tensor<double> select_rows(const Tensor<double>& x, const std::vector<std::size_t>& rows,
+                           std::size_t width) {
   Tensor<double> taken = ref::tensor::empty_tensor<double>({rows.size(), width});
   for (std::size_t i = 0; i < rows.size(); ++i)
     std::copy_n(x.data() + rows[i] * width, width, taken.data() + i * width);
   return taken;
 }
 
-/// A step of power_norm is power_norm_v's while it warms up, and behind that what inference does.
+/// Replaces power_norm by power_norm_v during warm-up, and by the inference step after that.
 void make_exact(Step& step) {
   const auto* const power = std::get_if<model::PowerNormOptions>(&step.options);
   if (power == nullptr || step.inputs.mode == model::Mode::inference) return;
@@ -54,9 +54,9 @@ void make_exact(Step& step) {
   step.state = ref::norm::initial_state<double>(step.options, step.width);
 }
 
-class PartsOf {
+class PartsBuilder {
  public:
-  explicit PartsOf(const Step& step) : step_(step) {
+  explicit PartsBuilder(const Step& step) : step_(step) {
     gamma_ = given("gamma").value_or(Vector(step.width, 1));
   }
 
@@ -123,17 +123,18 @@ class PartsOf {
 
 Step exact_step(const model::NormOptions& options, const NormInputs<double>& inputs,
                 const NamedTensors<double>& state) {
-  ref::norm::norm_forward<double>(options, inputs, state);  // refuses what the layer refuses
+  // throws if the layer rejects the inputs
+  ref::norm::norm_forward<double>(options, inputs, state);
   Step step{options, inputs, state, {}, ref::tensor::shape_of(inputs.x).back()};
   step.rows = valid_rows(inputs, inputs.x.size() / step.width);
-  step.inputs.x = take_rows(inputs.x, step.rows, step.width);
+  step.inputs.x = select_rows(inputs.x, step.rows, step.width);
   step.inputs.valid = ref::tensor::Mask();
   step.inputs.grad_y = Tensor<double>();
   make_exact(step);
   return step;
 }
 
-Jacobian::Vector Parts::take(const Tensor<double>& values, std::size_t part) const {
+Jacobian::Vector Parts::gather(const Tensor<double>& values, std::size_t part) const {
   Vector result;
   const bool by_row = kind == PartKind::row;
   for (std::size_t i = 0; i < (by_row ? width : rows); ++i)
@@ -141,14 +142,14 @@ Jacobian::Vector Parts::take(const Tensor<double>& values, std::size_t part) con
   return result;
 }
 
-void Parts::put(Tensor<double>& values, std::size_t part, const Vector& from) const {
+void Parts::scatter(Tensor<double>& values, std::size_t part, const Vector& from) const {
   const bool by_row = kind == PartKind::row;
   for (std::size_t i = 0; i < from.size(); ++i)
     values.data()[by_row ? part * width + i : i * width + part] = from[i];
 }
 
-Parts parts_of(const Step& step) {
-  Parts parts = std::visit(PartsOf(step), step.options);
+Parts make_parts(const Step& step) {
+  Parts parts = std::visit(PartsBuilder(step), step.options);
   parts.rows = step.rows.size();
   parts.width = step.width;
   return parts;
@@ -158,13 +159,13 @@ Step restricted(const Step& step, PartKind kind, const std::vector<std::size_t>&
                 const Tensor<double>& x, const Tensor<double>& grad_y) {
   Step some = step;
   if (kind == PartKind::row) {
-    some.inputs.x = take_rows(x, parts, step.width);
-    some.inputs.grad_y = take_rows(grad_y, parts, step.width);
+    some.inputs.x = select_rows(x, parts, step.width);
+    some.inputs.grad_y = select_rows(grad_y, parts, step.width);
     return some;
   }
-  const auto take = [&](const Tensor<double>& from) {
+  const auto gather = [&](const Tensor<double>& from) {
     if (!ref::tensor::is_given(from) || ref::tensor::shape_of(from).back() != step.width)
-      return from;  // a parameter or a state of all channels
+      return from;  // a parameter or a state shared by all channels
     ref::tensor::Shape shape = ref::tensor::shape_of(from);
     shape.back() = parts.size();
     Tensor<double> taken = ref::tensor::empty_tensor<double>(shape);
@@ -173,12 +174,12 @@ Step restricted(const Step& step, PartKind kind, const std::vector<std::size_t>&
     return taken;
   };
   some.width = parts.size();
-  some.inputs.x = take(x);
-  some.inputs.grad_y = take(grad_y);
-  some.inputs.gamma = take(step.inputs.gamma);
-  some.inputs.beta = take(step.inputs.beta);
+  some.inputs.x = gather(x);
+  some.inputs.grad_y = gather(grad_y);
+  some.inputs.gamma = gather(step.inputs.gamma);
+  some.inputs.beta = gather(step.inputs.beta);
   for (auto& [name, values] : some.state)
-    if (name != "iterations") values = take(values);
+    if (name != "iterations") values = gather(values);
   return some;
 }
 

@@ -40,7 +40,8 @@ NormInputs<T> converted(const NormInputs<double>& inputs) {
   return result;
 }
 
-/// ||J^T g|| / ||g|| of each part from below, by the layer's own backward.
+/// Returns a lower bound of ||J^T g|| / ||g|| for each part, computed with the layer's own
+/// backward.
 std::vector<double> gains(const Step& step, PartKind kind) {
   NamedTensors<ball> state;
   for (const auto& [name, values] : step.state) state.set(name, ref::tensor::convert<ball>(values));
@@ -60,7 +61,7 @@ std::vector<double> gains(const Step& step, PartKind kind) {
   return result;
 }
 
-/// The parts with the largest upper bounds, `count` of them at most.
+/// Returns up to `count` parts with the largest upper bounds.
 std::vector<std::size_t> steepest_parts(const std::vector<Enclosure>& norms, std::size_t count) {
   std::vector<std::size_t> order(norms.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -80,14 +81,14 @@ bool is_within(const Vector& x, const Vector& centre, double radius) {
   return sum <= ball(radius) * ball(radius);
 }
 
-Norms norms_of(const Step& step, const Parts& parts, const Tensor<double>& given, double radius,
-               std::size_t attained) {
+Norms compute_norms(const Step& step, const Parts& parts, const Tensor<double>& given,
+                    double radius, std::size_t attained) {
   Tensor<double> x = step.inputs.x,
                  grad_y = ref::tensor::full_tensor<double>(ref::tensor::shape_of(step.inputs.x), 0);
   Norms norms;
   for (std::size_t p = 0; p < parts.jacobians.size(); ++p) {
     const Jacobian& jacobian = *parts.jacobians[p];
-    const Vector centre = parts.take(step.inputs.x, p);
+    const Vector centre = parts.gather(step.inputs.x, p);
     Vector point = centre;
     if (radius > 0) {
       const auto points = jacobian.steepest(centre, radius);
@@ -96,8 +97,8 @@ Norms norms_of(const Step& step, const Parts& parts, const Tensor<double>& given
     }
     const UpperBound bound = radius > 0 ? jacobian.around(centre, radius) : jacobian.at(centre);
     norms.norms.push_back({0, bound.norm, bound.theory});
-    parts.put(x, p, point);
-    parts.put(grad_y, p, jacobian.direction(point));
+    parts.scatter(x, p, point);
+    parts.scatter(grad_y, p, jacobian.direction(point));
   }
   const auto asked = steepest_parts(norms.norms, attained);
   const std::vector<double> lower =
@@ -118,15 +119,16 @@ Norms norms_of(const Step& step, const Parts& parts, const Tensor<double>& given
   return norms;
 }
 
-/// Of DyT far from 0 1 - tanh^2 cancels: 3 bits for each unit of |alpha x|, as exp(-2 |alpha x|).
+/// Returns the precision. 1 - tanh^2 of DyT cancels far from 0 as exp(-2 |alpha x|): 3 bits for
+/// each unit of |alpha x|.
 slong bits_for(const Step& step) {
-  constexpr double kBits = 128, kMostBits = 4096;
+  constexpr double kBits = 128, kMaxBits = 4096;
   if (!std::holds_alternative<model::DyTOptions>(step.options)) return static_cast<slong>(kBits);
   const auto* const alpha = model::find_parameter(step.inputs, "alpha");
   const double slope = alpha ? alpha->data()[0] : std::get<model::DyTOptions>(step.options).alpha0;
   double farthest = 0;
   for (const double value : step.inputs.x) farthest = std::max(farthest, std::fabs(slope * value));
-  return static_cast<slong>(std::min(kMostBits, kBits + 3 * farthest));
+  return static_cast<slong>(std::min(kMaxBits, kBits + 3 * farthest));
 }
 
 }  // namespace
@@ -155,15 +157,16 @@ Lipschitz certify(const model::NormOptions& options, const NormInputs<double>& i
     ref::numeric::contract_failure("lipschitz", "radius", fmt::format("is {}", radius),
                                    "a finite number, 0 or more", Clause::C2);
   const Step step = exact_step(options, inputs, state);
-  const Parts parts = parts_of(step);
+  const Parts parts = make_parts(step);
   const ref::numeric::BallPrecision precision(bits_for(step));
 
-  Lipschitz result{parts.kind, parts.theory, {}, norms_of(step, parts, inputs.x, 0, attained), {}};
+  Lipschitz result{
+      parts.kind, parts.theory, {}, compute_norms(step, parts, inputs.x, 0, attained), {}};
   if (parts.kind == PartKind::row)
     result.parts = step.rows;
   else
     for (std::size_t d = 0; d < step.width; ++d) result.parts.push_back(d);
-  if (radius > 0) result.around = norms_of(step, parts, inputs.x, radius, attained);
+  if (radius > 0) result.around = compute_norms(step, parts, inputs.x, radius, attained);
   return result;
 }
 

@@ -9,52 +9,55 @@
 
 namespace normproof::verification::checks::lipschitz {
 
-/// A real number between two doubles, and what theory says it is at most.
+/// A real number between two doubles, and its theoretical upper bound.
 struct Enclosure {
   double lower = 0, upper = 0;
   double theory = 0;
 };
 
-/// The largest of several: of the whole, of which each encloses a part.
+/// Returns the enclosure of the maximum of several enclosed numbers.
 Enclosure largest(const std::vector<Enclosure>& parts);
 
-/// What the layer does not mix.
+/// The kind of the parts that a layer does not mix.
 enum class PartKind { channel, row };
 
-/// The operator norm of the Jacobian of each part, as a map of Euclidean spaces.
+/// The operator norm of the Jacobian of each part, for Euclidean norms.
 struct Norms {
-  std::vector<Enclosure> norms;        ///< a part each
-  ref::tensor::Tensor<double> x;       ///< where the lower bounds are attained
-  ref::tensor::Tensor<double> grad_y;  ///< g of each part: ||J^T g|| >= lower ||g||; 0 at padding
+  std::vector<Enclosure> norms;   ///< one per part
+  ref::tensor::Tensor<double> x;  ///< the points at which the lower bounds are attained
+  /// G of each part, with ||J^T g|| >= lower ||g||; 0 for padding.
+  ref::tensor::Tensor<double> grad_y;
 };
 
 struct Lipschitz {
   PartKind kind = PartKind::row;
-  std::string theory;              ///< "max|gamma| rstd"
-  std::vector<std::size_t> parts;  ///< channels; or rows that are no padding, as they lie in x
-  Norms at;                        ///< at x
-  Norms around;                    ///< the supremum over ||x' - x|| <= radius; none where it is 0
+  std::string theory;  ///< "max|gamma| rstd"
+  /// channels; or the indices in x of the rows that are not padding.
+  std::vector<std::size_t> parts;
+  Norms at;      ///< at x
+  Norms around;  ///< the supremum over ||x' - x|| <= radius; empty if the radius is 0
 };
 
-/// "batch_norm", "layer_norm", "rms_norm", "power_norm_v", "power_norm", "dyt"
+/// Returns "batch_norm", "layer_norm", "rms_norm", "power_norm_v", "power_norm" and "dyt".
 const std::vector<std::string>& layer_names();
 
 inline constexpr std::size_t kAllParts = std::numeric_limits<std::size_t>::max();
 
-/// The Lipschitz constant of a layer as a map of x to y, from both sides.
+/// Bounds the Lipschitz constant of a layer, as a function from x to y, from above and from below.
 ///
 /// Source    docs/derivations/lipschitz.md
 /// Computes  for each channel (batch_norm, power_norm_v, power_norm, dyt) or row (layer_norm,
-///           rms_norm) the operator norm of dy/dx at x and the supremum over a ball about it, which
-///           is the Lipschitz constant there. Upper bounds follow from the Jacobian in closed form,
-///           lower ones from the layer's own backward on `grad_y`, both in balls; where `attained`
-///           parts are fewer than all, those with the largest upper bounds have a lower one, the
-///           others 0. Rows of padding are left out, of x and of y. power_norm is the map of this
-///           step: running_psi2 is a number of it, nu plays no part
-/// Requires  those of the layer's forward; (C1) the layer is one of layer_names()  (C2) radius is
-///           finite, 0 or more  (C3) some row is valid  (C4) attained >= 1
-/// Throws    ContractError; std::runtime_error where a lower bound is above the upper one: then one
-///           of the two derivations is wrong
+///           rms_norm) the operator norm of dy/dx at x, and its supremum over a ball around x,
+///           which is the Lipschitz constant there. Upper bounds use the closed form of the
+///           Jacobian; lower bounds use the layer's own backward on `grad_y`. Both are computed in
+///           balls. If `attained` is less than the number of parts, only the parts with the largest
+///           upper bounds get a lower bound; that of the others is 0. Rows of padding are excluded
+///           from x and y. power_norm is the function of this step: running_psi2 is a constant, and
+///           nu is not used
+/// Requires  the preconditions of the layer's forward; (C1) the layer is one of layer_names()  (C2)
+///           radius is finite, 0 or more  (C3) some row is valid  (C4) attained >= 1
+/// Throws    ContractError; std::runtime_error if a lower bound exceeds the upper one, which means
+///           that one of the two derivations is wrong
 Lipschitz certify(const ref::model::NormOptions& options,
                   const ref::model::NormInputs<double>& inputs,
                   const ref::tensor::NamedTensors<double>& state, double radius = 0,

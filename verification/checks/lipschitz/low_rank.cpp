@@ -14,7 +14,7 @@ namespace {
 
 using Vector = std::vector<double>;
 
-/// A symmetric matrix of two rows.
+/// A symmetric 2 x 2 matrix.
 template <class T>
 struct TwoByTwo {
   T a, b, d;  // [[a, b], [b, d]]
@@ -22,7 +22,7 @@ struct TwoByTwo {
   T determinant() const { return a * d - b * b; }
 };
 
-/// I + [u v]^T diag(1 / shifted) [u v]
+/// Returns I + [u v]^T diag(1 / shifted) [u v].
 template <class T>
 TwoByTwo<T> capacitance(const std::vector<T>& shifted, const std::vector<T>& u,
                         const std::vector<T>& v) {
@@ -36,7 +36,7 @@ TwoByTwo<T> capacitance(const std::vector<T>& shifted, const std::vector<T>& u,
   return s;
 }
 
-/// The number of negative eigenvalues; -1 where it is not certain, or one is 0.
+/// Returns the number of negative eigenvalues; -1 if it is uncertain or an eigenvalue is 0.
 template <class T>
 int negative_eigenvalues(const TwoByTwo<T>& s) {
   const T determinant = s.determinant(), trace = s.a + s.d;
@@ -58,7 +58,7 @@ bool lies_above(const std::vector<T>& diagonal, const std::vector<T>& u, const s
       ++negative;
     else if (!(shifted.back() > T(0)))
       return false;
-    if (negative > 2) return false;  // two terms lift two eigenvalues at most
+    if (negative > 2) return false;  // two terms raise at most two eigenvalues
   }
   return negative == negative_eigenvalues(capacitance(shifted, u, v));
 }
@@ -76,11 +76,12 @@ double scaled_to_one(Vector& x) {
   return largest;
 }
 
-/// The matrix in `double`, where guesses come from.
+/// The matrix in `double`, from which guesses are computed.
 struct Guess {
   Vector diagonal, u, v;
 
-  /// The largest eigenvalue: it lies between the largest and the third largest of the diagonal.
+  /// Returns the largest eigenvalue, which lies between the largest and the third largest element
+  /// of the diagonal.
   double eigenvalue() const {
     Vector sorted = diagonal;
     std::ranges::sort(sorted, std::ranges::greater{});
@@ -92,7 +93,7 @@ struct Guess {
     return high;
   }
 
-  /// (A - sigma I)^-1 x, up to the sign.
+  /// Returns (A - sigma I)^-1 x, up to its sign.
   Vector solve(double sigma, const Vector& x) const {
     Vector shifted, y;
     for (const double d : diagonal) shifted.push_back(sigma - d);
@@ -109,7 +110,8 @@ struct Guess {
     return y;
   }
 
-  /// Near the eigenvector: inverse iteration, begun by numbers that no structure singles out.
+  /// Returns an approximate eigenvector by inverse iteration, starting from a vector without
+  /// special structure.
   Vector eigenvector(double eigenvalue) const {
     Vector x;
     for (std::size_t i = 0; i < diagonal.size(); ++i)
@@ -124,7 +126,7 @@ struct Guess {
   }
 };
 
-/// x^T A x / x^T x
+/// Returns x^T A x / x^T x.
 ball rayleigh(const DiagonalMinusTwo& a, const Vector& x) {
   ball square(0), sum(0), pu(0), pv(0);
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -150,7 +152,7 @@ TopEigenvalue top_eigenvalue(const DiagonalMinusTwo& a) {
                                    ref::numeric::Clause::C1);
   const auto largest =
       std::ranges::max_element(a.diagonal, {}, [](const ball& d) { return d.upper(); });
-  const double most = largest->upper();  // u u^T + v v^T takes away, never adds
+  const double most = largest->upper();  // u u^T + v v^T only reduces eigenvalues
   const Guess guess{midpoints(a.diagonal), midpoints(a.u), midpoints(a.v)};
   if (!(most > 0)) return {ball(0), Vector(guess.diagonal.size(), 1)};
   Vector vector = guess.eigenvector(guess.eigenvalue());

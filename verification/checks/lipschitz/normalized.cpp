@@ -19,7 +19,7 @@ using Vector = Jacobian::Vector;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// x about its mean, or about 0.
+/// The deviations of x from its mean, or from 0.
 struct Spread {
   std::vector<ball> deviations;
   ball sum;  ///< of their squares
@@ -37,10 +37,10 @@ struct Spread {
   }
 };
 
-/// The statistics where the squares of the deviations have this sum.
+/// The statistics for a given sum of squared deviations.
 struct Scale {
   ball rstd;
-  ball delta;  ///< eps rstd^2: what is left along x_hat
+  ball delta;  ///< eps rstd^2: the factor that remains along x_hat
 
   Scale(const ball& sum, std::size_t n, double eps) {
     const ball shifted = sum / ball(static_cast<double>(n)) + ball(eps);
@@ -49,13 +49,14 @@ struct Scale {
   }
 };
 
-double centre_of(const Vector& x) {
+double element_mean(const Vector& x) {
   double sum = 0;
   for (const double value : x) sum += value / static_cast<double>(x.size());
   return sum;
 }
 
-/// diag(gamma)^2 less what P and x_hat take away: J J^T / rstd^2; without deviations, of P alone.
+/// Returns J J^T / rstd^2, which is diag(gamma)^2 minus the parts along 1 and x_hat. Without
+/// deviations, only the part along 1 is subtracted.
 DiagonalMinusTwo gram(const Vector& gamma, bool centred, const std::vector<ball>* deviations,
                       const Scale* scale) {
   const ball n(static_cast<double>(gamma.size()));
@@ -71,7 +72,7 @@ DiagonalMinusTwo gram(const Vector& gamma, bool centred, const std::vector<ball>
   return a;
 }
 
-/// Orthogonal to x: two elements of it are not 0, or one. n >= 2.
+/// Returns a vector orthogonal to x with one or two nonzero elements. n >= 2.
 Vector orthogonal(const Vector& x) {
   const auto largest =
       std::ranges::max_element(x, {}, [](double value) { return std::fabs(value); });
@@ -83,7 +84,7 @@ Vector orthogonal(const Vector& x) {
   return g;
 }
 
-/// Orthogonal to x and to 1: three elements of it are not 0, or two. n >= 3.
+/// Returns a vector orthogonal to x and to 1 with two or three nonzero elements. n >= 3.
 Vector orthogonal_to_both(const Vector& x) {
   const auto [low, high] = std::ranges::minmax_element(x);
   const auto i = static_cast<std::size_t>(low - x.begin());
@@ -91,7 +92,7 @@ Vector orthogonal_to_both(const Vector& x) {
   if (i == j) j = i == 0 ? 1 : 0;
   std::size_t k = 0;
   while (k == i || k == j) ++k;
-  // Half of them, whose differences are finite.
+  // Halves the elements, so that their differences are finite.
   const double a = x[i] / 2, b = x[j] / 2, c = x[k] / 2;
   Vector g(x.size(), 0);
   g[i] = a == b ? 1 : b - c;
@@ -100,8 +101,9 @@ Vector orthogonal_to_both(const Vector& x) {
   return g;
 }
 
-/// The one direction that is left to a part of one free dimension, and gamma times it.
-double length_of_last(const Vector& gamma) {
+/// Returns the norm of gamma times the single remaining direction, for a part with one free
+/// dimension.
+double last_direction_norm(const Vector& gamma) {
   ball sum(0);
   for (const double g : gamma) sum += ball(g) * ball(g);
   return sqrt(sum / ball(static_cast<double>(gamma.size()))).upper();
@@ -126,14 +128,14 @@ UpperBound NormalizedJacobian::around(const Vector& x, double radius) const {
   const ball length = sqrt(spread.sum);
   const double least = radius == 0 ? 0 : std::max(0.0, (length - ball(radius)).lower());
   const Scale here(spread.sum, n, eps_);
-  // Nowhere in the ball is the spread smaller than at the nearest point to its centre.
+  // The spread is smallest at the point of the ball that is nearest to the mean.
   const Scale nearest = radius == 0 ? here : Scale(ball(least) * ball(least), n, eps_);
   const double theory =
       nearest.rstd.is_finite() ? (ball(largest_) * nearest.rstd).upper() : kInfinity;
   if (largest_ == 0 || free == 0 || (free == 1 && eps_ == 0)) return {0, theory};
   if (theory == kInfinity || (uniform_ && free > 1)) return {theory, theory};
   if (free == 1)
-    return {(ball(length_of_last(gamma)) * nearest.rstd * nearest.delta).upper(), theory};
+    return {(ball(last_direction_norm(gamma)) * nearest.rstd * nearest.delta).upper(), theory};
 
   const ball top = top_eigenvalue(gram(gamma, centred_, &spread.deviations, &here)).above;
   if (radius == 0) return {std::min((nearest.rstd * sqrt(top)).upper(), theory), theory};
@@ -165,7 +167,7 @@ Jacobian::Vector NormalizedJacobian::direction(const Vector& x) const {
 }
 
 std::vector<Jacobian::Vector> NormalizedJacobian::steepest(const Vector& x, double radius) const {
-  const double centre = centred_ ? centre_of(x) : 0;
+  const double centre = centred_ ? element_mean(x) : 0;
   double sum = 0;
   for (const double value : x) sum += (value - centre) * (value - centre);
   const double length = ref::numeric::square_root(sum);

@@ -4,12 +4,12 @@
 
 namespace normproof::verification::checks::lipschitz {
 
-/// A part that is normalised by its own statistics: y = gamma x_hat + beta,
-/// x_hat = (x - mean) rstd, rstd = 1 / sqrt(mean of (x - mean)^2 + eps), the mean 0 where it is not
-/// centred.
+/// The Jacobian of a part that is normalized by its own statistics: y = gamma x_hat + beta, x_hat =
+/// (x - mean) rstd, rstd = 1 / sqrt(mean of (x - mean)^2 + eps). If it is not centered, the mean is
+/// replaced by 0.
 ///
-/// J = diag(gamma) (P - x_hat x_hat^T / n) rstd, P = I - 1 1^T / n where it is centred, else I.
-/// Theory: max |gamma| rstd.
+/// J = diag(gamma) (P - x_hat x_hat^T / n) rstd, where P = I - 1 1^T / n if centered, else I.
+/// Theory is max |gamma| rstd.
 class NormalizedJacobian : public Jacobian {
  public:
   /// Requires  gamma has n elements, or one for all; eps >= 0

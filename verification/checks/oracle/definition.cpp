@@ -14,8 +14,8 @@ using ref::numeric::Clause;
 using ref::tensor::empty_tensor;
 using ref::tensor::shape_of;
 
-/// x / (1/scale), the mathematician's x / sigma, cell by cell; r and d are of batch
-/// renormalisation.
+/// Normalizes each cell with a division by sigma, as in mathematics, instead of a product with
+/// 1/sigma. r and d belong to batch renormalization.
 template <class S>
 struct Scaling {
   std::vector<S> location;  ///< subtracted
@@ -39,26 +39,26 @@ class Definition {
   }
 
   void operator()(const model::LayerNormOptions& o) {
-    normalise(cut(Partition::row), true, o.eps, {"mean", "", "rstd"});
+    normalize(cut(Partition::row), true, o.eps, {"mean", "", "rstd"});
     affine(o.zero_centred_gamma);
   }
   void operator()(const model::InstanceNormOptions& o) {
-    normalise(cut(Partition::sample_channel), true, o.eps, {"mean", "", "rstd"});
+    normalize(cut(Partition::sample_channel), true, o.eps, {"mean", "", "rstd"});
     affine();
   }
   void operator()(const model::GroupNormOptions& o) {
-    normalise(cut(Partition::sample_group, o.groups), true, o.eps, {"mean", "", "rstd"});
+    normalize(cut(Partition::sample_group, o.groups), true, o.eps, {"mean", "", "rstd"});
     affine();
   }
   void operator()(const model::RMSNormOptions& o) {
     if (o.storage != model::StorageFormat::float64)
       ref::numeric::contract_failure("oracle", "storage", "rounds", "float64, which does not",
                                      Clause::C12);
-    normalise(cut(Partition::row), false, o.eps, {"", "", "rstd"});
+    normalize(cut(Partition::row), false, o.eps, {"", "", "rstd"});
     affine(o.zero_centred_gamma);
   }
   void operator()(const model::GroupScalingOptions& o) {
-    normalise(cut(Partition::row_group, o.groups), false, o.eps, {"", "", "rstd"});
+    normalize(cut(Partition::row_group, o.groups), false, o.eps, {"", "", "rstd"});
     out_.y = out_.x_hat;
   }
 
@@ -86,9 +86,9 @@ class Definition {
   }
 
   void operator()(const model::BatchNormOptions& o) {
-    if (!training_) return infer("running_mean", "running_variance", o.eps, in_.x);
+    if (!training_) return normalize_by_running("running_mean", "running_variance", o.eps, in_.x);
     const Cells channels = cut(Partition::channel);
-    const Moments moments = normalise(channels, true, o.eps, {"mean", "biased_variance", "rstd"});
+    const Moments moments = normalize(channels, true, o.eps, {"mean", "biased_variance", "rstd"});
     affine();
     move("running_mean", o.running_decay, moments.location);
     const std::size_t n = channels.cells.front().counted.size();
@@ -103,17 +103,17 @@ class Definition {
   }
 
   void operator()(const model::PowerNormVOptions& o) {
-    if (!training_) return infer("", "running_psi2", o.eps, in_.x);
+    if (!training_) return normalize_by_running("", "running_psi2", o.eps, in_.x);
     const Moments moments =
-        normalise(cut(Partition::channel), false, o.eps, {"", "quadratic_mean", "rstd"});
+        normalize(cut(Partition::channel), false, o.eps, {"", "quadratic_mean", "rstd"});
     affine();
     move("running_psi2", o.running_decay, moments.square);
   }
 
   void operator()(const model::BatchRenormOptions& o) {
-    if (!training_) return infer("running_mean", "running_variance", o.eps, in_.x);
+    if (!training_) return normalize_by_running("running_mean", "running_variance", o.eps, in_.x);
     const Cells channels = cut(Partition::channel);
-    const Moments moments = normalise(channels, true, o.eps, {"mean", "biased_variance", "rstd"});
+    const Moments moments = normalize(channels, true, o.eps, {"mean", "biased_variance", "rstd"});
     std::vector<oracle100> r;
     std::vector<oracle100> d;
     for (std::size_t c = 0; c < channels.cells.size(); ++c) {
@@ -134,7 +134,7 @@ class Definition {
   }
 
   void operator()(const model::PowerNormOptions& o) {
-    if (!training_) return infer("", "running_psi2", o.eps, in_.x);
+    if (!training_) return normalize_by_running("", "running_psi2", o.eps, in_.x);
     const oracle100 iteration = old("iterations", 0) + 1;
     const Cells channels = cut(Partition::channel);
     const std::vector<oracle100> psi2 = quadratic_means(channels, in_.x);
@@ -158,7 +158,7 @@ class Definition {
       scaled = out_.x_hat;
     }
     if (!training_) {
-      infer("", "running_psi2", o.eps, scaled);
+      normalize_by_running("", "running_psi2", o.eps, scaled);
     } else {
       const oracle100 k = old("iterations", 0) + 1;
       const oracle100 warm_up(o.warmup_iterations);
@@ -172,7 +172,8 @@ class Definition {
       record("quadratic_mean", channels.shape, psi2);
       record("rstd", channels.shape, inverse(constants_));
       record("batch_rstd", channels.shape, batch_rstd);
-      // Cumulative mean and moving average are one moving average that keeps alpha (k-1)/k.
+      // Cumulative mean and moving average together are one moving average that keeps alpha
+      // (k-1)/k.
       oracle100 kept(o.alpha_forward);
       if (o.cumulative_warmup_average && k < warm_up) kept = kept * (k - 1) / k;
       move("running_psi2", kept, psi2);
@@ -230,7 +231,7 @@ class Definition {
     const auto& t = old_.at(name);
     return {t.data(), t.data() + t.size()};
   }
-  /// old + (1 - decay) (now - old)
+  /// Sets the running statistic to old + (1 - decay) (now - old).
   void move(const char* name, const oracle100& decay, const std::vector<oracle100>& now) {
     auto& t = out_.state.at(name);
     for (std::size_t i = 0; i < now.size(); ++i)
@@ -243,7 +244,7 @@ class Definition {
     for (const std::size_t i : cell.counted) sum = sum + x.data()[i];
     return sum / S(oracle100(cell.counted.size()));
   }
-  /// The mean of (x - about)^2 over the elements that count.
+  /// Returns the mean of (x - about)^2 over the counted elements.
   S mean_square(const Cell& cell, const Tensor<S>& x, const S& about) const {
     S sum(oracle100(0));
     for (const std::size_t i : cell.counted)
@@ -272,7 +273,7 @@ class Definition {
     out_.x_hat = std::move(x_hat);
   }
 
-  Moments normalise(const Cells& cells, bool centred, double eps, const Names& names) {
+  Moments normalize(const Cells& cells, bool centred, double eps, const Names& names) {
     std::vector<S> location;
     std::vector<S> scale;
     Moments moments;
@@ -291,7 +292,7 @@ class Definition {
     return moments;
   }
 
-  /// x divided by sqrt(square + eps), square a constant.
+  /// Divides x by sqrt(square + eps), where square is a constant.
   void scale_by_constants(const Cells& channels, const Tensor<S>& x,
                           const std::vector<oracle100>& square, double eps) {
     constants_.clear();
@@ -300,8 +301,9 @@ class Definition {
     divide(channels, x, {}, constants_);
   }
 
-  /// Normalises by the running statistics.
-  void infer(const char* location, const char* square, double eps, const Tensor<S>& x) {
+  /// Normalizes by the running statistics.
+  void normalize_by_running(const char* location, const char* square, double eps,
+                            const Tensor<S>& x) {
     const Cells channels = partition(Partition::channel, shape_of(x), 1, Mask());
     Tensor<S> shifted = x;
     if (*location != '\0')
@@ -313,7 +315,7 @@ class Definition {
     affine();
   }
 
-  /// gamma x_hat + beta, or x_hat + gamma x_hat + beta.
+  /// Computes y = gamma x_hat + beta, or x_hat + gamma x_hat + beta.
   void affine(bool zero_centred = false) {
     const std::size_t d_model = in_.x.shape().back();
     out_.y = empty_tensor<S>(shape_of(in_.x));

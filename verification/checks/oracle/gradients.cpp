@@ -27,10 +27,10 @@ oracle100 loss_derivative(const Tensor<oracle100>& grad_y, const Tensor<Complex>
   return sum / h;
 }
 
-Dual nudged(const Dual& x, const oracle100&) {
+Dual perturb_input(const Dual& x, const oracle100&) {
   return Dual(x.value, oracle100(1));
 }
-Complex nudged(const Complex& x, const oracle100& h) {
+Complex perturb_input(const Complex& x, const oracle100& h) {
   return Complex(x.re, h);
 }
 
@@ -43,7 +43,7 @@ oracle100 step_size(const Tensor<oracle100>& inputs) {
   return ldexp(largest == 0 ? oracle100(1) : largest, -4000);
 }
 
-/// One forward per input, that input nudged along the second component of S.
+/// Runs one forward per input, with that input perturbed in the second component of S.
 template <class S>
 Gradients forward_mode(const model::NormOptions& options, const OracleInputs& inputs,
                        const Arguments<oracle100>& at, const NamedTensors<oracle100>& state) {
@@ -54,7 +54,7 @@ Gradients forward_mode(const model::NormOptions& options, const OracleInputs& in
     const oracle100 h = step_size(values);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const S kept = along.data()[i];
-      along.data()[i] = nudged(kept, h);
+      along.data()[i] = perturb_input(kept, h);
       const auto evaluation = evaluate<S>(options, arguments, inputs.valid, inputs.mode, state);
       along.data()[i] = kept;
       result.data()[i] = loss_derivative(inputs.grad_y, evaluation.y, h);
@@ -101,7 +101,8 @@ Gradients reverse_mode(const model::NormOptions& options, const OracleInputs& in
 
 }  // namespace
 
-Arguments<oracle100> written_out(const model::NormOptions& options, const OracleInputs& inputs) {
+Arguments<oracle100> complete_arguments(const model::NormOptions& options,
+                                        const OracleInputs& inputs) {
   const auto extents = ref::tensor::check_activations("oracle", "x", shape_of(inputs.x));
   const model::NormLayer& layer = model::norm_layer(options);
   ref::tensor::check_finite("oracle", "x", inputs.x, Clause::C4);
@@ -127,7 +128,7 @@ Arguments<oracle100> written_out(const model::NormOptions& options, const Oracle
 
 Gradients oracle_gradients(const model::NormOptions& options, const OracleInputs& inputs,
                            const NamedTensors<oracle100>& state, Method method) {
-  const Arguments<oracle100> at = written_out(options, inputs);
+  const Arguments<oracle100> at = complete_arguments(options, inputs);
   ref::tensor::check_shape("oracle", "grad_y", shape_of(inputs.grad_y), shape_of(inputs.x),
                            Clause::C5);
   switch (method) {

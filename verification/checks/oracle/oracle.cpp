@@ -26,7 +26,7 @@ void check_state(const model::NormOptions& options, std::size_t d_model,
 
 OracleStep step(const model::NormOptions& options, const OracleInputs& inputs,
                 const NamedTensors<oracle100>& state, Method method) {
-  const Arguments<oracle100> at = written_out(options, inputs);
+  const Arguments<oracle100> at = complete_arguments(options, inputs);
   check_state(options, at.x.shape().back(), state);
   const auto evaluation = evaluate<oracle100>(options, at, inputs.valid, inputs.mode, state);
   OracleStep result;

@@ -10,8 +10,7 @@ namespace model = ref::model;
 using ref::tensor::empty_tensor;
 using ref::tensor::shape_of;
 
-/// Means over the rows of R, channel by channel: of x_hat^2, of g x_hat, and of (g - nu x_hat)
-/// x_hat.
+/// The means of x_hat^2, of g x_hat, and of (g - nu x_hat) x_hat over the rows, for each channel.
 struct ChannelMeans {
   oracle100 x_hat_squared = 0;
   oracle100 g_x_hat = 0;
@@ -93,7 +92,7 @@ PowerNormBackward power_norm_released_backward(const model::PowerNormReleasedOpt
     if (!options.scaled_nu) {
       result.nu.data()[c] = nu + w * means.remaining;
     } else {
-      // alpha_backward = 1 leaves nothing to divide by: nu is 0, and the sum of Lambda is stored.
+      // For alpha_backward = 1 the divisor is 0: nu is 0, and the sum of Lambda is stored.
       result.nu.data()[c] = w == 0 ? oracle100(stored + means.g_x_hat) : oracle100(paper / w);
     }
     const oracle100& rstd = divisor.data()[c];

@@ -6,7 +6,7 @@
 
 namespace normproof::verification::checks::oracle {
 
-/// The scalars that a definition is written for: the value alone, and three ways to its derivative.
+/// The scalar types of the definition: the value alone, and three types that give its derivative.
 using Dual = ref::numeric::Dual<oracle100>;
 using Complex = ref::numeric::complex100;
 
@@ -21,7 +21,7 @@ inline Complex root(const Complex& x) {
 }
 
 using ref::numeric::tanh;
-/// tanh' = 1/cosh^2
+/// Uses tanh' = 1/cosh^2.
 inline Dual tanh(const Dual& x) {
   const oracle100 c = cosh(x.value);
   return Dual(tanh(x.value), x.derivative / (c * c));

@@ -16,19 +16,19 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-double six_digits(double x) {
+double round_to_six_digits(double x) {
   return std::isfinite(x) ? std::stod(fmt::format("{:.6g}", x)) : x;
 }
 
-/// Not finite where one of them is NaN or infinite and the other is not.
-double error_of(double got, double high, double low) {
+/// Returns the error. It is infinite if one value is NaN or infinite and the other is not.
+double compute_error(double got, double high, double low) {
   if (std::isnan(high)) return std::isfinite(got) ? kInfinity : 0;
-  // got - high is exact where they are within a factor of 2, and elsewhere as good as needed.
+  // got - high is exact if they are within a factor of 2, and accurate enough otherwise.
   const double error = std::fabs((got - high) - low);
   return std::isnan(error) ? kInfinity : error;
 }
 
-double share_of(double error, double bound) {
+double bound_share(double error, double bound) {
   return error == 0 ? 0 : error / bound;
 }
 
@@ -39,7 +39,7 @@ void check_count(const char* argument, std::size_t count, std::size_t expected) 
         fmt::format("{}, as answer", expected), ref::numeric::Clause::C1);
 }
 
-/// A maximum and a mean in the making.
+/// Accumulates a maximum and a mean.
 struct Tally {
   double largest = 0, sum = 0;
   std::size_t count = 0;
@@ -66,19 +66,19 @@ ErrorStatistics error_statistics(const StoredTensor& answer, const StoredTensor&
   const double unit = 2 * golden::corpus::unit_roundoff(answer.dtype);
   Tally ulps, shares;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    const double error = error_of(got[i], value[i], remainder[i]);
+    const double error = compute_error(got[i], value[i], remainder[i]);
     if (std::isnan(value[i])) {
       shares.add(error);
       continue;
     }
-    const double own =
-        golden::tolerance::with_storage(bound.data()[i], value[i], remainder[i], high.dtype);
+    const double own = golden::tolerance::with_storage_rounding(bound.data()[i], value[i],
+                                                                remainder[i], high.dtype);
     if (std::isinf(own)) continue;
-    shares.add(share_of(error, own));
+    shares.add(bound_share(error, own));
     if (std::fabs(value[i]) > own) ulps.add(error / std::ldexp(unit, std::ilogb(value[i])));
   }
-  return {shares.count, six_digits(ulps.largest), six_digits(ulps.mean()),
-          six_digits(shares.largest), six_digits(shares.mean())};
+  return {shares.count, round_to_six_digits(ulps.largest), round_to_six_digits(ulps.mean()),
+          round_to_six_digits(shares.largest), round_to_six_digits(shares.mean())};
 }
 
 Direction direction(const ErrorStatistics& before, const ErrorStatistics& after) {

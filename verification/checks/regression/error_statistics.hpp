@@ -9,27 +9,28 @@ namespace normproof::verification::checks::regression {
 using golden::corpus::DType;
 using golden::corpus::StoredTensor;
 
-/// How far an answer is from the exact values. Numbers of six digits: they are compared with those
-/// of other recordings, and decide nothing else.
+/// The errors of an output relative to the exact values. The numbers have six digits: they are only
+/// compared with those of other recordings.
 struct ErrorStatistics {
-  std::size_t judged = 0;                ///< elements for which the bound claims something
-  double max_ulp = 0, mean_ulp = 0;      ///< in units in the last place of the answer's dtype
-  double max_share = 0, mean_share = 0;  ///< of the bound, stored in the dtype of what is expected
+  std::size_t judged = 0;                ///< elements with a finite bound
+  double max_ulp = 0, mean_ulp = 0;      ///< in units in the last place of the output's dtype
+  double max_share = 0, mean_share = 0;  ///< of the bound for the expected dtype
 
   bool operator==(const ErrorStatistics&) const = default;
 };
 
-/// Computes  over the judged elements, of |got - (high + low)|: its share of the bound; and, where
-///           the exact value is larger than its bound, the error in units in its last place: what
-///           cancels below that has no last place. Infinite where a finite answer stands for NaN,
-///           or one that is not finite for a number
-/// Requires  (C1) answer, high, low (if there is one) and bound have as many elements
+/// Computes  over the judged elements, the ratio of |got - (high + low)| to the bound and, if the
+///           exact value is larger than its bound, the error in units in its last place. A value
+///           that cancels below its bound has no last place. Both are infinite if a finite output
+///           replaces NaN, or a non-finite one replaces a number
+/// Requires  (C1) answer, high, low (if there is one) and bound have the same number of elements
 ErrorStatistics error_statistics(const StoredTensor& answer, const StoredTensor& high,
                                  const StoredTensor* low, const ref::tensor::Tensor<double>& bound);
 
 enum class Direction { towards, away, neither };
 
-/// towards: neither share of the bound, the largest nor the mean, has grown, and one has shrunk.
+/// Returns `towards` if neither ratio to the bound, the maximum nor the mean, has grown and one has
+/// shrunk; `away` in the opposite case.
 Direction direction(const ErrorStatistics& before, const ErrorStatistics& after);
 
 }  // namespace normproof::verification::checks::regression

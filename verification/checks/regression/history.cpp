@@ -62,7 +62,7 @@ ErrorStatistics parse_error(const JsonReader& reader, const json& parent,
           number("max_share"), number("mean_share")};
 }
 
-std::string line_of(const Recording& recording) {
+std::string format_line(const Recording& recording) {
   ordered_json stored = {
       {"format", kLineFormat}, {"label", recording.label}, {"candidate", recording.candidate}};
   stored["environment"] = ordered_json::object();
@@ -197,9 +197,10 @@ void History::keep(const std::string& sha256, const std::vector<StoredTensor>& a
 
 std::size_t History::append(Recording recording, const std::vector<RecordedCase>& cases) const {
   make_folder();
-  // What others have added since the beginning is kept: the file is read again while it is ours.
-  const auto lock =
-      support::process::FileLock::take_folder(folder_, support::process::FileLock::Patience::wait);
+  // Reads the file again while it is locked, to keep the lines that others have added in the
+  // meantime.
+  const auto lock = support::process::FileLock::acquire_folder(
+      folder_, support::process::FileLock::LockWait::wait);
   const std::vector<Recording> before = read();
   check_label(before, recording.label);
   std::error_code error;
@@ -208,12 +209,12 @@ std::size_t History::append(Recording recording, const std::vector<RecordedCase>
   recording.results_sha256 = ref::io::sha256(results);
   const fs::path file = folder_ / (recording.results_sha256 + ".json");
   if (!fs::exists(file, error)) ref::io::write_file(file, results);
-  text += line_of(recording);
+  text += format_line(recording);
   ref::io::write_file(file_, text);
   return before.size() + 1;
 }
 
-std::vector<RecordedCase> History::cases_of(const Recording& recording) const {
+std::vector<RecordedCase> History::read_cases(const Recording& recording) const {
   const fs::path file = folder_ / (recording.results_sha256 + ".json");
   const std::string text = ref::io::read_text(file);
   check_content(file, ref::io::sha256(text), recording.results_sha256);

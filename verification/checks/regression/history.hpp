@@ -9,33 +9,33 @@
 
 namespace normproof::verification::checks::regression {
 
-/// A history: a file of JSON lines, one a recording, and beside it the folder <file>.answers, whose
-/// files have the SHA-256 of what they hold as their names (docs/formats.md). What two recordings
-/// share is stored once.
+/// A history: a file of JSON lines, one per recording, and next to it the folder <file>.answers,
+/// whose files are named by the SHA-256 of their content (docs/guide/formats.md). Data that recordings
+/// share are stored once.
 class History {
  public:
-  /// Opens no file.
+  /// Does not open the file.
   explicit History(std::filesystem::path file);
 
-  /// The recordings in their order, none where there is no file.
-  /// Throws    FileError naming the file and the line: empty, a line that is cut off or altered, a
-  ///           label twice
+  /// Returns the recordings in order; none if there is no file.
+  /// Throws    FileError naming the file and the line: the file is empty, a line is cut off or
+  ///           altered, a label occurs twice
   std::vector<Recording> read() const;
 
-  /// Keeps an answer, unless it is there.
+  /// Stores an output unless it is already stored.
   /// Throws    FileError
   void keep(const std::string& sha256, const std::vector<StoredTensor>& answer) const;
 
-  /// Adds a line: the file is replaced wholly or not at all, after what the line names is there.
-  /// Several processes may do so at once: each waits for the others.
-  /// Requires  the answers are kept
+  /// Adds a line. The file is replaced completely or not at all, after everything that the line
+  /// names has been stored. Several processes may do this concurrently; each waits for the others.
+  /// Requires  the outputs are stored
   /// Returns   the number of the line
-  /// Throws    UsageError where another line has the label by now; FileError; then the file is as
-  ///           it was
+  /// Throws    UsageError if another line already has the label; FileError; then the file is
+  ///           unchanged
   std::size_t append(Recording recording, const std::vector<RecordedCase>& cases) const;
 
-  /// Throws    FileError naming the file: absent, or its content has another SHA-256
-  std::vector<RecordedCase> cases_of(const Recording& recording) const;
+  /// Throws    FileError naming the file: it is absent, or its content has another SHA-256
+  std::vector<RecordedCase> read_cases(const Recording& recording) const;
   std::vector<StoredTensor> answer(const std::string& sha256) const;
 
  private:
@@ -44,15 +44,15 @@ class History {
   std::filesystem::path file_, folder_;
 };
 
-/// Throws    UsageError where one of the recordings has the label
+/// Throws    UsageError if one of the recordings has the label
 void check_label(const std::vector<Recording>& recordings, const std::string& label);
 
-/// The place of a recording by its label, or by its line as "@3".
-/// Throws    UsageError with the nearest known name
+/// Returns the index of a recording given by its label, or by its line, such as "@3".
+/// Throws    UsageError that suggests the nearest known name
 std::size_t place_of(const std::vector<Recording>& recordings, std::string_view option,
                      const std::string& name);
 
-/// "'v2'", or "@3" where it has no label.
+/// Returns "'v2'", or "@3" if the recording has no label.
 std::string name_of(const std::vector<Recording>& recordings, std::size_t place);
 
 }  // namespace normproof::verification::checks::regression

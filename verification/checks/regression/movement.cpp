@@ -31,7 +31,7 @@ std::map<std::string, const Record*> by_name(const std::vector<Record>& records,
   return result;
 }
 
-/// Every name of either, with what each has under it, else null.
+/// Returns all names in either list, with the record of each list, or null if it has none.
 template <class Record>
 std::map<std::string, std::pair<const Record*, const Record*>> side_by_side(
     const std::vector<Record>& from, const std::vector<Record>& to, std::string Record::*name) {
@@ -59,13 +59,13 @@ void count_steps(const StoredTensor& before, const StoredTensor& after, Movement
   for (std::size_t i = 0; i < std::min(from.size(), to.size()); ++i) {
     if (std::bit_cast<std::uint64_t>(from[i]) == std::bit_cast<std::uint64_t>(to[i])) continue;
     const std::uint64_t steps = steps_between(from[i], to[i], before.dtype);
-    if (movement.moved++ > 0 && steps <= movement.most_steps) continue;
-    movement.most_steps = steps;
+    if (movement.moved++ > 0 && steps <= movement.max_steps) continue;
+    movement.max_steps = steps;
     movement.where = ref::tensor::index_to_string(i, before.shape);
   }
 }
 
-/// The movements of one case that both recordings have answered.
+/// Returns the movements of a case for which both recordings have outputs.
 std::vector<Movement> moved_outputs(const History& history, const RecordedCase& from,
                                     const RecordedCase& to) {
   std::vector<Movement> movements;
@@ -125,7 +125,7 @@ std::uint64_t steps_between(double a, double b, DType dtype) {
     return std::isnan(a) && std::isnan(b) ? 0 : checks::compare::kInfinitelyFar;
   if (dtype == DType::float64) return checks::compare::ulp_distance(a, b);
   if (!ref::io::is_float(dtype)) return static_cast<std::uint64_t>(std::fabs(a - b));
-  // The bytes of a magnitude count the numbers of the dtype up to it.
+  // The bits of a magnitude are its index among the numbers of the dtype.
   const auto place = [dtype](double x) {
     const StoredTensor one = ref::io::make_tensor("x", dtype, {}, std::vector{std::fabs(x)});
     std::int64_t steps = 0;
@@ -139,7 +139,7 @@ std::uint64_t steps_between(double a, double b, DType dtype) {
 
 Change change_between(const History& history, const Recording& from, const Recording& to) {
   Change change;
-  const std::vector<RecordedCase> before = history.cases_of(from), after = history.cases_of(to);
+  const std::vector<RecordedCase> before = history.read_cases(from), after = history.read_cases(to);
   for (const auto& [path, both] : side_by_side(before, after, &RecordedCase::path)) {
     const auto& [old, fresh] = both;
     std::vector<Movement> movements = moved_in_case(history, old, fresh);

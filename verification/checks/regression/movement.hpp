@@ -8,33 +8,34 @@
 
 namespace normproof::verification::checks::regression {
 
-/// An output whose bits are others than before.
+/// An output whose bits have changed.
 struct Movement {
-  std::string path, output;                  ///< output is empty where it is the whole case
-  std::string what;                          ///< why no steps can be counted, else empty
-  std::size_t moved = 0, count = 0;          ///< elements
-  std::uint64_t most_steps = 0;              ///< from one number of the dtype to the next
-  std::string where;                         ///< the element that has moved by the most
-  Direction direction = Direction::neither;  ///< of the truth
+  std::string path, output;          ///< output is empty if it is the whole case
+  std::string what;                  ///< the reason if steps cannot be counted, else empty
+  std::size_t moved = 0, count = 0;  ///< elements
+  /// Maximum number of steps between neighboring numbers of the dtype.
+  std::uint64_t max_steps = 0;
+  std::string where;                         ///< the element with the maximum number of steps
+  Direction direction = Direction::neither;  ///< relative to the exact value
   ErrorStatistics before = {}, after = {};
 };
 
 struct Change {
-  std::vector<Movement> movements;     ///< in ascending order of paths and outputs
-  std::size_t cases = 0, outputs = 0;  ///< that either recording has
+  std::vector<Movement> movements;     ///< sorted by path and output
+  std::size_t cases = 0, outputs = 0;  ///< in either recording
   std::size_t moved_cases = 0;
 
   std::size_t count(Direction towards_or_away) const;
 };
 
-/// Steps from one number of the dtype to its neighbour that lead from a to b; both zeros are one
-/// point; kInfinitelyFar where exactly one is NaN, 0 where both are.
+/// Returns the number of steps between neighboring numbers of the dtype from a to b. Both zeros are
+/// one point. The result is kInfinitelyFar if exactly one is NaN, and 0 if both are.
 /// Requires  a and b are numbers of the dtype, a float or int64
 std::uint64_t steps_between(double a, double b, DType dtype);
 
-/// Computes  what moved from one recording of a history to another. A case that is gone, or has no
-///           answer any more, or that is another case under the same name, moved away or neither;
-///           one that is new, or has an answer now, towards
+/// Computes  what has changed from one recording of a history to another. A case that is missing or
+///           has no output any more has moved `away`; one that is new or has an output now,
+///           `towards`; a different case under the same name, `neither`
 /// Throws    FileError as History
 Change change_between(const History& history, const Recording& from, const Recording& to);
 

@@ -8,15 +8,16 @@
 
 namespace normproof::verification::checks::regression {
 
-/// Computes  the answer to a case from its inputs, which are finite; nothing where it has none.
+/// Computes the outputs of a case from its finite inputs; nothing if it has none.
 using Evaluate = std::function<std::optional<ref::tensor::NamedTensors<double>>(
     const golden::corpus::Case& c, const ref::model::OperationInputs& inputs)>;
 
-/// Answers in `double`, float64 whatever the dtype of the case is; NaN where an infinity or a NaN
-/// of the inputs reaches, which is seen by evaluating twice. A case without an answer is declined.
-golden::gate::Ask from_double(Evaluate evaluate);
+/// Returns a candidate that computes in `double`, so that its outputs are float64 for every dtype
+/// of the case. Elements that depend on an infinity or a NaN of the inputs are NaN; they are found
+/// by evaluating twice. A case without outputs is declined.
+golden::gate::Candidate double_candidate(Evaluate evaluate);
 
-/// Answers are this program's own: the layers of ref/norm.
-golden::gate::Ask from_this_program();
+/// Returns a candidate that computes with this program's own layers, those of ref/norm.
+golden::gate::Candidate own_candidate();
 
 }  // namespace normproof::verification::checks::regression

@@ -24,8 +24,9 @@ using ref::numeric::FileError;
 
 namespace {
 
-/// The tensor with one NaN for all: which one an operation gives is promised by nobody.
-StoredTensor one_nan(const StoredTensor& tensor) {
+/// Returns the tensor with all NaNs replaced by one, because it is unspecified which NaN an
+/// operation gives.
+StoredTensor canonicalize_nans(const StoredTensor& tensor) {
   std::vector<double> values = ref::io::widen(tensor);
   if (!ref::io::is_float(tensor.dtype)) return tensor;
   const auto is_nan = [](double x) { return std::isnan(x); };
@@ -34,10 +35,10 @@ StoredTensor one_nan(const StoredTensor& tensor) {
   return ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape, values);
 }
 
-/// The answer as it is kept: what the case expects, by ascending names.
-/// Throws    FileError, one sentence
-std::vector<StoredTensor> kept_answer(const StoredCase& stored,
-                                      const std::vector<StoredTensor>& answer) {
+/// Returns the outputs that the case expects, sorted by name, as they are stored.
+/// Throws    FileError with one sentence
+std::vector<StoredTensor> outputs_to_store(const StoredCase& stored,
+                                           const std::vector<StoredTensor>& answer) {
   std::vector<StoredTensor> kept;
   for (const StoredTensor& tensor : answer) {
     if (tensor.name.ends_with("_lo")) continue;
@@ -49,14 +50,14 @@ std::vector<StoredTensor> kept_answer(const StoredCase& stored,
       throw FileError(fmt::format("{} has shape {}; expected {}", tensor.name,
                                   ref::tensor::to_string(tensor.shape),
                                   ref::tensor::to_string(expected.shape)));
-    kept.push_back(one_nan(tensor));
+    kept.push_back(canonicalize_nans(tensor));
   }
   if (kept.empty()) throw FileError("the answer has no output; expected y at least");
   std::ranges::sort(kept, {}, &StoredTensor::name);
   return kept;
 }
 
-/// Against the exact values by the scales that the answer has.
+/// Compares an output with the exact values, using the scales among the outputs.
 RecordedOutput fingerprint_of_scaled(const StoredCase& stored,
                                      const std::vector<StoredTensor>& answer,
                                      const StoredTensor& tensor,
@@ -91,15 +92,16 @@ std::vector<RecordedOutput> fingerprints(const StoredCase& stored,
   return outputs;
 }
 
-/// What is kept of the answer, nothing where the case is declined, or why there is none.
-golden::gate::Answer answer_to(const StoredCase& stored, const golden::gate::Ask& ask,
-                               std::string& problem) {
+/// Returns the outputs to store, nothing if the case is declined, or the problem.
+golden::gate::CandidateOutput get_outputs(const StoredCase& stored,
+                                          const golden::gate::Candidate& ask,
+                                          std::string& problem) {
   try {
-    const golden::gate::Answer answer = ask(stored);
-    if (answer) return kept_answer(stored, *answer);
+    const golden::gate::CandidateOutput answer = ask(stored);
+    if (answer) return outputs_to_store(stored, *answer);
   } catch (const FileError& error) {
     problem = error.what();
-  } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds
+  } catch (const ref::numeric::ContractError& error) {  // an int64 that no double can represent
     problem = sentence(error.breach());
   }
   return std::nullopt;
@@ -109,7 +111,8 @@ golden::gate::Answer answer_to(const StoredCase& stored, const golden::gate::Ask
 
 std::vector<RecordedCase> record_cases(const std::filesystem::path& golden,
                                        const std::vector<golden::certify::CaseDescription>& cases,
-                                       const golden::gate::Ask& ask, const Keep& keep, int jobs,
+                                       const golden::gate::Candidate& ask, const Keep& keep,
+                                       int jobs,
                                        const std::function<void(std::size_t done)>& finished) {
   std::vector<RecordedCase> recorded(cases.size());
   std::mutex mutex;
@@ -119,7 +122,7 @@ std::vector<RecordedCase> record_cases(const std::filesystem::path& golden,
     RecordedCase& own = recorded[i];
     own.path = cases[i].path;
     own.case_sha256 = ref::io::sha256(cases[i].case_text);
-    if (const auto answer = answer_to(stored, ask, own.problem)) {
+    if (const auto answer = get_outputs(stored, ask, own.problem)) {
       own.outputs = fingerprints(stored, *answer);
       own.answer_sha256 = ref::io::content_sha256(*answer);
       keep(own.answer_sha256, *answer);

@@ -11,53 +11,54 @@
 
 namespace normproof::verification::checks::regression {
 
-/// The fingerprint of one output of one case.
+/// The fingerprint of one output of a case.
 struct RecordedOutput {
   std::string name, dtype;
-  std::size_t count = 0;  ///< elements
-  std::string sha256;     ///< content_sha256 of the answer, every NaN as 7ff8...
+  std::size_t count = 0;  ///< number of elements
+  std::string sha256;     ///< content_sha256 of the output, with every NaN as 7ff8...
   ErrorStatistics error;
 };
 
 struct RecordedCase {
   std::string path;
-  std::string case_sha256;  ///< of case.json: inputs, options and what is expected
-  std::string problem;      ///< why there is no answer; then the rest is empty
+  std::string case_sha256;  ///< of case.json: inputs, options and expected values
+  std::string problem;      ///< why there is no output; then the other fields are empty
   std::string answer_sha256;
-  std::vector<RecordedOutput> outputs;  ///< in ascending order of names
+  std::vector<RecordedOutput> outputs;  ///< sorted by name
 };
 
-/// The error of a layer over all its outputs: the largest, and the mean of the means.
+/// The error of a layer over all its outputs: the maximum, and the mean of the means.
 struct LayerError {
   std::string layer;
   ErrorStatistics error;
 };
 
-/// What a candidate answered at one time: a line of a history.
+/// The outputs of a candidate at one time: a line of a history.
 struct Recording {
-  std::string label;      ///< empty where none was given
-  std::string candidate;  ///< how it was asked
+  std::string label;      ///< empty if none was given
+  std::string candidate;  ///< how the candidate was run
   std::vector<std::pair<std::string, std::string>> environment;
   std::size_t cases = 0, answered = 0, outputs = 0;
-  std::vector<LayerError> layers;  ///< in ascending order of names
-  std::string results_sha256;      ///< of the file that holds the cases
+  std::vector<LayerError> layers;  ///< sorted by name
+  std::string results_sha256;      ///< of the file with the cases
 };
 
-/// Keeps an answer under the SHA-256 of its content; may be called from several threads.
+/// Stores an output under the SHA-256 of its content. May be called from several threads.
 using Keep =
     std::function<void(const std::string& sha256, const std::vector<StoredTensor>& answer)>;
 
-/// Asks for the answer to each case, keeps it, and takes its fingerprint. An answer that does not
-/// come, or whose tensors are not those of the case, is a problem of that case; a case that is
-/// declined is left out.
-/// Requires  jobs is 1 where `ask` takes one question at a time
-/// Throws    FileError where the corpus itself is damaged, or what `keep` throws
+/// Runs the candidate on each case, stores its output and computes the fingerprint. If the output
+/// is missing, or its tensors do not match the case, that is a problem of the case. Declined cases
+/// are omitted.
+/// Requires  jobs is 1 if `ask` can only be called by one thread at a time
+/// Throws    FileError if the corpus itself is damaged; any exception of `keep`
 std::vector<RecordedCase> record_cases(const std::filesystem::path& golden,
                                        const std::vector<golden::certify::CaseDescription>& cases,
-                                       const golden::gate::Ask& ask, const Keep& keep, int jobs,
+                                       const golden::gate::Candidate& ask, const Keep& keep,
+                                       int jobs,
                                        const std::function<void(std::size_t done)>& finished);
 
-/// Counts and layers of a recording.
+/// Computes the counts and the layers of a recording.
 Recording summarize(const std::vector<RecordedCase>& cases);
 
 }  // namespace normproof::verification::checks::regression

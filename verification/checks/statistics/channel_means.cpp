@@ -7,9 +7,9 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// The means over the rows that count of term(value, channel).
+/// Returns the mean of term(value, channel) over the valid rows, for each channel.
 template <class F>
-Tensor<double> means_of(const Tensor<double>& values, const Mask& valid, const F& term) {
+Tensor<double> compute_means(const Tensor<double>& values, const Mask& valid, const F& term) {
   const std::size_t width = values.shape().back();
   Tensor<double> means = ref::tensor::full_tensor<double>({width}, 0);
   double count = 0;
@@ -26,14 +26,14 @@ Tensor<double> means_of(const Tensor<double>& values, const Mask& valid, const F
 }  // namespace
 
 Tensor<double> channel_means(const Tensor<double>& values, const Mask& valid) {
-  return means_of(values, valid, [](double value, std::size_t) { return value; });
+  return compute_means(values, valid, [](double value, std::size_t) { return value; });
 }
 
 Tensor<double> channel_mean_squares(const Tensor<double>& values, const Mask& valid,
                                     const Tensor<double>& centre) {
   if (!ref::tensor::is_given(centre))
-    return means_of(values, valid, [](double value, std::size_t) { return value * value; });
-  return means_of(values, valid, [&](double value, std::size_t c) {
+    return compute_means(values, valid, [](double value, std::size_t) { return value * value; });
+  return compute_means(values, valid, [&](double value, std::size_t c) {
     const double off = value - centre.data()[c];
     return off * off;
   });

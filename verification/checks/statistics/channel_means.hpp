@@ -4,16 +4,20 @@
 
 namespace normproof::verification::checks::statistics {
 
-/// Computes  (1/n) sum over the n rows r that count of values_rc; where `valid` is given, a row
-///           counts where it is true
+/// Returns the mean of each channel over the valid rows.
+///
+/// Computes  (1/n) sum over the n valid rows r of values_rc. A row is valid if `valid` is empty or
+///           true there
 /// Shapes    values [..., D]
-/// Order     the rows in theirs
+/// Order     rows are summed in their order
 ref::tensor::Tensor<double> channel_means(const ref::tensor::Tensor<double>& values,
                                           const ref::tensor::Mask& valid);
 
-/// Computes  (1/n) sum over the n rows r that count of (values_rc - centre_c)^2
-/// Shapes    values [..., D], centre [D], or none: 0
-/// Order     the rows in theirs
+/// Returns the mean square of each channel about `centre` over the valid rows.
+///
+/// Computes  (1/n) sum over the n valid rows r of (values_rc - centre_c)^2
+/// Shapes    values [..., D], centre [D]; an empty centre means 0
+/// Order     rows are summed in their order
 ref::tensor::Tensor<double> channel_mean_squares(const ref::tensor::Tensor<double>& values,
                                                  const ref::tensor::Mask& valid,
                                                  const ref::tensor::Tensor<double>& centre = {});

@@ -18,7 +18,7 @@ using ref::tensor::Tensor;
 
 namespace {
 
-constexpr std::size_t kGrain = 4096;  // random numbers that one thread takes at least
+constexpr std::size_t kGrain = 4096;  // minimum number of random numbers per thread
 
 }  // namespace
 

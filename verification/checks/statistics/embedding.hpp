@@ -8,7 +8,7 @@
 
 namespace normproof::verification::checks::statistics {
 
-/// A table of token embeddings as a model has it before the first step of training.
+/// A table of random token embeddings, as a model has it before the first training step.
 ///
 /// Computes  entry (v, d) = scale * RandomStream(seed, "embedding").normal(v D + d), rounded once
 /// Shapes    the table [V,D]
@@ -18,25 +18,26 @@ struct EmbeddingTable {
   ref::tensor::Tensor<double> values;
 };
 
+/// Makes the embedding table of a seed.
 /// Requires  (C1) V >= 1 and D >= 1  (C2) scale is finite
 /// Throws    ContractError
 EmbeddingTable make_embedding(std::uint64_t seed, std::size_t vocab_size, std::size_t d_model,
                               double scale = 1);
 
-/// What a batch looks like to the first norm layer.
+/// Looks up the embeddings of a batch, the input of the first norm layer.
 ///
-/// Computes  x_btd = table(token_bt, d), times pad_scale where the position is padding
+/// Computes  x_btd = table(token_bt, d), times pad_scale if the position is padding
 /// Shapes    x [B,T,D]
 /// Requires  (C1) every token is an id of the table
 /// Throws    ContractError
 ref::tensor::Tensor<double> embed(const EmbeddingTable& table, const ref::data::TokenBatch& batch,
                                   double pad_scale = 1);
 
-/// The batch's mask [B,T], true = a real token.
+/// Returns the batch's mask [B,T], true at real tokens.
 ref::tensor::Mask valid_mask(const ref::data::TokenBatch& batch);
 
-/// An upstream gradient: standard normal at real tokens, 0 at padding (a loss that leaves padding
-/// out).
+/// Makes an upstream gradient: standard normal at real tokens and 0 at padding, as for a loss that
+/// ignores padding.
 ///
 /// Computes  grad_y_btd = RandomStream(seed, "grad_y/<step>").normal((b T + t) D + d); <step> is
 ///           the decimal number

@@ -4,22 +4,28 @@
 
 namespace normproof::verification::checks::statistics {
 
-/// How far a batch's statistic lies from its running value.
+/// The distance of a batch's statistic from its running value.
 struct Fluctuation {
-  double absolute = 0;  ///< (1/d) ||batch - running||, the measure of [SYG+20], figures 2 and 4
+  double absolute = 0;  ///< (1/D) ||batch - running||, the measure of [SYG+20], figures 2 and 4
   double relative = 0;  ///< ||batch - running|| / ||scale||, comparable between statistics
 };
 
-/// Computes  ||v|| = sqrt(sum_c v_c^2), the sum in the order of docs/determinism.md, R2
+/// Returns the Euclidean norm of v.
+///
+/// Computes  ||v|| = sqrt(sum_c v_c^2), with the summation order of docs/specification/determinism.md, R2
 /// Shapes    v [D], D >= 1
 double euclidean_norm(const ref::tensor::Tensor<double>& v);
 
-/// Computes  sqrt(v_c), channel by channel: the scale of a mean, of a variance
+/// Returns the square root of each channel, which turns a variance into the scale of a mean.
+///
+/// Computes  sqrt(v_c)
 /// Shapes    v [D]
-ref::tensor::Tensor<double> roots_of(const ref::tensor::Tensor<double>& v);
+ref::tensor::Tensor<double> channel_roots(const ref::tensor::Tensor<double>& v);
 
+/// Returns the distance of a batch's statistic from its running value.
+///
 /// Computes  absolute = ||batch - running|| / D; relative = ||batch - running|| / ||scale||, or 0
-///           where the difference is 0
+///           if the difference is 0
 /// Shapes    batch, running, scale [D]
 /// Requires  (C1) equal shapes
 /// Throws    ContractError

@@ -20,7 +20,7 @@ using ref::tensor::Tensor;
 
 namespace {
 
-constexpr double kDiverged = 1e100;  // its square is still far from the largest double
+constexpr double kDiverged = 1e100;  // small enough that its square is finite
 
 double largest_magnitude(const Tensor<double>& v) {
   double largest = 0;

@@ -11,45 +11,47 @@
 
 namespace normproof::verification::checks::statistics {
 
-/// One way of normalising the batches.
+/// A layer and how it treats padding: one of the settings that are compared.
 struct Scenario {
   std::string name;         ///< short, for a table
   std::string description;  ///< one sentence
   ref::model::NormOptions options;
-  bool masked = true;    ///< the layer is told which rows are padding
-  double pad_scale = 1;  ///< the [PAD] embedding is this many times as large
-  bool decides = false;  ///< its instability is a failure of the run, not a demonstration
+  bool masked = true;    ///< whether the layer gets the padding mask
+  double pad_scale = 1;  ///< factor on the [PAD] embedding
+  bool decides = false;  ///< whether an instability fails the run; otherwise it is a demonstration
 };
 
-/// The recursion of PowerNorm's backward in one step.
+/// The recursion of nu in PowerNorm's backward, at one step.
 struct Recursion {
-  double max_theta = 0;  ///< the largest (1 - alpha_backward) Gamma over the channels
-  double max_nu = 0;     ///< the largest |nu| over the channels after the step
+  double max_theta = 0;  ///< maximum of (1 - alpha_backward) Gamma over the channels
+  double max_nu = 0;     ///< maximum of |nu| over the channels after the step
   double rms_nu = 0;
 };
 
-/// What one step of a layer shows. Fluctuations are against the running values before the step;
-/// the first step has none.
+/// The measurements of one step. Fluctuations are relative to the running values before the step,
+/// so the first step has none.
 struct FollowedStep {
-  std::optional<Fluctuation> mean;            ///< batch_norm
-  std::optional<Fluctuation> variance;        ///< batch_norm
-  std::optional<Fluctuation> quadratic_mean;  ///< power_norm, power_norm_released
-  std::optional<Recursion> recursion;         ///< the same, until nu has diverged
+  std::optional<Fluctuation> mean;            ///< batch_norm only
+  std::optional<Fluctuation> variance;        ///< batch_norm only
+  std::optional<Fluctuation> quadratic_mean;  ///< power_norm and power_norm_released
+  /// Power_norm and power_norm_released, until nu has diverged.
+  std::optional<Recursion> recursion;
 };
 
-/// A layer carried from batch to batch.
+/// Runs a layer from batch to batch and records its fluctuations and its recursion.
 ///
-/// Running values start at the first batch's own statistics, so that the conventional start at 0
-/// and 1 plays no part (power_norm_released starts as it was released: its warm-up does the same).
-/// nu is in the paper's units: where the state holds nu / (1 - alpha_backward), it is multiplied by
-/// 1 - alpha_backward.
+/// The running values start at the statistics of the first batch, so that the conventional initial
+/// values 0 and 1 have no influence. power_norm_released starts as released: its warm-up has the
+/// same effect. nu is in the paper's units: a state that holds nu / (1 - alpha_backward) is
+/// multiplied by 1 - alpha_backward.
 class Follower {
  public:
+  /// Starts a layer at its initial state.
   /// Requires  (C1) the layer is batch_norm, power_norm or power_norm_released
   /// Throws    ContractError
   Follower(Scenario scenario, std::size_t d_model);
 
-  /// Takes one step in training mode; the forward alone once nu has diverged.
+  /// Takes one step in training mode. Once nu has diverged, only the forward runs.
   /// Shapes    x, grad_y [B,T,D]; valid [B,T]
   /// Throws    ContractError as norm_step
   void step(const ref::tensor::Tensor<double>& x, const ref::tensor::Tensor<double>& grad_y,
@@ -59,12 +61,12 @@ class Follower {
   const std::vector<FollowedStep>& steps() const { return steps_; }
   bool is_power_norm() const { return is_power_norm_; }
 
-  /// True once rms nu went past 1e100.
+  /// Whether the root mean square of nu has exceeded 1e100.
   bool diverged() const { return diverged_; }
 
-  /// What the last step left behind.
+  /// The outputs and the new state of the last step.
   const ref::norm::NormStep<double>& last() const { return last_; }
-  /// The state that the last step began with.
+  /// The state before the last step.
   const ref::tensor::NamedTensors<double>& before() const { return before_; }
 
  private:

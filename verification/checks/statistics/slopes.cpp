@@ -4,10 +4,10 @@
 
 namespace normproof::verification::checks::statistics {
 
-std::vector<Slope> slopes_of(std::size_t step, const ref::tensor::Tensor<double>& x,
-                             const ref::tensor::Mask& valid,
-                             const ref::tensor::NamedTensors<double>& power_norm_state,
-                             double radius) {
+std::vector<Slope> certify_slopes(std::size_t step, const ref::tensor::Tensor<double>& x,
+                                  const ref::tensor::Mask& valid,
+                                  const ref::tensor::NamedTensors<double>& power_norm_state,
+                                  double radius) {
   const ref::norm::NormInputs<double> inputs{.x = x, .valid = valid};
   const std::size_t d_model = ref::tensor::shape_of(x).back();
   std::vector<Slope> slopes;

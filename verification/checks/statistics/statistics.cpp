@@ -21,7 +21,7 @@ using ref::tensor::Tensor;
 
 namespace {
 
-// Positions in scenarios().
+// Indices into scenarios().
 enum : std::size_t {
   kBatchNorm,
   kBatchNormPads,
@@ -30,7 +30,7 @@ enum : std::size_t {
   kPowerNormLargePad,
 };
 
-CorpusFacts facts_of(const TokenizedCorpus& corpus, const StatisticsOptions& options) {
+CorpusFacts count_corpus(const TokenizedCorpus& corpus, const StatisticsOptions& options) {
   CorpusFacts facts{.sentences = corpus.sequences.size()};
   std::size_t kept = 0;
   for (const auto& sequence : corpus.sequences) {
@@ -44,7 +44,7 @@ CorpusFacts facts_of(const TokenizedCorpus& corpus, const StatisticsOptions& opt
   return facts;
 }
 
-/// The batches of one epoch after the other, one at a time.
+/// Yields the batches of one epoch after another, one at a time.
 class BatchStream {
  public:
   BatchStream(const TokenizedCorpus& corpus, const StatisticsOptions& options) : corpus_(corpus) {
@@ -105,8 +105,9 @@ bool same_statistics(const Follower& a, const Follower& b) {
          same(a.last().state, b.last().state, {"running_psi2", "nu"});
 }
 
-/// The first step, the last, and as many between, at the same distance.
-bool is_sloped(std::size_t step, const StatisticsOptions& options) {
+/// Whether the Lipschitz constants of this step are certified: the first and last step are, and
+/// others evenly between them.
+bool is_certified_step(std::size_t step, const StatisticsOptions& options) {
   const std::size_t count = std::min(options.sloped_steps, options.steps);
   for (std::size_t i = 0; i < count; ++i)
     if (step == 1 + (count == 1 ? 0 : i * (options.steps - 1) / (count - 1))) return true;
@@ -155,7 +156,7 @@ Statistics collect_statistics(const TokenizedCorpus& corpus, const StatisticsOpt
   for (Scenario& scenario : scenarios(options))
     followers.emplace_back(std::move(scenario), options.d_model);
 
-  Statistics result{.options = options, .corpus = facts_of(corpus, options)};
+  Statistics result{.options = options, .corpus = count_corpus(corpus, options)};
   for (std::size_t step = 1; step <= options.steps; ++step) {
     const TokenBatch& batch = batches.next();
     const Tensor<double> x = embed(table, batch);
@@ -167,9 +168,9 @@ Statistics collect_statistics(const TokenizedCorpus& corpus, const StatisticsOpt
     result.batches.push_back(record_batch(batch, followers));
     result.padding_is_inert = result.padding_is_inert &&
                               same_statistics(followers[kPowerNorm], followers[kPowerNormLargePad]);
-    if (is_sloped(step, options))
+    if (is_certified_step(step, options))
       for (Slope& slope :
-           slopes_of(step, x, valid, followers[kPowerNorm].before(), options.slope_radius))
+           certify_slopes(step, x, valid, followers[kPowerNorm].before(), options.slope_radius))
         result.slopes.push_back(std::move(slope));
     if (progress) progress(step, options.steps);
   }

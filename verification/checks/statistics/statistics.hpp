@@ -11,7 +11,7 @@
 
 namespace normproof::verification::checks::statistics {
 
-/// Sentences as ids, and the vocabulary that they are ids of.
+/// Sentences as token ids, with the size of the vocabulary.
 struct TokenizedCorpus {
   std::vector<std::vector<std::int32_t>> sequences;
   std::vector<int> labels;
@@ -22,25 +22,34 @@ struct TokenizedCorpus {
 struct StatisticsOptions {
   std::uint64_t seed = 1;
   std::size_t d_model = 64;
-  std::size_t batch_size = 64;         ///< sentences; each batch is as long as its longest one
-  std::size_t steps = 100;             ///< epochs follow one another until this many are taken
-  double embedding_scale = 1;          ///< standard deviation of the embedding's entries
-  double large_pad = 8;                ///< the [PAD] embedding of the demonstrations, times this
-  std::size_t warmup_steps = 10;       ///< of power_norm_released
-  std::size_t published_length = 512;  ///< the length that the published experiment pads to
-  std::size_t sloped_steps = 3;        ///< steps whose Lipschitz constants are certified
-  double slope_radius = 1;             ///< of the ball around the batch, for each part of it
+  /// Sentences per batch; a batch is as long as its longest sentence.
+  std::size_t batch_size = 64;
+  /// Number of batches, over as many epochs as that takes.
+  std::size_t steps = 100;
+  /// Standard deviation of the embedding's entries.
+  double embedding_scale = 1;
+  /// Factor on the [PAD] embedding in the scenarios with a large [PAD].
+  double large_pad = 8;
+  /// Warm-up steps of power_norm_released.
+  std::size_t warmup_steps = 10;
+  /// The sequence length that the published experiment pads to.
+  std::size_t published_length = 512;
+  /// Number of steps whose Lipschitz constants are certified.
+  std::size_t sloped_steps = 3;
+  /// Radius of the ball around each part of the batch (a row or a channel).
+  double slope_radius = 1;
 };
 
 struct CorpusFacts {
   std::size_t sentences = 0;
-  std::size_t tokens = 0;             ///< with [CLS] and [SEP]
-  std::size_t longest = 0;            ///< tokens of the longest sentence
-  double published_pad_fraction = 0;  ///< of positions, were every sentence padded to that length
+  std::size_t tokens = 0;   ///< including [CLS] and [SEP]
+  std::size_t longest = 0;  ///< tokens of the longest sentence
+  /// Fraction of padding if every sentence were padded or cut to published_length.
+  double published_pad_fraction = 0;
 };
 
-/// One batch, and what counting its padding does to its statistics:
-/// ||over all positions - over real tokens|| / ||over real tokens||.
+/// The size of a batch, and how much its statistics change if its padding is counted: ||over all
+/// positions - over real tokens|| / ||over real tokens||.
 struct BatchRecord {
   std::size_t sentences = 0;
   std::size_t seq_len = 0;
@@ -55,35 +64,39 @@ struct Followed {
   Scenario scenario;
   bool is_power_norm = false;
   std::vector<FollowedStep> steps;
-  StabilityReport stability;  ///< of PowerNorm
-  bool diverged = false;      ///< its nu was followed no further
+  StabilityReport stability;  ///< of PowerNorm only
+  bool diverged = false;      ///< whether nu diverged and was followed no further
 };
 
 struct Statistics {
   StatisticsOptions options;
   CorpusFacts corpus;
-  std::vector<BatchRecord> batches = {};  ///< one a step
+  std::vector<BatchRecord> batches = {};  ///< one per step
   std::vector<Followed> followed = {};
-  std::vector<Slope> slopes = {};  ///< of sloped_steps steps, from the first to the last
-  /// power_norm over real tokens leaves the same bits behind whatever the [PAD] embedding is.
+  /// Of sloped_steps steps, evenly spaced from the first to the last.
+  std::vector<Slope> slopes = {};
+  /// Whether power_norm over real tokens has the same bits for the plain and the large [PAD]
+  /// embedding.
   bool padding_is_inert = true;
 };
 
-/// The layers that are followed, in the order of Statistics::followed.
+/// Returns the layers that are followed, in the order of Statistics::followed.
 std::vector<Scenario> scenarios(const StatisticsOptions& options);
 
-/// Follows batch_norm and power_norm over real batches of sentences, with random embeddings and
-/// upstream gradients: what a norm layer right behind the embedding meets at the start of training.
+/// Follows batch_norm and power_norm over real batches of sentences with random embeddings and
+/// upstream gradients. These are the inputs of a norm layer behind the embedding at the start of
+/// training.
 ///
-/// Source    [SYG+20], figures 2 and 4; the batches as in docs/formats.md, "Statistics"
-/// Computes  scenarios(options), each over the same batches; `progress` is told (step, steps)
+/// Source    [SYG+20], figures 2 and 4; the batches as in docs/guide/formats.md, "Statistics"
+/// Computes  scenarios(options), each over the same batches; calls progress(step, steps) after each
+///           step
 /// Requires  (C1) steps >= 1; those of make_batches and make_embedding
 /// Order     a function of (corpus, options): no bit depends on the number of threads
 /// Throws    ContractError
 Statistics collect_statistics(const TokenizedCorpus& corpus, const StatisticsOptions& options,
                               const std::function<void(std::size_t, std::size_t)>& progress = {});
 
-/// True where a scenario that decides is unstable, or padding leaks into masked statistics.
+/// Whether a scenario that decides is unstable, or padding changes masked statistics.
 bool has_error(const Statistics& statistics);
 
 }  // namespace normproof::verification::checks::statistics

@@ -24,7 +24,7 @@ ordered_json stability_json(const StabilityReport& report) {
           {"first_error", report.first_error}};
 }
 
-/// One array a quantity, one element a step.
+/// Writes a quantity as one array with one element per step.
 template <class Value>
 ordered_json series(const std::vector<FollowedStep>& steps, Value value) {
   ordered_json array = ordered_json::array();
@@ -35,8 +35,8 @@ ordered_json series(const std::vector<FollowedStep>& steps, Value value) {
   return array;
 }
 
-void put_fluctuation(ordered_json& json, const std::string& name, const Followed& followed,
-                     std::optional<Fluctuation> FollowedStep::*member) {
+void write_fluctuation(ordered_json& json, const std::string& name, const Followed& followed,
+                       std::optional<Fluctuation> FollowedStep::*member) {
   const auto part = [&](double Fluctuation::*value) {
     return series(followed.steps, [&](const FollowedStep& step) -> std::optional<double> {
       if (!(step.*member)) return std::nullopt;
@@ -47,8 +47,8 @@ void put_fluctuation(ordered_json& json, const std::string& name, const Followed
                 {"relative", part(&Fluctuation::relative)}};
 }
 
-void put_recursion(ordered_json& json, const std::string& name, const Followed& followed,
-                   double Recursion::*value) {
+void write_recursion(ordered_json& json, const std::string& name, const Followed& followed,
+                     double Recursion::*value) {
   json[name] = series(followed.steps, [&](const FollowedStep& step) -> std::optional<double> {
     if (!step.recursion) return std::nullopt;
     return *step.recursion.*value;
@@ -66,18 +66,18 @@ ordered_json followed_json(const Followed& followed) {
                        {"decides", scenario.decides}};
   ordered_json fluctuations = ordered_json::object();
   if (!followed.is_power_norm) {
-    put_fluctuation(fluctuations, "mean", followed, &FollowedStep::mean);
-    put_fluctuation(fluctuations, "variance", followed, &FollowedStep::variance);
+    write_fluctuation(fluctuations, "mean", followed, &FollowedStep::mean);
+    write_fluctuation(fluctuations, "variance", followed, &FollowedStep::variance);
     json["fluctuation"] = std::move(fluctuations);
     return json;
   }
-  put_fluctuation(fluctuations, "quadratic_mean", followed, &FollowedStep::quadratic_mean);
+  write_fluctuation(fluctuations, "quadratic_mean", followed, &FollowedStep::quadratic_mean);
   json["fluctuation"] = std::move(fluctuations);
   json["stability"] = stability_json(followed.stability);
   json["diverged"] = followed.diverged;
-  put_recursion(json, "max_theta", followed, &Recursion::max_theta);
-  put_recursion(json, "max_nu", followed, &Recursion::max_nu);
-  put_recursion(json, "rms_nu", followed, &Recursion::rms_nu);
+  write_recursion(json, "max_theta", followed, &Recursion::max_theta);
+  write_recursion(json, "max_nu", followed, &Recursion::max_nu);
+  write_recursion(json, "rms_nu", followed, &Recursion::rms_nu);
   return json;
 }
 

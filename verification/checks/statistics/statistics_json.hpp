@@ -6,8 +6,8 @@
 
 namespace normproof::verification::checks::statistics {
 
-/// The statistics as JSON, every step of every scenario; the keys in the order of
-/// docs/formats.md. What was not measured is null, and so is a number that is not finite.
+/// Returns the statistics as JSON: every step of every scenario, with the keys in the order of
+/// docs/guide/formats.md. Missing and non-finite numbers are null.
 nlohmann::ordered_json to_json(const Statistics& statistics);
 
 }  // namespace normproof::verification::checks::statistics

@@ -8,7 +8,8 @@ namespace normproof::verification::claims::engine {
 
 namespace {
 
-/// What rounding may have done to both. A bound that is not finite would pass anything.
+/// Returns a bound of the combined rounding error of both numbers. An infinite bound would accept
+/// anything, so it is rejected.
 oracle50 joint_error(const Bounded& a, const Bounded& b) {
   oracle50 error = a.error + b.error;
   if (!ref::numeric::is_finite(error))

@@ -9,16 +9,16 @@
 
 namespace normproof::verification::claims::engine {
 
-/// A 50-digit number together with a bound of its distance from the exact result: the running error
-/// analysis of ref/numeric/running_error.hpp, one precision up. What a claim computes with, where a
-/// tolerance must follow from the precision and the terms at hand.
+/// A 50-digit number together with a bound of its distance from the exact result. It is the running
+/// error analysis of ref/numeric/running_error.hpp at a higher precision. Claims compute with it if
+/// a tolerance must follow from the precision and the terms at hand.
 ///
 /// Source    [Hig02] section 3.3
-/// Error     each operation is charged 2u = 2^-167 of its result and inflates the bound by
-///           1 + 2^-100, which covers the bound's own rounding. Any other 50-digit evaluation of
-///           the same operations, its sums in any order, lies within the bound too: its operands
-///           are within their bounds, and its results at most twice these or less than their
-///           bounds. MPFR's exponents leave no underflow to cover.
+/// Error     each operation adds 2u = 2^-167 of its result to the bound and inflates the bound by 1
+///           + 2^-100, which covers the bound's own rounding. Any other 50-digit evaluation of the
+///           same operations, with sums in any order, lies within the bound too: its operands are
+///           within their bounds, and its results are at most twice these or less than their
+///           bounds. MPFR's exponents rule out underflow
 class Bounded {
  public:
   Bounded() = default;
@@ -49,14 +49,15 @@ class Bounded {
   Bounded& operator+=(const Bounded& b) { return *this = *this + b; }
   Bounded& operator*=(const Bounded& b) { return *this = *this * b; }
 
-  /// |sqrt(v) - sqrt(a)| = |v - a| / (sqrt(v) + sqrt(a)) <= error / sqrt(a), and <= sqrt(error).
+  /// Uses |sqrt(v) - sqrt(a)| = |v - a| / (sqrt(v) + sqrt(a)) <= error / sqrt(a), and <=
+  /// sqrt(error).
   friend Bounded sqrt(const Bounded& x) {
     const oracle50 least = x.value - x.error;
     return rounded(sqrt(x.value), x.error == 0       ? oracle50(0)
                                   : least >= x.error ? oracle50(x.error / sqrt(least))
                                                      : sqrt(x.error));
   }
-  /// Whether number and bound are the same.
+  /// Whether the numbers and their bounds are equal.
   friend bool operator==(const Bounded& a, const Bounded& b) {
     return a.value == b.value && a.error == b.error;
   }
@@ -65,7 +66,8 @@ class Bounded {
     return Bounded(std::max(a.value, b.value), std::max(a.error, b.error));
   }
 
-  /// The sum in any order: n u of the terms' magnitudes, charged twice, and what they bring along.
+  /// Sums the terms in any order. The bound is n u times the sum of the terms' magnitudes, counted
+  /// twice, plus the terms' own bounds.
   friend Bounded sum(const std::vector<Bounded>& terms) {
     Bounded total;
     oracle50 magnitudes = 0;
@@ -97,13 +99,13 @@ class Bounded {
 
 static_assert(std::numeric_limits<oracle50>::digits == 168);
 
-/// a and b may be one number: |a - b| is within what rounding may have done to both.
-/// Throws    ContractError where that is not finite: such a bound would pass anything
+/// Judges whether a and b may be equal: |a - b| must be within the rounding error of both.
+/// Throws    ContractError if that error is not finite, since such a bound would accept anything
 Judgement agree(const Bounded& a, const Bounded& b);
-/// Each number of a agrees with that of b.
+/// Judges whether each number of a may equal that of b.
 Judgement agree(const std::vector<Bounded>& a, const std::vector<Bounded>& b);
 
-/// a <= b, but for what rounding may have done to both; attained is the share a / b.
+/// Judges whether a <= b up to the rounding error of both; `attained` is a / b.
 /// Throws    ContractError as agree
 Judgement at_most(const Bounded& a, const Bounded& b);
 

@@ -22,9 +22,9 @@ using ref::numeric::oracle100;
 using ref::numeric::oracle50;
 using ref::tensor::NamedTensors;
 
-/// The implementation that a claim is about. A claim reaches ref/norm, ref/encoder, matmul and relu
-/// through this alone, so that a faulty implementation can take its place
-/// (tests/meta/broken_kernels) and must turn it red.
+/// The implementation under test. Claims use ref/norm, ref/encoder, matmul and relu only through
+/// it, so that a faulty implementation can be substituted (tests/meta/broken_kernels) and must make
+/// the claim fail.
 struct Subject {
   template <class T>
   using Step = std::function<NormStep<T>(const NormOptions&, const NormInputs<T>&,
@@ -54,13 +54,13 @@ struct Subject {
     if constexpr (std::is_same_v<T, dual>) return step_dual;
   }
 
-  /// One step from a given state.
+  /// Runs one step from a given state.
   template <class T>
   NormStep<T> step(const NormOptions& options, const NormInputs<T>& inputs,
                    const NamedTensors<T>& state) const {
     return of<T>()(options, inputs, state);
   }
-  /// One step from the initial state.
+  /// Runs one step from the initial state.
   template <class T>
   NormStep<T> step(const NormOptions& options, const NormInputs<T>& inputs) const {
     return step<T>(options, inputs, ref::norm::initial_state<T>(options, inputs.x.shape().back()));
@@ -69,65 +69,69 @@ struct Subject {
 
 enum class Verdict { holds, refuted };
 
-/// What a check is given. Evidence is a function of (seed, cases, subject) and of nothing else.
+/// The arguments of a check. The evidence is a function of (seed, cases, subject) and of nothing
+/// else.
 struct Run {
   std::uint64_t seed = 1;
   std::size_t cases = 1000;
   Subject subject = {};
-  std::string claim = {};  ///< the id, set by evaluate(): every claim draws cases of its own
-  bool shrinks = true;     ///< the first violation is made as small as possible
-  bool stops_at_violation = false;  ///< no case is tried after it
+  std::string claim = {};  ///< the claim's id, set by evaluate(); each claim draws its own cases
+  bool shrinks = true;     ///< whether the first violation is shrunk
+  bool stops_at_violation = false;  ///< whether the first violation ends the run
 };
 
-/// What a check found.
+/// The findings of a check.
 struct Evidence {
   Verdict observed = Verdict::refuted;
-  std::size_t cases = 0;       ///< tried: at least as many as asked for
-  std::size_t violations = 0;  ///< of them
-  double worst = 0;            ///< the largest share of its bound that any case attained; above 1 =
-                               ///< violated
+  std::size_t cases = 0;       ///< number of cases tried, at least as many as requested
+  std::size_t violations = 0;  ///< number of these that violate the claim
+  /// The maximum over the cases of the error relative to its bound; above 1 = violated.
+  double worst = 0;
   std::string worst_meaning = {};   ///< in one line
-  std::string counterexample = {};  ///< shrunken, in the numbers that matter; empty where it holds
-  std::string detail = {};          ///< what else the cases teach
+  std::string counterexample = {};  ///< the shrunk case in numbers; empty if the claim holds
+  std::string detail = {};          ///< further findings
   std::uint64_t seed = 0;
 };
 
-/// One statement of the ledger.
+/// A mathematical statement with a check: an entry of the ledger.
 struct Claim {
   std::string id = {};         ///< "A3"
   std::string title = {};      ///< a few words
-  std::string statement = {};  ///< plain mathematics, UTF-8, a line or two
-  std::string source =
-      {};  ///< "[SYG+20] Alg. 2" or "derived: docs/derivations/norms.md, section 6"
+  std::string statement = {};  ///< plain mathematics, UTF-8, one or two lines
+  /// "[SYG+20] Alg. 2" or "derived: docs/derivations/norms.md, section 6".
+  std::string source = {};
   std::string assumptions = {};  ///< what the cases satisfy
   Verdict expected = Verdict::holds;
-  std::string dropped =
-      {};  ///< refuted claims: the assumption whose absence refutes it; else empty
+  /// For refuted claims: the assumption whose absence refutes it; otherwise empty.
+  std::string dropped = {};
   std::function<Evidence(const Run&)> check = {};
 };
 
-/// A kind of error, of any size, planted in the implementation.
+/// An injected error of adjustable size in the implementation under test.
 struct Planted {
   std::string what = {};  ///< "grad_x × (1 + δ)"
   std::function<Subject(double delta)> at = {};
 };
 
-/// How small an error the check of a claim still sees.
+/// The sensitivity of a claim's check to an injected error.
 struct Power {
   std::string planted = {};
-  double least_rejected = 0;  ///< infinity where none up to 1 is
+  /// The smallest error that the check rejects; infinity if not even 1 is rejected.
+  double least_rejected = 0;
 };
 
-/// A claim and what came of it. `failure` is set where the check threw, tried no case or crashed.
+/// The result of a claim. `failure` is set if the check threw, tried no case or crashed.
 struct Result {
   std::string id;
   Evidence evidence;
   std::string failure;
-  bool as_expected = false;        ///< no failure, and the verdict observed is the verdict expected
-  std::vector<Power> powers = {};  ///< where they were asked for
+  /// Whether there is no failure and the observed verdict is the expected one.
+  bool as_expected = false;
+  std::vector<Power> powers = {};  ///< if requested
 };
 
-/// Runs one check. Never throws on account of it: an exception becomes `failure`, naming the claim.
+/// Runs the check of a claim. An exception of the check is not passed on: it becomes `failure`,
+/// naming the claim.
 Result evaluate(const Claim& claim, Run run);
 
 }  // namespace normproof::verification::claims::engine

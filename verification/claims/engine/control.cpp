@@ -9,7 +9,7 @@ namespace normproof::verification::claims::engine {
 
 namespace {
 
-// "what: 250 of 250 hold, worst 0.31 (detail)"
+// Writes "what: 250 of 250 hold, worst 0.31 (detail)".
 std::string summary(const Evidence& evidence, const std::string& what) {
   std::string text =
       fmt::format("{}: {} of {} hold", what, evidence.cases - evidence.violations, evidence.cases);
@@ -20,24 +20,24 @@ std::string summary(const Evidence& evidence, const std::string& what) {
 
 }  // namespace
 
-Run fewer(const Run& run) {
+Run with_fewer_cases(const Run& run) {
   Run result = run;
   result.cases = std::max<std::size_t>(25, run.cases / 4);
   return result;
 }
 
-Evidence held_beside(Evidence main, const Evidence& part, const std::string& what) {
+Evidence combine_parts(Evidence main, const Evidence& part, const std::string& what) {
   if (part.observed == Verdict::refuted && main.observed == Verdict::holds) {
     main.observed = Verdict::refuted;
     main.violations = part.violations;
     main.counterexample = what + ": " + part.counterexample;
   }
   if (!(part.worst <= main.worst)) main.worst = part.worst;
-  return remarked(std::move(main), summary(part, what));
+  return with_remark(std::move(main), summary(part, what));
 }
 
-Evidence refuted_beside(Evidence main, const std::function<Evidence()>& control,
-                        const std::string& what) {
+Evidence refute_with_control(Evidence main, const std::function<Evidence()>& control,
+                             const std::string& what) {
   if (main.observed != Verdict::refuted) return main;
   const Evidence restored = control();
   if (restored.observed == Verdict::refuted)
@@ -45,21 +45,21 @@ Evidence refuted_beside(Evidence main, const std::function<Evidence()>& control,
                                    fmt::format("is violated in {} of {}: {}", restored.violations,
                                                restored.cases, restored.counterexample),
                                    "a control that holds");
-  return remarked(std::move(main), summary(restored, what));
+  return with_remark(std::move(main), summary(restored, what));
 }
 
-Evidence refuted_for_each(Evidence evidence) {
+Evidence refute_every_constant(Evidence evidence) {
   const std::size_t kept = evidence.cases - evidence.violations;
   if (evidence.observed == Verdict::holds) return evidence;
-  if (kept == 0) return remarked(std::move(evidence), "refuted for every constant drawn");
+  if (kept == 0) return with_remark(std::move(evidence), "refuted for every constant drawn");
   evidence.observed = Verdict::holds;
   evidence.counterexample.clear();
   const std::string remark =
       fmt::format("{} of {} constants drawn are not refuted", kept, evidence.cases);
-  return remarked(std::move(evidence), remark);
+  return with_remark(std::move(evidence), remark);
 }
 
-Evidence remarked(Evidence evidence, const std::string& remark) {
+Evidence with_remark(Evidence evidence, const std::string& remark) {
   if (!evidence.detail.empty()) evidence.detail += "; ";
   evidence.detail += remark;
   return evidence;

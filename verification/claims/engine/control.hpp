@@ -7,26 +7,27 @@
 
 namespace normproof::verification::claims::engine {
 
-/// A quarter of the cases, and 25 at least, for controls: a few may not meet what they are about.
-Run fewer(const Run& run);
+/// Returns the run with a quarter of its cases, but at least 25, for use in controls. Some of these
+/// cases may not satisfy what the control is about.
+Run with_fewer_cases(const Run& run);
 
-/// The evidence of a claim of two parts that is expected to hold: it holds where both do. The
-/// cases, and the counterexample where both are refuted, are those of main.
-Evidence held_beside(Evidence main, const Evidence& part, const std::string& what);
+/// Combines the evidence of a claim with two parts that is expected to hold: it holds if both parts
+/// hold. The number of cases, and the counterexample if both are refuted, are those of `main`.
+Evidence combine_parts(Evidence main, const Evidence& part, const std::string& what);
 
-/// The evidence of a claim that is expected to be refuted, beside a control that must hold: that
-/// the statement is true once the dropped assumption is back. Where `main` is not refuted it stays
-/// as it is: no control may turn it into the verdict expected.
-/// Throws    ContractError where the control is refuted
-Evidence refuted_beside(Evidence main, const std::function<Evidence()>& control,
-                        const std::string& what);
+/// Combines the evidence of a claim that is expected to be refuted with a control that must hold:
+/// the statement must be true once the dropped assumption is restored. If `main` is not refuted, it
+/// is returned unchanged, since no control may turn it into the expected verdict.
+/// Throws    ContractError if the control is refuted
+Evidence refute_with_control(Evidence main, const std::function<Evidence()>& control,
+                             const std::string& what);
 
-/// The evidence of "some constant does", each case of which has a constant of its own and the
-/// history that is to break it: refuted where every case violates it. Where some do not, it holds:
-/// a larger constant may do.
-Evidence refuted_for_each(Evidence evidence);
+/// Interprets the evidence of the statement "some constant suffices". Each case has its own
+/// constant and a history that should violate it. The statement is refuted if every case violates
+/// it; otherwise it counts as holding, since a larger constant may suffice.
+Evidence refute_every_constant(Evidence evidence);
 
-/// Adds a remark to the detail.
-Evidence remarked(Evidence evidence, const std::string& remark);
+/// Returns the evidence with a remark added to its detail.
+Evidence with_remark(Evidence evidence, const std::string& remark);
 
 }  // namespace normproof::verification::claims::engine

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNats = 25;
 
-/// A power of two, and which one.
+/// A power of two with its exponent.
 struct PowerOfTwo {
   double value = 1;
   double exponent = 0;
@@ -23,7 +23,7 @@ PowerOfTwo next_power_of_two(double v) {
   return power;
 }
 
-/// -ln of the weight 1/((e+1)(e+2)) of the exponent e; the weights add up to 1.
+/// Returns -ln of the weight 1/((e+1)(e+2)) of the exponent e. The weights add up to 1.
 double surprise(const PowerOfTwo& power) {
   return ref::numeric::log((power.exponent + 1) * (power.exponent + 2));
 }
@@ -41,16 +41,16 @@ double Deviation::bound() const {
   return ref::numeric::square_root(2 * y.value * nats) + z.value * nats;
 }
 
-Increment of_relu_square() {
+Increment relu_square_increment() {
   return {1.5, 2};
 }
 
-Increment of_noncentral_square(double x_squared, double s_squared, std::size_t d) {
+Increment noncentral_square_increment(double x_squared, double s_squared, std::size_t d) {
   return {2 * (2 * s_squared * x_squared + static_cast<double>(d) * s_squared * s_squared),
           2 * s_squared};
 }
 
-Increment of_bounded(double variance, double most) {
+Increment bounded_increment(double variance, double most) {
   return {variance, most / 3};
 }
 

@@ -4,18 +4,19 @@
 
 namespace normproof::verification::claims::engine {
 
-/// How far a sum of random increments may be from the sum of their conditional means, but for a
-/// probability of at most 2 exp(-25) < 3e-11: what a claim about an expectation allows its draws.
+/// Bounds how far a sum of random increments deviates from the sum of their conditional means,
+/// except with a probability of at most 2 exp(-25) < 3e-11. A claim about an expectation allows its
+/// draws this deviation.
 ///
 /// Computes  the bound for increments X_i with E[exp(t (X_i - E X_i))] <= exp(t^2 v_i / (2 (1 - c_i
-///           |t|))) for |t| < 1/c_i, given the past: with V the sum of the v_i and c the largest
-///           c_i, sqrt(2 y N) + z N, where y and z are V and c rounded up to powers of two, at
+///           |t|))) for |t| < 1/c_i, given the past: with V the sum of the v_i and c the maximum of
+///           the c_i, sqrt(2 y N) + z N, where y and z are V and c rounded up to powers of two, at
 ///           least 1, and N = 25 - ln of the weight of this pair (y, z). v_i and c_i may depend on
-///           the past: the bound is taken for every pair (y, z) at once
+///           the past, since the bound covers every pair (y, z) at once
 /// Source    [Fre75]; [BLM13] Theorem 2.10; derived: docs/derivations/claims.md, E
 class Deviation {
  public:
-  /// `count` increments, each with this v and c.
+  /// Adds `count` increments, each with this v and c.
   void add(double variance, double scale, std::size_t count = 1);
   double bound() const;
 
@@ -24,16 +25,17 @@ class Deviation {
   double scale_ = 0;
 };
 
-/// The v and the c of the increments that a Gaussian network makes.
+/// The parameters v and c of the increments of a Gaussian network.
 struct Increment {
   double variance = 0;
   double scale = 0;
 };
-/// relu(X)^2, X standard normal: its mean is 1/2.
-Increment of_relu_square();
-/// ||x + s Z||^2, Z standard normal with d elements, ||x||^2 given: its mean is ||x||^2 + s^2 d.
-Increment of_noncentral_square(double x_squared, double s_squared, std::size_t d);
-/// A variable between 0 and `most` whose variance is at most `variance`.
-Increment of_bounded(double variance, double most);
+/// Returns the parameters of relu(X)^2 for a standard normal X; its mean is 1/2.
+Increment relu_square_increment();
+/// Returns the parameters of ||x + s Z||^2 for a given ||x||^2 and a standard normal Z of d
+/// elements; its mean is ||x||^2 + s^2 d.
+Increment noncentral_square_increment(double x_squared, double s_squared, std::size_t d);
+/// Returns the parameters of a variable between 0 and `most` whose variance is at most `variance`.
+Increment bounded_increment(double variance, double most);
 
 }  // namespace normproof::verification::claims::engine

@@ -9,7 +9,7 @@ namespace normproof::verification::claims::engine {
 
 namespace {
 
-// The share of a violation is above 1, whatever rounding or NaN made of it.
+// Makes `attained` exceed 1 for a violation, even if rounding or NaN says otherwise.
 Judgement judged(bool holds, double share) {
   if (holds) return {Judgement::Outcome::held, std::min(share, 1.0)};
   if (std::isnan(share)) share = std::numeric_limits<double>::infinity();
@@ -45,24 +45,24 @@ Judgement both(const Judgement& a, const Judgement& b) {
   return {held ? Outcome::held : Outcome::violated, std::max(a.attained, b.attained)};
 }
 
-rc::Random random_of(const Run& run, std::size_t index) {
-  std::uint64_t name = 0xcbf29ce484222325;  // FNV-1a
+rc::Random case_random(const Run& run, std::size_t index) {
+  std::uint64_t name = 0xcbf29ce484222325;  // FNV-1a hash
   for (const char c : run.claim) name = (name ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return rc::Random(rc::Random::Key{run.seed, name, index, 0});
 }
 
 namespace {
 
-// A case that violates while none of its direct shrinks does: the walk of RapidCheck's
-// shrinkable::findLocalMin, at most kShrinks judgements long.
-AnyCase least_violation(const rc::Shrinkable<AnyCase>& violation,
-                        const Property<AnyCase>& property) {
+// Shrinks a violating case until none of its direct shrinks violates the property. It walks like
+// RapidCheck's shrinkable::findLocalMin, with at most kShrinks evaluations.
+AnyCase shrink_violation(const rc::Shrinkable<AnyCase>& violation,
+                         const Property<AnyCase>& property) {
   constexpr int kShrinks = 4000;
   const auto violates = [&](const AnyCase& c) {
     try {
       return property.judge(c).outcome == Judgement::Outcome::violated;
     } catch (const ref::numeric::ContractError&) {
-      return false;  // shrunk out of the contract
+      return false;  // the shrunk case violates a contract
     }
   };
   AnyCase least = violation.value();
@@ -91,7 +91,7 @@ Evidence examine_any(const Run& run, const Property<AnyCase>& property) {
   std::size_t discards = 0;
   for (std::size_t index = 0; evidence.cases < run.cases; ++index) {
     const int size = 1 + static_cast<int>(evidence.cases * rc::kNominalSize / run.cases);
-    const rc::Shrinkable<AnyCase> generated = property.cases(random_of(run, index), size);
+    const rc::Shrinkable<AnyCase> generated = property.cases(case_random(run, index), size);
     const Judgement judgement = property.judge(generated.value());
     if (judgement.outcome == Outcome::discarded) {
       if (++discards > 10 * (evidence.cases + 10))
@@ -110,7 +110,7 @@ Evidence examine_any(const Run& run, const Property<AnyCase>& property) {
   evidence.observed = evidence.violations == 0 ? Verdict::holds : Verdict::refuted;
   if (first)
     evidence.counterexample =
-        property.describe(run.shrinks ? least_violation(*first, property) : first->value());
+        property.describe(run.shrinks ? shrink_violation(*first, property) : first->value());
   return evidence;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// First of all: RapidCheck's printers and arbitraries are not used, only its generators and
-// shrinking. rapidcheck.h is not included, for its cost and its static state.
+// Included first. Only RapidCheck's generators and shrinking are used, not its printers and
+// arbitraries. rapidcheck.h is not included because of its compile time and its static state.
 #include <rapidcheck/Gen.h>
 #include <rapidcheck/Random.h>
 #include <rapidcheck/shrinkable/Transform.h>
@@ -16,21 +16,22 @@
 
 namespace normproof::verification::claims::engine {
 
-/// What one case says about a claim.
+/// The judgement of a claim on one case.
 struct Judgement {
   enum class Outcome { held, violated, discarded };
   Outcome outcome = Outcome::violated;
-  double attained = 0;  ///< share of the bound, above 1 where violated; never NaN
+  double attained = 0;  ///< error relative to its bound, above 1 if violated; never NaN
 };
 
-/// err <= bound; attained = err / bound, 0 for err <= 0. NaN violates, by an infinite share.
+/// Judges err <= bound, with attained = err / bound, or 0 for err <= 0. NaN is a violation with an
+/// infinite ratio.
 Judgement within(double error, double bound);
 Judgement within(const oracle50& error, const oracle50& bound);
-/// A statement that is true or false, without a size.
+/// Judges a statement that is true or false, without a size.
 Judgement whether(bool holds);
-/// The case is outside the premises; another one takes its place.
+/// The judgement of a case outside the premises. Another case replaces it.
 Judgement discarded();
-/// The worse of two judgements of a case. A discarded one discards it.
+/// Returns the worse of two judgements of a case; if either is discarded, so is the result.
 Judgement both(const Judgement& a, const Judgement& b);
 
 /// A statement about every Case that `cases` generates.
@@ -53,21 +54,22 @@ template <class Case>
 struct Property {
   rc::Gen<Case> cases;
   std::function<Judgement(const Case&)> judge;
-  std::function<std::string(const Case&)> describe;  ///< the case, and both sides, in numbers
+  std::function<std::string(const Case&)> describe;  ///< returns the case and both sides in numbers
   std::string worst_meaning;
 };
 
-/// The generator's source of randomness for case `index`: a function of (seed, claim, index).
-rc::Random random_of(const Run& run, std::size_t index);
+/// Returns the source of randomness for the generator of case `index`, a function of (seed, claim,
+/// index).
+rc::Random case_random(const Run& run, std::size_t index);
 
-/// A property whose cases have lost their type: what the driver works on.
+/// A case of erased type, which the driver works on.
 using AnyCase = std::shared_ptr<const void>;
 Evidence examine_any(const Run& run, const Property<AnyCase>& property);
 
-/// Tries run.cases cases of growing size (discarded ones do not count), counts the violations and
-/// shrinks the first, as far as `run` wants that. The verdict is `refuted` where at least one case
-/// violates.
-/// Throws    ContractError where run.cases is 0, or 10 cases are discarded for one tried; what
+/// Tries run.cases cases of growing size, counts the violations and shrinks the first one, as far
+/// as `run` requests it. Discarded cases do not count. The verdict is `refuted` if at least one
+/// case violates.
+/// Throws    ContractError if run.cases is 0, or if 10 cases are discarded for each one tried; what
 ///           judge throws
 template <class Case>
 Evidence examine(const Run& run, const Property<Case>& property) {

@@ -11,28 +11,29 @@
 
 namespace normproof::verification::claims::engine {
 
-/// The claims whose id matches one of the globs, in the ledger's order. `globs` is a
+/// Returns the claims whose id matches one of the globs, in the ledger's order. `globs` is a
 /// comma-separated list of shell patterns on ids: "*", "A3", "C*, D1[0-3]".
-/// Throws    UsageError where one matches none, with the known ids, and where one is there twice
+/// Throws    UsageError if a glob matches no claim, with the known ids, or if a glob occurs twice
 std::vector<Claim> select_claims(const std::vector<Claim>& claims, std::string_view globs);
 
 struct RunSettings {
   std::uint64_t seed = 1;
   std::size_t cases = 1000;
-  int jobs = 1;  ///< worker processes at a time
+  int jobs = 1;  ///< number of worker processes
   Subject subject = {};
-  /// What is planted in the subject to measure the power of a claim; nothing: it is not measured.
+  /// Returns the errors to inject when the sensitivity of a claim is measured; empty: it is not
+  /// measured.
   std::function<std::vector<Planted>(const Claim&)> planted = {};
 };
 
-/// Called in this process whenever a claim has ended, in the order in which they end.
+/// Called in this process each time a claim ends, in the order in which they end.
 using Progress = std::function<void(const Result& result, std::size_t done, std::size_t total)>;
 
-/// Evaluates every claim in a process of its own, `jobs` of them at a time: a crash of one is a
-/// failure of that claim and of nothing else. Results are in the order of `claims` and the same for
-/// any number of jobs.
+/// Evaluates every claim in its own process, `jobs` of them at a time, so that a crash is a failure
+/// of that claim only. The results are in the order of `claims` and the same for any number of
+/// jobs.
 /// Requires  (C1) jobs >= 1
-/// Throws    ContractError; std::system_error where no process or pipe can be made
+/// Throws    ContractError; std::system_error if no process or pipe can be created
 std::vector<Result> run_claims(const std::vector<Claim>& claims, const RunSettings& settings,
                                const Progress& progress = {});
 

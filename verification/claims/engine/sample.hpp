@@ -7,8 +7,8 @@
 
 namespace normproof::verification::claims::engine {
 
-/// A mean that was drawn, where its expectation is known to lie, and how far off chance may have
-/// taken it (Deviation).
+/// The mean of drawn values, the interval that contains its expectation, and the deviation allowed
+/// for chance (Deviation).
 struct SampledMean {
   std::string what;  ///< "d = 16: ‖∂L/∂W‖²/d"
   double mean = 0;
@@ -16,8 +16,9 @@ struct SampledMean {
   double allowance = 0;
 };
 
-/// The evidence of `draws` draws: every mean lies in [least - allowance, most + allowance];
-/// attained is the distance from the middle by half the width. The detail lists them all.
-Evidence of_sample(const Run& run, std::size_t draws, const std::vector<SampledMean>& means);
+/// Returns the evidence of `draws` draws: every mean must lie in [least - allowance, most +
+/// allowance]. `attained` is the distance from the middle of this interval divided by half its
+/// width. The detail lists all means.
+Evidence sample_evidence(const Run& run, std::size_t draws, const std::vector<SampledMean>& means);
 
 }  // namespace normproof::verification::claims::engine

@@ -12,7 +12,7 @@ StackStep<T> run_stack(const StackInputs<T>& inputs) {
   using namespace ref::encoder;
   EncoderConfig config = inputs.config;
   config.num_layers = inputs.layers.size();
-  config.vocab_size = 1;  // of no concern here, and asked for
+  config.vocab_size = 1;  // not used here, but must be set
   config.dropout = 0;
   StackStep<T> result;
   const Tap<T> tap = [&](const std::string& name, const Tensor<T>& values) {

@@ -4,7 +4,7 @@
 
 #include "verification/claims/ledger/recursion.hpp"
 
-// C3, C9, C10, C11: what PowerNorm's backward is, and what it is not.
+// C3, C9, C10, C11: properties that PowerNorm's backward has, and some that it lacks.
 namespace normproof::verification::claims::ledger {
 
 namespace {
@@ -19,14 +19,15 @@ std::vector<Bounded> scaled(const std::vector<Bounded>& values, const Bounded& f
   return result;
 }
 
-/// grad_x of every step, released and as the paper has it.
+/// grad_x of every step, by the released code and by the paper.
 struct BothBackwards {
-  std::vector<Moment> released, paper;
+  std::vector<ChannelMoment> released, paper;
 };
 BothBackwards sides(const Subject& subject, const History& h, bool divide_by_batch_psi) {
   auto options = h.released();
   options.divide_by_batch_psi = divide_by_batch_psi;
-  return {play(channel_of(subject, options, h), h), play(paper_channel(subject, h), h)};
+  return {run_history(channel_of(subject, options, h), h),
+          run_history(paper_channel(subject, h), h)};
 }
 
 Judgement same_gradients(const BothBackwards& s) {
@@ -36,8 +37,8 @@ Judgement same_gradients(const BothBackwards& s) {
   return judged;
 }
 
-/// Both backwards with the old psi: grad_released sqrt(psi_B^2 + eps) = grad_paper sqrt(psi_(t-1)^2
-/// + eps).
+/// Judges the exact relation of the backwards, both with the old psi: grad_released sqrt(psi_B^2 +
+/// eps) = grad_paper sqrt(psi_(t-1)^2 + eps).
 Judgement exact_ratio(const BothBackwards& s, const History& h) {
   Judgement judged = whether(true);
   Bounded old = h.psi2;
@@ -62,9 +63,9 @@ std::string show_gradients(const History& h, const BothBackwards& s) {
   return text;
 }
 
-/// The range of |grad_x released| / |grad_x paper| over 400 batches of mild data.
+/// Reports the range of |grad_x released| / |grad_x paper| over 400 batches of mild data.
 std::string ratio_range(const Run& run) {
-  Draw draw(random_of(run, 0));
+  Draw draw(case_random(run, 0));
   History h;
   h.alpha_forward = h.alpha_backward = 0.9;
   h.eps = 1e-5;
@@ -117,29 +118,31 @@ Claim c3() {
                                                            .judge = judge_with(true, false),
                                                            .describe = describe,
                                                            .worst_meaning = kRounding});
-            main = refuted_beside(
+            main = refute_with_control(
                 main,
                 [&] {
-                  return examine(fewer(run), Property<History>{.cases = histories(kind),
-                                                               .judge = judge_with(true, true),
-                                                               .describe = describe,
-                                                               .worst_meaning = kRounding});
+                  return examine(with_fewer_cases(run),
+                                 Property<History>{.cases = histories(kind),
+                                                   .judge = judge_with(true, true),
+                                                   .describe = describe,
+                                                   .worst_meaning = kRounding});
                 },
                 "the ratio is exactly √((ψ_{t−1}² + ε)/(ψ_B² + ε))");
-            main = refuted_beside(
+            main = refute_with_control(
                 main,
                 [&] {
-                  return examine(fewer(run), Property<History>{.cases = histories(kind),
-                                                               .judge = judge_with(false, false),
-                                                               .describe = describe,
-                                                               .worst_meaning = kRounding});
+                  return examine(with_fewer_cases(run),
+                                 Property<History>{.cases = histories(kind),
+                                                   .judge = judge_with(false, false),
+                                                   .describe = describe,
+                                                   .worst_meaning = kRounding});
                 },
                 "equal with divide_by_batch_psi = false");
-            return remarked(main, ratio_range(run));
+            return with_remark(main, ratio_range(run));
           }};
 }
 
-/// The history with an upstream gradient of zero in its last step.
+/// Returns the history with a zero upstream gradient in its last step.
 History silenced(History h) {
   std::fill(h.grad_y.back().begin(), h.grad_y.back().end(), 0.0);
   return h;
@@ -156,10 +159,10 @@ Claim c9() {
       .dropped = "ν_{t−1} = 0: the backward is affine in ∂L/∂y, grad_x = (g − ν x̂)/ψ, not linear",
       .check = [](const Run& run) {
         const auto last = [&](const History& h) {
-          return play(channel_of(run.subject, h.paper(), h), h).back();
+          return run_history(channel_of(run.subject, h.paper(), h), h).back();
         };
         const auto describe = [&](const History& h) {
-          const Moment m = last(silenced(h));
+          const ChannelMoment m = last(silenced(h));
           return fmt::format("{}: grad_x of the last step begins with {}", show(silenced(h)),
                              show(m.grad_x.front().value));
         };
@@ -167,22 +170,22 @@ Claim c9() {
             run, Property<History>{.cases = histories({}),
                                    .judge =
                                        [&](const History& h) {
-                                         const Moment m = last(silenced(h));
+                                         const ChannelMoment m = last(silenced(h));
                                          return agree(m.grad_x,
                                                       std::vector<Bounded>(h.rows(), Bounded(0)));
                                        },
                                    .describe = describe,
                                    .worst_meaning = kRounding});
-        main = refuted_beside(
+        main = refute_with_control(
             main,
             [&] {
-              return examine(fewer(run),
+              return examine(with_fewer_cases(run),
                              Property<History>{
                                  .cases = histories({}),
                                  .judge =
                                      [&](const History& h) {
-                                       const Moment m = last(h);
-                                       const Moment zero = last(silenced(h));
+                                       const ChannelMoment m = last(h);
+                                       const ChannelMoment zero = last(silenced(h));
                                        std::vector<Bounded> linear, expected;
                                        for (std::size_t i = 0; i < h.rows(); ++i) {
                                          linear.push_back(m.grad_x[i] - zero.grad_x[i]);
@@ -195,28 +198,28 @@ Claim c9() {
                                  .worst_meaning = kRounding});
             },
             "affine: grad_x(g) − grad_x(0) = g/ψ");
-        return refuted_beside(
+        return refute_with_control(
             main,
             [&] {
-              return examine(fewer(run), Property<History>{.cases = histories({.most_steps = 1}),
-                                                           .judge =
-                                                               [&](History h) {
-                                                                 h.nu = 0;
-                                                                 for (const Bounded& v :
-                                                                      last(silenced(h)).grad_x)
-                                                                   if (v.value != 0)
-                                                                     return whether(false);
-                                                                 return whether(true);
-                                                               },
-                                                           .describe = describe,
-                                                           .worst_meaning = "exact"});
+              return examine(
+                  with_fewer_cases(run),
+                  Property<History>{.cases = histories({.max_steps = 1}),
+                                    .judge =
+                                        [&](History h) {
+                                          h.nu = 0;
+                                          for (const Bounded& v : last(silenced(h)).grad_x)
+                                            if (v.value != 0) return whether(false);
+                                          return whether(true);
+                                        },
+                                    .describe = describe,
+                                    .worst_meaning = "exact"});
             },
             "exactly 0 where ν = 0");
       }};
 }
 
-/// The gradients of the history under a loss scale that is `before` and, from step `change` on
-/// (counted from 0), `after`; nu follows the change where `rescale` says so. Divided by the scale.
+/// Returns the gradients of the history divided by a loss scale, which is `before` and from step
+/// `change` on, counted from 0, `after`. With `rescale`, nu is rescaled at the change.
 std::vector<Bounded> last_unscaled_gradient(const Subject& subject, const History& h, double before,
                                             std::size_t change, double after, bool rescale) {
   PowerNormChannel channel = channel_of(subject, h.paper(), h);
@@ -285,7 +288,7 @@ Claim c11() {
       .expected = Verdict::refuted,
       .dropped = "one loss scale over the whole history",
       .check = [](const Run& run) {
-        const HistoryKind kind{.least_steps = 3};
+        const HistoryKind kind{.min_steps = 3};
         const auto judge = [&](bool rescale) {
           return [&, rescale](const History& h) {
             return scale_is_harmless(run.subject, h, 1024, h.steps() - 2, 512, rescale);
@@ -299,16 +302,16 @@ Claim c11() {
               show(last_unscaled_gradient(run.subject, h, 1024, h.steps() - 2, 512, false)[0]
                        .value));
         };
-        return refuted_beside(
+        return refute_with_control(
             examine(run, Property<History>{.cases = histories(kind),
                                            .judge = judge(false),
                                            .describe = describe,
                                            .worst_meaning = kRounding}),
             [&] {
-              return examine(fewer(run), Property<History>{.cases = histories(kind),
-                                                           .judge = judge(true),
-                                                           .describe = describe,
-                                                           .worst_meaning = kRounding});
+              return examine(with_fewer_cases(run), Property<History>{.cases = histories(kind),
+                                                                      .judge = judge(true),
+                                                                      .describe = describe,
+                                                                      .worst_meaning = kRounding});
             },
             "harmless where ν is rescaled with the loss");
       }};

@@ -6,7 +6,7 @@
 #include "verification/claims/fixtures/backward_check.hpp"
 #include "verification/claims/ledger/backward.hpp"
 
-// A10: batch renormalisation, whose r and d are constants of the derivative. A11: the gradients of
+// A10: batch renormalization, whose r and d are constants in the derivative. A11: the gradients of
 // gamma and beta of every layer that has them.
 namespace normproof::verification::claims::ledger {
 
@@ -14,8 +14,9 @@ namespace {
 
 using namespace ref::model;
 
-// ---- A10. The case's extras: running mean (difference of two), running variance, r_max, d_max.
-constexpr BatchKind kRenormKind{.most_rows = 6, .most_features = 2, .extras = 5};
+// ---- A10. The extra numbers of a case: running mean (a difference of two), running variance,
+// r_max, d_max.
+constexpr BatchKind kRenormKind{.max_rows = 6, .max_features = 2, .extras = 5};
 
 BatchRenormOptions renorm_options(const Batch& b) {
   return {.eps = b.eps, .r_max = 1 + b.extra[3], .d_max = b.extra[4]};
@@ -38,7 +39,7 @@ Renorm compare_renorm(const Subject& subject, const Batch& b) {
   const BatchRenormOptions options = renorm_options(b);
   const auto step =
       subject.step<oracle50>(options, b.inputs<oracle50>(), renorm_state<oracle50>(b));
-  // z, the batch-normalised x, and its derivative: batch_norm without gamma and beta.
+  // z, the batch-normalized x, and its derivative come from batch_norm without gamma and beta.
   const BatchNormOptions plain{.eps = b.eps, .unbiased_running_variance = false};
   const auto start = ref::norm::initial_state<dual>(plain, b.features);
   Renorm result;
@@ -58,12 +59,14 @@ Renorm compare_renorm(const Subject& subject, const Batch& b) {
       const oracle50 got = step.outputs.at("grad_x").data()[at];
       auto in = b.inputs<dual>();
       in.x.data()[at].derivative = 1;
-      if (clamped) {  // r and d are constants by themselves: the forward's own derivative
+      // R and d are clamped to constants, so the derivative of the forward itself is exact.
+      if (clamped) {
         const oracle50 whole = slope(subject, options, in, renorm_state<dual>(b), b.grad_y);
         result.judgement = both(result.judgement, within(absolute(got - whole), 2 * bound));
       }
       in.gamma = in.beta = decltype(in.beta)();
-      std::vector<double> upstream(b.grad_y.size(), 0);  // column j alone, gamma times later
+      // Column j alone; gamma is multiplied in later.
+      std::vector<double> upstream(b.grad_y.size(), 0);
       for (const std::size_t k : slices[j]) upstream[k] = b.grad_y[k];
       const oracle50 gamma = b.gamma.empty() ? 1.0 : b.gamma[j];
       const oracle50 derivative = r * gamma * slope(subject, plain, std::move(in), start, upstream);
@@ -79,7 +82,7 @@ Renorm compare_renorm(const Subject& subject, const Batch& b) {
 }
 
 // ---- A11.
-constexpr BatchKind kAffineKind{.most_rows = 6, .most_features = 2};
+constexpr BatchKind kAffineKind{.max_rows = 6, .max_features = 2};
 
 std::vector<Layer> layers_with_affine() {
   std::vector<Layer> layers{batch_norm_layer(), layer_norm_layer(), power_norm_v_layer(),
@@ -90,7 +93,7 @@ std::vector<Layer> layers_with_affine() {
   add("power_norm", [](const Batch& b) -> NormOptions { return PowerNormOptions{.eps = b.eps}; });
   add("power_norm_released", [](const Batch& b) -> NormOptions {
     return PowerNormReleasedOptions{.eps = b.eps,
-                                    .groups = static_cast<std::int64_t>(groups_of(b))};
+                                    .groups = static_cast<std::int64_t>(group_count(b))};
   });
   add("batch_renorm",
       [](const Batch& b) -> NormOptions { return BatchRenormOptions{.eps = b.eps}; });
@@ -105,7 +108,7 @@ struct Affine {
 Affine compare_affine(const Subject& subject, const Layer& layer, const Batch& b) {
   const NormOptions options = layer.options(b);
   const auto step = subject.step<oracle50>(options, inputs_of<oracle50>(layer, b));
-  // x_hat is y at gamma = 1, beta = 0, to the last bit.
+  // x_hat equals y at gamma = 1, beta = 0 bit for bit.
   auto bare = inputs_of<oracle50>(layer, b);
   bare.gamma = bare.beta = decltype(bare.beta)();
   const auto x_hat = subject.step<oracle50>(options, bare).outputs.at("y");
@@ -140,7 +143,7 @@ Affine compare_affine(const Subject& subject, const Layer& layer, const Batch& b
   return result;
 }
 
-// Every case goes to every layer.
+// Each case is applied to every layer.
 Affine compare_affine(const Subject& subject, const Batch& b) {
   Affine result;
   for (const Layer& layer : layers_with_affine()) {

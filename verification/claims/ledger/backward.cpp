@@ -6,8 +6,8 @@
 #include "verification/claims/engine/control.hpp"
 #include "verification/claims/fixtures/backward_check.hpp"
 
-// Group A: every hand-written backward is the derivative of its forward, and is the formula that
-// the books print.
+// Group A: every hand-written backward is the derivative of its forward, and equals the formula
+// printed in the literature.
 namespace normproof::verification::claims::ledger {
 
 namespace {
@@ -37,11 +37,11 @@ constexpr auto kAnyColumns = "ε > 0; any x, also constant and zero columns, |me
 
 std::vector<Claim> backward_claims() {
   const std::string derived = "; derived: docs/derivations/norms.md";
-  const BatchKind small{.most_rows = 7, .most_features = 3};
-  const BatchKind wide{.most_rows = 4, .most_features = 6};
-  const BatchKind sampled{.most_rows = 6, .most_features = 4};
-  const BatchKind plain{.most_rows = 4, .most_features = 6, .affine = false};
-  const BatchKind masked{.most_rows = 5, .most_features = 2, .masked = true};
+  const BatchKind small{.max_rows = 7, .max_features = 3};
+  const BatchKind wide{.max_rows = 4, .max_features = 6};
+  const BatchKind sampled{.max_rows = 6, .max_features = 4};
+  const BatchKind plain{.max_rows = 4, .max_features = 6, .affine = false};
+  const BatchKind masked{.max_rows = 5, .max_features = 2, .masked = true};
   const auto over = [](const std::string& what, const char* formula) {
     return what + ": " + formula;
   };
@@ -58,9 +58,10 @@ std::vector<Claim> backward_claims() {
       .check = [=](const Run& run) {
         const Evidence main =
             examine(run, backward_property(run.subject, power_norm_v_layer(), masked));
-        return held_beside(
-            main, examine(fewer(run), backward_property(run.subject, batch_norm_layer(), masked)),
-            "the same of batch_norm, with its mean(g) over all rows too");
+        return combine_parts(main,
+                             examine(with_fewer_cases(run),
+                                     backward_property(run.subject, batch_norm_layer(), masked)),
+                             "the same of batch_norm, with its mean(g) over all rows too");
       }};
 
   return {

@@ -7,12 +7,12 @@
 
 #include "verification/claims/fixtures/plain_channel.hpp"
 
-// D1 to D4 and D12: what bounds nu and PowerNorm's gradient.
+// D1 to D4 and D12: bounds of nu and of PowerNorm's gradient.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
-/// Lambda / Gamma of a step, in magnitude; a step without activations has none and moves nothing.
+/// Returns |Lambda / Gamma| of a step. A step without activations has none and does not change nu.
 Bounded ratio_of(const Driven& step) {
   return step.Gamma.value == 0 ? Bounded(0) : magnitude(step.Lambda / step.Gamma);
 }
@@ -29,7 +29,7 @@ Judgement convex(const Subject& subject, const Drive& d) {
   return judged;
 }
 
-/// |nu| after the last step, and the largest |Lambda / Gamma| of all.
+/// Reports |nu| after the last step and the maximum of |Lambda / Gamma| over all steps.
 std::string extremes(const Subject& subject, const Drive& d) {
   PowerNormChannel channel = channel_of(subject, d);
   Bounded ratio;
@@ -57,7 +57,7 @@ Claim d1() {
           }};
 }
 
-constexpr double kMostTheta = 1.75;
+constexpr double kMaxTheta = 1.75;
 
 Judgement below_two(const Subject& subject, const Drive& d) {
   PowerNormChannel channel = channel_of(subject, d);
@@ -86,7 +86,7 @@ Claim d2() {
           .check = [](const Run& run) {
             return examine(
                 run, Property<Drive>{
-                         .cases = drives({.most_theta = kMostTheta, .resonant = true}),
+                         .cases = drives({.max_theta = kMaxTheta, .resonant = true}),
                          .judge = [&](const Drive& d) { return below_two(run.subject, d); },
                          .describe = [&](const Drive& d) { return extremes(run.subject, d); },
                          .worst_meaning = "|ν_t| / max(|ν_0|, R θ_max/(2 − θ_max)); attained where "
@@ -103,7 +103,7 @@ Claim d3() {
           .expected = Verdict::holds,
           .check = [](const Run& run) {
             const auto sides = [&](const History& h) {
-              const Moment m = play(channel_of(run.subject, h.paper(), h), h).back();
+              const ChannelMoment m = run_history(channel_of(run.subject, h.paper(), h), h).back();
               std::vector<Bounded> g;
               for (std::size_t i = 0; i < h.rows(); ++i)
                 if (h.is_valid(i)) g.push_back(Bounded(h.gamma) * Bounded(h.grad_y.back()[i]));
@@ -111,7 +111,7 @@ Claim d3() {
             };
             return examine(run,
                            Property<History>{
-                               .cases = histories({.most_steps = 3, .padded = true}),
+                               .cases = histories({.max_steps = 3, .padded = true}),
                                .judge =
                                    [&](const History& h) {
                                      const auto [left, right] = sides(h);
@@ -127,13 +127,13 @@ Claim d3() {
           }};
 }
 
-/// theta >= (1 - alpha) c in every step, and rms(g) <= 1.
-constexpr double kLeastTheta = 0.25;
+/// The lower bound of theta, so that theta >= (1 - alpha) c in every step; rms(g) <= 1.
+constexpr double kMinTheta = 0.25;
 
 Judgement uniformly_bounded(const Subject& subject, const Drive& d) {
   PowerNormChannel channel = channel_of(subject, d);
   const Bounded w = Bounded(1) - Bounded(d.alpha);
-  const Bounded c = Bounded(kLeastTheta) * Bounded(oracle50(1 - 2 * margin())) / w;
+  const Bounded c = Bounded(kMinTheta) * Bounded(oracle50(1 - 2 * margin())) / w;
   const Bounded root_c = sqrt(c);
   Judgement judged = whether(true);
   for (const auto& p : d.pushes) {
@@ -151,12 +151,13 @@ Judgement uniformly_bounded(const Subject& subject, const Drive& d) {
   return judged;
 }
 
-/// Gamma = c with g = x_hat / rms until nu is full, then Gamma = 1/(1 - alpha) and g turned round.
+/// Reports how tight the bound is: Gamma = c with g = x_hat / rms until nu reaches its maximum,
+/// then Gamma = 1/(1 - alpha) with the sign of g reversed.
 std::string tightness(const Run& run) {
   Drive d;
   d.alpha = 0.9;
   for (int t = 0; t < 60; ++t)
-    d.pushes.push_back({.theta = t < 59 ? kLeastTheta : 1,
+    d.pushes.push_back({.theta = t < 59 ? kMinTheta : 1,
                         .along = t < 59 ? 4.0 : -4.0,
                         .across = 0,
                         .z = {1},
@@ -167,7 +168,7 @@ std::string tightness(const Run& run) {
   return fmt::format(
       "α = 0.9, (1 − α)c = {}, g turned round in the step with Γ = 10: rms(X̃′) "
       "attains {:.5f} of G(1 + 1/√((1 − α)c))",
-      kLeastTheta, static_cast<double>(size.value) / 3);
+      kMinTheta, static_cast<double>(size.value) / 3);
 }
 
 Claim d4() {
@@ -183,15 +184,16 @@ Claim d4() {
           .check = [](const Run& run) {
             const Evidence main = examine(
                 run, Property<Drive>{
-                         .cases = drives({.least_theta = kLeastTheta, .start = false}),
+                         .cases = drives({.min_theta = kMinTheta, .start = false}),
                          .judge = [&](const Drive& d) { return uniformly_bounded(run.subject, d); },
                          .describe = [&](const Drive& d) { return extremes(run.subject, d); },
                          .worst_meaning = "the largest share of any of the five bounds"});
-            return remarked(main, tightness(run));
+            return with_remark(main, tightness(run));
           }};
 }
 
-/// (1/T) |sum_t mean(X~' x_hat)| <= 2 max(|nu_0|, max_j |Lambda_j / Gamma_j|) / ((1 - alpha) T).
+/// Judges (1/T) |sum_t mean(X~' x_hat)| <= 2 max(|nu_0|, max_j |Lambda_j / Gamma_j|) / ((1 - alpha)
+/// T).
 Judgement decays(const Subject& subject, const Drive& d) {
   PowerNormChannel channel = channel_of(subject, d);
   Bounded bound = magnitude(Bounded(d.nu)), total;
@@ -211,9 +213,9 @@ Judgement decays(const Subject& subject, const Drive& d) {
   return judged;
 }
 
-/// The time average over 20000 batches of random data, in double.
+/// Reports the time average over 20000 batches of random data, in double.
 std::string long_average(const Run& run) {
-  Draw draw(random_of(run, 0));
+  Draw draw(case_random(run, 0));
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});
   double total = 0;
   std::string text = "α = 0.9, random data, time average of mean(X̃′ x̂)";
@@ -223,7 +225,7 @@ std::string long_average(const Run& run) {
       x.push_back(draw.normal() + 0.5);
       g.push_back(draw.normal() + 0.7 * x.back());
     }
-    const PlainMoment m = channel.step(x, g);
+    const PlainChannelStep m = channel.step(x, g);
     for (std::size_t i = 0; i < x.size(); ++i) total += m.grad_x[i] / m.rstd * (x[i] * m.rstd) / 8;
     if (t == 20 || t == 200 || t == 2000 || t == 20000)
       text += fmt::format(", T = {}: {:.1e}", t, std::fabs(total) / t);
@@ -247,7 +249,7 @@ Claim d12() {
                          .judge = [&](const Drive& d) { return decays(run.subject, d); },
                          .describe = [&](const Drive& d) { return extremes(run.subject, d); },
                          .worst_meaning = "time average / its bound, over all T"});
-            return remarked(main, long_average(run));
+            return with_remark(main, long_average(run));
           }};
 }
 
@@ -261,7 +263,7 @@ double alleged_constant(Draw& draw) {
   return std::ldexp(draw.uniform(1, 2), static_cast<int>(draw.between(0, 39)));
 }
 
-std::size_t steps_to_pass(double constant, double growth) {
+std::size_t steps_to_exceed(double constant, double growth) {
   std::size_t steps = 0;
   for (double grown = 1; !(grown > constant + 2); grown *= growth) ++steps;
   return steps;

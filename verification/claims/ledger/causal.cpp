@@ -8,22 +8,23 @@
 #include "verification/claims/fixtures/encoder_case.hpp"
 #include "verification/claims/ledger/ledger.hpp"
 
-// L1 to L5: what tokens move at the positions before them, in a causal encoder.
+// L1 to L5: the influence of later tokens on earlier positions in a causal encoder.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
 using ref::model::NormPlacement;
 
-/// Which norms, and at which step of theirs.
+/// The norms, and the step in which they are examined.
 struct CausalStep {
   std::vector<NormOptions> norms;
   Mode mode = Mode::training;
-  bool behind_another = false;  ///< a training step with other tokens comes before it
+  bool follows_a_step = false;  ///< whether a training step with other tokens precedes it
 };
 
-/// The case as a causal encoder with W_Q = W_1 and W_K = W_2, so that attention's weights depend on
-/// what is seen. From position `kept` on the tokens are those of grad_y, as all of the step before.
+/// Turns a case into a causal encoder with W_Q = W_1 and W_K = W_2, so that attention depends on
+/// the visible tokens. From position `kept` on, the tokens are those of grad_y, as are all tokens
+/// of a preceding step.
 StackInputs<double> causal_inputs(EncoderCase c, const CausalStep& step, NormOptions norm,
                                   std::size_t kept) {
   const std::size_t d = c.d_model;
@@ -43,20 +44,21 @@ StackInputs<double> causal_inputs(EncoderCase c, const CausalStep& step, NormOpt
     std::copy(c.layers[l].second.begin(), c.layers[l].second.end(), weight + d * d);
   }
   in.mode = step.mode;
-  if (step.behind_another) {
+  if (step.follows_a_step) {
     in.before = in.x;
     std::copy(c.grad_y.begin(), c.grad_y.end(), in.before.data());
   }
   return in;
 }
 
-/// The output of one position, with the tokens behind it as they are and as others are.
+/// The output of one position, with the original and with changed later tokens.
 struct Position {
   std::string where;
   std::vector<double> own, moved;
 
-  /// The largest |y' - y| / max(|y|, |y'|) of a feature: above 2^-54 where two doubles differ.
-  double largest_share() const {
+  /// Returns the maximum over the features of |y' - y| / max(|y|, |y'|). It exceeds 2^-54 if any
+  /// two doubles differ.
+  double largest_relative_change() const {
     double most = 0;
     for (std::size_t i = 0; i < own.size(); ++i) {
       const double difference = std::fabs(moved[i] - own[i]);
@@ -65,8 +67,8 @@ struct Position {
     }
     return most;
   }
-  /// The largest |y' - y| of a feature by the largest |y| of one.
-  double by_the_largest() const {
+  /// Returns the maximum of |y' - y| over the features, divided by the maximum of |y|.
+  double relative_change() const {
     double change = 0, size = 0;
     for (std::size_t i = 0; i < own.size(); ++i) {
       change = std::max(change, std::fabs(moved[i] - own[i]));
@@ -76,7 +78,8 @@ struct Position {
   }
 };
 
-/// Every position but the last, each with the tokens behind it changed; post and pre, for one norm.
+/// Returns every position except the last, each with its later tokens changed, post-norm and
+/// pre-norm, for one norm.
 std::vector<Position> positions(const Subject& subject, EncoderCase c, const CausalStep& step,
                                 const NormOptions& norm) {
   std::vector<Position> result;
@@ -108,7 +111,7 @@ Position worst_position(const Subject& subject, const EncoderCase& c, const Caus
   double most = -1;
   for (const NormOptions& norm : step.norms)
     for (const Position& p : positions(subject, c, step, norm))
-      if (const double share = p.largest_share(); share > most) {
+      if (const double share = p.largest_relative_change(); share > most) {
         most = share;
         worst = p;
       }
@@ -116,11 +119,11 @@ Position worst_position(const Subject& subject, const EncoderCase& c, const Caus
 }
 
 rc::Gen<EncoderCase> sentences() {
-  return encoders({.least_tokens = 2,
-                   .most_tokens = 4,
-                   .least_d_model = 2,
-                   .most_d_model = 4,
-                   .most_layers = 2,
+  return encoders({.min_tokens = 2,
+                   .max_tokens = 4,
+                   .min_d_model = 2,
+                   .max_d_model = 4,
+                   .max_layers = 2,
                    .positive_eps = true});
 }
 
@@ -132,7 +135,7 @@ Property<EncoderCase> causality(const Subject& subject, const CausalStep& step) 
             Judgement all = whether(true);
             for (const NormOptions& norm : step.norms)
               for (const Position& p : positions(subject, c, step, norm))
-                all = both(all, within(p.largest_share(), 0x1p-54));
+                all = both(all, within(p.largest_relative_change(), 0x1p-54));
             return all;
           },
       .describe =
@@ -146,14 +149,15 @@ Property<EncoderCase> causality(const Subject& subject, const CausalStep& step) 
           "have more than 1"};
 }
 
-/// How much the first position's output moves, by the largest of it, where all others change.
-std::string usual_leak(const Run& run, const CausalStep& step, const NormOptions& norm) {
+/// Reports how much the first position's output changes, relative to its largest element, if all
+/// other tokens change.
+std::string typical_leak(const Run& run, const CausalStep& step, const NormOptions& norm) {
   constexpr std::size_t kEncoders = 100;
   const auto cases = sentences();
   std::vector<double> moved;
   for (std::size_t i = 0; i < kEncoders; ++i) {
-    const EncoderCase c = cases(random_of(run, i), rc::kNominalSize).value();
-    moved.push_back(positions(run.subject, c, step, norm).front().by_the_largest());
+    const EncoderCase c = cases(case_random(run, i), rc::kNominalSize).value();
+    moved.push_back(positions(run.subject, c, step, norm).front().relative_change());
   }
   std::ranges::sort(moved);
   return fmt::format(
@@ -162,8 +166,9 @@ std::string usual_leak(const Run& run, const CausalStep& step, const NormOptions
       norm_name(norm), moved[kEncoders / 2], kEncoders, moved.back());
 }
 
-/// Refuted where it is so for each norm by itself, beside inference, in which it holds.
-Evidence refuted_of_each(const Run& run, const CausalStep& step) {
+/// Combines the evidence of the norms: refuted if the claim is refuted for each norm separately. In
+/// inference mode, the control, it must hold.
+Evidence refute_each_norm(const Run& run, const CausalStep& step) {
   Evidence main;
   for (std::size_t i = 0; i < step.norms.size(); ++i) {
     CausalStep alone = step;
@@ -173,24 +178,25 @@ Evidence refuted_of_each(const Run& run, const CausalStep& step) {
       main = one;
     } else {
       main.worst = std::max(main.worst, one.worst);
-      main = remarked(main, fmt::format("{}: {} of {} leak", norm_name(alone.norms.front()),
-                                        one.violations, one.cases));
+      main = with_remark(main, fmt::format("{}: {} of {} leak", norm_name(alone.norms.front()),
+                                           one.violations, one.cases));
     }
   }
-  main = refuted_beside(
+  main = refute_with_control(
       main,
       [&] {
         CausalStep inference = step;
         inference.mode = Mode::inference;
-        return examine(fewer(run), causality(run.subject, inference));
+        return examine(with_fewer_cases(run), causality(run.subject, inference));
       },
       "in inference");
-  for (const NormOptions& norm : step.norms) main = remarked(main, usual_leak(run, step, norm));
+  for (const NormOptions& norm : step.norms)
+    main = with_remark(main, typical_leak(run, step, norm));
   return main;
 }
 
-/// The default options of the layers of which `wanted` is true.
-std::vector<NormOptions> norms_that(bool (*wanted)(const ref::model::NormLayer&)) {
+/// Returns the default options of the layers that satisfy `wanted`.
+std::vector<NormOptions> norms_satisfying(bool (*wanted)(const ref::model::NormLayer&)) {
   std::vector<NormOptions> norms;
   for (const std::string& name : ref::model::norm_names()) {
     const NormOptions options = ref::model::norm_options(name);
@@ -204,7 +210,7 @@ constexpr auto kSentence =
     "one sentence of 2 to 4 tokens, one or two layers, post-norm and pre-norm, W_Q = W_1, W_K = "
     "W_2, ε > 0; the head, a map of each position by itself, is left out";
 
-/// A claim that `step` is causal.
+/// Makes a claim that the step is causal.
 Claim causal_claim(const char* id, const char* title, const char* statement,
                    const CausalStep& step) {
   return {.id = id,
@@ -216,13 +222,13 @@ Claim causal_claim(const char* id, const char* title, const char* statement,
           .check = [step](const Run& run) { return examine(run, causality(run.subject, step)); }};
 }
 
-/// One that is refuted, since `step` takes statistics of the batch.
+/// Makes a claim that is refuted because the step uses statistics of the batch.
 Claim leaking_claim(const char* id, const char* title, const char* statement, const char* dropped,
                     const CausalStep& step) {
   Claim claim = causal_claim(id, title, statement, step);
   claim.expected = Verdict::refuted;
   claim.dropped = dropped;
-  claim.check = [step](const Run& run) { return refuted_of_each(run, step); };
+  claim.check = [step](const Run& run) { return refute_each_norm(run, step); };
   return claim;
 }
 
@@ -230,8 +236,9 @@ Claim leaking_claim(const char* id, const char* title, const char* statement, co
 
 std::vector<Claim> causal_claims() {
   using namespace ref::model;
-  const auto of_causal = norms_that([](const NormLayer& layer) { return !layer.over_samples(); });
-  const auto of_a_row = norms_that([](const NormLayer& layer) { return !layer.over_rows(); });
+  const auto of_causal =
+      norms_satisfying([](const NormLayer& layer) { return !layer.over_samples(); });
+  const auto of_a_row = norms_satisfying([](const NormLayer& layer) { return !layer.over_rows(); });
   const NormOptions warming_up = PowerNormOptions{.warmup_iterations = 1};
   const NormOptions released = PowerNormReleasedOptions{.warmup_iterations = 1};
   return {

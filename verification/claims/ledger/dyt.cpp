@@ -11,19 +11,19 @@
 #include "verification/claims/fixtures/channel.hpp"
 #include "verification/claims/ledger/ledger.hpp"
 
-// F1 to F5: dynamic tanh, y = gamma tanh(alpha x) + beta, which is no norm.
+// F1 to F5: dynamic tanh, y = gamma tanh(alpha x) + beta, which does not normalize.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
-/// A batch whose one further number is alpha: of either sign, and of gamma, where there is none.
-rc::Gen<Batch> squashed(std::size_t least_rows, std::size_t least_features) {
-  const BatchKind kind{.least_rows = least_rows,
-                       .most_rows = 6,
-                       .least_features = least_features,
-                       .most_features = 4,
-                       .least_eps = 0,
-                       .most_eps = 0,
+/// Generates batches whose extra number is alpha. alpha and gamma may have either sign.
+rc::Gen<Batch> squashed(std::size_t min_rows, std::size_t min_features) {
+  const BatchKind kind{.min_rows = min_rows,
+                       .max_rows = 6,
+                       .min_features = min_features,
+                       .max_features = 4,
+                       .min_eps = 0,
+                       .max_eps = 0,
                        .extras = 1};
   return rc::gen::map(batches(kind), [](Batch b) {
     if (b.features % 2 == 0) b.extra[0] = -b.extra[0];
@@ -57,7 +57,7 @@ std::string show_squashed(const Batch& b) {
   return fmt::format("{}, α = {}", show(b), alpha_of(b));
 }
 
-// ---- F1: one element, in plain mathematics; the slope is 1/cosh^2.
+// ---- F1: one element by plain mathematics; the slope is 1/cosh^2.
 
 struct Point {
   oracle50 u, t, slope;
@@ -65,8 +65,8 @@ struct Point {
     const oracle50 c = cosh(u);
     slope = 1 / (c * c);
   }
-  /// What the roundings of u and of 1 - t^2 may move t or the slope, of at most 1: the functions
-  /// have slopes of at most 1, times |u|.
+  /// Bounds the effect of the roundings of u and of 1 - t^2 on t or on the slope. Both are at most
+  /// 1, and the functions have slopes of at most 1, times |u|.
   oracle50 roundoff() const { return 16 * epsilon50() * (1 + absolute(u)); }
 };
 
@@ -104,8 +104,8 @@ Judgement check_formula(const Subject& subject, const Batch& b) {
               within(absolute(step.outputs.at("grad_alpha").data()[0] - grad_alpha), off_alpha));
 }
 
-// The forward of the subject itself, on dual numbers, along x_i = grad_y_i, gamma = beta = alpha =
-// 1 at once.
+// Runs the subject's forward on dual numbers, along x_i = grad_y_i, gamma = beta = alpha = 1 at
+// once.
 Judgement check_derivative(const Subject& subject, const Batch& b) {
   NormInputs<dual> in = inputs_of<dual>(b);
   const ref::tensor::Tensor<dual> ones = ref::tensor::full_tensor<dual>({b.features}, dual(1));
@@ -171,7 +171,7 @@ Claim bounded_claim() {
         const auto of_the_bound = [&](const Batch& b) {
           const auto y = step_of<double>(subject, b).outputs.at("y");
           Judgement all = whether(true);
-          // Monotone roundings: |t| <= 1, |gamma t| <= |gamma|, and then beta is added.
+          // Rounding is monotone, so |t| <= 1 and |gamma t| <= |gamma|; then beta is added.
           for (std::size_t at = 0; at < b.x.size(); ++at) {
             const double gamma = std::fabs(gamma_of(b, at)), beta = beta_of(b, at);
             all = both(all, whether(y.data()[at] <= beta + gamma && y.data()[at] >= beta - gamma));
@@ -187,7 +187,7 @@ Claim bounded_claim() {
       }};
 }
 
-// ---- F3: two points of one feature: x_0 and x_1.
+// ---- F3: two points x_0 and x_1 of one feature.
 
 struct Chord {
   oracle50 rise, run, bound;
@@ -249,7 +249,7 @@ Claim independence_claim() {
               const auto y = step_of<double>(subject, b).outputs.at("y");
               Judgement all = whether(true);
               for (std::size_t at = 0; at < b.x.size(); ++at) {
-                Batch other = b;  // everything but x_ij takes another value
+                Batch other = b;  // every element but x_ij gets another value
                 for (std::size_t k = 0; k < b.x.size(); ++k)
                   if (k != at) other.x[k] = 0.75 - b.x[(k + 1) % b.x.size()];
                 const auto now = step_of<double>(subject, other).outputs.at("y");
@@ -301,10 +301,10 @@ Claim scale_dependence_claim() {
       .expected = Verdict::refuted,
       .dropped = "a statistic of x: RMSNorm divides by one, DyT's α stays where training left it",
       .check = [](const Run& run) {
-        return refuted_beside(
+        return refute_with_control(
             examine(run, scale_property(run.subject, ref::model::DyTOptions{})),
             [&] {
-              return examine(fewer(run),
+              return examine(with_fewer_cases(run),
                              scale_property(run.subject, ref::model::RMSNormOptions{.eps = 0}));
             },
             "for RMSNorm it holds");

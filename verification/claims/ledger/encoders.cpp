@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
-// Group E: gradients of whole encoders. The parts, in the order of their numbers.
+// Group E: gradients of whole encoders. The claims are returned in the order of their numbers.
 namespace normproof::verification::claims::ledger {
 
 std::vector<Claim> encoder_claims() {

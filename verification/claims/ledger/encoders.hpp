@@ -7,15 +7,15 @@
 
 namespace normproof::verification::claims::ledger {
 
-/// What balls are rounded to where a claim about an encoder is enclosed.
+/// The precision of balls, in bits, where a claim about an encoder is enclosed.
 inline constexpr slong kEncoderBits = 256;
 
-/// a and b may be one number: their enclosures overlap. attained is their distance by the sum of
-/// their radii.
-/// Throws    ContractError where an enclosure is not finite: it would pass anything
+/// Judges whether a and b may be equal, that is, whether their enclosures overlap. `attained` is
+/// the distance of the centers divided by the sum of the radii.
+/// Throws    ContractError if an enclosure is not finite, since it would accept anything
 Judgement overlap(const ref::numeric::ball& a, const ref::numeric::ball& b);
 
-/// The sum of the squares of `count` elements from `begin` on; of all elements.
+/// Returns the sum of the squares of `count` elements from `begin` on, or of all elements.
 template <class T>
 T square_sum(const Tensor<T>& values, std::size_t begin, std::size_t count) {
   T sum(0);
@@ -27,7 +27,7 @@ T square_sum(const Tensor<T>& values) {
   return square_sum(values, 0, values.size());
 }
 
-/// "layers.2.norm1.x"
+/// Returns the name of a value of a layer, such as "layers.2.norm1.x".
 std::string layer_value(std::size_t layer, const char* name);
 
 // The claims of group E, by subject.

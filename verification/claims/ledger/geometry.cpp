@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-// Group B: the geometry of one backward step. The parts, in the order of their numbers.
+// Group B: the geometry of one backward step. The claims are returned in the order of their
+// numbers.
 namespace normproof::verification::claims::ledger {
 
 std::vector<Claim> geometry_claims() {

@@ -4,19 +4,19 @@
 
 #include "verification/claims/ledger/boundedness.hpp"
 
-// D9, D10, D11: what the bound on PowerNorm's gradient does not say.
+// D9, D10, D11: what the bound on PowerNorm's gradient does not imply.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
-/// The last batch is quiet: a thousandth of its drawn size.
+/// Scales the last batch to a thousandth of its size.
 History quiet_end(History h) {
   for (double& x : h.x.back()) x *= 0x1p-10;
   return h;
 }
 
-/// |grad_x_i| <= (|g_i| + |nu x_hat_i|) / sqrt(psi_(t-1)^2 + eps) in the last step; e is the state
-/// in the paper's units.
+/// The bound |grad_x_i| <= (|g_i| + |nu x_hat_i|) / sqrt(psi_(t-1)^2 + eps) in the last step. e is
+/// the state in the paper's units.
 struct LastStep {
   std::vector<Bounded> gradient, bound;
 };
@@ -27,7 +27,7 @@ LastStep last_step(const Subject& subject, const Options& options, const History
   for (std::size_t t = 0; t + 1 < h.steps(); ++t) channel.step(row_of(h.x[t]), row_of(h.grad_y[t]));
   const Bounded nu = unit * channel.nu();
   const Bounded psi = sqrt(channel.running_psi2() + Bounded(h.eps));
-  const Moment m = channel.step(row_of(h.x.back()), row_of(h.grad_y.back()));
+  const ChannelMoment m = channel.step(row_of(h.x.back()), row_of(h.grad_y.back()));
   LastStep result;
   for (std::size_t i = 0; i < h.rows(); ++i) {
     const Bounded g = Bounded(h.gamma) * Bounded(h.grad_y.back()[i]);
@@ -45,9 +45,9 @@ Judgement all_at_most(const LastStep& step) {
   return judged;
 }
 
-/// 100 batches of scale 1, then one of scale 1e-3 with g = 1.
+/// Reports the gradient after 100 batches of scale 1 and one of scale 1e-3 with g = 1.
 std::string one_quiet_batch(const Run& run) {
-  Draw draw(random_of(run, 0));
+  Draw draw(case_random(run, 0));
   History h;
   h.alpha_forward = h.alpha_backward = 0.9;
   h.eps = 1e-5;
@@ -90,7 +90,7 @@ Claim d9() {
                             : last_step(run.subject, h.paper(), h, Bounded(1));
           };
           return Property<History>{
-              .cases = histories({.most_steps = 8, .positive_eps = true}),
+              .cases = histories({.max_steps = 8, .positive_eps = true}),
               .judge = [step](const History& h) { return all_at_most(step(h)); },
               .describe =
                   [step](const History& h) {
@@ -101,19 +101,19 @@ Claim d9() {
                   },
               .worst_meaning = "|grad_x_i| / its bound"};
         };
-        const Evidence main = refuted_beside(
-            examine(run, about(true)), [&] { return examine(fewer(run), about(false)); },
+        const Evidence main = refute_with_control(
+            examine(run, about(true)), [&] { return examine(with_fewer_cases(run), about(false)); },
             "the bound in power_norm");
-        return remarked(main, one_quiet_batch(run));
+        return with_remark(main, one_quiet_batch(run));
       }};
 }
 
-/// A channel whose nu is 1, the most that Gamma = 1 and rms(g) = 1 allow, meets a batch of k^2
-/// tokens: one holds all of it, x_hat = k, the others are 0. Gamma = 1 again.
+/// A channel with nu = 1, the maximum for Gamma = 1 and rms(g) = 1, gets a batch of k^2 tokens of
+/// which one is x_hat = k and the others are 0, so that Gamma = 1 again.
 struct Outlier {
   std::size_t k = 1;
   double alpha = 0.5;
-  std::vector<double> signs;  ///< g, k^2 of them, each +-1
+  std::vector<double> signs;  ///< g of the k^2 tokens, each +-1
 };
 
 rc::Gen<Outlier> outliers() {
@@ -144,7 +144,7 @@ rc::Gen<Outlier> outliers() {
       });
 }
 
-Moment meet(const Subject& subject, const Outlier& o) {
+ChannelMoment meet(const Subject& subject, const Outlier& o) {
   PowerNormChannel channel(
       subject,
       ref::model::PowerNormOptions{.eps = 0, .alpha_forward = o.alpha, .alpha_backward = o.alpha});
@@ -169,7 +169,7 @@ Claim d10() {
                   .cases = outliers(),
                   .judge =
                       [&, per_row](const Outlier& o) {
-                        const Moment m = meet(run.subject, o);
+                        const ChannelMoment m = meet(run.subject, o);
                         Judgement judged = whether(true);
                         for (std::size_t i = 0; i < o.signs.size(); ++i) {
                           const double x_hat = i == 0 ? static_cast<double>(o.k) : 0;
@@ -188,8 +188,9 @@ Claim d10() {
                       },
                   .worst_meaning = "|X̃′_i| / 2"};
             };
-            return refuted_beside(
-                examine(run, about(false)), [&] { return examine(fewer(run), about(true)); },
+            return refute_with_control(
+                examine(run, about(false)),
+                [&] { return examine(with_fewer_cases(run), about(true)); },
                 "|X̃′_i| ≤ |g_i| + (G/√c)|x̂_i|");
           }};
 }
@@ -209,7 +210,7 @@ Claim d11() {
               return g;
             };
             const auto last = [&](const History& h) {
-              return play(channel_of(run.subject, h.paper(), h), h).back();
+              return run_history(channel_of(run.subject, h.paper(), h), h).back();
             };
             const auto describe = [&](const History& h) {
               return fmt::format("{}: ‖X~'‖/√B = {}, ‖g‖/√B = {}", show(h),
@@ -217,7 +218,7 @@ Claim d11() {
                                  show(root_mean_square(gradient(h)).value));
             };
             const auto about = [&](std::function<Judgement(const History&)> judge) {
-              return Property<History>{.cases = histories({.most_steps = 6}),
+              return Property<History>{.cases = histories({.max_steps = 6}),
                                        .judge = std::move(judge),
                                        .describe = describe,
                                        .worst_meaning = "‖X̃′‖ / ‖g‖"};
@@ -226,11 +227,11 @@ Claim d11() {
                                             return at_most(root_mean_square(last(h).remainder),
                                                            root_mean_square(gradient(h)));
                                           }));
-            return refuted_beside(
+            return refute_with_control(
                 main,
                 [&] {
                   return examine(
-                      fewer(run), about([&](const History& h) {
+                      with_fewer_cases(run), about([&](const History& h) {
                         const auto& x = h.x.back();
                         if (h.eps == 0 &&
                             std::all_of(x.begin(), x.end(), [](double v) { return v == 0; }))

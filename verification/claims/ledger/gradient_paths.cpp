@@ -13,7 +13,7 @@ using ref::model::NormPlacement;
 using ref::numeric::ball;
 using Balls = Tensor<ball>;  // [n,n] with n = tokens * d_model, or [1,n]
 
-/// One sublayer: the Jacobian of its norm, where it stands, and that of F, by what F takes.
+/// One sublayer: the Jacobians of its norm and of F, each with respect to its own input.
 struct Sublayer {
   Balls norm, branch;
 };
@@ -33,7 +33,7 @@ Balls times(const Balls& a, const Balls& b) {
   return ref::ops::matmul(a, b);
 }
 
-/// (I - 1 1^T/d - x_hat x_hat^T/d)/s for each token.
+/// Returns (I - 1 1^T/d - x_hat x_hat^T/d)/s for each token.
 Balls norm_jacobian(const EncoderCase& c, const Balls& x) {
   const std::size_t d = c.d_model, n = c.tokens * d;
   const ball width(static_cast<double>(d));
@@ -56,7 +56,7 @@ Balls norm_jacobian(const EncoderCase& c, const Balls& x) {
   return result;
 }
 
-/// W_V / tokens for each pair of tokens.
+/// Returns W_V / tokens for each pair of tokens.
 Balls attention_jacobian(const EncoderCase& c, std::size_t layer) {
   const std::size_t d = c.d_model, n = c.tokens * d;
   Balls result = ref::tensor::empty_tensor<ball>({n, n});
@@ -67,7 +67,7 @@ Balls attention_jacobian(const EncoderCase& c, std::size_t layer) {
   return result;
 }
 
-/// W_2 diag(1{inner > 0}) W_1 for each token.
+/// Returns W_2 diag(1{inner > 0}) W_1 for each token.
 Balls feed_forward_jacobian(const EncoderCase& c, std::size_t layer, const Balls& inner) {
   const std::size_t d = c.d_model, n = c.tokens * d;
   const LayerWeights& w = c.layers[layer];
@@ -82,7 +82,7 @@ Balls feed_forward_jacobian(const EncoderCase& c, std::size_t layer, const Balls
   return result;
 }
 
-/// What the encoder's backward gives, and grad_y times a matrix that is to be the Jacobian.
+/// The gradient by the encoder's backward, and grad_y times a matrix that should be the Jacobian.
 struct ComparedPaths {
   Judgement judgement;
   std::vector<double> backward, product;
@@ -119,7 +119,8 @@ ComparedPaths compare_paths(const Subject& subject, const EncoderCase& c,
   return result;
 }
 
-// ---- The four Jacobians; the first sublayer comes first, and stands rightmost in a product.
+// ---- The four Jacobians. The first sublayer comes first in the list and is rightmost in a
+// product.
 
 Balls interleaved(const std::vector<Sublayer>& sublayers, std::size_t n) {
   Balls product = identity(n);
@@ -138,7 +139,7 @@ Balls separated(const std::vector<Sublayer>& sublayers, std::size_t n) {
 }
 
 Balls sum_of_total_derivatives(const std::vector<Sublayer>& sublayers, std::size_t n) {
-  Balls sum = identity(n), state = identity(n);  // state: d x_k / d x_l, a product
+  Balls sum = identity(n), state = identity(n);  // state: the product d x_k / d x_l
   for (const Sublayer& s : sublayers) {
     const Balls one = times(s.branch, s.norm);
     sum = plus(sum, times(one, state));
@@ -153,7 +154,7 @@ Balls sum_of_partial_derivatives(const std::vector<Sublayer>& sublayers, std::si
   return sum;
 }
 
-/// F = 0 in every sublayer but the first.
+/// Returns the encoder with F = 0 in every sublayer except the first.
 EncoderCase first_sublayer(EncoderCase c) {
   for (std::size_t l = 0; l < c.layers.size(); ++l) {
     if (l > 0) c.layers[l].value.assign(c.layers[l].value.size(), 0);
@@ -168,10 +169,10 @@ Property<EncoderCase> path_property(const Subject& subject, NormPlacement placem
     return compare_paths(subject, one_sublayer ? first_sublayer(c) : c, jacobian);
   };
   return {.cases = encoders({.placement = placement,
-                             .most_tokens = 2,
-                             .least_d_model = 2,
-                             .most_d_model = 3,
-                             .most_layers = 2,
+                             .max_tokens = 2,
+                             .min_d_model = 2,
+                             .max_d_model = 3,
+                             .max_layers = 2,
                              .positive_eps = true}),
           .judge = [=](const EncoderCase& c) { return compared(c).judgement; },
           .describe =
@@ -209,10 +210,10 @@ Claim separated_claim() {
           .expected = Verdict::refuted,
           .dropped = "one sublayer with F ≠ 0: the Jacobians of two do not commute",
           .check = [](const Run& run) {
-            return refuted_beside(
+            return refute_with_control(
                 examine(run, path_property(run.subject, NormPlacement::post, separated)),
                 [&] {
-                  return examine(fewer(run),
+                  return examine(with_fewer_cases(run),
                                  path_property(run.subject, NormPlacement::post, separated, true));
                 },
                 "with F = 0 after the first sublayer it holds");
@@ -246,12 +247,13 @@ Claim partial_derivative_claim() {
           .expected = Verdict::refuted,
           .dropped = "∂x_k/∂x_l in each term, which is I where F = 0 in all layers before k",
           .check = [](const Run& run) {
-            return refuted_beside(
+            return refute_with_control(
                 examine(run,
                         path_property(run.subject, NormPlacement::pre, sum_of_partial_derivatives)),
                 [&] {
-                  return examine(fewer(run), path_property(run.subject, NormPlacement::pre,
-                                                           sum_of_partial_derivatives, true));
+                  return examine(with_fewer_cases(run),
+                                 path_property(run.subject, NormPlacement::pre,
+                                               sum_of_partial_derivatives, true));
                 },
                 "with F = 0 after the first sublayer it holds");
           }};

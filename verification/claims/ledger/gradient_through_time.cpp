@@ -2,20 +2,20 @@
 
 #include "verification/claims/ledger/recursion.hpp"
 
-// C16: the true gradient through time, which PowerNorm's backward stands in for.
+// C16: the true gradient through time, which PowerNorm's backward approximates.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
 using ref::numeric::Dual;
 
-/// One channel of power_norm's forward over a whole history, x[direction] the variable: the loss
-/// sum_t <grad_y_t, y_t>, with its derivative.
+/// The loss sum_t <grad_y_t, y_t> of one channel of power_norm's forward over a whole history, with
+/// the derivative by x[direction].
 struct Variable {
   std::size_t step = 0, row = 0;
 };
 
-/// Through the subject, state and derivatives carried from step to step.
+/// Computes the slope with the subject, carrying state and derivatives from step to step.
 oracle50 slope_of_subject(const Subject& subject, const History& h, const Variable& variable) {
   NamedTensors<dual> state;
   const auto set = [&](const char* name, double v) {
@@ -39,7 +39,7 @@ oracle50 slope_of_subject(const Subject& subject, const History& h, const Variab
   return slope;
 }
 
-/// The forward on bounded dual numbers: what rounding may do to its slope.
+/// Bounds the rounding error of the slope by running the forward on bounded dual numbers.
 oracle50 roundoff_of_slope(const History& h, const Variable& variable) {
   using Number = Dual<Bounded>;
   const auto constant = [](double v) { return Number(Bounded(v)); };
@@ -61,8 +61,8 @@ oracle50 roundoff_of_slope(const History& h, const Variable& variable) {
   return sum(terms).error;
 }
 
-/// dL/dx_t = g_t / s_(t-1) - x_t (1 - alpha) sum_(u > t) alpha^(u-1-t) Lambda_u / s_(u-1)^2, where
-/// s^2 = psi^2 + eps.
+/// Computes dL/dx_t = g_t / s_(t-1) - x_t (1 - alpha) sum_(u > t) alpha^(u-1-t) Lambda_u /
+/// s_(u-1)^2, where s^2 = psi^2 + eps.
 Bounded future_weighted(const History& h, const Variable& variable) {
   const Bounded alpha(h.alpha_forward);
   Bounded psi2 = h.psi2, weight = 1, first, future;
@@ -95,9 +95,10 @@ Judgement is_future_weighted(const Subject& subject, const History& h) {
   return judged;
 }
 
-/// How far grad_x of power_norm is from the true gradient over a history of `steps` batches.
+/// Reports the distance of power_norm's grad_x from the true gradient over a history of `steps`
+/// batches.
 std::string stand_in(const Run& run) {
-  Draw draw(random_of(run, 0));
+  Draw draw(case_random(run, 0));
   History h;
   h.alpha_forward = h.alpha_backward = 0.9;
   h.eps = 1e-5;
@@ -110,7 +111,7 @@ std::string stand_in(const Run& run) {
     h.x.push_back(x);
     h.grad_y.push_back(g);
   }
-  const auto moments = play(channel_of(run.subject, h.paper(), h), h);
+  const auto moments = run_history(channel_of(run.subject, h.paper(), h), h);
   oracle50 difference = 0, size = 0;
   for (std::size_t t = 0; t < h.steps(); ++t) {
     for (std::size_t i = 0; i < h.rows(); ++i) {
@@ -139,7 +140,7 @@ Claim c16() {
             const Evidence main = examine(
                 run,
                 Property<History>{
-                    .cases = histories({.most_steps = 4, .most_rows = 2}),
+                    .cases = histories({.max_steps = 4, .max_rows = 2}),
                     .judge = [&](const History& h) { return is_future_weighted(run.subject, h); },
                     .describe =
                         [&](const History& h) {
@@ -149,7 +150,7 @@ Claim c16() {
                               show(future_weighted(h, {}).value));
                         },
                     .worst_meaning = "|derivative − formula| / what rounding at 50 digits may do"});
-            return remarked(main, stand_in(run));
+            return with_remark(main, stand_in(run));
           }};
 }
 

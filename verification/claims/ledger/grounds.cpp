@@ -6,8 +6,9 @@
 
 #include "ref/numeric/errors.hpp"
 
-// The rows of theorems.inc are made by `verification/claims/proofs/check --rows` from the theorems
-// themselves; a claim that has one there is proved. The others are listed here with their reason.
+// `verification/claims/proofs/check --rows` generates the rows of theorems.inc from the theorems
+// themselves. A claim with a row there is proved; claims without one are listed here with the
+// reason.
 namespace normproof::verification::claims::ledger {
 
 namespace {
@@ -18,7 +19,7 @@ struct Unproved {
   std::string_view reason;
 };
 
-/// None at present: every claim has a theorem.
+/// Empty at present: every claim has a theorem.
 constexpr std::array<Unproved, 0> kUnproved{};
 
 struct Premise {
@@ -39,7 +40,7 @@ constexpr std::string_view kPreNorm =
     "their means, which follow at every depth from such bounds of one layer; "
     "pre_norm_layer_laws.v has such laws for d = 2^(m+1) + 1, m >= 28, with large constants.";
 
-/// Claims about normal weights, whose theorems are about other laws.
+/// Claims about normal weights whose theorems are about other distributions.
 constexpr Premise kPremises[] = {{"E1", kFiniteLaw}, {"E2", kFiniteLaw}, {"E3", kFiniteLaw},
                                  {"E6", kLastLayer}, {"E7", kLastLayer}, {"E8", kLastLayer},
                                  {"E9", kPreNorm}};

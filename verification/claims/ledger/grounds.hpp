@@ -6,12 +6,12 @@
 
 namespace normproof::verification::claims::ledger {
 
-/// What stands behind the verdict of a claim, beside the cases that its check tries.
+/// The support of a claim's verdict besides the cases that its check tries.
 enum class Basis {
-  proved,                ///< by a theorem for every size, over the real numbers
-  proved_with_premises,  ///< by one that asks for more than the claim does, or for something else
-  decided,               ///< for each case that is drawn, by exact arithmetic or enclosures
-  tested                 ///< by the cases alone
+  proved,                ///< a theorem for every size, over the real numbers
+  proved_with_premises,  ///< a theorem that assumes more than the claim, or something else
+  decided,               ///< exact arithmetic or enclosures, for each case drawn
+  tested                 ///< only the cases
 };
 
 /// A theorem of verification/claims/proofs about a claim.
@@ -21,19 +21,19 @@ struct Theorem {
 
 struct Grounds {
   Basis basis = Basis::tested;
-  std::vector<Theorem> theorems = {};  ///< empty where nothing is proved
-  std::string_view reason = {};        ///< why there is no theorem; empty where there is one
-  std::string_view premises = {};      ///< what its theorems ask for and the claim does not
+  std::vector<Theorem> theorems = {};  ///< empty if nothing is proved
+  std::string_view reason = {};        ///< why there is no theorem; empty if there is one
+  std::string_view premises = {};      ///< assumptions of the theorems that the claim does not make
 };
 
-/// "proved", "proved with premises", "decided", "tested"
+/// Returns "proved", "proved with premises", "decided" or "tested".
 std::string_view basis_name(Basis basis);
 
-/// Every theorem, in the order of the claims.
+/// Returns every theorem, in the order of the claims.
 const std::vector<Theorem>& theorems();
 
-/// The grounds of the claim of this id.
-/// Throws    UsageError where neither a theorem nor a reason is known
+/// Returns the support of the claim with this id.
+/// Throws    UsageError if neither a theorem nor a reason is known
 Grounds grounds_of(std::string_view claim);
 
 }  // namespace normproof::verification::claims::ledger

@@ -7,7 +7,7 @@
 #include "verification/claims/fixtures/channel.hpp"
 #include "verification/claims/ledger/encoders.hpp"
 
-// E4, E5, E11: the operator norm of LayerNorm's Jacobian, and what is made of it.
+// E4, E5, E11: the operator norm of LayerNorm's Jacobian, and statements about it.
 namespace normproof::verification::claims::ledger {
 
 namespace {
@@ -16,14 +16,14 @@ NormOptions layer_norm_of(double eps) {
   return ref::model::LayerNormOptions{.eps = eps};
 }
 
-rc::Gen<Batch> tokens(std::size_t least, double most_eps,
+rc::Gen<Batch> tokens(std::size_t least, double max_eps,
                       const std::function<bool(const Batch&)>& accept) {
-  const BatchKind kind{.least_rows = least,
-                       .most_rows = 7,
-                       .most_features = 1,
+  const BatchKind kind{.min_rows = least,
+                       .max_rows = 7,
+                       .max_features = 1,
                        .affine = false,
-                       .least_eps = most_eps == 0 ? 0 : 1e-12,
-                       .most_eps = most_eps,
+                       .min_eps = max_eps == 0 ? 0 : 1e-12,
+                       .max_eps = max_eps,
                        .degenerate = false};
   return batches(kind, [accept](const Batch& b) {
     const bool spread = std::any_of(b.x.begin(), b.x.end(), [&](double v) { return v != b.x[0]; });
@@ -31,17 +31,18 @@ rc::Gen<Batch> tokens(std::size_t least, double most_eps,
   });
 }
 
-/// Orthogonal to 1 and to x, of length at least sqrt(1/3): the longest that a unit vector leaves.
+/// Returns the longest projection of a coordinate unit vector onto the orthogonal complement of 1
+/// and x. Its length is at least sqrt(1/3).
 Vector stretched_direction(const Vector& x) {
-  Vector best = without_one_and(x, unit(x.size(), 0));
+  Vector best = project_out_one_and(x, unit(x.size(), 0));
   for (std::size_t k = 1; k < x.size(); ++k) {
-    Vector other = without_one_and(x, unit(x.size(), k));
+    Vector other = project_out_one_and(x, unit(x.size(), k));
     if (square(other) > square(best)) best = std::move(other);
   }
   return best;
 }
 
-/// ||J^T g||^2, and what rounding may make of it.
+/// ||J^T g||^2 with a bound of its rounding error.
 struct Stretched {
   oracle50 squared, bound;
 };
@@ -50,8 +51,8 @@ Stretched through_layer_norm(const Subject& subject, double eps, const Vector& x
           Slice(x, g, Statistic::variance, eps).square_roundoff()};
 }
 
-/// y's derivatives on dual numbers are (delta_ij - 1/d - x_hat_i x_hat_j/d)/s; row i of it is what
-/// Slice gives for g = e_i.
+/// Judges the entries of the Jacobian. The derivatives of y on dual numbers are (delta_ij - 1/d -
+/// x_hat_i x_hat_j/d)/s; the Slice gives row i for g = e_i.
 Judgement judge_entries(const Subject& subject, const Batch& b) {
   const std::size_t d = b.x.size();
   const Vector x = wide(b.x);
@@ -76,8 +77,9 @@ struct NormOfJacobian {
   oracle50 squared, expected, bound;
 };
 
-/// d >= 3: attained at a g orthogonal to 1 and x; that it is off from orthogonal by roundings
-/// counts squared. d = 2: at (1, -1), eps^2/s^6.
+/// Compares the norm for d >= 3, where a g orthogonal to 1 and x attains it; rounding errors of the
+/// orthogonality enter squared. For d = 2 the norm is attained at (1, -1) and its square is
+/// eps^2/s^6.
 NormOfJacobian norm_of_jacobian(const Subject& subject, const Batch& b) {
   const Vector x = wide(b.x);
   const Slice slice(x, {}, Statistic::variance, b.eps);
@@ -100,8 +102,8 @@ Judgement judge_norm(const Subject& subject, const Batch& b) {
               judge_entries(subject, b));
 }
 
-Property<Batch> norm_property(const Subject& subject, double most_eps) {
-  return {.cases = tokens(2, most_eps, [](const Batch&) { return true; }),
+Property<Batch> norm_property(const Subject& subject, double max_eps) {
+  return {.cases = tokens(2, max_eps, [](const Batch&) { return true; }),
           .judge = [&](const Batch& b) { return judge_norm(subject, b); },
           .describe =
               [&](const Batch& b) {
@@ -122,8 +124,8 @@ Claim exact_norm_claim() {
           .assumptions = "σ > 0, no gamma; attained at g ⊥ 1, x and not exceeded elsewhere",
           .expected = Verdict::holds,
           .check = [](const Run& run) {
-            return held_beside(examine(run, norm_property(run.subject, 0)),
-                               examine(run, norm_property(run.subject, 1)), "with ε > 0");
+            return combine_parts(examine(run, norm_property(run.subject, 0)),
+                                 examine(run, norm_property(run.subject, 1)), "with ε > 0");
           }};
 }
 
@@ -140,12 +142,12 @@ Ratio ratio(const Subject& subject, const Vector& x) {
   return {stretched.squared * factor, stretched.bound * factor};
 }
 
-/// An alleged constant C, and a token whose |mean| is 2 C times its largest deviation, which is
-/// sigma or more; or, small, at most sigma.
+/// An alleged constant C and a token. Its |mean| is 2 C times its largest deviation, which is at
+/// least sigma; for a small mean it is at most sigma.
 struct Token {
   double constant = 2;
   std::vector<double> deviations = {-1, 0, 1};
-  double mean = 1;  ///< by 2 C times the largest deviation; by sigma where it is small
+  double mean = 1;  ///< in units of 2 C times the largest deviation, or of sigma if it is small
 
   Vector x(bool small_mean) const {
     const Slice slice(wide(deviations), {}, Statistic::variance, 0);
@@ -215,25 +217,26 @@ Claim length_norm_claim() {
           .expected = Verdict::refuted,
           .dropped = "a bound on |mean|/σ: ‖J‖₂ ‖x‖/√d = √(1 + mean²/σ²)",
           .check = [](const Run& run) {
-            const Evidence evidence = refuted_beside(
-                refuted_for_each(examine(run, ratio_property(run.subject, false))),
-                [&] { return examine(fewer(run), ratio_property(run.subject, true)); },
+            const Evidence evidence = refute_with_control(
+                refute_every_constant(examine(run, ratio_property(run.subject, false))),
+                [&] { return examine(with_fewer_cases(run), ratio_property(run.subject, true)); },
                 "with |mean| ≤ σ C = √2 does");
             const Ratio hundred = ratio(run.subject, wide({99, 100, 101}));
-            return remarked(evidence, fmt::format("x = (99, 100, 101): ‖J‖₂ ‖x‖/√d = {}",
-                                                  show(oracle50(sqrt(hundred.squared)))));
+            return with_remark(evidence, fmt::format("x = (99, 100, 101): ‖J‖₂ ‖x‖/√d = {}",
+                                                     show(oracle50(sqrt(hundred.squared)))));
           }};
 }
 
-// ---- E11: a law that gives each of N states (r, -r, 0) the probability 1/N, with the numbers of
-// the theorem's proof: alpha_0 = epsilon = 1/10, so that epsilon/(1 + epsilon - alpha_0) = 1/10.
+// ---- E11: a distribution that gives each of N states (r, -r, 0) the probability 1/N, with the
+// numbers of the theorem's proof: alpha_0 = epsilon = 1/10, so that epsilon/(1 + epsilon - alpha_0)
+// = 1/10.
 
 struct Law {
   std::vector<double> r;  ///< each above 0
 };
 
-/// k + 1 of 10k + 9 states are as low as Y <= 1.1 E Y allows, or up to a tenth longer: one more
-/// than may be steep, and near to it.
+/// Draws a law with k + 1 low states of 10k + 9. Their r is as small as Y <= 1.1 E Y allows, or up
+/// to a tenth larger. One state more than may be steep is then close to being so.
 Law low_states(Draw& draw) {
   const std::size_t tens = draw.between(0, 3), low = tens + 1, count = 10 * tens + 9;
   const auto states = static_cast<double>(count), lower = static_cast<double>(low);
@@ -271,8 +274,8 @@ rc::Gen<Law> laws(bool bounded) {
       });
 }
 
-/// How many of the N states have Y = ||x||^2 above 1.1 E Y, and ||J_LN||^2 above d/(E Y/10). The
-/// squares and their sum are exact at 50 digits; ||J_LN||^2 is rstd^2, off by less than 16
+/// The number of the N states with Y = ||x||^2 above 1.1 E Y, and with ||J_LN||^2 above d/(E Y/10).
+/// The squares and their sum are exact at 50 digits; ||J_LN||^2 is rstd^2, with an error below 16
 /// roundings.
 struct Counted {
   std::size_t above = 0, steep = 0;
@@ -335,9 +338,9 @@ Claim reverse_markov_claim() {
       .expected = Verdict::refuted,
       .dropped = "Y ≤ (1 + ε) E Y always (δ = 0): one state of large Y moves E Y past the rest",
       .check = [](const Run& run) {
-        return refuted_beside(
+        return refute_with_control(
             examine(run, law_property(run.subject, 1)),
-            [&] { return examine(fewer(run), law_property(run.subject, 0)); },
+            [&] { return examine(with_fewer_cases(run), law_property(run.subject, 0)); },
             "with Y ≤ (1 + ε) E Y always it holds");
       }};
 }

@@ -18,19 +18,20 @@ namespace {
 using ref::model::NormPlacement;
 using ref::numeric::ball;
 
-/// What ||dL/dx|| is.
-enum class Upstream { unit, signs };  // length 1; or each element +-1
+/// The upstream gradient dL/dx.
+enum class Upstream { unit, signs };  // of length 1, or with each element +-1
 
-// ---- Exactly, and for any weights: over an orthonormal basis of upstream gradients, or over all
-// signs, which are isotropic too, the mean of ||dL/dW_2||_F^2 is ||a||^2 (d - 2)/(d sigma^2) times
-// ||dL/dx||^2.
+// ---- The exact part, for any weights. The mean of ||dL/dW_2||_F^2 over an orthonormal basis of
+// upstream gradients, or over all signs, which are isotropic too, is ||a||^2 (d - 2)/(d sigma^2)
+// times ||dL/dx||^2.
 
 struct BasisMean {
   Judgement judgement = whether(true);
   double mean = 0, expected = 0;
 };
 
-/// The upstream gradients whose mean is taken; -g gives the length of g.
+/// Returns the upstream gradients to average over. g and -g give gradients of equal length, so one
+/// of them is enough.
 std::vector<std::vector<double>> directions(std::size_t d, Upstream upstream) {
   std::vector<std::vector<double>> result;
   const std::size_t count = upstream == Upstream::unit ? d : std::size_t{1} << (d - 1);
@@ -43,7 +44,7 @@ std::vector<std::vector<double>> directions(std::size_t d, Upstream upstream) {
   return result;
 }
 
-/// What the last norm is given.
+/// Returns the input of the last norm.
 template <class T>
 const Tensor<T>& before_last_norm(const EncoderCase& c, const StackStep<T>& step) {
   if (c.final_norm) return step.values.at("final_norm.x");
@@ -74,7 +75,7 @@ BasisMean over_basis(const Subject& subject, EncoderCase c, Upstream upstream) {
     expected = square_sum(step.values.at(layer_value(last, "feed_forward.active"))) *
                (width - ball(2)) / (width * variance);
     if (upstream == Upstream::signs) expected *= width;
-    // What a layer's feed-forward is given is as long in every layer.
+    // The input of the feed-forward has the same length in every layer.
     for (std::size_t l = 0; l <= last; ++l)
       result.judgement = both(
           result.judgement,
@@ -89,11 +90,11 @@ BasisMean over_basis(const Subject& subject, EncoderCase c, Upstream upstream) {
 }
 
 Property<EncoderCase> basis_property(const Subject& subject, NormPlacement placement,
-                                     Upstream upstream, std::size_t most_layers) {
+                                     Upstream upstream, std::size_t max_layers) {
   return {.cases = encoders({.placement = placement,
                              .final_norm = placement == NormPlacement::pre,
-                             .most_d_model = 4,
-                             .most_layers = most_layers}),
+                             .max_d_model = 4,
+                             .max_layers = max_layers}),
           .judge = [&subject, upstream](
                        const EncoderCase& c) { return over_basis(subject, c, upstream).judgement; },
           .describe =
@@ -105,26 +106,29 @@ Property<EncoderCase> basis_property(const Subject& subject, NormPlacement place
           .worst_meaning = "|mean over ∂L/∂x − ‖a‖²(d−2)/(dσ²)| / the radii of both enclosures"};
 }
 
-// ---- Drawn. R = ||dL/dW_2||^2/(d ||dL/dx||^2); with s^2 = ||a||^2/d, whose mean is 1/2 and whose
-// variance is 5/(4d).
+// ---- The random part. R = ||dL/dW_2||^2/(d ||dL/dx||^2); s^2 = ||a||^2/d has the mean 1/2 and the
+// variance 5/(4d).
 
 struct Expected {
-  double least = 0, most = 0;     ///< of E R
-  double second = 0, fourth = 0;  ///< bounds of E R^2 and E R^4
+  double least = 0, most = 0;     ///< bounds of E R
+  double second = 0, fourth = 0;  ///< upper bounds of E R^2 and E R^4
   double clip() const { return 4 * most; }
-  /// A lower bound of E min(R, clip): (r - m)_+ <= (27/256) r^4/m^3.
-  double least_clipped() const { return least - 27 * fourth / (256 * clip() * clip() * clip()); }
-  double variance() const { return second - least_clipped() * least_clipped(); }
+  /// Returns a lower bound of E min(R, clip), from (r - m)_+ <= (27/256) r^4/m^3.
+  double clipped_lower_bound() const {
+    return least - 27 * fourth / (256 * clip() * clip() * clip());
+  }
+  double variance() const { return second - clipped_lower_bound() * clipped_lower_bound(); }
 };
 
-/// E s^8, by the moments 1/2, 3/2, 15/2, 105/2 of relu(N(0,1))^2.
+/// Returns E s^8, from the moments 1/2, 3/2, 15/2, 105/2 of relu(N(0,1))^2.
 double eighth_moment(double d) {
   const double pairs = d * (d - 1), triples = pairs * (d - 2);
   return (52.5 * d + 15 * pairs + 6.75 * pairs + 2.25 * triples + triples * (d - 3) / 16) /
          (d * d * d * d);
 }
 
-/// sigma^2 = s^2/d times a noncentral chi-square with d - 1 degrees and parameter d/s^2.
+/// Post-norm: sigma^2 is s^2/d times a noncentral chi-square with d - 1 degrees of freedom and
+/// parameter d/s^2.
 Expected expected_post(double d) {
   const double isotropy = 1 - 2 / d, spread = 5 / (4 * d);
   const double least = 1 - 3 / d, most = 1 - 5 / d, second = 1 - 7 / d;
@@ -133,7 +137,8 @@ Expected expected_post(double d) {
           isotropy * (f * f + slope * slope * spread), eighth_moment(d)};
 }
 
-/// sigma^2 = (1 + L + S)/d times a chi-square with d - 1 degrees, S the sum of s^2 over the layers.
+/// Pre-norm: sigma^2 is (1 + L + S)/d times a chi-square with d - 1 degrees of freedom; S is the
+/// sum of s^2 over the layers.
 Expected expected_pre(double d, double layers) {
   const double isotropy = 1 - 2 / d, spread = 5 / (4 * d), a = 1 + layers;
   const double inverse = isotropy * d / (d - 3), f = layers / (2 + 3 * layers);
@@ -146,13 +151,13 @@ Expected expected_pre(double d, double layers) {
           inverse * d * d * d / ((d - 5) * (d - 7) * (d - 9)) * eighth_moment(d) / (a * a * a * a)};
 }
 
-/// A size of network and what is drawn of it.
+/// A network size and its number of draws.
 struct Size {
   std::size_t d_model, layers;
   NormPlacement placement;
 };
 
-/// ||dL/dW_2||^2 for one network.
+/// Returns ||dL/dW_2||^2 of one network.
 double drawn_square(const Run& run, const Size& size, Upstream upstream, std::size_t index) {
   EncoderCase c = network_in_law(run, size.placement, index, size.d_model, size.layers);
   double length2 = 0;
@@ -162,7 +167,7 @@ double drawn_square(const Run& run, const Size& size, Upstream upstream, std::si
   return gradient_square(run.subject.stack_double(c.inputs<double>()));
 }
 
-/// Means over run.cases networks of each size.
+/// Returns the evidence of the means over run.cases networks of each size.
 Evidence sampled_gradient(const Run& run, const std::vector<Size>& sizes, Upstream upstream) {
   std::vector<SampledMean> means;
   means.reserve(sizes.size());
@@ -174,19 +179,19 @@ Evidence sampled_gradient(const Run& run, const std::vector<Size>& sizes, Upstre
     double sum = 0;
     for (std::size_t index = 0; index < run.cases; ++index)
       sum += std::min(drawn_square(run, size, upstream, index) / unit, expected.clip());
-    // In units in which the mean is near d: a Deviation is rounded up to 1.
+    // The units make the mean about d, since Deviation rounds up to at least 1.
     const double scale = d / expected.most;
     Deviation deviation;
     const Increment increment =
-        of_bounded(expected.variance() * scale * scale, expected.clip() * scale);
+        bounded_increment(expected.variance() * scale * scale, expected.clip() * scale);
     deviation.add(increment.variance, increment.scale, run.cases);
     const auto networks = static_cast<double>(run.cases);
     means.push_back({fmt::format("d = {}, L = {}: ‖∂L/∂W_2‖²/d{}", size.d_model, size.layers,
                                  upstream == Upstream::unit ? "" : "²"),
-                     sum / networks, expected.least_clipped(), expected.most,
+                     sum / networks, expected.clipped_lower_bound(), expected.most,
                      deviation.bound() / (scale * networks)});
   }
-  return of_sample(run, run.cases, means);
+  return sample_evidence(run, run.cases, means);
 }
 
 constexpr const char* kSetting =
@@ -197,7 +202,7 @@ struct Scaling {
   std::string id, title, statement;
   NormPlacement placement;
   Upstream upstream;
-  std::size_t most_layers;
+  std::size_t max_layers;
   std::vector<Size> sizes;
 };
 
@@ -209,10 +214,11 @@ Claim scaling_claim(const Scaling& s) {
           .assumptions = kSetting,
           .expected = Verdict::holds,
           .check = [s](const Run& run) {
-            return held_beside(sampled_gradient(run, s.sizes, s.upstream),
-                               examine(fewer(run), basis_property(run.subject, s.placement,
-                                                                  s.upstream, s.most_layers)),
-                               "exactly, the mean over ∂L/∂x");
+            return combine_parts(
+                sampled_gradient(run, s.sizes, s.upstream),
+                examine(with_fewer_cases(run),
+                        basis_property(run.subject, s.placement, s.upstream, s.max_layers)),
+                "exactly, the mean over ∂L/∂x");
           }};
 }
 
@@ -228,7 +234,7 @@ std::vector<Claim> last_layer_claims() {
                          "the norm grows as √d, below the bound d √(ln d)",
                      .placement = post,
                      .upstream = Upstream::unit,
-                     .most_layers = 1,
+                     .max_layers = 1,
                      .sizes = {{16, 1, post}, {64, 1, post}, {128, 1, post}}}),
       scaling_claim({.id = "E7",
                      .title = "the last layer's gradient, each element of ∂L/∂x of size 1",
@@ -236,7 +242,7 @@ std::vector<Claim> last_layer_claims() {
                                   "O(d): the norm grows as d, without √(ln d)",
                      .placement = post,
                      .upstream = Upstream::signs,
-                     .most_layers = 1,
+                     .max_layers = 1,
                      .sizes = {{16, 1, post}, {64, 1, post}, {128, 1, post}}}),
       scaling_claim({.id = "E8",
                      .title = "post-norm: the last layer's gradient by the depth",
@@ -244,7 +250,7 @@ std::vector<Claim> last_layer_claims() {
                                   "for every L",
                      .placement = post,
                      .upstream = Upstream::unit,
-                     .most_layers = 4,
+                     .max_layers = 4,
                      .sizes = {{16, 1, post}, {16, 6, post}, {32, 32, post}}}),
       scaling_claim({.id = "E9",
                      .title = "pre-norm: the last layer's gradient by the depth",
@@ -252,7 +258,7 @@ std::vector<Claim> last_layer_claims() {
                                   "O(1/L): the norm falls as L^(−1/2)",
                      .placement = pre,
                      .upstream = Upstream::unit,
-                     .most_layers = 4,
+                     .max_layers = 4,
                      .sizes = {{16, 1, pre}, {16, 6, pre}, {32, 32, pre}}})};
 }
 

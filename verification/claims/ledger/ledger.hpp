@@ -6,14 +6,14 @@
 
 namespace normproof::verification::claims::ledger {
 
-// Every claim is written in the words of these two rooms.
+// The claims use the names of these two namespaces.
 using namespace engine;
 using namespace fixtures;
 
-/// Every claim, in the order T (textbook), A, B, C, D, E, F, L, M.
+/// Returns every claim, in the order of groups T (textbook), A, B, C, D, E, F, L, M.
 const std::vector<Claim>& ledger();
 
-// Each file of claims:
+// The groups of claims:
 std::vector<Claim> textbook_claims();     ///< T: LayerNorm and BatchNorm as textbooks compare them
 std::vector<Claim> backward_claims();     ///< A: every backward is the derivative of its forward
 std::vector<Claim> geometry_claims();     ///< B: norms, projectors, Lipschitz constants

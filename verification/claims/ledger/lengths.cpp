@@ -10,7 +10,7 @@
 #include "verification/claims/engine/sample.hpp"
 #include "verification/claims/ledger/encoders.hpp"
 
-// E1, E2, E3, E10: how long the vectors inside an encoder are at initialization.
+// E1, E2, E3, E10: the lengths of the vectors inside an encoder at initialization.
 namespace normproof::verification::claims::ledger {
 
 namespace {
@@ -18,9 +18,9 @@ namespace {
 using ref::model::NormPlacement;
 using ref::numeric::ball;
 
-constexpr std::size_t kPostWidth = 64, kPreWidth = 8;  // of the networks that are drawn
-constexpr std::size_t kDepth = 3;                      // their layers
-constexpr std::size_t kInputs = 64;                    // of a relu that is drawn
+constexpr std::size_t kPostWidth = 64, kPreWidth = 8;  // widths of the random networks
+constexpr std::size_t kDepth = 3;                      // number of their layers
+constexpr std::size_t kInputs = 64;                    // width of a random relu
 
 Tensor<double> row_tensor(const std::vector<double>& values) {
   Tensor<double> result = ref::tensor::empty_tensor<double>({1, values.size()});
@@ -33,7 +33,7 @@ std::vector<double> negative(std::vector<double> values) {
   return values;
 }
 
-/// kInputs normal numbers.
+/// Returns kInputs normal numbers.
 std::vector<double> normal_row(const Run& run, std::size_t index) {
   const ref::numeric::RandomStream stream(run.seed, fmt::format("claims/{}/{}", run.claim, index));
   std::vector<double> values(kInputs);
@@ -43,10 +43,10 @@ std::vector<double> normal_row(const Run& run, std::size_t index) {
 
 // ---- E1
 
-/// relu(x)^2 + relu(-x)^2 = x^2 for each x: the mean over a symmetric law is half of E x^2. Squares
-/// of doubles and 0 are exact at 50 digits.
+/// Judges relu(x)^2 + relu(-x)^2 = x^2 for each x: under a symmetric distribution the mean is half
+/// of E x^2. Squares of doubles and 0 are exact at 50 digits.
 Property<Batch> relu_property(const Subject& subject) {
-  return {.cases = batches({.affine = false, .least_eps = 0, .most_eps = 0}),
+  return {.cases = batches({.affine = false, .min_eps = 0, .max_eps = 0}),
           .judge =
               [&](const Batch& b) {
                 const auto there = subject.relu(row_tensor(b.x));
@@ -75,11 +75,11 @@ Evidence sampled_relu(const Run& run) {
     std::vector<double> x = normal_row(run, index);
     for (double& v : x) v *= sigma;
     sum += square_sum(run.subject.relu(row_tensor(x))) / (sigma * sigma);
-    deviation.add(of_relu_square().variance, of_relu_square().scale, kInputs);
+    deviation.add(relu_square_increment().variance, relu_square_increment().scale, kInputs);
   }
   const double count = static_cast<double>(run.cases * kInputs);
-  return of_sample(run, run.cases,
-                   {{"‖ReLU(X)‖²/(σ² d)", sum / count, 0.5, 0.5, deviation.bound() / count}});
+  return sample_evidence(run, run.cases,
+                         {{"‖ReLU(X)‖²/(σ² d)", sum / count, 0.5, 0.5, deviation.bound() / count}});
 }
 
 Claim relu_length_claim() {
@@ -90,20 +90,21 @@ Claim relu_length_claim() {
           .assumptions = "any law that is symmetric about 0; drawn: d = 64, σ from 1/8 to 8",
           .expected = Verdict::holds,
           .check = [](const Run& run) {
-            return held_beside(examine(run, relu_property(run.subject)), sampled_relu(run),
-                               "normal draws");
+            return combine_parts(examine(run, relu_property(run.subject)), sampled_relu(run),
+                                 "normal draws");
           }};
 }
 
-// ---- E2 and E3, exactly: the mean over the signs of the last layer's W_V, W_1, W_2, which have
-// the second moments of normal ones.
+// ---- The exact part of E2 and E3: the mean over the signs of the last layer's W_V, W_1, W_2,
+// which have the second moments of normal weights.
 
 struct MeanSquare {
   Judgement judgement = whether(true);
   double mean = 0, expected = 0;  // of the first token
 };
 
-/// The value of each token, over all signs: mean of length^2 - what the last layer is given.
+/// Averages the squared length of each token after the last layer over all signs, and compares it
+/// with its expectation for the given input of that layer.
 MeanSquare over_signs(const Subject& subject, const EncoderCase& c) {
   const ref::numeric::BallPrecision precision(kEncoderBits);
   const bool post = c.placement == NormPlacement::post;
@@ -147,7 +148,7 @@ MeanSquare over_signs(const Subject& subject, const EncoderCase& c) {
 }
 
 Property<EncoderCase> sign_property(const Subject& subject, NormPlacement placement) {
-  return {.cases = encoders({.placement = placement, .most_tokens = 3, .orthogonal = true}),
+  return {.cases = encoders({.placement = placement, .max_tokens = 3, .orthogonal = true}),
           .judge = [&](const EncoderCase& c) { return over_signs(subject, c).judgement; },
           .describe =
               [&](const EncoderCase& c) {
@@ -158,7 +159,7 @@ Property<EncoderCase> sign_property(const Subject& subject, NormPlacement placem
           .worst_meaning = "|mean over signs − expected| / the radii of both enclosures"};
 }
 
-/// Sums over networks, layer by layer, and what chance may take each off.
+/// Sums over networks, layer by layer, each with the deviation allowed for chance.
 struct Lengths {
   std::vector<double> sums = std::vector<double>(kDepth);
   std::vector<Deviation> deviations = std::vector<Deviation>(kDepth);
@@ -174,7 +175,7 @@ struct Lengths {
                        1 + least * (layers + 1 - growth), 1 + most * (layers + 1 - growth),
                        deviations[l].bound() / networks});
     }
-    return of_sample(run, run.cases, means);
+    return sample_evidence(run, run.cases, means);
   }
 };
 
@@ -191,14 +192,15 @@ Evidence sampled_post(const Run& run) {
       lengths.sums[l] += square_sum(step.values.at(layer_value(l, "norm2.x")));
       const double active = square_sum(step.values.at(layer_value(l, "feed_forward.active")));
       const double given = square_sum(step.values.at(layer_value(l, "norm1.y")));
-      add(lengths.deviations[l], of_relu_square(), kPostWidth);
-      add(lengths.deviations[l], of_noncentral_square(given, active / kPostWidth, kPostWidth));
+      add(lengths.deviations[l], relu_square_increment(), kPostWidth);
+      add(lengths.deviations[l],
+          noncentral_square_increment(given, active / kPostWidth, kPostWidth));
     }
   }
   return lengths.evidence(run, kPostWidth, 0.5, 0.5, 0);
 }
 
-/// Two tokens, of which the first is looked at.
+/// Draws networks of two tokens and examines the first token.
 Evidence sampled_pre(const Run& run) {
   Lengths lengths;
   for (std::size_t index = 0; index < run.cases; ++index) {
@@ -209,7 +211,7 @@ Evidence sampled_pre(const Run& run) {
     const auto first = [&](const std::string& name) {
       return square_sum(step.values.at(name), 0, kPreWidth);
     };
-    std::vector<Increment> increments{of_noncentral_square(0, 1, kPreWidth)};
+    std::vector<Increment> increments{noncentral_square_increment(0, 1, kPreWidth)};
     for (std::size_t l = 0; l < kDepth; ++l) {
       const Tensor<double>& normalised = step.values.at(layer_value(l, "norm1.y"));
       double attended = 0;
@@ -218,12 +220,12 @@ Evidence sampled_pre(const Run& run) {
         attended += mean * mean;
       }
       const double active = first(layer_value(l, "feed_forward.active"));
-      increments.push_back(
-          of_noncentral_square(first(layer_value(l, "norm1.x")), attended / kPreWidth, kPreWidth));
-      increments.push_back(
-          of_noncentral_square(first(layer_value(l, "norm2.x")), active / kPreWidth, kPreWidth));
+      increments.push_back(noncentral_square_increment(first(layer_value(l, "norm1.x")),
+                                                       attended / kPreWidth, kPreWidth));
+      increments.push_back(noncentral_square_increment(first(layer_value(l, "norm2.x")),
+                                                       active / kPreWidth, kPreWidth));
       for (const Increment& increment : increments) add(lengths.deviations[l], increment);
-      add(lengths.deviations[l], of_relu_square(), kPreWidth * (l + 1));
+      add(lengths.deviations[l], relu_square_increment(), kPreWidth * (l + 1));
       lengths.sums[l] +=
           l + 1 < kDepth ? first(layer_value(l + 1, "norm1.x")) : square_sum(step.y, 0, kPreWidth);
     }
@@ -242,9 +244,10 @@ Claim post_length_claim() {
               "symmetric; any x and W_V. Drawn: normal, d = 64, 3 layers",
           .expected = Verdict::holds,
           .check = [](const Run& run) {
-            return held_beside(sampled_post(run),
-                               examine(fewer(run), sign_property(run.subject, NormPlacement::post)),
-                               "exactly, over the signs of the weights");
+            return combine_parts(
+                sampled_post(run),
+                examine(with_fewer_cases(run), sign_property(run.subject, NormPlacement::post)),
+                "exactly, over the signs of the weights");
           }};
 }
 
@@ -260,9 +263,10 @@ Claim pre_length_claim() {
               "d = 8, 3 layers, 2 tokens",
           .expected = Verdict::holds,
           .check = [](const Run& run) {
-            return held_beside(sampled_pre(run),
-                               examine(fewer(run), sign_property(run.subject, NormPlacement::pre)),
-                               "exactly, over the signs of the weights");
+            return combine_parts(
+                sampled_pre(run),
+                examine(with_fewer_cases(run), sign_property(run.subject, NormPlacement::pre)),
+                "exactly, over the signs of the weights");
           }};
 }
 
@@ -272,7 +276,7 @@ struct Width {
   std::uint64_t d = 1;
 };
 
-/// P(max <= m) = Phi(sqrt m)^d, enclosed; m = 2 ln(100 d).
+/// Returns an enclosure of P(max <= m) = Phi(sqrt m)^d for m = 2 ln(100 d).
 ball chance_within(std::uint64_t d) {
   const ball width = ball(static_cast<double>(d));
   const ball m_half = ref::numeric::log(ball(100) * width);
@@ -307,10 +311,10 @@ Evidence sampled_maxima(const Run& run) {
     const auto y = run.subject.relu(row_tensor(normal_row(run, index)));
     const double most = *std::max_element(y.begin(), y.end());
     above += most * most > limit ? 1 : 0;
-    add(deviation, of_bounded(1.0 / 200, 1));
+    add(deviation, bounded_increment(1.0 / 200, 1));
   }
   const double networks = static_cast<double>(run.cases);
-  return of_sample(
+  return sample_evidence(
       run, run.cases,
       {{"share above 2 ln(100 d)", above / networks, 0, 1.0 / 200, deviation.bound() / networks}});
 }
@@ -323,7 +327,8 @@ Claim maximum_claim() {
           .assumptions = "Φ(√(2 ln(100 d)))^d enclosed for d = 1, 2, 4, ..., 2⁴⁰; drawn: d = 64",
           .expected = Verdict::holds,
           .check = [](const Run& run) {
-            return held_beside(examine(run, tail_property()), sampled_maxima(run), "normal draws");
+            return combine_parts(examine(run, tail_property()), sampled_maxima(run),
+                                 "normal draws");
           }};
 }
 

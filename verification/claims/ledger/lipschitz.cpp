@@ -8,12 +8,12 @@
 #include "verification/claims/fixtures/channel.hpp"
 #include "verification/claims/ledger/geometry.hpp"
 
-// B6, B7, B8, B16: the Jacobians of the normalisations, and their operator norms compared.
+// B6, B7, B8, B16: the Jacobians of the normalizations, and a comparison of their operator norms.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
-// ---- B6: s times the Jacobian is an orthogonal projector; its rank is its trace.
+// ---- B6: s times the Jacobian is an orthogonal projector, and its rank is its trace.
 
 struct Projector {
   NormOptions options;
@@ -110,10 +110,10 @@ Claim projector_claim() {
           }};
 }
 
-// ---- Operator norms. g0, orthogonal to 1 and to x, is stretched by exactly the operator norm.
+// ---- Operator norms. g0, orthogonal to 1 and x, attains exactly the operator norm.
 
 struct Stretch {
-  oracle50 squared, bound;  // ||grad_x||^2, and what rounding may make of it
+  oracle50 squared, bound;  // ||grad_x||^2 with a bound of its rounding error
 };
 
 Stretch stretch(const Subject& subject, const NormOptions& options, Statistic statistic,
@@ -122,33 +122,34 @@ Stretch stretch(const Subject& subject, const NormOptions& options, Statistic st
           Slice(x, g, statistic, 0).square_roundoff()};
 }
 
-Stretch of_power_norm_v(const Subject& subject, const Vector& x, const Vector& g) {
+Stretch stretch_power_norm_v(const Subject& subject, const Vector& x, const Vector& g) {
   return stretch(subject, power_norm_v_with(0), Statistic::quadratic_mean, x, g);
 }
-Stretch of_batch_norm(const Subject& subject, const Vector& x, const Vector& g) {
+Stretch stretch_batch_norm(const Subject& subject, const Vector& x, const Vector& g) {
   return stretch(subject, batch_norm_with(0), Statistic::variance, x, g);
 }
 
-// Whether the rest is too close to the span of 1 and x to say anything.
-bool is_lost(const Vector& rest, const Vector& whole) {
+// Whether the projection is too close to zero relative to the whole vector to decide anything.
+bool is_degenerate(const Vector& rest, const Vector& whole) {
   return !(square(rest) > square(whole) * oracle50(0x1p-40));
 }
 
 struct Norms {
   Judgement judgement;
-  oracle50 power_norm_v, batch_norm;  // squared, for g0 of length 1
+  oracle50 power_norm_v, batch_norm;  // squares of the operator norms
 };
 
 Norms compare_norms(const Subject& subject, const Batch& b) {
   const Vector x = wide(b.x), g = wide(b.grad_y);
-  const Vector g0 = without_one_and(x, g);
-  if (is_lost(g0, g)) return {discarded(), 0, 0};
+  const Vector g0 = project_out_one_and(x, g);
+  if (is_degenerate(g0, g)) return {discarded(), 0, 0};
   const oracle50 length = square(g0);
-  const Stretch pn = of_power_norm_v(subject, x, g0), bn = of_batch_norm(subject, x, g0);
-  const Stretch pn_any = of_power_norm_v(subject, x, g), bn_any = of_batch_norm(subject, x, g);
+  const Stretch pn = stretch_power_norm_v(subject, x, g0), bn = stretch_batch_norm(subject, x, g0);
+  const Stretch pn_any = stretch_power_norm_v(subject, x, g),
+                bn_any = stretch_batch_norm(subject, x, g);
   const oracle50 psi2 = Slice(x, g, Statistic::quadratic_mean, 0).statistic;
   const oracle50 sigma2 = Slice(x, g, Statistic::variance, 0).statistic;
-  // g0 itself is known up to rounding: as far as the squares of g allow.
+  // g0 itself has rounding errors, which the bounds for g cover.
   const oracle50 slack_pn = pn.bound + pn_any.bound, slack_bn = bn.bound + bn_any.bound;
   const bool are_the_norms = absolute(pn.squared - length / psi2) <= slack_pn &&
                              absolute(bn.squared - length / sigma2) <= slack_bn &&
@@ -188,15 +189,15 @@ Claim operator_norm_claim() {
           .check = [](const Run& run) { return examine(run, norms_property(run.subject)); }};
 }
 
-// ---- B8: two rows. BN's Jacobian has rank 0 there.
+// ---- B8: two rows, for which BN's Jacobian has rank 0.
 
 Norms compare_two_rows(const Subject& subject, const Batch& b) {
   const Vector x = wide(b.x);
   const Vector g{x[1], -x[0]};  // orthogonal to x: attains PN-V's norm
-  const Stretch pn = of_power_norm_v(subject, x, g);
+  const Stretch pn = stretch_power_norm_v(subject, x, g);
   oracle50 frobenius = 0, slack = pn.bound / square(g);
   for (std::size_t k = 0; k < 2; ++k) {
-    const Stretch bn = of_batch_norm(subject, x, unit(2, k));
+    const Stretch bn = stretch_batch_norm(subject, x, unit(2, k));
     frobenius += bn.squared;
     slack += bn.bound;
   }
@@ -214,7 +215,7 @@ Claim two_rows_claim() {
           .dropped = "B ≥ 3: at B = 2 BN's output is ±1 whatever x is, so that its Jacobian is 0",
           .check = [](const Run& run) {
             const auto& subject = run.subject;
-            return refuted_beside(
+            return refute_with_control(
                 examine(run, Property<Batch>{.cases = channels(2, 2, true),
                                              .judge =
                                                  [&](const Batch& b) {
@@ -227,16 +228,17 @@ Claim two_rows_claim() {
                                                                      n.batch_norm, "PN-V");
                                                  },
                                              .worst_meaning = "‖J_PN-V‖² / (‖J_BN‖² + rounding)"}),
-                [&] { return examine(fewer(run), norms_property(subject)); }, "for B ≥ 3 it holds");
+                [&] { return examine(with_fewer_cases(run), norms_property(subject)); },
+                "for B ≥ 3 it holds");
           }};
 }
 
-// ---- B16: PowerNorm itself divides by the psi of the past.
+// ---- B16: PowerNorm itself divides by the psi of earlier steps.
 
 Norms compare_running(const Subject& subject, const Batch& b) {
   const Vector x = wide(b.x), g = wide(b.grad_y);
-  const Vector g0 = without_one_and(x, g);
-  if (is_lost(g0, g)) return {discarded(), 0, 0};
+  const Vector g0 = project_out_one_and(x, g);
+  if (is_degenerate(g0, g)) return {discarded(), 0, 0};
   const ref::model::PowerNormOptions options{.eps = 0};
   auto state = ref::norm::initial_state<oracle50>(options, 1);
   state.at("running_psi2").data()[0] = b.extra[0];
@@ -248,7 +250,7 @@ Norms compare_running(const Subject& subject, const Batch& b) {
   const auto& grad_x = step.outputs.at("grad_x");
   const oracle50 length = square(g0);
   const oracle50 pn2 = square(Vector(grad_x.data(), grad_x.data() + grad_x.size())) / length;
-  const Stretch bn = of_batch_norm(subject, x, g0);
+  const Stretch bn = stretch_batch_norm(subject, x, g0);
   const oracle50 slack = bn.bound / length + 64 * epsilon50() * pn2;
   return {within(pn2, bn.squared / length + slack), pn2, bn.squared / length};
 }
@@ -267,28 +269,29 @@ Property<Batch> running_property(const Subject& subject, rc::Gen<Batch> cases) {
 }
 
 Claim running_claim() {
-  return {.id = "B16",
-          .title = "PowerNorm itself has the smaller Lipschitz constant",
-          .statement = "in-step ‖J_PN‖ = γ/ψ_(t−1) ≤ γ/σ_B = ‖J_BN‖",
-          .source = "[SYG+20] abstract, read for PN; derived: docs/derivations/claims.md, B7",
-          .assumptions = "B ≥ 3, ε = 0, ν = 0, any ψ_(t−1) > 0",
-          .expected = Verdict::refuted,
-          .dropped = "σ_B ≤ ψ_(t−1): the theorem is about PN-V, whose ψ is the batch's own",
-          .check = [](const Run& run) {
-            const auto quiet = rc::gen::map(channels(3, 8, true, 1), [](Batch b) {
-              const auto rows = static_cast<double>(b.rows);
-              double mean = 0, variance = 0;
-              for (const double v : b.x) mean += v / rows;
-              for (const double v : b.x) variance += (v - mean) * (v - mean) / rows;
-              const double above = b.extra[0] * b.extra[0] * b.extra[0];  // from 2^-18 on
-              b.extra[0] = variance * (1 + above);
-              return b;
-            });
-            return refuted_beside(
-                examine(run, running_property(run.subject, channels(3, 8, true, 1))),
-                [&] { return examine(fewer(run), running_property(run.subject, quiet)); },
-                "with σ_B ≤ ψ_(t−1) it holds");
-          }};
+  return {
+      .id = "B16",
+      .title = "PowerNorm itself has the smaller Lipschitz constant",
+      .statement = "in-step ‖J_PN‖ = γ/ψ_(t−1) ≤ γ/σ_B = ‖J_BN‖",
+      .source = "[SYG+20] abstract, read for PN; derived: docs/derivations/claims.md, B7",
+      .assumptions = "B ≥ 3, ε = 0, ν = 0, any ψ_(t−1) > 0",
+      .expected = Verdict::refuted,
+      .dropped = "σ_B ≤ ψ_(t−1): the theorem is about PN-V, whose ψ is the batch's own",
+      .check = [](const Run& run) {
+        const auto quiet = rc::gen::map(channels(3, 8, true, 1), [](Batch b) {
+          const auto rows = static_cast<double>(b.rows);
+          double mean = 0, variance = 0;
+          for (const double v : b.x) mean += v / rows;
+          for (const double v : b.x) variance += (v - mean) * (v - mean) / rows;
+          const double above = b.extra[0] * b.extra[0] * b.extra[0];  // from 2^-18 on
+          b.extra[0] = variance * (1 + above);
+          return b;
+        });
+        return refute_with_control(
+            examine(run, running_property(run.subject, channels(3, 8, true, 1))),
+            [&] { return examine(with_fewer_cases(run), running_property(run.subject, quiet)); },
+            "with σ_B ≤ ψ_(t−1) it holds");
+      }};
 }
 
 }  // namespace

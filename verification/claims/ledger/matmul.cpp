@@ -20,10 +20,10 @@ using ref::numeric::ball;
 using ref::tensor::Tensor;
 namespace bound = checks::compare::bound;
 
-constexpr std::size_t kMostDepth = 600;  // past two edges of R1's blocks of 256
+constexpr std::size_t kMaxDepth = 600;  // past two boundaries of R1's blocks of 256
 constexpr slong kBits = 400;
 
-/// a [rows,depth] times b [depth,columns], row-major.
+/// The factors a [rows,depth] and b [depth,columns] of a product, row-major.
 struct Factors {
   std::size_t rows = 1, depth = 1, columns = 1;
   std::vector<double> a, b;
@@ -40,13 +40,13 @@ struct Factors {
   }
 };
 
-/// Normal; graded over 90 binary orders; or cancelling, where every term but the last is followed
-/// by its negative, up to a last bit.
+/// Draws normal factors; graded ones over 90 binary orders of magnitude; or cancelling ones, in
+/// which every term but the last is followed by its negative up to the last bit.
 Factors draw_factors(Draw& draw) {
   Factors f;
   f.rows = draw.sized(1, 3);
   f.columns = draw.sized(1, 3);
-  f.depth = draw.chance(0.7) ? draw.sized(1, 40) : draw.between(1, kMostDepth);
+  f.depth = draw.chance(0.7) ? draw.sized(1, 40) : draw.between(1, kMaxDepth);
   const std::size_t family = draw.between(0, 2);
   const auto number = [&] { return family == 1 ? draw.power(-45, 45) : draw.normal(); };
   for (std::size_t i = 0; i < f.rows * f.depth; ++i) f.a.push_back(number());
@@ -113,14 +113,14 @@ std::string describe(const Run& run, const Factors& f) {
                      ref::numeric::to_double(exact.data()[0]));
 }
 
-/// The same factors, all terms of one sign.
-Factors of_one_sign(Factors f) {
+/// Returns the same factors with all terms of one sign.
+Factors with_one_sign(Factors f) {
   for (double& v : f.a) v = std::fabs(v);
   for (double& v : f.b) v = std::fabs(v);
   return f;
 }
 
-/// judge(|computed - exact|, exact, bound of the element), for every element.
+/// Judges every element by judge(|computed - exact|, exact, bound of the element).
 template <class Judge>
 Property<Factors> every_element(const Run& run, Judge judge, const char* worst_meaning,
                                 std::function<Factors(Draw&)> draw = draw_factors) {
@@ -159,7 +159,7 @@ std::vector<Claim> matmul_claims() {
        .statement =
            "|ĉ − Σ aₖbₖ| ≤ γ(r) Σ |aₖbₖ| + K η (1 + γ(r)), r = min(K, 256) + ⌈K/256⌉ − 1, for "
            "every element",
-       .source = "derived: docs/error_analysis.md, section 7; [Hig02] section 3.1",
+       .source = "derived: docs/derivations/error_analysis.md, section 7; [Hig02] section 3.1",
        .assumptions = "finite a, b; no overflow; random, graded over 90 binary orders, cancelling",
        .expected = Verdict::holds,
        .check =
@@ -175,7 +175,7 @@ std::vector<Claim> matmul_claims() {
        .title = "A matrix product is accurate to γ(r) of itself",
        .statement = "|ĉ − c| ≤ γ(r) |c|, c = Σ aₖbₖ, for every element",
        .source = "folklore: one relative tolerance for all elements; refuted: "
-                 "docs/error_analysis.md, section 7",
+                 "docs/derivations/error_analysis.md, section 7",
        .assumptions = "finite a, b; no overflow, no underflow",
        .expected = Verdict::refuted,
        .dropped = "all aₖbₖ of one sign; where they cancel, Σ |aₖbₖ| is no multiple of |c|",
@@ -185,11 +185,11 @@ std::vector<Claim> matmul_claims() {
                          bound::gamma(bound::matmul_roundings(depth)) * largest(exact));
          };
          constexpr auto kShare = "|ĉ − c| / (γ(r) |c|)";
-         return refuted_beside(
+         return refute_with_control(
              examine(run, every_element(run, relative, kShare)),
              [&] {
-               const auto draw = [](Draw& source) { return of_one_sign(draw_factors(source)); };
-               return examine(fewer(run), every_element(run, relative, kShare, draw));
+               const auto draw = [](Draw& source) { return with_one_sign(draw_factors(source)); };
+               return examine(with_fewer_cases(run), every_element(run, relative, kShare, draw));
              },
              "where all aₖbₖ have one sign it holds");
        }}};

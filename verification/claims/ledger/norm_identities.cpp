@@ -7,13 +7,14 @@
 #include "verification/claims/fixtures/channel.hpp"
 #include "verification/claims/ledger/geometry.hpp"
 
-// B1 to B5: what the backward of PN-V and of BatchNorm does to the norm of the gradient, to its
-// mean and to its part along x.
+// B1 to B5: the effect of the backward of PN-V and of BatchNorm on the norm of the gradient, on its
+// mean and on its component along x.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
-// Both sides of an equation about one channel, and what rounding may make of their difference.
+// Both sides of an equation about one channel, with a bound of the rounding error of their
+// difference.
 struct BothSides {
   oracle50 left, right, bound;
 };
@@ -36,7 +37,7 @@ Property<Batch> identity_property(const Subject& subject, const Identity& identi
     for (const std::size_t at : members) grad_x.push_back(step.outputs.at("grad_x").data()[at]);
     return identity.equation(Slice(b, members, identity.statistic), grad_x);
   };
-  return {.cases = batches({.most_rows = 9, .most_features = 2}),
+  return {.cases = batches({.max_rows = 9, .max_features = 2}),
           .judge =
               [sides](const Batch& b) {
                 Judgement all = whether(true);
@@ -71,7 +72,8 @@ Claim identity_claim(const Identity& identity) {
           }};
 }
 
-// ||grad_x||^2 s^2 = ||g||^2 - [variance] <1,g>^2/B - (2 - Gamma) <g,x_hat>^2/B
+// Returns both sides of ||grad_x||^2 s^2 = ||g||^2 - [variance] <1,g>^2/B - (2 - Gamma)
+// <g,x_hat>^2/B.
 BothSides squared_norm(const Slice& slice, const Vector& grad_x, bool centred) {
   const oracle50 gamma = slice.statistic / (slice.s * slice.s);
   const oracle50 along = slice.sum_g_x_hat(), mean_part = slice.sum_g();
@@ -80,7 +82,7 @@ BothSides squared_norm(const Slice& slice, const Vector& grad_x, bool centred) {
   return {square(grad_x), rest / (slice.s * slice.s), slice.square_roundoff()};
 }
 
-// psi^2 and mu^2 + sigma^2, each from the layer that keeps it.
+// psi^2 and mu^2 + sigma^2, each from the layer that computes it.
 struct QuadraticMean {
   oracle50 psi2, mean, variance, bound;
 };
@@ -108,7 +110,7 @@ Claim quadratic_mean_claim() {
             const auto& subject = run.subject;
             return examine(
                 run, Property<Batch>{
-                         .cases = batches({.most_rows = 12, .most_features = 1, .affine = false}),
+                         .cases = batches({.max_rows = 12, .max_features = 1, .affine = false}),
                          .judge =
                              [&](const Batch& b) {
                                const QuadraticMean q = quadratic_mean_of(subject, b);

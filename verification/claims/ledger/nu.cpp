@@ -2,7 +2,7 @@
 
 #include "verification/claims/ledger/recursion.hpp"
 
-// C1, C2, C4, C8: what moves nu.
+// C1, C2, C4, C8: the recursion of nu.
 namespace normproof::verification::claims::ledger {
 
 namespace {
@@ -15,8 +15,8 @@ std::string last_nu(const History& h, const Bounded& released, const Bounded& ex
 }
 
 Judgement same_recursion(const Subject& subject, const History& h) {
-  const auto released = play(channel_of(subject, h.released(), h), h);
-  const auto paper = play(paper_channel(subject, h), h);
+  const auto released = run_history(channel_of(subject, h.released(), h), h);
+  const auto paper = run_history(paper_channel(subject, h), h);
   Judgement judged = whether(true);
   for (std::size_t t = 0; t < h.steps(); ++t) {
     judged = both(judged, agree(unscaled(h, released[t].nu), paper[t].nu));
@@ -26,28 +26,28 @@ Judgement same_recursion(const Subject& subject, const History& h) {
   return judged;
 }
 
-Bounded mean_remainder_x_hat(const Moment& m) {
+Bounded mean_remainder_x_hat(const ChannelMoment& m) {
   std::vector<Bounded> terms;
   for (std::size_t i = 0; i < m.x_hat.size(); ++i) terms.push_back(m.remainder[i] * m.x_hat[i]);
   return mean(terms);
 }
 
-/// nu_T - nu_0, and the sum of all that moved it.
+/// nu_T - nu_0, and the sum of all increments.
 struct Telescope {
   Bounded moved, added;
 };
 Telescope telescope(const PowerNormChannel& start, const History& h) {
-  const auto moments = play(start, h);
+  const auto moments = run_history(start, h);
   std::vector<Bounded> terms;
   terms.reserve(moments.size());
-  for (const Moment& m : moments) terms.push_back(mean_remainder_x_hat(m));
+  for (const ChannelMoment& m : moments) terms.push_back(mean_remainder_x_hat(m));
   return {moments.back().nu - start.nu(), sum(terms)};
 }
 
-/// What issue 3 of the released code proposes in place of its lines: nu kept in the paper's units,
-/// nu = nu + mean((1 - alpha) (g - nu z) z).
+/// Computes the proposal of issue 3 of the released code: nu is kept in the paper's units, nu = nu
+/// + mean((1 - alpha) (g - nu z) z).
 std::vector<std::vector<Bounded>> proposed_remainders(const History& h,
-                                                      const std::vector<Moment>& moments) {
+                                                      const std::vector<ChannelMoment>& moments) {
   const Bounded w = Bounded(1) - Bounded(h.alpha_backward);
   Bounded nu = unscaled(h, Bounded(h.nu));
   std::vector<std::vector<Bounded>> result;
@@ -69,7 +69,7 @@ Judgement moving_average_of_lambda(const PowerNormChannel& start, const History&
   Judgement judged = whether(true);
   const Bounded alpha(h.alpha_backward);
   Bounded expected = unit * start.nu();
-  for (const Moment& m : play(start, h)) {
+  for (const ChannelMoment& m : run_history(start, h)) {
     expected = alpha * expected + (Bounded(1) - alpha) * m.Lambda;
     judged = both(judged, agree(m.Gamma, Bounded(1)));
     judged = both(judged, agree(unit * m.nu, expected));
@@ -101,8 +101,9 @@ Claim c1() {
                      .describe =
                          [&](const History& h) {
                            return last_nu(
-                               h, play(channel_of(run.subject, h.released(), h), h).back().nu,
-                               play(paper_channel(run.subject, h), h).back().nu);
+                               h,
+                               run_history(channel_of(run.subject, h.released(), h), h).back().nu,
+                               run_history(paper_channel(run.subject, h), h).back().nu);
                          },
                      .worst_meaning = kRounding});
       }};
@@ -155,27 +156,28 @@ Claim c4() {
           .expected = Verdict::holds,
           .check = [](const Run& run) {
             return examine(
-                run,
-                Property<History>{
-                    .cases = histories({}),
-                    .judge =
-                        [&](const History& h) {
-                          const auto moments = play(channel_of(run.subject, h.released(), h), h);
-                          const auto proposed = proposed_remainders(h, moments);
-                          Judgement judged = whether(true);
-                          for (std::size_t t = 0; t < h.steps(); ++t)
-                            judged = both(judged, agree(moments[t].remainder, proposed[t]));
-                          return judged;
-                        },
-                    .describe =
-                        [&](const History& h) {
-                          const auto moments = play(channel_of(run.subject, h.released(), h), h);
-                          return fmt::format(
-                              "{}: X̃′ of the last step begins with {}, proposed {}", show(h),
-                              show(moments.back().remainder.front().value),
-                              show(proposed_remainders(h, moments).back().front().value));
-                        },
-                    .worst_meaning = kRounding});
+                run, Property<History>{
+                         .cases = histories({}),
+                         .judge =
+                             [&](const History& h) {
+                               const auto moments =
+                                   run_history(channel_of(run.subject, h.released(), h), h);
+                               const auto proposed = proposed_remainders(h, moments);
+                               Judgement judged = whether(true);
+                               for (std::size_t t = 0; t < h.steps(); ++t)
+                                 judged = both(judged, agree(moments[t].remainder, proposed[t]));
+                               return judged;
+                             },
+                         .describe =
+                             [&](const History& h) {
+                               const auto moments =
+                                   run_history(channel_of(run.subject, h.released(), h), h);
+                               return fmt::format(
+                                   "{}: X̃′ of the last step begins with {}, proposed {}", show(h),
+                                   show(moments.back().remainder.front().value),
+                                   show(proposed_remainders(h, moments).back().front().value));
+                             },
+                         .worst_meaning = kRounding});
           }};
 }
 
@@ -205,7 +207,8 @@ Claim c8() {
                     .describe =
                         [&](const History& drawn) {
                           const History h = warming_up(drawn);
-                          const auto m = play(channel_of(run.subject, h.paper(), h), h).back();
+                          const auto m =
+                              run_history(channel_of(run.subject, h.paper(), h), h).back();
                           return fmt::format("{}: in the last step Γ = {}, Λ = {}, ν = {}", show(h),
                                              show(m.Gamma.value), show(m.Lambda.value),
                                              show(m.nu.value));

@@ -6,16 +6,16 @@
 #include "verification/claims/fixtures/plain_channel.hpp"
 #include "verification/claims/ledger/boundedness.hpp"
 
-// D7, D8: the recursion of nu as released, where padding moves it, and with its weights swapped, as
-// re-implemented. Each case is a constant with the history that passes it.
+// D7, D8: the recursion of nu as released, where padding influences it, and as re-implemented with
+// its weights swapped. Each case is an alleged constant with a history that exceeds it.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
 // ---- D7
 
-/// One batch for ever, psi^2 being its own from the start: rows x with gradients g, and padded rows
-/// without one, so large that (1 - alpha) Gamma over all rows is theta.
+/// A batch that is repeated forever; psi^2 starts at its value. It has rows x with gradients g, and
+/// padded rows without gradients that are so large that (1 - alpha) Gamma over all rows is theta.
 struct LoudPads {
   double alpha = 0.5, theta = 4;
   double constant = 100;  ///< the alleged K
@@ -31,7 +31,7 @@ struct LoudPads {
     History h;
     h.alpha_forward = h.alpha_backward = alpha;
     h.psi2 = square;
-    h.x.assign(steps_to_pass(constant, theta - 1) + 1, x);
+    h.x.assign(steps_to_exceed(constant, theta - 1) + 1, x);
     h.grad_y.assign(h.x.size(), g);
     h.valid.assign(x.size(), true);
     h.valid.resize(x.size() + pads, false);
@@ -78,7 +78,7 @@ rc::Gen<LoudPads> loud_pads() {
       });
 }
 
-/// (1 - alpha) ema_gz against K times the largest |Lambda_j / Gamma_j| so far.
+/// Judges (1 - alpha) ema_gz against K times the maximum of |Lambda_j / Gamma_j| so far.
 Judgement within_multiple_of_ratios(const Subject& subject, const History& h, double constant,
                                     bool pads_in_backward) {
   auto options = h.released();
@@ -88,7 +88,7 @@ Judgement within_multiple_of_ratios(const Subject& subject, const History& h, do
   Bounded ratio;
   Judgement judged = whether(true);
   for (std::size_t t = 0; t < h.steps(); ++t) {
-    const Moment m = channel.step(row_of(h.x[t]), row_of(h.grad_y[t]), h.valid);
+    const ChannelMoment m = channel.step(row_of(h.x[t]), row_of(h.grad_y[t]), h.valid);
     if (!pads_in_backward && !(w.value * m.Gamma.value <= 1)) return discarded();
     if (m.Gamma.value == 0) continue;
     ratio = larger(ratio, magnitude(m.Lambda / m.Gamma));
@@ -98,7 +98,7 @@ Judgement within_multiple_of_ratios(const Subject& subject, const History& h, do
 }
 
 std::string show_repeated(const Subject& subject, const History& h) {
-  const Moment last = play(channel_of(subject, h.released(), h), h).back();
+  const ChannelMoment last = run_history(channel_of(subject, h.released(), h), h).back();
   History one = h;
   one.x.resize(1);
   one.grad_y.resize(1);
@@ -107,11 +107,12 @@ std::string show_repeated(const Subject& subject, const History& h) {
                      show(last.nu.value));
 }
 
-/// Half of the rows padded, 8 times as large as the tokens; random data, 200 steps, in double.
+/// Reports 200 steps of random data in double, with half of the rows padding 8 times as large as
+/// the tokens.
 std::string stationary(const Run& run) {
   std::string text = "α = 0.9, random stationary data, |ema_gz| after 200 steps";
   for (const bool group_scaling : {false, true}) {
-    Draw draw(random_of(run, 0));
+    Draw draw(case_random(run, 0));
     PlainChannel channel(run.subject, ref::model::PowerNormReleasedOptions{
                                           .warmup_iterations = 0, .group_scaling = group_scaling});
     std::vector<bool> valid(16, true);
@@ -158,8 +159,8 @@ Claim d7() {
                     },
                 .worst_meaning = "|(1 − α) ema_gz_t| / (K max_j |Λ_j/Γ_j|)"};
             const Property<History> valid_alone{
-                .cases = histories({.least_steps = 20,
-                                    .most_steps = 30,
+                .cases = histories({.min_steps = 20,
+                                    .max_steps = 30,
                                     .padded = true,
                                     .repeated = true,
                                     .start = false,
@@ -170,18 +171,18 @@ Claim d7() {
                     },
                 .describe = [&](const History& h) { return show_repeated(run.subject, h); },
                 .worst_meaning = "|(1 − α) ema_gz_t| / max_j |Λ_j/Γ_j|"};
-            const Evidence main = refuted_beside(
-                refuted_for_each(examine(run, loud)),
-                [&] { return examine(fewer(run), valid_alone); },
+            const Evidence main = refute_with_control(
+                refute_every_constant(examine(run, loud)),
+                [&] { return examine(with_fewer_cases(run), valid_alone); },
                 "with pads_in_backward = false, where θ ≤ 1, K = 1 does");
-            return remarked(main, stationary(run));
+            return with_remark(main, stationary(run));
           }};
 }
 
 // ---- D8
 
-/// Gamma, as many batches as K takes, with Lambda/Gamma = 1: alpha Gamma is 2.5 or more, and
-/// (1 - alpha) Gamma 1 at most.
+/// Repeats Gamma with Lambda/Gamma = 1 for as many batches as K takes. alpha Gamma is at least 2.5
+/// and (1 - alpha) Gamma at most 1.
 struct Swapped {
   double alpha = 0.75, Gamma = 4;
   double constant = 100;  ///< the alleged K
@@ -191,7 +192,7 @@ struct Swapped {
     Drive d;
     d.alpha = alpha;
     d.pushes.assign(
-        steps_to_pass(constant, alpha * Gamma - 1),
+        steps_to_exceed(constant, alpha * Gamma - 1),
         {.theta = std::min((1 - alpha) * Gamma, 1.0), .along = 1, .across = 0, .z = z, .v = z});
     return d;
   }
@@ -218,7 +219,7 @@ rc::Gen<Swapped> swapped_weights() {
       });
 }
 
-/// The largest |nu| over the history, with the weights of line 8 as they are or swapped.
+/// Returns the maximum of |nu| over the history, with the weights of line 8 in order or swapped.
 Bounded largest_nu(const Subject& subject, const Swapped& s, bool swapped) {
   const Drive d = s.drive();
   PowerNormChannel channel(
@@ -230,11 +231,11 @@ Bounded largest_nu(const Subject& subject, const Swapped& s, bool swapped) {
   return most;
 }
 
-/// 400 batches of erratic scale at alpha = 0.9, in double.
+/// Reports 400 batches of erratic scale at alpha = 0.9, in double.
 std::string erratic_batches(const Run& run) {
   std::string text = "α = 0.9, 400 batches of erratic scale: max |ν|";
   for (const bool swapped : {true, false}) {
-    Draw draw(random_of(run, 0));
+    Draw draw(case_random(run, 0));
     PlainChannel channel(run.subject,
                          ref::model::PowerNormOptions{.alpha_backward = swapped ? 1 - 0.9 : 0.9});
     double most = 0;
@@ -287,11 +288,11 @@ Claim d8() {
                   },
               .worst_meaning = "max |ν| swapped / (K max |ν|)"};
         };
-        const Evidence main = refuted_beside(
-            refuted_for_each(examine(run, about(true))),
-            [&] { return examine(fewer(run), about(false)); },
+        const Evidence main = refute_with_control(
+            refute_every_constant(examine(run, about(true))),
+            [&] { return examine(with_fewer_cases(run), about(false)); },
             "as printed max |ν| ≤ max |Λ/Γ| on the same histories");
-        return remarked(main, erratic_batches(run));
+        return with_remark(main, erratic_batches(run));
       }};
 }
 

@@ -5,14 +5,14 @@
 #include "verification/claims/fixtures/backward_check.hpp"
 #include "verification/claims/ledger/recursion.hpp"
 
-// C12 to C15: padded rows, and what group scaling keeps in check.
+// C12 to C15: padded rows, and what group scaling limits.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
 constexpr auto kPadded = "at least one valid and one padded row; any α, ε, start; no group scaling";
 
-/// No gradient arrives at the padded rows.
+/// Returns the history with zero upstream gradients at the padded rows.
 History silent_pads(History h) {
   for (auto& g : h.grad_y)
     for (std::size_t i = 0; i < h.rows(); ++i)
@@ -20,7 +20,7 @@ History silent_pads(History h) {
   return h;
 }
 
-/// Other numbers in the padded rows of x.
+/// Returns the history with other numbers in the padded rows of x.
 History other_pads(History h) {
   for (auto& x : h.x)
     for (std::size_t i = 0; i < h.rows(); ++i)
@@ -28,32 +28,33 @@ History other_pads(History h) {
   return h;
 }
 
-/// As released, with or without the padded rows in the backward.
-std::vector<Moment> released(const Subject& subject, const History& h, bool pads_in_backward) {
+/// Runs the history as released, with or without the padded rows in the backward.
+std::vector<ChannelMoment> released(const Subject& subject, const History& h,
+                                    bool pads_in_backward) {
   auto options = h.released();
   options.pads_in_backward = pads_in_backward;
-  return play(channel_of(subject, options, h), h);
+  return run_history(channel_of(subject, options, h), h);
 }
-std::vector<Moment> paper(const Subject& subject, const History& h) {
-  return play(channel_of(subject, h.paper(), h), h);
+std::vector<ChannelMoment> paper(const Subject& subject, const History& h) {
+  return run_history(channel_of(subject, h.paper(), h), h);
 }
 
-/// grad_x of the padded rows is 0, but for rounding.
-Judgement pads_stay_still(const std::vector<Moment>& moments, const History& h) {
+/// Judges whether grad_x of the padded rows is 0 up to rounding.
+Judgement pads_stay_still(const std::vector<ChannelMoment>& moments, const History& h) {
   Judgement judged = whether(true);
-  for (const Moment& m : moments)
+  for (const ChannelMoment& m : moments)
     for (std::size_t i = 0; i < h.rows(); ++i)
       if (!h.is_valid(i)) judged = both(judged, agree(m.grad_x[i], Bounded(0)));
   return judged;
 }
-Judgement pads_are_zero(const std::vector<Moment>& moments, const History& h) {
-  for (const Moment& m : moments)
+Judgement pads_are_zero(const std::vector<ChannelMoment>& moments, const History& h) {
+  for (const ChannelMoment& m : moments)
     for (std::size_t i = 0; i < h.rows(); ++i)
       if (!h.is_valid(i) && m.grad_x[i].value != 0) return whether(false);
   return whether(true);
 }
 
-Judgement same_bits(const Moment& a, const Moment& b) {
+Judgement same_bits(const ChannelMoment& a, const ChannelMoment& b) {
   return whether(a.nu.value == b.nu.value && a.running_psi2.value == b.running_psi2.value);
 }
 
@@ -81,7 +82,7 @@ Claim c12() {
         const auto describe = [&](const History& drawn) {
           const History h = silent_pads(drawn);
           std::vector<std::string> numbers;
-          const Moment last = released(run.subject, h, true).back();
+          const ChannelMoment last = released(run.subject, h, true).back();
           for (const Bounded& v : last.grad_x) numbers.push_back(show(v.value));
           return fmt::format("{}: grad_x of the last step ({})", show(h), fmt::join(numbers, ", "));
         };
@@ -92,10 +93,10 @@ Claim c12() {
                                return pads_stay_still(released(run.subject, h, true), h);
                              },
                              describe, kRounding));
-        return refuted_beside(
+        return refute_with_control(
             main,
             [&] {
-              return examine(fewer(run),
+              return examine(with_fewer_cases(run),
                              about(
                                  [&](const History& drawn) {
                                    const History h = silent_pads(drawn);
@@ -131,11 +132,11 @@ Claim c13() {
                                         released(run.subject, other_pads(h), true).back().nu);
                          },
                          describe, kRounding));
-            return refuted_beside(
+            return refute_with_control(
                 main,
                 [&] {
                   return examine(
-                      fewer(run),
+                      with_fewer_cases(run),
                       about(
                           [&](const History& h) {
                             const History other = other_pads(h);
@@ -156,7 +157,8 @@ Claim c13() {
           }};
 }
 
-/// mean and biased variance of one column over the rows listed: the subject's values, with bounds.
+/// Mean and biased variance of one column over the listed rows: the subject's values with error
+/// bounds.
 struct Variance {
   Bounded mean, variance;
 };
@@ -173,8 +175,8 @@ Variance variance_of(const std::vector<Bounded>& x, const NormStep<oracle50>& st
   return result;
 }
 
-/// Statistics of one column, from the valid rows by the mask, and from all rows after the padded
-/// ones were overwritten by the valid mean.
+/// Statistics of one column from the valid rows by the mask, and from all rows after the padded
+/// ones were replaced by the valid mean.
 struct Filled {
   Variance masked, filled;
 };
@@ -225,7 +227,7 @@ Claim c14() {
                              show(f.masked.mean.value), show(f.masked.variance.value),
                              show(f.filled.mean.value), show(f.filled.variance.value));
         };
-        const BatchKind kind{.most_features = 2, .affine = false, .masked = true};
+        const BatchKind kind{.max_features = 2, .affine = false, .masked = true};
         const auto property = [&](std::function<Judgement(const Batch&)> judge) {
           return Property<Batch>{.cases = batches(kind),
                                  .judge = std::move(judge),
@@ -242,7 +244,7 @@ Claim c14() {
               return judged;
             }));
         const Evidence equal =
-            examine(fewer(run), property([&](const Batch& b) {
+            examine(with_fewer_cases(run), property([&](const Batch& b) {
                       Judgement judged = whether(true);
                       for (const Filled& f : fill(run.subject, b))
                         judged = both(judged, agree(f.filled.variance, f.masked.variance));
@@ -252,8 +254,8 @@ Claim c14() {
           main.observed = Verdict::refuted;
           main.counterexample = "the filled variance is the masked one in every case";
         }
-        return remarked(main, fmt::format("σ_V² itself is missed in {} of {}, e.g. {}",
-                                          equal.violations, equal.cases, equal.counterexample));
+        return with_remark(main, fmt::format("σ_V² itself is missed in {} of {}, e.g. {}",
+                                             equal.violations, equal.cases, equal.counterexample));
       }};
 }
 
@@ -277,7 +279,7 @@ ScaledToken scaled_group(const Batch& b, const NormStep<oracle50>& step, std::si
 }
 
 Judgement group_is_bounded(const Subject& subject, const Batch& b) {
-  const std::size_t groups = groups_of(b), count = b.features / groups;
+  const std::size_t groups = group_count(b), count = b.features / groups;
   const auto step = subject.step<oracle50>(
       ref::model::GroupScalingOptions{.eps = b.eps, .groups = static_cast<std::int64_t>(groups)},
       b.inputs<oracle50>());
@@ -312,11 +314,11 @@ Claim c15() {
           .check = [](const Run& run) {
             return examine(
                 run, Property<Batch>{
-                         .cases = batches({.most_rows = 5, .most_features = 6, .affine = false}),
+                         .cases = batches({.max_rows = 5, .max_features = 6, .affine = false}),
                          .judge = [&](const Batch& b) { return group_is_bounded(run.subject, b); },
                          .describe =
                              [&](const Batch& b) {
-                               const auto groups = static_cast<std::int64_t>(groups_of(b));
+                               const auto groups = static_cast<std::int64_t>(group_count(b));
                                const auto step = run.subject.step<double>(
                                    ref::model::GroupScalingOptions{.eps = b.eps, .groups = groups},
                                    b.inputs<double>());

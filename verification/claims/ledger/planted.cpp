@@ -10,7 +10,7 @@
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/errors.hpp"
 
-// One kind of error a claim, by a list: which layer, what of it, and how.
+// A table of one kind of error per claim: the layer, its tensor, and the change.
 namespace normproof::verification::claims::ledger {
 
 namespace {
@@ -19,17 +19,18 @@ using namespace engine;
 using ref::tensor::is_given;
 
 enum class How {
-  times,           ///< v becomes v (1 + δ)
-  plus,            ///< v + δ
-  plus_own,        ///< y + δ x, grad_x + δ grad_y
-  plus_first_row,  ///< + δ times the first row of x: of the batch, where a claim sees a row
-  eps              ///< eps (1 + δ)
+  times,     ///< v becomes v (1 + δ)
+  plus,      ///< v becomes v + δ
+  plus_own,  ///< y becomes y + δ x, grad_x becomes grad_x + δ grad_y
+  /// Adds δ times the first row of x: that of the batch, if a claim examines a single row.
+  plus_first_row,
+  eps  ///< eps becomes eps (1 + δ)
 };
 
-/// An error in one tensor of a layer's step: an output or a part of the state. A small one does not
-/// make true what is refuted: there it is in what the control is about.
+/// An error in one tensor of a layer's step: an output or a part of the state. A small error cannot
+/// make a refuted statement true, so for refuted claims it affects what the control examines.
 struct Step {
-  std::string_view claims;  ///< with spaces between
+  std::string_view claims;  ///< separated by spaces
   std::string_view layer;   ///< empty: every layer
   std::string_view tensor;
   How how = How::times;
@@ -72,7 +73,7 @@ constexpr std::array kSteps = {
     Step{"F4", "dyt", "y", How::plus_first_row},
     Step{"F5", "rms_norm", "y", How::plus_own}};
 
-/// 1 + δ, to the precision of the scalar.
+/// Returns 1 + δ at the precision of the scalar.
 template <class T>
 T factor_of(double delta) {
   return T(1) + T(delta);
@@ -163,8 +164,8 @@ void scale(ref::tensor::Tensor<T>& values, const T& factor) {
   for (std::size_t i = 0; i < values.size(); ++i) values.data()[i] *= factor;
 }
 
-/// A change of what a stack of layers is given, and of what comes out: `before(in, delta)`, then
-/// `after(in, step, delta)`, both generic. Enclosures are left alone where `in_double` is true.
+/// Changes the inputs and the outputs of a stack of layers by `before(in, delta)` and `after(in,
+/// step, delta)`, both generic. If `in_double` is true, enclosures are not changed.
 template <class Before, class After>
 Planted in_stack(const std::string& what, bool in_double, Before before, After after) {
   return {in_double ? "in the draws: " + what : what, [=](double delta) {
@@ -183,7 +184,7 @@ Planted in_stack(const std::string& what, bool in_double, Before before, After a
           }};
 }
 
-constexpr auto kNothing = [](auto&&...) {};
+constexpr auto kNoChange = [](auto&&...) {};
 template <class Inputs>
 using scalar_of = std::decay_t<decltype(*std::declval<Inputs&>().x.data())>;
 
@@ -194,7 +195,7 @@ Planted longer_second(bool in_double) {
         for (auto& layer : in.layers)
           scale(layer.feed_forward.second.weight, factor_of<scalar_of<decltype(in)>>(delta));
       },
-      kNothing);
+      kNoChange);
 }
 
 Planted longer_value(bool in_double) {
@@ -204,13 +205,13 @@ Planted longer_value(bool in_double) {
         for (auto& layer : in.layers)
           scale(layer.attention.in.weight, factor_of<scalar_of<decltype(in)>>(delta));
       },
-      kNothing);
+      kNoChange);
 }
 
-/// ‖∂L/∂W_2‖ times what `factor` makes of the inputs and of delta.
+/// Multiplies ‖∂L/∂W_2‖ by factor(inputs, delta).
 template <class Factor>
 Planted longer_gradient(const std::string& what, bool in_double, Factor factor) {
-  return in_stack(what, in_double, kNothing, [factor](const auto& in, auto& step, double delta) {
+  return in_stack(what, in_double, kNoChange, [factor](const auto& in, auto& step, double delta) {
     if (!step.gradients.empty())
       scale(step.gradients.back().feed_forward.second.weight, factor(in, delta));
   });
@@ -219,30 +220,30 @@ Planted longer_gradient(const std::string& what, bool in_double, Factor factor) 
 constexpr auto kByDelta = [](const auto& in, double delta) {
   return factor_of<scalar_of<decltype(in)>>(delta);
 };
-double to_the(double base, double exponent) {
+double raise_to(double base, double exponent) {
   return ref::numeric::exp(exponent * ref::numeric::log(base));
 }
 
-/// An exponent that is off by `sign` delta: of the width, or of the depth.
-Planted other_exponent(bool of_width, double sign) {
+/// Changes the exponent of the width or of the depth by `sign` times delta.
+Planted change_exponent(bool of_width, double sign) {
   return longer_gradient(
       fmt::format("‖∂L/∂W_2‖ × {}^{}δ", of_width ? "(d/16)" : "L", sign < 0 ? "−" : ""), true,
       [=](const auto& in, double delta) {
         const double size = of_width ? static_cast<double>(in.config.d_model) / 16
                                      : static_cast<double>(in.layers.size());
-        return scalar_of<decltype(in)>(to_the(size, sign * delta));
+        return scalar_of<decltype(in)>(raise_to(size, sign * delta));
       });
 }
 
 Planted longer_grad_x() {
-  return in_stack("the encoder's grad_x × (1 + δ)", false, kNothing,
+  return in_stack("the encoder's grad_x × (1 + δ)", false, kNoChange,
                   [](const auto& in, auto& step, double delta) {
                     scale(step.grad_x, factor_of<scalar_of<decltype(in)>>(delta));
                   });
 }
 
 Planted last_token_everywhere() {
-  return in_stack("the encoder's y + δ times the last row of x", false, kNothing,
+  return in_stack("the encoder's y + δ times the last row of x", false, kNoChange,
                   [](const auto& in, auto& step, double delta) {
                     using T = scalar_of<decltype(in)>;
                     const std::size_t d = in.config.d_model;
@@ -286,8 +287,9 @@ std::vector<Planted> planted_for(std::string_view claim) {
   if (names("E1 E10", claim)) return {larger_relu()};
   if (claim == "E2") return {longer_second(false), longer_second(true)};
   if (claim == "E3") return {longer_value(false), longer_value(true)};
-  if (names("E6 E7", claim)) return {gradient, other_exponent(true, 1), other_exponent(true, -1)};
-  if (names("E8 E9", claim)) return {gradient, other_exponent(false, 1), other_exponent(false, -1)};
+  if (names("E6 E7", claim)) return {gradient, change_exponent(true, 1), change_exponent(true, -1)};
+  if (names("E8 E9", claim))
+    return {gradient, change_exponent(false, 1), change_exponent(false, -1)};
   if (names("E12 E13 E14 E15", claim)) return {longer_grad_x()};
   if (names("L1 L2 L3 L4 L5", claim)) return {last_token_everywhere()};
   if (names("M1 M2", claim)) return {larger_product()};

@@ -7,10 +7,10 @@
 
 namespace normproof::verification::claims::ledger {
 
-/// What is planted in the implementation to measure how small an error the check of this claim
-/// sees: an error in the quantity that it is about; for a claim with drawn means one in doubles
-/// alone, too, which the draws have to see without the enclosures beside them.
-/// Throws    UsageError where nothing is known for the claim
+/// Returns the errors to inject when measuring the sensitivity of a claim's check: one in the
+/// quantity of the claim and, for claims with random means, also one in doubles only, which the
+/// draws must detect without the enclosures.
+/// Throws    UsageError if no error is defined for the claim
 std::vector<engine::Planted> planted_for(std::string_view claim);
 
 }  // namespace normproof::verification::claims::ledger

@@ -17,7 +17,7 @@ using ref::model::PowerNormVOptions;
 
 struct Compared {
   Judgement judgement = whether(true);
-  oracle50 grad_x, other;  // where the share of the bound is largest
+  oracle50 grad_x, other;  // at the element with the largest error relative to its bound
   void note(const Judgement& one, const oracle50& got, const oracle50& expected) {
     if (!(one.attained <= judgement.attained)) grad_x = got, other = expected;
     judgement = both(judgement, one);
@@ -55,8 +55,8 @@ Property<Batch> printed_property(const Subject& subject, rc::Gen<Batch> cases) {
           .worst_meaning = "|grad_x − printed form| / bound of rounding at 50 digits"};
 }
 
-// The step of the difference, and what the difference may be off: truncation, h^2/6 times a bound
-// of the third derivative, plus rounding (docs/derivations/claims.md, A12).
+// The step of the difference and its error bound: truncation, h^2/6 times a bound of the third
+// derivative, plus rounding (docs/derivations/claims.md, A12).
 oracle50 difference_step(const Slice& slice) {
   return oracle50(std::ldexp(1.0, -110 + std::ilogb(static_cast<double>(slice.s))));
 }
@@ -90,7 +90,8 @@ Compared compare_difference(const Subject& subject, const Batch& b) {
       };
       const auto above = y_at(1);
       const auto below = y_at(-1);
-      // Element by element: the other channels do not move, and leave no rounding behind.
+      // The difference is taken element by element, so that other channels do not change and add no
+      // rounding error.
       oracle100 difference = 0;
       for (std::size_t i = 0; i < b.grad_y.size(); ++i)
         difference += oracle100(b.grad_y[i]) * (above.data()[i] - below.data()[i]);
@@ -115,14 +116,16 @@ Claim printed_form_claim() {
           .expected = Verdict::refuted,
           .dropped = "γ² = 1 (∂L/∂x̂ = γ ∂L/∂y, so that the prefactor is γ/ψ)",
           .check = [](const Run& run) {
-            const BatchKind kind{.most_rows = 6, .zero_gamma = false};
+            const BatchKind kind{.max_rows = 6, .zero_gamma = false};
             const auto with_signs = rc::gen::map(batches(kind), [](Batch b) {
               for (double& gamma : b.gamma) gamma = gamma < 0 ? -1 : 1;
               return b;
             });
-            return refuted_beside(
+            return refute_with_control(
                 examine(run, printed_property(run.subject, batches(kind))),
-                [&] { return examine(fewer(run), printed_property(run.subject, with_signs)); },
+                [&] {
+                  return examine(with_fewer_cases(run), printed_property(run.subject, with_signs));
+                },
                 "with γ² = 1 it holds");
           }};
 }
@@ -142,7 +145,7 @@ Claim central_difference_claim() {
         return examine(
             run,
             Property<Batch>{
-                .cases = batches({.most_rows = 6, .most_features = 2}),
+                .cases = batches({.max_rows = 6, .max_features = 2}),
                 .judge = [&](const Batch& b) { return compare_difference(subject, b).judgement; },
                 .describe =
                     [&](const Batch& b) {

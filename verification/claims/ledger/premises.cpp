@@ -7,19 +7,19 @@
 #include "verification/claims/fixtures/channel.hpp"
 #include "verification/claims/ledger/geometry.hpp"
 
-// B13 to B15: what the theorems on smoother losses need, and what fails without it.
+// B13 to B15: the premises of the theorems on smoother losses, and counterexamples without them.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
-// ---- B13: PN-V against no normalisation at all.
+// ---- B13: PN-V against no normalization at all.
 
 Property<Batch> not_larger_property(const Subject& subject, bool gamma_above_psi) {
-  const BatchKind kind{.most_rows = 8,
-                       .most_features = 1,
+  const BatchKind kind{.max_rows = 8,
+                       .max_features = 1,
                        .zero_gamma = false,
-                       .least_eps = 0,
-                       .most_eps = 0,
+                       .min_eps = 0,
+                       .max_eps = 0,
                        .degenerate = false};
   const auto psi_of = [](const Batch& b) {
     double sum = 0;
@@ -55,28 +55,29 @@ Property<Batch> not_larger_property(const Subject& subject, bool gamma_above_psi
 }
 
 Claim gamma_claim() {
-  return {.id = "B13",
-          .title = "PN-V never enlarges the gradient",
-          .statement = "‖grad_x‖ ≤ ‖∂L/∂y‖",
-          .source = "[SYG+20] on the gradient through PN-V; derived: docs/derivations/claims.md, B",
-          .assumptions = "ε = 0, γ > ψ_B",
-          .expected = Verdict::refuted,
-          .dropped = "γ ≤ ψ_B",
-          .check = [](const Run& run) {
-            return refuted_beside(
-                examine(run, not_larger_property(run.subject, true)),
-                [&] { return examine(fewer(run), not_larger_property(run.subject, false)); },
-                "with γ ≤ ψ_B it holds");
-          }};
+  return {
+      .id = "B13",
+      .title = "PN-V never enlarges the gradient",
+      .statement = "‖grad_x‖ ≤ ‖∂L/∂y‖",
+      .source = "[SYG+20] on the gradient through PN-V; derived: docs/derivations/claims.md, B",
+      .assumptions = "ε = 0, γ > ψ_B",
+      .expected = Verdict::refuted,
+      .dropped = "γ ≤ ψ_B",
+      .check = [](const Run& run) {
+        return refute_with_control(
+            examine(run, not_larger_property(run.subject, true)),
+            [&] { return examine(with_fewer_cases(run), not_larger_property(run.subject, false)); },
+            "with γ ≤ ψ_B it holds");
+      }};
 }
 
-// ---- B14: a genuine loss L = sum c_i (. - t_i)^2 / 2 at y = t. The case: t = x, c = 1 + |grad_y|.
+// ---- B14: an actual loss L = sum c_i (. - t_i)^2 / 2 at y = t, with t = x and c = 1 + |grad_y|.
 
 struct Losses {
   Vector curvature;
   Channel normalised;  // z = BN(t), and the gradient of L(z) with respect to t
   oracle50 sigma2, bound, bound_same;
-  oracle50 same;  // ||grad||^2 where the upstream gradient is c itself
+  oracle50 same;  // ||grad||^2 if the upstream gradient is c itself
 };
 
 Losses losses(const Subject& subject, const Batch& b) {
@@ -131,8 +132,9 @@ Claim genuine_loss_claim() {
                                      },
                                  .worst_meaning = "‖∂L̂/∂y‖² / rounding, the right side being 0"};
         };
-        return refuted_beside(
-            examine(run, property(false)), [&] { return examine(fewer(run), property(true)); },
+        return refute_with_control(
+            examine(run, property(false)),
+            [&] { return examine(with_fewer_cases(run), property(true)); },
             "with the same upstream gradient it holds");
       }};
 }
@@ -181,8 +183,9 @@ Claim transcription_claim() {
                       },
                   .worst_meaning = "left / (right + rounding)"};
             };
-            Evidence evidence = refuted_beside(
-                examine(run, property(true)), [&] { return examine(fewer(run), property(false)); },
+            Evidence evidence = refute_with_control(
+                examine(run, property(true)),
+                [&] { return examine(with_fewer_cases(run), property(false)); },
                 "with 1/m it holds");
             Batch b;
             b.rows = 4, b.features = 1;

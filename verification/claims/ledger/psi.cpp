@@ -2,16 +2,16 @@
 
 #include "verification/claims/ledger/recursion.hpp"
 
-// C5, C6, C7: what moves psi.
+// C5, C6, C7: the recursion of psi.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
-/// How far one batch, repeated, can leave the gradient of power_norm from that of power_norm_v: the
-/// bound of C5 for row i of step t, counted from 1, t >= 2.
+/// The bound of C5: how far the gradient of power_norm can be from that of power_norm_v after one
+/// batch is repeated, for row i of step t >= 2, counted from 1.
 class Approach {
  public:
-  Approach(const History& h, const Moment& first)
+  Approach(const History& h, const ChannelMoment& first)
       : h_(h), alpha_(h.alpha_forward), psi2_(first.quadratic_mean) {
     delta_1_ = Bounded(h.psi2) / psi2_ - Bounded(1);
     std::vector<Bounded> terms;
@@ -45,7 +45,7 @@ class Approach {
 };
 
 Judgement approaches(const Subject& subject, const History& h) {
-  const auto moments = play(channel_of(subject, h.paper(), h), h);
+  const auto moments = run_history(channel_of(subject, h.paper(), h), h);
   const auto target =
       power_norm_v_gradient(subject, row_of(h.x.front()), row_of(h.grad_y.front()), h.gamma, h.eps);
   const Approach approach(h, moments.front());
@@ -57,8 +57,8 @@ Judgement approaches(const Subject& subject, const History& h) {
   return judged;
 }
 
-/// Largest |grad_x - target| over largest |target|, at the last step.
-double distance(const Subject& subject, const History& h, const Moment& m) {
+/// Returns the maximum of |grad_x - target| relative to the maximum of |target|, at the last step.
+double distance(const Subject& subject, const History& h, const ChannelMoment& m) {
   const auto target =
       power_norm_v_gradient(subject, row_of(h.x.front()), row_of(h.grad_y.front()), h.gamma, h.eps);
   oracle50 difference = 0, size = 0;
@@ -69,9 +69,9 @@ double distance(const Subject& subject, const History& h, const Moment& m) {
   return static_cast<double>(oracle50(difference / size));
 }
 
-/// One batch, 600 times, at alpha = 0.9.
+/// Reports one batch repeated 600 times at alpha = 0.9.
 std::string long_approach(const Run& run) {
-  Draw draw(random_of(run, 0));
+  Draw draw(case_random(run, 0));
   History h;
   h.alpha_forward = h.alpha_backward = 0.9;
   std::vector<double> x, g;
@@ -84,7 +84,7 @@ std::string long_approach(const Run& run) {
   PowerNormChannel channel = channel_of(run.subject, h.paper(), h);
   std::string text = "relative distance at α = 0.9";
   for (int t = 1; t <= 600; ++t) {
-    const Moment m = channel.step(row_of(x), row_of(g));
+    const ChannelMoment m = channel.step(row_of(x), row_of(g));
     if (t == 1 || t == 50 || t == 200 || t == 600)
       text += fmt::format(", t = {}: {:.1e}", t, distance(run.subject, h, m));
   }
@@ -103,21 +103,22 @@ Claim c5() {
           .check = [](const Run& run) {
             const Evidence main = examine(
                 run, Property<History>{
-                         .cases = histories({.least_steps = 2,
-                                             .most_steps = 24,
+                         .cases = histories({.min_steps = 2,
+                                             .max_steps = 24,
                                              .one_alpha = true,
                                              .repeated = true,
                                              .zero_eps = true}),
                          .judge = [&](const History& h) { return approaches(run.subject, h); },
                          .describe =
                              [&](const History& h) {
-                               const auto moments = play(channel_of(run.subject, h.paper(), h), h);
+                               const auto moments =
+                                   run_history(channel_of(run.subject, h.paper(), h), h);
                                return fmt::format("{}: relative distance after {} steps {:.3g}",
                                                   show(h), h.steps(),
                                                   distance(run.subject, h, moments.back()));
                              },
                          .worst_meaning = "|grad_x_t − grad_x of PN-V| / b_t, over all t ≥ 2"});
-            return remarked(main, long_approach(run));
+            return with_remark(main, long_approach(run));
           }};
 }
 
@@ -130,34 +131,35 @@ Claim c6() {
           .expected = Verdict::holds,
           .check = [](const Run& run) {
             return examine(
-                run,
-                Property<History>{
-                    .cases = histories({.most_steps = 24, .repeated = true}),
-                    .judge =
-                        [&](const History& h) {
-                          Judgement judged = whether(true);
-                          Bounded power = 1;
-                          for (const Moment& m : play(channel_of(run.subject, h.paper(), h), h)) {
-                            power *= Bounded(h.alpha_forward);
-                            judged =
-                                both(judged, agree(m.running_psi2 - m.quadratic_mean,
-                                                   power * (Bounded(h.psi2) - m.quadratic_mean)));
-                          }
-                          return judged;
-                        },
-                    .describe =
-                        [&](const History& h) {
-                          const auto m = play(channel_of(run.subject, h.paper(), h), h).back();
-                          return fmt::format("{}: after {} steps ψ² = {}, ψ_B² = {}", show(h),
-                                             h.steps(), show(m.running_psi2.value),
-                                             show(m.quadratic_mean.value));
-                        },
-                    .worst_meaning = kRounding});
+                run, Property<History>{
+                         .cases = histories({.max_steps = 24, .repeated = true}),
+                         .judge =
+                             [&](const History& h) {
+                               Judgement judged = whether(true);
+                               Bounded power = 1;
+                               for (const ChannelMoment& m :
+                                    run_history(channel_of(run.subject, h.paper(), h), h)) {
+                                 power *= Bounded(h.alpha_forward);
+                                 judged = both(judged,
+                                               agree(m.running_psi2 - m.quadratic_mean,
+                                                     power * (Bounded(h.psi2) - m.quadratic_mean)));
+                               }
+                               return judged;
+                             },
+                         .describe =
+                             [&](const History& h) {
+                               const auto m =
+                                   run_history(channel_of(run.subject, h.paper(), h), h).back();
+                               return fmt::format("{}: after {} steps ψ² = {}, ψ_B² = {}", show(h),
+                                                  h.steps(), show(m.running_psi2.value),
+                                                  show(m.quadratic_mean.value));
+                             },
+                         .worst_meaning = kRounding});
           }};
 }
 
-/// running_psi2 after each step by the one moving average of C7, from the start `psi2`.
-std::vector<Bounded> one_average(const History& h, const std::vector<Moment>& moments) {
+/// Returns running_psi2 after each step by the single moving average of C7, starting at `psi2`.
+std::vector<Bounded> one_average(const History& h, const std::vector<ChannelMoment>& moments) {
   std::vector<Bounded> result;
   Bounded psi2 = h.psi2;
   for (std::size_t t = 0; t < h.steps(); ++t) {
@@ -182,7 +184,7 @@ Claim c7() {
           .expected = Verdict::holds,
           .check = [](const Run& run) {
             const auto moments = [&](const History& h) {
-              return play(channel_of(run.subject, h.released(), h), h);
+              return run_history(channel_of(run.subject, h.released(), h), h);
             };
             const auto forgets = [&](const History& h) {
               if (h.warmup_iterations < 2) return whether(true);

@@ -7,15 +7,15 @@
 #include "verification/claims/fixtures/channel.hpp"
 #include "verification/claims/ledger/geometry.hpp"
 
-// B9 to B12: PN-V and BatchNorm given the same upstream gradient.
+// B9 to B12: PN-V and BatchNorm with the same upstream gradient.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
-// What both layers make of one g on one x.
+// The results of both layers for one g and one x.
 struct Pair {
   oracle50 power_norm_v, batch_norm;  // ||grad_x||^2
-  oracle50 bound;                     // of their difference
+  oracle50 bound;                     // of the rounding error of their difference
   Slice pn, bn;
 };
 
@@ -32,11 +32,12 @@ std::string show_pair(const Vector& x, const Vector& g, const Pair& p) {
                      show(p.power_norm_v), show(p.batch_norm));
 }
 
-/// For any g; or, `worst`, for its part that is orthogonal to 1 and x, of which each layer keeps
-/// all. That it is off from orthogonal by roundings counts as much as rounding g.
+/// Compares the gradients for any g or, with `worst`, for its component orthogonal to 1 and x,
+/// which each layer passes on completely. Rounding errors of the orthogonality count as rounding
+/// errors of g.
 Property<Batch> smaller_property(const Subject& subject, bool worst) {
   const auto gradient = [worst](const Batch& b) {
-    return worst ? without_one_and(wide(b.x), wide(b.grad_y)) : wide(b.grad_y);
+    return worst ? project_out_one_and(wide(b.x), wide(b.grad_y)) : wide(b.grad_y);
   };
   return {.cases = channels(3, 9, true),
           .judge =
@@ -62,9 +63,9 @@ Claim pointwise_claim() {
           .expected = Verdict::refuted,
           .dropped = "the worst g of each layer (B7), or the criterion of B10",
           .check = [](const Run& run) {
-            return refuted_beside(
+            return refute_with_control(
                 examine(run, smaller_property(run.subject, false)),
-                [&] { return examine(fewer(run), smaller_property(run.subject, true)); },
+                [&] { return examine(with_fewer_cases(run), smaller_property(run.subject, true)); },
                 "for g ⊥ 1, x it holds");
           }};
 }
@@ -78,7 +79,7 @@ struct Criterion {
 Criterion criterion(const Pair& p) {
   const oracle50 n = p.bn.divisor;
   const oracle50 mu = p.bn.mean, sigma = p.bn.s, sigma2 = p.bn.statistic, psi2 = p.pn.statistic;
-  const oracle50 a = p.bn.sum_g(), b = p.bn.sum_g_x_hat();  // times sqrt(n)
+  const oracle50 a = p.bn.sum_g(), b = p.bn.sum_g_x_hat();  // multiplied by sqrt(n)
   const oracle50 r = p.bn.sum_g_squared() - (a * a + b * b) / n;
   const oracle50 mixed = sigma * a - mu * b;
   return {(p.power_norm_v - p.batch_norm) * psi2 * psi2 * sigma2,
@@ -117,8 +118,8 @@ Claim criterion_claim() {
           }};
 }
 
-// ---- B11: mu = 0 and a constant g. The case's x, mirrored; its first grad_y, everywhere. Beside
-// it a g of mean 0: the case's, mirrored too.
+// ---- B11: mu = 0 and a constant g. x is the case's x and its negative; g is the first grad_y
+// everywhere. For comparison a g of mean 0: the case's grad_y and its negative.
 
 Vector mirrored(const std::vector<double>& values) {
   Vector result = wide(values);
@@ -171,14 +172,15 @@ Claim constant_gradient_claim() {
                 },
             .worst_meaning = "|‖grad PN-V‖² − ‖grad BN‖²| / rounding"};
         const Vector x{-1, 0, 1, 0}, g(4, oracle50(1));
-        return remarked(refuted_beside(
-                            examine(run, constant), [&] { return examine(fewer(run), mean_zero); },
-                            "for a g of mean 0 both are equally long"),
-                        "the textbook instance: " + show_pair(x, g, both_layers(subject, x, g)));
+        return with_remark(
+            refute_with_control(
+                examine(run, constant), [&] { return examine(with_fewer_cases(run), mean_zero); },
+                "for a g of mean 0 both are equally long"),
+            "the textbook instance: " + show_pair(x, g, both_layers(subject, x, g)));
       }};
 }
 
-// ---- B12: the mean over isotropic g of ||J^T g||^2 is the trace of J J^T, times E g_i^2.
+// ---- B12: the mean over isotropic g of ||J^T g||^2 is the trace of J J^T times E g_i^2.
 
 struct Traces {
   oracle50 power_norm_v = 0, batch_norm = 0, bound_pn = 0, bound_bn = 0;
@@ -204,17 +206,17 @@ Judgement judge_traces(const Traces& t, const Batch& b) {
   const Judgement values =
       both(within(absolute(t.power_norm_v - (n - 1) / pn.statistic), t.bound_pn),
            within(absolute(t.batch_norm - (n - 2) / bn.statistic), t.bound_bn));
-  // The threshold, decided where rounding leaves no doubt.
+  // The threshold is decided only if rounding leaves no doubt.
   const bool smaller = t.power_norm_v < t.batch_norm;
   const bool predicted = bn.mean * bn.mean * (n - 2) > bn.statistic;
   const bool in_doubt = absolute(t.power_norm_v - t.batch_norm) <= t.bound_pn + t.bound_bn;
   return both(values, whether(in_doubt || smaller == predicted));
 }
 
-// How often PN-V's gradient is the larger one, in double, over random g: an illustration.
+// Reports how often PN-V's gradient is the larger one over random g, in double, as an illustration.
 std::string frequencies(const Run& run) {
   constexpr std::size_t kRows = 16, kDraws = 400;
-  Draw draw(random_of(run, run.cases + 1));
+  Draw draw(case_random(run, run.cases + 1));
   std::vector<double> base(kRows);
   double mean = 0, variance = 0;
   for (double& v : base) mean += (v = draw.normal()) / kRows;

@@ -47,7 +47,7 @@ rc::Gen<Sparse> sparse_channels() {
       [](Draw& draw) {
         Sparse s;
         s.alpha = draw.chance(0.3) ? 0.9 : draw.uniform(0.2, 0.94);
-        std::size_t least = 1;  // that diverges
+        std::size_t least = 1;  // the smallest K that diverges
         while (!diverges(s.alpha, least)) ++least;
         s.K = draw.between(least > 4 ? least - 3 : 1, least + 2);
         return s;
@@ -66,7 +66,7 @@ rc::Gen<Sparse> sparse_channels() {
 struct Period {
   Bounded start_psi2;     ///< (1 - alpha) alpha^(K-1) / (1 - alpha^K)
   Bounded psi2;           ///< after the period
-  Bounded amplification;  ///< of a difference in nu, over the period
+  Bounded amplification;  ///< factor of a difference in nu over the period
   Bounded predicted;      ///< 1 - theta = 1 + alpha - alpha^-(K-1)
 };
 
@@ -141,23 +141,23 @@ Claim d13() {
                        return at_most(magnitude(period(run.subject, s).amplification), Bounded(1));
                      },
                      "|amplification over one period|"));
-        return remarked(refuted_beside(
-                            main,
-                            [&] {
-                              return examine(
-                                  fewer(run),
-                                  about(
-                                      [&](const Sparse& s) {
-                                        const Period p = period(run.subject, s);
-                                        const bool amplified = abs(p.amplification.value) > 1;
-                                        return both(both(agree(p.amplification, p.predicted),
-                                                         agree(p.psi2, p.start_psi2)),
-                                                    whether(amplified == diverges(s.alpha, s.K)));
-                                      },
-                                      "|difference| / what rounding at 50 digits may do"));
-                            },
-                            "it is exactly 1 − θ, and |1 − θ| > 1 just where α^(K−1)(2 + α) < 1"),
-                        hundred_periods(run));
+        return with_remark(
+            refute_with_control(
+                main,
+                [&] {
+                  return examine(with_fewer_cases(run),
+                                 about(
+                                     [&](const Sparse& s) {
+                                       const Period p = period(run.subject, s);
+                                       const bool amplified = abs(p.amplification.value) > 1;
+                                       return both(both(agree(p.amplification, p.predicted),
+                                                        agree(p.psi2, p.start_psi2)),
+                                                   whether(amplified == diverges(s.alpha, s.K)));
+                                     },
+                                     "|difference| / what rounding at 50 digits may do"));
+                },
+                "it is exactly 1 − θ, and |1 − θ| > 1 just where α^(K−1)(2 + α) < 1"),
+            hundred_periods(run));
       }};
 }
 

@@ -8,7 +8,7 @@
 #include "verification/claims/fixtures/channel.hpp"
 #include "verification/claims/ledger/ledger.hpp"
 
-// Group T: LayerNorm beside BatchNorm, as textbooks compare them.
+// Group T: LayerNorm compared with BatchNorm as in textbooks.
 namespace normproof::verification::claims::ledger {
 
 namespace {
@@ -23,7 +23,7 @@ Vector token(const Subject& subject, double eps, const Vector& x) {
   return channel_step(subject, layer_norm_with(eps), x, Vector(x.size()), Axis::features).y;
 }
 
-// ---- T1: LN(c x; c^2 eps) = LN(x; eps), and at eps = 0 without the c.
+// ---- T1: LN(c x; c^2 eps) = LN(x; eps), and LN(c x) = LN(x) at eps = 0.
 
 struct ScaledBatch {
   double c = 1, eps_after = 0;
@@ -31,7 +31,8 @@ struct ScaledBatch {
   oracle50 bound;
 };
 
-// c is any number at eps = 0; else a power of two, so that c^2 eps is a double, as options are.
+// c is any number at eps = 0; otherwise a power of two, so that c^2 eps is a double, as options
+// must be.
 ScaledBatch scaled(const Subject& subject, const Batch& b) {
   ScaledBatch s;
   s.c = b.eps == 0 ? b.extra[0] : std::ldexp(1.0, std::ilogb(b.extra[0]));
@@ -56,13 +57,13 @@ Claim layer_norm_scale_claim() {
           .expected = Verdict::holds,
           .check = [](const Run& run) {
             const auto& subject = run.subject;
-            const auto property = [&](double most_eps) {
-              const BatchKind kind{.least_rows = 2,
-                                   .most_rows = 8,
-                                   .most_features = 1,
+            const auto property = [&](double max_eps) {
+              const BatchKind kind{.min_rows = 2,
+                                   .max_rows = 8,
+                                   .max_features = 1,
                                    .affine = false,
-                                   .least_eps = most_eps == 0 ? 0 : 1e-12,
-                                   .most_eps = most_eps,
+                                   .min_eps = max_eps == 0 ? 0 : 1e-12,
+                                   .max_eps = max_eps,
                                    .extras = 1,
                                    .degenerate = false};
               return Property<Batch>{
@@ -88,12 +89,12 @@ Claim layer_norm_scale_claim() {
                       },
                   .worst_meaning = "|LN(c x) − LN(x)| / bound of rounding at 50 digits"};
             };
-            return held_beside(examine(run, property(0)), examine(run, property(1)),
-                               "with ε > 0, as c² ε");
+            return combine_parts(examine(run, property(0)), examine(run, property(1)),
+                                 "with ε > 0, as c² ε");
           }};
 }
 
-// ---- T2, T4: a row alone and among others, bit by bit.
+// ---- T2, T4: a row alone and among others, bit for bit.
 
 struct Alone {
   bool same = true;
@@ -133,7 +134,7 @@ Property<Batch> alone_property(const Subject& subject, bool layer_norm, Mode mod
     const NormOptions options = layer_norm ? layer_norm_with(b.eps) : batch_norm_with(b.eps);
     return alone(subject, options, b, mode);
   };
-  return {.cases = batches({.least_rows = 2, .most_rows = 6, .most_features = 4}),
+  return {.cases = batches({.min_rows = 2, .max_rows = 6, .max_features = 4}),
           .judge = [=](const Batch& b) { return whether(compare(b).same); },
           .describe = [=](const Batch& b) { return show(b) + ": " + compare(b).first; },
           .worst_meaning = "exact: equal bits, or not"};
@@ -162,10 +163,11 @@ Claim batch_norm_batch_claim() {
           .expected = Verdict::refuted,
           .dropped = "inference: running statistics; in training every row moves μ_B and σ_B²",
           .check = [](const Run& run) {
-            return refuted_beside(
+            return refute_with_control(
                 examine(run, alone_property(run.subject, false, Mode::training)),
                 [&] {
-                  return examine(fewer(run), alone_property(run.subject, false, Mode::inference));
+                  return examine(with_fewer_cases(run),
+                                 alone_property(run.subject, false, Mode::inference));
                 },
                 "in inference it holds, bit by bit");
           }};
@@ -178,7 +180,8 @@ struct Square {
   std::vector<double> layer_norm, batch_norm;
 };
 
-// The value of the larger of two, d apart: d/2 / sqrt(d^2/4 + eps) = 1/sqrt(1 + 4 eps/d^2).
+// Returns the normalized value of the larger of two numbers at the distance d: d/2 / sqrt(d^2/4 +
+// eps) = 1/sqrt(1 + 4 eps/d^2).
 oracle50 larger_of_two(const oracle50& apart, const oracle50& eps) {
   return 1 / sqrt(oracle50(1 + 4 * eps / (apart * apart)));
 }
@@ -227,10 +230,10 @@ Claim square_claim() {
       .expected = Verdict::holds,
       .check = [](const Run& run) {
         const auto& subject = run.subject;
-        const BatchKind kind{.least_rows = 2,
-                             .most_rows = 2,
-                             .least_features = 2,
-                             .most_features = 2,
+        const BatchKind kind{.min_rows = 2,
+                             .max_rows = 2,
+                             .min_features = 2,
+                             .max_features = 2,
                              .affine = false,
                              .degenerate = false};
         Evidence evidence = examine(
@@ -260,7 +263,7 @@ Claim square_claim() {
       }};
 }
 
-// ---- T5: what BN does not see, per channel.
+// ---- T5: changes of the input that BN's output does not depend on, per channel.
 
 Claim affine_claim() {
   return {.id = "T5",

@@ -6,15 +6,15 @@
 #include "verification/claims/fixtures/plain_channel.hpp"
 #include "verification/claims/ledger/boundedness.hpp"
 
-// D5, D6: no constant bounds nu as soon as one of the assumptions of D1 and D4 is dropped. Each
-// case is a constant with the history that passes it.
+// D5, D6: no constant bounds nu if one of the assumptions of D1 and D4 is dropped. Each case is an
+// alleged constant with a history that exceeds it.
 namespace normproof::verification::claims::ledger {
 
 namespace {
 
-/// Activations that decay: Gamma_t = min(1, 1/(2 w t)), w = 1 - alpha, g = 1, in batches of one
-/// token, so that nu grows like sqrt(w t/2), faster than which it cannot; then a batch with Gamma =
-/// 1 and g = -1.
+/// Activations that decay: Gamma_t = min(1, 1/(2 w t)) with w = 1 - alpha, and g = 1, in batches of
+/// one token. nu grows like sqrt(w t/2), the fastest possible. Then follows a batch with Gamma = 1
+/// and g = -1.
 struct Decay {
   double alpha = 0.5;
   double constant = 2;  ///< the alleged bound of rms(X~')
@@ -25,16 +25,16 @@ struct Decay {
   }
 };
 
-/// A C from 1.5 to 96, above c with probability (1.5/c)^2: the history has a number of steps that
-/// grows like C^2.
+/// Draws C from 1.5 to 96, above c with probability (1.5/c)^2, because the number of steps grows
+/// like C^2.
 rc::Gen<Decay> decays() {
-  constexpr double kLeast = 1.5, kLargest = 96;
+  constexpr double kMinConstant = 1.5, kLargest = 96;
   return shrinking<Decay>(
       [](Draw& draw) {
         Decay d;
         d.alpha = draw.chance(0.5) ? 0.5 : draw.uniform(0.05, 0.5);
-        const double share = kLeast / kLargest;
-        d.constant = kLeast / std::sqrt(draw.uniform(share * share, 1));
+        const double share = kMinConstant / kLargest;
+        d.constant = kMinConstant / std::sqrt(draw.uniform(share * share, 1));
         return d;
       },
       [](const Decay& d) {
@@ -45,7 +45,7 @@ rc::Gen<Decay> decays() {
       });
 }
 
-/// |X~'| of the last batch; Gamma at least `floor`.
+/// Returns |X~'| of the last batch, with Gamma at least `floor`.
 Bounded last_remainder(const Subject& subject, const Decay& d, double floor) {
   const ref::model::PowerNormOptions options{
       .eps = 0, .alpha_forward = d.alpha, .alpha_backward = d.alpha};
@@ -59,7 +59,7 @@ Bounded last_remainder(const Subject& subject, const Decay& d, double floor) {
   return magnitude(channel.step({channel.scale()}, {-1}).remainder.front());
 }
 
-/// The largest rms(X̃′) after long decays at alpha = 0.9, in double.
+/// Reports the maximum of rms(X̃′) after long decays at alpha = 0.9, in double.
 std::string long_decay(const Run& run) {
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});
   std::string text = "α = 0.9, Γ_t = 1/t: rms(X̃′) after the decay";
@@ -67,7 +67,7 @@ std::string long_decay(const Run& run) {
     channel.step({std::sqrt(channel.running_psi2() / t)}, {1});
     if (t != 100 && t != 400 && t != 1600 && t != 6400) continue;
     PlainChannel after = channel;
-    const PlainMoment m = after.step({std::sqrt(channel.running_psi2())}, {-1});
+    const PlainChannelStep m = after.step({std::sqrt(channel.running_psi2())}, {-1});
     text += fmt::format(", T = {}: {:.2f}", t, std::fabs(m.grad_x.front() / m.rstd));
   }
   return text + ", that is about √T/6";
@@ -107,15 +107,16 @@ Claim d5() {
                   },
               .worst_meaning = "rms(X̃′) / C"};
         };
-        const Evidence main = refuted_beside(
-            refuted_for_each(examine(run, about(0))),
-            [&] { return examine(fewer(run), about(0.25)); },
+        const Evidence main = refute_with_control(
+            refute_every_constant(examine(run, about(0))),
+            [&] { return examine(with_fewer_cases(run), about(0.25)); },
             "with Γ_t ≥ 1/4 never above 1 + 1/√(1/4) = 3");
-        return remarked(main, long_decay(run));
+        return with_remark(main, long_decay(run));
       }};
 }
 
-/// theta and Lambda/Gamma = 1 in every batch: nu_t = 1 + (theta - 1)^t (-1)^(t+1) from nu_0 = 0.
+/// A constant theta and Lambda/Gamma = 1 in every batch: nu_t = 1 + (theta - 1)^t (-1)^(t+1) from
+/// nu_0 = 0.
 struct Resonance {
   double alpha = 0.5, theta = 3;
   double constant = 100;  ///< the alleged K
@@ -124,7 +125,7 @@ struct Resonance {
   Drive drive() const {
     Drive d;
     d.alpha = alpha;
-    d.pushes.assign(steps_to_pass(constant, theta - 1),
+    d.pushes.assign(steps_to_exceed(constant, theta - 1),
                     {.theta = theta, .along = 1, .across = 0, .z = z, .v = z});
     return d;
   }
@@ -152,7 +153,7 @@ rc::Gen<Resonance> resonances() {
       });
 }
 
-/// |nu_t| <= constant max(|nu_0|, max_j |Lambda_j / Gamma_j|) for all t.
+/// Judges |nu_t| <= constant max(|nu_0|, max_j |Lambda_j / Gamma_j|) for all t.
 Judgement within_multiple(const Subject& subject, const Drive& d, double constant) {
   PowerNormChannel channel = channel_of(subject, d);
   Bounded bound = magnitude(Bounded(d.nu));
@@ -171,9 +172,10 @@ std::string last_nu(const Subject& subject, const Drive& d) {
   return fmt::format("{}: nu = {}", show(d), show(channel.nu().value));
 }
 
-/// alpha = 0.9, Gamma = 21 in each of 200 steps: activations grow by sqrt(3) a step, in double.
+/// Reports 200 steps at alpha = 0.9 and Gamma = 21, where activations grow by sqrt(3) per step, in
+/// double.
 std::string two_hundred_steps(const Run& run) {
-  Draw draw(random_of(run, 0));
+  Draw draw(case_random(run, 0));
   PlainChannel channel(run.subject, ref::model::PowerNormOptions{.eps = 0});
   for (int t = 0; t < 200; ++t) {
     const double scale = std::sqrt(21 * channel.running_psi2());
@@ -215,15 +217,15 @@ Claim d6() {
                 .worst_meaning = "|ν_t| / (K max(|ν_0|, max_j |Λ_j/Γ_j|))"};
             const Property<Drive> damped{
                 .cases = drives(
-                    {.least_theta = 0.2, .most_theta = 1.75, .most_steps = 40, .resonant = true}),
+                    {.min_theta = 0.2, .max_theta = 1.75, .max_steps = 40, .resonant = true}),
                 .judge = [&](const Drive& d) { return within_multiple(run.subject, d, 7); },
                 .describe = [&](const Drive& d) { return last_nu(run.subject, d); },
                 .worst_meaning = "|ν_t| / (7 max(|ν_0|, max_j |Λ_j/Γ_j|))"};
-            const Evidence main = refuted_beside(
-                refuted_for_each(examine(run, resonant)),
-                [&] { return examine(fewer(run), damped); },
+            const Evidence main = refute_with_control(
+                refute_every_constant(examine(run, resonant)),
+                [&] { return examine(with_fewer_cases(run), damped); },
                 "for θ from 0.2 to 1.75 K = 1.75/(2 − 1.75) = 7 does");
-            return remarked(main, two_hundred_steps(run));
+            return with_remark(main, two_hundred_steps(run));
           }};
 }
 

@@ -21,15 +21,15 @@ using support::report::clean_line;
 
 namespace {
 
-constexpr std::size_t kMostLines = 40;
+constexpr std::size_t kMaxLines = 40;
 
 std::string difference_text(const verification::golden::certify::CorpusDifference& difference) {
   std::string text;
   const auto list = [&](const char* what, const std::vector<std::string>& lines) {
-    for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i)
+    for (std::size_t i = 0; i < std::min(lines.size(), kMaxLines); ++i)
       text += fmt::format("{} {}\n", what, clean_line(lines[i]));
-    if (lines.size() > kMostLines)
-      text += fmt::format("{} {} more\n", what, lines.size() - kMostLines);
+    if (lines.size() > kMaxLines)
+      text += fmt::format("{} {} more\n", what, lines.size() - kMaxLines);
   };
   list("removed", difference.removed);
   list("added", difference.added);
@@ -57,7 +57,7 @@ void GoldenBlessCommand::add(CLI::App& app) {
       [](const std::string& text) { return text.find_first_not_of(" \t\n") != std::string::npos; },
       "a sentence"};
   add_text(app, "--reason", reason, "Why (default: the terminal is asked)", "TEXT", sentence);
-  add_names(app, "--tier", tiers, verification::golden::corpus::tier_of,
+  add_names(app, "--tier", tiers, verification::golden::corpus::parse_tier,
             "Tiers besides those that the corpus has, with commas between", "TIER");
   add_only(app, only);
   add_jobs(app, jobs, "Cases that are certified");
@@ -73,8 +73,9 @@ Examples:
 }
 
 ExitStatus GoldenBlessCommand::run() const {
-  ref::io::read_text(golden / "manifest.json");  // a first corpus is made by 'make'
-  ref::numeric::set_num_threads(1);              // the cases are the tasks
+  // Throws if there is no corpus: 'make' creates the first one.
+  ref::io::read_text(golden / "manifest.json");
+  ref::numeric::set_num_threads(1);  // the cases run in parallel instead
   ProgressBar progress;
   std::string given;
   const verification::golden::certify::CorpusDifference difference =

@@ -17,15 +17,16 @@ struct GoldenBlessCommand {
   static constexpr const char* summary = "Make a corpus again, and change what is expected";
 
   std::filesystem::path golden = {};
-  std::optional<std::string> reason = {};                      ///< absent: the terminal is asked
-  std::vector<verification::golden::corpus::Tier> tiers = {};  ///< besides those of the corpus
+  std::optional<std::string> reason = {};  ///< absent: it is read from the terminal
+  std::vector<verification::golden::corpus::Tier> tiers =
+      {};  ///< in addition to those of the corpus
   verification::golden::corpus::PathGlobs only = {};
   int jobs = processor_count();
 
   void add(CLI::App& app);
 
-  /// Makes a corpus again, shows what would change, and changes it where there is a reason.
-  /// Throws    UsageError where CI is set, or there is nobody to give a reason
+  /// Makes a corpus again, shows what would change, and replaces the corpus if a reason is given.
+  /// Throws    UsageError if CI is set, or if nobody can be asked for a reason
   ExitStatus run() const;
 };
 

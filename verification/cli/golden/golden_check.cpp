@@ -38,7 +38,7 @@ using verification::golden::reports::Outcome;
 
 namespace {
 
-/// A list may be empty, where other files may not.
+/// Reads a list of globs. Unlike other files, it may be empty.
 std::string read_list(const std::filesystem::path& file) {
   std::error_code error;
   const bool empty =
@@ -51,10 +51,10 @@ std::string read_list(const std::filesystem::path& file) {
   return text;
 }
 
-/// A pinned corpus is neither behind nor ahead.
+/// Checks that the corpus has exactly the requested version.
 void check_version(const verification::golden::certify::CorpusVersion& corpus,
                    const std::optional<std::string>& asked) {
-  if (!asked || corpus.meets(*asked)) return;
+  if (!asked || corpus.is_denoted_by(*asked)) return;
   throw ref::numeric::FileError(fmt::format(
       "the corpus is of version {}; expected {}, as --corpus-version says (this program "
       "makes {}; docs/changelog.md says what changed)",
@@ -69,7 +69,8 @@ std::string repro_line(const GoldenCheckCommand& command, const std::string& pat
   alone.only = path;
   alone.min_cases = usual.min_cases;
   alone.corpus_version = usual.corpus_version;
-  if (outcome != Outcome::xpass) alone.xfail = usual.xfail;  // it fails for being on that list
+  // Such a case fails because it is on that list.
+  if (outcome != Outcome::xpass) alone.xfail = usual.xfail;
   alone.jobs = usual.jobs;
   alone.reports = usual.reports;
   return shell_line("golden check", alone);
@@ -117,7 +118,7 @@ void GoldenCheckCommand::add(CLI::App& app) {
   set_footer(
       app,
       R"(Prints the metrics of every output, and for each failure the element, its bound and the command
-that reproduces it. An element passes where |got - exact| <= bound: docs/error_analysis.md,
+that reproduces it. An element passes where |got - exact| <= bound: docs/derivations/error_analysis.md,
 section 8.
 Exit status 1 if a case fails; 2 if the shell does not find the program of --pipe, or cannot run
 it.
@@ -128,24 +129,25 @@ Examples:
   normproof golden check --golden golden --device cuda)");
 }
 
-verification::golden::gate::Ask GoldenCheckCommand::source() const {
+verification::golden::gate::Candidate GoldenCheckCommand::source() const {
   if (candidate) return verification::golden::gate::from_folder(*candidate);
   if (pipe)
     return verification::golden::gate::from_program(
-        *pipe, timeout, verification::golden::gate::kMostStarts, show_complaints);
-  const std::shared_ptr<normproof::gpu::device::Device> opened = open_own_device(*device);
-  const verification::golden::gate::Ask in_double =
-      checks::regression::from_double([opened](const verification::golden::corpus::Case& c,
-                                               const checks::evaluation::EvalInputs& inputs) {
+        *pipe, timeout, verification::golden::gate::kMaxRestarts, show_complaints);
+  const std::shared_ptr<normproof::gpu::device::Device> opened = open_rank_device(*device);
+  const verification::golden::gate::Candidate in_double =
+      checks::regression::double_candidate([opened](const verification::golden::corpus::Case& c,
+                                                    const checks::evaluation::EvalInputs& inputs) {
         if (verification::golden::corpus::is_scaled(c))
           return std::optional<ref::tensor::NamedTensors<double>>();
         return checks::agreement::answer_on_device(*opened, c.options, inputs, c.sequence);
       });
   return [opened, in_double](const verification::golden::certify::StoredCase& stored)
-             -> verification::golden::gate::Answer {
+             -> verification::golden::gate::CandidateOutput {
     const verification::golden::corpus::Case& c = stored.description.c;
-    if (auto own = checks::agreement::float32_answer_on_device(*opened, c)) return std::move(*own);
-    verification::golden::gate::Answer answer = in_double(stored);
+    if (auto own = checks::agreement::run_float32_norm_on_device(*opened, c))
+      return std::move(*own);
+    verification::golden::gate::CandidateOutput answer = in_double(stored);
     if (!answer)
       answer.reason = verification::golden::corpus::is_scaled(c)
                           ? "the GPU path has no results of 8 bits"
@@ -156,14 +158,15 @@ verification::golden::gate::Ask GoldenCheckCommand::source() const {
   };
 }
 
-/// The progress bar is gone, and the program too, before anything is reported.
+/// Checks the cases. The progress bar and the candidate's process end with this function, before
+/// anything is reported.
 std::vector<verification::golden::gate::CaseResult> GoldenCheckCommand::check(
     const std::vector<verification::golden::certify::CaseDescription>& cases) const {
-  const verification::golden::gate::Ask ask = source();
+  const verification::golden::gate::Candidate ask = source();
   verification::golden::gate::CheckOptions asked = options;
   asked.maps = reports.html.has_value();
   ProgressBar progress;
-  // A program, or a device, answers one question at a time.
+  // A program or a device answers one case at a time.
   return verification::golden::gate::check_cases(
       golden, cases, ask, asked, candidate ? jobs : 1, [&](std::size_t done) {
         progress.show("checking", done, cases.size(), cases[done - 1].path);
@@ -178,7 +181,7 @@ verification::golden::reports::ReportSettings GoldenCheckCommand::settings(
       .strict = strict,
       .xfail = std::move(xfail_list),
       .xfail_name = xfail ? xfail->string() : "--xfail",
-      .all_asked = only == "*",
+      .checks_whole_corpus = only == "*",
       .repro = [this](const std::string& path,
                       Outcome outcome) { return repro_line(*this, path, outcome); },
       .file = [this](const std::string& path) { return (golden / path / "case.json").string(); },

@@ -23,29 +23,30 @@ struct GoldenCheckCommand {
   std::filesystem::path golden = {};
   std::optional<std::filesystem::path> candidate = {};
   std::optional<std::string> pipe = {};  ///< a command for sh
-  double timeout = 60;                   ///< seconds that it may take for one answer
-  std::optional<normproof::gpu::device::Backend> device = {};  ///< the candidate is gpu, on that
+  double timeout = 60;                   ///< maximum seconds for one answer
+  std::optional<normproof::gpu::device::Backend> device =
+      {};  ///< the candidate is gpu, on this device
   verification::golden::gate::CheckOptions options = {};
   verification::golden::corpus::PathGlobs only = {};
   std::size_t min_cases = 1;
   std::optional<std::filesystem::path> xfail = {};
-  std::optional<std::string> corpus_version = {};  ///< that the corpus has to be of
-  bool strict = false;                             ///< an element that is not judged is a failure
+  std::optional<std::string> corpus_version = {};  ///< the required version of the corpus
+  bool strict = false;  ///< whether an element that is not judged is a failure
   int jobs = processor_count();
   ReportOptions reports = {};
 
   void add(CLI::App& app);
 
-  /// Holds a candidate against a corpus: a table on standard output, the failures last, each with
-  /// the line that reproduces it.
-  /// Returns   kSuccess where every case passed, those of the xfail list failed, and there were
-  ///           enough
-  /// Throws    UsageError, FileError; where the corpus is of another version than asked for, too;
+  /// Checks a candidate against a corpus and prints a table with the failures last, each with the
+  /// command that repeats it.
+  /// Returns   kSuccess if every case passed, those of the xfail list failed, and there were enough
+  ///           cases
+  /// Throws    UsageError; FileError, also if the corpus does not have the requested version;
   ///           NoDeviceError
   ExitStatus run() const;
 
-  /// How its report tells of the cases, for the text of the list of known failures, as long as the
-  /// command is there.
+  /// Returns how the report presents the cases, given the text of the list of known failures. The
+  /// result refers to the command, which must outlive it.
   verification::golden::reports::ReportSettings settings(
       std::string xfail_list,
       std::optional<verification::golden::certify::CorpusVersion> corpus = {}) const;
@@ -53,7 +54,7 @@ struct GoldenCheckCommand {
  private:
   std::vector<verification::golden::gate::CaseResult> check(
       const std::vector<verification::golden::certify::CaseDescription>& cases) const;
-  verification::golden::gate::Ask source() const;
+  verification::golden::gate::Candidate source() const;
 };
 
 }  // namespace normproof::verification::cli::golden

@@ -22,7 +22,7 @@ namespace normproof::verification::cli::golden {
 
 using support::report::number_text;
 using verification::golden::corpus::Case;
-using verification::golden::corpus::op_of;
+using verification::golden::corpus::op_name;
 using verification::golden::corpus::Tier;
 using verification::golden::recipes::Counts;
 using verification::golden::recipes::Coverage;
@@ -44,7 +44,7 @@ std::string values_text(const Counts& counts) {
   return fmt::format("{}", fmt::join(values, ", "));
 }
 
-/// "1.2e-07 to 4.5, 0, NaN"
+/// Writes a range such as "1.2e-07 to 4.5, 0, NaN".
 std::string magnitudes_text(const Magnitudes& reach) {
   std::vector<std::string> parts;
   if (reach.greatest > 0)
@@ -56,7 +56,7 @@ std::string magnitudes_text(const Magnitudes& reach) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// The keys of a member of each tier's coverage, each once.
+/// Returns the keys of a member of all tiers' coverage, without duplicates.
 template <class Member>
 auto keys_of(const CoveredTiers& tiers, Member Coverage::*member) {
   std::set<typename Member::key_type> keys;
@@ -66,7 +66,7 @@ auto keys_of(const CoveredTiers& tiers, Member Coverage::*member) {
   return keys;
 }
 
-/// A row a thing that can be asked for, a column a tier.
+/// A table with one row per option, extent, dtype or magnitude and one column per tier.
 class OperationTable {
  public:
   OperationTable(const std::vector<std::string>& names, CoveredTiers tiers)
@@ -113,7 +113,7 @@ class OperationTable {
   support::report::Table table_;
 };
 
-/// The operations of any of the tiers, with what all tiers touch together.
+/// Returns the operations of all tiers, each with its coverage by all tiers together.
 std::map<std::string, Coverage> together(const TierCoverage& tiers) {
   std::map<std::string, Coverage> all;
   for (const auto& [tier, operations] : tiers)
@@ -126,8 +126,8 @@ support::report::Table holes_table(const std::map<std::string, Coverage>& operat
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> holes;
   for (const auto& [operation, coverage] : operations)
     for (const std::string& end :
-         verification::golden::recipes::untouched_ends(operation, coverage))
-      holes[{end, std::string(verification::golden::recipes::reason_of_hole(operation, end))}]
+         verification::golden::recipes::unreached_limits(operation, coverage))
+      holes[{end, std::string(verification::golden::recipes::hole_reason(operation, end))}]
           .push_back(operation);
   for (const auto& [hole, of] : holes)
     table.rows.push_back({{{hole.first}, {fmt::format("{}", fmt::join(of, ", "))}, {hole.second}}});
@@ -208,25 +208,25 @@ std::string coverage_json(const TierCoverage& tiers) {
       object["tiers"][std::string(to_string(tier))][operation] = json_of(coverage);
   for (const auto& [operation, coverage] : together(tiers))
     for (const std::string& end :
-         verification::golden::recipes::untouched_ends(operation, coverage))
+         verification::golden::recipes::unreached_limits(operation, coverage))
       object["not_touched"].push_back(
           {{"operation", operation},
            {"end", end},
-           {"why", verification::golden::recipes::reason_of_hole(operation, end)}});
+           {"why", verification::golden::recipes::hole_reason(operation, end)}});
   return object.dump(1) + "\n";
 }
 
 }  // namespace
 
 void GoldenCoverageCommand::add(CLI::App& app) {
-  add_names(app, "--tier", tiers, verification::golden::corpus::tier_of,
+  add_names(app, "--tier", tiers, verification::golden::corpus::parse_tier,
             "quick (default), standard or full, or several of them with commas between", "TIER");
   add_golden(app, golden);
   reports.add(app, {ReportForm::json, ReportForm::markdown});
   set_footer(
       app,
       R"(Without --golden the inputs of the tiers are made anew, none of the expected values; with it they
-are read. docs/coverage.md is the one of the quick and the standard tier.
+are read. docs/generated/coverage.md is the one of the quick and the standard tier.
 
 Examples:
   normproof golden coverage
@@ -238,14 +238,14 @@ TierCoverage GoldenCoverageCommand::read_coverage() const {
   if (!golden) {
     for (const Tier tier : tiers)
       for (const Case& c : verification::golden::recipes::corpus(tier))
-        coverage[tier][op_of(c)].add(c);
+        coverage[tier][op_name(c)].add(c);
     return coverage;
   }
   std::set<std::string> tiers_there;
   for (const auto& description : verification::golden::certify::list_corpus(*golden, {})) {
     tiers_there.emplace(to_string(description.c.tier));
     if (const Tier tier = description.c.tier; std::ranges::find(tiers, tier) != tiers.end())
-      coverage[tier][op_of(description.c)].add(
+      coverage[tier][op_name(description.c)].add(
           verification::golden::certify::read_case(*golden, description).description.c);
   }
   for (const Tier tier : tiers)

@@ -12,7 +12,7 @@
 
 namespace normproof::verification::cli::golden {
 
-/// What each tier touches of each operation, by its name.
+/// The coverage of each operation by each tier, by the operation's name.
 using TierCoverage = std::map<verification::golden::corpus::Tier,
                               std::map<std::string, verification::golden::recipes::Coverage>>;
 
@@ -28,7 +28,8 @@ struct GoldenCoverageCommand {
 
   void add(CLI::App& app);
 
-  /// The range of every option, extent, dtype and magnitude, and the ends that no case touches.
+  /// Prints the range of every option, extent, dtype and magnitude, and the extreme values that no
+  /// case covers.
   ExitStatus run() const;
 
  private:

@@ -18,7 +18,7 @@ using support::report::plural;
 
 void GoldenMakeCommand::add(CLI::App& app) {
   add_new_folder(app, out);
-  add_names(app, "--tier", tiers, verification::golden::corpus::tier_of,
+  add_names(app, "--tier", tiers, verification::golden::corpus::parse_tier,
             "quick (default), standard or full, or several of them with commas between", "TIER");
   add_only(app, only);
   add_jobs(app, jobs, "Cases that are certified");
@@ -34,7 +34,7 @@ Examples:
 }
 
 ExitStatus GoldenMakeCommand::run() const {
-  ref::numeric::set_num_threads(1);  // the cases are the tasks
+  ref::numeric::set_num_threads(1);  // the cases run in parallel instead
   ProgressBar progress;
   const verification::golden::certify::MakeSummary made =
       verification::golden::certify::make_corpus(

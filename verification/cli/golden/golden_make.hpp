@@ -23,7 +23,7 @@ struct GoldenMakeCommand {
 
   void add(CLI::App& app);
 
-  /// Writes a corpus and says on standard output what it holds.
+  /// Writes a corpus and prints a summary of it.
   ExitStatus run() const;
 };
 

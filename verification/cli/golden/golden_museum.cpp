@@ -15,16 +15,17 @@ using support::report::plural;
 
 namespace {
 
-std::size_t count_found(const std::vector<Visit>& visits) {
-  return static_cast<std::size_t>(std::ranges::count_if(visits, &Visit::found));
+std::size_t count_found(const std::vector<ExhibitResult>& visits) {
+  return static_cast<std::size_t>(std::ranges::count_if(visits, &ExhibitResult::found));
 }
 
-std::string closing_line(const std::vector<Visit>& visits) {
+std::string closing_line(const std::vector<ExhibitResult>& visits) {
   return fmt::format("{} of {} found", count_found(visits), plural(visits.size(), "exhibit"));
 }
 
-/// "quick/layer_norm/odd-13x17-float32", "memory, quick/...", or how near it came.
-std::string finder(const Visit& visit) {
+/// Writes the case that found the bug, such as "quick/layer_norm/odd-13x17-float32" or "memory,
+/// quick/...", or how close a case came.
+std::string finder(const ExhibitResult& visit) {
   if (!visit.found())
     return fmt::format("missed by {}; the largest share of a bound is {}",
                        plural(visit.cases, "case"), number_text(visit.closest));
@@ -32,15 +33,15 @@ std::string finder(const Visit& visit) {
                                 : fmt::format("relation {}, {}", visit.relation, visit.case_path);
 }
 
-std::string dtype_of(const Visit& visit) {
+std::string dtype_of(const ExhibitResult& visit) {
   return visit.exhibit.dtype ? std::string(to_string(*visit.exhibit.dtype)) : "any";
 }
 
-support::report::Table museum_table(const std::vector<Visit>& visits) {
+support::report::Table museum_table(const std::vector<ExhibitResult>& visits) {
   support::report::Table table{
       "", support::report::text_columns({"exhibit", "of", "operation", "dtype", "what goes wrong",
                                          "what its tests had not tried", "found by", "named"})};
-  for (const Visit& visit : visits)
+  for (const ExhibitResult& visit : visits)
     table.rows.push_back({{{visit.exhibit.name},
                            {visit.exhibit.link},
                            {visit.exhibit.op},
@@ -54,13 +55,13 @@ support::report::Table museum_table(const std::vector<Visit>& visits) {
 
 }  // namespace
 
-bool all_found(const std::vector<Visit>& visits) {
+bool all_found(const std::vector<ExhibitResult>& visits) {
   return count_found(visits) == visits.size();
 }
 
-std::string museum_text(const std::vector<Visit>& visits) {
+std::string museum_text(const std::vector<ExhibitResult>& visits) {
   std::string text;
-  for (const Visit& visit : visits) {
+  for (const ExhibitResult& visit : visits) {
     const std::string named = visit.named.empty() ? "" : fmt::format(", named '{}'", visit.named);
     text += fmt::format("{:<6} {} ({}): {}{}\n", visit.found() ? "found" : "MISSED",
                         visit.exhibit.name, visit.exhibit.link, finder(visit), named);
@@ -68,7 +69,7 @@ std::string museum_text(const std::vector<Visit>& visits) {
   return text + closing_line(visits) + "\n";
 }
 
-std::string museum_markdown(const std::vector<Visit>& visits,
+std::string museum_markdown(const std::vector<ExhibitResult>& visits,
                             verification::golden::museum::Tier tier) {
   constexpr const char* kText =
       R"(Bugs of 2023 to 2026 that were public: `of` names the project, and the number of an issue or a pull request
@@ -89,12 +90,13 @@ what the gate takes the mistake for.
       option, kText, support::report::markdown(document));
 }
 
-std::string museum_json(const std::vector<Visit>& visits, verification::golden::museum::Tier tier) {
+std::string museum_json(const std::vector<ExhibitResult>& visits,
+                        verification::golden::museum::Tier tier) {
   using nlohmann::ordered_json;
   ordered_json object = {{"tier", to_string(tier)},
                          {"found", count_found(visits)},
                          {"exhibits", ordered_json::array()}};
-  for (const Visit& visit : visits)
+  for (const ExhibitResult& visit : visits)
     object["exhibits"].push_back({{"name", visit.exhibit.name},
                                   {"link", visit.exhibit.link},
                                   {"operation", visit.exhibit.op},

@@ -7,17 +7,18 @@
 #include "verification/golden/museum/tour.hpp"
 #include "verification/support/report/document.hpp"
 
-// `golden power --museum`: what of the public bugs is found.
+// `golden power --museum`: which publicly known bugs the corpus finds.
 namespace normproof::verification::cli::golden {
 
-using verification::golden::museum::Visit;
+using verification::golden::museum::ExhibitResult;
 
-/// A line an exhibit, and the closing line.
-std::string museum_text(const std::vector<Visit>& visits);
-/// docs/museum.md
-std::string museum_markdown(const std::vector<Visit>& visits,
+/// Returns one line per bug, and the closing line.
+std::string museum_text(const std::vector<ExhibitResult>& visits);
+/// Returns the text of docs/generated/museum.md.
+std::string museum_markdown(const std::vector<ExhibitResult>& visits,
                             verification::golden::museum::Tier tier);
-std::string museum_json(const std::vector<Visit>& visits, verification::golden::museum::Tier tier);
-bool all_found(const std::vector<Visit>& visits);
+std::string museum_json(const std::vector<ExhibitResult>& visits,
+                        verification::golden::museum::Tier tier);
+bool all_found(const std::vector<ExhibitResult>& visits);
 
 }  // namespace normproof::verification::cli::golden

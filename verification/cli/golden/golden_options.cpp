@@ -17,16 +17,16 @@ namespace {
 
 template <class Field>
 CLI::Option* add_pipe_and_timeout(CLI::App& app, Field& pipe, double& timeout) {
-  constexpr int kMostSeconds = 86400;
+  constexpr int kMaxSeconds = 86400;
   constexpr TextRule kCommand = {[](const std::string& text) { return !text.empty(); },
                                  "a command for sh"};
   CLI::Option* const option =
       add_text(app, "--pipe", pipe,
-               "A command that reads a line a case and prints its answer (docs/formats.md)", "CMD",
-               kCommand);
+               "A command that reads a line a case and prints its answer (docs/guide/formats.md)",
+               "CMD", kCommand);
   add_value(
       app, "--timeout", timeout,
-      [](const std::string& text) { return parse_number("--timeout", text, 1, kMostSeconds); },
+      [](const std::string& text) { return parse_number("--timeout", text, 1, kMaxSeconds); },
       [](double seconds) { return fmt::format("{}", seconds); },
       "Seconds that the command may take for an answer (default: 60)", "S");
   return option;
@@ -60,7 +60,7 @@ void add_new_folder(CLI::App& app, std::filesystem::path& out) {
 }
 
 void add_only(CLI::App& app, verification::golden::corpus::PathGlobs& only) {
-  take_several(add_bound(
+  accept_several(add_bound(
       app, "--only",
       {[&only](const Texts& given) { only.globs = given; }, [&only] { return only.globs; }},
       "Cases whose path this glob, or another one given so, matches (default: "
@@ -92,13 +92,14 @@ void add_accumulation(CLI::App& app,
                       const std::string& help) {
   using verification::golden::corpus::Accumulation;
   const auto print = [](Accumulation a) { return verification::golden::corpus::to_string(a); };
-  add_value(app, "--accumulation", accumulation, verification::golden::corpus::accumulation_of,
+  add_value(app, "--accumulation", accumulation, verification::golden::corpus::parse_accumulation,
             print, help, "DTYPE");
 }
 
 void add_formula(CLI::App& app, verification::golden::tolerance::Formula& formula,
                  const std::string& help) {
-  add_named(app, "--formula", formula, verification::golden::tolerance::formula_of, help, "NAME");
+  add_named(app, "--formula", formula, verification::golden::tolerance::parse_formula, help,
+            "NAME");
 }
 
 void check_outside(const NamedFile& file, const std::filesystem::path& folder) {

@@ -12,29 +12,29 @@ namespace CLI {
 class App;
 }
 
-// The options of the commands that read a corpus or ask an implementation.
+// Options of the commands that read a corpus or run an implementation.
 namespace normproof::verification::cli::golden {
 
-/// --golden, a corpus that is there, or a folder with one in `data`.
+/// Adds --golden: an existing corpus, or a folder with one in `data`.
 void add_golden(CLI::App& app, std::filesystem::path& golden);
-/// The same where it need not be given.
+/// Adds --golden as an option that may be absent.
 void add_golden(CLI::App& app, std::optional<std::filesystem::path>& golden);
 
-/// --out, the folder that a command makes.
+/// Adds --out, the folder that a command creates.
 void add_new_folder(CLI::App& app, std::filesystem::path& out);
 
-/// --only, a glob on the paths of cases; it may be given again.
+/// Adds --only, a glob on the paths of cases, which may be repeated.
 void add_only(CLI::App& app, verification::golden::corpus::PathGlobs& only);
 
-/// --candidate, a folder of answers.
+/// Adds --candidate, a folder of answers.
 void add_candidate(CLI::App& app, std::optional<std::filesystem::path>& candidate);
 
-/// --pipe, a program that answers, and --timeout, the seconds that it may take.
+/// Adds --pipe, a program that answers, and --timeout, the maximum seconds for one answer.
 void add_pipe(CLI::App& app, std::optional<std::string>& pipe, double& timeout);
-/// The same where there is no other way to ask.
+/// Adds --pipe as a required option, and --timeout.
 void add_pipe(CLI::App& app, std::string& pipe, double& timeout);
 
-/// Prints what a candidate said on standard error, its last 64 KiB, there.
+/// Copies the candidate's standard error, its last 64 KiB, to standard error.
 void show_complaints(const std::string& last);
 
 void add_accumulation(CLI::App& app,
@@ -43,8 +43,8 @@ void add_accumulation(CLI::App& app,
 void add_formula(CLI::App& app, verification::golden::tolerance::Formula& formula,
                  const std::string& help);
 
-/// The corpus and the answers are not to be replaced by a report.
-/// Throws    UsageError where the file is in the folder
+/// Checks that a report does not replace a file of the corpus or of the answers.
+/// Throws    UsageError if the file is in the folder
 void check_outside(const NamedFile& file, const std::filesystem::path& folder);
 
 }  // namespace normproof::verification::cli::golden

@@ -10,10 +10,10 @@ namespace normproof::verification::cli::golden {
 
 using support::report::count_text;
 using support::report::plural;
-using verification::golden::gate::Planted;
-using verification::golden::gate::PlantedCount;
+using verification::golden::gate::InjectionCounts;
+using verification::golden::gate::InjectionResult;
 
-std::string planted_text(const PlantedCount& count) {
+std::string planted_text(const InjectionCounts& count) {
   return fmt::format(
       "{}, each in the place of one element: {} refused, {} right there, {} within the bound, {} "
       "not judged",
@@ -21,12 +21,12 @@ std::string planted_text(const PlantedCount& count) {
       count_text(count.within), count_text(count.unjudged));
 }
 
-support::report::Table planted_table(const Planted& planted) {
+support::report::Table planted_table(const InjectionResult& planted) {
   support::report::Table table{"", support::report::text_columns({"in the place of each element"})};
   for (const char* number :
        {"elements", "refused", "right there", "within the bound", "not judged"})
     table.columns.push_back(support::report::number_column(number));
-  const auto add = [&](const std::string& value, const PlantedCount& count) {
+  const auto add = [&](const std::string& value, const InjectionCounts& count) {
     table.rows.push_back({{{value}}});
     for (const std::size_t n :
          {count.elements, count.refused, count.right, count.within, count.unjudged})
@@ -37,7 +37,7 @@ support::report::Table planted_table(const Planted& planted) {
   return table;
 }
 
-nlohmann::ordered_json planted_json(const Planted& planted) {
+nlohmann::ordered_json planted_json(const InjectionResult& planted) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   for (const auto& [value, count] : planted.of)
     object[value] = {{"elements", count.elements},

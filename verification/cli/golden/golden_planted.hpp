@@ -8,14 +8,14 @@
 
 namespace normproof::verification::cli::golden {
 
-/// "31 values, each in the place of one element: 30 refused, 1 right there, 0 within the bound, 0
-/// not judged"
-std::string planted_text(const verification::golden::gate::PlantedCount& count);
+/// Writes "31 values, each in the place of one element: 30 refused, 1 right there, 0 within the
+/// bound, 0 not judged".
+std::string planted_text(const verification::golden::gate::InjectionCounts& count);
 
-/// A row a value, and one of all.
-support::report::Table planted_table(const verification::golden::gate::Planted& planted);
+/// Returns a table with one row per injected value, and one for all.
+support::report::Table planted_table(const verification::golden::gate::InjectionResult& planted);
 
-/// {"NaN": {"elements": 31, "refused": 30, ...}, ...}
-nlohmann::ordered_json planted_json(const verification::golden::gate::Planted& planted);
+/// Returns {"NaN": {"elements": 31, "refused": 30, ...}, ...}.
+nlohmann::ordered_json planted_json(const verification::golden::gate::InjectionResult& planted);
 
 }  // namespace normproof::verification::cli::golden

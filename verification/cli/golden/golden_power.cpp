@@ -22,14 +22,14 @@ using support::report::count_text;
 using support::report::number_text;
 using support::report::plural;
 using verification::golden::gate::LayerPower;
+using verification::golden::gate::MutationVerdict;
 using verification::golden::gate::PowerOptions;
-using verification::golden::gate::Verdict;
 
 namespace {
 
 struct PowerTotals {
   std::size_t cases = 0, wrong = 0, killed = 0, checks = 0, false_alarms = 0;
-  verification::golden::gate::Planted planted = {};
+  verification::golden::gate::InjectionResult planted = {};
 
   std::size_t survivors() const { return wrong - killed; }
   PowerTotals& operator+=(const PowerTotals& t) {
@@ -66,7 +66,8 @@ std::string name_of(const verification::golden::mutations::Mutation& mutation) {
   return fmt::format("{}: {}", mutation.site, to_string(mutation.op));
 }
 
-std::string survivor_line(const LayerPower& layer, const Verdict& verdict, std::size_t seeds) {
+std::string survivor_line(const LayerPower& layer, const MutationVerdict& verdict,
+                          std::size_t seeds) {
   return fmt::format(
       "{}, {}: rejected by {} of {}; {}", layer.layer, name_of(verdict.mutation), verdict.killed,
       corpora(seeds),
@@ -95,7 +96,7 @@ support::report::Table killers_table(const std::vector<LayerPower>& layers) {
   support::report::Table table{
       "", support::report::text_columns({"layer", "wrong implementation", "first rejected by"})};
   for (const LayerPower& layer : layers)
-    for (const Verdict& verdict : layer.verdicts)
+    for (const MutationVerdict& verdict : layer.verdicts)
       table.rows.push_back({{{layer.layer},
                              {name_of(verdict.mutation)},
                              {verdict.killer.empty() ? "none" : verdict.killer}}});
@@ -107,10 +108,10 @@ std::string power_summary(const PowerTotals& all, const PowerOptions& options) {
       fmt::format("tier {}, {}", to_string(options.tier), corpora(options.seeds));
   const std::string alarms = plural(all.false_alarms, "false alarm");
   const char* const verdict = all_as_it_should(all) ? "PASSED" : "FAILED";
-  if (options.planted_alone)
+  if (options.inject_only)
     return fmt::format("{}: {}, {}; {}", verdict, plural(all.cases, "case"),
                        planted_text(all.planted.total()), where);
-  if (verification::golden::gate::right_answers_alone(options))
+  if (verification::golden::gate::measures_only_false_alarms(options))
     return fmt::format("{}: {}, {}; {}", verdict, plural(all.checks, "right answer"), alarms,
                        where);
   return fmt::format("{}: {} of {} are rejected, {}; {}", verdict, count_text(all.killed),
@@ -120,14 +121,14 @@ std::string power_summary(const PowerTotals& all, const PowerOptions& options) {
 support::report::Document power_document(const std::vector<LayerPower>& layers,
                                          const PowerOptions& options) {
   support::report::Document document{"normproof: gate power"};
-  if (!options.planted_alone) document.add(power_table(layers, options.seeds));
+  if (!options.inject_only) document.add(power_table(layers, options.seeds));
   for (const LayerPower& layer : layers) {
     for (const std::string& alarm : layer.false_alarms)
       document.add(
           support::report::Paragraph{fmt::format("false alarm: {}: {}", layer.layer, alarm)});
     for (const std::string& missed : layer.planted.missed)
       document.add(support::report::Paragraph{"not refused: " + missed});
-    for (const Verdict& verdict : layer.verdicts)
+    for (const MutationVerdict& verdict : layer.verdicts)
       if (verdict.killed < options.seeds)
         document.add(support::report::Paragraph{survivor_line(layer, verdict, options.seeds)});
   }
@@ -137,7 +138,7 @@ support::report::Document power_document(const std::vector<LayerPower>& layers,
   return document;
 }
 
-/// What the numbers mean, above them.
+/// Returns the heading, which explains the numbers.
 std::string power_heading(const PowerOptions& options, std::size_t styles) {
   constexpr const char* kText =
       R"(A second implementation of every operation, in plain loops and in the arithmetic of each case, passes its
@@ -171,7 +172,7 @@ std::string power_json(const std::vector<LayerPower>& layers, const PowerOptions
                          {"layers", ordered_json::array()}};
   for (const LayerPower& layer : layers) {
     ordered_json verdicts = ordered_json::array();
-    for (const Verdict& verdict : layer.verdicts)
+    for (const MutationVerdict& verdict : layer.verdicts)
       verdicts.push_back({{"site", verdict.mutation.site},
                           {"operator", to_string(verdict.mutation.op)},
                           {"rejected", verdict.killed},
@@ -189,12 +190,12 @@ std::string power_json(const std::vector<LayerPower>& layers, const PowerOptions
 }  // namespace
 
 void GoldenPowerCommand::add(CLI::App& app) {
-  constexpr std::size_t kMostSeeds = 10'000;
-  add_named(app, "--tier", options.tier, verification::golden::corpus::tier_of,
+  constexpr std::size_t kMaxSeeds = 10'000;
+  add_named(app, "--tier", options.tier, verification::golden::corpus::parse_tier,
             "quick (default), standard or full", "TIER");
   add_text(app, "--layer", options.only, "Layers whose name this glob matches (default: all)",
            "GLOB");
-  add_number(app, "--seeds", options.seeds, 1, kMostSeeds,
+  add_number(app, "--seeds", options.seeds, 1, kMaxSeeds,
              "Corpora to try: that of 'make', and others of other random numbers (default: 1)");
   add_accumulation(app, options.accumulation,
                    "Right implementations alone, whose every operation is of this format: float16 "
@@ -203,7 +204,7 @@ void GoldenPowerCommand::add(CLI::App& app) {
               "folded: right implementations alone, with x r - m r for (x - m) r; or one_pass: "
               "alone too, whose variance is E[x^2] - E[x]^2");
   add_flag(
-      app, "--planted", options.planted_alone,
+      app, "--planted", options.inject_only,
       "NaN, infinity, 0 and 12345 alone, each in the place of one element of a right answer at "
       "a time: how many are refused, and how many elements are not judged");
   add_flag(app, "--museum", museum,
@@ -231,7 +232,7 @@ Examples:
 
 ExitStatus GoldenPowerCommand::run() const {
   check_outputs({}, reports.named());
-  ref::numeric::set_num_threads(1);  // the implementations are the tasks
+  ref::numeric::set_num_threads(1);  // the implementations run in parallel instead
   if (museum) return visit_museum();
   ProgressBar progress;
   PowerOptions watched = options;
@@ -252,7 +253,7 @@ ExitStatus GoldenPowerCommand::run() const {
 
 ExitStatus GoldenPowerCommand::visit_museum() const {
   ProgressBar progress;
-  const std::vector<Visit> visits = verification::golden::museum::tour(
+  const std::vector<ExhibitResult> visits = verification::golden::museum::tour(
       verification::golden::museum::all_exhibits(),
       {.tier = options.tier,
        .only = options.only,

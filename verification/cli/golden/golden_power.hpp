@@ -17,14 +17,14 @@ struct GoldenPowerCommand {
 
   void add(CLI::App& app);
 
-  /// The mutation score of a tier by layer, the false alarms, and the survivors, each explained.
-  /// Returns   kSuccess where every mutation that is an error was rejected, and no right
-  ///           implementation
+  /// Prints the mutation score of a tier by layer, the false alarms, and the survivors, each with
+  /// an explanation.
+  /// Returns   kSuccess if every faulty mutation was rejected, and no correct implementation
   ExitStatus run() const;
 
  private:
-  /// Which public bugs are found.
-  /// Returns   kSuccess where all are
+  /// Prints which publicly known bugs are found.
+  /// Returns   kSuccess if all are
   ExitStatus visit_museum() const;
 };
 

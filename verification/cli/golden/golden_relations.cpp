@@ -126,7 +126,7 @@ support::report::Checks relation_checks(const std::vector<RelationResult>& resul
                                         const GoldenRelationsCommand& command) {
   support::report::CheckSuite suite{"normproof.golden.relations"};
   for (const RelationResult& result : results) suite.checks.push_back(check_of(result, command));
-  // Else a reader of a file alone would see no failure.
+  // Without this entry, a reader of the file alone would see no failure.
   if (count_of(results, RelationOutcome::held) == 0 &&
       count_of(results, RelationOutcome::broken) == 0)
     suite.checks.push_back({.group = "normproof.golden",
@@ -142,7 +142,7 @@ support::report::Checks relation_checks(const std::vector<RelationResult>& resul
 void GoldenRelationsCommand::add(CLI::App& app) {
   add_golden(app, golden);
   add_pipe(app, pipe, timeout);
-  add_names(app, "--relations", relations, verification::golden::gate::relation_of,
+  add_names(app, "--relations", relations, verification::golden::gate::parse_relation,
             "repeat, memory, split, permute or neighbour, or several of them with commas between "
             "(default: all)",
             "LIST");
@@ -166,7 +166,8 @@ ExitStatus GoldenRelationsCommand::run() const {
   const std::vector<RelationResult> results = [&] {
     ProgressBar progress;
     return verification::golden::gate::check_relations(
-        golden, cases, verification::golden::gate::relation_asks(pipe, timeout, show_complaints),
+        golden, cases,
+        verification::golden::gate::make_relation_candidates(pipe, timeout, show_complaints),
         relations, [&](std::size_t done) {
           progress.show("asking", done, cases.size(), cases[done - 1].path);
         });

@@ -18,7 +18,7 @@ struct GoldenRelationsCommand {
 
   std::filesystem::path golden = {};
   std::string pipe = {};  ///< a command for sh
-  double timeout = 60;    ///< seconds that it may take for one answer
+  double timeout = 60;    ///< maximum seconds for one answer
   std::vector<verification::golden::gate::Relation> relations =
       verification::golden::gate::all_relations();
   verification::golden::corpus::PathGlobs only = {};
@@ -26,9 +26,9 @@ struct GoldenRelationsCommand {
 
   void add(CLI::App& app);
 
-  /// Holds the answers of a program to variants of each case against each other: a line a relation,
-  /// then each that is broken, with the line that reproduces it.
-  /// Returns   kSuccess where every relation held that applies, and one did
+  /// Compares the outputs of a program for variants of each case. Prints one line per relation,
+  /// then each broken one with the command that repeats it.
+  /// Returns   kSuccess if every applicable relation held, and at least one did
   ExitStatus run() const;
 };
 

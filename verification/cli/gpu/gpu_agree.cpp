@@ -30,14 +30,14 @@ void GpuAgreeCommand::add(CLI::App& app) {
   add_choice(app, "--mode", mode, {{"ordered", GpuMode::ordered}, {"cublas", GpuMode::cublas}},
              "ordered (default): our kernels, every bit; cublas: products of cuBLAS, or of a "
              "library on the simulated device, each within its bound");
-  add_value(app, "--precision", precision, normproof::gpu::ops::precision_of,
+  add_value(app, "--precision", precision, normproof::gpu::ops::parse_precision,
             normproof::gpu::ops::precision_name,
             "Of the operands in cublas mode: double (default), float32, tf32, bfloat16 or "
             "float16; sums are float32 but for double",
             "NAME");
   add_choice(app, "--tier", tier, {{"quick", Tier::quick}, {"standard", Tier::standard}},
              "Of the golden corpus: quick (default) or standard", "TIER");
-  take_several(add_bound(
+  accept_several(add_bound(
       app, "--only",
       {[this](const Texts& given) { only.globs = given; }, [this] { return only.globs; }},
       "Rows of ordered mode whose name this glob, or another one given so, matches (default: all)",
@@ -52,7 +52,7 @@ void GpuAgreeCommand::add(CLI::App& app) {
       throw ref::numeric::UsageError(
           "--only is given with --mode cublas; expected it in ordered mode alone");
     const std::vector<std::string> rows = checks::agreement::ordered_rows();
-    if (const auto idle = only.idle_glob(rows))
+    if (const auto idle = only.first_unmatched_glob(rows))
       throw ref::numeric::UsageError(fmt::format("--only '{}' names no row; expected one of {}",
                                                  *idle, fmt::join(rows, ", ")));
   });
@@ -76,9 +76,9 @@ Examples:
 
 ExitStatus GpuAgreeCommand::run() const {
   check_outputs({}, reports.named());
-  const auto opened = open_own_device(device, seed);
+  const auto opened = open_rank_device(device, seed);
   ref::numeric::set_num_threads(jobs);
-  // What cannot be printed stops nothing: the files are still to be written.
+  // A failure to print does not stop the command, since the files are still to be written.
   std::exception_ptr not_printed;
   const auto print = [&](const std::string& text) {
     if (not_printed) return;

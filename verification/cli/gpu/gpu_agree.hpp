@@ -12,7 +12,7 @@
 
 namespace normproof::verification::cli::gpu {
 
-/// Who multiplies: our kernel in the contract's order, or cuBLAS.
+/// The matrix products of a comparison: our kernel in the contract's order, or cuBLAS.
 enum class GpuMode { ordered, cublas };
 
 struct GpuAgreeCommand {
@@ -22,20 +22,20 @@ struct GpuAgreeCommand {
 
   normproof::gpu::device::Backend device = normproof::gpu::device::Backend::simulated;
   std::uint64_t seed = 1;
-  int jobs = processor_count();  ///< threads of ref
+  int jobs = processor_count();  ///< number of threads of ref
   GpuMode mode = GpuMode::ordered;
   normproof::gpu::ops::Precision precision =
-      normproof::gpu::ops::Precision::float64;  ///< of cublas
+      normproof::gpu::ops::Precision::float64;  ///< of the cublas mode
   verification::golden::corpus::Tier tier = verification::golden::corpus::Tier::quick;
-  verification::golden::corpus::PathGlobs only = {};  ///< of ordered mode: the rows
+  verification::golden::corpus::PathGlobs only = {};  ///< rows of the ordered mode to run
   ReportOptions reports = {};
 
   void add(CLI::App& app);
 
-  /// Holds everything that gpu computes against ref, bit for bit, or the products of a library
-  /// against their bounds, and prints a row an operation, each as soon as it is done.
-  /// Returns   kSuccess where nothing differs, or is past its bound
-  /// Throws    NoDeviceError, DeviceError, FileError; std::logic_error where there was no case
+  /// Compares everything that gpu computes with ref bit for bit, or the products of cuBLAS with
+  /// their bounds. Prints one row per operation as soon as it is done.
+  /// Returns   kSuccess if nothing differs, or everything is within its bound
+  /// Throws    NoDeviceError, DeviceError, FileError; std::logic_error if there was no case
   ExitStatus run() const;
 };
 

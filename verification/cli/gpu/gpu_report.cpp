@@ -21,8 +21,8 @@ bool is_ordered(const GpuAgreeCommand& command) {
   return command.mode == GpuMode::ordered;
 }
 
-/// "device simulated, ordered mode, seed 3"
-std::string what_was_compared(const GpuAgreeCommand& command) {
+/// Writes "device simulated, ordered mode, seed 3".
+std::string comparison_text(const GpuAgreeCommand& command) {
   const std::string mode =
       is_ordered(command)
           ? "ordered mode"
@@ -46,10 +46,10 @@ std::string agreement_verdict(const checks::agreement::Rows& rows, const GpuAgre
   return rows.agree() ? "every product within its bound" : "some products are past their bound";
 }
 
-/// The widths are those of a terminal, where a row is printed as soon as it is there.
+/// The widths suit a terminal, where each row is printed as soon as it is done.
 std::vector<support::report::Column> agreement_columns(const GpuAgreeCommand& command) {
   using support::report::Align;
-  std::vector<support::report::Column> columns = {{.name = "operation", .least_width = 20},
+  std::vector<support::report::Column> columns = {{.name = "operation", .min_width = 20},
                                                   {"cases", Align::right, false, 6},
                                                   {"elements", Align::right, false, 10},
                                                   {"refused", Align::right, false, 8}};
@@ -81,7 +81,7 @@ support::report::Row agreement_row(const checks::agreement::Row& row,
 }  // namespace
 
 std::string agreement_head(const GpuAgreeCommand& command) {
-  return fmt::format("{}: {}\n\n{}", what_was_compared(command), how(command),
+  return fmt::format("{}: {}\n\n{}", comparison_text(command), how(command),
                      support::report::TableLines(agreement_columns(command)).head());
 }
 
@@ -136,9 +136,8 @@ std::string agreement_page(const checks::agreement::Rows& rows, const GpuAgreeCo
   document.add(support::report::Paragraph{
       fmt::format("{}: {}.", plural(rows.cases(), "case"), agreement_verdict(rows, command)),
       rows.agree() ? support::report::Tone::good : support::report::Tone::bad});
-  document.add(
-      support::report::Paragraph{fmt::format("{}: {}.", what_was_compared(command), how(command)),
-                                 support::report::Tone::soft});
+  document.add(support::report::Paragraph{
+      fmt::format("{}: {}.", comparison_text(command), how(command)), support::report::Tone::soft});
   support::report::Table table{"", agreement_columns(command)};
   for (const checks::agreement::Row& row : rows.all())
     table.rows.push_back(agreement_row(row, command));

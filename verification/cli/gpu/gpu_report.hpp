@@ -6,21 +6,21 @@
 #include "verification/cli/gpu/gpu_agree.hpp"
 #include "verification/support/report/checks.hpp"
 
-/// What `normproof gpu agree` says of its rows.
+/// The report of `normproof gpu agree`.
 namespace normproof::verification::cli::gpu {
 
-/// The line above the rows, with the names of the columns.
+/// Returns the line above the rows, with the names of the columns.
 std::string agreement_head(const GpuAgreeCommand& command);
-/// A row's line.
+/// Returns the line of a row.
 std::string agreement_line(const checks::agreement::Row& row, const GpuAgreeCommand& command);
-/// The line below the rows.
+/// Returns the line below the rows.
 std::string agreement_tail(const checks::agreement::Rows& rows, const GpuAgreeCommand& command);
 
-/// One object; a ratio that is infinite is a string.
+/// Returns the rows as one JSON object; an infinite ratio is a string.
 std::string agreement_json(const checks::agreement::Rows& rows, const GpuAgreeCommand& command);
-/// A check a row.
+/// Returns one check per row.
 support::report::Checks agreement_checks(const checks::agreement::Rows& rows);
-/// A page that needs nothing else.
+/// Returns a self-contained HTML page.
 std::string agreement_page(const checks::agreement::Rows& rows, const GpuAgreeCommand& command);
 
 }  // namespace normproof::verification::cli::gpu

@@ -16,12 +16,12 @@
 
 namespace normproof::verification::cli::gpu {
 
-using checks::agreement::Trained;
+using checks::agreement::TrainingTask;
 using support::report::plural;
 
 namespace {
 
-/// Refuses a name of which `options_of` knows nothing.
+/// Rejects a name that `options_of` does not know.
 template <class OptionsOf>
 void add_known_name(CLI::App& app, const std::string& name, std::string& field,
                     OptionsOf options_of, const std::string& help, const std::string& type) {
@@ -38,9 +38,9 @@ void add_known_name(CLI::App& app, const std::string& name, std::string& field,
 void GpuTrainCommand::add(CLI::App& app) {
   add_device(app, device);
   add_choice(app, "--task", task,
-             {{"classify", Trained::classes},
-              {"language", Trained::language},
-              {"translate", Trained::translation}},
+             {{"classify", TrainingTask::classes},
+              {"language", TrainingTask::language},
+              {"translate", TrainingTask::translation}},
              "classify (default): an encoder with a class head; language: a causal one with a tied "
              "head; translate: an encoder and a decoder");
   add_known_name(
@@ -65,7 +65,7 @@ Examples:
 }
 
 void GpuTrainCommand::check_task() const {
-  if (task == Trained::classes || !norm_layer(ref::model::norm_options(norm)).over_samples())
+  if (task == TrainingTask::classes || !norm_layer(ref::model::norm_options(norm)).over_samples())
     return;
   throw ref::numeric::UsageError(fmt::format(
       "--norm is '{}'; expected one without statistics over a sentence, or --task classify", norm));
@@ -84,7 +84,7 @@ ExitStatus GpuTrainCommand::run() const {
                     .num_classes = 3,
                     .norm = ref::model::norm_options(norm),
                     .scaled_embedding = scaled_embedding};
-  if (task == Trained::language) {
+  if (task == TrainingTask::language) {
     config.encoder.causal = config.encoder.tied_head = true;
     config.encoder.pooling = ref::model::Pooling::per_position;
     config.encoder.num_classes = config.encoder.vocab_size;
@@ -100,27 +100,27 @@ ExitStatus GpuTrainCommand::run() const {
                            .encoder = side,
                            .decoder = side,
                            .scaled_embedding = scaled_embedding};
-  if (task != Trained::classes) config.loss.label_smoothing = 0.1;
+  if (task != TrainingTask::classes) config.loss.label_smoothing = 0.1;
   config.optimizer = ref::model::optimizer_options(optimizer);
   config.learning_rate =
       std::holds_alternative<ref::model::SgdOptions>(config.optimizer) ? 0.1 : 0.001;
   config.seed = seed;
   check_task();
-  const auto opened = open_own_device(device, seed);
+  const auto opened = open_rank_device(device, seed);
   ref::numeric::set_num_threads(jobs);
-  const char* const model = task == Trained::language      ? "a language model, "
-                            : task == Trained::translation ? "a translator, "
-                                                           : "";
+  const char* const model = task == TrainingTask::language      ? "a language model, "
+                            : task == TrainingTask::translation ? "a translator, "
+                                                                : "";
   std::string heading = fmt::format("{}{}{} with {}, {}, seed {}\n", model, norm,
                                     scaled_embedding ? ", scaled embeddings" : "", optimizer,
                                     plural(static_cast<std::size_t>(steps), "step"), seed);
   const std::string there =
-      trajectory_of_device(*opened, trajectory, [&](std::int64_t step, double loss) {
-        // The heading with the first step: what is refused before it leaves no output.
+      run_trajectory_on_device(*opened, trajectory, [&](std::int64_t step, double loss) {
+        // The heading is printed with the first step, so that an error before it leaves no output.
         write_stdout(
             fmt::format("{}step {:>4}  loss {:.17g}\n", std::exchange(heading, ""), step, loss));
       });
-  const std::string here = trajectory_of_ref(trajectory, [](std::int64_t, double) {});
+  const std::string here = run_trajectory_on_ref(trajectory, [](std::int64_t, double) {});
   write_stdout(fmt::format("sha256 {} on the device ({})\nsha256 {} by ref: {}\n", there,
                            to_string(device), here,
                            here == there ? "the same trajectory" : "another trajectory"));

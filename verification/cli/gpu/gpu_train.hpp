@@ -16,22 +16,22 @@ struct GpuTrainCommand {
       "Train a small model there and by the reference, and print the hash of both";
 
   normproof::gpu::device::Backend device = normproof::gpu::device::Backend::simulated;
-  checks::agreement::Trained task = checks::agreement::Trained::classes;
+  checks::agreement::TrainingTask task = checks::agreement::TrainingTask::classes;
   std::string norm = "layer_norm";
   bool scaled_embedding = false;
   std::string optimizer = "sgd";
   std::int64_t steps = 10;
   std::uint64_t seed = 42;
-  int jobs = processor_count();  ///< threads of ref
+  int jobs = processor_count();  ///< number of threads of ref
 
   void add(CLI::App& app);
 
-  /// Trains on the device and by ref, and prints the hash of both trajectories.
-  /// Returns   kSuccess where they are the same
+  /// Trains on the device and with ref, and prints the hash of both trajectories.
+  /// Returns   kSuccess if they are the same
   ExitStatus run() const;
 
  private:
-  void check_task() const;  ///< that the norm is one of the task
+  void check_task() const;  ///< throws if the task cannot use the norm
 };
 
 }  // namespace normproof::verification::cli::gpu

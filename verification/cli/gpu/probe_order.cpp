@@ -24,7 +24,7 @@ using support::report::plural;
 
 namespace {
 
-constexpr double kMostAdditions = 2e10;
+constexpr double kMaxAdditions = 2e10;
 
 std::string subjects_text() {
   std::string text = "Subjects:\n";
@@ -33,7 +33,7 @@ std::string subjects_text() {
   return text;
 }
 
-/// What the options say of one another.
+/// Checks which options may be combined.
 void check_probe(const ProbeOrderCommand& command, bool device_given, bool side_given) {
   const OrderSubject& subject = checks::agreement::order_subject(command.subject);
   if (device_given && subject.place == OrderPlace::ref)
@@ -41,21 +41,21 @@ void check_probe(const ProbeOrderCommand& command, bool device_given, bool side_
         "--device is given for {}, which the processor adds; expected a subject that begins with "
         "device- or cublas",
         subject.name));
-  if (device_given && subject.place == OrderPlace::gpu_alone && command.device != Backend::cuda)
+  if (device_given && subject.place == OrderPlace::gpu_only && command.device != Backend::cuda)
     throw UsageError(
         fmt::format("--device is simulated for {}; expected cuda, or none", subject.name));
   if (side_given && (!subject.is_product || subject.same_bits))
     throw UsageError(fmt::format(
         "--side is given for {}; expected it for matrix products of any extents", subject.name));
-  const double cost = subject.least_cost(command.terms, command.side);
-  if (cost > kMostAdditions)
+  const double cost = subject.min_cost(command.terms, command.side);
+  if (cost > kMaxAdditions)
     throw UsageError(fmt::format(
         "--terms is {} for {}, which takes {:.2g} additions at least; expected {} at most, for "
         "{:.2g} additions",
         command.terms, subject.name, cost,
         static_cast<std::size_t>(static_cast<double>(command.terms) *
-                                 std::sqrt(kMostAdditions / cost)),
-        kMostAdditions));
+                                 std::sqrt(kMaxAdditions / cost)),
+        kMaxAdditions));
 }
 
 }  // namespace
@@ -83,24 +83,25 @@ Examples:
 
 ExitStatus ProbeOrderCommand::run() const {
   const OrderSubject& probed = checks::agreement::order_subject(subject);
-  const Backend backend = probed.place == OrderPlace::gpu_alone ? Backend::cuda : device;
+  const Backend backend = probed.place == OrderPlace::gpu_only ? Backend::cuda : device;
   const bool on_device = probed.place != OrderPlace::ref;
   const auto opened =
-      on_device ? open_own_device(backend) : std::unique_ptr<normproof::gpu::device::Device>();
+      on_device ? open_rank_device(backend) : std::unique_ptr<normproof::gpu::device::Device>();
   ProgressBar bar;
   std::size_t sums = 0;
   const checks::agreement::SummationTree tree = checks::agreement::reveal_order(
       [&](const std::vector<double>& values) {
-        ++sums;  // of the contract's products 9/4 a term, of a balanced tree more
+        ++sums;  // the contract's products take 9/4 sums per term, a balanced tree more
         bar.show("sums", sums, std::max(sums, 9 * terms / 4), subject);
         return probed.sum({opened.get(), side}, values);
       },
       terms, 64 * terms);
   bool as_promised = tree == probed.expected(terms);
   std::string text = fmt::format(
-      "{}: {}{}\n{}: {}\n{} the contract's order, {} (docs/determinism.md)\n", probed.name,
-      probed.what, on_device ? fmt::format(" ({})", to_string(backend)) : "", plural(terms, "term"),
-      checks::agreement::to_string(tree), as_promised ? "this is" : "this is not", probed.rule);
+      "{}: {}{}\n{}: {}\n{} the contract's order, {} (docs/specification/determinism.md)\n",
+      probed.name, probed.what, on_device ? fmt::format(" ({})", to_string(backend)) : "",
+      plural(terms, "term"), checks::agreement::to_string(tree),
+      as_promised ? "this is" : "this is not", probed.rule);
   if (probed.same_bits) {
     const auto [same, all] = probed.same_bits(*opened);
     text += fmt::format("{} of {} elements of random products have the bits of chains of fma\n",

@@ -19,8 +19,8 @@ struct ProbeOrderCommand {
 
   void add(CLI::App& app);
 
-  /// Reveals the order in which something adds, and prints it.
-  /// Returns   kSuccess where it is the contract's
+  /// Reveals the order in which an implementation adds, and prints it.
+  /// Returns   kSuccess if it is the order of the contract
   ExitStatus run() const;
 };
 

@@ -67,14 +67,14 @@ Examples:
   normproof study run --quick --out s && normproof study report --out s)";
 
 constexpr const char* kGoldenFooter =
-    R"(Each command has a --help of its own. docs/golden.md says what the cases are, and why.
+    R"(Each command has a --help of its own. docs/guide/golden.md says what the cases are, and why.
 
 Examples:
   normproof golden make --out golden
   normproof golden check --golden verification/golden/data --pipe ./my_kernel)";
 
 constexpr const char* kRegressFooter =
-    R"(Each command has a --help of its own. docs/golden.md says how a CI job uses them.
+    R"(Each command has a --help of its own. docs/guide/golden.md says how a CI job uses them.
 
 Examples:
   normproof regress record --golden golden --history h.jsonl --self --label v1
@@ -92,7 +92,7 @@ Examples:
   normproof gpu agree
   normproof gpu train --norm batch_norm --steps 20)";
 
-/// Of the interfaces and data that are versioned on their own (docs/changelog.md).
+/// Returns the versions of the interfaces and data that have their own (docs/changelog.md).
 std::string versions() {
   return fmt::format("C ABI {}\ncorpus {}", kAbiVersion,
                      verification::golden::certify::built_corpus_version().text());

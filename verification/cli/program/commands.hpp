@@ -4,7 +4,8 @@
 
 namespace normproof::verification::cli::program {
 
-/// The program with every command, in the order of its --help: the one list of them.
+/// Returns the program with every command, in the order of --help. This is the only list of
+/// commands.
 Command all_commands();
 
 }  // namespace normproof::verification::cli::program

@@ -21,8 +21,8 @@ using support::report::clean_line;
 
 namespace {
 
-/// The two recordings that a comparison is about.
-RegressReport report_of(const RegressCompareCommand& command, const History& history) {
+/// Selects the two recordings to compare.
+RegressReport select_recordings(const RegressCompareCommand& command, const History& history) {
   RegressReport report;
   report.allow_towards = command.allow_towards;
   if (std::error_code error; !std::filesystem::exists(command.history, error))
@@ -71,7 +71,7 @@ Examples:
 
 ExitStatus RegressCompareCommand::run() const {
   check_outputs({{"--history", history}}, reports.named());
-  const RegressReport report = report_of(*this, History(history));
+  const RegressReport report = select_recordings(*this, History(history));
   write_all(
       {[&] { write_stdout(regress_text(report)); },
        to_file(reports.html, [&] { return regress_page(report); }),

@@ -15,14 +15,16 @@ struct RegressCompareCommand {
       "What moved between two recordings, by how many ulp, and whether towards the truth";
 
   std::filesystem::path history = {};
-  std::optional<std::string> from = {}, to = {};  ///< absent: the last but one, and the last
+  /// Absent: the last recording but one, and the last.
+  std::optional<std::string> from = {}, to = {};
   bool allow_towards = false;
   ReportOptions reports = {};
 
   void add(CLI::App& app);
 
-  /// Prints what moved between two recordings, by how much, and whether towards the truth.
-  /// Returns   kSuccess where nothing moved that is not allowed to
+  /// Prints which results changed between two recordings, by how much, and whether they became more
+  /// accurate.
+  /// Returns   kSuccess if only allowed changes occurred
   /// Throws    UsageError, FileError
   ExitStatus run() const;
 };

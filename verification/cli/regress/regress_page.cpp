@@ -31,10 +31,10 @@ using support::report::plot;
 
 namespace {
 
-// What lies beyond is drawn at the edge.
-constexpr double kLeastError = 1e-6;
-constexpr double kMostError = 1e12;
-constexpr std::size_t kMostTics = 40;
+// Errors beyond this range are drawn at its edge.
+constexpr double kMinError = 1e-6;
+constexpr double kMaxError = 1e12;
+constexpr std::size_t kMaxTics = 40;
 
 support::report::Table recordings_table(const RegressReport& report) {
   support::report::Table table{"",
@@ -52,7 +52,7 @@ support::report::Table recordings_table(const RegressReport& report) {
     support::report::Details environment{"environment"};
     for (const auto& [name, value] : recording.environment)
       environment.terms.emplace_back(name, value);
-    // Two recordings of the same answers have the same results.
+    // Recordings of equal answers have equal results.
     table.rows.push_back(
         {{{std::to_string(i + 1)},
           {recording.label},
@@ -92,7 +92,7 @@ std::string error_script(const RegressReport& report, const char* title,
                          double ErrorStatistics::*statistic) {
   std::map<std::string, Curve> layers;
   std::string tics;
-  const std::size_t count = report.recordings.size(), every = count / kMostTics + 1;
+  const std::size_t count = report.recordings.size(), every = count / kMaxTics + 1;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string name =
         report.recordings[i].label.empty() ? fmt::format("@{}", i + 1) : report.recordings[i].label;
@@ -101,12 +101,13 @@ std::string error_script(const RegressReport& report, const char* title,
                           gnuplot_text(cut(clean_line(name), 16)), i + 1);
     for (const LayerError& layer : report.recordings[i].layers)
       layers[layer.layer].points.emplace_back(
-          static_cast<double>(i + 1), std::clamp(layer.error.*statistic, kLeastError, kMostError));
+          static_cast<double>(i + 1), std::clamp(layer.error.*statistic, kMinError, kMaxError));
   }
   std::vector<Curve> curves;
   for (auto& [name, curve] : layers) {
     curve.title = name;
-    const std::string style = line(curves.size(), curves.size() >= support::report::kCurveColours);
+    const std::string style =
+        line(curves.size(), curves.size() >= support::report::kMaxCurveColors);
     curve.style = fmt::format("with linespoints pointtype 7 pointsize 0.5{}",
                               style.substr(std::string_view("with lines").size()));
     curves.push_back(std::move(curve));

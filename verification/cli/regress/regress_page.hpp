@@ -6,12 +6,12 @@
 
 namespace normproof::verification::cli::regress {
 
-/// The history as one HTML file that needs nothing else: the error of each layer over the
-/// recordings, the recordings, and what moved between two of them.
+/// Returns the history as a self-contained HTML page: the error of each layer over the recordings,
+/// the recordings, and the changes between two of them.
 std::string regress_page(const RegressReport& report);
 
-/// gnuplot's script of its pictures: a statistic of the error, a curve a layer, a place a
-/// recording.
+/// Returns the gnuplot script of a picture: a statistic of the error, with one curve per layer and
+/// one position per recording.
 std::string error_script(const RegressReport& report, const char* title,
                          double checks::regression::ErrorStatistics::*statistic);
 

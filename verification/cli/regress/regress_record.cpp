@@ -26,7 +26,7 @@ using support::report::plural;
 
 namespace {
 
-verification::golden::gate::Ask ask_of(const RegressRecordCommand& command) {
+verification::golden::gate::Candidate make_candidate(const RegressRecordCommand& command) {
   if (command.candidate) {
     std::error_code error;
     if (!std::filesystem::is_directory(*command.candidate, error))
@@ -35,9 +35,9 @@ verification::golden::gate::Ask ask_of(const RegressRecordCommand& command) {
     return verification::golden::gate::from_folder(*command.candidate);
   }
   return command.pipe ? verification::golden::gate::from_program(
-                            *command.pipe, command.timeout, verification::golden::gate::kMostStarts,
-                            golden::show_complaints)
-                      : checks::regression::from_this_program();
+                            *command.pipe, command.timeout,
+                            verification::golden::gate::kMaxRestarts, golden::show_complaints)
+                      : checks::regression::own_candidate();
 }
 
 std::string candidate_of(const RegressRecordCommand& command) {
@@ -79,8 +79,8 @@ ExitStatus RegressRecordCommand::run() const {
   checks::regression::check_label(book.read(), label);
   ref::io::check_writable(history);
   const auto cases = verification::golden::certify::list_corpus(golden, only);
-  const verification::golden::gate::Ask ask = ask_of(*this);
-  ref::numeric::set_num_threads(1);  // the cases are the tasks
+  const verification::golden::gate::Candidate ask = make_candidate(*this);
+  ref::numeric::set_num_threads(1);  // the cases run in parallel instead
   ProgressBar progress;
   const std::vector<RecordedCase> recorded = checks::regression::record_cases(
       golden, cases, ask,

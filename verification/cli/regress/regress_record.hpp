@@ -18,17 +18,17 @@ struct RegressRecordCommand {
   std::filesystem::path golden = {}, history = {};
   std::optional<std::filesystem::path> candidate = {};
   std::optional<std::string> pipe = {};  ///< a command for sh
-  bool self = false;                     ///< this program answers
-  double timeout = 60;                   ///< seconds that the command may take for one answer
+  bool self = false;                     ///< whether this program is the candidate
+  double timeout = 60;                   ///< maximum seconds of the command for one answer
   std::string label = {};
   verification::golden::corpus::PathGlobs only = {};
   int jobs = processor_count();
 
   void add(CLI::App& app);
 
-  /// Asks a candidate for every case and adds a line to the history.
-  /// Returns   kSuccess where every case was answered
-  /// Throws    UsageError, FileError; also where no case was answered: then nothing is added
+  /// Runs a candidate on every case and adds a line to the history.
+  /// Returns   kSuccess if every case was answered
+  /// Throws    UsageError, FileError; also if no case was answered, in which case nothing is added
   ExitStatus run() const;
 };
 

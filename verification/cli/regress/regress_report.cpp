@@ -35,7 +35,7 @@ std::string name_of_movement(const Movement& movement) {
                                  : fmt::format("{} {}", movement.path, movement.output);
 }
 
-/// "from 'v1' (line 1): --self; g++ 12.2.0 ..."
+/// Writes "from 'v1' (line 1): --self; g++ 12.2.0 ...".
 std::string recording_line(const RegressReport& report, const char* role, std::size_t place) {
   const Recording& recording = report.recordings[place];
   std::string text = fmt::format("{:<4} {} (line {}): {}", role,
@@ -82,7 +82,7 @@ std::string RegressReport::summary() const {
       fmt::format("{} of {}", plural(change.outputs, "output"), plural(change.cases, "case"));
   if (change.movements.empty()) return fmt::format("SAME {}: {}", names, whole);
   std::uint64_t most = 0;
-  for (const Movement& movement : change.movements) most = std::max(most, movement.most_steps);
+  for (const Movement& movement : change.movements) most = std::max(most, movement.max_steps);
   return fmt::format("{} {}: {} in {} of {} moved{}: {} towards the truth, {} away, {} neither{}",
                      passed() ? "ALLOWED" : "MOVED", names,
                      plural(change.movements.size(), "output"), count_text(change.moved_cases),
@@ -111,7 +111,7 @@ std::string movement_text(const Movement& movement) {
       "-> {}",
       movement.what.empty() ? fmt::format("{} of {} {}, most at {}", count_text(movement.moved),
                                           plural(movement.count, "element"),
-                                          steps_text(movement.most_steps), movement.where)
+                                          steps_text(movement.max_steps), movement.where)
                             : movement.what,
       number_text(a.max_ulp), number_text(b.max_ulp), number_text(a.mean_ulp),
       number_text(b.mean_ulp), number_text(a.max_share), number_text(b.max_share),
@@ -142,9 +142,9 @@ std::string regress_json(const RegressReport& report) {
                           {"what", movement.what},
                           {"moved", movement.moved},
                           {"count", movement.count}};
-    entry["most_ulp"] = movement.most_steps == checks::compare::kInfinitelyFar
+    entry["most_ulp"] = movement.max_steps == checks::compare::kInfinitelyFar
                             ? ordered_json("nan")
-                            : ordered_json(movement.most_steps);
+                            : ordered_json(movement.max_steps);
     entry["where"] = movement.where;
     entry["before"] = statistics_json(movement.before);
     entry["after"] = statistics_json(movement.after);
@@ -159,8 +159,8 @@ support::report::Checks regress_checks(const RegressReport& report) {
       {.group = suite.name,
        .name = fmt::format("the other {}",
                            plural(report.change.cases - report.change.moved_cases, "case"))});
-  std::map<std::string, std::vector<support::report::Finding>>
-      moved;  // by case; allowed is no finding
+  // By case; an allowed change is no finding.
+  std::map<std::string, std::vector<support::report::Finding>> moved;
   for (const Movement& movement : report.change.movements) {
     auto& findings = moved[movement.path];
     if (report.is_allowed(movement)) continue;

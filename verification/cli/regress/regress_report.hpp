@@ -9,10 +9,10 @@
 
 namespace normproof::verification::cli::regress {
 
-/// What `normproof regress compare` found. Every report is a function of it.
+/// The findings of `normproof regress compare`. Every report is a function of it.
 struct RegressReport {
   std::vector<checks::regression::Recording> recordings;  ///< the whole history
-  std::size_t from = 0, to = 0;                           ///< places in it
+  std::size_t from = 0, to = 0;                           ///< indices of the compared recordings
   checks::regression::Change change;
   bool allow_towards = false;
 
@@ -23,14 +23,14 @@ struct RegressReport {
 
 std::string_view to_string(checks::regression::Direction direction);
 
-/// "40 of 221 elements by up to 3 ulp, most at [2, 3]; error 1.2 -> 2.5 ulp at most, ..."
+/// Writes "40 of 221 elements by up to 3 ulp, most at [2, 3]; error 1.2 -> 2.5 ulp at most, ...".
 std::string movement_text(const checks::regression::Movement& movement);
 
-/// Both recordings, a line for each output whose bits moved, and the summary.
+/// Returns both recordings, one line for each output whose bits changed, and the summary.
 std::string regress_text(const RegressReport& report);
-/// One object; infinities are strings.
+/// Returns one JSON object; infinities are strings.
 std::string regress_json(const RegressReport& report);
-/// A check for each case of the corpus that moved, and one for all others.
+/// Returns one check for each case of the corpus that changed, and one for all others.
 support::report::Checks regress_checks(const RegressReport& report);
 
 }  // namespace normproof::verification::cli::regress

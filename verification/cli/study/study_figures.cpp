@@ -29,15 +29,15 @@ namespace {
 
 constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
 
-/// The colour of a norm, the same in every figure.
-std::size_t colour_of(const std::string& norm) {
+/// Returns the color index of a norm, which is the same in every figure.
+std::size_t color_index(const std::string& norm) {
   const std::vector<std::string> norms = studies::published::study_norms();
   return static_cast<std::size_t>(std::ranges::find(norms, norm) - norms.begin());
 }
 
-/// Open symbols in the colour of `line`.
+/// Returns the style of published values: open symbols in the norm's color.
 std::string published_style(const std::string& norm) {
-  const std::string like = line(colour_of(norm), false);
+  const std::string like = line(color_index(norm), false);
   const std::size_t begin = like.find("linecolor"), end = like.find(" linewidth");
   return fmt::format("with points pointtype 6 pointsize 1.1 linewidth 1.8 {}",
                      like.substr(begin, end - begin));
@@ -58,7 +58,7 @@ support::report::Figure drawn(const studies::published::Condition& condition,
           std::move(caption)};
 }
 
-/// "2 fc1 W" for layers.1.feed_forward.first.weight, as the published figures name them.
+/// Shortens a name as in the published figures: "2 fc1 W" for layers.1.feed_forward.first.weight.
 std::string short_name(const std::string& tensor) {
   static const std::vector<std::pair<std::string, std::string>> parts = {
       {"embedding", "embedding"},    {"attention.in", "in_proj"},    {"attention.out", "out_proj"},
@@ -71,7 +71,7 @@ std::string short_name(const std::string& tensor) {
   return tensor;
 }
 
-/// What was published of these tensors, at their places.
+/// Returns the published values of these tensors, at their positions.
 std::vector<std::pair<double, double>> published_gradients(
     const std::string& norm, const std::vector<studies::published::GradientSpread>& spreads,
     std::size_t figure) {
@@ -99,16 +99,16 @@ std::string step_axis(bool logarithmic) {
 
 using Values = std::vector<std::optional<double>>;
 
-/// The first seed that has dynamics.
-const studies::published::Finished* dynamics_of(const studies::published::Results& results,
-                                                const studies::published::Condition& condition,
-                                                const std::string& norm) {
-  for (const studies::published::Finished* run : curves_of(results, condition, norm))
+/// Returns the run with dynamics of the lowest seed.
+const studies::published::Finished* find_dynamics(const studies::published::Results& results,
+                                                  const studies::published::Condition& condition,
+                                                  const std::string& norm) {
+  for (const studies::published::Finished* run : curve_runs(results, condition, norm))
     if (!run->result.dynamics.empty()) return run;
   return nullptr;
 }
 
-/// The largest of a series, or its least.
+/// Writes the maximum of a series, or its minimum.
 std::string extreme_text(const studies::published::SiteDynamics& site, const std::string& name,
                          bool largest) {
   const Values* const values = site.find(name);
@@ -121,7 +121,7 @@ std::string extreme_text(const studies::published::SiteDynamics& site, const std
   return found ? number_text(*found) : "–";
 }
 
-/// "80 of 87": the steps at which the one is below the other.
+/// Writes the number of steps at which one series is below the other, as in "80 of 87".
 std::string below_text(const studies::published::SiteDynamics& site, const std::string& one,
                        const std::string& other) {
   const Values *const a = site.find(one), *const b = site.find(other);
@@ -146,20 +146,21 @@ std::optional<support::report::Figure> gradient_figure(
   for (const std::string& norm : studies::published::study_norms()) {
     std::vector<studies::published::CellResult> cells;
     for (const studies::published::Finished* run :
-         gradients_of(results, condition, norm, figure == 2 ? 1 : 5)) {
+         gradient_runs(results, condition, norm, figure == 2 ? 1 : 5)) {
       cells.push_back(run->result);
       width = run->cell.d_ff;
     }
     const auto spreads = studies::published::gradient_spreads(cells);
     if (spreads.empty()) continue;
     seeds = std::max(seeds, cells.size());
-    Curve means{norm, line(colour_of(norm), false) + " dashtype (1,3)", {}};
-    Curve deviations{"", line(colour_of(norm), false), {}};
+    Curve means{norm, line(color_index(norm), false) + " dashtype (1,3)", {}};
+    Curve deviations{"", line(color_index(norm), false), {}};
     const bool first = tics.empty();
     for (std::size_t i = 0; i < spreads.size(); ++i) {
       const auto& [tensor, mean, deviation, count] = spreads[i];
-      // Norms side by side at their tensor; a deviation down to 0 has no place on a logarithm.
-      const double x = static_cast<double>(i) + 0.06 * (static_cast<double>(colour_of(norm)) - 3.5);
+      // Norms are drawn side by side. A deviation down to 0 cannot be drawn on a logarithmic axis.
+      const double x =
+          static_cast<double>(i) + 0.06 * (static_cast<double>(color_index(norm)) - 3.5);
       means.points.emplace_back(x, mean);
       deviations.points.emplace_back(x, std::max(mean - deviation, mean / 10));
       deviations.points.emplace_back(x, mean + deviation);
@@ -200,9 +201,9 @@ std::optional<support::report::Figure> curve_figure(const studies::published::Re
   std::vector<Curve> curves;
   std::size_t steps = 0, width = 0;
   for (const std::string& norm : studies::published::study_norms()) {
-    const auto runs = curves_of(results, condition, norm);
+    const auto runs = curve_runs(results, condition, norm);
     for (const studies::published::Finished* run : runs) {
-      Curve curve{run == runs.front() ? norm : "", line(colour_of(norm), false), {}};
+      Curve curve{run == runs.front() ? norm : "", line(color_index(norm), false), {}};
       for (std::size_t i = 0; i < run->result.steps.size(); ++i) {
         const studies::published::StepResult& step = run->result.steps[i];
         const std::optional<double> value = figure == 4   ? step.loss
@@ -238,7 +239,7 @@ std::optional<support::report::Figure> dynamics_figure(
     const std::string& title) {
   std::vector<Curve> curves;
   for (const std::string& norm : norms) {
-    const studies::published::Finished* const run = dynamics_of(results, condition, norm);
+    const studies::published::Finished* const run = find_dynamics(results, condition, norm);
     if (run == nullptr) continue;
     for (const studies::published::SiteDynamics& site : run->result.dynamics)
       for (const std::string& quantity : quantities) {
@@ -268,7 +269,7 @@ support::report::Table dynamics_table(const studies::published::Results& results
            "largest (1 - alpha) Gamma", "largest |nu|", "least psi", "largest gradient",
            "largest bound", "largest share of the bound"})};
   for (const std::string& norm : studies::published::study_norms()) {
-    const studies::published::Finished* const run = dynamics_of(results, condition, norm);
+    const studies::published::Finished* const run = find_dynamics(results, condition, norm);
     if (run == nullptr) continue;
     for (const studies::published::SiteDynamics& site : run->result.dynamics) {
       std::vector<support::report::Cell> row = {{norm}, {site.site}};

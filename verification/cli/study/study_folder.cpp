@@ -16,7 +16,7 @@ namespace normproof::verification::cli::study {
 
 using support::report::clean_line;
 
-studies::published::Store store_of(const std::filesystem::path& out) {
+studies::published::Store open_store(const std::filesystem::path& out) {
   return studies::published::Store(out, [](const std::string& sentence) {
     write_stderr(fmt::format("normproof: {}\n", clean_line(sentence)));
   });

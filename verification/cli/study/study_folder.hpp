@@ -11,31 +11,34 @@
 
 namespace normproof::verification::cli::study {
 
-/// The folder of a study, which says on standard error what it mends.
-studies::published::Store store_of(const std::filesystem::path& out);
+/// Returns the store of a study's folder, which reports repairs on standard error.
+studies::published::Store open_store(const std::filesystem::path& out);
 
-/// Throws    UsageError where study.json, whose text is given, is that of the other study
+/// Checks that the text of a study.json belongs to this study.
+/// Throws    UsageError if it belongs to the other study
 void check_study(const std::filesystem::path& out, const std::string& text, WhichStudy study);
 
-/// What the text of study.json says.
+/// Parses the text of study.json.
 studies::published::Identity read_identity(const std::filesystem::path& out,
                                            const std::string& text);
 
-/// The results of a folder, all of them of the data of its study.json, and the classes of that.
+/// The results of a folder, all computed from the data of its study.json, and the classes of that
+/// data.
 struct StudyContents {
   studies::published::ClassCounts classes;
   studies::published::Results results;
 };
 
+/// Reads the results of a folder.
 /// Throws    FileError
 StudyContents read_contents(const std::filesystem::path& out,
                             const studies::published::Store& store);
 
-/// Writes report.html, report.md and the pictures of a document in the folder.
+/// Writes report.html, report.md and the pictures of a document into the folder.
 /// Throws    FileError
 void write_report(const std::filesystem::path& out, const support::report::Document& document);
 
-/// "80 s", "12 min", "3.5 h"
+/// Writes "80 s", "12 min" or "3.5 h".
 std::string duration_text(double seconds);
 
 }  // namespace normproof::verification::cli::study

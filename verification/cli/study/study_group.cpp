@@ -11,8 +11,8 @@ namespace normproof::verification::cli::study {
 namespace {
 
 constexpr const char* kStudyFooter =
-    R"(Each command has a --help of its own. docs/study.md says what the cells are, and what they show;
-with --study language they are those of docs/study_language.md.
+    R"(Each command has a --help of its own. docs/guide/study.md says what the cells are, and what they show;
+with --study language they are those of docs/guide/study_language.md.
 A cell killed in the middle is run again, a cell that is done never; two programs on one folder
 share the work, and 'mpirun -n 8 normproof study run ...' is eight of them. The results are the same
 bytes whatever the jobs and the machines.

@@ -14,7 +14,7 @@ using studies::language::Series;
 
 namespace {
 
-/// The means of series, place by place, of what they have there.
+/// Averages series entry by entry, over those that have the entry.
 Series mean_series(const std::vector<Series>& all) {
   std::size_t length = 0;
   for (const Series& own : all) length = std::max(length, own.size());
@@ -32,8 +32,8 @@ Series mean_series(const std::vector<Series>& all) {
   return means;
 }
 
-/// A line a norm of the means of the series that its cells have; `cells_of` are those of a norm,
-/// `place` is the x of a number.
+/// Returns one curve per norm: the mean of the series of its cells. `cells_of` returns the cells of
+/// a norm, `place` the x coordinate of an entry.
 template <class CellsOf, class SeriesOf, class Place>
 std::vector<support::report::Curve> norm_curves(const studies::language::Condition& condition,
                                                 const CellsOf& cells_of, const SeriesOf& series_of,
@@ -69,7 +69,7 @@ std::optional<support::report::Figure> language_figure(
                                  fmt::format("{}: {}.", condition_name(condition), title)};
 }
 
-/// Of the validation, a number an epoch.
+/// Draws a series with one number per epoch of the tested cells.
 template <class SeriesOf>
 std::optional<support::report::Figure> epochs_figure(const studies::language::Results& results,
                                                      const studies::language::Condition& condition,
@@ -78,13 +78,14 @@ std::optional<support::report::Figure> epochs_figure(const studies::language::Re
   return language_figure(
       condition, what, "set xlabel 'epoch'\n",
       norm_curves(
-          condition, [&](const std::string& norm) { return tests_of(results, condition, norm); },
+          condition,
+          [&](const std::string& norm) { return tests_at_chosen_rate(results, condition, norm); },
           [&](const CellResult& result) { return std::vector<Series>{series_of(result)}; },
           [](std::size_t i) { return static_cast<double>(i + 1); }),
       title);
 }
 
-/// Of the norm layers whose names begin so, and of the statistics that `has` has.
+/// Draws the norm layers whose names begin with `begin`, and the statistics that `has` selects.
 template <class CellsOf, class Has>
 std::optional<support::report::Figure> sites_figure(const studies::language::Condition& condition,
                                                     const CellsOf& cells_of,
@@ -106,7 +107,7 @@ std::optional<support::report::Figure> sites_figure(const studies::language::Con
                          title);
 }
 
-/// Of all norm layers, or of a translator a figure a side.
+/// Draws one figure of all norm layers or, for translators, one for each side.
 template <class CellsOf, class Has>
 std::vector<support::report::Figure> figures_of_sides(const studies::language::Condition& condition,
                                                       const CellsOf& cells_of, const Has& has,
@@ -146,15 +147,16 @@ std::optional<support::report::Figure> bleu_figure(const studies::language::Resu
 std::vector<support::report::Figure> fluctuation_figures(
     const studies::language::Results& results, const studies::language::Condition& condition) {
   return figures_of_sides(
-      condition, [&](const std::string& norm) { return tests_of(results, condition, norm); },
+      condition,
+      [&](const std::string& norm) { return tests_at_chosen_rate(results, condition, norm); },
       [](const std::string& statistic) { return statistic != "mean"; }, "fluctuation",
       "Fluctuation of the batch variance or quadratic mean about the running one");
 }
 
-std::vector<support::report::Figure> taken_figures(const studies::language::Results& results,
-                                                   const studies::language::Condition& condition) {
+std::vector<support::report::Figure> norm_input_figures(
+    const studies::language::Results& results, const studies::language::Condition& condition) {
   const auto traced = [&](const std::string& norm) {
-    const studies::language::Finished* const own = dynamics_of(results, condition, norm);
+    const studies::language::Finished* const own = find_dynamics(results, condition, norm);
     return own == nullptr ? std::vector<const studies::language::Finished*>() : std::vector{own};
   };
   std::vector<support::report::Figure> figures;

@@ -8,24 +8,26 @@
 
 namespace normproof::verification::cli::study {
 
-// Of the cells that were tested, at their chosen rates; nothing where there is none.
+// Figures of the tested cells, at their chosen rates; nothing if there are none.
 
-/// The validation loss after each epoch, means over the seeds that stayed finite: a line a norm.
+/// Returns the validation loss after each epoch, averaged over the seeds that stayed finite, with
+/// one line per norm.
 std::optional<support::report::Figure> learning_figure(
     const studies::language::Results& results, const studies::language::Condition& condition);
 
-/// The same of BLEU, where sentences are translated.
+/// Returns the validation BLEU after each epoch in the same way, for translators.
 std::optional<support::report::Figure> bleu_figure(const studies::language::Results& results,
                                                    const studies::language::Condition& condition);
 
-/// Batch variance and quadratic mean beside the running ones, piece by piece of the run, means over
-/// layers and seeds: a line a norm. Of a translator a figure for each side that has such a norm.
+/// Returns the fluctuations of batch variance and quadratic mean relative to the running ones, in
+/// each piece of the run, averaged over layers and seeds, with one line per norm. For translators
+/// there is a figure for each side that has such a norm.
 std::vector<support::report::Figure> fluctuation_figures(
     const studies::language::Results& results, const studies::language::Condition& condition);
 
-/// The variance, then the quadratic mean of what norm layers take, beside running ones, of the
-/// cells with dynamics; otherwise likewise: norms without running statistics have lines too.
-std::vector<support::report::Figure> taken_figures(const studies::language::Results& results,
-                                                   const studies::language::Condition& condition);
+/// Returns the fluctuations of the variance and of the quadratic mean of norm inputs in the same
+/// way, for the cells with dynamics. Norms without running statistics have lines too.
+std::vector<support::report::Figure> norm_input_figures(
+    const studies::language::Results& results, const studies::language::Condition& condition);
 
 }  // namespace normproof::verification::cli::study

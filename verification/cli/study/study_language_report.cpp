@@ -22,7 +22,8 @@ using support::report::plural;
 
 namespace {
 
-/// Of pairs of seeds; how many, where they are not all that the row has.
+/// Writes the interval of a paired difference. The number of seeds is added if it differs from
+/// `seeds`.
 std::string interval_text(const std::optional<studies::language::Interval>& interval,
                           std::size_t seeds) {
   if (!interval) return support::report::kNoNumber;
@@ -34,9 +35,9 @@ bool translates(const Condition& condition) {
   return condition.task == training::Task::translate;
 }
 
-/// Of the norms with a nu, which are PowerNorm.
+/// Writes the published differences of PowerNorm, for the norms with nu.
 std::string published_text(const std::string& norm, const Condition& condition) {
-  if (!training::new_weight(ref::model::norm_options(studies::language::sides_of(norm).first)))
+  if (!training::new_weight(ref::model::norm_options(studies::language::norms_by_side(norm).first)))
     return support::report::kNoNumber;
   if (translates(condition))
     return fmt::format("{:+.1f} (IWSLT14), {:+.1f} (WMT14)", studies::language::kPublishedIwslt,
@@ -54,7 +55,7 @@ support::report::Table translation_test_table(const studies::language::Results& 
       kTestCaption, {"norm", "rate"},
       {"seeds", "diverged", "BLEU", "least", "largest", "BLEU less layer_norm's [95 %]",
        "published, other data and sizes", "perplexity", "perplexity less layer_norm's [95 %]"});
-  for (const studies::language::Row& row : rows_of(results, condition))
+  for (const studies::language::Row& row : condition_rows(results, condition))
     table.rows.push_back({{{row.norm},
                            {row.rate},
                            {fmt::format("{}", row.tests.size())},
@@ -76,7 +77,7 @@ support::report::Table test_table(const studies::language::Results& results,
       kTestCaption, {"norm", "rate"},
       {"seeds", "diverged", "perplexity", "least", "largest", "bits per character",
        "perplexity less layer_norm's [95 %]", "published, other data and sizes"});
-  for (const studies::language::Row& row : rows_of(results, condition))
+  for (const studies::language::Row& row : condition_rows(results, condition))
     table.rows.push_back({{{row.norm},
                            {row.rate},
                            {fmt::format("{}", row.tests.size())},
@@ -94,7 +95,7 @@ support::report::Table rates_table(const studies::language::Results& results,
                                    const Condition& condition) {
   support::report::Table table = support::report::numbers_table(
       fmt::format("The mean validation loss of {}, rate by rate; > marks the rate that is chosen",
-                  plural(studies::language::kChoosingSeeds, "seed")),
+                  plural(studies::language::kDecidingSeeds, "seed")),
       {"norm"}, studies::language::study_rates());
   for (const std::string& norm : studies::language::study_norms(condition.task)) {
     const auto losses = rate_losses(results, condition, norm);
@@ -112,7 +113,8 @@ support::report::Table rates_table(const studies::language::Results& results,
   return table;
 }
 
-/// The norms whose chosen rate is at an end of the grid, in a sentence; empty where there is none.
+/// Names the norms whose chosen rate is at an end of the grid in a sentence; empty if there are
+/// none.
 std::string end_of_grid_text(const studies::language::Results& results,
                              const Condition& condition) {
   const std::vector<std::string>& rates = studies::language::study_rates();
@@ -145,8 +147,8 @@ void add_language_condition(support::report::Document& document,
   for (support::report::Figure& figure : fluctuation_figures(results, condition))
     document.add(std::move(figure));
   add_table(document, gamma_table(results, condition));
-  add_table(document, taken_table(results, condition));
-  for (support::report::Figure& figure : taken_figures(results, condition))
+  add_table(document, norm_input_table(results, condition));
+  for (support::report::Figure& figure : norm_input_figures(results, condition))
     document.add(std::move(figure));
   add_table(document, bound_table(results, condition));
 }
@@ -157,10 +159,10 @@ bool has_statement(const Condition& condition, const std::string& id) {
 }
 
 bool has_translators(const studies::language::Results& results) {
-  return std::ranges::any_of(conditions_of(results), translates);
+  return std::ranges::any_of(list_conditions(results), translates);
 }
 
-/// Those of a translator have those of a language model among them.
+/// Returns the statements to report. Those of translators include those of language models.
 const std::vector<studies::published::Statement>& all_statements(
     const studies::language::Results& results) {
   return studies::language::statements(has_translators(results) ? training::Task::translate
@@ -176,11 +178,11 @@ void add_language_conclusions(support::report::Document& document,
       "What each verdict rests on",
       support::report::text_columns({"statement", "condition", "numbers"})};
   numbers.stacks = true;
-  for (const Condition& condition : conditions_of(results))
+  for (const Condition& condition : list_conditions(results))
     table.columns.push_back({condition_name(condition)});
   for (const studies::published::Statement& statement : all_statements(results)) {
     table.rows.push_back({{{.text = statement.text, .hint = statement.rule}}});
-    for (const Condition& condition : conditions_of(results)) {
+    for (const Condition& condition : list_conditions(results)) {
       if (!has_statement(condition, statement.id)) {
         table.rows.back().cells.push_back({support::report::kNoNumber});
         continue;
@@ -234,11 +236,12 @@ void add_language_cells(support::report::Document& document,
   document.add(std::move(table));
 }
 
-/// The most seeds that a norm and layer_norm were both tested with, two at least.
+/// Returns the maximum number of seeds with which a norm and layer_norm were both tested, at least
+/// two.
 std::size_t paired_seeds(const studies::language::Results& results) {
   std::size_t seeds = 2;
-  for (const Condition& condition : conditions_of(results))
-    for (const studies::language::Row& row : rows_of(results, condition))
+  for (const Condition& condition : list_conditions(results))
+    for (const studies::language::Row& row : condition_rows(results, condition))
       if (const auto& interval = row.perplexity.beside_layer_norm)
         seeds = std::max(seeds, interval->count);
   return seeds;
@@ -291,7 +294,7 @@ support::report::Document language_document(const studies::language::Results& re
                   "size and other data: a sign can agree, a number cannot.",
                   plural(results.size(), "cell"), results_sha256)});
   add_language_conclusions(document, results);
-  for (const Condition& condition : conditions_of(results))
+  for (const Condition& condition : list_conditions(results))
     add_language_condition(document, results, condition);
   document.add(support::report::Heading{2, "What the seeds can see"});
   document.add(support::report::Paragraph{fmt::format(
@@ -317,10 +320,10 @@ nlohmann::ordered_json language_summary(const studies::language::Results& result
   nlohmann::ordered_json summary = {{"cells", results.size()},
                                     {"sha256", results_sha256},
                                     {"conditions", nlohmann::json::array()}};
-  for (const Condition& condition : conditions_of(results)) {
+  for (const Condition& condition : list_conditions(results)) {
     nlohmann::ordered_json own = {{"condition", condition_name(condition)},
                                   {"norms", nlohmann::json::object()}};
-    for (const studies::language::Row& row : rows_of(results, condition)) {
+    for (const studies::language::Row& row : condition_rows(results, condition)) {
       nlohmann::ordered_json& norm = own["norms"][row.norm];
       norm = {{"rate", row.rate},
               {"seeds", row.tests.size()},

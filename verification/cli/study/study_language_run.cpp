@@ -31,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 using LanguageCells = std::vector<studies::language::Cell>;
 
-/// "language and translate"
+/// Joins the names of the tasks: "language and translate".
 std::string tasks_text(const studies::language::DataHashes& hashes, const char* between) {
   std::string text;
   for (const auto& [task, sha256] : hashes)
@@ -39,7 +39,7 @@ std::string tasks_text(const studies::language::DataHashes& hashes, const char* 
   return text;
 }
 
-/// What the published study alone has.
+/// Rejects options that belong to the published study only.
 void refuse_options(const StudyRunCommand& command) {
   for (const auto& [option, given] :
        {std::pair{"--vocab", command.source.files.vocab.has_value()},
@@ -48,13 +48,14 @@ void refuse_options(const StudyRunCommand& command) {
       throw UsageError(fmt::format("{} is given; expected none with --study language", option));
 }
 
-/// How many made-up pairs a quick cell has: of the 4000 of `train` it would not be quick.
+/// The number of made-up pairs of a quick cell. With the 4000 pairs of `train` it would not be
+/// quick.
 constexpr ref::data::SyntheticPairCounts kQuickPairs = {
     .training = 1000, .validation = 100, .test = 100};
 
-/// The tasks that are named, or else those whose data are given, or else all.
-std::vector<training::Task> asked_tasks(const StudyRunCommand& command,
-                                        const LanguageCells& named) {
+/// Returns the tasks that are named, else those whose data is given, else all tasks.
+std::vector<training::Task> requested_tasks(const StudyRunCommand& command,
+                                            const LanguageCells& named) {
   using training::Task;
   if (!named.empty()) {
     std::vector<Task> tasks;
@@ -69,14 +70,14 @@ std::vector<training::Task> asked_tasks(const StudyRunCommand& command,
   return {text ? Task::language : Task::translate};
 }
 
-/// "--quick, which has a made-up one": how to do without data.
+/// Explains how to do without data: "--quick, which has a made-up one".
 std::string without_data(const StudyRunCommand& command, std::string_view made_up) {
   return command.selection.cells.empty()
              ? fmt::format("--quick, which has {}", made_up)
              : fmt::format("cells that end in /quick, which have {}", made_up);
 }
 
-/// The text of --data, or the made-up one.
+/// Loads the text of --data, or the made-up one.
 training::TextData load_study_text(const StudyRunCommand& command, bool quick) {
   if (!command.source.files.data && !quick)
     throw UsageError(fmt::format("--data is not given; expected a text in UTF-8, or {}",
@@ -85,18 +86,18 @@ training::TextData load_study_text(const StudyRunCommand& command, bool quick) {
   return training::split_text(text, name);
 }
 
-/// The pairs of --pairs, or made-up ones.
+/// Loads the pairs of --pairs, or made-up ones.
 training::PairData load_study_pairs(const StudyRunCommand& command, bool quick) {
   auto [pairs, name] =
       train::load_pairs(command.pairs, command.source.languages, "--pairs", kQuickPairs);
   if (!command.pairs && !quick)
     throw UsageError(fmt::format("--pairs is not given; expected a folder of pairs, or {}",
                                  without_data(command, "made-up ones")));
-  return training::with_words(std::move(pairs),
-                              training::default_config(training::Task::translate));
+  return training::add_vocabularies(std::move(pairs),
+                                    training::default_config(training::Task::translate));
 }
 
-/// What the tasks are trained on, made up where none are given and every cell of a task is quick.
+/// Loads the data of the tasks. It is made up if none is given and every cell of the task is quick.
 studies::language::StudyData load_language_data(const StudyRunCommand& command,
                                                 const std::vector<training::Task>& tasks,
                                                 const LanguageCells& cells) {
@@ -122,12 +123,12 @@ studies::language::StudyData load_language_data(const StudyRunCommand& command,
   return data;
 }
 
-/// The folder is that of a study of these tasks, where it is one.
+/// Checks that an existing study in the folder has these tasks.
 void check_tasks(const StudyRunCommand& command, const std::string& there,
                  const studies::language::DataHashes& hashes) {
   const fs::path& out = command.out;
   check_study(out, there, WhichStudy::language);
-  const auto in_folder = studies::language::data_hashes_of(there, (out / "study.json").string());
+  const auto in_folder = studies::language::parse_data_hashes(there, (out / "study.json").string());
   const bool same = std::ranges::equal(
       in_folder, hashes, [](const auto& a, const auto& b) { return a.first == b.first; });
   if (!same)
@@ -142,7 +143,7 @@ void check_tasks(const StudyRunCommand& command, const std::string& there,
         out.string()));
 }
 
-/// Does cells, a phase after another, and counts what was done.
+/// Runs cells in phases and counts the finished ones.
 class Phases {
  public:
   Phases(const StudyRunCommand& command, const studies::published::Store& store,
@@ -156,7 +157,7 @@ class Phases {
     const studies::published::JobsSummary done = studies::published::run_tasks(
         store_, std::move(tasks),
         [&](const std::string& name) {
-          if (command_.device && !opened_) opened_ = open_own_device(*command_.device);
+          if (command_.device && !opened_) opened_ = open_rank_device(*command_.device);
           return result_line(studies::language::run_cell(
               studies::language::parse_cell(name), data_,
               {.folder = command_.out, .after_step = {}, .device = opened_.get()}));
@@ -180,12 +181,12 @@ class Phases {
   const studies::published::Store& store_;
   const studies::language::StudyData& data_;
   ProgressBar bar_;
-  /// Opened by the first cell of a worker: a process that has a GPU open cannot fork.
+  /// Opened by the first cell of a worker, because a process with an open GPU cannot fork.
   std::unique_ptr<normproof::gpu::device::Device> opened_;
   studies::published::JobsSummary total_;
 };
 
-/// Cells by name: what is tested comes after what is validated, which it may go on with.
+/// Runs cells by name. Tests run after validations, since they may continue from them.
 void run_named(Phases& phases, const LanguageCells& cells) {
   for (const bool tested : {false, true}) {
     LanguageCells own;
@@ -199,10 +200,10 @@ void run_named(Phases& phases, const LanguageCells& cells) {
 void run_selected(Phases& phases, const StudyRunCommand& command,
                   const studies::language::Selection& selection,
                   const studies::published::Store& store) {
-  phases.run("choosing rates", choosing_cells(selection));
+  phases.run("choosing rates", deciding_cells(selection));
   const studies::language::Results results = read_language_results(command.out, store);
   std::error_code ignored;
-  for (const studies::language::Cell& cell : cells_not_chosen(selection, results))
+  for (const studies::language::Cell& cell : list_rejected_cells(selection, results))
     fs::remove_all(studies::language::run_folder(command.out, cell), ignored);
   phases.run("testing", test_cells(selection, results));
   phases.run("tracing norms", dynamics_cells(selection, results));
@@ -212,10 +213,10 @@ studies::language::DataHashes read_data_hashes(const fs::path& out,
                                                const studies::published::Store& store) {
   const std::string identity = store.identity();
   check_study(out, identity, WhichStudy::language);
-  return studies::language::data_hashes_of(identity, (out / "study.json").string());
+  return studies::language::parse_data_hashes(identity, (out / "study.json").string());
 }
 
-/// Every result is of the data of its task.
+/// Checks that every result was computed from the data of its task.
 void check_language_data(const fs::path& out, const studies::published::Store& store,
                          const studies::language::DataHashes& hashes) {
   store.check_data([&](const std::string& name) {
@@ -240,14 +241,14 @@ studies::language::Results read_language_results(const fs::path& out,
   return studies::language::read_results(store.results(), (out / "results.jsonl").string());
 }
 
-bool has_quick_alone(const studies::language::Results& results) {
+bool has_only_quick_cells(const studies::language::Results& results) {
   return !results.empty() && std::ranges::all_of(results, [](const auto& named) {
     return named.second.cell.size == studies::language::Size::quick;
   });
 }
 
-std::vector<training::Task> language_tasks_of(const fs::path& out,
-                                              const studies::published::Store& store) {
+std::vector<training::Task> read_language_tasks(const fs::path& out,
+                                                const studies::published::Store& store) {
   std::vector<training::Task> tasks;
   for (const auto& [task, sha256] : read_data_hashes(out, store)) tasks.push_back(task);
   return tasks;
@@ -257,12 +258,12 @@ ExitStatus run_language_study(const StudyRunCommand& command) {
   refuse_options(command);
   const LanguageCells named = named_language_cells(command.selection);
   StudySelection selection = command.selection;
-  selection.tasks = asked_tasks(command, named);
-  const LanguageCells first = language_cells_of(selection, {});
+  selection.tasks = requested_tasks(command, named);
+  const LanguageCells first = list_language_cells(selection, {});
   const studies::language::StudyData data = load_language_data(command, *selection.tasks, first);
-  command.try_own_device();
+  command.try_device_in_child();
   const studies::language::DataHashes hashes = data_hashes(*selection.tasks, data);
-  const studies::published::Store store = store_of(command.out);
+  const studies::published::Store store = open_store(command.out);
   store.begin(studies::language::study_identity(hashes),
               [&](const std::string& there) { check_tasks(command, there, hashes); });
   check_language_data(command.out, store, hashes);
@@ -272,9 +273,8 @@ ExitStatus run_language_study(const StudyRunCommand& command) {
   else
     run_named(phases, named);
   std::error_code ignored;
-  fs::remove(command.out / "runs", ignored);  // where no run is left
-  if (support::process::rank().value_or(0) != 0)
-    return kSuccess;  // rank 0 prints what there is to say
+  fs::remove(command.out / "runs", ignored);                       // fails if a run is left
+  if (support::process::rank().value_or(0) != 0) return kSuccess;  // rank 0 prints the summary
   const studies::published::JobsSummary& done = phases.total();
   const std::string sha256 = studies::language::results_sha256(store.results());
   const nlohmann::ordered_json counts = {{"cells", done.tasks},
@@ -288,7 +288,7 @@ ExitStatus run_language_study(const StudyRunCommand& command) {
 }
 
 ExitStatus report_language_study(const fs::path& out, bool json) {
-  const studies::published::Store store = store_of(out);
+  const studies::published::Store store = open_store(out);
   const studies::language::Results results = read_language_results(out, store);
   if (results.empty())
     throw ref::numeric::FileError(
@@ -303,7 +303,7 @@ ExitStatus report_language_study(const fs::path& out, bool json) {
   std::string text =
       fmt::format("{}: {} and report.md\nsha256 {}\n", plural(results.size(), "cell"),
                   (out / "report.html").string(), sha256);
-  for (const auto& condition : conditions_of(results))
+  for (const auto& condition : list_conditions(results))
     for (const studies::published::Statement& statement :
          studies::language::statements(condition.task)) {
       const studies::published::Finding finding = find(statement.id, results, condition);

@@ -10,26 +10,27 @@
 
 namespace normproof::verification::cli::study {
 
-/// `study run --study language`: the cells that choose the rates, then those that are tested at
-/// them, each where the folder does not have it; of --cells those that are named.
+/// Runs `study run --study language`: the cells that choose the rates, then the tests at those
+/// rates, if the folder does not have them; with --cells only the named ones.
 /// Throws    UsageError, FileError, std::runtime_error
 ExitStatus run_language_study(const StudyRunCommand& command);
 
-/// `study report --study language`: report.html, report.md and its pictures in the folder.
+/// Runs `study report --study language`: writes report.html, report.md and its pictures into the
+/// folder.
 /// Throws    FileError
 ExitStatus report_language_study(const std::filesystem::path& out, bool json);
 
-/// The results of a folder, all of them of the data of its study.json.
+/// Reads the results of a folder, which must all be computed from the data of its study.json.
 /// Throws    FileError
 studies::language::Results read_language_results(const std::filesystem::path& out,
                                                  const studies::published::Store& store);
 
-/// Whether there are results, all of quick cells.
-bool has_quick_alone(const studies::language::Results& results);
+/// Whether there are results, and all are of quick cells.
+bool has_only_quick_cells(const studies::language::Results& results);
 
-/// The tasks of the study.json of a folder.
+/// Returns the tasks in the study.json of a folder.
 /// Throws    FileError
-std::vector<training::Task> language_tasks_of(const std::filesystem::path& out,
-                                              const studies::published::Store& store);
+std::vector<training::Task> read_language_tasks(const std::filesystem::path& out,
+                                                const studies::published::Store& store);
 
 }  // namespace normproof::verification::cli::study

@@ -13,7 +13,7 @@ using studies::language::Finished;
 
 namespace {
 
-/// The mean over tests of a number that some have.
+/// Returns the mean over the tests that have the number.
 template <class F>
 std::optional<double> mean_over_tests(const std::vector<const Finished*>& tests, const F& f) {
   double sum = 0;
@@ -35,7 +35,7 @@ support::report::Table fluctuation_table(const studies::language::Results& resul
       "the steps after the warm-up and over the seeds",
       {"norm", "layer", "statistic"}, {"fluctuation"});
   for (const std::string& norm : studies::language::study_norms(condition.task)) {
-    const auto tests = tests_of(results, condition, norm);
+    const auto tests = tests_at_chosen_rate(results, condition, norm);
     if (tests.empty()) continue;
     for (const studies::language::SiteFluctuation& site : tests.front()->result.fluctuation)
       table.rows.push_back(
@@ -64,21 +64,21 @@ support::report::Table gamma_table(const studies::language::Results& results,
       {"norm"}, {"mean over the seeds"});
   for (const std::string& norm : studies::language::study_norms(condition.task))
     if (const auto mean = mean_over_tests(
-            tests_of(results, condition, norm),
+            tests_at_chosen_rate(results, condition, norm),
             [](const studies::language::CellResult& result) { return result.max_weighted_gamma; }))
       table.rows.push_back({{{norm}, {support::report::decimals(mean, 4)}}});
   return table;
 }
 
-support::report::Table taken_table(const studies::language::Results& results,
-                                   const Condition& condition) {
+support::report::Table norm_input_table(const studies::language::Results& results,
+                                        const Condition& condition) {
   support::report::Table table = support::report::numbers_table(
       "What every norm layer takes: batch statistics beside a running mean of theirs with 0.9 for "
       "the older ones, ||batch - running|| / ||scale||, the mean over the steps after the warm-up, "
       "seed 1; the scale is the running one, of a mean the root of the running variance",
       {"norm", "layer"}, {"mean", "variance", "quadratic mean"});
   for (const std::string& norm : studies::language::study_norms(condition.task)) {
-    const Finished* const traced = dynamics_of(results, condition, norm);
+    const Finished* const traced = find_dynamics(results, condition, norm);
     if (traced == nullptr) continue;
     std::map<std::string, std::map<std::string, std::optional<double>>> sites;
     for (const studies::language::SiteFluctuation& own : traced->result.fluctuation)
@@ -101,14 +101,15 @@ support::report::Table bound_table(const studies::language::Results& results,
       "least share of the channels in which the bound's premises hold, seed 1",
       {"norm", "layer"}, {"mean share", "largest share", "channels"});
   for (const std::string& norm : studies::language::study_norms(condition.task)) {
-    const Finished* const traced = dynamics_of(results, condition, norm);
+    const Finished* const traced = find_dynamics(results, condition, norm);
     if (traced == nullptr) continue;
     for (const studies::language::SiteBound& own : traced->result.gradient_bound)
-      table.rows.push_back({{{norm},
-                             {own.site},
-                             {support::report::decimals(studies::language::mean_of(own.pieces), 4)},
-                             {support::report::decimals(own.largest, 4)},
-                             {support::report::percent(own.channels)}}});
+      table.rows.push_back(
+          {{{norm},
+            {own.site},
+            {support::report::decimals(studies::language::mean_of_present(own.pieces), 4)},
+            {support::report::decimals(own.largest, 4)},
+            {support::report::percent(own.channels)}}});
   }
   return table;
 }

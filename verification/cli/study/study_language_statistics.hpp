@@ -5,25 +5,25 @@
 
 namespace normproof::verification::cli::study {
 
-// Of the cells that were tested or traced, at their chosen rates; no row where there is none.
+// Tables of the tested or traced cells, at their chosen rates; no row if there are none.
 
-/// Batch statistics beside the running ones, means over the seeds that were tested: a row a norm,
-/// layer and statistic.
+/// Returns the fluctuations of batch statistics relative to the running ones, averaged over the
+/// tested seeds, with one row per norm, layer and statistic.
 support::report::Table fluctuation_table(const studies::language::Results& results,
                                          const studies::language::Condition& condition);
 
-/// The largest (1 - alpha) Gamma, the mean over the seeds that were tested: a row a norm that has
-/// it.
+/// Returns the maximum of (1 - alpha) Gamma, averaged over the tested seeds, with one row per norm
+/// that has it.
 support::report::Table gamma_table(const studies::language::Results& results,
                                    const studies::language::Condition& condition);
 
-/// Statistics of what every norm layer takes beside running means of theirs, of the cells with
-/// dynamics: a row a norm and layer.
-support::report::Table taken_table(const studies::language::Results& results,
-                                   const studies::language::Condition& condition);
+/// Returns the fluctuations of the statistics of norm inputs relative to their running means, for
+/// the cells with dynamics, with one row per norm and layer.
+support::report::Table norm_input_table(const studies::language::Results& results,
+                                        const studies::language::Condition& condition);
 
-/// The share of its bound that PowerNorm's gradient comes to, of the cells with dynamics: a row a
-/// norm that has it and layer.
+/// Returns the ratio of PowerNorm's gradient to its bound, for the cells with dynamics, with one
+/// row per norm and layer that have it.
 support::report::Table bound_table(const studies::language::Results& results,
                                    const studies::language::Condition& condition);
 

@@ -34,7 +34,7 @@ ExitStatus StudyListCommand::run() const {
     }
   };
   if (selection.study == WhichStudy::language)
-    list(language_cells_of(selection, {}));
+    list(list_language_cells(selection, {}));
   else
     list(cells_of(selection));
   write_stdout(json ? names.dump(1) + "\n" : text);

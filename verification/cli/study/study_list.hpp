@@ -16,7 +16,7 @@ struct StudyListCommand {
 
   void add(CLI::App& app);
 
-  /// Prints the names of the cells, a line each.
+  /// Prints the names of the cells, one per line.
   /// Throws    UsageError
   ExitStatus run() const;
 };

@@ -20,17 +20,18 @@ namespace normproof::verification::cli::study {
 
 namespace {
 
-/// What the folder lacks to compare power_norm with layer_norm, and the command that computes it.
+/// Reports which cells the folder lacks to compare power_norm with layer_norm, and the command that
+/// runs them.
 [[noreturn]] void refuse_folder(const std::filesystem::path& out,
                                 const studies::published::Store& store,
                                 const studies::language::Results& results) {
-  const bool quick = has_quick_alone(results);
+  const bool quick = has_only_quick_cells(results);
   studies::language::Selection selection;
-  selection.tasks = language_tasks_of(out, store);
+  selection.tasks = read_language_tasks(out, store);
   selection.norms = {"layer_norm", "power_norm"};
   if (quick) selection.size = studies::language::Size::quick;
   std::vector<std::string> missing;
-  for (const studies::language::Cell& cell : choosing_cells(selection))
+  for (const studies::language::Cell& cell : deciding_cells(selection))
     if (const std::string name = cell_name(cell); !results.contains(name)) missing.push_back(name);
   throw ref::numeric::FileError(fmt::format(
       "{}: has no two seeds of a norm and of layer_norm at their chosen rates, for {} cells that "
@@ -67,7 +68,7 @@ ExitStatus StudyPowerCommand::run() const {
   if (study == WhichStudy::published)
     throw ref::numeric::UsageError(
         "--study is published, whose seeds are not paired; expected language");
-  const studies::published::Store store = store_of(out);
+  const studies::published::Store store = open_store(out);
   const studies::language::Results results = read_language_results(out, store);
   if (power_rows(results, studies::language::validation_perplexity, seeds).empty())
     refuse_folder(out, store, results);

@@ -20,8 +20,8 @@ struct StudyPowerCommand {
 
   void add(CLI::App& app);
 
-  /// Prints, by the cells that the folder has, the least difference to layer_norm that so many
-  /// seeds find, a norm and condition a line.
+  /// Prints the smallest difference from layer_norm that this number of seeds detects, estimated
+  /// from the cells of the folder, with one line per norm and condition.
   /// Throws    UsageError, FileError
   ExitStatus run() const;
 };

@@ -18,7 +18,7 @@ using support::report::plural;
 
 namespace {
 
-/// A sign says what the tone says.
+/// A sign for an outcome, with the tone that goes with it.
 struct Mark {
   const char* sign;
   support::report::Tone tone;
@@ -40,7 +40,7 @@ Mark mark_of(studies::published::Verdict verdict) {
   return verdict == studies::published::Verdict::unsettled ? kDiffer : kAbsent;
 }
 
-/// "✓ L 0.66/0.52 (published ✗)"
+/// Writes "✓ L 0.66/0.52 (published ✗)".
 support::report::Cell entry_cell(const studies::published::TableEntry& entry) {
   const Mark mark = mark_of(entry.outcome());
   std::string text = mark.sign;
@@ -160,16 +160,16 @@ void add_dynamics(support::report::Document& document, const studies::published:
       "PowerNorm's gradient before the division by psi, and its bound");
 }
 
-/// The sentences of both sets as one.
-studies::published::ClassCounts of_all(studies::published::ClassCounts classes) {
+/// Adds the validation sentences to the training sentences.
+studies::published::ClassCounts merge_classes(studies::published::ClassCounts classes) {
   classes.training.resize(std::max(classes.training.size(), classes.validation.size()));
   for (std::size_t c = 0; c < classes.validation.size(); ++c)
     classes.training[c] += classes.validation[c];
   return classes;
 }
 
-/// The cell that came lowest, for comparison with the loss without looking at a sentence.
-std::string least_loss_text(const std::vector<studies::published::Table>& tables) {
+/// Names the cell with the lowest loss, for comparison with predictions that ignore the sentence.
+std::string lowest_loss_text(const std::vector<studies::published::Table>& tables) {
   double least = std::numeric_limits<double>::infinity();
   std::string name;
   for (const studies::published::Table& table : tables)
@@ -191,7 +191,7 @@ void add_condition(support::report::Document& document, const studies::published
                    const studies::published::Condition& condition,
                    const studies::published::ClassCounts& classes) {
   document.add(support::report::Heading{2, fmt::format("Protocol {}", condition_name(condition))});
-  const auto tables = tables_of(results, condition, classes);
+  const auto tables = make_tables(results, condition, classes);
   if (!tables.empty()) {
     const studies::published::Agreement counts = studies::published::agreement(tables);
     document.add(support::report::Paragraph{fmt::format(
@@ -199,8 +199,8 @@ void add_condition(support::report::Document& document, const studies::published
         "training sentences, {:.4f} by all; the largest class is {:.4f} of "
         "the validation sentences.{}",
         agreement_text(counts), loss_floor(classes, condition.protocol.count_weights),
-        loss_floor(of_all(classes), condition.protocol.count_weights), classes.majority(),
-        least_loss_text(tables))});
+        loss_floor(merge_classes(classes), condition.protocol.count_weights), classes.majority(),
+        lowest_loss_text(tables))});
     document.add(highest_table(tables));
     for (const studies::published::Table& table : tables)
       document.add(entries_table(table, shape_text(table.shape)));
@@ -345,7 +345,7 @@ std::string agreement_text(const studies::published::Agreement& counts) {
 
 support::report::Document study_document(const studies::published::Results& results,
                                          const studies::published::ClassCounts& classes) {
-  const std::vector<studies::published::Condition> conditions = conditions_of(results);
+  const std::vector<studies::published::Condition> conditions = list_conditions(results);
   support::report::Document document{"normproof: the study"};
   document.add(support::report::Heading{1, "The study: normalization in a Transformer encoder"});
   document.add(support::report::Paragraph{fmt::format(
@@ -375,9 +375,9 @@ nlohmann::ordered_json study_summary(const studies::published::Results& results,
   for (const studies::published::Statement& statement : studies::published::statements())
     summary["published"][statement.id] =
         verdict_name(studies::published::find_published(statement.id).verdict);
-  for (const studies::published::Condition& condition : conditions_of(results)) {
+  for (const studies::published::Condition& condition : list_conditions(results)) {
     nlohmann::ordered_json own = {{"protocol", condition_name(condition)}};
-    const auto tables = tables_of(results, condition, classes);
+    const auto tables = make_tables(results, condition, classes);
     const studies::published::Agreement counts = studies::published::agreement(tables);
     own["agreement"] = {{"agree", counts.agree},
                         {"differ", counts.differ},

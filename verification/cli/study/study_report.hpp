@@ -9,20 +9,20 @@
 
 namespace normproof::verification::cli::study {
 
-/// What a folder of results says, beside what was published: for each condition its tables,
-/// figures, the norms' dynamics and the rules' sensitivity; which statement survives which fault;
-/// what the published experiment could not show; every cell with its hash and its command. A
-/// function of its arguments alone.
+/// Returns the report on the results of a folder, compared with the published ones. It has, for
+/// each condition, its tables, figures, the norms' dynamics and the sensitivity to the rules; which
+/// statements hold under which faults; what the published experiment could not show; and every cell
+/// with its hash and its command. It depends only on the arguments.
 support::report::Document study_document(const studies::published::Results& results,
                                          const studies::published::ClassCounts& classes);
 
-/// "✓ holds": a verdict with its sign, and with what it rests on as the hint.
+/// Returns a verdict with its sign, as in "✓ holds", with the evidence as a tooltip.
 support::report::Cell finding_cell(const studies::published::Finding& finding);
 
-/// "published entries: 54 the same here, 9 not", and what else there is to count.
+/// Writes "published entries: 54 the same here, 9 not" and the other counts.
 std::string agreement_text(const studies::published::Agreement& counts);
 
-/// The same numbers: conditions with tables, agreement and findings.
+/// Returns the same numbers as JSON: conditions with tables, agreement and findings.
 nlohmann::ordered_json study_summary(const studies::published::Results& results,
                                      const studies::published::ClassCounts& classes);
 

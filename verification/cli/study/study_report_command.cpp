@@ -30,7 +30,7 @@ void StudyReportCommand::add(CLI::App& app) {
 
 ExitStatus StudyReportCommand::run() const {
   if (study == WhichStudy::language) return report_language_study(out, json);
-  const studies::published::Store store = store_of(out);
+  const studies::published::Store store = open_store(out);
   const StudyContents contents = read_contents(out, store);
   const studies::published::Results& results = contents.results;
   const studies::published::ClassCounts& classes = contents.classes;
@@ -45,9 +45,9 @@ ExitStatus StudyReportCommand::run() const {
   }
   std::string text = fmt::format("{}: {} and report.md\n", plural(results.size(), "cell"),
                                  (out / "report.html").string());
-  for (const studies::published::Condition& condition : conditions_of(results)) {
+  for (const studies::published::Condition& condition : list_conditions(results)) {
     const studies::published::Agreement counts =
-        studies::published::agreement(tables_of(results, condition, classes));
+        studies::published::agreement(make_tables(results, condition, classes));
     text += fmt::format("{}: {}\n", condition_name(condition), agreement_text(counts));
   }
   write_stdout(text);

@@ -27,9 +27,9 @@ using support::report::plural;
 
 namespace {
 
-/// Opens the device once, to refuse now what cannot be opened; a rank says which it has.
+/// Opens the device once, so that a failure is reported early. A rank prints which device it uses.
 void try_device(normproof::gpu::device::Backend backend) {
-  open_own_device(backend);
+  open_rank_device(backend);
   const auto rank = support::process::rank();
   if (!rank) return;
   const std::size_t devices = normproof::gpu::device::device_count(backend);
@@ -78,7 +78,7 @@ int StudyRunCommand::job_count() const {
              : processor_count();
 }
 
-void StudyRunCommand::try_own_device() const {
+void StudyRunCommand::try_device_in_child() const {
   if (device) studies::published::try_in_child([&] { try_device(*device); });
 }
 
@@ -89,22 +89,22 @@ ExitStatus StudyRunCommand::run() const {
   std::vector<studies::published::Task> tasks;
   tasks.reserve(cells.size());
   for (const studies::published::Cell& cell : cells) {
-    studies::published::config_of(cell);  // refuses now what could not be run
+    studies::published::config_of(cell);  // throws now if the cell cannot be run
     tasks.push_back({cell_name(cell), cost(cell)});
   }
   const training::Dataset data = load_study_data(source);
-  try_own_device();
-  const studies::published::Store store = store_of(out);
+  try_device_in_child();
+  const studies::published::Store store = open_store(out);
   const std::string identity = studies::published::study_identity(data);
   store.begin(identity, [&](const std::string& there) { read_identity(out, there); });
   store.check_data(read_identity(out, identity).data_sha256);
   ProgressBar bar;
-  // Opened by the first cell of a worker: a process that has a GPU open cannot fork.
+  // Opened by the first cell of a worker, because a process with an open GPU cannot fork.
   std::unique_ptr<normproof::gpu::device::Device> opened;
   const studies::published::JobsSummary done = studies::published::run_tasks(
       store, std::move(tasks),
       [&](const std::string& cell) {
-        if (device && !opened) opened = open_own_device(*device);
+        if (device && !opened) opened = open_rank_device(*device);
         return result_line(
             studies::published::run_cell(studies::published::parse_cell(cell), data,
                                          {.device = opened.get(), .after_step = {}}));
@@ -113,8 +113,7 @@ ExitStatus StudyRunCommand::run() const {
          bar.show("cells", progress.done, progress.tasks,
                   fmt::format("{} left, {}", duration_text(progress.seconds_left), progress.name));
        }});
-  if (support::process::rank().value_or(0) != 0)
-    return kSuccess;  // rank 0 prints what there is to say
+  if (support::process::rank().value_or(0) != 0) return kSuccess;  // rank 0 prints the summary
   const nlohmann::ordered_json counts = {{"cells", done.tasks},
                                          {"done_before", done.done_before},
                                          {"done_here", done.done_here},

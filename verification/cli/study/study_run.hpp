@@ -17,27 +17,26 @@ struct StudyRunCommand {
       "on";
 
   StudySelection selection = {};
-  train::TrainingSource source =
-      {};  ///< data, vocabulary and validation; the languages of the pairs
-  std::optional<std::filesystem::path> pairs = {};  ///< of the study of language models
+  TrainingSource source = {};  ///< data, vocabulary and validation; the languages of the pairs
+  std::optional<std::filesystem::path> pairs = {};  ///< for the study of language models
   std::optional<int> jobs = {};                     ///< absent: see job_count
-  std::optional<normproof::gpu::device::Backend> device =
-      {};  ///< what trains, or nothing: the processor
+  /// The device to train on; absent: the processor.
+  std::optional<normproof::gpu::device::Backend> device = {};
   std::filesystem::path out = {};
   bool json = false;
 
-  /// One where it is not given as a rank of mpirun or on a GPU, else the number of processors.
+  /// Returns the number of jobs. If it is not given, that is 1 for a rank of mpirun or on a GPU,
+  /// else the number of processors.
   int job_count() const;
 
-  /// Opens the device, where there is one, in a process of its own, to refuse now what cannot be
-  /// opened.
+  /// Opens the device, if there is one, in a child process, so that a failure is reported early.
   /// Throws    NoDeviceError
-  void try_own_device() const;
+  void try_device_in_child() const;
 
   void add(CLI::App& app);
 
-  /// Computes what the folder does not have (studies::published::run_tasks), one thread a job; as a rank of
-  /// mpirun it is a worker beside the others, on its own device, and rank 0 alone prints.
+  /// Computes the missing results of the folder (studies::published::run_tasks) with one thread per job. A rank
+  /// of mpirun works beside the others on its own device, and only rank 0 prints.
   /// Throws    UsageError, FileError, NoDeviceError, std::runtime_error
   ExitStatus run() const;
 };

@@ -15,7 +15,7 @@ using ref::numeric::UsageError;
 
 namespace {
 
-/// How an option writes what its field holds.
+/// Returns the name unchanged: the option's text is the field's value.
 std::string same_name(const std::string& name) {
   return name;
 }
@@ -33,7 +33,7 @@ auto list_printer(Name name) {
   };
 }
 
-/// `all`, alone, or what `parse` makes of the parts between the commas.
+/// Parses `all`, which must be alone, or the parts between the commas by `parse`.
 template <class Value, class Parse>
 auto list_or_all(const char* option, const std::vector<Value>& all, Parse parse) {
   return [=](const std::string& text) {
@@ -49,7 +49,7 @@ auto list_or_all(const char* option, const std::vector<Value>& all, Parse parse)
   };
 }
 
-/// One of the known names.
+/// Returns a parser that accepts the known names.
 auto known_name(const char* kind, const std::vector<std::string>& known) {
   return [=](const std::string& name) {
     if (std::ranges::find(known, name) == known.end())
@@ -76,18 +76,19 @@ const Choices<WhichStudy>& study_choices() {
   return choices;
 }
 
-/// Of language models those of every task: a task has those of them that it knows.
+/// Returns the norms of a study. For language models that is those of every task; each task uses
+/// the ones it knows.
 std::vector<std::string> norms_of(WhichStudy study) {
   return study == WhichStudy::language ? studies::language::study_norms(training::Task::translate)
                                        : studies::published::study_norms();
 }
 
-/// The names with `all` as what it stands for.
+/// Replaces `all` by the names it stands for.
 std::vector<std::string> resolved(const std::vector<std::string>& norms, WhichStudy study) {
   return norms == std::vector<std::string>{"all"} ? norms_of(study) : norms;
 }
 
-/// Names between commas, or `all` alone; which names there are is the study's to say.
+/// Parses names between commas, or `all` alone. Whether they are known depends on the study.
 std::vector<std::string> parse_norms(const std::string& text) {
   std::vector<std::string> names = studies::published::split_list(text);
   if (names.size() > 1 && std::ranges::find(names, "all") != names.end())
@@ -96,8 +97,8 @@ std::vector<std::string> parse_norms(const std::string& text) {
   return names;
 }
 
-/// Nothing that the other study has alone, and norms of this one.
-void check_own(const CLI::App& app, const StudySelection& selection) {
+/// Checks that no option of the other study is given, and that the norms belong to this one.
+void check_selected_study(const CLI::App& app, const StudySelection& selection) {
   const bool language = selection.study == WhichStudy::language;
   const std::vector<const char*> of_other =
       language ? std::vector<const char*>{"--protocol",          "--tables", "--figures",
@@ -111,13 +112,13 @@ void check_own(const CLI::App& app, const StudySelection& selection) {
   if (selection.norms)
     for (const std::string& norm : resolved(*selection.norms, selection.study))
       known_name("norm", norms_of(selection.study))(norm);
-  if (language && selection.seeds && *selection.seeds < studies::language::kChoosingSeeds)
+  if (language && selection.seeds && *selection.seeds < studies::language::kDecidingSeeds)
     throw UsageError(fmt::format("--seeds is '{}'; expected {} or more with --study language",
-                                 *selection.seeds, studies::language::kChoosingSeeds));
+                                 *selection.seeds, studies::language::kDecidingSeeds));
 }
 
-/// Nothing else selects beside --cells.
-void check_alone(const CLI::App& app) {
+/// Checks that no other selecting option is given with --cells.
+void check_only_cells(const CLI::App& app) {
   for (const char* option :
        {"--protocol", "--tables", "--figures", "--no-initialization", "--norms", "--rates",
         "--padding", "--seeds", "--gradient-seeds", "--quick", "--placements", "--tasks"})
@@ -126,7 +127,7 @@ void check_alone(const CLI::App& app) {
           fmt::format("--cells names the cells by itself; expected no {} beside it", option));
 }
 
-/// Cells of the study that is run, as far as the beginning of a name tells.
+/// Checks that the cells belong to this study, as far as the beginning of a name tells.
 void check_cells(const StudySelection& selection) {
   const bool language = selection.study == WhichStudy::language;
   std::vector<std::string> of_other = {"corrected", "published"};
@@ -146,7 +147,7 @@ void add_study(CLI::App& app, WhichStudy& study, const char* help) {
 }
 
 void StudySelection::add(CLI::App& app) {
-  constexpr std::size_t kMostSeeds = 1000;
+  constexpr std::size_t kMaxSeeds = 1000;
   add_study(app, study);
   add_value(app, "--protocol", protocols,
             list_or_all("--protocol", studies::published::standard_protocols(),
@@ -179,10 +180,10 @@ void StudySelection::add(CLI::App& app) {
               {"512", studies::published::Padding::fixed_512}},
              "Length of a batch: its longest sentence or 512 (default: 512 where the protocol is "
              "published, else longest)");
-  add_number(app, "--seeds", seeds, 1, kMostSeeds,
+  add_number(app, "--seeds", seeds, 1, kMaxSeeds,
              "Seeds of tables and curves: 42, 43, ... (default: 1); of language models those that "
              "are tested: 1, 2, ... (default: 5)");
-  add_number(app, "--gradient-seeds", gradient_seeds, 1, kMostSeeds,
+  add_number(app, "--gradient-seeds", gradient_seeds, 1, kMaxSeeds,
              "Seeds of figures 2 and 3: 1, 2, ... (default: 100)");
   add_value(
       app, "--cells", cells, studies::published::split_list, list_printer<std::string>(same_name),
@@ -223,8 +224,8 @@ void StudySelection::add(CLI::App& app) {
           [](ref::model::NormPlacement value) { return ref::model::print_field(value); }),
       "Of language models: post, pre or both between commas (default: post,pre)", "LIST");
   check_afterwards(app, [this, &app] {
-    if (is_given(app, "--cells")) check_alone(app);
-    check_own(app, *this);
+    if (is_given(app, "--cells")) check_only_cells(app);
+    check_selected_study(app, *this);
     check_cells(*this);
   });
 }
@@ -267,8 +268,8 @@ std::vector<studies::published::Cell> cells_of(const StudySelection& selection) 
   return cells;
 }
 
-StudySelection quick_where_cells_are(const StudySelection& selection,
-                                     const std::vector<studies::published::Cell>& there) {
+StudySelection quick_if_needed(const StudySelection& selection,
+                               const std::vector<studies::published::Cell>& there) {
   if (!selection.cells.empty()) return selection;
   const auto has_all = [&](const StudySelection& of) {
     const std::vector<studies::published::Cell> cells = cells_of(of);
@@ -290,12 +291,12 @@ std::vector<studies::language::Cell> named_language_cells(const StudySelection& 
   return cells;
 }
 
-std::vector<studies::language::Cell> language_cells_of(const StudySelection& selection,
-                                                       const studies::language::Results& results) {
+std::vector<studies::language::Cell> list_language_cells(
+    const StudySelection& selection, const studies::language::Results& results) {
   std::vector<studies::language::Cell> cells = named_language_cells(selection);
   if (!cells.empty()) return cells;
   const studies::language::Selection selected = selection.language_selection();
-  cells = choosing_cells(selected);
+  cells = deciding_cells(selected);
   if (cells.empty())
     throw UsageError("no cell is selected; expected a norm that one of the tasks has");
   for (studies::language::Cell& cell : test_cells(selected, results))

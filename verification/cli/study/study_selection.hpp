@@ -14,17 +14,17 @@ class App;
 
 namespace normproof::verification::cli::study {
 
-/// published: the experiment of docs/study.md; language: the norms of language models and
-/// translators, of docs/study_language.md.
+/// The studies. published: the experiment of docs/guide/study.md; language: the norms of language models
+/// and translators of docs/guide/study_language.md.
 enum class WhichStudy { published, language };
 
-/// --study
+/// Adds --study.
 void add_study(CLI::App& app, WhichStudy& study,
                const char* help =
                    "The published experiment (default), or the norms of language "
                    "models");
 
-/// Which cells of a study a command is about.
+/// The cells of a study that a command works on.
 struct StudySelection {
   WhichStudy study = WhichStudy::published;
   std::optional<std::vector<studies::published::Protocol>> protocols = {};
@@ -33,34 +33,37 @@ struct StudySelection {
   std::optional<std::vector<std::string>> norms = {}, rates = {};
   std::optional<studies::published::Padding> padding = {};
   std::optional<std::size_t> seeds = {}, gradient_seeds = {};
-  std::vector<std::string> cells = {};  ///< by name; where there are some, nothing else selects
+  std::vector<std::string> cells = {};  ///< by name; if there are any, no other option selects
   bool quick = false;
   std::optional<std::vector<ref::model::NormPlacement>> placements = {};
-  std::optional<std::vector<training::Task>> tasks = {};  ///< absent: the command's to say, or all
+  /// Absent: decided by the command, or all.
+  std::optional<std::vector<training::Task>> tasks = {};
 
   void add(CLI::App& app);
 
-  /// Of the published study, the selection of `quick`, or the usual one, with what is given in its
-  /// place.
+  /// Returns the selection for the published study: the quick or the default one, with the given
+  /// options in place of its own.
   studies::published::Selection selection() const;
-  /// The same of the study of language models.
+  /// Returns the selection for the study of language models in the same way.
   studies::language::Selection language_selection() const;
 };
 
-/// The cells of the published study that are selected, each once.
-/// Throws    UsageError where there is none, or a name is no cell's
+/// Returns the selected cells of the published study, each once.
+/// Throws    UsageError if there are none, or a name is not that of a cell
 std::vector<studies::published::Cell> cells_of(const StudySelection& selection);
 
-/// The selection, or the same with --quick where only that has every cell of a folder.
-StudySelection quick_where_cells_are(const StudySelection& selection,
-                                     const std::vector<studies::published::Cell>& there);
+/// Returns the selection, or the one with --quick if only that contains every cell of a folder.
+StudySelection quick_if_needed(const StudySelection& selection,
+                               const std::vector<studies::published::Cell>& there);
 
-/// The cells of the study of language models that --cells names, each once; none without it.
-/// Throws    UsageError where a name is no cell's
+/// Returns the cells of the study of language models that --cells names, each once; none without
+/// it.
+/// Throws    UsageError if a name is not that of a cell
 std::vector<studies::language::Cell> named_language_cells(const StudySelection& selection);
 
-/// Those, or all that are selected: with these results the ones that are tested too.
-std::vector<studies::language::Cell> language_cells_of(const StudySelection& selection,
-                                                       const studies::language::Results& results);
+/// Returns the named cells or, without names, all selected ones: those that choose the rates and
+/// the tests that the results allow.
+std::vector<studies::language::Cell> list_language_cells(const StudySelection& selection,
+                                                         const studies::language::Results& results);
 
 }  // namespace normproof::verification::cli::study

@@ -14,7 +14,7 @@ using support::report::number_text;
 
 namespace {
 
-/// At how many of the steps that have both the one is below the other.
+/// The number of steps at which one value is below the other, among those that have both.
 struct StepCount {
   std::size_t below = 0, steps = 0;
 
@@ -31,7 +31,7 @@ struct StepCount {
   std::string text() const { return steps > 0 ? fmt::format("{} of {}", below, steps) : "–"; }
 };
 
-/// The mean of the steps that have a value.
+/// The mean over the steps that have a value.
 struct StepMean {
   double sum = 0;
   std::size_t steps = 0;
@@ -55,12 +55,12 @@ struct SiteSmoothness {
   StepMean batch_norm, power_norm;
 };
 
-/// By norm layer, over the seeds of which both norms have a run.
-std::map<std::string, SiteSmoothness> smoothness_of(
+/// Compares the norms by norm layer, over the seeds with a run of both.
+std::map<std::string, SiteSmoothness> compare_smoothness(
     const studies::published::Results& results, const studies::published::Condition& condition) {
   std::map<std::string, SiteSmoothness> sites;
-  const auto batch_norms = curves_of(results, condition, "batch_norm");
-  for (const studies::published::Finished* power : curves_of(results, condition, "power_norm")) {
+  const auto batch_norms = curve_runs(results, condition, "batch_norm");
+  for (const studies::published::Finished* power : curve_runs(results, condition, "power_norm")) {
     const auto batch =
         std::ranges::find(batch_norms, power->cell.seed,
                           [](const studies::published::Finished* f) { return f->cell.seed; });
@@ -89,7 +89,7 @@ support::report::Table smoothness_table(const studies::published::Results& resul
       support::report::text_columns({"site", "each in its own run", "BatchNorm's, mean",
                                      "PowerNorm's, mean", "on BatchNorm's activations",
                                      "on PowerNorm's activations"})};
-  for (const auto& [name, site] : smoothness_of(results, condition))
+  for (const auto& [name, site] : compare_smoothness(results, condition))
     table.rows.push_back({{{name},
                            {site.own.text()},
                            {site.batch_norm.text()},
@@ -101,7 +101,7 @@ support::report::Table smoothness_table(const studies::published::Results& resul
 
 std::string smoothness_answer(const studies::published::Results& results,
                               const studies::published::Condition& condition) {
-  const auto sites = smoothness_of(results, condition);
+  const auto sites = compare_smoothness(results, condition);
   StepCount own;
   for (const auto& [name, site] : sites) {
     own.below += site.own.below;

@@ -19,47 +19,48 @@ using support::report::plural;
 
 namespace {
 
-/// How far the cells asked for are.
+/// The progress of the selected cells.
 struct Status {
   std::size_t results = 0, cells = 0, done = 0;
   std::vector<std::string> missing;
-  /// Of those that are done: times.jsonl need not have all.
+  /// The number of finished cells with a time; times.jsonl need not have all of them.
   std::size_t measured = 0;
   double seconds = 0;
-  std::optional<double> seconds_left;  ///< nothing where no cell of the folder is measured
+  std::optional<double> seconds_left;  ///< absent if no cell of the folder has a time
 };
 
-/// The cells that a command asks for, and those that a folder has, with what they cost.
-struct AskedCells {
+/// The cells that a command selects, and those that a folder has, with their costs.
+struct SelectedCells {
   std::vector<studies::published::Task> asked;
   std::map<std::string, double> finished;
 };
 
 template <class Cells, class Results>
-AskedCells asked_cells(const Cells& cells, const Results& results) {
-  AskedCells own;
+SelectedCells list_selected_cells(const Cells& cells, const Results& results) {
+  SelectedCells own;
   for (const auto& cell : cells) own.asked.push_back({cell_name(cell), cost(cell)});
   for (const auto& [name, finished] : results) own.finished[name] = cost(finished.cell);
   return own;
 }
 
-AskedCells asked_cells(const StudyStatusCommand& command, const studies::published::Store& store) {
+SelectedCells list_selected_cells(const StudyStatusCommand& command,
+                                  const studies::published::Store& store) {
   if (command.selection.study == WhichStudy::published) {
     const studies::published::Results results = read_contents(command.out, store).results;
     std::vector<studies::published::Cell> there;
     for (const auto& [name, finished] : results) there.push_back(finished.cell);
-    return asked_cells(cells_of(quick_where_cells_are(command.selection, there)), results);
+    return list_selected_cells(cells_of(quick_if_needed(command.selection, there)), results);
   }
   const studies::language::Results results = read_language_results(command.out, store);
   StudySelection selection = command.selection;
-  if (!selection.tasks) selection.tasks = language_tasks_of(command.out, store);
-  selection.quick = selection.quick || has_quick_alone(results);
-  return asked_cells(language_cells_of(selection, results), results);
+  if (!selection.tasks) selection.tasks = read_language_tasks(command.out, store);
+  selection.quick = selection.quick || has_only_quick_cells(results);
+  return list_selected_cells(list_language_cells(selection, results), results);
 }
 
-Status status_of(const AskedCells& own, const std::map<std::string, double>& times, int jobs) {
+Status status_of(const SelectedCells& own, const std::map<std::string, double>& times, int jobs) {
   Status status{own.finished.size(), own.asked.size(), 0, {}, 0, 0, {}};
-  // The rate is that of all that is measured here, the seconds are those of the cells asked for.
+  // The rate comes from all cells with a time here, the seconds from the selected cells.
   double seconds_of_all = 0, cost_of_all = 0, cost_of_missing = 0;
   for (const auto& [name, own_cost] : own.finished)
     if (const auto time = times.find(name); time != times.end()) {
@@ -86,7 +87,8 @@ Status status_of(const AskedCells& own, const std::map<std::string, double>& tim
   return status;
 }
 
-/// "12 done in 3 min", "12 done, 5 of them in 80 s", "12 done, of no measured time".
+/// Writes "12 done in 3 min", "12 done, 5 of them in 80 s, the others not measured" or "12 done, no
+/// time measured".
 std::string done_text(const Status& status) {
   if (status.done == 0) return "none done";
   const std::string seconds = duration_text(status.seconds);
@@ -113,8 +115,8 @@ Example:
 }
 
 ExitStatus StudyStatusCommand::run() const {
-  const studies::published::Store store = store_of(out);
-  const Status status = status_of(asked_cells(*this, store), store.times(), jobs);
+  const studies::published::Store store = open_store(out);
+  const Status status = status_of(list_selected_cells(*this, store), store.times(), jobs);
   if (json) {
     const auto or_null = [](const std::optional<double>& number) {
       return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();

@@ -19,7 +19,8 @@ struct StudyStatusCommand {
 
   void add(CLI::App& app);
 
-  /// Prints what is done, what is missing, and the time that it takes by the times measured.
+  /// Prints which cells are done and missing, and an estimate of the remaining time from the
+  /// measured times.
   /// Throws    UsageError, FileError
   ExitStatus run() const;
 };

@@ -77,7 +77,7 @@ Examples:
 
 ExitStatus DeterminismCommand::run() const {
   check_outputs({{"--against", against}}, reports.named());
-  // The other side is read first: a file that cannot be read costs no work.
+  // The other recording is read first, so that an unreadable file is reported before the work.
   const checks::determinism::Recording there = against
                                                    ? checks::determinism::read_recording(*against)
                                                    : checks::determinism::expected_recording();

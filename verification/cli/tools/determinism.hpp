@@ -22,10 +22,10 @@ struct DeterminismCommand {
 
   void add(CLI::App& app);
 
-  /// Runs every probe of the contract, writes the files that are asked for, and then on standard
-  /// output: without --against the environment, a hash a probe and the verdict on what the contract
+  /// Runs every probe of the contract, writes the requested files, and prints the result. Without
+  /// --against that is the environment, one hash per probe and the verdict on what the contract
   /// promises; with it one line, the verdict on that file.
-  /// Returns   kSuccess where the bits are the same
+  /// Returns   kSuccess if the bits are the same
   /// Throws    UsageError, FileError
   ExitStatus run() const;
 };

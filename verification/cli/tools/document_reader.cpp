@@ -15,7 +15,7 @@ using json = ref::io::JsonReader::json;
 
 constexpr const char* kWritten = "a document, {\"title\": ..., \"parts\": [...]}";
 
-/// One part of the document, and the path to it.
+/// One part of the document, with its path for error messages.
 class PartReader {
  public:
   PartReader(const ref::io::JsonReader& reader, const json& part, std::string field)

@@ -7,8 +7,8 @@
 
 namespace normproof::verification::cli::tools {
 
-/// A document that was written as JSON by another program: {"title": ..., "parts": [...]}. A part
-/// has one of these keys, "tone" and "folded" are optional:
+/// Reads a document from JSON of the form {"title": ..., "parts": [...]}, which other programs
+/// write. Each part has one of these keys; "tone" and "folded" are optional:
 ///
 ///     {"heading": "Findings", "level": 2}
 ///     {"paragraph": "...", "tone": "bad"}
@@ -17,7 +17,7 @@ namespace normproof::verification::cli::tools {
 ///     {"table": "its caption", "columns": [{"name": "cases", "align": "right"}, ...],
 ///      "rows": [{"cells": ["7", ...], "tone": "bad", "notes": [...]}, ...], "folded": true}
 ///
-/// Throws    FileError naming the file and the field that is not so, and where there is no part
+/// Throws    FileError naming the file and the invalid field, or if there is no part
 support::report::Document read_document(const std::string& file, std::string_view text);
 
 }  // namespace normproof::verification::cli::tools

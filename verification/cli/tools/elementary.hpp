@@ -19,14 +19,17 @@ struct ElementaryCommand {
 
   void add(CLI::App& app);
 
-  /// Answers the lines of standard input: see elementary_lines.
+  /// Evaluates the lines of standard input with elementary_lines.
   ExitStatus run() const;
 };
 
-/// Computes  for each line of the input, a number in decimal or hexadecimal notation or inf or nan,
-///           the value of the function there as a hexadecimal number, inf, -inf or nan, a line each
-/// Throws    FileError naming the line and its text where it is no `double` (beyond the largest or
-///           below the least is none either), and where there is no line at all
+/// Evaluates a function at each line of the input.
+///
+/// Computes  one line per input line. An input line is a number in decimal or hexadecimal notation,
+///           inf or nan; the output is the function's value as a hexadecimal number, inf, -inf or
+///           nan
+/// Throws    FileError naming the line and its text if it is not a `double`, which includes numbers
+///           that overflow or underflow; FileError if there is no line at all
 std::string elementary_lines(ElementaryFunction function, std::string_view input);
 
 }  // namespace normproof::verification::cli::tools

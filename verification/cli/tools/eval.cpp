@@ -28,7 +28,7 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// The doubles that stand for one tensor in the output file, by the suffix of their name.
+/// The doubles written for one tensor of the result, with the suffix of the tensor's name.
 struct Column {
   std::string name;
   Shape shape;
@@ -70,7 +70,7 @@ std::vector<io::StoredTensor> stored(const std::vector<Column>& columns) {
   return tensors;
 }
 
-/// "y at [0, 1] is inf": the first element that is not finite.
+/// Returns the first element that is not finite, as in "y at [0, 1] is inf".
 std::optional<std::string> overflow(const std::vector<Column>& columns) {
   for (const Column& c : columns) {
     const auto found = std::find_if_not(c.values.begin(), c.values.end(),
@@ -83,7 +83,7 @@ std::optional<std::string> overflow(const std::vector<Column>& columns) {
   return std::nullopt;
 }
 
-/// Each layer and its options with their defaults.
+/// Lists each layer and its options with their defaults.
 std::string layer_options_text() {
   constexpr std::size_t kWidth = 98, kIndent = 22;
   std::string text;
@@ -105,8 +105,8 @@ std::string layer_options_text() {
   return text;
 }
 
-/// Whether what is refused is an option of the layer: then the command line is at fault and not the
-/// file.
+/// Whether the rejected value is an option of the layer. Then the error is in the command line and
+/// not in the file.
 bool blames_option(const ref::numeric::Breach& breach, const model::NormOptions& options) {
   const auto fields = model::list_all_options(options);
   return std::ranges::any_of(fields, [&](const auto& o) { return o.first == breach.argument; });
@@ -161,14 +161,14 @@ void EvalCommand::add(CLI::App& app) {
              {{"training", model::Mode::training}, {"inference", model::Mode::inference}},
              "training (default): statistics of the batch, moving the running ones; inference: "
              "running statistics, unmoved");
-  check_afterwards(app, [this] { refuse_repeated(settings); });
+  check_afterwards(app, [this] { check_no_repeats(settings); });
   set_footer(
       app,
       R"(Tensors in:  x [N,D] or [B,T,D]; optional the layer's parameters (gamma, beta, alpha: those it
 has), grad_y (the shape of x; then the backward runs), valid [N] or [B,T] (true = a real token),
 and its state. Anything else is an error.
 Tensors out: y, the statistics, grad_x, the gradient of each parameter, and the state after the
-step, in float64. `normproof layers` has names and shapes.
+step, in float64. `normproof operations` has names and shapes.
 
 Layers and their options with defaults, for --set:
 )" + layer_options_text() +

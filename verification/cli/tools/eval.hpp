@@ -11,7 +11,8 @@
 
 namespace normproof::verification::cli::tools {
 
-/// `double`: the reference; oracle50: 50 digits, rounded once at the end; interval: an enclosure.
+/// The arithmetic of an evaluation. `double`: the reference; oracle50: 50 digits, rounded once at
+/// the end; interval: an enclosure.
 enum class EvalScalar { float64, oracle50, interval };
 
 struct EvalCommand {
@@ -22,28 +23,29 @@ struct EvalCommand {
   std::string layer = {};
   std::filesystem::path in = {}, out = {};
   EvalScalar scalar = EvalScalar::float64;
-  std::vector<std::pair<std::string, std::string>> settings = {};  ///< option, value
-  bool sequence = false;                                           ///< a leading axis of steps
+  std::vector<std::pair<std::string, std::string>> settings = {};  ///< option and value
+  bool sequence = false;  ///< whether x has a leading axis of steps
   ref::model::Mode mode = ref::model::Mode::training;
 
   void add(CLI::App& app);
 
-  /// See eval.
-  /// Throws    std::runtime_error where a number has overflowed, too
+  /// Runs eval().
+  /// Throws    as eval(); also std::runtime_error if a number overflowed
   ExitStatus run() const;
 };
 
-/// Runs a layer on the tensors of a file and writes what comes out to another one.
+/// Runs a layer on the tensors of a file and writes the results to another file.
 ///
-/// Computes  norm_step, step by step with the state carried on; the files as in docs/formats.md
-/// Requires  a known layer, options of it with values that it takes; --in and --out are different
-///           files, .npz or .safetensors; the tensors of the file are ones that the layer takes,
-///           with their shapes
+/// Computes  norm_step, step by step with the state carried along; docs/guide/formats.md describes the
+///           files
+/// Requires  a known layer and valid values of its options; --in and --out are different files,
+///           .npz or .safetensors; the file has only tensors that the layer takes, with their
+///           shapes
 /// Order     the same bytes for any number of threads
-/// Returns   nothing; or, where a number has overflowed, a sentence that names file, tensor and
-///           element: the file is written all the same
-/// Throws    UsageError of options; FileError naming file and tensor, or as read_tensors and
-///           write_tensors. The file --out is written wholly or not at all
+/// Returns   nothing or, if a number overflowed, a sentence that names file, tensor and element;
+///           the file is written even then
+/// Throws    UsageError about options; FileError naming file and tensor, or as read_tensors and
+///           write_tensors. The file --out is written completely or not at all
 std::optional<std::string> eval(const EvalCommand& command);
 
 }  // namespace normproof::verification::cli::tools

@@ -48,7 +48,7 @@ double parse_radius(const std::string& text) {
   return radius;
 }
 
-/// One of the layers whose Jacobian is enclosed.
+/// Returns the name of a layer whose Jacobian can be enclosed.
 std::string parse_layer(const std::string& text) {
   const std::vector<std::string>& known = checks::lipschitz::layer_names();
   if (std::ranges::find(known, text) != known.end()) return text;
@@ -64,7 +64,7 @@ const char* kind_name(const Lipschitz& result) {
   return result.kind == PartKind::row ? "row" : "channel";
 }
 
-/// "-" where no bound is known.
+/// Returns the relative gap of an enclosure, or "-" if no bound is known.
 std::string gap(const Enclosure& norm) {
   if (!std::isfinite(norm.upper)) return "-";
   return support::report::number_text(norm.upper > 0 ? (norm.upper - norm.lower) / norm.upper : 0);
@@ -87,7 +87,7 @@ support::report::Table table_of(const Lipschitz& result, const std::string& firs
            support::report::number_column(result.theory)}};
 }
 
-/// The parts with the largest norms, the largest first.
+/// Returns the parts with the largest norms, the largest first.
 std::vector<std::size_t> steepest_parts(const Norms& norms) {
   std::vector<std::size_t> order(norms.norms.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -109,15 +109,15 @@ ordered_json enclosure_json(const Enclosure& norm) {
 
 void put(std::vector<io::StoredTensor>& tensors, const Lipschitz& result, const Norms& norms,
          const std::string& suffix) {
-  const auto of_parts = [&](const char* name, double Enclosure::*field) {
+  const auto parts_json = [&](const char* name, double Enclosure::*field) {
     std::vector<double> values;
     for (const Enclosure& norm : norms.norms) values.push_back(norm.*field);
     tensors.push_back(
         io::make_tensor(name + suffix, {values.size()}, std::span<const double>(values)));
   };
-  of_parts("lower", &Enclosure::lower);
-  of_parts("upper", &Enclosure::upper);
-  of_parts("theory", &Enclosure::theory);
+  parts_json("lower", &Enclosure::lower);
+  parts_json("upper", &Enclosure::upper);
+  parts_json("theory", &Enclosure::theory);
   const auto like_x = [&](const char* name, const ref::tensor::Tensor<double>& values) {
     tensors.push_back(io::make_tensor(name + suffix, ref::tensor::shape_of(values),
                                       std::span<const double>(values.data(), values.size())));
@@ -130,18 +130,19 @@ void put(std::vector<io::StoredTensor>& tensors, const Lipschitz& result, const 
       io::make_tensor(kind_name(result), {parts.size()}, std::span<const std::int64_t>(parts)));
 }
 
-/// The scale of a norm: y depends on a mean too, its slope does not.
+/// Whether a state tensor is the scale of a norm. y also depends on a mean, but its slope does not.
 bool is_statistic(std::string_view name) {
   return name.starts_with("running_") && name != "running_mean";
 }
 
-/// "running_variance is not in x.npz: it is 1, as of a new layer."
+/// Writes "running_variance is not in x.npz: it is 1, as of a new layer."
 std::string assumption(const LipschitzCommand& command, const std::string& name, double value) {
   return fmt::format("{} is not in {}: it is {}, as of a new layer.", name,
                      support::report::clean_line(command.in.string()), value);
 }
 
-/// Options of the layer are the command line's to answer for, all else the file's.
+/// Certifies the tensors of a file. Errors about options name the command line, all others the
+/// file.
 Lipschitz certify_file(const LipschitzCommand& command, const model::NormOptions& options,
                        LipschitzCommand::Assumed& assumed) {
   const std::string file = command.in.string();
@@ -188,7 +189,7 @@ void LipschitzCommand::add(CLI::App& app) {
              "inference: running statistics");
   add_file(app, "--out", out, "Where each norm is attained: .npz or .safetensors; see below");
   add_json_flag(app, json);
-  check_afterwards(app, [this] { refuse_repeated(settings); });
+  check_afterwards(app, [this] { check_no_repeats(settings); });
   set_footer(
       app,
       R"(The Jacobian dy/dx falls into one part a channel (batch_norm, power_norm_v, power_norm, dyt) or a

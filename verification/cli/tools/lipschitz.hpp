@@ -21,13 +21,14 @@ struct LipschitzCommand {
   std::filesystem::path in = {};
   std::optional<std::filesystem::path> out = {};
   double radius = 0;
-  std::vector<std::pair<std::string, std::string>> settings = {};  ///< option, value
+  std::vector<std::pair<std::string, std::string>> settings = {};  ///< option and value
   ref::model::Mode mode = ref::model::Mode::training;
   bool json = false;
 
-  /// What run() has found beside the enclosures.
+  /// Assumptions of a result, to be reported with the enclosures.
   struct Assumed {
-    /// Running statistics that the norms are of and the file has not: those of a new layer.
+    /// Running statistics that the norms depend on but the file lacks; they are those of a new
+    /// layer.
     ref::tensor::NamedTensors<double> statistics = {};
     bool unregularized = false;  ///< eps = 0
     bool stateless = false;      ///< the layer has no running statistics
@@ -37,13 +38,13 @@ struct LipschitzCommand {
 
   /// Prints the enclosures of checks::lipschitz::certify for the tensors of a file, and writes where they
   /// are attained.
-  /// Throws    UsageError of options; FileError naming file and tensor; std::runtime_error where
-  ///           the two derivations contradict one another
+  /// Throws    UsageError about options; FileError naming file and tensor; std::runtime_error if
+  ///           the two derivations contradict each other
   ExitStatus run() const;
 };
 
-/// What the command prints of a result: the whole, then the parts with the largest norms; or all
-/// of it as JSON.
+/// Returns the text of a result: the whole, then the parts with the largest norms; or everything as
+/// JSON.
 std::string lipschitz_text(const LipschitzCommand& command,
                            const checks::lipschitz::Lipschitz& result,
                            const LipschitzCommand::Assumed& assumed);

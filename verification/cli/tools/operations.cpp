@@ -11,13 +11,13 @@ namespace normproof::verification::cli::tools {
 void OperationsCommand::add(CLI::App& app) {
   add_json_flag(app, json);
   add_flag(app, "--table", table,
-           "Print the layers as a table in Markdown: the one of docs/formats.md");
+           "Print the layers as a table in Markdown: the one of docs/guide/formats.md");
   check_afterwards(app, [this] {
     if (json && table)
       throw ref::numeric::UsageError("--json and --table are given; expected one of them");
   });
   set_footer(app,
-             R"(docs/formats.md says what the words mean.
+             R"(docs/guide/formats.md says what the words mean.
 
 Examples:
   normproof operations

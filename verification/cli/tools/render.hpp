@@ -17,7 +17,7 @@ struct RenderCommand {
 
   void add(CLI::App& app);
 
-  /// Prints the document as text, and writes the files: see read_document.
+  /// Prints the document as text and writes the requested files (read_document).
   ExitStatus run() const;
 };
 

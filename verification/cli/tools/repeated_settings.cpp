@@ -6,7 +6,7 @@
 
 namespace normproof::verification::cli::tools {
 
-void refuse_repeated(const Settings& settings) {
+void check_no_repeats(const Settings& settings) {
   for (auto setting = settings.begin(); setting != settings.end(); ++setting)
     for (auto before = settings.begin(); before != setting; ++before)
       if (before->first == setting->first)

@@ -4,7 +4,8 @@
 
 namespace normproof::verification::cli::tools {
 
-/// Throws    UsageError where --set has an option twice
-void refuse_repeated(const Settings& settings);
+/// Checks that no option occurs twice in --set.
+/// Throws    UsageError if one does
+void check_no_repeats(const Settings& settings);
 
 }  // namespace normproof::verification::cli::tools

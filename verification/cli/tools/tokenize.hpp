@@ -13,7 +13,7 @@ struct TokenizeCommand {
 
   void add(CLI::App& app);
 
-  /// Prints the ids of the sentences of the corpus: see format_ids.
+  /// Prints the token ids of the sentences of the corpus (format_ids).
   /// Throws    UsageError, FileError
   ExitStatus run() const;
 };

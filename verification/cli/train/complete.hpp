@@ -12,14 +12,14 @@ struct CompleteCommand {
   static constexpr const char* name = "complete";
   static constexpr const char* summary = "What a language model has follow a text";
 
-  std::filesystem::path folder = {};  ///< of the run
-  std::size_t average = 1;            ///< checkpoints
+  std::filesystem::path folder = {};  ///< folder of the run
+  std::size_t average = 1;            ///< number of last checkpoints whose mean is the model
   std::string prompt = {};
-  std::size_t length = 200;  ///< characters
+  std::size_t length = 200;  ///< number of characters
 
   void add(CLI::App& app);
 
-  /// Prints the prompt, and behind it what training::complete makes of it.
+  /// Prints the prompt and its continuation by training::complete.
   /// Throws    UsageError, FileError
   ExitStatus run() const;
 };

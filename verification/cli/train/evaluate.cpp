@@ -27,11 +27,11 @@ const Choices<TextPart>& part_names() {
   return names;
 }
 
-/// The tokens of the part, by the alphabet of the model.
+/// Returns the tokens of the part in the alphabet of the model.
 std::vector<std::int32_t> tokens_of(const ref::data::Alphabet& alphabet, const std::string& text,
                                     const std::string& name, TextPart part) {
   const std::vector<std::int32_t> all = alphabet.encode(text, name);
-  const training::PartOfText range = training::part_of_text(all.size(), part == TextPart::test);
+  const training::TextRange range = training::text_range(all.size(), part == TextPart::test);
   const bool whole = part == TextPart::whole;
   std::vector<std::int32_t> tokens(all.begin() + (whole ? 0 : range.begin),
                                    whole ? all.end() : all.begin() + range.end);
@@ -41,7 +41,7 @@ std::vector<std::int32_t> tokens_of(const ref::data::Alphabet& alphabet, const s
   return tokens;
 }
 
-/// "the mean of 3 checkpoints up to step 120"
+/// Writes "the mean of 3 checkpoints up to step 120".
 std::string state_text(std::size_t average, std::int64_t step) {
   return fmt::format("{}step {}",
                      average == 1 ? "" : fmt::format("the mean of {} checkpoints up to ", average),
@@ -50,8 +50,8 @@ std::string state_text(std::size_t average, std::int64_t step) {
 
 std::string evaluate_language(const EvaluateCommand& command) {
   training::LanguageModel model = training::read_language_model(command.folder, command.average);
-  refuse_languages(command.languages, model.config.task);
-  refuse_search(command.search, model.config.task);
+  check_no_languages(command.languages, model.config.task);
+  check_no_search(command.search, model.config.task);
   const auto [text, of_file] = load_text(command.data);
   const auto tokens = tokens_of(model.alphabet, text, of_file, command.part);
   const double loss = ref::train::language_loss<double>(
@@ -75,12 +75,12 @@ ref::data::ParallelText pairs_of(ref::data::ParallelCorpus corpus, TextPart part
   return whole;
 }
 
-/// Without --data a translator of other words than the synthetic pairs have would be measured on
-/// what it never saw.
+/// Rejects the synthetic pairs, used without --data, for a translator that was trained on other
+/// words: it has never seen them.
 void check_words(const EvaluateCommand& command, const ref::data::ParallelCorpus& corpus,
                  const training::TranslationModel& model) {
   if (command.data) return;
-  const training::PairWords own = training::with_words(corpus, model.config).words;
+  const training::PairVocabularies own = training::add_vocabularies(corpus, model.config).words;
   if (own.source.text() != model.words.source.text() ||
       own.target.text() != model.words.target.text())
     throw ref::numeric::UsageError(fmt::format(
@@ -106,8 +106,8 @@ std::string evaluate_translator(const EvaluateCommand& command) {
       "loss {:.6f}, perplexity {:.6f}\n{}\n{}, beam {}, length penalty {}\n",
       support::report::clean_line(name), state_text(command.average, model.state.step),
       support::report::plural(pairs.source.size(), "pair"),
-      100 * training::unknown_share(model.words.source, pairs.source),
-      100 * training::unknown_share(model.words.target, pairs.target), loss,
+      100 * training::unknown_fraction(model.words.source, pairs.source),
+      100 * training::unknown_fraction(model.words.target, pairs.target), loss,
       ref::numeric::exp(loss),
       to_string(training::corpus_bleu(translations, pairs.target, training::translation_tokenizer)),
       training::bleu_signature(training::translation_tokenizer), search.width,

@@ -11,7 +11,7 @@
 
 namespace normproof::verification::cli::train {
 
-/// Which characters of a text are predicted, or which pairs are translated.
+/// The part of a text to predict, or of the pairs to translate.
 enum class TextPart { validation, test, whole };
 
 struct EvaluateCommand {
@@ -19,18 +19,19 @@ struct EvaluateCommand {
   static constexpr const char* summary =
       "Perplexity of a language model or of a translator, and the BLEU of its translations";
 
-  std::filesystem::path folder = {};               ///< of the run
-  std::optional<std::filesystem::path> data = {};  ///< absent: what is synthetic
-  Languages languages = {};                        ///< of pairs
-  SearchOptions search = {};                       ///< of a translator
+  std::filesystem::path folder = {};               ///< folder of the run
+  std::optional<std::filesystem::path> data = {};  ///< absent: the synthetic data
+  Languages languages = {};                        ///< languages of the pairs
+  SearchOptions search = {};                       ///< for a translator
   TextPart part = TextPart::test;
-  std::size_t average = 1;  ///< of how many of the last checkpoints the model is the mean
+  std::size_t average = 1;  ///< number of last checkpoints whose mean is the model
   int threads = processor_count();
 
   void add(CLI::App& app);
 
-  /// Prints the mean loss of the characters, its exp and its share of log 2, as
-  /// training::LanguageTask has them; of a translator that of the words, its exp, and BLEU.
+  /// Prints the loss of a model on data. For a language model: the mean loss per character, its
+  /// exp, and the bits per character, as training::LanguageTask computes them. For a translator:
+  /// the mean loss per word, its exp, and BLEU.
   /// Throws    UsageError, FileError
   ExitStatus run() const;
 };

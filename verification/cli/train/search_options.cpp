@@ -36,7 +36,7 @@ void add_search_options(CLI::App& app, SearchOptions& options) {
       "A of a beam: log-probabilities are divided by ((5 + length) / 6)^A (default: 0.6)", "A");
 }
 
-void refuse_search(const SearchOptions& options, training::Task task) {
+void check_no_search(const SearchOptions& options, training::Task task) {
   for (const auto& [option, given] :
        {std::pair{"--beam", options.beam.has_value()},
         std::pair{"--length-penalty", options.length_penalty.has_value()}})

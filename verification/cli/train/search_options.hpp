@@ -12,7 +12,7 @@ class App;
 
 namespace normproof::verification::cli::train {
 
-/// How a translation is looked for, as far as it is given.
+/// Options of the search for a translation; absent ones have their defaults.
 struct SearchOptions {
   std::optional<std::size_t> beam = {};
   std::optional<double> length_penalty = {};
@@ -20,10 +20,11 @@ struct SearchOptions {
   training::Search search() const;
 };
 
-/// --beam and --length-penalty.
+/// Adds --beam and --length-penalty.
 void add_search_options(CLI::App& app, SearchOptions& options);
 
-/// Throws    UsageError where one is given, which a run of the task has no use for
-void refuse_search(const SearchOptions& options, training::Task task);
+/// Checks that no search option is given for a task without a search.
+/// Throws    UsageError if one is
+void check_no_search(const SearchOptions& options, training::Task task);
 
 }  // namespace normproof::verification::cli::train

@@ -24,8 +24,9 @@ namespace {
 using training::TracedStep;
 using training::TraceSummary;
 
-/// By what factor the parameters' relative distance grows a step, from the first to the last step.
-std::optional<double> growth_of(const TraceSummary& summary) {
+/// Returns the factor per step by which the relative distance of the parameters grows, from the
+/// first to the last step.
+std::optional<double> growth_factor(const TraceSummary& summary) {
   const std::size_t steps = summary.steps.size();
   if (summary.bits == 0 || steps < 2) return std::nullopt;
   const double first = summary.steps.front().parameters.relative,
@@ -62,7 +63,7 @@ std::string trace_text(const TraceCommand& command, const std::string& corpus,
                           step.parameters.tensor);
     text += "\n";
   }
-  if (const auto growth = growth_of(summary))
+  if (const auto growth = growth_factor(summary))
     text += fmt::format("the distance of the parameters grows {:.3g}-fold a step\n", *growth);
   return text + fmt::format("sha256 {}\n{}: config.json, data.json, initial{}, manifest.json, {}\n",
                             summary.steps.back().sha256, clean_line(command.out.string()),
@@ -78,7 +79,7 @@ std::string trace_json(const TraceCommand& command, const std::string& corpus,
                                    {"elements", summary.elements},
                                    {"certified", training::certified_json(summary)},
                                    {"steps", training::steps_json(summary)}};
-  const auto growth = growth_of(summary);
+  const auto growth = growth_factor(summary);
   object["growth"] = growth ? nlohmann::ordered_json(*growth) : nlohmann::ordered_json();
   return object.dump(1) + "\n";
 }

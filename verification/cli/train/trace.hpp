@@ -22,20 +22,20 @@ struct TraceCommand {
   bool certified = false;
   std::string suffix = ".safetensors";
   TrainingSource source = {};
-  std::optional<std::filesystem::path> weights = {};  ///< to begin with, in PyTorch's names
+  std::optional<std::filesystem::path> weights = {};  ///< initial weights, with PyTorch's names
   int threads = processor_count();
   bool json = false;
 
   void add(CLI::App& app);
 
-  /// Writes every tensor of the first steps of a training: see training::trace. On standard output
-  /// a line a step, or with `json` one object: of a certified trace how far the run in double is
-  /// from the truth, and by what factor a step that grows.
+  /// Writes every tensor of the first training steps (training::trace) and prints one line per step
+  /// or, with `json`, one object. For a certified trace it reports the distance of the run in
+  /// double from the exact values, and the factor per step by which it grows.
   /// Throws    UsageError, FileError, training::RunFailure
   ExitStatus run() const;
 };
 
-/// The text on standard output.
+/// Returns the text to print.
 std::string trace_text(const TraceCommand& command, const std::string& corpus,
                        const training::TraceSummary& summary);
 std::string trace_json(const TraceCommand& command, const std::string& corpus,

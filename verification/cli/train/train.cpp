@@ -34,7 +34,8 @@ using training::RunConfig;
 
 namespace {
 
-/// That of --config, or of the run that is resumed, or the defaults; then the settings.
+/// Returns the configuration of --config, or of the resumed run, or the defaults, with the settings
+/// applied.
 RunConfig configuration(const TrainCommand& command) {
   TrainingSource source = command.source;
   const std::filesystem::path kept = command.out / "config.json";
@@ -58,7 +59,7 @@ void refuse_weights(const TrainCommand& command, training::Task task) {
                                  ref::model::print_field(task)));
 }
 
-/// "12 s left", from what the steps so far have taken.
+/// Estimates the remaining time, "12 s left", from the steps so far.
 class TimeLeft {
  public:
   std::string after(std::size_t done, std::size_t total) {
@@ -85,7 +86,7 @@ std::string translator_too_large(const RunConfig& config) {
       model.decoder.d_ff, config.batch_size);
 }
 
-/// What a user can make smaller.
+/// Writes an error about memory that names the settings a user can reduce.
 std::string too_large(const RunConfig& config) {
   if (config.task == training::Task::translate) return translator_too_large(config);
   const auto& encoder = config.train.encoder;

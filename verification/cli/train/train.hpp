@@ -18,18 +18,18 @@ struct TrainCommand {
 
   std::filesystem::path out = {};
   TrainingSource source = {};
-  std::optional<std::filesystem::path> weights = {};  ///< to begin with, in PyTorch's names
+  std::optional<std::filesystem::path> weights = {};  ///< initial weights, with PyTorch's names
   bool resume = false;
-  std::size_t checkpoint_every = 0;  ///< steps; 0: at the end of each epoch
+  std::size_t checkpoint_every = 0;  ///< in steps; 0: at the end of each epoch
   int threads = processor_count();
   bool print_config = false;
 
   void add(CLI::App& app);
 
-  /// Trains an encoder on a corpus, a language model on a text, or a translator on pairs of
-  /// sentences: see training::run. Writes
-  /// page.html beside its files at the end, and on standard output what came of it, the hash of the
-  /// last state in a line of its own. With print_config the configuration, and nothing else.
+  /// Trains a classifier on a corpus, a language model on a text, or a translator on sentence pairs
+  /// (training::run). Writes page.html beside the run's files at the end, and prints a summary with
+  /// the hash of the last state on its own line. With print_config it only prints the
+  /// configuration.
   /// Throws    UsageError, FileError, training::RunFailure
   ExitStatus run() const;
 };

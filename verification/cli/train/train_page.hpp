@@ -7,10 +7,10 @@
 
 namespace normproof::verification::cli::train {
 
-/// A page with the curves of a run: loss, accuracy, bits per character or BLEU, and gradient norm
-/// over the steps, the norms' statistics where there are some, and the configuration.
+/// Returns a page with the curves of a run: loss, accuracy, bits per character or BLEU, and
+/// gradient norm over the steps, the norms' statistics if there are any, and the configuration.
 /// Requires  metrics.jsonl as training::run writes it
-/// Throws    FileError naming the line that is no such object
+/// Throws    FileError naming the line that is invalid
 std::string train_page(std::string_view metrics, const training::RunConfig& config);
 
 }  // namespace normproof::verification::cli::train

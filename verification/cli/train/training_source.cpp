@@ -15,7 +15,7 @@ using ref::numeric::UsageError;
 
 namespace {
 
-/// What sentences with classes have alone.
+/// Rejects options that only sentences with classes have.
 void refuse_files_of_classes(const TrainingSource& source, training::Task task) {
   for (const auto& [option, given] : {std::pair{"--vocab", source.files.vocab.has_value()},
                                       std::pair{"--validation", source.validation.has_value()}})
@@ -46,7 +46,7 @@ TrainingData load_training_data(const TrainingSource& source, training::RunConfi
         fmt::format("the configuration has the task {}; expected classify: 'normproof train' alone "
                     "has the others",
                     ref::model::print_field(config.task)));
-  refuse_languages(source.languages, config.task);
+  check_no_languages(source.languages, config.task);
   const Corpus corpus = load_corpus(source.files);
   const std::vector<std::size_t> validation =
       source.validation
@@ -69,7 +69,7 @@ std::pair<std::string, std::string> load_text(const std::optional<std::filesyste
 
 TextSource load_text_data(const TrainingSource& source, training::RunConfig& config) {
   refuse_files_of_classes(source, config.task);
-  refuse_languages(source.languages, config.task);
+  check_no_languages(source.languages, config.task);
   const auto [text, name] = load_text(source.files.data);
   TextSource loaded{training::split_text(text, name), name};
   const std::size_t to_predict = loaded.data.training.size() - 1;
@@ -86,7 +86,7 @@ TextSource load_text_data(const TrainingSource& source, training::RunConfig& con
 PairSource load_pair_data(const TrainingSource& source, const training::RunConfig& config) {
   refuse_files_of_classes(source, config.task);
   auto [text, name] = load_pairs(source.files.data, source.languages);
-  return {training::with_words(std::move(text), config), std::move(name)};
+  return {training::add_vocabularies(std::move(text), config), std::move(name)};
 }
 
 std::pair<ref::data::ParallelCorpus, std::string> load_pairs(
@@ -109,7 +109,7 @@ std::pair<ref::data::ParallelCorpus, std::string> load_pairs(
           fmt::format("{}, {} to {}", name.string(), *languages.source, *languages.target)};
 }
 
-void refuse_languages(const Languages& languages, training::Task task) {
+void check_no_languages(const Languages& languages, training::Task task) {
   for (const auto& [option, given] : {std::pair{"--source", languages.source.has_value()},
                                       std::pair{"--target", languages.target.has_value()}})
     if (given)
@@ -117,8 +117,8 @@ void refuse_languages(const Languages& languages, training::Task task) {
                                    option, ref::model::print_field(task)));
 }
 
-training::GivenWeights load_weights(const std::optional<std::filesystem::path>& file,
-                                    const training::RunConfig& config) {
+training::InitialWeights load_weights(const std::optional<std::filesystem::path>& file,
+                                      const training::RunConfig& config) {
   if (!file) return std::nullopt;
   return training::from_pytorch(config.train.encoder, ref::io::read_tensors(*file), file->string());
 }

@@ -16,23 +16,25 @@
 
 namespace normproof::verification::cli::train {
 
-/// The languages of a corpus of pairs: what its files are called behind the dot, such as "en".
+/// The languages of a corpus of pairs, which are the extensions of its files, such as "en".
 struct Languages {
   std::optional<std::string> source = {}, target = {};
 };
 
-/// Where the settings and the sentences of a training come from.
+/// The sources of the settings and the data of a training.
 struct TrainingSource {
   std::optional<std::filesystem::path> config = {};
   std::optional<training::Task> task = {};  ///< absent: that of the file, or classify
   std::vector<std::pair<std::string, std::string>> settings = {};  ///< key and value
   std::optional<std::uint64_t> seed = {};                          ///< the setting training.seed
   CorpusFiles files = {};
-  std::optional<std::filesystem::path> validation = {};  ///< numbers of sentences, a line each
-  Languages languages = {};                              ///< of pairs
+  /// A file of sentence indices, one per line.
+  std::optional<std::filesystem::path> validation = {};
+  Languages languages = {};  ///< languages of the pairs
 };
 
-/// The defaults of the task, then the file, then the settings, then the seed.
+/// Returns the defaults of the task, overridden by the file, then by the settings, then by the
+/// seed.
 /// Throws    UsageError, FileError
 training::RunConfig load_config(const TrainingSource& source);
 
@@ -41,20 +43,20 @@ struct TrainingData {
   std::string corpus;  ///< its name
 };
 
-/// The corpus, divided; `config` gets the extent of its vocabulary.
-/// Throws    UsageError, also where the task is another one than classify; FileError
+/// Loads and splits the corpus. Sets the vocabulary size in `config`.
+/// Throws    UsageError, also if the task is not classify; FileError
 TrainingData load_training_data(const TrainingSource& source, training::RunConfig& config);
 
 struct TextSource {
   training::TextData data;
-  std::string name;  ///< of the file, or "synthetic text"
+  std::string name;  ///< name of the file, or "synthetic text"
 };
 
-/// The text of --data, or the synthetic one, divided; `config` gets the extent of its alphabet.
-/// Throws    UsageError where the source has options that sentences have alone; FileError
+/// Loads and splits the text of --data, or the synthetic one. Sets the alphabet's size in `config`.
+/// Throws    UsageError if the source has options that only sentences have; FileError
 TextSource load_text_data(const TrainingSource& source, training::RunConfig& config);
 
-/// The bytes of that file, or the synthetic text, and its name.
+/// Returns the bytes of the file, or the synthetic text, and its name.
 /// Throws    FileError
 std::pair<std::string, std::string> load_text(const std::optional<std::filesystem::path>& file);
 
@@ -63,22 +65,23 @@ struct PairSource {
   std::string name;
 };
 
-/// The pairs of --data, or the synthetic ones, and their words.
-/// Throws    UsageError where the source has options that sentences have alone; FileError
+/// Loads the pairs of --data, or the synthetic ones, with their vocabularies.
+/// Throws    UsageError if the source has options that only sentences have; FileError
 PairSource load_pair_data(const TrainingSource& source, const training::RunConfig& config);
 
-/// The pairs of the folder that the option gives, or else synthetic ones, and their name.
-/// Throws    UsageError where one of folder and languages is given without the others; FileError
+/// Returns the pairs in the given folder, or synthetic ones, and their name.
+/// Throws    UsageError if only some of the folder and the languages are given; FileError
 std::pair<ref::data::ParallelCorpus, std::string> load_pairs(
     const std::optional<std::filesystem::path>& folder, const Languages& languages,
     const char* option = "--data", const ref::data::SyntheticPairCounts& synthetic = {});
 
-/// Throws    UsageError where a language is given, which a run of the task has none of
-void refuse_languages(const Languages& languages, training::Task task);
+/// Checks that no language is given for a task without languages.
+/// Throws    UsageError if one is
+void check_no_languages(const Languages& languages, training::Task task);
 
-/// The weights of that file, in PyTorch's names; none without a file.
+/// Returns the weights of the file, which has PyTorch's names; none without a file.
 /// Throws    UsageError, FileError
-training::GivenWeights load_weights(const std::optional<std::filesystem::path>& file,
-                                    const training::RunConfig& config);
+training::InitialWeights load_weights(const std::optional<std::filesystem::path>& file,
+                                      const training::RunConfig& config);
 
 }  // namespace normproof::verification::cli::train

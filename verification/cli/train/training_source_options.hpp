@@ -11,19 +11,19 @@ class App;
 
 namespace normproof::verification::cli::train {
 
-/// The options that say what is trained and on what.
+/// Adds the options that select what is trained and on what data.
 void add_training_source(CLI::App& app, TrainingSource& source);
 
-/// --data, --vocab and --validation alone.
+/// Adds --data, --vocab and --validation only.
 void add_training_data(CLI::App& app, TrainingSource& source);
 
-/// --source and --target: the languages of pairs.
+/// Adds --source and --target: the languages of pairs.
 void add_languages(CLI::App& app, Languages& languages);
 
-/// --run and --average: which model of a run is meant.
+/// Adds --run and --average, which select the model of a run.
 void add_run(CLI::App& app, std::filesystem::path& folder, std::size_t& average);
 
-/// --weights: what is begun with.
+/// Adds --weights, the initial weights.
 void add_initial_weights(CLI::App& app, std::optional<std::filesystem::path>& weights);
 
 }  // namespace normproof::verification::cli::train

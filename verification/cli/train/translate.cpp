@@ -19,7 +19,7 @@
 namespace normproof::verification::cli::train {
 namespace {
 
-/// The lines of a file, which may be empty.
+/// Reads the lines of a file, which may be empty.
 std::vector<std::string> read_sentences(const std::filesystem::path& file) {
   const bool is_stdin = file == "-";
   const std::string name = is_stdin ? "standard input" : file.string();
@@ -37,7 +37,7 @@ std::vector<std::string> read_sentences(const std::filesystem::path& file) {
   return lines;
 }
 
-/// "in.txt:3: ...": which of them takes the most memory.
+/// Writes an error about memory that names the longest sentence: "in.txt:3: ...".
 std::string too_long(const std::filesystem::path& file, const training::TranslationModel& model,
                      const std::vector<std::string>& sentences) {
   std::size_t longest = 0, words = 0;

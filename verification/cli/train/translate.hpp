@@ -13,15 +13,15 @@ struct TranslateCommand {
   static constexpr const char* name = "translate";
   static constexpr const char* summary = "What a translator makes of sentences, a line each";
 
-  std::filesystem::path folder = {};  ///< of the run
+  std::filesystem::path folder = {};  ///< folder of the run
   std::filesystem::path in = {};      ///< "-": standard input
   SearchOptions search = {};
-  std::size_t average = 1;  ///< of how many of the last checkpoints the model is the mean
+  std::size_t average = 1;  ///< number of last checkpoints whose mean is the model
   int threads = processor_count();
 
   void add(CLI::App& app);
 
-  /// Prints a line for each line: what training::translate makes of it.
+  /// Prints the translation of each line by training::translate.
   /// Throws    UsageError, FileError
   ExitStatus run() const;
 };

@@ -21,7 +21,7 @@
 namespace normproof::verification::cli::train {
 namespace {
 
-/// The configuration of the run in a folder, with the extent of its vocabulary.
+/// Returns the configuration of the run in a folder, with the size of its vocabulary.
 training::RunFolder read_classes(const std::filesystem::path& folder) {
   training::RunFolder run = training::read_run_folder(folder);
   if (run.config.task != training::Task::classify)
@@ -44,7 +44,7 @@ void WeightsCommand::add(CLI::App& app) {
       app,
       R"(The parameters of the last checkpoint, in float64, under the names that a torch.nn.Module gives them
 whose parts are embedding (Embedding), encoder (TransformerEncoder) and head (Linear): what
-load_state_dict takes. docs/formats.md has the table, and what a module has to be told beside it.
+load_state_dict takes. docs/guide/formats.md has the table, and what a module has to be told beside it.
 PyTorch's layer has LayerNorm alone: other norms are refused. normproof train and normproof trace
 begin with such a file: --weights.
 

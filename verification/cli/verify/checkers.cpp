@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kSkippedStatus = 77;
-constexpr std::size_t kLongest = 400;  // columns of what a checker says of its failure
+constexpr std::size_t kLongest = 400;  // maximum columns of a checker's error message
 
 std::string_view first_word(std::string_view& rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
@@ -37,7 +37,7 @@ bool is_claim(std::string_view word) {
          std::ranges::all_of(word.substr(1), [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-std::optional<CheckedItem> item_of(std::string_view line) {
+std::optional<CheckedItem> parse_item(std::string_view line) {
   std::string_view rest = line;
   const std::string_view word = first_word(rest), claim = first_word(rest);
   if (!is_claim(claim)) return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<CheckedItem> item_of(std::string_view line) {
   return CheckedItem{std::string(claim), clean_line(word), clean_line(rest), word != "FAILED"};
 }
 
-/// What stands behind the first `mark` of the text, up to the end of the line.
+/// Returns the text after the first `mark`, up to the end of the line.
 std::optional<std::string> text_behind(std::string_view text, std::string_view mark) {
   const std::size_t at = text.find(mark);
   if (at == std::string_view::npos) return std::nullopt;
@@ -58,7 +58,7 @@ std::string last_line(std::string_view text) {
   return lines.empty() ? "it said nothing" : clean_line(lines.back().text);
 }
 
-/// build/<preset> of the checkout that has the checker, where the running program is in there.
+/// Returns build/<preset> of the checker's checkout if the running program is in it.
 std::optional<fs::path> build_folder(const fs::path& top, const fs::path& running) {
   const fs::path own = running.lexically_relative(top);
   auto part = own.begin();
@@ -100,14 +100,14 @@ fs::path find_in_checkout(const fs::path& file) {
   return find_in_checkout(file, {running_program().parent_path(), fs::current_path()});
 }
 
-CheckerReport outcome_of(const Checker& checker, int status, std::string_view out,
-                         std::string_view err) {
+CheckerReport parse_outcome(const Checker& checker, int status, std::string_view out,
+                            std::string_view err) {
   CheckerReport result{.name = checker.name, .what = checker.what};
   std::string first_failure;
   for (const support::process::Line& line : support::process::split_lines(out)) {
     if (line.text.starts_with("FAILED") && first_failure.empty())
       first_failure = clean_line(line.text.substr(6));
-    if (const auto item = item_of(line.text)) result.items.push_back(*item);
+    if (const auto item = parse_item(line.text)) result.items.push_back(*item);
   }
   const bool all_good = std::ranges::all_of(result.items, &CheckedItem::good);
   const auto passed = text_behind(out, "PASSED: ");
@@ -142,8 +142,9 @@ CheckerReport run_checker(const Checker& checker, const fs::path& program, int j
     arguments.insert(arguments.end(), {"--build", (*build / checker.name).string()});
   const support::process::ProgramResult result =
       support::process::run_program(arguments, "", environment);
-  return outcome_of(checker, result.ending.by_signal ? 128 : result.ending.code, result.out,
-                    result.ending.by_signal ? "ended by " + result.ending.to_text() : result.err);
+  return parse_outcome(
+      checker, result.ending.by_signal ? 128 : result.ending.code, result.out,
+      result.ending.by_signal ? "ended by " + result.ending.to_text() : result.err);
 }
 
 }  // namespace normproof::verification::cli::verify

@@ -33,7 +33,7 @@ namespace {
 
 constexpr double kSlackFloor = 1e-3;
 constexpr double kSlackCeiling = 1e3;
-// gnuplot reads numbers as double; beyond this a logarithmic axis has nothing more to say.
+// gnuplot reads numbers as double, and a logarithmic axis shows nothing useful beyond this value.
 constexpr double kLargest = 1e300;
 
 std::vector<std::pair<double, double>> points_of(

@@ -9,21 +9,22 @@ namespace normproof::verification::cli::verify {
 
 using support::report::Drawing;
 
-/// The pictures of the HTML report. Each is drawn by gnuplot from numbers in its script alone.
+/// The pictures of the HTML report. gnuplot draws each from numbers inside its script.
 
-/// Worst share of its bound, claim by claim.
+/// Draws the worst ratio of error to bound of each claim.
 Drawing slack_picture(const Report& report);
 
-/// Distance of the batches' statistics from the running ones, step by step; and the padding.
+/// Draws the distance of the batches' statistics from the running ones, step by step, and the
+/// padding.
 Drawing fluctuation_picture(const Report& report);
 
-/// theta and |nu| of every PowerNorm, step by step.
+/// Draws theta and |nu| of every PowerNorm, step by step.
 Drawing recursion_picture(const Report& report);
 
-/// |nu| of a channel that is active once every K batches.
+/// Draws |nu| of a channel that is active once in every K batches.
 Drawing nu_picture(const Report& report);
 
-/// The scripts of the same.
+/// Return the scripts of these pictures.
 std::string slack_script(const Report& report);
 std::string fluctuation_script(const Report& report);
 std::string recursion_script(const Report& report);

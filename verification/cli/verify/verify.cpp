@@ -37,7 +37,7 @@ constexpr std::size_t kPeriods = 100;
 constexpr std::size_t kLongestSentence = 512;
 
 NuSeries periodic_channel(std::size_t period) {
-  double decay = 1;  // alpha^(K-1): of running_psi2 while the channel is quiet
+  double decay = 1;  // alpha^(K-1): the decay of running_psi2 while the channel is inactive
   for (std::size_t i = 1; i < period; ++i) decay *= kAlpha;
   NuSeries series{.period = period, .theta = 1 / decay - kAlpha, .nu = {}};
   const std::vector<double> nu = claims::ledger::nu_series(kAlpha, period, kPeriods);
@@ -45,7 +45,7 @@ NuSeries periodic_channel(std::size_t period) {
   return series;
 }
 
-/// What the theorems ask for beyond the claim, and they with their statements, a sentence each; or
+/// Returns what the theorems assume beyond the claim, and their statements, one sentence each; or
 /// why there is none.
 std::string grounds_text(const claims::ledger::Grounds& grounds) {
   std::string text(grounds.theorems.empty() ? grounds.reason : grounds.premises);
@@ -86,8 +86,8 @@ ReportedClaim report_claim(const claims::engine::Claim& claim,
   return reported;
 }
 
-/// A theorem that the ledger counts on and the checker has not seen is a failure: the checkout is
-/// another than the program was built from.
+/// Turns theorems that the ledger lists but the checker did not report into a failure: the program
+/// was built from another checkout.
 void expect_theorems(CheckerReport& proofs, const std::vector<claims::engine::Claim>& selected) {
   if (proofs.state != CheckerReport::State::passed) return;
   for (const claims::ledger::Theorem& theorem : claims::ledger::theorems()) {
@@ -104,7 +104,8 @@ void expect_theorems(CheckerReport& proofs, const std::vector<claims::engine::Cl
   }
 }
 
-/// The ids that --claims chooses, for a checker to leave out the others; none where all are meant.
+/// Returns the ids that --claims selects, for a checker to skip the others; none if all are
+/// selected.
 std::vector<std::string> among(const std::vector<claims::engine::Claim>& selected) {
   std::vector<std::string> ids;
   if (selected.size() == claims::ledger::ledger().size()) return ids;

@@ -11,7 +11,8 @@
 
 namespace normproof::verification::cli::verify {
 
-/// What a checker needs that was asked for is not installed: 77, as where there is no device.
+/// The exit status if a program that a requested checker needs is not installed: 77, the same as
+/// without a device.
 inline constexpr ExitStatus kSkipped = kNoDevice;
 
 struct VerifyCommand {
@@ -31,15 +32,14 @@ struct VerifyCommand {
 
   void add(CLI::App& app);
 
-  /// Checks the claims, follows the statistics, writes the files that are asked for and then the
-  /// table on standard output.
-  /// Returns   kSuccess where everything is as expected; kSkipped where all that was checked is,
-  ///           but a checker that was asked for could not be run
+  /// Checks the claims, computes the statistics, writes the requested files and prints the table.
+  /// Returns   kSuccess if everything is as expected; kSkipped if everything checked is, but a
+  ///           requested checker could not be run
   /// Throws    UsageError, FileError
   ExitStatus run() const;
 };
 
-/// Everything of `run` but the output.
+/// Does everything that `run` does except output.
 Report make_report(const VerifyCommand& command);
 
 }  // namespace normproof::verification::cli::verify

@@ -50,8 +50,9 @@ support::report::Check check_of_padding(const checks::statistics::Statistics& fo
   return check;
 }
 
-/// A case for each thing checked, or one that says why nothing was, or what failed beside them.
-support::report::CheckSuite suite_of(const CheckerReport& checker) {
+/// Returns one check for each thing checked, or one that says why nothing was checked or what else
+/// failed.
+support::report::CheckSuite checker_suite(const CheckerReport& checker) {
   const std::string group = "normproof." + checker.name;
   support::report::CheckSuite suite{group};
   for (const CheckedItem& item : checker.items) {
@@ -83,7 +84,7 @@ support::report::Checks verify_checks(const Report& report) {
     if (one.scenario.decides) followed.checks.push_back(check_of(one));
   followed.checks.push_back(check_of_padding(report.statistics));
   support::report::Checks suites{claims, followed};
-  for (const CheckerReport& checker : report.checkers) suites.push_back(suite_of(checker));
+  for (const CheckerReport& checker : report.checkers) suites.push_back(checker_suite(checker));
   return suites;
 }
 

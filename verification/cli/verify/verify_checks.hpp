@@ -5,8 +5,8 @@
 
 namespace normproof::verification::cli::verify {
 
-/// A check for each claim, for each layer whose statistics decide, for the masked padding, and for
-/// each thing that a checker has checked.
+/// Returns one check for each claim, for each layer whose statistics decide, for the masked
+/// padding, and for each thing that a checker checked.
 support::report::Checks verify_checks(const Report& report);
 
 }  // namespace normproof::verification::cli::verify

@@ -30,15 +30,15 @@ using support::report::Tone;
 
 namespace {
 
-constexpr std::size_t kLeastWidth = 80;
+constexpr std::size_t kMinWidth = 80;
 
 Tone tone_of(const ReportedClaim& claim) {
   if (!claim.as_expected) return Tone::bad;
   return claim.holds ? Tone::good : Tone::expected;
 }
 
-/// All of them with semicolons between.
-std::string powers_of(const ReportedClaim& claim) {
+/// Joins the injected errors that a claim's check rejects with semicolons.
+std::string powers_text(const ReportedClaim& claim) {
   std::string text;
   for (const ReportedPower& power : claim.powers)
     text += (text.empty() ? "" : "; ") + power_text(power);
@@ -58,7 +58,7 @@ support::report::Details evidence_of(const ReportedClaim& claim) {
            {claim.evidence, claim.evidence_detail},
            {"cases", cases},
            {"worst share", share},
-           {"rejects", powers_of(claim)},
+           {"rejects", powers_text(claim)},
            {"more", claim.detail}},
           !claim.as_expected};
 }
@@ -78,7 +78,8 @@ support::report::Row claim_row(const ReportedClaim& claim) {
   return row;
 }
 
-/// On standard output, where --power has measured it, what the check of each claim rejects.
+/// Adds, for standard output and if --power measured it, the smallest error that each claim's check
+/// rejects.
 void add_powers(Document& document, const Report& report) {
   support::report::Table table{
       "", support::report::text_columns({"claim", "evidence", "planted, and what is rejected"})};
@@ -96,16 +97,16 @@ void add_powers(Document& document, const Report& report) {
 
 void add_claims(Document& document, const Report& report) {
   document.add(support::report::Heading{2, "Claims"});
-  document.add(support::report::Paragraph{
-      fmt::format("Each was tried on {} or more (seed {}). A claim that should not hold is one "
-                  "whose assumption "
-                  "was dropped on purpose; its counterexample was made as small as possible. "
-                  "worst: the largest "
-                  "share of its bound that a case attained; more than 1 violates the claim. "
-                  "evidence: proved for every size by a theorem over the real numbers "
-                  "(docs/proofs.md), with premises where the theorem asks for more than the claim, "
-                  "decided exactly for each case, or tested.",
-                  plural(report.cases, "case"), report.seed)});
+  document.add(support::report::Paragraph{fmt::format(
+      "Each was tried on {} or more (seed {}). A claim that should not hold is one "
+      "whose assumption "
+      "was dropped on purpose; its counterexample was made as small as possible. "
+      "worst: the largest "
+      "share of its bound that a case attained; more than 1 violates the claim. "
+      "evidence: proved for every size by a theorem over the real numbers "
+      "(docs/derivations/proofs.md), with premises where the theorem asks for more than the claim, "
+      "decided exactly for each case, or tested.",
+      plural(report.cases, "case"), report.seed)});
   support::report::Table table{"",
                                {{"claim"},
                                 {"verdict"},
@@ -118,7 +119,7 @@ void add_claims(Document& document, const Report& report) {
   document.add(std::move(table));
 }
 
-/// "3.1e-03 (4.9e-03)": mean and largest over the steps.
+/// Writes mean and maximum over the steps: "3.1e-03 (4.9e-03)".
 std::string mean_and_largest(const std::optional<Summary>& summary) {
   return summary ? fmt::format("{:.1e} ({:.1e})", summary->mean, summary->largest) : "";
 }
@@ -199,7 +200,7 @@ std::string slope_text(double value) {
   return fmt::format("{:.4g}", value);
 }
 
-/// The largest of a layer's slopes over the steps.
+/// Returns the maximum of a layer's slopes over the steps.
 checks::lipschitz::Enclosure largest_slope(
     const Report& report, const std::string& layer,
     checks::lipschitz::Enclosure checks::statistics::Slope::*where) {
@@ -284,8 +285,8 @@ void add_statistics(Document& document, const Report& report) {
   add_slopes(document, report);
 }
 
-/// What each checker checked, where one was asked for: on a page everything, in a table that is
-/// opened on demand; elsewhere counterexamples and failures.
+/// Which items of a checker to show: all, in a table shown on demand, for a page; otherwise only
+/// counterexamples and failures.
 enum class Items { all, refuted_or_failed };
 void add_checkers(Document& document, const Report& report, Items wanted) {
   for (const CheckerReport& checker : report.checkers) {
@@ -310,7 +311,7 @@ void add_checkers(Document& document, const Report& report, Items wanted) {
   }
 }
 
-support::report::Paragraph outcome_of(const Report& report) {
+support::report::Paragraph parse_outcome(const Report& report) {
   return {closing_line(report), succeeded(report) ? Tone::good : Tone::bad};
 }
 
@@ -322,8 +323,8 @@ std::string verify_text(const Report& report, std::size_t width) {
   add_powers(document, report);
   add_checkers(document, report, Items::refuted_or_failed);
   add_statistics(document, report);
-  document.add(outcome_of(report));
-  return support::report::terminal_text(document, std::max(width, kLeastWidth));
+  document.add(parse_outcome(report));
+  return support::report::terminal_text(document, std::max(width, kMinWidth));
 }
 
 std::string evidence_markdown(const Report& report) {
@@ -340,7 +341,7 @@ std::string evidence_markdown(const Report& report) {
                            {verdict_text(claim)},
                            {claim.evidence},
                            {grounds},
-                           {powers_of(claim)}}});
+                           {powers_text(claim)}}});
   }
   document.add(std::move(table));
   return support::report::markdown(document);
@@ -353,7 +354,7 @@ std::string verify_page(const Report& report) {
       fmt::format("normproof {}; seed {}, {} for each claim; sentences: {}", report.version,
                   report.seed, plural(report.cases, "case"), report.corpus),
       Tone::soft});
-  document.add(outcome_of(report));
+  document.add(parse_outcome(report));
   add_claims(document, report);
   add_checkers(document, report, Items::all);
   document.add(support::report::Figure{

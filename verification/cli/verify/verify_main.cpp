@@ -4,8 +4,8 @@
 #include "verification/cli/program.hpp"
 #include "verification/cli/verify/verify.hpp"
 
-// `normproof verify` and no other command: of the house it needs less than half, so that
-// `verification/run` has its result before the rest is built.
+// A program with the command `normproof verify` only. It needs less than half of the modules, so
+// that `verification/run` has its result before the rest is built.
 
 namespace {
 

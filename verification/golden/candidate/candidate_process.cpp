@@ -27,31 +27,31 @@ using ref::numeric::FileError;
 
 namespace {
 
-constexpr std::size_t kMostComplaints = std::size_t{64} << 10;
-constexpr std::size_t kMostShownOfALine = 200;
-/// How often it is asked whether the program still runs: another process may hold its output open.
-constexpr long long kLookMilliseconds = 100;
+constexpr std::size_t kMaxStandardError = std::size_t{64} << 10;
+constexpr std::size_t kMaxLineShown = 200;
+/// How often to check that the program still runs: another process may keep its output open.
+constexpr long long kPollMilliseconds = 100;
 
 [[noreturn]] void system_failure(const char* call) {
   throw std::system_error(errno, std::generic_category(), std::string("the candidate: ") + call);
 }
 
-/// What the process of the candidate does: /bin/sh, between the three pipes.
-int run_by_shell(const std::string& command, const support::process::Mark& mark,
-                 const support::process::Pipe& to_it, const support::process::Pipe& from_it,
-                 const support::process::Pipe& complaints) {
-  ::dup2(to_it.reading.get(), STDIN_FILENO);
-  ::dup2(from_it.writing.get(), STDOUT_FILENO);
+/// Connects the pipes and replaces the child process by /bin/sh.
+int exec_shell(const std::string& command, const support::process::Mark& mark,
+               const support::process::Pipe& input_pipe, const support::process::Pipe& output_pipe,
+               const support::process::Pipe& complaints) {
+  ::dup2(input_pipe.reading.get(), STDIN_FILENO);
+  ::dup2(output_pipe.writing.get(), STDOUT_FILENO);
   ::dup2(complaints.writing.get(), STDERR_FILENO);
   ::signal(SIGPIPE, SIG_DFL);
   ::execle("/bin/sh", "sh", "-c", command.c_str(), nullptr, mark.environment());
   return 127;
 }
 
-/// The last line that is not blank, as far as it is worth showing.
+/// Returns the last line that is not blank, truncated for display.
 std::string_view last_line(std::string_view text) {
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
-  return text.substr(text.rfind('\n') + 1).substr(0, kMostShownOfALine);
+  return text.substr(text.rfind('\n') + 1).substr(0, kMaxLineShown);
 }
 
 }  // namespace
@@ -59,34 +59,34 @@ std::string_view last_line(std::string_view text) {
 struct CandidateProcess::Impl {
   support::process::Mark mark;
   support::process::Child child;
-  Descriptor in;   ///< its standard input
-  Descriptor out;  ///< its standard output
-  Descriptor err;  ///< its standard error; closed once it has closed it
+  Descriptor in;   ///< the program's standard input
+  Descriptor out;  ///< the program's standard output
+  Descriptor err;  ///< the program's standard error; closed when the program closes it
   std::string received, complaints;
   std::optional<support::process::Ending> ending;
 
   void start(const std::string& command) {
-    support::process::Pipe to_it = support::process::make_pipe("the candidate: pipe");
-    support::process::Pipe from_it = support::process::make_pipe("the candidate: pipe");
-    support::process::Pipe complaining = support::process::make_pipe("the candidate: pipe");
+    support::process::Pipe input_pipe = support::process::make_pipe("the candidate: pipe");
+    support::process::Pipe output_pipe = support::process::make_pipe("the candidate: pipe");
+    support::process::Pipe error_pipe = support::process::make_pipe("the candidate: pipe");
     child = support::process::Child::begin(
         "the candidate: fork",
-        [&] { return run_by_shell(command, mark, to_it, from_it, complaining); },
+        [&] { return exec_shell(command, mark, input_pipe, output_pipe, error_pipe); },
         {.leads_group = true, .ends_with_parent = true});
-    in = std::move(to_it.writing);
-    out = std::move(from_it.reading);
-    err = std::move(complaining.reading);
+    in = std::move(input_pipe.writing);
+    out = std::move(output_pipe.reading);
+    err = std::move(error_pipe.reading);
     for (const Descriptor* const file : {&in, &out, &err})
       ::fcntl(file->get(), F_SETFL, O_NONBLOCK);
   }
 
-  /// Keeps the end of what there is on standard error: of a program that prints without end no more
-  /// is read here than a pipe holds.
-  void hear() {
+  /// Reads what is available on standard error and keeps its end. One call reads no more than a
+  /// pipe holds, even if the program prints without end.
+  void read_standard_error() {
     for (int reads = 0; err.is_open() && reads < 16; ++reads) {
       const std::ptrdiff_t count = ref::io::read_some(err.get(), complaints);
-      if (complaints.size() > kMostComplaints)
-        complaints.erase(0, complaints.size() - kMostComplaints);
+      if (complaints.size() > kMaxStandardError)
+        complaints.erase(0, complaints.size() - kMaxStandardError);
       if (count == 0) err.close();
       if (count <= 0) return;
     }
@@ -98,7 +98,7 @@ struct CandidateProcess::Impl {
   }
 
   [[noreturn]] void fail_ended() {
-    hear();
+    read_standard_error();
     const std::string_view last = last_line(complaints);
     throw FileError(
         fmt::format("the candidate {} {} before it answered{}",
@@ -106,7 +106,7 @@ struct CandidateProcess::Impl {
                     last.empty() ? "" : fmt::format("; its standard error ends with: {}", last)));
   }
 
-  /// The program has closed its output: it has ended, or is about to.
+  /// Called when the program has closed its output: it has ended or is about to.
   [[noreturn]] void fail_closed() {
     in.close();
     for (int tries = 0; tries < 100; ++tries) {
@@ -116,35 +116,36 @@ struct CandidateProcess::Impl {
     throw FileError("the candidate closed its standard output before it answered");
   }
 
-  /// Takes what there is; whether a whole line has come.
-  bool take(std::size_t most_bytes) {
+  /// Reads what is available; returns whether a whole line has arrived.
+  bool read_available(std::size_t max_bytes) {
     const std::ptrdiff_t count = ref::io::read_some(out.get(), received);
     if (count == 0) fail_closed();
     if (count < 0) {
       if (errno != EAGAIN) system_failure("read");
       return false;
     }
-    if (received.size() > most_bytes)
+    if (received.size() > max_bytes)
       throw FileError(
           fmt::format("the candidate's answer has more than {} bytes, which is more than the case "
                       "needs; expected one line",
-                      most_bytes));
+                      max_bytes));
     return received.find('\n', received.size() - static_cast<std::size_t>(count)) !=
            std::string::npos;
   }
 
-  /// A program that has ended is heard out, for its answer may be on the way. Nothing else comes,
-  /// even where a process that it left behind holds its output open.
-  bool take_what_is_left(std::size_t most_bytes) {
+  /// Reads the remaining output of a program that has ended, which may contain the awaited line.
+  /// Once that is read nothing else can come, even if a process that it left behind keeps the pipe
+  /// open.
+  bool read_remaining(std::size_t max_bytes) {
     if (!has_ended()) return false;
     pollfd file = {out.get(), POLLIN, 0};
     while (::poll(&file, 1, 0) > 0 && (file.revents & POLLIN) != 0)
-      if (take(most_bytes)) return true;
+      if (read_available(max_bytes)) return true;
     fail_ended();
   }
 
-  /// Gives what it takes. A program that has closed its input may still answer.
-  void give(std::string_view text, std::size_t& given) {
+  /// Writes as much as the pipe accepts. A program that has closed its input may still answer.
+  void write_available(std::string_view text, std::size_t& given) {
     const std::ptrdiff_t count = support::process::write_quietly(in.get(), text.substr(given));
     if (count >= 0) {
       given += static_cast<std::size_t>(count);
@@ -155,20 +156,20 @@ struct CandidateProcess::Impl {
     }
   }
 
-  /// Waits for a line with the question on its way; whether it has come whole.
-  bool step(std::string_view text, std::size_t& given, long long milliseconds,
-            std::size_t most_bytes) {
-    // A negative descriptor is none to poll.
+  /// Waits for output while still writing the input; returns whether a whole line has arrived.
+  bool poll_once(std::string_view text, std::size_t& given, long long milliseconds,
+                 std::size_t max_bytes) {
+    // poll ignores negative descriptors.
     std::array<pollfd, 3> files = {{{out.get(), POLLIN, 0},
                                     {err.is_open() ? err.get() : -1, POLLIN, 0},
                                     {given < text.size() ? in.get() : -1, POLLOUT, 0}}};
     const int ready = ::poll(files.data(), files.size(),
-                             static_cast<int>(std::min(milliseconds, kLookMilliseconds)));
+                             static_cast<int>(std::min(milliseconds, kPollMilliseconds)));
     if (ready < 0 && errno != EINTR) system_failure("poll");
     if (ready < 0) return false;
-    if (files[2].revents != 0) give(text, given);
-    if (files[1].revents != 0) hear();
-    return files[0].revents != 0 ? take(most_bytes) : take_what_is_left(most_bytes);
+    if (files[2].revents != 0) write_available(text, given);
+    if (files[1].revents != 0) read_standard_error();
+    return files[0].revents != 0 ? read_available(max_bytes) : read_remaining(max_bytes);
   }
 };
 
@@ -177,11 +178,12 @@ CandidateProcess::CandidateProcess(const std::string& command) : impl_(std::make
 }
 
 CandidateProcess::~CandidateProcess() {
-  impl_->child = {};  // first, for it begins the others
-  impl_->mark.end_all();
+  impl_->child = {};  // first, because it is the parent of the others
+  impl_->mark.kill_all();
 }
 
-std::string CandidateProcess::ask(const std::string& line, double seconds, std::size_t most_bytes) {
+std::string CandidateProcess::query(const std::string& line, double seconds,
+                                    std::size_t max_bytes) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>(seconds));
@@ -191,7 +193,7 @@ std::string CandidateProcess::ask(const std::string& line, double seconds, std::
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
     if (left.count() <= 0)
       throw FileError(fmt::format("the candidate did not answer within {} s", seconds));
-    if (!impl_->step(text, given, left.count() + 1, most_bytes)) continue;
+    if (!impl_->poll_once(text, given, left.count() + 1, max_bytes)) continue;
     const std::size_t newline = impl_->received.find('\n');
     if (newline + 1 != impl_->received.size())
       throw FileError("the candidate answered with more than one line; expected one a case");
@@ -201,20 +203,20 @@ std::string CandidateProcess::ask(const std::string& line, double seconds, std::
 }
 
 bool CandidateProcess::crashed() const {
-  constexpr int kOfAShell = 128, kMostSignal = 64;
+  constexpr int kShellSignalBase = 128, kMaxSignal = 64;
   const auto& ending = impl_->ending;
-  return ending && (ending->by_signal ||
-                    (ending->code > kOfAShell && ending->code <= kOfAShell + kMostSignal));
+  return ending && (ending->by_signal || (ending->code > kShellSignalBase &&
+                                          ending->code <= kShellSignalBase + kMaxSignal));
 }
 
-bool CandidateProcess::not_run() const {
+bool CandidateProcess::could_not_run() const {
   constexpr int kCannotRun = 126, kNotFound = 127;
   const auto& ending = impl_->ending;
   return ending && !ending->by_signal && (ending->code == kCannotRun || ending->code == kNotFound);
 }
 
 std::string CandidateProcess::complaints() {
-  impl_->hear();
+  impl_->read_standard_error();
   return impl_->complaints;
 }
 

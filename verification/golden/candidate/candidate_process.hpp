@@ -6,30 +6,31 @@
 
 namespace normproof::verification::golden::candidate {
 
-/// A program of somebody else that reads a line a case and answers with one.
+/// A candidate program that reads one line per case and answers each with one line.
 class CandidateProcess {
  public:
-  /// Runs `command` by sh. It and what it begins are a group of processes and carry a mark in their
-  /// environment: what of them has left the group ends with it too.
+  /// Runs `command` with sh. The shell and its descendants form a process group and carry a mark in
+  /// their environment, so that even processes that leave the group can be ended.
   /// Throws    std::system_error
   explicit CandidateProcess(const std::string& command);
-  ~CandidateProcess();  ///< ends the program, and every process that it began
+  ~CandidateProcess();  ///< Ends the program and every process that it started.
   CandidateProcess(const CandidateProcess&) = delete;
   CandidateProcess& operator=(const CandidateProcess&) = delete;
 
-  /// Writes the line and waits for one.
-  /// Throws    FileError, one sentence: the program ended (its status or signal, and the last line
-  ///           of its standard error), `seconds` have passed, or the answer is longer than
-  ///           `most_bytes`. Then it takes no other question
-  std::string ask(const std::string& line, double seconds, std::size_t most_bytes);
+  /// Writes `line` to the program and waits for one line of output. After an exception the process
+  /// accepts no further line.
+  /// Throws    FileError, one sentence: the program ended (with its status or signal, and the last
+  ///           line of its standard error), `seconds` have passed, or the output is longer than
+  ///           `max_bytes`
+  std::string query(const std::string& line, double seconds, std::size_t max_bytes);
 
-  /// A signal has ended it: as its own end, or by the status above 128 with which a shell tells.
+  /// Whether a signal ended the program, directly or as reported by a shell status above 128.
   bool crashed() const;
 
-  /// The shell has not found its program, or could not run it: by the statuses for that.
-  bool not_run() const;
+  /// Whether the shell's exit status says that it did not find the program or could not run it.
+  bool could_not_run() const;
 
-  /// What it has printed on standard error by now, the last 64 KiB of it.
+  /// Returns the last 64 KiB of what the program has printed on standard error so far.
   std::string complaints();
 
  private:

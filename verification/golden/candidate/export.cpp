@@ -32,8 +32,8 @@ namespace {
 constexpr std::array<std::pair<std::string_view, ExportFormat>, 3> kFormats = {
     {{"npz", ExportFormat::npz}, {"onnx", ExportFormat::onnx}, {"text", ExportFormat::text}}};
 
-/// Without what remains of each value.
-std::vector<StoredTensor> values_of(const StoredCase& stored) {
+/// Returns the expected tensors without the remainders.
+std::vector<StoredTensor> expected_values(const StoredCase& stored) {
   std::vector<StoredTensor> values = stored.expected;
   std::erase_if(values, [](const StoredTensor& tensor) { return tensor.name.ends_with("_lo"); });
   return values;
@@ -50,12 +50,12 @@ void write_npz(const fs::path& place, const StoredCase& stored) {
   ref::io::write_file(place / "expected.npz", ref::io::encode_npz(stored.expected));
 }
 
-/// The tensors that operators name first, then the others by name.
+/// Writes the tensors, those that operators name first in front and the others by name.
 void write_protobufs(const fs::path& folder, const char* prefix,
                      std::vector<StoredTensor> tensors) {
   const auto rank = [](const StoredTensor& tensor) {
-    constexpr std::array<std::string_view, 4> kFirst = {"x", "y", "gamma", "beta"};
-    return std::ranges::find(kFirst, tensor.name) - kFirst.begin();
+    constexpr std::array<std::string_view, 4> kLeadingNames = {"x", "y", "gamma", "beta"};
+    return std::ranges::find(kLeadingNames, tensor.name) - kLeadingNames.begin();
   };
   std::ranges::stable_sort(tensors, {}, rank);
   for (std::size_t i = 0; i < tensors.size(); ++i)
@@ -65,11 +65,11 @@ void write_protobufs(const fs::path& folder, const char* prefix,
 
 }  // namespace
 
-ExportFormat export_format_of(std::string_view name) {
+ExportFormat parse_export_format(std::string_view name) {
   std::vector<std::string> known;
-  for (const auto& [own, format] : kFormats) {
-    if (own == name) return format;
-    known.emplace_back(own);
+  for (const auto& [format_name, format] : kFormats) {
+    if (format_name == name) return format;
+    known.emplace_back(format_name);
   }
   throw ref::numeric::UsageError(ref::numeric::unknown_name("format", name, known));
 }
@@ -94,11 +94,11 @@ ExportSummary export_corpus(const fs::path& golden, const corpus::PathGlobs& onl
     } else if (format == ExportFormat::onnx) {
       NewFolder::create(place / "test_data_set_0");
       write_protobufs(place / "test_data_set_0", "input", stored.description.c.inputs);
-      write_protobufs(place / "test_data_set_0", "output", values_of(stored));
+      write_protobufs(place / "test_data_set_0", "output", expected_values(stored));
     } else {
       inputs += to_line(stored.description.c);
       inputs += '\n';
-      expected += answer_line(description.path, values_of(stored));
+      expected += output_line(description.path, expected_values(stored));
       expected += '\n';
     }
   }
@@ -111,7 +111,7 @@ ExportSummary export_corpus(const fs::path& golden, const corpus::PathGlobs& onl
     ref::io::write_file(folder.path() / "inputs.txt", inputs);
     ref::io::write_file(folder.path() / "expected.txt", expected);
   }
-  folder.keep();
+  folder.publish();
   return summary;
 }
 

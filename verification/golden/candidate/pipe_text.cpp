@@ -16,15 +16,15 @@
 
 namespace normproof::verification::golden::candidate {
 
-using corpus::op_of;
+using corpus::op_name;
 using corpus::path_of;
 using ref::io::DType;
 using ref::model::Mode;
 namespace {
 
 using Shape = std::vector<std::size_t>;
-constexpr std::size_t kMostShownOfAWord = 40;
-constexpr std::size_t kMostSaid = 1000;
+constexpr std::size_t kMaxWordShown = 40;
+constexpr std::size_t kMaxReasonBytes = 1000;
 
 std::string number(double value, DType dtype) {
   if (ref::io::is_whole(dtype)) return fmt::format("{}", static_cast<std::int64_t>(value));
@@ -32,7 +32,7 @@ std::string number(double value, DType dtype) {
   return std::isinf(value) ? value > 0 ? "inf" : "-inf" : checks::compare::to_hex(value);
 }
 
-void put(std::string& line, const std::vector<StoredTensor>& tensors) {
+void append_tensors(std::string& line, const std::vector<StoredTensor>& tensors) {
   for (const StoredTensor& tensor : tensors) {
     line += fmt::format(" {}:{}:{}", tensor.name, ref::io::to_string(tensor.dtype),
                         fmt::join(tensor.shape, "x"));
@@ -43,7 +43,7 @@ void put(std::string& line, const std::vector<StoredTensor>& tensors) {
   }
 }
 
-std::vector<std::string_view> words_of(std::string_view line) {
+std::vector<std::string_view> split_words(std::string_view line) {
   std::vector<std::string_view> words;
   while (!line.empty()) {
     const std::size_t end = std::min(line.find_first_of(" \t\r"), line.size());
@@ -67,22 +67,22 @@ std::optional<double> parse_number(std::string_view word) {
   return negative ? -value : value;
 }
 
-/// The words behind the path and `verb`, single spaces between them, where the line begins with
-/// these two.
-std::optional<std::string> said_after(std::string_view line, std::string_view path,
-                                      std::string_view verb) {
-  // A line may hold many numbers: its beginning shows what it is.
-  const std::size_t most = path.size() + verb.size() + kMostSaid;
-  const std::vector<std::string_view> words = words_of(line.substr(0, most));
+/// Returns the words after the path and `verb`, joined by single spaces, or nothing if the line
+/// does not begin with these two.
+std::optional<std::string> words_after(std::string_view line, std::string_view path,
+                                       std::string_view verb) {
+  // A line may hold many numbers: its beginning is enough to tell.
+  const std::size_t most = path.size() + verb.size() + kMaxReasonBytes;
+  const std::vector<std::string_view> words = split_words(line.substr(0, most));
   if (words.size() < 2 || words[0] != path || words[1] != verb) return std::nullopt;
   return fmt::format("{}", fmt::join(words.begin() + 2, words.end(), " "));
 }
 
-/// The words of an answer, one after the other, and the one way to complain about them.
-class AnswerReader {
+/// Reads the words of a candidate's line and reports errors in them in one place.
+class OutputLineReader {
  public:
-  AnswerReader(std::string_view line, const std::string& path)
-      : words_(words_of(line)), path_(path) {}
+  OutputLineReader(std::string_view line, const std::string& path)
+      : words_(split_words(line)), path_(path) {}
 
   std::vector<StoredTensor> read() {
     if (words_.empty()) fail("is empty", "the path of the case and its outputs");
@@ -108,7 +108,7 @@ class AnswerReader {
                           expectation);
   }
 
-  static std::string_view shown(std::string_view word) { return word.substr(0, kMostShownOfAWord); }
+  static std::string_view shown(std::string_view word) { return word.substr(0, kMaxWordShown); }
 
   StoredTensor read_tensor() {
     const std::string_view head = words_[next_];
@@ -170,31 +170,31 @@ class AnswerReader {
 }  // namespace
 
 std::string to_line(const Case& c) {
-  std::string line = fmt::format("{} {} {}", path_of(c), op_of(c),
+  std::string line = fmt::format("{} {} {}", path_of(c), op_name(c),
                                  c.mode == Mode::training ? "training" : "inference");
   if (c.sequence) line += " sequence";
   for (const auto& [name, value] : ref::model::list_options(c.options))
     line += fmt::format(" {}={}", name, value);
-  put(line, c.inputs);
+  append_tensors(line, c.inputs);
   return line;
 }
 
-std::string answer_line(const std::string& path, const std::vector<StoredTensor>& tensors) {
+std::string output_line(const std::string& path, const std::vector<StoredTensor>& tensors) {
   std::string line = path;
-  put(line, tensors);
+  append_tensors(line, tensors);
   return line;
 }
 
-std::optional<std::string> declined_because(std::string_view line, const std::string& path) {
-  return said_after(line, path, "not_offered");
+std::optional<std::string> decline_reason(std::string_view line, const std::string& path) {
+  return words_after(line, path, "not_offered");
 }
 
 std::optional<std::string> error_of(std::string_view line, const std::string& path) {
-  return said_after(line, path, "error");
+  return words_after(line, path, "error");
 }
 
-std::vector<StoredTensor> parse_answer(std::string_view line, const std::string& path) {
-  return AnswerReader(line, path).read();
+std::vector<StoredTensor> parse_output_line(std::string_view line, const std::string& path) {
+  return OutputLineReader(line, path).read();
 }
 
 }  // namespace normproof::verification::golden::candidate

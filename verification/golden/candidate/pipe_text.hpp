@@ -12,30 +12,33 @@ namespace normproof::verification::golden::candidate {
 using corpus::Case;
 using ref::io::StoredTensor;
 
-/// A case in one line of words, single spaces between them, as a candidate reads it on standard
-/// input (docs/formats.md, Golden):
+/// Writes a case as one line of words separated by single spaces, as a candidate reads it on
+/// standard input (docs/guide/formats.md, Golden):
 ///
 ///   quick/layer_norm/odd-2x3-float32 layer_norm training eps=1e-05 x:float32:2x3 0x1.8p+0 ...
 ///
-/// The path, the layer, the mode, `sequence` where there is an axis of steps, every option as
-/// name=value, then each tensor as name:dtype:shape and its elements in C order: hexadecimal, inf,
-/// nan; whole numbers for int64, 0 and 1 for booleans.
+/// The words are the path, the layer, the mode, `sequence` if there is an axis of steps, every
+/// option as name=value, then each tensor as name:dtype:shape followed by its elements in C order.
+/// Elements are hexadecimal, inf or nan; int64 elements are integers, booleans 0 or 1.
 std::string to_line(const Case& c);
 
-/// The answer to it: the path, then each tensor.
-std::string answer_line(const std::string& path, const std::vector<StoredTensor>& tensors);
+/// Writes the line of a candidate's output: the path of the case, then each tensor.
+std::string output_line(const std::string& path, const std::vector<StoredTensor>& tensors);
 
-/// What an answer says that declines the case, "" where it gives no reason; nothing where it does
-/// not: its path and `not_offered`, then any words.
-std::optional<std::string> declined_because(std::string_view line, const std::string& path);
+/// Returns the reason given in a line that declines the case ("" if it gives none), or nothing if
+/// the line does not decline it. Such a line consists of the path, `not_offered` and any words. At
+/// most 1000 bytes of the reason are kept.
+std::optional<std::string> decline_reason(std::string_view line, const std::string& path);
 
-/// What an answer says that is an error of the candidate's own: the path, `error`, then any words.
-/// Nothing where it is none. Of either text no more than 1000 bytes are kept.
+/// Returns the text of a line in which the candidate reports an error, or nothing if the line
+/// reports none. Such a line consists of the path, `error` and any words. At most 1000 bytes of the
+/// text are kept.
 std::optional<std::string> error_of(std::string_view line, const std::string& path);
 
-/// The tensors of an answer: the path of the case, then each output as in to_line.
-/// Throws    FileError, one sentence: another path, a word that is no number, more or fewer
-///           elements than the shape has, an unknown dtype, an element that the dtype does not hold
-std::vector<StoredTensor> parse_answer(std::string_view line, const std::string& path);
+/// Reads the tensors of a candidate's line: the path of the case, then each output in the format of
+/// to_line.
+/// Throws    FileError, one sentence: a different path, a word that is not a number, more or fewer
+///           elements than the shape has, an unknown dtype, an element that the dtype cannot hold
+std::vector<StoredTensor> parse_output_line(std::string_view line, const std::string& path);
 
 }  // namespace normproof::verification::golden::candidate

@@ -36,19 +36,19 @@ using ref::numeric::FileError;
 
 namespace {
 
-std::string manifest_of(const fs::path& corpus) {
+std::string read_manifest(const fs::path& corpus) {
   std::error_code ignored;
   const fs::path file = corpus / "manifest.json";
   return fs::exists(file, ignored) ? ref::io::read_text(file) : std::string();
 }
 
-std::string blessings_of(const fs::path& corpus) {
+std::string read_ledger(const fs::path& corpus) {
   std::error_code ignored;
   const fs::path file = corpus / kBlessings;
   return fs::exists(file, ignored) ? ref::io::read_text(file) : std::string();
 }
 
-std::map<std::string, CaseDescription> cases_of(const fs::path& corpus) {
+std::map<std::string, CaseDescription> cases_by_path(const fs::path& corpus) {
   std::map<std::string, CaseDescription> cases;
   std::error_code ignored;
   if (!fs::exists(corpus / "manifest.json", ignored)) return cases;
@@ -57,7 +57,8 @@ std::map<std::string, CaseDescription> cases_of(const fs::path& corpus) {
   return cases;
 }
 
-/// "y: 3 of 90 elements, at most 2 ulp"; nothing where the tensors are the same.
+/// Describes the difference of two tensors: "y: 3 of 90 elements, at most 2 ulp"; nothing if they
+/// are equal.
 std::optional<std::string> tensor_difference(const StoredTensor& before,
                                              const StoredTensor& after) {
   if (before == after) return std::nullopt;
@@ -78,7 +79,7 @@ std::optional<std::string> tensor_difference(const StoredTensor& before,
                      ulps);
 }
 
-/// "<path>: <output>: ...; ...".
+/// Describes the difference of two cases: "<path>: <output>: ...; ...".
 std::string case_difference(const fs::path& before, const CaseDescription& old_case,
                             const fs::path& after, const CaseDescription& new_case) {
   const StoredCase old_stored = read_case(before, old_case), stored = read_case(after, new_case);
@@ -99,10 +100,11 @@ std::string case_difference(const fs::path& before, const CaseDescription& old_c
   return fmt::format("{}: {}", new_case.path, fmt::join(parts, "; "));
 }
 
-CorpusDifference difference_of(const fs::path& before, const fs::path& after) {
-  const auto old_cases = cases_of(before), cases = cases_of(after);
+CorpusDifference compare_corpora(const fs::path& before, const fs::path& after) {
+  const auto old_cases = cases_by_path(before), cases = cases_by_path(after);
   CorpusDifference difference;
-  for (const auto& [path, old_case] : old_cases) read_case(before, old_case);  // or it is damaged
+  // Throws if the old case is damaged.
+  for (const auto& [path, old_case] : old_cases) read_case(before, old_case);
   for (const auto& [path, old_case] : old_cases)
     if (!cases.contains(path)) difference.removed.push_back(path);
   for (const auto& [path, description] : cases) {
@@ -116,31 +118,32 @@ CorpusDifference difference_of(const fs::path& before, const fs::path& after) {
   return difference;
 }
 
-std::vector<Tier> tiers_of(const fs::path& corpus, std::vector<Tier> tiers) {
-  for (const auto& [path, description] : cases_of(corpus)) tiers.push_back(description.c.tier);
+std::vector<Tier> corpus_tiers(const fs::path& corpus, std::vector<Tier> tiers) {
+  for (const auto& [path, description] : cases_by_path(corpus)) tiers.push_back(description.c.tier);
   if (tiers.empty()) tiers.push_back(Tier::quick);
   std::ranges::sort(tiers);
   tiers.erase(std::unique(tiers.begin(), tiers.end()), tiers.end());
   return tiers;
 }
 
-/// A name for the new corpus, gone with everything in it at the end.
-class FolderBeside {
+/// A temporary path for the new corpus, which is removed with its contents at the end.
+class NewCorpusFolder {
  public:
-  explicit FolderBeside(const fs::path& golden) {
+  explicit NewCorpusFolder(const fs::path& golden) {
     const fs::path named = golden.has_filename() ? golden : golden.parent_path();
     const fs::path parent = named.has_parent_path() ? named.parent_path() : fs::path(".");
     const std::string name = named.filename().string();
     ref::io::remove_left_behind(parent, fmt::format(".{}-", name), ".new");
-    ref::io::remove_left_behind(parent, fmt::format("..{}-", name), ".tmp");  // while it is made
+    // An interrupted make leaves these.
+    ref::io::remove_left_behind(parent, fmt::format("..{}-", name), ".tmp");
     path_ = named.parent_path() / fmt::format(".{}-{}.new", name, getpid());
   }
-  ~FolderBeside() {
+  ~NewCorpusFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
   }
-  FolderBeside(const FolderBeside&) = delete;
-  FolderBeside& operator=(const FolderBeside&) = delete;
+  NewCorpusFolder(const NewCorpusFolder&) = delete;
+  NewCorpusFolder& operator=(const NewCorpusFolder&) = delete;
 
   const fs::path& path() const { return path_; }
 
@@ -148,7 +151,7 @@ class FolderBeside {
   fs::path path_;
 };
 
-/// A reader sees the one corpus or the other.
+/// Exchanges the folders atomically, so that a reader sees one corpus or the other.
 void exchange(const fs::path& made, const fs::path& golden) {
   std::error_code ignored;
   const unsigned flags = fs::exists(golden, ignored) ? RENAME_EXCHANGE : RENAME_NOREPLACE;
@@ -164,16 +167,16 @@ CorpusDifference bless(const fs::path& golden, const BlessOptions& options) {
   if (ci != nullptr && *ci != '\0')
     throw ref::numeric::UsageError(
         "the environment variable CI is set; expected a person who changes expected values");
-  const FolderBeside made(golden);
-  make_corpus(made.path(), {.tiers = tiers_of(golden, options.tiers),
+  const NewCorpusFolder made(golden);
+  make_corpus(made.path(), {.tiers = corpus_tiers(golden, options.tiers),
                             .only = options.only,
                             .jobs = options.jobs,
                             .finished = options.finished});
-  CorpusDifference difference = difference_of(golden, made.path());
+  CorpusDifference difference = compare_corpora(golden, made.path());
   if (difference.empty()) return difference;
   const std::string reason = options.reason(difference);
   if (reason.empty()) return difference;
-  const std::string before = manifest_of(golden), after = manifest_of(made.path());
+  const std::string before = read_manifest(golden), after = read_manifest(made.path());
   const Blessing blessing = {
       .reason = reason,
       .added = difference.added.size(),
@@ -182,7 +185,7 @@ CorpusDifference bless(const fs::path& golden, const BlessOptions& options) {
       .manifest_before = before.empty() ? "" : ref::io::sha256(before),
       .manifest_after = ref::io::sha256(after),
       .sums_after = ref::io::sha256(ref::io::read_text(made.path() / kSums))};
-  ref::io::write_file(made.path() / kBlessings, blessings_of(golden) + blessing_line(blessing));
+  ref::io::write_file(made.path() / kBlessings, read_ledger(golden) + blessing_line(blessing));
   exchange(made.path(), golden);
   return difference;
 }

@@ -6,25 +6,26 @@
 
 namespace normproof::verification::golden::certify {
 
-/// The file of a corpus in which every change of it stands, an object of JSON a line, the making
-/// first. The last line names the files that are there.
+/// The ledger of a corpus: one JSON object per line for every change, starting with its creation.
+/// The last line identifies the current files.
 inline constexpr const char* kBlessings = "BLESSINGS.jsonl";
 
-/// A line of it: what changed, and the SHA-256 of manifest.json before, "" for none, and after, and
-/// of SHA256SUMS after.
+/// One line of the ledger: what changed, the SHA-256 of manifest.json before ("" if there was none)
+/// and after the change, and that of SHA256SUMS after it.
 struct Blessing {
   std::string reason = {};
-  std::size_t added = 0, removed = 0, changed = 0;  ///< cases
+  std::size_t added = 0, removed = 0, changed = 0;  ///< numbers of cases
   std::string manifest_before = {}, manifest_after = {}, sums_after = {};
-  std::string version = {};  ///< of the first line: where the versions begin; empty: with 1.0.0
+  std::string version = {};  ///< the initial version (first line only); empty means 1.0.0
 };
 
 std::string blessing_line(const Blessing& blessing);
 
-/// Holds the lines against each other and the last one against the corpus.
+/// Checks that the lines follow from each other and that the last one matches the corpus.
 /// Computes  the text of kBlessings
-/// Throws    FileError: the file is absent or damaged, a line does not begin with the manifest that
-///           the one before ends with, or the last names another manifest.json or SHA256SUMS
+/// Throws    FileError: the file is absent or damaged, a line does not start from the manifest with
+///           which the previous line ends, or the last line names another manifest.json or
+///           SHA256SUMS
 std::string check_blessed(const std::filesystem::path& golden, const std::string& manifest_text);
 
 }  // namespace normproof::verification::golden::certify

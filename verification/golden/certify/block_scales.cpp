@@ -9,16 +9,16 @@ using ref::numeric::ball;
 
 namespace {
 
-/// The largest of non-negative numbers.
-class Largest {
+/// The maximum of nonnegative numbers.
+class RunningMaximum {
  public:
-  Largest() { arf_init(value_); }
-  Largest(const Largest& other) : Largest() { arf_set(value_, other.value_); }
-  Largest& operator=(const Largest&) = delete;
-  ~Largest() { arf_clear(value_); }
+  RunningMaximum() { arf_init(value_); }
+  RunningMaximum(const RunningMaximum& other) : RunningMaximum() { arf_set(value_, other.value_); }
+  RunningMaximum& operator=(const RunningMaximum&) = delete;
+  ~RunningMaximum() { arf_clear(value_); }
 
   arf_ptr get() { return value_; }
-  void take(arf_srcptr v) {
+  void include(arf_srcptr v) {
     if (arf_cmp(value_, v) < 0) arf_set(value_, v);
   }
   bool is_zero() const { return arf_is_zero(value_) != 0; }
@@ -35,25 +35,27 @@ class Largest {
 std::optional<std::vector<double>> block_scales(const std::vector<ball>& values,
                                                 std::size_t d_model,
                                                 const ref::numeric::FloatFormat& format) {
-  const std::size_t blocks = values.empty() ? 0 : corpus::block_of(values.size() - 1, d_model) + 1;
-  std::vector<Largest> least(blocks), most(blocks);
-  Largest bound;
+  const std::size_t blocks =
+      values.empty() ? 0 : corpus::block_index(values.size() - 1, d_model) + 1;
+  std::vector<RunningMaximum> least(blocks), most(blocks);
+  RunningMaximum bound;
   const slong digits = 2 * ball::precision() + 64;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t block = corpus::block_of(i, d_model);
+    const std::size_t block = corpus::block_index(i, d_model);
     arb_get_abs_lbound_arf(bound.get(), values[i].get(), digits);
-    least[block].take(bound.get());
+    least[block].include(bound.get());
     arb_get_abs_ubound_arf(bound.get(), values[i].get(), digits);
-    most[block].take(bound.get());
+    most[block].include(bound.get());
   }
   std::vector<double> scales;
   for (std::size_t b = 0; b < blocks; ++b) {
     if (most[b].is_zero()) {
-      scales.push_back(ref::numeric::two_to(corpus::exponent_of_scale(-2000, format)));
+      scales.push_back(ref::numeric::two_to(corpus::block_scale_exponent(-2000, format)));
       continue;
     }
     if (least[b].is_zero() || least[b].exponent() != most[b].exponent()) return std::nullopt;
-    scales.push_back(ref::numeric::two_to(corpus::exponent_of_scale(least[b].exponent(), format)));
+    scales.push_back(
+        ref::numeric::two_to(corpus::block_scale_exponent(least[b].exponent(), format)));
   }
   return scales;
 }

@@ -8,9 +8,10 @@
 
 namespace normproof::verification::golden::certify {
 
-/// The scale of each block of 32 elements of the last axis, 2^(floor(log2 max|v|) - emax), emax the
-/// exponent of the format's largest power of two; 2^-127 of a block of zeros. Nothing where an
-/// enclosure reaches past a power of two.
+/// Computes the scale of each block of 32 elements of the last axis: 2^(floor(log2 max|v|) - emax),
+/// where emax is the exponent of the format's largest power of two; 2^-127 for a block of zeros.
+/// Returns nothing if an enclosure contains a power of two in its interior, so that the exponent is
+/// undecided.
 ///
 /// Source    [RZM+23], Algorithm 1
 /// Requires  d_model > 0 divides values.size()

@@ -23,8 +23,8 @@
 namespace normproof::verification::golden::certify {
 
 using checks::evaluation::EvalInputs;
-using corpus::dtype_stored;
 using corpus::path_of;
+using corpus::stored_output_dtype;
 using recipes::inputs_of;
 using ref::io::DType;
 using ref::numeric::ball;
@@ -37,10 +37,10 @@ using ref::tensor::Tensor;
 namespace {
 
 constexpr long kFirstBits = 192;
-constexpr long kMostBits = 16384;
+constexpr long kMaxBits = 16384;
 
-/// The exponent of a power of two that is no smaller than radius / |midpoint|, or than the radius
-/// where the midpoint is 0 or nearly; the least number where the radius is 0.
+/// Returns the smallest exponent of a power of two that is at least radius / |midpoint|, or at
+/// least the radius if the midpoint is (nearly) 0; the smallest `long` if the radius is 0.
 long width(const ball& x) {
   mag_t radius;
   mag_init_set(radius, arb_radref(x.get()));
@@ -62,17 +62,17 @@ struct OpenOutput {
   std::vector<std::size_t> shape;
   std::vector<double> value, remainder;
   corpus::Scaling scaling = corpus::Scaling::none;
-  std::vector<double> scales = {};  ///< of the whole, or of each block
+  std::vector<double> scales = {};  ///< the scale of the whole output, or the scales of its blocks
 };
 
-/// What is stored of element i, before it is rounded.
+/// Divides element i by its scale, as it is before rounding.
 ball scaled(const ball& x, const OpenOutput& output, std::size_t i) {
   if (output.scaling == corpus::Scaling::none) return x;
   if (output.scaling == corpus::Scaling::given) return x / ball(output.scales.front());
-  return x / ball(output.scales[corpus::block_of(i, output.shape.back())]);
+  return x / ball(output.scales[corpus::block_index(i, output.shape.back())]);
 }
 
-/// Whether x is decided; then the element has its number and what remains.
+/// Tries to decide x; if it succeeds, stores the number and the remainder of the element.
 bool decide(const ball& x, OpenOutput& output, std::size_t i, Certificate& certificate) {
   const DType dtype = output.dtype == DType::int64 ? DType::float64 : output.dtype;
   const std::optional<Nearest> value =
@@ -88,17 +88,17 @@ bool decide(const ball& x, OpenOutput& output, std::size_t i, Certificate& certi
   return true;
 }
 
-NamedTensors<double> results_with_other_stand_in(const Case& c) {
+NamedTensors<double> results_with_other_replacement(const Case& c) {
   EvalInputs inputs = inputs_of(c, path_of(c));
-  replace_not_finite(inputs, kOtherStandIns);
+  replace_not_finite(inputs, kOtherReplacements);
   return checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
 }
 
-std::vector<OpenOutput> outputs_of(const Case& c, const NamedTensors<double>& results,
-                                   const NamedTensors<double>& others) {
+std::vector<OpenOutput> open_outputs(const Case& c, const NamedTensors<double>& results,
+                                     const NamedTensors<double>& others) {
   std::vector<OpenOutput> outputs;
   for (const auto& [name, values] : results) {
-    OpenOutput output{name, dtype_stored(c, name), ref::tensor::shape_of(values), {}, {}};
+    OpenOutput output{name, stored_output_dtype(c, name), ref::tensor::shape_of(values), {}, {}};
     output.scaling = corpus::scaling_of(c, name);
     if (output.scaling == corpus::Scaling::given)
       output.scales = ref::io::widen(*corpus::find(c.inputs, corpus::scale_name(name)));
@@ -114,7 +114,7 @@ std::vector<OpenOutput> outputs_of(const Case& c, const NamedTensors<double>& re
   return outputs;
 }
 
-/// Decides every element that is no NaN, or says which is not.
+/// Decides every element that is not NaN, or describes the first one that is undecided.
 std::optional<std::string> decide_all(const NamedTensors<ball>& results,
                                       std::vector<OpenOutput>& outputs, Certificate& certificate) {
   certificate.elements = certificate.ties = 0;
@@ -165,7 +165,8 @@ void check_second(const Case& c, const NamedTensors<interval>& second,
   }
 }
 
-/// (C1) Every result of an exact case is a number of the dtype, and the one that `double` finds.
+/// (C1) Checks that every result of an exact case is a number of the dtype and equals the result in
+/// `double`.
 void check_exact(const Case& c, const std::vector<OpenOutput>& outputs,
                  const NamedTensors<double>& results) {
   for (const OpenOutput& output : outputs)
@@ -179,12 +180,12 @@ void check_exact(const Case& c, const std::vector<OpenOutput>& outputs,
 
 }  // namespace
 
-bool replace_not_finite(EvalInputs& inputs, const StandIns& stand_ins) {
+bool replace_not_finite(EvalInputs& inputs, const Replacements& replacements) {
   std::size_t found = 0;
   const auto replace = [&](Tensor<double>& tensor) {
     for (std::size_t i = 0; i < tensor.size() && ref::tensor::is_given(tensor); ++i) {
       if (std::isfinite(tensor.data()[i])) continue;
-      tensor.data()[i] = stand_ins.first + stand_ins.apart * static_cast<double>(found++);
+      tensor.data()[i] = replacements.first + replacements.apart * static_cast<double>(found++);
     }
   };
   for (auto& step : inputs.steps) {
@@ -195,14 +196,14 @@ bool replace_not_finite(EvalInputs& inputs, const StandIns& stand_ins) {
   return found > 0;
 }
 
-Expected certify(const Case& c, bool side_by_side) {
+Expected certify(const Case& c, bool parallel_enclosures) {
   EvalInputs inputs = inputs_of(c, path_of(c));
-  const bool all_finite = !replace_not_finite(inputs, kStandIns);
+  const bool all_finite = !replace_not_finite(inputs, kReplacements);
   const auto results = checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
   std::vector<OpenOutput> outputs =
-      outputs_of(c, results, all_finite ? results : results_with_other_stand_in(c));
+      open_outputs(c, results, all_finite ? results : results_with_other_replacement(c));
   std::future<NamedTensors<interval>> second = std::async(
-      side_by_side ? std::launch::async : std::launch::deferred,
+      parallel_enclosures ? std::launch::async : std::launch::deferred,
       [&] { return checks::evaluation::run_operation<interval>(c.options, inputs, c.sequence); });
   Expected expected;
   Certificate& certificate = expected.certificate;
@@ -214,7 +215,7 @@ Expected certify(const Case& c, bool side_by_side) {
       check_second(c, second.get(), first, outputs, certificate);
       break;
     }
-    if (certificate.bits >= kMostBits)
+    if (certificate.bits >= kMaxBits)
       throw std::runtime_error(
           fmt::format("{}: {} is not decided with {} bits", path_of(c), *open, certificate.bits));
   }
@@ -227,8 +228,9 @@ Expected certify(const Case& c, bool side_by_side) {
         ref::io::make_tensor(output.name + "_lo", DType::float64, output.shape, output.remainder));
     if (output.scaling == corpus::Scaling::blocks) {
       const std::string name = corpus::scale_name(output.name);
-      expected.tensors.push_back(ref::io::make_tensor(
-          name, dtype_stored(c, name), corpus::shape_of_blocks(output.shape), output.scales));
+      expected.tensors.push_back(ref::io::make_tensor(name, stored_output_dtype(c, name),
+                                                      corpus::block_scales_shape(output.shape),
+                                                      output.scales));
     }
   }
   std::ranges::sort(expected.tensors, {}, &StoredTensor::name);

@@ -18,17 +18,18 @@ using ref::norm::NormInputs;
 
 namespace {
 
-/// How the layer cuts x [B,T,D] (or [N,D], a sample a row) into the slices that it centres.
-struct CentredSlices {
-  bool over_samples = false, over_tokens = false;  ///< else a slice has one sample, one token
+/// How the layer cuts x [B,T,D] (or [N,D], with one sample per row) into the slices that it
+/// centers.
+struct CenteredSlices {
+  bool over_samples = false, over_tokens = false;  ///< whether a slice runs over samples, tokens
   std::size_t width = 1;                           ///< consecutive features
   bool masked = false;
   double eps = 0;
 };
 
-/// Of the cells that the layer centres; nothing where it centres none.
-std::optional<CentredSlices> centred_slices(const ref::model::NormOptions& options,
-                                            std::size_t d_model) {
+/// Returns the slices of the cells that the layer centers; nothing if it centers none.
+std::optional<CenteredSlices> centered_slices(const ref::model::NormOptions& options,
+                                              std::size_t d_model) {
   using ref::model::Partition;
   for (const ref::model::NormCells& cells : ref::model::norm_layer(options).cells) {
     if (!cells.centred) continue;
@@ -37,30 +38,30 @@ std::optional<CentredSlices> centred_slices(const ref::model::NormOptions& optio
         static_cast<std::size_t>(ref::model::count_option(options, "groups").value_or(1));
     switch (cells.partition) {
       case Partition::row:
-        return CentredSlices{false, false, d_model, false, eps};
+        return CenteredSlices{false, false, d_model, false, eps};
       case Partition::row_group:
-        return CentredSlices{false, false, d_model / groups, false, eps};
+        return CenteredSlices{false, false, d_model / groups, false, eps};
       case Partition::channel:
-        return CentredSlices{true, true, 1, true, eps};
+        return CenteredSlices{true, true, 1, true, eps};
       case Partition::sample_channel:
-        return CentredSlices{false, true, 1, true, eps};
+        return CenteredSlices{false, true, 1, true, eps};
       case Partition::sample_group:
-        return CentredSlices{false, true, d_model / groups, true, eps};
+        return CenteredSlices{false, true, d_model / groups, true, eps};
     }
   }
   return std::nullopt;
 }
 
-double largest_condition(const NormInputs<double>& in, const CentredSlices& slices) {
+double largest_condition(const NormInputs<double>& in, const CenteredSlices& slices) {
   const auto& shape = in.x.shape();
   const std::size_t d_model = shape.back();
   const std::size_t samples = shape[0], tokens = shape.size() == 3 ? shape[1] : 1;
   const std::size_t groups = d_model / slices.width;
-  struct Moments {
+  struct RunningMoments {
     double count = 0, mean = 0, squares = 0;
   };
-  std::vector<Moments> moments((slices.over_samples ? 1 : samples) *
-                               (slices.over_tokens ? 1 : tokens) * groups);
+  std::vector<RunningMoments> moments((slices.over_samples ? 1 : samples) *
+                                      (slices.over_tokens ? 1 : tokens) * groups);
   // Welford's recurrence: one pass, and no cancellation.
   for (std::size_t i = 0; i < in.x.size(); ++i) {
     const std::size_t row = i / d_model, sample = row / tokens, token = row % tokens;
@@ -70,14 +71,14 @@ double largest_condition(const NormInputs<double>& in, const CentredSlices& slic
     const std::size_t line =
         (slices.over_samples ? 0 : sample) * (slices.over_tokens ? 1 : tokens) +
         (slices.over_tokens ? 0 : token);
-    Moments& m = moments[line * groups + i % d_model / slices.width];
+    RunningMoments& m = moments[line * groups + i % d_model / slices.width];
     m.count += 1;
     const double before = x - m.mean;
     m.mean += before / m.count;
     m.squares += before * (x - m.mean);
   }
   double largest = 1;
-  for (const Moments& m : moments) {
+  for (const RunningMoments& m : moments) {
     const double variance = m.count > 0 ? m.squares / m.count : 0;
     const double q = variance + slices.eps;
     if (m.count > 0 && q > 0)
@@ -95,7 +96,7 @@ double condition_number(const Case& c) {
   checks::evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
   for (auto& step : inputs.steps) {
     step.x = checks::evaluation::in_rows(ref::model::layout_of(*layer), step.x);
-    const auto slices = centred_slices(*layer, step.x.shape().back());
+    const auto slices = centered_slices(*layer, step.x.shape().back());
     if (slices) largest = std::max(largest, largest_condition(step, *slices));
   }
   return largest;

@@ -40,35 +40,35 @@ std::vector<StoredTensor> read_checked(const fs::path& file, const std::string& 
   return tensors;
 }
 
-/// The files of a folder that name the cases, and what they say.
-struct Listed {
+/// The files of a folder that list the cases, and the cases that they list.
+struct CorpusListing {
   fs::path folder;
   std::string manifest, sums, blessings;
   std::vector<CaseDescription> cases;
 };
 
-/// Computes  the cases of the folder, all of them. What these files say is kept: where they are
-///           asked for again, and have the same texts, nothing is parsed and nothing summed.
-/// Throws    FileError as read_file, parse_manifest, check_sums and check_blessed
-std::shared_ptr<const Listed> listed(const fs::path& folder) {
+/// Computes  all cases of the folder. The result is cached: if these files have the same texts at
+///           the next call, nothing is parsed or hashed again
+/// Throws    FileError as read_file, parse_manifest, check_sums and check_blessed do
+std::shared_ptr<const CorpusListing> list_cached(const fs::path& folder) {
   static std::mutex mutex;
-  static std::shared_ptr<const Listed> kept;
-  const auto text_of = [&](const char* name) {
+  static std::shared_ptr<const CorpusListing> kept;
+  const auto read_text_of = [&](const char* name) {
     return ref::io::read_text(folder / name, {.regular_alone = true});
   };
-  std::shared_ptr<const Listed> last;
+  std::shared_ptr<const CorpusListing> last;
   {
     const std::lock_guard lock(mutex);
     last = kept;
   }
-  Listed now{folder, text_of("manifest.json"), {}, {}, {}};
+  CorpusListing now{folder, read_text_of("manifest.json"), {}, {}, {}};
   if (last != nullptr && last->folder == folder && last->manifest == now.manifest &&
-      last->sums == text_of(kSums) && last->blessings == text_of(kBlessings))
+      last->sums == read_text_of(kSums) && last->blessings == read_text_of(kBlessings))
     return last;
   now.cases = parse_manifest(now.manifest, (folder / "manifest.json").string());
   now.sums = check_sums(folder, now.manifest, now.cases);
   now.blessings = check_blessed(folder, now.manifest);
-  last = std::make_shared<const Listed>(std::move(now));
+  last = std::make_shared<const CorpusListing>(std::move(now));
   const std::lock_guard lock(mutex);
   return kept = last;
 }
@@ -99,11 +99,11 @@ fs::path corpus_folder(const fs::path& folder) {
 
 std::vector<CaseDescription> list_corpus(const fs::path& folder, const corpus::PathGlobs& only,
                                          std::string_view named) {
-  const std::shared_ptr<const Listed> all = listed(folder);
+  const std::shared_ptr<const CorpusListing> all = list_cached(folder);
   std::vector<std::string> paths;
   paths.reserve(all->cases.size());
   for (const CaseDescription& description : all->cases) paths.push_back(description.path);
-  if (const auto idle = only.idle_glob(paths))
+  if (const auto idle = only.first_unmatched_glob(paths))
     throw ref::numeric::UsageError(
         fmt::format("{} '{}' names no case of {}; expected a glob such as '*/layer_norm/*'", named,
                     *idle, (folder / "manifest.json").string()));

@@ -19,12 +19,12 @@ namespace {
 
 constexpr std::size_t kDigitsOfHash = 12;
 
-/// A line of a former version has no counts: it adds.
+/// Returns 0 if the line, of a former version, has no counts: such a line adds cases.
 std::size_t count_of(const ref::io::JsonReader& reader, const json& line, const char* name) {
   return line.contains(name) ? static_cast<std::size_t>(reader.whole(line, name, name)) : 0;
 }
 
-/// "2.4.0"
+/// Parses "2.4.0".
 CorpusVersion parse_number(const ref::io::JsonReader& reader, const std::string& text) {
   CorpusVersion version;
   const char* at = text.data();
@@ -49,20 +49,20 @@ std::string CorpusVersion::text() const {
   return fmt::format("{}+{}", number(), hash);
 }
 
-bool CorpusVersion::meets(std::string_view asked) const {
+bool CorpusVersion::is_denoted_by(std::string_view asked) const {
   const std::string whole = text();
   if (asked.empty() || !whole.starts_with(asked)) return false;
   const std::string_view rest = std::string_view(whole).substr(asked.size());
-  // Past '+' stands the hash, which means its beginning too.
+  // After '+' comes the hash, which may be abbreviated.
   return rest.empty() || rest.front() == '.' || rest.front() == '+' ||
          asked.find('+') != std::string_view::npos;
 }
 
-bool CorpusVersion::is_behind(const CorpusVersion& other) const {
+bool CorpusVersion::is_older_than(const CorpusVersion& other) const {
   return std::tie(major, minor, patch) < std::tie(other.major, other.minor, other.patch);
 }
 
-CorpusVersion version_of_ledger(std::string_view ledger, const std::string& file) {
+CorpusVersion parse_ledger_version(std::string_view ledger, const std::string& file) {
   const ref::io::JsonReader reader(file);
   CorpusVersion version;
   bool first = true;
@@ -89,11 +89,11 @@ CorpusVersion version_of_ledger(std::string_view ledger, const std::string& file
 
 CorpusVersion corpus_version(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kBlessings;
-  return version_of_ledger(ref::io::read_text(file, {.regular_alone = true}), file.string());
+  return parse_ledger_version(ref::io::read_text(file, {.regular_alone = true}), file.string());
 }
 
 CorpusVersion built_corpus_version() {
-  return version_of_ledger(built_ledger(), kBlessings);
+  return parse_ledger_version(built_ledger(), kBlessings);
 }
 
 }  // namespace normproof::verification::golden::certify

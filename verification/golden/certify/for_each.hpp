@@ -5,9 +5,9 @@
 
 namespace normproof::verification::golden::certify {
 
-/// f(i) for every i < count, on `jobs` threads; each i is a task of its own, and none is cut.
-/// numeric::parallel_for is for the loops inside a layer: they would share its number of threads.
-/// Throws    the exception of the smallest i that failed; after a failure no new one begins
+/// Calls f(i) for every i < count on `jobs` threads; each i is one task. numeric::parallel_for
+/// serves the loops inside a layer; using it here would make both share one number of threads.
+/// Throws    the exception of the smallest i that failed; after a failure no new task starts
 void for_each(std::size_t count, int jobs, const std::function<void(std::size_t)>& f);
 
 }  // namespace normproof::verification::golden::certify

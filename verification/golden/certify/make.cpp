@@ -35,34 +35,34 @@ std::vector<Case> chosen_cases(const MakeOptions& options) {
       paths.push_back(path_of(c));
       chosen.push_back(std::move(c));
     }
-  if (const auto idle = options.only.idle_glob(paths))
+  if (const auto idle = options.only.first_unmatched_glob(paths))
     throw UsageError(
         fmt::format("--only '{}' names no case; expected a glob such as '*/layer_norm/*'", *idle));
   std::ranges::sort(chosen, {}, path_of);
   return chosen;
 }
 
-/// What a case leaves for the files of the whole corpus.
-struct Written {
+/// What a case contributes to the files of the whole corpus.
+struct WrittenCase {
   std::string case_text;
   Sums sums;
   std::size_t elements = 0;
 };
 
-Written write_case(const fs::path& folder, const Case& c) {
+WrittenCase write_case(const fs::path& folder, const Case& c) {
   const Expected expected = certify(c);
-  Written written{case_json(c, expected), {}, expected.certificate.elements};
+  WrittenCase written_case{case_json(c, expected), {}, expected.certificate.elements};
   const std::string path = path_of(c);
   NewFolder::create(folder / path);
   const auto write = [&](const char* name, std::span<const std::byte> bytes) {
     ref::io::write_file(folder / path / name, bytes);
-    written.sums.emplace(path + "/" + name, ref::io::sha256(bytes));
+    written_case.sums.emplace(path + "/" + name, ref::io::sha256(bytes));
   };
-  const std::string asked = case_file(written.case_text);
+  const std::string asked = case_file(written_case.case_text);
   write("case.json", std::as_bytes(std::span(asked.data(), asked.size())));
   write("expected.safetensors", ref::io::encode_safetensors(expected.tensors));
   write("inputs.safetensors", ref::io::encode_safetensors(c.inputs));
-  return written;
+  return written_case;
 }
 
 }  // namespace
@@ -70,11 +70,11 @@ Written write_case(const fs::path& folder, const Case& c) {
 MakeSummary make_corpus(const fs::path& out, const MakeOptions& options) {
   NewFolder folder("--out", out);
   const std::vector<Case> cases = chosen_cases(options);
-  std::vector<Written> written(cases.size());
+  std::vector<WrittenCase> written_case(cases.size());
   std::mutex mutex;
   std::size_t done = 0;
   for_each(cases.size(), options.jobs, [&](std::size_t i) {
-    written[i] = write_case(folder.path(), cases[i]);
+    written_case[i] = write_case(folder.path(), cases[i]);
     const std::lock_guard lock(mutex);
     ++done;
     if (options.finished) options.finished(path_of(cases[i]), done, cases.size());
@@ -82,7 +82,7 @@ MakeSummary make_corpus(const fs::path& out, const MakeOptions& options) {
   MakeSummary summary{cases.size(), 0};
   std::vector<std::string> texts;
   Sums sums;
-  for (Written& w : written) {
+  for (WrittenCase& w : written_case) {
     summary.elements += w.elements;
     texts.push_back(std::move(w.case_text));
     sums.merge(w.sums);
@@ -98,7 +98,7 @@ MakeSummary make_corpus(const fs::path& out, const MakeOptions& options) {
                              .sums_after = ref::io::sha256(lines),
                              .version = built_corpus_version().number()};
   ref::io::write_file(folder.path() / kBlessings, blessing_line(blessing));
-  folder.keep();
+  folder.publish();
   return summary;
 }
 

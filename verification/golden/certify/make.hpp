@@ -24,13 +24,15 @@ struct MakeSummary {
   std::size_t cases = 0, elements = 0;
 };
 
-/// Writes a corpus: a folder a case with case.json, inputs.safetensors and expected.safetensors,
-/// manifest.json and SHA256SUMS. The same options give the same bytes, whatever `jobs` is.
+/// Writes a corpus: one folder per case with case.json, inputs.safetensors and
+/// expected.safetensors, plus manifest.json and SHA256SUMS. The same options give the same bytes,
+/// whatever `jobs` is.
 ///
-/// Computes  everything in a folder beside `out`, which takes the name `out` when it is complete: a
-///           reader sees no corpus or the whole one
+/// Computes  everything in a folder next to `out`, which is renamed to `out` when it is complete,
+///           so that readers see either no corpus or all of it
 /// Requires  out is absent or an empty folder; each glob of `only` matches a case
-/// Throws    UsageError of another out or only; FileError as write_file; what certify throws
+/// Throws    UsageError if out or only violates this; FileError as write_file does; what certify
+///           throws
 MakeSummary make_corpus(const std::filesystem::path& out, const MakeOptions& options);
 
 }  // namespace normproof::verification::golden::certify

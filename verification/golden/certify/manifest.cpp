@@ -25,9 +25,9 @@ using corpus::is_encoder;
 using corpus::is_layer;
 using corpus::is_optimizer;
 using corpus::is_transformer;
-using corpus::op_of;
+using corpus::op_name;
+using corpus::parse_tier;
 using corpus::path_of;
-using corpus::tier_of;
 using nlohmann::json;
 using ref::io::DType;
 using ref::io::JsonReader;
@@ -40,8 +40,8 @@ std::string dumped(const json& object) {
   return object.dump(1) + "\n";
 }
 
-/// What case.json has of a case's object.
-std::string asked(const json& whole) {
+/// Returns the part of a case's entry that goes to case.json.
+std::string part_for_candidates(const json& whole) {
   json object = json::object();
   for (const char* key :
        {"dtype", "format", "mode", "op", "options", "path", "reason", "sequence", "why"})
@@ -49,12 +49,12 @@ std::string asked(const json& whole) {
   return object.dump() + "\n";
 }
 
-/// As a number that JSON writes with three digits.
+/// Rounds to a number that JSON writes with three digits.
 double round_to_three(double x) {
   return std::strtod(fmt::format("{:.2e}", x).c_str(), nullptr);
 }
 
-/// "2^-198": every enclosure is narrower than that share of its value; "0" where all are points.
+/// "2^-198": every enclosure is narrower than this share of its value; "0" if all are points.
 std::string power_of_two(long exponent) {
   return exponent == std::numeric_limits<long>::min() ? "0" : fmt::format("2^{}", exponent);
 }
@@ -80,7 +80,7 @@ json convention_of_optimizer(const Case& c) {
   return object;
 }
 
-/// Of options that cases without them do not name.
+/// Adds the conventions of options that are named only in cases that use them.
 void add_later_options(const Case& c, json& object) {
   for (const auto& [name, value] : ref::model::list_options(c.options)) {
     if (name == "zero_centred_gamma") object["gamma"] = "1 + gamma multiplies";
@@ -94,7 +94,7 @@ void add_later_options(const Case& c, json& object) {
   }
 }
 
-/// Of a translator, a language model or decoding.
+/// Adds the conventions of a translator, a language model or decoding.
 void add_transformer(const Case& c, json& object) {
   const bool model = is_about<ref::model::LanguageModelOptions>(c);
   object[model ? "attention.in" : "self_attention.in"] =
@@ -117,7 +117,7 @@ void add_transformer(const Case& c, json& object) {
       object["head"] = "the embedding's weight, whose gradient is the sum of both";
 }
 
-/// What frameworks do in more than one way, and what is done here.
+/// Returns the conventions of the case where frameworks differ.
 json convention_of_operation(const Case& c) {
   if (is_optimizer(c)) return convention_of_optimizer(c);
   const bool encoder = is_encoder(c), transformer = is_transformer(c);
@@ -139,9 +139,9 @@ json convention_of_operation(const Case& c) {
     object["dropout"] = "in training times 1/(1 - dropout) where keep is true, else 0";
   if (is_about<ref::model::EncoderOptions>(c) || transformer) {
     if (encoder) object["loss"] = "the sum of weighted losses by the sum of the targets' weights";
-    const bool few_bits = ref::io::item_size(c.dtype) < 4;
+    const bool is_low_precision = ref::io::item_size(c.dtype) < 4;
     object["positions"] = fmt::format("sin and cos in turn, each rounded to float64, then to {}",
-                                      few_bits ? "float32" : "the dtype");
+                                      is_low_precision ? "float32" : "the dtype");
   }
   for (const auto& [own, value] : ref::model::list_options(c.options)) {
     const std::string name = own.substr(own.rfind('.') + 1);
@@ -158,7 +158,7 @@ json convention_of_operation(const Case& c) {
   return object;
 }
 
-/// The same of the scales of a case of 8 bits.
+/// Adds the conventions of the scales of an 8-bit case.
 void add_scales(const Case& c, json& object) {
   object["overflow"] = "the largest number, with its sign";
   object["gradients"] = "by the real numbers that x and y stand for; no rounding has a derivative";
@@ -181,7 +181,7 @@ json convention(const Case& c) {
   return object;
 }
 
-std::size_t elements_of(const std::vector<StoredTensor>& tensors) {
+std::size_t count_elements(const std::vector<StoredTensor>& tensors) {
   std::size_t count = 0;
   for (const StoredTensor& tensor : tensors)
     count += tensor.bytes.size() / ref::io::item_size(tensor.dtype);
@@ -222,7 +222,7 @@ CaseDescription parse_object(const JsonReader& reader, const json& object,
   if (format != kCaseFormat)
     reader.fail(field("format"), fmt::format("is '{}'", format), fmt::format("'{}'", kCaseFormat));
   description.path = reader.text(object, field("path"), "path");
-  // The path becomes the name of a folder: nothing may lead out of the corpus.
+  // The path becomes the name of a folder, so it must not lead out of the corpus.
   const bool plain = description.path.find_first_not_of(
                          "abcdefghijklmnopqrstuvwxyz0123456789_-/") == std::string::npos &&
                      !description.path.empty() && description.path.front() != '/' &&
@@ -231,7 +231,7 @@ CaseDescription parse_object(const JsonReader& reader, const json& object,
     reader.fail(field("path"), fmt::format("is '{}'", description.path),
                 "small letters, digits, '_', '-' and '/' between folders");
   try {
-    c.tier = tier_of(reader.text(object, field("tier"), "tier"));
+    c.tier = parse_tier(reader.text(object, field("tier"), "tier"));
   } catch (const ref::numeric::UsageError& error) {
     reader.fail(field("tier"), fmt::format("cannot be used: {}", error.what()), "a tier");
   }
@@ -275,7 +275,7 @@ std::string case_json(const Case& c, const Expected& expected) {
       {"format", kCaseFormat},
       {"inputs", tensors_json(c.inputs)},
       {"mode", c.mode == Mode::training ? "training" : "inference"},
-      {"op", op_of(c)},
+      {"op", op_name(c)},
       {"options", options},
       {"path", path_of(c)},
       {"reason", c.reason},
@@ -283,15 +283,16 @@ std::string case_json(const Case& c, const Expected& expected) {
       {"sha256",
        {{"expected", content_sha256(expected.tensors)}, {"inputs", content_sha256(c.inputs)}}},
       {"tier", to_string(c.tier)},
-      {"tolerance", c.exact ? "exact" : "any_order_error; docs/error_analysis.md, section 8"},
+      {"tolerance",
+       c.exact ? "exact" : "any_order_error; docs/derivations/error_analysis.md, section 8"},
       {"totals",
-       {{"elements", elements_of(expected.tensors)}, {"tensors", expected.tensors.size()}}},
+       {{"elements", count_elements(expected.tensors)}, {"tensors", expected.tensors.size()}}},
       {"why", c.why}};
   return dumped(object);
 }
 
 std::string case_file(const std::string& case_text) {
-  return asked(json::parse(case_text));
+  return part_for_candidates(json::parse(case_text));
 }
 
 std::string manifest_json(const std::vector<std::string>& case_texts) {
@@ -323,7 +324,7 @@ std::vector<CaseDescription> parse_manifest(std::string_view text, const std::st
     if (!object.is_object()) reader.fail(prefix, "is no object", "a case");
     CaseDescription description = parse_object(reader, object, prefix);
     description.case_text = dumped(object);
-    description.file_text = asked(object);
+    description.file_text = part_for_candidates(object);
     if (!cases.empty() && description.path <= cases.back().path)
       reader.fail(prefix + "path", fmt::format("is '{}'", description.path),
                   fmt::format("a path after '{}'", cases.back().path));

@@ -16,12 +16,13 @@ using ref::io::DType;
 
 namespace {
 
-/// Digits, and the exponents of MPFR (a number is below 2^exponent) of the least subnormal number
-/// and of the largest number; what stands for what is beyond that.
+/// A binary format: the number of digits, the MPFR exponents (a number is less than 2^exponent) of
+/// the smallest subnormal number and of the largest number, and the result for numbers out of
+/// range.
 struct BinaryFormat {
   mpfr_prec_t digits;
   mpfr_exp_t least, largest;
-  double largest_number, beyond;
+  double largest_number, overflow_value;
 };
 
 BinaryFormat binary_format(DType dtype, ref::numeric::Overflow overflow) {
@@ -33,22 +34,23 @@ BinaryFormat binary_format(DType dtype, ref::numeric::Overflow overflow) {
   const ref::numeric::FloatFormat& row = format_of(*type);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  const double beyond = overflow == ref::numeric::Overflow::saturate ? row.largest
-                        : row.has_infinity                           ? kInfinity
-                                                                     : kNaN;
-  return {row.digits, row.min_exponent - row.digits + 2, row.max_exponent + 1, row.largest, beyond};
+  const double overflow_value = overflow == ref::numeric::Overflow::saturate ? row.largest
+                                : row.has_infinity                           ? kInfinity
+                                                                             : kNaN;
+  return {row.digits, row.min_exponent - row.digits + 2, row.max_exponent + 1, row.largest,
+          overflow_value};
 }
 
-constexpr slong kTieBits = 1100;
+constexpr slong kTieAccuracyBits = 1100;
 
-/// Rounding to the digits is rounding to the format: neither x nor what it rounds to is subnormal
-/// or beyond the range.
-bool is_well_inside(arf_srcptr x, const BinaryFormat& format) {
+/// Whether rounding to the digits equals rounding to the format: neither x nor its rounded value is
+/// subnormal or out of range.
+bool is_inside_normal_range(arf_srcptr x, const BinaryFormat& format) {
   return arf_cmpabs_2exp_si(x, format.least + format.digits - 1) >= 0 &&
          arf_cmpabs_2exp_si(x, format.largest - 1) < 0;
 }
 
-/// The number of the format nearest to an x that is well inside.
+/// Rounds an x that satisfies is_inside_normal_range to the format.
 double rounded(arf_srcptr x, const BinaryFormat& format) {
   if (format.digits == 53) return arf_get_d(x, ARF_RND_NEAR);
   arf_t result;
@@ -59,9 +61,9 @@ double rounded(arf_srcptr x, const BinaryFormat& format) {
   return value;
 }
 
-double nearest_to(arf_srcptr x, const BinaryFormat& format) {
-  if (is_well_inside(x, format)) return rounded(x, format);
-  // Exactly x, so that its one rounding is the one to the format.
+double round_exactly(arf_srcptr x, const BinaryFormat& format) {
+  if (is_inside_normal_range(x, format)) return rounded(x, format);
+  // `exact` is exactly x, so that the rounding to the format is the only one.
   mpfr_t exact, nearest;
   mpfr_init2(exact, std::max<mpfr_prec_t>(arf_bits(x), MPFR_PREC_MIN));
   mpfr_init2(nearest, format.digits);
@@ -74,7 +76,8 @@ double nearest_to(arf_srcptr x, const BinaryFormat& format) {
   }
   const double result = mpfr_get_d(nearest, MPFR_RNDN);
   mpfr_clears(exact, nearest, nullptr);
-  if (std::fabs(result) > format.largest_number) return std::copysign(format.beyond, result);
+  if (std::fabs(result) > format.largest_number)
+    return std::copysign(format.overflow_value, result);
   return result == 0 ? 0 : result;
 }
 
@@ -84,9 +87,9 @@ std::optional<Nearest> nearest(const ref::numeric::ball& x, DType dtype,
                                ref::numeric::Overflow overflow) {
   const BinaryFormat format = binary_format(dtype, overflow);
   if (!x.is_finite()) return std::nullopt;
-  // Where all points round to the same number of that many digits and none of them leaves the
-  // format, the midpoint tells which, and neither end has to be computed.
-  if (is_well_inside(arb_midref(x.get()), format) &&
+  // If all points round to the same number of that many digits and none leaves the format, the
+  // midpoint gives the result and the ends need not be computed.
+  if (is_inside_normal_range(arb_midref(x.get()), format) &&
       arb_can_round_arf(x.get(), format.digits, ARF_RND_NEAR) != 0)
     return Nearest{rounded(arb_midref(x.get()), format), false};
   arf_t lower, upper;
@@ -95,13 +98,14 @@ std::optional<Nearest> nearest(const ref::numeric::ball& x, DType dtype,
   const slong digits = 2 * ref::numeric::ball::precision() + 64;
   arb_get_lbound_arf(lower, x.get(), digits);
   arb_get_ubound_arf(upper, x.get(), digits);
-  const double least = nearest_to(lower, format), most = nearest_to(upper, format);
+  const double least = round_exactly(lower, format), most = round_exactly(upper, format);
   arf_clear(lower);
   arf_clear(upper);
   if (least == most || (std::isnan(least) && std::isnan(most))) return Nearest{least, false};
-  // So narrow an enclosure meets two neighbours at most, and their distance is a power of two.
+  // Such a narrow enclosure touches at most two neighbors, whose distance is a power of two.
   const double step = most - least;
-  if (!std::isfinite(step) || arb_rel_accuracy_bits(x.get()) < kTieBits) return std::nullopt;
+  if (!std::isfinite(step) || arb_rel_accuracy_bits(x.get()) < kTieAccuracyBits)
+    return std::nullopt;
   return Nearest{std::fmod(least / step, 2) == 0 ? least : most, true};
 }
 

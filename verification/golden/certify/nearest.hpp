@@ -10,16 +10,17 @@ namespace normproof::verification::golden::certify {
 
 struct Nearest {
   double value;
-  /// The enclosure holds the point halfway between two numbers and is narrower than 2^-1100 of it:
-  /// it is taken for a tie, and value is the even one. Both are as near as 2^-1100 of x can tell.
+  /// Whether this is a tie: the enclosure contains the midpoint of two numbers and is narrower than
+  /// 2^-1100 of it. Then value is the even number; as far as 2^-1100 can tell, both are equally
+  /// near.
   bool tie;
 };
 
-/// The number of the format that is nearest to every point of the enclosure, ties to even, +0 for
-/// what rounds to 0; nothing where the points do not agree. Beyond the range as `overflow` says:
-/// infinity, NaN where the format has none, or the largest number.
+/// Returns the number of the format that is nearest to every point of the enclosure, ties to even,
+/// with +0 for anything that rounds to 0; nothing if the points disagree. Out of range, `overflow`
+/// decides: infinity (NaN if the format has none) or the largest number.
 ///
-/// Requires  (C1) dtype is a float
+/// Requires  (C1) dtype is a floating-point dtype
 /// Throws    ContractError
 std::optional<Nearest> nearest(const ref::numeric::ball& x, ref::io::DType dtype,
                                ref::numeric::Overflow overflow = ref::numeric::Overflow::special);

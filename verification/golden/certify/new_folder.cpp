@@ -36,7 +36,7 @@ NewFolder::~NewFolder() {
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
-void NewFolder::keep() {
+void NewFolder::publish() {
   std::error_code error;
   fs::rename(path_, out_, error);
   if (error)

@@ -20,7 +20,7 @@ using ref::numeric::UsageError;
 
 namespace {
 
-void check_name(const std::string& name) {
+void check_case_name(const std::string& name) {
   const bool plain =
       !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == name.npos;
   if (!plain)
@@ -29,14 +29,14 @@ void check_name(const std::string& name) {
         name));
 }
 
-ref::model::Mode mode_of(const std::string& mode) {
+ref::model::Mode parse_mode(const std::string& mode) {
   if (mode == "training") return ref::model::Mode::training;
   if (mode == "inference") return ref::model::Mode::inference;
   throw UsageError(ref::numeric::unknown_name("mode", mode, {"inference", "training"}));
 }
 
-/// Of x, of a parameter, else of the first input that holds floats.
-DType dtype_of(const std::vector<StoredTensor>& inputs) {
+/// Returns the dtype of x, of a parameter, or otherwise of the first floating-point input.
+DType case_dtype(const std::vector<StoredTensor>& inputs) {
   for (const char* name : {"x", "parameter"})
     if (const StoredTensor* const tensor = corpus::find(inputs, name)) {
       if (ref::io::is_float(tensor->dtype)) return tensor->dtype;
@@ -49,9 +49,9 @@ DType dtype_of(const std::vector<StoredTensor>& inputs) {
   return found == inputs.end() ? DType::float64 : found->dtype;
 }
 
-/// The breach of a requirement, its argument under the name of the option of the case that it is:
-/// "norm.eps" where a layer of norms inside refuses its eps.
-ref::numeric::Breach by_option(const Case& c, ref::numeric::Breach breach) {
+/// Renames the argument of a violated requirement to the option of the case: for example,
+/// "norm.eps" if the norm of an encoder rejects its eps.
+ref::numeric::Breach rename_to_option(const Case& c, ref::numeric::Breach breach) {
   const auto options = ref::model::list_options(c.options);
   const auto is_option = [&](const std::string& name) {
     return std::ranges::any_of(options, [&](const auto& option) { return option.first == name; });
@@ -61,20 +61,21 @@ ref::numeric::Breach by_option(const Case& c, ref::numeric::Breach breach) {
   return breach;
 }
 
-/// Runs the operation once, in double: what it requires is checked before anything is certified.
+/// Runs the operation once in double, which checks its requirements before anything is certified.
 void check_requirements(const Case& c) {
   try {
     checks::evaluation::EvalInputs inputs = recipes::inputs_of(c);
-    replace_not_finite(inputs, kStandIns);
+    replace_not_finite(inputs, kReplacements);
     checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
   } catch (const ref::numeric::FileError& error) {
     throw UsageError(error.what());
   } catch (const ref::numeric::ContractError& error) {
-    throw UsageError(fmt::format("{}: {}", path_of(c), sentence(by_option(c, error.breach()))));
+    throw UsageError(
+        fmt::format("{}: {}", path_of(c), sentence(rename_to_option(c, error.breach()))));
   }
 }
 
-/// Of all parts: the most bits that one took, and the widest enclosure of any.
+/// Combines the certificates of parts: the most bits used by any, and the widest enclosure of any.
 void add(Certificate& all, const Certificate& part) {
   all.bits = std::max(all.bits, part.bits);
   all.elements += part.elements;
@@ -86,26 +87,26 @@ void add(Certificate& all, const Certificate& part) {
 Expected certified(const Case& c, int threads) {
   const std::vector<Case> parts = row_parts(c, static_cast<std::size_t>(threads));
   if (parts.size() == 1) return certify(c, threads > 1);
-  std::vector<Expected> of_parts(parts.size());
+  std::vector<Expected> part_results(parts.size());
   try {
-    for_each(parts.size(), threads, [&](std::size_t i) { of_parts[i] = certify(parts[i]); });
-  } catch (const std::runtime_error&) {  // whose sentence names an element of the part
+    for_each(parts.size(), threads, [&](std::size_t i) { part_results[i] = certify(parts[i]); });
+  } catch (const std::runtime_error&) {  // its sentence would name an element of the part
     return certify(c, true);
   }
   Expected whole;
-  whole.certificate = of_parts.front().certificate;
+  whole.certificate = part_results.front().certificate;
   std::vector<std::vector<StoredTensor>> tensors;
-  for (Expected& part : of_parts) {
+  for (Expected& part : part_results) {
     if (!tensors.empty()) add(whole.certificate, part.certificate);
     tensors.push_back(std::move(part.tensors));
   }
-  whole.tensors = joined(tensors);
+  whole.tensors = join_parts(tensors);
   return whole;
 }
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> own_options(const std::string& text) {
+std::vector<std::pair<std::string, std::string>> parse_user_options(const std::string& text) {
   std::vector<std::pair<std::string, std::string>> options;
   if (text.empty()) return options;
   const auto object = nlohmann::json::parse(text, nullptr, false);
@@ -120,27 +121,27 @@ std::vector<std::pair<std::string, std::string>> own_options(const std::string& 
   return options;
 }
 
-Case own_case(const OwnQuestion& question) {
-  check_name(question.name);
+Case make_user_case(const UserCase& question) {
+  check_case_name(question.name);
   Case c;
-  c.tier = corpus::Tier::own;
+  c.tier = corpus::Tier::user;
   c.reason = question.name;
   c.why = "a question of the caller's own";
   c.options = ref::model::operation(question.op);
   for (const auto& [name, value] : question.options) ref::model::set_option(c.options, name, value);
-  c.mode = mode_of(question.mode);
+  c.mode = parse_mode(question.mode);
   c.sequence = question.sequence;
   c.inputs = question.inputs;
   std::ranges::sort(c.inputs, {}, &StoredTensor::name);
   const auto twice = std::ranges::adjacent_find(c.inputs, {}, &StoredTensor::name);
   if (twice != c.inputs.end())
     throw UsageError(fmt::format("the input '{}' is given twice; expected once", twice->name));
-  c.dtype = dtype_of(c.inputs);
+  c.dtype = case_dtype(c.inputs);
   check_requirements(c);
   return c;
 }
 
-StoredCase certify_own(const Case& c, int threads) {
+StoredCase certify_user_case(const Case& c, int threads) {
   Expected expected = certified(c, threads);
   StoredCase stored;
   CaseDescription& description = stored.description;

@@ -18,21 +18,21 @@ using ref::model::Partition;
 
 constexpr std::string_view kOfRows[] = {"x", "gate", "residual", "grad_y", "grad_sum", "valid"};
 
-bool is_of_rows(const StoredTensor& tensor) {
+bool is_rowwise(const StoredTensor& tensor) {
   return std::ranges::find(kOfRows, tensor.name) != std::end(kOfRows);
 }
 
-bool takes_rows_alone(const NormLayer& layer) {
+bool is_rowwise_function(const NormLayer& layer) {
   return layer.state.empty() && std::ranges::all_of(layer.cells, [](const NormCells& cells) {
            return cells.partition == Partition::row || cells.partition == Partition::row_group;
          });
 }
 
-bool takes_rows_alone(const Case& c) {
+bool is_rowwise_function(const Case& c) {
   if (c.sequence || corpus::is_scaled(c)) return false;
   const bool forward = find(c.inputs, "grad_y") == nullptr;
   if (const auto* const layer = std::get_if<ref::model::NormOptions>(&c.options))
-    return forward && takes_rows_alone(ref::model::norm_layer(*layer));
+    return forward && is_rowwise_function(ref::model::norm_layer(*layer));
   const ref::model::OperationInfo& info = ref::model::operation_info(c.options);
   return corpus::is_function(c) && info.is_by_row() && (forward || !info.takes("gamma"));
 }
@@ -49,20 +49,20 @@ StoredTensor rows_of(const StoredTensor& tensor, std::size_t begin, std::size_t 
 }  // namespace
 
 std::vector<Case> row_parts(const Case& c, std::size_t count) {
-  if (count < 2 || !takes_rows_alone(c)) return {c};
+  if (count < 2 || !is_rowwise_function(c)) return {c};
   const std::size_t rows = find(c.inputs, "x")->shape[0];
   count = std::min(count, rows);
   std::vector<Case> parts;
   for (std::size_t part = 0; part < count; ++part) {
     Case& own = parts.emplace_back(c);
     for (StoredTensor& tensor : own.inputs)
-      if (is_of_rows(tensor))
+      if (is_rowwise(tensor))
         tensor = rows_of(tensor, rows * part / count, rows * (part + 1) / count);
   }
   return parts;
 }
 
-std::vector<StoredTensor> joined(const std::vector<std::vector<StoredTensor>>& parts) {
+std::vector<StoredTensor> join_parts(const std::vector<std::vector<StoredTensor>>& parts) {
   std::vector<StoredTensor> whole = parts.front();
   for (std::size_t part = 1; part < parts.size(); ++part)
     for (std::size_t i = 0; i < whole.size(); ++i) {

@@ -9,16 +9,17 @@ namespace normproof::verification::golden::certify {
 using corpus::Case;
 using ref::io::StoredTensor;
 
-/// The question in parts that may be certified apart: consecutive rows (of the first axis of x) of
-/// an operation that computes each row alone, as LayerNorm without a gradient does.
+/// Splits a case into parts that can be certified separately: consecutive rows (of the first axis
+/// of x) of an operation that computes each row independently, such as LayerNorm without gradients.
 ///
-/// Computes  `count` parts or as many as there are rows; the question itself where rows meet: in a
-///           statistic, in a state, in the gradient of a parameter
+/// Computes  `count` parts, or one per row if there are fewer rows; the case itself if its rows
+///           depend on each other through a statistic, a state or the gradient of a parameter
 std::vector<Case> row_parts(const Case& c, std::size_t count);
 
-/// The outputs of parts, in their order, on top of each other.
+/// Concatenates the outputs of the parts along the first axis.
 ///
-/// Requires  the same names and dtypes in each, and shapes that differ in the first extent alone
-std::vector<StoredTensor> joined(const std::vector<std::vector<StoredTensor>>& parts);
+/// Requires  each part has the same names and dtypes, and shapes that differ only in the first
+///           extent
+std::vector<StoredTensor> join_parts(const std::vector<std::vector<StoredTensor>>& parts);
 
 }  // namespace normproof::verification::golden::certify

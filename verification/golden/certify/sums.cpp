@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::size_t kDigits = 64;
 
-/// The sums by path, of which each is taken once.
-class Lines {
+/// The sums by path; each of them is removed when it is used.
+class UnusedSums {
  public:
-  Lines(std::string file, Sums sums) : file_(std::move(file)), sums_(std::move(sums)) {}
+  UnusedSums(std::string file, Sums sums) : file_(std::move(file)), sums_(std::move(sums)) {}
 
-  std::string take(const std::string& path) {
+  std::string take_sum(const std::string& path) {
     const auto found = sums_.find(path);
     if (found == sums_.end())
       file_failure(file_, "the line of " + path, "is missing", "one for each file of the corpus");
@@ -29,15 +29,15 @@ class Lines {
     return sum;
   }
 
-  void take(const std::string& path, std::string_view content) {
+  void take_sum(const std::string& path, std::string_view content) {
     const std::string expected = ref::io::sha256(content);
-    if (take(path) != expected)
+    if (take_sum(path) != expected)
       file_failure(file_, "the line of " + path, "is not that of the file: one of them was altered",
                    fmt::format("{}  {}", expected, path));
   }
 
-  /// Whether it is the sum of this content; then it is taken.
-  bool take_if(const std::string& path, std::string_view content) {
+  /// Removes the sum of this path if it matches `content`; returns whether it did.
+  bool take_sum_if_equal(const std::string& path, std::string_view content) {
     const auto found = sums_.find(path);
     if (found == sums_.end() || found->second != ref::io::sha256(content)) return false;
     sums_.erase(found);
@@ -85,16 +85,16 @@ std::string check_sums(const std::filesystem::path& folder, std::string_view man
                        std::vector<CaseDescription>& cases) {
   const std::filesystem::path file = folder / kSums;
   std::string text = ref::io::read_text(file, {.regular_alone = true});
-  Lines lines(file.string(), parse_sums(text, file.string()));
-  lines.take("manifest.json", manifest_text);
+  UnusedSums lines(file.string(), parse_sums(text, file.string()));
+  lines.take_sum("manifest.json", manifest_text);
   for (CaseDescription& description : cases) {
     const std::string of_case = description.path + "/case.json";
-    if (lines.take_if(of_case, description.case_text))
+    if (lines.take_sum_if_equal(of_case, description.case_text))
       description.file_text = description.case_text;
     else
-      lines.take(of_case, description.file_text);
-    description.inputs_file_sha256 = lines.take(description.path + "/inputs.safetensors");
-    description.expected_file_sha256 = lines.take(description.path + "/expected.safetensors");
+      lines.take_sum(of_case, description.file_text);
+    description.inputs_file_sha256 = lines.take_sum(description.path + "/inputs.safetensors");
+    description.expected_file_sha256 = lines.take_sum(description.path + "/expected.safetensors");
   }
   lines.check_empty();
   return text;

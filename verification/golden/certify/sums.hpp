@@ -10,25 +10,27 @@
 
 namespace normproof::verification::golden::certify {
 
-/// The file of a corpus with a line for each other one but kBlessings, as sha256sum writes it.
+/// The file of a corpus with one line for each other file except kBlessings, in the format of
+/// sha256sum.
 inline constexpr const char* kSums = "SHA256SUMS";
 
-/// The SHA-256 of each file, by its path from the corpus.
+/// The SHA-256 of each file, by its path relative to the corpus.
 using Sums = std::map<std::string, std::string>;
 
-/// A line a file, in ascending order of the paths.
+/// Returns one line per file, in ascending order of paths.
 std::string sums_text(const Sums& sums);
 
-/// Throws    FileError naming `file` and the line: not 64 digits, two spaces and a path; a path
-///           twice; cut off
+/// Throws    FileError naming `file` and the line: not 64 digits, two spaces and a path; a repeated
+///           path; a truncated file
 Sums parse_sums(std::string_view text, const std::string& file);
 
-/// Holds SHA256SUMS against the manifest: a line for that, and for the three files of each case.
+/// Checks SHA256SUMS against the manifest: it must have a line for manifest.json and for the three
+/// files of each case.
 ///
-/// Computes  what the files have to be, into the cases: case.json is case_file, or in a corpus of a
-///           former version case_json; the text of SHA256SUMS
-/// Throws    FileError naming the line: missing, of a file that is none of the corpus, another
-///           SHA-256 than that of manifest.json or of a case.json
+/// Computes  the text of SHA256SUMS, and the expected sums of the files, which are stored in
+///           `cases`. case.json is case_file, or case_json in a corpus of a former version
+/// Throws    FileError naming the line: missing, of a file that does not belong to the corpus, or
+///           with a SHA-256 that contradicts manifest.json or a case.json
 std::string check_sums(const std::filesystem::path& folder, std::string_view manifest_text,
                        std::vector<CaseDescription>& cases);
 

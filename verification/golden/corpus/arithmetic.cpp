@@ -13,7 +13,7 @@ std::string_view to_string(Accumulation accumulation) {
   return ref::numeric::format_of(accumulation).name;
 }
 
-Accumulation accumulation_of(std::string_view name) {
+Accumulation parse_accumulation(std::string_view name) {
   std::vector<std::string> known;
   for (const ref::numeric::FloatFormat& format : ref::numeric::kFloatFormats) {
     if (!is_stored(format) || !is_computed_in(format)) continue;
@@ -31,7 +31,7 @@ Accumulation usual_accumulation(DType dtype) {
   return dtype == DType::float64 ? Accumulation::float64 : Accumulation::float32;
 }
 
-DType dtype_of_output(DType dtype, std::string_view name) {
+DType output_dtype(DType dtype, std::string_view name) {
   if (name == "iterations" || name.ends_with(".iterations")) return DType::int64;
   const bool small = ref::io::is_float(dtype) && ref::io::item_size(dtype) < 4;
   constexpr std::string_view kKept[] = {"y", "sum", "logits", "parameter"};
@@ -41,11 +41,11 @@ DType dtype_of_output(DType dtype, std::string_view name) {
   return small && !kept ? DType::float32 : dtype;
 }
 
-DType dtype_of_output(const Case& c, std::string_view name) {
+DType output_dtype(const Case& c, std::string_view name) {
   constexpr std::string_view kGradient = "grad_";
   const StoredTensor* const of =
       name.starts_with(kGradient) ? find(c.inputs, name.substr(kGradient.size())) : nullptr;
-  return of != nullptr && ref::io::is_float(of->dtype) ? of->dtype : dtype_of_output(c.dtype, name);
+  return of != nullptr && ref::io::is_float(of->dtype) ? of->dtype : output_dtype(c.dtype, name);
 }
 
 bool rounds_when_stored(DType dtype, Accumulation accumulation) {

@@ -17,13 +17,13 @@ std::string_view to_string(Tier tier) {
       return "standard";
     case Tier::full:
       return "full";
-    case Tier::own:
+    case Tier::user:
       return "own";
   }
   ref::numeric::contract_failure("to_string", "tier", "is no enumerator", "one of Tier");
 }
 
-Tier tier_of(std::string_view name) {
+Tier parse_tier(std::string_view name) {
   std::vector<std::string> known;
   for (const Tier tier : {Tier::quick, Tier::standard, Tier::full}) {
     if (to_string(tier) == name) return tier;
@@ -36,13 +36,13 @@ ref::model::StorageFormat storage_of(DType dtype) {
   return ref::io::float_type(dtype).value_or(ref::model::StorageFormat::float64);
 }
 
-std::string op_of(const Case& c) {
+std::string op_name(const Case& c) {
   return ref::model::operation_name(c.options);
 }
 
 std::string path_of(const Case& c) {
   const StoredTensor* const x = main_input(c);
-  return fmt::format("{}/{}/{}-{}-{}", to_string(c.tier), op_of(c), c.reason,
+  return fmt::format("{}/{}/{}-{}-{}", to_string(c.tier), op_name(c), c.reason,
                      x == nullptr ? std::string() : fmt::format("{}", fmt::join(x->shape, "x")),
                      ref::io::to_string(c.dtype));
 }

@@ -7,18 +7,18 @@
 
 namespace normproof::verification::golden::corpus {
 
-/// A layer of ref/norm.
+/// Whether the case is of a norm layer (ref/norm).
 inline bool is_layer(const Case& c) {
   return std::holds_alternative<ref::model::NormOptions>(c.options);
 }
 inline bool is_function(const Case& c) {
   return std::holds_alternative<ref::model::FunctionOptions>(c.options);
 }
-/// An encoder, one of its layers, or a layer of a decoder.
+/// Whether the case is of an encoder, an encoder layer or a decoder layer.
 inline bool is_encoder(const Case& c) {
   return std::holds_alternative<ref::model::EncoderOperation>(c.options);
 }
-/// A translator, a language model, or decoding.
+/// Whether the case is of a translator, a language model or decoding.
 inline bool is_transformer(const Case& c) {
   return std::holds_alternative<ref::model::TransformerOperation>(c.options);
 }
@@ -35,7 +35,7 @@ bool holds(const ref::model::OptimizerOperation& operation) {
   return holds<Options>(operation.optimizer);
 }
 
-/// Whether the case is about the operation with these options: is_about<LogSumExpOptions>(c).
+/// Whether the case is of the operation with these options: is_about<LogSumExpOptions>(c).
 template <class Options>
 bool is_about(const Case& c) {
   return std::visit([](const auto& kind) { return holds<Options>(kind); }, c.options);

@@ -11,7 +11,7 @@ namespace {
 using ref::model::NormLayer;
 using ref::model::Partition;
 
-const NormLayer& described(std::string_view layer) {
+const NormLayer& find_layer(std::string_view layer) {
   return ref::model::norm_layer(ref::model::norm_options(layer));
 }
 
@@ -23,32 +23,32 @@ bool has_option(std::string_view layer, std::string_view option) {
 }
 
 bool has_state(std::string_view layer) {
-  return !described(layer).state.empty();
+  return !find_layer(layer).state.empty();
 }
 
 bool has_statistics(std::string_view layer) {
-  return !described(layer).cells.empty();
+  return !find_layer(layer).cells.empty();
 }
 
 bool needs_tokens(std::string_view layer) {
-  return described(layer).over_samples();
+  return find_layer(layer).over_samples();
 }
 
-bool is_centred(std::string_view layer) {
-  return described(layer).centred();
+bool is_centered(std::string_view layer) {
+  return find_layer(layer).centred();
 }
 
-bool adds_beta_apart(std::string_view layer) {
-  return is_layer_of<ref::model::RMSNormOptions>(layer) ||
-         is_layer_of<ref::model::ScaleNormOptions>(layer);
+bool adds_beta_after_storing(std::string_view layer) {
+  return is_layer_with_options<ref::model::RMSNormOptions>(layer) ||
+         is_layer_with_options<ref::model::ScaleNormOptions>(layer);
 }
 
-bool looks_at_mask(std::string_view layer) {
-  return described(layer).over_rows();
+bool uses_mask(std::string_view layer) {
+  return find_layer(layer).over_rows();
 }
 
-bool along_rows(std::string_view layer) {
-  return std::ranges::any_of(described(layer).cells, [](const ref::model::NormCells& cells) {
+bool has_statistics_over_rows(std::string_view layer) {
+  return std::ranges::any_of(find_layer(layer).cells, [](const ref::model::NormCells& cells) {
     return cells.partition == Partition::channel || cells.partition == Partition::sample_channel;
   });
 }

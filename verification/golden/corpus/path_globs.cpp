@@ -13,10 +13,10 @@ bool matches(const std::string& glob, const std::string& path) {
   return ::fnmatch(glob.c_str(), path.c_str(), 0) == 0;
 }
 
-/// Whether a glob can match a path of three parts that begins with `folder`, its first two. Where
-/// the glob has two slashes too, each stands for one of the path's: it matches part by part;
-/// of any other glob, and of one that quotes or lists characters there, nothing is said.
-bool may_match_below(const std::string& glob, const std::string& folder) {
+/// Whether a glob may match a path of three parts whose first two are `folder`. If the glob has two
+/// slashes as well, it is matched part by part. For any other glob, and for one with quotes or
+/// character lists in these parts, the answer is true.
+bool may_match_in_folder(const std::string& glob, const std::string& folder) {
   if (std::ranges::count(glob, '/') != 2) return true;
   const std::string beginning = glob.substr(0, glob.rfind('/'));
   return beginning.find_first_of("[\\") != std::string::npos || matches(beginning, folder);
@@ -31,10 +31,11 @@ bool PathGlobs::match(const std::string& path) const {
 bool PathGlobs::may_match_in(std::string_view tier, std::string_view operation) const {
   const std::string folder = fmt::format("{}/{}", tier, operation);
   return std::ranges::any_of(
-      globs, [&](const std::string& glob) { return may_match_below(glob, folder); });
+      globs, [&](const std::string& glob) { return may_match_in_folder(glob, folder); });
 }
 
-std::optional<std::string> PathGlobs::idle_glob(const std::vector<std::string>& paths) const {
+std::optional<std::string> PathGlobs::first_unmatched_glob(
+    const std::vector<std::string>& paths) const {
   for (const std::string& glob : globs)
     if (std::ranges::none_of(paths, [&](const std::string& path) { return matches(glob, path); }))
       return glob;

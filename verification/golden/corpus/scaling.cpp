@@ -15,14 +15,14 @@ namespace {
 
 constexpr int kLargestExponent = 127;  // of float8_e8m0fnu
 
-bool has_eight_bits(DType dtype) {
+bool has_8_bits(DType dtype) {
   return ref::io::is_float(dtype) && ref::io::item_size(dtype) == 1;
 }
 
 }  // namespace
 
 bool is_scaled(const Case& c) {
-  return has_eight_bits(c.dtype);
+  return has_8_bits(c.dtype);
 }
 
 std::string scale_name(std::string_view tensor) {
@@ -35,23 +35,23 @@ Scaling scaling_of(const Case& c, std::string_view output) {
   return output == "y" ? Scaling::blocks : Scaling::none;
 }
 
-DType dtype_stored(const Case& c, std::string_view output) {
-  if (!is_scaled(c)) return dtype_of_output(c, output);
+DType stored_output_dtype(const Case& c, std::string_view output) {
+  if (!is_scaled(c)) return output_dtype(c, output);
   if (output == "y") return c.dtype;
   if (output == "y_scale") return DType::float8_e8m0fnu;
   return scaling_of(c, output) == Scaling::given ? DType::float8_e5m2 : DType::float32;
 }
 
-std::vector<std::size_t> shape_of_blocks(std::vector<std::size_t> shape) {
+std::vector<std::size_t> block_scales_shape(std::vector<std::size_t> shape) {
   shape.back() = (shape.back() + kBlock - 1) / kBlock;
   return shape;
 }
 
-std::size_t block_of(std::size_t i, std::size_t d_model) {
+std::size_t block_index(std::size_t i, std::size_t d_model) {
   return i / d_model * ((d_model + kBlock - 1) / kBlock) + i % d_model / kBlock;
 }
 
-int exponent_of_scale(int of_largest, const ref::numeric::FloatFormat& format) {
+int block_scale_exponent(int of_largest, const ref::numeric::FloatFormat& format) {
   return std::clamp(of_largest - format.max_exponent, -kLargestExponent, kLargestExponent);
 }
 
@@ -61,26 +61,26 @@ std::vector<double> scales_of(const Case& c, const StoredTensor& input) {
     ref::numeric::contract_failure(
         "scales_of", fmt::format("{} of {}", scale_name(input.name), path_of(c)), observation,
         fmt::format("float32 [1], or float8_e8m0fnu {}",
-                    ref::tensor::to_string(shape_of_blocks(input.shape))),
+                    ref::tensor::to_string(block_scales_shape(input.shape))),
         ref::numeric::Clause::C1);
   };
   if (scale == nullptr) refuse("is absent");
   const bool one = scale->dtype == DType::float32 && scale->shape == std::vector<std::size_t>{1};
   const bool blocks =
-      scale->dtype == DType::float8_e8m0fnu && scale->shape == shape_of_blocks(input.shape);
+      scale->dtype == DType::float8_e8m0fnu && scale->shape == block_scales_shape(input.shape);
   if (!one && !blocks)
     refuse(fmt::format("is {} {}", ref::io::to_string(scale->dtype),
                        ref::tensor::to_string(scale->shape)));
   const std::vector<double> own = ref::io::widen(*scale);
   std::vector<double> scales(input.bytes.size());
   for (std::size_t i = 0; i < scales.size(); ++i)
-    scales[i] = one ? own[0] : own[block_of(i, input.shape.back())];
+    scales[i] = one ? own[0] : own[block_index(i, input.shape.back())];
   return scales;
 }
 
 bool rounds_inputs(const Case& c) {
   return is_scaled(c) && std::ranges::any_of(c.inputs, [&](const StoredTensor& input) {
-           if (!has_eight_bits(input.dtype)) return false;
+           if (!has_8_bits(input.dtype)) return false;
            const StoredTensor* const scale = find(c.inputs, scale_name(input.name));
            return scale != nullptr && scale->dtype == DType::float32;
          });
@@ -92,7 +92,7 @@ Case dequantized(const Case& c) {
   real.dtype = DType::float32;
   std::erase_if(real.inputs, [](const StoredTensor& t) { return t.name.ends_with("_scale"); });
   for (StoredTensor& input : real.inputs) {
-    if (!has_eight_bits(input.dtype)) continue;
+    if (!has_8_bits(input.dtype)) continue;
     std::vector<double> values = ref::io::widen(input);
     const std::vector<double> scales = scales_of(c, input);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] *= scales[i];  // exact

@@ -8,11 +8,12 @@
 #include "ref/numeric/float_format.hpp"
 #include "verification/golden/corpus/case.hpp"
 
-/// Tensors of 8 bits with scales, around an operation that computes in float32: docs/formats.md,
-/// "8 bits with scales".
+/// 8-bit tensors with scales, around an operation that computes in float32: see docs/guide/formats.md, "8
+/// bits with scales".
 namespace normproof::verification::golden::corpus {
 
-/// So many elements of the last axis share a scale, the last ones of a row perhaps fewer [RZM+23].
+/// The number of elements of the last axis that share a scale; the last block of a row may be
+/// shorter [RZM+23].
 inline constexpr std::size_t kBlock = 32;
 
 /// Whether y is stored in 8 bits.
@@ -21,39 +22,41 @@ bool is_scaled(const Case& c);
 /// How an output is scaled before it is stored.
 enum class Scaling {
   none,
-  given,  ///< by one number, an input: <output>_scale
-  blocks  ///< by a scale a block, which is an output: <output>_scale
+  given,  ///< one scale, which is the input <output>_scale
+  blocks  ///< one scale per block; the scales are the output <output>_scale
 };
 Scaling scaling_of(const Case& c, std::string_view output);
 
-/// "y_scale" of y.
+/// Returns the name of a tensor's scale: "y_scale" for y.
 std::string scale_name(std::string_view tensor);
 
-/// The dtype of an output: of a case with scales that of the case for y, float8_e5m2 for a gradient
-/// with a scale, float8_e8m0fnu for the scales of blocks, else float32. Of another case that of
-/// dtype_of_output.
-DType dtype_stored(const Case& c, std::string_view output);
+/// Returns the dtype of an output. In a case with scales, y has the dtype of the case, a gradient
+/// with a scale float8_e5m2, block scales float8_e8m0fnu, and other outputs float32. In other cases
+/// it is output_dtype.
+DType stored_output_dtype(const Case& c, std::string_view output);
 
-/// The shape of the scales of blocks.
-std::vector<std::size_t> shape_of_blocks(std::vector<std::size_t> shape);
-/// The block of element i, in C order.
-std::size_t block_of(std::size_t i, std::size_t d_model);
+/// Returns the shape of the block scales of a tensor of this shape.
+std::vector<std::size_t> block_scales_shape(std::vector<std::size_t> shape);
+/// Returns the index of the block of element i, in C order.
+std::size_t block_index(std::size_t i, std::size_t d_model);
 
-/// The exponent of the scale of a block whose largest magnitude has the exponent `of_largest`,
-/// floor(log2): that less the exponent of the largest power of two of the format, from -127 to 127.
-int exponent_of_scale(int of_largest, const ref::numeric::FloatFormat& format);
+/// Returns the exponent of the scale of a block. `of_largest` is floor(log2) of the block's largest
+/// magnitude; the result is that minus the exponent of the format's largest power of two, clamped
+/// to [-127, 127].
+int block_scale_exponent(int of_largest, const ref::numeric::FloatFormat& format);
 
-/// What multiplies each element of an input of 8 bits: its scale.
-/// Requires  (C1) the case has the scale: float32 [1], or float8_e8m0fnu of shape_of_blocks
+/// Returns the scale of each element of an 8-bit input.
+/// Requires  (C1) the case has the scale: float32 [1], or float8_e8m0fnu of block_scales_shape
 /// Throws    ContractError
 std::vector<double> scales_of(const Case& c, const StoredTensor& input);
 
-/// Whether an input of 8 bits has one scale of float32, with which a product rounds.
+/// Whether an 8-bit input has a single float32 scale, so that multiplying by it rounds.
 bool rounds_inputs(const Case& c);
 
-/// The same question with every input of 8 bits as the real numbers that it stands for, in float64,
-/// without scales, and with outputs in float32. Another case as it is.
-/// Requires  as scales_of
+/// Returns the case with every 8-bit input replaced by the real numbers that it represents, in
+/// float64 and without scales, and with float32 outputs. A case without scales is returned
+/// unchanged.
+/// Requires  the condition of scales_of
 Case dequantized(const Case& c);
 
 }  // namespace normproof::verification::golden::corpus

@@ -22,37 +22,37 @@ using ref::numeric::FileError;
 
 namespace {
 
-/// The most that an answer to a case may be long, as a line or as a file: twice what the longest
-/// number takes of every element and of its remainder, and room for names and sentences.
-std::size_t most_bytes_of(const StoredCase& stored) {
-  constexpr std::size_t kANumber = 64, kTheRest = std::size_t{64} << 10;
-  std::size_t bytes = kTheRest;
+/// The maximum size in bytes of a candidate's output for a case, as a line or a file: twice the
+/// longest number for every element and every remainder, plus room for names and sentences.
+std::size_t max_output_bytes(const StoredCase& stored) {
+  constexpr std::size_t kBytesPerNumber = 64, kOverheadBytes = std::size_t{64} << 10;
+  std::size_t bytes = kOverheadBytes;
   for (const StoredTensor& tensor : stored.expected)
-    bytes += kANumber * (tensor.bytes.size() / ref::io::item_size(tensor.dtype));
+    bytes += kBytesPerNumber * (tensor.bytes.size() / ref::io::item_size(tensor.dtype));
   return bytes;
 }
 
-/// A program that is asked one question after the other, and started again where it ended.
+/// A candidate program that gets one case after the other and is restarted if it ends.
 class Program {
  public:
-  Program(std::string command, double seconds, int most_starts,
+  Program(std::string command, double seconds, int max_restarts,
           std::function<void(const std::string&)> complained)
       : command_(std::move(command)),
         seconds_(seconds),
-        most_starts_(most_starts),
-        complained_(std::move(complained)) {}
+        max_restarts_(max_restarts),
+        on_standard_error_(std::move(complained)) {}
   ~Program() {
     stop();
-    if (complained_ && !complaints_.empty()) complained_(complaints_);
+    if (on_standard_error_ && !standard_error_.empty()) on_standard_error_(standard_error_);
   }
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  Answer ask(const StoredCase& stored) {
+  CandidateOutput query(const StoredCase& stored) {
     const std::string& path = stored.description.path;
-    const std::string line = line_about(stored);
-    if (auto reason = candidate::declined_because(line, path)) {
-      Answer declined;
+    const std::string line = request_line(stored);
+    if (auto reason = candidate::decline_reason(line, path)) {
+      CandidateOutput declined;
       declined.reason = std::move(*reason);
       return declined;
     }
@@ -60,7 +60,7 @@ class Program {
       throw FileError(
           fmt::format("the candidate reports an error{}{}", error->empty() ? "" : ": ", *error));
     try {
-      return candidate::parse_answer(line, path);
+      return candidate::parse_output_line(line, path);
     } catch (const FileError&) {
       stop();
       throw;
@@ -68,56 +68,58 @@ class Program {
   }
 
  private:
-  std::string line_about(const StoredCase& stored) {
+  std::string request_line(const StoredCase& stored) {
     if (given_up())
       throw FileError(fmt::format(
           "the candidate was started {} times in a row without an answer; it is not asked again",
-          silent_ + crashed_));
-    const bool fresh = !process_;
+          silent_starts_ + crashed_));
+    const bool is_new_process = !process_;
     try {
-      if (fresh) process_ = std::make_unique<candidate::CandidateProcess>(command_);
-      std::string line =
-          process_->ask(candidate::to_line(stored.description.c), seconds_, most_bytes_of(stored));
-      silent_ = crashed_ = 0;
-      ++answered_;
+      if (is_new_process) process_ = std::make_unique<candidate::CandidateProcess>(command_);
+      std::string line = process_->query(candidate::to_line(stored.description.c), seconds_,
+                                         max_output_bytes(stored));
+      silent_starts_ = crashed_ = 0;
+      ++answered_count_;
       return line;
     } catch (const FileError& error) {
-      if (fresh && answered_ == 0 && process_->not_run()) {
+      if (is_new_process && answered_count_ == 0 && process_->could_not_run()) {
         process_.reset();
         throw ref::numeric::UsageError(
             fmt::format("the command is not run: {}; expected one that reads a line a case and "
                         "prints its answer",
                         error.what()));
       }
-      if (fresh) ++(process_->crashed() ? crashed_ : silent_);
+      if (is_new_process) ++(process_->crashed() ? crashed_ : silent_starts_);
       stop();
       throw;
     }
   }
 
-  /// A crash is the case's own, as far as one can tell: the cases behind it are asked still. One
-  /// that answers nothing else is given up in the end, for a start may take seconds.
+  /// A crash is attributed to the case, so the next cases are still tried. A program that does
+  /// nothing but crash is given up eventually, because each start may take seconds.
   bool given_up() const {
-    constexpr int kCrashes = 8;
-    return silent_ >= most_starts_ || crashed_ >= kCrashes * most_starts_ + answered_;
+    constexpr int kCrashFactor = 8;
+    return silent_starts_ >= max_restarts_ ||
+           crashed_ >= kCrashFactor * max_restarts_ + answered_count_;
   }
 
   void stop() {
     if (!process_) return;
-    constexpr std::size_t kMost = std::size_t{64} << 10;
-    complaints_ += process_->complaints();
-    if (complaints_.size() > kMost) complaints_.erase(0, complaints_.size() - kMost);
+    constexpr std::size_t kMaxErrorBytes = std::size_t{64} << 10;
+    standard_error_ += process_->complaints();
+    if (standard_error_.size() > kMaxErrorBytes)
+      standard_error_.erase(0, standard_error_.size() - kMaxErrorBytes);
     process_.reset();
   }
 
   std::string command_;
   double seconds_;
-  int most_starts_;
-  std::function<void(const std::string&)> complained_;
+  int max_restarts_;
+  std::function<void(const std::string&)> on_standard_error_;
   std::unique_ptr<candidate::CandidateProcess> process_;
-  std::string complaints_;
-  int silent_ = 0, crashed_ = 0;  ///< processes in a row that gave no line at all
-  int answered_ = 0;
+  std::string standard_error_;
+  int silent_starts_ = 0, crashed_ = 0;  ///< consecutive processes that printed no line at all
+  int answered_count_ = 0;
 };
 
 }  // namespace
@@ -136,7 +138,7 @@ void check_outputs_known(const std::vector<CaseDescription>& cases,
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                               const CheckOptions& options) {
   return check_and_diagnose(stored, answer, options,
-                            asked_tolerance(stored.description.c, options));
+                            tolerance_for_options(stored.description.c, options));
 }
 
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
@@ -145,32 +147,32 @@ CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<Stored
     CaseResult result = check_case(stored, answer, options, bounds);
     if (!result.passed()) result.diagnosis = diagnose(stored, answer, result);
     return result;
-  } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds
+  } catch (const ref::numeric::ContractError& error) {  // an int64 that no double can hold
     return {stored.description, sentence(error.breach()), {}, {}};
   }
 }
 
-Ask from_folder(const fs::path& folder) {
-  return [folder](const StoredCase& stored) -> Answer {
+Candidate from_folder(const fs::path& folder) {
+  return [folder](const StoredCase& stored) -> CandidateOutput {
     const fs::path place = folder / stored.description.path;
     std::error_code ignored;
     const fs::path archive = place / "expected.npz";
     return ref::io::read_tensors(
         fs::exists(archive, ignored) ? archive : place / "expected.safetensors",
-        most_bytes_of(stored));
+        max_output_bytes(stored));
   };
 }
 
-Ask from_program(const std::string& command, double seconds, int most_starts,
-                 std::function<void(const std::string&)> complained) {
+Candidate from_program(const std::string& command, double seconds, int max_restarts,
+                       std::function<void(const std::string&)> complained) {
   const auto program =
-      std::make_shared<Program>(command, seconds, most_starts, std::move(complained));
-  return [program](const StoredCase& stored) { return program->ask(stored); };
+      std::make_shared<Program>(command, seconds, max_restarts, std::move(complained));
+  return [program](const StoredCase& stored) { return program->query(stored); };
 }
 
 std::vector<CaseResult> check_cases(const fs::path& golden,
-                                    const std::vector<CaseDescription>& cases, const Ask& ask,
-                                    const CheckOptions& options, int jobs,
+                                    const std::vector<CaseDescription>& cases,
+                                    const Candidate& query, const CheckOptions& options, int jobs,
                                     const std::function<void(std::size_t done)>& finished) {
   check_outputs_known(cases, options.outputs);
   std::vector<CaseResult> results(cases.size());
@@ -179,7 +181,7 @@ std::vector<CaseResult> check_cases(const fs::path& golden,
   for_each(cases.size(), jobs, [&](std::size_t i) {
     const StoredCase stored = read_case(golden, cases[i]);
     try {
-      const Answer answer = ask(stored);
+      const CandidateOutput answer = query(stored);
       results[i] = answer ? check_and_diagnose(stored, *answer, options)
                           : CaseResult{stored.description, answer.reason, {}, {}, true};
     } catch (const FileError& error) {

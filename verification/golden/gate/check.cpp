@@ -18,8 +18,8 @@ using corpus::usual_accumulation;
 
 namespace {
 
-/// y, the scales of its blocks, and the sum, or logits and loss, the gradients of what went in, and
-/// the state; statistics are what an implementation may keep to itself.
+/// Whether an output is required by default: y and its block scales, sum, logits, loss, the
+/// gradients of the inputs, and the state. Statistics may stay internal to an implementation.
 bool is_usually_required(const StoredCase& stored, const std::string& name) {
   if (name == "y_scale") return true;
   const std::string_view of = std::string_view(name).substr(name.starts_with("grad_") ? 5 : 0);
@@ -27,19 +27,19 @@ bool is_usually_required(const StoredCase& stored, const std::string& name) {
          find(stored.description.c.inputs, of) != nullptr;
 }
 
-std::vector<std::string> outputs_of(const StoredCase& stored) {
+std::vector<std::string> expected_output_names(const StoredCase& stored) {
   std::vector<std::string> names;
   for (const StoredTensor& tensor : stored.expected)
     if (!tensor.name.ends_with("_lo")) names.push_back(tensor.name);
   return names;
 }
 
-std::string problem_of(const StoredTensor& expected, const StoredTensor& answer) {
+std::string find_problem(const StoredTensor& expected, const StoredTensor& answer) {
   if (answer.shape != expected.shape)
     return fmt::format("has shape {}; expected {}", ref::tensor::to_string(answer.shape),
                        ref::tensor::to_string(expected.shape));
   const bool whole = expected.dtype == DType::int64;
-  // No format of 8 bits holds the numbers of another one.
+  // No 8-bit format holds all numbers of another one.
   const bool fits = whole || answer.dtype == expected.dtype ||
                     (ref::io::is_float(expected.dtype) && ref::io::is_float(answer.dtype) &&
                      ref::io::item_size(answer.dtype) > 1 &&
@@ -52,7 +52,7 @@ std::string problem_of(const StoredTensor& expected, const StoredTensor& answer)
                          : " or a wider one");
 }
 
-TensorResult without_comparison(const std::string& name, std::string problem) {
+TensorResult not_compared(const std::string& name, std::string problem) {
   TensorResult result;
   result.name = name;
   result.problem = std::move(problem);
@@ -65,7 +65,7 @@ bool CaseResult::passed() const {
   return !declined && problem.empty() && std::ranges::all_of(tensors, &TensorResult::passed);
 }
 
-tolerance::Tolerance asked_tolerance(const Case& c, const CheckOptions& options) {
+tolerance::Tolerance tolerance_for_options(const Case& c, const CheckOptions& options) {
   return tolerance::derive_tolerance(
       c, options.accumulation ? *options.accumulation : usual_accumulation(c.dtype),
       options.formula, options.flush_subnormals);
@@ -77,21 +77,22 @@ bool is_required(const StoredCase& stored, const std::string& output, const Chec
              : std::ranges::find(options.outputs, output) != options.outputs.end();
 }
 
-std::vector<double> element_shares(const StoredCase& stored,
-                                   const std::vector<StoredTensor>& answer,
-                                   const std::string& output, const tolerance::Tolerance& bounds) {
+std::vector<double> error_to_bound_ratios(const StoredCase& stored,
+                                          const std::vector<StoredTensor>& answer,
+                                          const std::string& output,
+                                          const tolerance::Tolerance& bounds) {
   return JudgedOutput(stored, answer, output, bounds).shares();
 }
 
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       const CheckOptions& options) {
-  return check_case(stored, answer, options, asked_tolerance(stored.description.c, options));
+  return check_case(stored, answer, options, tolerance_for_options(stored.description.c, options));
 }
 
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       const CheckOptions& options, const tolerance::Tolerance& bounds) {
   CaseResult result{stored.description, {}, {}, {}};
-  const std::vector<std::string> known = outputs_of(stored);
+  const std::vector<std::string> known = expected_output_names(stored);
   for (const StoredTensor& tensor : answer) {
     if (std::ranges::find(known, tensor.name) != known.end() || tensor.name.ends_with("_lo"))
       continue;
@@ -99,20 +100,20 @@ CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>&
     return result;
   }
   for (const std::string& name : known) {
-    const bool chosen = is_required(stored, name, options);
+    const bool is_needed = is_required(stored, name, options);
     const StoredTensor* const given = find(answer, name);
     if (given == nullptr) {
-      if (chosen) result.tensors.push_back(without_comparison(name, "is absent"));
+      if (is_needed) result.tensors.push_back(not_compared(name, "is absent"));
       continue;
     }
-    if (!chosen && !options.outputs.empty()) continue;
-    const std::string problem = problem_of(*find(stored.expected, name), *given);
+    if (!is_needed && !options.outputs.empty()) continue;
+    const std::string problem = find_problem(*find(stored.expected, name), *given);
     if (!problem.empty()) {
-      result.tensors.push_back(without_comparison(name, problem));
+      result.tensors.push_back(not_compared(name, problem));
       continue;
     }
     result.tensors.push_back(JudgedOutput(stored, answer, name, bounds).judge(options.maps));
-    result.tensors.back().note = finer_than_expected(*find(stored.expected, name), *given);
+    result.tensors.back().note = describe_excess_digits(*find(stored.expected, name), *given);
   }
   if (result.tensors.empty())
     result.problem = fmt::format("none of the outputs {} is there; expected one of {}",

@@ -21,134 +21,145 @@ using certify::CaseDescription;
 using certify::StoredCase;
 using ref::io::StoredTensor;
 
-/// What became of one output of a candidate. Every metric is there, whatever decides.
+/// The result for one output of a candidate. Every metric is filled in, whichever of them decides.
 struct TensorResult {
   std::string name;
-  std::string problem;  ///< why nothing was compared: absent, its dtype, its shape
-  std::string note;     ///< what is said of it though it decides nothing, or empty
+  std::string problem;  ///< why nothing was compared: absent, wrong dtype or wrong shape
+  std::string note;     ///< a remark that does not affect the verdict, or empty
   std::vector<std::size_t> shape = {};
-  std::size_t count = 0;                 ///< elements compared
-  std::vector<std::size_t> failed = {};  ///< of them, ascending, in C order
-  std::size_t unjudged = 0;              ///< elements for which the arithmetic claims nothing
-  double ratio = 0;  ///< largest |got - exact| / bound; at most 1 where it passes
+  std::size_t count = 0;  ///< elements compared
+  /// Flat indices (C order) of the elements that failed, ascending.
+  std::vector<std::size_t> failed = {};
+  std::size_t unjudged = 0;  ///< elements with an infinite bound
+  double ratio = 0;          ///< largest |got - exact| / bound; at most 1 if it passes
   double max_absolute = 0;
-  /// Elements that have digits to count: the bound of one that is within it fixes half of the
-  /// digits of the dtype, and one that fails is larger than its bound. What cancels has no last
+  /// Elements with meaningful digits. If an element is within its bound, the bound must fix at
+  /// least half of the digits of the dtype; if it fails, its magnitude must exceed the bound.
+  /// Elements that cancel to noise are left out, because they have no meaningful unit in the last
   /// place.
-  std::size_t with_digits = 0;
-  double max_relative = 0, max_ulp = 0;  ///< of these; in units in the last place of the dtype
-  /// Their largest |got - exact| over the largest |exact| of all.
+  std::size_t elements_with_digits = 0;
+  /// The largest errors of these elements, relative and in ulps of the dtype.
+  double max_relative = 0, max_ulp = 0;
+  /// The largest |got - exact| over the elements counted by `elements_with_digits`, divided by the largest
+  /// |exact| of the output.
   double norm_wise = 0;
-  std::string where;                     ///< the element with the largest ratio: "[2, 3]"
-  double got = 0, exact = 0, bound = 0;  ///< there
-  /// There: what one rounding of the inputs alone may move, by the bound. Near 1 no oracle can ask
-  /// for more.
-  double of_the_inputs = 0;
-  ShareMap map = {};  ///< of one that failed, where CheckOptions asks for it
+  std::string where;                     ///< index of the element with the largest ratio: "[2, 3]"
+  double got = 0, exact = 0, bound = 0;  ///< the values at that element
+  /// At that element: the error caused by one rounding of the inputs, divided by the bound. If it
+  /// is close to 1, the inputs do not allow a tighter bound.
+  double input_sensitivity = 0;
+  ErrorRatioMap map = {};  ///< the map of a failed output, if CheckOptions::maps is set
 
   bool passed() const { return problem.empty() && failed.empty(); }
 };
 
-/// What a failing answer agrees with.
+/// An explanation of a failing output.
 struct Diagnosis {
   enum class Kind {
-    mistake,  ///< a wrong formula
-    bound,    ///< an arithmetic or a class of formulas whose bound it meets
-    place     ///< nothing known: `what` says where the errors lie
+    mistake,  ///< a wrong formula that gives the same values
+    bound,    ///< an arithmetic or class of formulas whose bound the output meets
+    place     ///< no known explanation: `what` says where the errors lie
   };
 
   std::string what;  ///< "eps: outside the root"
   Kind kind = Kind::mistake;
-  double ulps = 0;  ///< of a mistake: how close, in units of the largest element
-  std::vector<std::string> outputs = {};  ///< that agree, but for an arithmetic
-  bool bounded = true;                    ///< the class claims something of each of their elements
+  double ulps = 0;  ///< the distance from a mistake, in ulps of the largest element
+  std::vector<std::string> outputs = {};  ///< the outputs that agree; empty for an arithmetic
+  /// Whether each element of these outputs has a finite bound in that class.
+  bool bounded = true;
 
   std::string sentence() const;
 };
 
 struct CaseResult {
   CaseDescription description;
-  std::string problem;  ///< why no output could be compared, or why it was declined; a sentence
+  std::string problem;  ///< why no output was compared, or why the candidate declined; a sentence
   std::vector<TensorResult> tensors;
-  std::vector<Diagnosis> diagnosis;  ///< the closest first
-  bool declined = false;             ///< the candidate does not offer it; it passed nothing
+  std::vector<Diagnosis> diagnosis;  ///< the closest explanation first
+  /// Whether the candidate does not support the case. Such a case does not count as passed.
+  bool declined = false;
 
   bool passed() const;
 };
 
 struct CheckOptions {
-  /// Empty: y, the gradients and the state have to be there, statistics are compared if they are.
+  /// The required outputs. If empty, y, the gradients and the state are required, and statistics
+  /// are compared if they are present.
   std::vector<std::string> outputs = {};
-  std::optional<Accumulation> accumulation = {};  ///< absent: usual_accumulation of each case
-  tolerance::Formula formula =
-      tolerance::Formula::two_pass;  ///< a variance in one pass fails by default
-  bool flush_subnormals = false;     ///< subnormal numbers that are flushed to 0 fail by default
-  bool maps = false;                 ///< with a map of each output that failed
+  std::optional<Accumulation> accumulation = {};  ///< default: usual_accumulation
+  Formula formula = Formula::two_pass;            ///< the declared formula of the variance
+  bool flush_subnormals = false;                  ///< whether subnormal numbers may be flushed to 0
+  bool maps = false;                              ///< whether each failed output gets a map
 };
 
-/// What a candidate answers; nothing where it declines the case, for it does not offer it.
-struct Answer : std::optional<std::vector<StoredTensor>> {
+/// The tensors that a candidate returns for a case, or nothing if it declines a case that it does
+/// not support.
+struct CandidateOutput : std::optional<std::vector<StoredTensor>> {
   using std::optional<std::vector<StoredTensor>>::optional;
-  std::string reason = {};  ///< why it declines, if it says so
+  std::string reason = {};  ///< the candidate's reason for declining, if it gives one
 };
 
-/// How the answer to a case comes in.
-/// Throws    FileError, one sentence: then the case failed for that reason
-using Ask = std::function<Answer(const StoredCase& stored)>;
+/// Obtains a candidate's output for a case.
+/// Throws    FileError, one sentence: the reason why the case fails
+using Candidate = std::function<CandidateOutput(const StoredCase& stored)>;
 
-/// Answers are <folder>/<path of the case>/expected.safetensors or .npz, named as in the corpus.
-Ask from_folder(const std::filesystem::path& folder);
+/// Reads outputs from <folder>/<path of the case>/expected.safetensors or .npz, named as in the
+/// corpus.
+Candidate from_folder(const std::filesystem::path& folder);
 
-/// After that many starts in a row without a line, each not ended by a signal, a program is given
-/// up.
-inline constexpr int kMostStarts = 3;
+/// A program is given up after this many consecutive starts in which it prints no line. Starts that
+/// end by a signal count less (from_program).
+inline constexpr int kMaxRestarts = 3;
 
-/// Answers come from a program (docs/formats.md, Golden): it is started again where it ended. It is
-/// given up after `most_starts` in a row that come to an end of their own, or hang, without a line;
-/// where signals end them, after 8 times as many, and one more for each case that it has answered.
-/// `complained` gets the last 64 KiB of what
-/// it printed on standard error, if anything, when it is not asked any more; it throws nothing.
-Ask from_program(const std::string& command, double seconds, int most_starts = kMostStarts,
-                 std::function<void(const std::string& last)> complained = {});
+/// Runs `command` as the candidate (docs/guide/formats.md, Golden) and restarts it when it ends. The
+/// program is given up after `max_restarts` consecutive starts that exit or hang without printing a
+/// line. If signals end them, the limit is 8 times as high, plus one for each case that it has
+/// answered. When the candidate is no longer needed, `complained` is called with the last 64 KiB of
+/// its standard error, if there is any; `complained` must not throw.
+Candidate from_program(const std::string& command, double seconds, int max_restarts = kMaxRestarts,
+                       std::function<void(const std::string& last)> complained = {});
 
-/// Reads each case, asks for the answer and checks it.
-/// Requires  jobs is 1 where `ask` takes one question at a time; each of options.outputs is
-///           expected in one of the cases
-/// Throws    UsageError where one is not; FileError where the corpus itself is damaged
+/// Reads each case, obtains the candidate's output for it and checks that output.
+/// Requires  jobs is 1 unless `query` can be called concurrently; each of options.outputs is expected
+///           in at least one of the cases
+/// Throws    UsageError if an output is expected in none; FileError if the corpus itself is damaged
 std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
-                                    const std::vector<CaseDescription>& cases, const Ask& ask,
-                                    const CheckOptions& options, int jobs,
+                                    const std::vector<CaseDescription>& cases,
+                                    const Candidate& query, const CheckOptions& options, int jobs,
                                     const std::function<void(std::size_t done)>& finished);
 
-/// check_case, and where it fails, diagnose; an element that no double holds fails the case.
+/// Runs check_case, and diagnose if the case fails. An int64 that no double can hold fails the
+/// case.
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                               const CheckOptions& options);
-/// The same with a tolerance at hand.
+/// Overload for a tolerance that is already computed.
 CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                               const CheckOptions& options, const tolerance::Tolerance& bounds);
 
-/// Requires  each of the outputs is expected in one of the cases
+/// Requires  each of the outputs is expected in at least one of the cases
 /// Throws    UsageError with the nearest known name
 void check_outputs_known(const std::vector<CaseDescription>& cases,
                          const std::vector<std::string>& outputs);
 
-/// What the options ask of the answer to a case: tolerance.
-tolerance::Tolerance asked_tolerance(const Case& c, const CheckOptions& options);
+/// Returns the tolerance of a case under these options.
+Tolerance tolerance_for_options(const Case& c, const CheckOptions& options);
 
-/// Whether the absence of an output fails its case.
+/// Whether the case fails if this output is absent.
 bool is_required(const StoredCase& stored, const std::string& output, const CheckOptions& options);
 
-/// The error over the bound of each element of an output, in C order: infinite where nothing may be
-/// off or a number is expected and not there, NaN where the element is not judged.
-/// Requires  the case expects an output of that name and shape, and the answer has it
-std::vector<double> element_shares(const StoredCase& stored,
-                                   const std::vector<StoredTensor>& answer,
-                                   const std::string& output, const tolerance::Tolerance& bounds);
+/// Returns |error| / bound of each element of an output, in C order. It is infinite if the bound is
+/// 0 and the error is not, or if a finite number is expected and the output is not finite; it is
+/// NaN if the element is not judged.
+/// Requires  the case expects an output of that name and shape, and the answer contains it
+std::vector<double> error_to_bound_ratios(const StoredCase& stored,
+                                          const std::vector<StoredTensor>& answer,
+                                          const std::string& output,
+                                          const tolerance::Tolerance& bounds);
 
-/// Holds what a candidate answers to one case against what is expected.
+/// Checks a candidate's output for one case against the expected values.
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       const CheckOptions& options);
-/// check_case with a tolerance at hand, for many answers to one case.
+/// Overload for a tolerance that is already computed, for checking many outputs of one case.
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       const CheckOptions& options, const tolerance::Tolerance& bounds);
 

@@ -22,10 +22,10 @@ namespace normproof::verification::golden::gate {
 
 using corpus::find;
 using corpus::is_about;
-using corpus::is_centred;
+using corpus::is_centered;
 using corpus::is_layer;
 using corpus::main_input;
-using corpus::op_of;
+using corpus::op_name;
 using corpus::to_string;
 using corpus::unit_roundoff;
 using corpus::usual_accumulation;
@@ -35,20 +35,22 @@ using plain::run_plain;
 using recipes::inputs_of;
 namespace {
 
-constexpr std::size_t kMostElements = 20'000;  // of x: each mutation is a run of its own
-constexpr std::size_t kMostShown = 3;
-/// The answer and the wrong implementation are each within the bound of the wrong formula, which is
-/// about that of the right one.
-constexpr double kBounds = 4;
-/// An agreement is one only if the exact result, and what the plain loops answer without the
-/// mistake, are this much farther away: what it leaves as it was it does not explain.
-constexpr double kCloser = 8;
-/// Beyond that an agreement of what has no bound of its own explains nothing.
-constexpr double kMostUlps = 1000;
-/// The wrong formula's value need not be one that the dtype holds where the exact one is.
-constexpr double kRemains = std::numeric_limits<double>::denorm_min();
+constexpr std::size_t kMaxElements = 20'000;  // of x: each mutation is a separate run
+constexpr std::size_t kMaxShown = 3;
+/// The output and the wrong implementation are each within the bound of the wrong formula, which is
+/// about as large as that of the correct one.
+constexpr double kBoundFactor = 4;
+/// A mutation explains an output only if the exact result and the unmutated plain implementation
+/// are this many times farther from the output than the mutation is. A mutation does not explain
+/// what it leaves unchanged.
+constexpr double kRequiredMargin = 8;
+/// If the mutation has no bound of its own, a match worse than this explains nothing.
+constexpr double kMaxUlps = 1000;
+/// The remainder passed for a wrong formula's value: the dtype need not hold that value even if it
+/// holds the exact one.
+constexpr double kNonzeroRemainder = std::numeric_limits<double>::denorm_min();
 
-/// An output that failed: the answer, and how far from it an implementation may be.
+/// An output that failed, and how far from it an implementation may be to agree with it.
 struct Failing {
   std::string name;
   DType dtype;
@@ -79,43 +81,45 @@ std::vector<Failing> failing_outputs(const StoredCase& stored,
               {},
               unit_roundoff(given.dtype)};
     if (corpus::is_scaled(c))
-      for (const double bound : judged.bound) f.bound.push_back(kBounds * bound);
+      for (const double bound : judged.bound) f.bound.push_back(kBoundFactor * bound);
     for (std::size_t i = f.bound.size(); i < f.got.size(); ++i)
-      f.bound.push_back(kBounds * tolerance::with_storage(bounds.bound.at(t.name).data()[i],
-                                                          f.exact[i], kRemains, given.dtype));
+      f.bound.push_back(kBoundFactor * tolerance::with_storage_rounding(
+                                           bounds.bound.at(t.name).data()[i], f.exact[i],
+                                           kNonzeroRemainder, given.dtype));
     failing.push_back(std::move(f));
   }
   return failing;
 }
 
-/// How far the answer is from `other` at most, in units in the last place of the largest element;
-/// nothing where it is another one.
-std::optional<double> agreement(const Failing& f, const std::vector<StoredTensor>& other,
-                                const std::vector<StoredTensor>& right) {
+/// Returns the largest distance between the output and `other`, in ulps of the largest element, or
+/// nothing if they do not agree.
+std::optional<double> distance_if_agreeing(const Failing& f, const std::vector<StoredTensor>& other,
+                                           const std::vector<StoredTensor>& right) {
   const StoredTensor* const tensor = find(other, f.name);
   const StoredTensor* const plain = find(right, f.name);
   if (tensor == nullptr || plain == nullptr || *tensor == *plain) return std::nullopt;
-  const std::vector<double> values = ref::io::widen(*tensor), unbroken = ref::io::widen(*plain);
+  const std::vector<double> values = ref::io::widen(*tensor), unmutated = ref::io::widen(*plain);
   double largest = 0, to_exact = 0, to_right = 0, magnitude = 0;
   std::size_t finite = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double away = distance(f.got[i], values[i]);
     finite += std::isfinite(f.got[i]) ? 1 : 0;
-    // The wrong value may be larger than the right one, and its bound with it.
+    // The wrong value may be larger than the correct one, and its bound with it.
     const double scale = std::isfinite(values[i]) ? 64 * f.unit * std::fabs(values[i]) : 0;
-    // The same number agrees where nothing finite is expected, and there is no bound.
+    // Equal numbers agree even if there is no bound because nothing finite is expected.
     if (away != 0 && !(away <= f.bound[i] + scale)) return std::nullopt;
     largest = std::max(largest, away);
     to_exact = std::max(to_exact, distance(f.got[i], f.exact[i]));
-    if (i < unbroken.size()) to_right = std::max(to_right, distance(f.got[i], unbroken[i]));
+    if (i < unmutated.size()) to_right = std::max(to_right, distance(f.got[i], unmutated[i]));
     if (std::isfinite(values[i])) magnitude = std::max(magnitude, std::fabs(values[i]));
   }
-  // Many mistakes end in nothing but NaN.
-  if (finite == 0 || !(largest * kCloser <= std::min(to_exact, to_right))) return std::nullopt;
+  // Many mistakes produce only NaN, which distinguishes nothing.
+  if (finite == 0 || !(largest * kRequiredMargin <= std::min(to_exact, to_right)))
+    return std::nullopt;
   return largest == 0 ? 0 : largest / (2 * f.unit * magnitude);
 }
 
-/// What a mutation explains: the failing outputs that agree, and how closely.
+/// The failing outputs that agree with a mutation, and how closely.
 struct Explanation {
   std::vector<std::string> outputs;
   double ulps = 0;
@@ -125,7 +129,7 @@ Explanation explain(const std::vector<Failing>& failing, const std::vector<Store
                     const std::vector<StoredTensor>& right) {
   Explanation explanation;
   for (const Failing& f : failing) {
-    const std::optional<double> own = agreement(f, other, right);
+    const std::optional<double> own = distance_if_agreeing(f, other, right);
     if (!own) continue;
     explanation.outputs.push_back(f.name);
     explanation.ulps = std::max(explanation.ulps, *own);
@@ -133,48 +137,51 @@ Explanation explain(const std::vector<Failing>& failing, const std::vector<Store
   return explanation;
 }
 
-/// A mistake of rounding: values that are nearly the same round apart.
-bool rounds(const Mutation& mutation) {
+/// Whether the mistake concerns rounding, which can round nearly equal values apart.
+bool is_rounding_mistake(const Mutation& mutation) {
   return mutation.op == mutations::MutationOperator::half_precision ||
          mutation.op == mutations::MutationOperator::bfloat16_sum ||
          mutation.op == mutations::MutationOperator::truncate;
 }
 
-bool is_within_own_bound(const Failing& f, const std::vector<double>& mistaken,
-                         const std::vector<double>& errors) {
+bool is_within_mistaken_bound(const Failing& f, const std::vector<double>& mistaken,
+                              const std::vector<double>& errors) {
   if (errors.size() != mistaken.size()) return false;
   for (std::size_t i = 0; i < mistaken.size(); ++i) {
-    const double bound = 2 * tolerance::with_storage(errors[i], mistaken[i], kRemains, f.dtype);
+    const double bound =
+        2 * tolerance::with_storage_rounding(errors[i], mistaken[i], kNonzeroRemainder, f.dtype);
     if (std::isfinite(mistaken[i]) && !(distance(f.got[i], mistaken[i]) <= bound)) return false;
   }
   return true;
 }
 
-/// Leaves what the mistaken formula explains within its own bound, the answer's and that of the
-/// plain loops; where it has none, within few units in the last place.
-void keep_believable(const Case& c, const std::vector<Failing>& failing,
-                     const std::vector<StoredTensor>& mistaken, const Mutation& mutation,
-                     Explanation& explanation) {
+/// Keeps the outputs that are within the mistaken formula's own error bound of it: one bound for
+/// the output, one for the plain implementation. If the mutation has no bound, keeps agreements
+/// within a few ulps.
+void keep_plausible(const Case& c, const std::vector<Failing>& failing,
+                    const std::vector<StoredTensor>& mistaken, const Mutation& mutation,
+                    Explanation& explanation) {
   if (explanation.outputs.empty()) return;
   const bool has_no_bound = !is_layer(c) || corpus::is_scaled(c);
-  if (has_no_bound || rounds(mutation)) {
-    if (has_no_bound && explanation.ulps > kMostUlps) explanation.outputs.clear();
+  if (has_no_bound || is_rounding_mistake(mutation)) {
+    if (has_no_bound && explanation.ulps > kMaxUlps) explanation.outputs.clear();
     return;
   }
   checks::evaluation::EvalInputs inputs = inputs_of(c);
-  certify::replace_not_finite(inputs, certify::kStandIns);
-  const auto errors = plain::plain_errors(
-      c, inputs, {}, tolerance::candidate_arithmetic(usual_accumulation(c.dtype), false), mutation);
+  certify::replace_not_finite(inputs, certify::kReplacements);
+  const auto errors = plain::plain_error_bounds(
+      c, inputs, {}, tolerance::arithmetic_of_candidate(usual_accumulation(c.dtype), false),
+      mutation);
   std::erase_if(explanation.outputs, [&](const std::string& name) {
     const Failing& f = *std::ranges::find(failing, name, &Failing::name);
     const auto own = errors.find(name);
     return own == errors.end() ||
-           !is_within_own_bound(f, ref::io::widen(*find(mistaken, name)), own->second);
+           !is_within_mistaken_bound(f, ref::io::widen(*find(mistaken, name)), own->second);
   });
 }
 
-/// The case itself; of a function whose caller wants no gradients, with zeros as grad_y: the
-/// mutants compute them all.
+/// Returns the case. If it is a function without gradients, zeros are added as grad_y, because the
+/// mutants compute all gradients.
 Case with_grad_y(const StoredCase& stored) {
   Case c = stored.description.c;
   const StoredTensor* const y = find(stored.expected, "y");
@@ -188,9 +195,10 @@ Case with_grad_y(const StoredCase& stored) {
   return c;
 }
 
-/// The mutations that explain failing outputs: of most outputs first, then the closest. A mistake
-/// may be made at two places, or spare an output, and a statistic may be computed apart.
-std::vector<Diagnosis> mutations_that_agree(const Case& c, const std::vector<Failing>& failing) {
+/// Returns the mutations that explain failing outputs: those that explain most outputs first, then
+/// the closest. One mutation need not explain all, since a mistake may occur twice, spare an
+/// output, or affect a statistic that is computed separately.
+std::vector<Diagnosis> find_agreeing_mutations(const Case& c, const std::vector<Failing>& failing) {
   std::vector<std::pair<std::size_t, Diagnosis>> found;
   Sites all;
   all.list();
@@ -199,7 +207,7 @@ std::vector<Diagnosis> mutations_that_agree(const Case& c, const std::vector<Fai
     Sites sites(mutation);
     const std::vector<StoredTensor> mistaken = run_plain(c, inputs_of(c), {}, sites);
     Explanation explanation = explain(failing, mistaken, right);
-    keep_believable(c, failing, mistaken, mutation, explanation);
+    keep_plausible(c, failing, mistaken, mutation, explanation);
     if (explanation.outputs.empty()) continue;
     Diagnosis diagnosis;
     diagnosis.what = fmt::format("{}: {}", mutation.site, to_string(mutation.op));
@@ -211,11 +219,11 @@ std::vector<Diagnosis> mutations_that_agree(const Case& c, const std::vector<Fai
       found, {}, [](const auto& entry) { return std::pair(entry.first, entry.second.ulps); });
   std::vector<Diagnosis> closest;
   for (auto& [unexplained, diagnosis] : found)
-    if (closest.size() < kMostShown) closest.push_back(std::move(diagnosis));
+    if (closest.size() < kMaxShown) closest.push_back(std::move(diagnosis));
   return closest;
 }
 
-/// The dtype of the case before others that are as coarse.
+/// Returns the coarser formats to try; the dtype of the case comes before others as coarse.
 std::vector<Accumulation> coarser_than_usual(DType dtype) {
   std::vector<Accumulation> coarser;
   if (dtype == DType::float64) coarser = {Accumulation::float32, Accumulation::float16};
@@ -225,49 +233,51 @@ std::vector<Accumulation> coarser_than_usual(DType dtype) {
   return coarser;
 }
 
-/// Every output passes, and every element of it is judged.
-bool passes_wholly(const CaseResult& result) {
+/// Whether every output passes and every element of it is judged.
+bool passes_fully_judged(const CaseResult& result) {
   return result.passed() && std::ranges::all_of(result.tensors, [](const TensorResult& tensor) {
            return tensor.unjudged == 0;
          });
 }
 
-/// What was judged: of what was not asked for nothing is missing.
+/// Returns the outputs that were judged, so that an output that was not requested is not missed.
 std::vector<std::string> judged_outputs(const CaseResult& result) {
   std::vector<std::string> names;
   for (const TensorResult& tensor : result.tensors) names.push_back(tensor.name);
   return names;
 }
 
-std::vector<Diagnosis> flushing(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                                const CaseResult& result) {
+std::vector<Diagnosis> diagnose_flushing(const StoredCase& stored,
+                                         const std::vector<StoredTensor>& answer,
+                                         const CaseResult& result) {
   const CheckOptions declared{.outputs = judged_outputs(result), .flush_subnormals = true};
-  if (!passes_wholly(check_case(stored, answer, declared))) return {};
+  if (!passes_fully_judged(check_case(stored, answer, declared))) return {};
   return {{"an arithmetic that flushes subnormal numbers to 0", Diagnosis::Kind::bound}};
 }
 
-/// Of an answer that fails since a finer arithmetic than that of its dtype was asked for.
-std::vector<Diagnosis> usual_precision(const StoredCase& stored,
-                                       const std::vector<StoredTensor>& answer,
-                                       const CaseResult& result) {
-  if (!passes_wholly(check_case(stored, answer, {.outputs = judged_outputs(result)}))) return {};
+/// Explains an output that fails because a finer arithmetic than usual for its dtype was declared.
+std::vector<Diagnosis> diagnose_usual_precision(const StoredCase& stored,
+                                                const std::vector<StoredTensor>& answer,
+                                                const CaseResult& result) {
+  if (!passes_fully_judged(check_case(stored, answer, {.outputs = judged_outputs(result)})))
+    return {};
   const Accumulation usual = usual_accumulation(stored.description.c.dtype);
   return {{fmt::format("sums in {}", to_string(usual)), Diagnosis::Kind::bound}};
 }
 
-std::vector<Diagnosis> lower_precision(const StoredCase& stored,
-                                       const std::vector<StoredTensor>& answer,
-                                       const CaseResult& result) {
+std::vector<Diagnosis> diagnose_lower_precision(const StoredCase& stored,
+                                                const std::vector<StoredTensor>& answer,
+                                                const CaseResult& result) {
   const std::vector<std::string> outputs = judged_outputs(result);
   for (const Accumulation accumulation : coarser_than_usual(stored.description.c.dtype))
-    if (passes_wholly(
+    if (passes_fully_judged(
             check_case(stored, answer, {.outputs = outputs, .accumulation = accumulation})))
       return {{fmt::format("sums in {}", to_string(accumulation)), Diagnosis::Kind::bound}};
   return {};
 }
 
-/// "no known mistake: y is wrong in the last row, grad_x in every element"
-std::vector<Diagnosis> where_errors_lie(const CaseResult& result) {
+/// "no known mistake; wrong: y in the last row; grad_x in every element"
+std::vector<Diagnosis> locate_errors(const CaseResult& result) {
   std::vector<std::string> places;
   for (const TensorResult& t : result.tensors)
     if (!t.failed.empty())
@@ -277,11 +287,11 @@ std::vector<Diagnosis> where_errors_lie(const CaseResult& result) {
            Diagnosis::Kind::place}};
 }
 
-/// The class of a form that loses, where every failing output meets it.
-std::vector<Diagnosis> form_that_loses(const StoredCase& stored,
-                                       const std::vector<StoredTensor>& answer,
-                                       const CaseResult& result, tolerance::Formula formula,
-                                       const char* what) {
+/// Returns the class of less accurate formulas if every failing output meets its bound.
+std::vector<Diagnosis> less_accurate_form(const StoredCase& stored,
+                                          const std::vector<StoredTensor>& answer,
+                                          const CaseResult& result, tolerance::Formula formula,
+                                          const char* what) {
   Diagnosis diagnosis{what, Diagnosis::Kind::bound};
   const CaseResult allowed =
       check_case(stored, answer, {.outputs = judged_outputs(result), .formula = formula});
@@ -301,16 +311,17 @@ bool is_norm(const Case& c) {
          is_about<ref::model::AddRMSNormOptions>(c);
 }
 
-std::vector<Diagnosis> forms_that_lose(const StoredCase& stored,
-                                       const std::vector<StoredTensor>& answer,
-                                       const CaseResult& result) {
+std::vector<Diagnosis> less_accurate_forms(const StoredCase& stored,
+                                           const std::vector<StoredTensor>& answer,
+                                           const CaseResult& result) {
   const Case& c = stored.description.c;
   if (!is_norm(c)) return {};
-  std::vector<Diagnosis> found = form_that_loses(stored, answer, result, tolerance::Formula::folded,
-                                                 "the folded form x r - m r for (x - m) r");
-  if (found.empty() && tolerance::takes_variance(c))
-    found = form_that_loses(stored, answer, result, tolerance::Formula::one_pass,
-                            "a one-pass variance E[x^2] - E[x]^2");
+  std::vector<Diagnosis> found =
+      less_accurate_form(stored, answer, result, tolerance::Formula::folded,
+                         "the folded form x r - m r for (x - m) r");
+  if (found.empty() && tolerance::computes_variance(c))
+    found = less_accurate_form(stored, answer, result, tolerance::Formula::one_pass,
+                               "a one-pass variance E[x^2] - E[x]^2");
   return found;
 }
 
@@ -330,14 +341,14 @@ std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<Stor
   const std::vector<Failing> failing = failing_outputs(stored, answer, result);
   const StoredTensor* const x = main_input(c);
   if (failing.empty()) return {};
-  std::vector<Diagnosis> found = usual_precision(stored, answer, result);
+  std::vector<Diagnosis> found = diagnose_usual_precision(stored, answer, result);
   if (!found.empty()) return found;
-  if (x == nullptr || x->bytes.size() <= 8 * kMostElements)
-    found = mutations_that_agree(with_grad_y(stored), failing);
-  if (found.empty()) found = flushing(stored, answer, result);
-  if (found.empty()) found = forms_that_lose(stored, answer, result);
-  if (found.empty()) found = lower_precision(stored, answer, result);
-  return found.empty() ? where_errors_lie(result) : found;
+  if (x == nullptr || x->bytes.size() <= 8 * kMaxElements)
+    found = find_agreeing_mutations(with_grad_y(stored), failing);
+  if (found.empty()) found = diagnose_flushing(stored, answer, result);
+  if (found.empty()) found = less_accurate_forms(stored, answer, result);
+  if (found.empty()) found = diagnose_lower_precision(stored, answer, result);
+  return found.empty() ? locate_errors(result) : found;
 }
 
 }  // namespace normproof::verification::golden::gate

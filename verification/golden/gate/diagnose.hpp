@@ -7,12 +7,13 @@
 
 namespace normproof::verification::golden::gate {
 
-/// Known wrong implementations that answer the same: each mutation of every site (mutation.hpp)
-/// that agrees with a failing output, those that agree with most of them first.
+/// Finds known wrong implementations that give the same output: each mutation (mutation.hpp) that
+/// agrees with a failing output, ordered by the number of outputs explained, then by distance.
 ///
-/// Computes  the three closest; where there is none, the arithmetic of lower precision whose bound
-///           the answer meets, if there is one
-/// Requires  outputs of result.tensors that failed and have no problem are in the answer
+/// Computes  the three closest mutations. If there is none: an arithmetic of lower precision or a
+///           less accurate formula whose bound the output meets; if there is none of these either,
+///           where the errors lie
+/// Requires  the answer contains each output of result.tensors that failed without a problem
 std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                                 const CaseResult& result);
 

@@ -30,12 +30,12 @@ JudgedOutput::JudgedOutput(const StoredCase& stored, const std::vector<StoredTen
       exact_(judged_values(stored, answer, name_, bounds)) {}
 
 TensorResult JudgedOutput::judge(bool with_map) const {
-  TensorResult result = compared();
-  if (with_map && !result.failed.empty()) result.map = share_map(shape_, shares());
+  TensorResult result = compare_elements();
+  if (with_map && !result.failed.empty()) result.map = make_error_ratio_map(shape_, shares());
   return result;
 }
 
-/// Of each element; NaN of one that is not judged.
+/// Returns one ratio per element; NaN if the element is not judged.
 std::vector<double> JudgedOutput::shares() const {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::vector<double> got = ref::io::widen(answer_);
@@ -45,12 +45,12 @@ std::vector<double> JudgedOutput::shares() const {
       shares[i] = std::isfinite(got[i]) ? kInfinity : 0;
       continue;
     }
-    const double own = exact_.bound[i];
+    const double element_bound = exact_.bound[i];
     const double error = error_at(i, got[i]);
-    shares[i] = std::isinf(own) ? std::numeric_limits<double>::quiet_NaN()
-                : error == 0    ? 0
-                : own == 0      ? kInfinity
-                                : error / own;
+    shares[i] = std::isinf(element_bound) ? std::numeric_limits<double>::quiet_NaN()
+                : error == 0              ? 0
+                : element_bound == 0      ? kInfinity
+                                          : error / element_bound;
   }
   return shares;
 }
@@ -58,13 +58,13 @@ std::vector<double> JudgedOutput::shares() const {
 ElementVerdict JudgedOutput::verdict(std::size_t i, double value) const {
   using enum ElementVerdict;
   if (std::isnan(exact_.high[i])) return std::isfinite(value) ? refused : right;
-  const double own = exact_.bound[i];
-  if (std::isinf(own)) return unjudged;
-  if (!checks::compare::is_within(value, exact(i), own)) return refused;
+  const double element_bound = exact_.bound[i];
+  if (std::isinf(element_bound)) return unjudged;
+  if (!checks::compare::is_within(value, exact(i), element_bound)) return refused;
   return value == exact_.high[i] ? right : within;
 }
 
-TensorResult JudgedOutput::compared() const {
+TensorResult JudgedOutput::compare_elements() const {
   TensorResult result;
   result.name = name_;
   result.shape = shape_;
@@ -73,7 +73,7 @@ TensorResult JudgedOutput::compared() const {
   std::vector<double> bounds;
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (std::isnan(exact_.high[i])) {
-      // One order of operations makes infinity of what another makes NaN.
+      // Depending on the order of operations, infinity and NaN are interchangeable.
       ++result.count;
       if (!std::isfinite(got[i])) continue;
       if (result.failed.empty()) at(result, i, got[i], 0);
@@ -81,18 +81,18 @@ TensorResult JudgedOutput::compared() const {
       result.ratio = std::numeric_limits<double>::infinity();
       continue;
     }
-    const double own = exact_.bound[i];
-    if (std::isinf(own)) {
+    const double element_bound = exact_.bound[i];
+    if (std::isinf(element_bound)) {
       ++result.unjudged;
       continue;
     }
     judged.push_back(i);
-    bounds.push_back(own);
+    bounds.push_back(element_bound);
   }
   result.count += judged.size();
   if (judged.empty()) return result;
-  const checks::compare::Comparison comparison = side_by_side(got, judged, bounds);
-  measure(got, judged, bounds, result);
+  const checks::compare::Comparison comparison = compare_judged(got, judged, bounds);
+  add_metrics(got, judged, bounds, result);
   const bool nan_failed = !result.failed.empty();
   for (const std::size_t k : comparison.failed) result.failed.push_back(judged[k]);
   std::ranges::sort(result.failed);
@@ -101,7 +101,7 @@ TensorResult JudgedOutput::compared() const {
   const std::size_t worst = judged[comparison.worst_index];
   at(result, worst, got[worst], comparison.worst_bound);
   if (comparison.worst_bound > 0)
-    result.of_the_inputs = exact_.of_the_inputs[worst] / comparison.worst_bound;
+    result.input_sensitivity = exact_.input_sensitivity[worst] / comparison.worst_bound;
   return result;
 }
 
@@ -116,9 +116,9 @@ oracle100 JudgedOutput::exact(std::size_t i) const {
   return oracle100(exact_.high[i]) + oracle100(exact_.low[i]);
 }
 
-checks::compare::Comparison JudgedOutput::side_by_side(const std::vector<double>& got,
-                                                       const std::vector<std::size_t>& judged,
-                                                       const std::vector<double>& bounds) const {
+checks::compare::Comparison JudgedOutput::compare_judged(const std::vector<double>& got,
+                                                         const std::vector<std::size_t>& judged,
+                                                         const std::vector<double>& bounds) const {
   const std::vector<std::size_t> shape = {judged.size()};
   auto a = ref::tensor::empty_tensor<double>(shape), c = ref::tensor::empty_tensor<double>(shape);
   auto b = ref::tensor::empty_tensor<oracle100>(shape);
@@ -130,15 +130,16 @@ checks::compare::Comparison JudgedOutput::side_by_side(const std::vector<double>
   return checks::compare::compare(a, b, c);
 }
 
-/// |got - exact|, rounded up; infinite where got is no number.
+/// Returns |got - exact| rounded up; infinite if got is not finite.
 double JudgedOutput::error_at(std::size_t i, double got) const {
   if (!std::isfinite(got)) return std::numeric_limits<double>::infinity();
   const oracle100 difference = oracle100(got) - exact(i);
   return to_double_up(difference < 0 ? oracle100(-difference) : difference);
 }
 
-void JudgedOutput::measure(const std::vector<double>& got, const std::vector<std::size_t>& judged,
-                           const std::vector<double>& bounds, TensorResult& result) const {
+void JudgedOutput::add_metrics(const std::vector<double>& got,
+                               const std::vector<std::size_t>& judged,
+                               const std::vector<double>& bounds, TensorResult& result) const {
   const double half_of_the_digits = std::sqrt(unit_roundoff(answer_.dtype));
   double largest_exact = 0, largest_error = 0;
   for (std::size_t k = 0; k < judged.size(); ++k) {
@@ -151,7 +152,7 @@ void JudgedOutput::measure(const std::vector<double>& got, const std::vector<std
     if (is_within ? bounds[k] > half_of_the_digits * magnitude
                   : std::isfinite(error) && magnitude <= bounds[k])
       continue;
-    ++result.with_digits;
+    ++result.elements_with_digits;
     if (error == 0) continue;
     largest_error = std::max(largest_error, error);
     result.max_relative = std::max(result.max_relative, error / magnitude);

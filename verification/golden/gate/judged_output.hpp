@@ -10,41 +10,41 @@
 
 namespace normproof::verification::golden::gate {
 
-/// The gate's word on one element.
+/// The gate's verdict on one element.
 enum class ElementVerdict {
   refused,
-  right,    ///< the number that is expected, or not finite where NaN is
-  within,   ///< another one, within the bound
-  unjudged  ///< nothing is claimed of it
+  right,    ///< equal to the expected number, or not finite if NaN is expected
+  within,   ///< different from the expected number but within the bound
+  unjudged  ///< the bound is infinite, so the element is not judged
 };
 
-/// One output of an answer: the elements that are judged, side by side.
+/// Compares one output of a candidate with its exact values, element by element.
 class JudgedOutput {
  public:
-  /// Requires  as judged_values; the answer outlives it
+  /// Requires  the conditions of judged_values; the answer outlives this object
   JudgedOutput(const StoredCase& stored, const std::vector<StoredTensor>& answer, std::string name,
                const tolerance::Tolerance& bounds);
 
   TensorResult judge(bool with_map) const;
 
-  /// Of each element, as element_shares.
+  /// Returns the ratio of error to bound of each element, as error_to_bound_ratios does.
   std::vector<double> shares() const;
 
   std::size_t size() const { return exact_.high.size(); }
-  /// What `judge` says of element i where the answer has `value` there, and nothing else is
-  /// another one: the verdict on an element is its own. Where it is refused, so is the answer.
+  /// Returns the verdict that `judge` would reach on element i if the output had `value` there.
+  /// Elements are judged independently: if one is refused, so is the output.
   ElementVerdict verdict(std::size_t i, double value) const;
 
  private:
-  TensorResult compared() const;
+  TensorResult compare_elements() const;
   void at(TensorResult& result, std::size_t i, double got, double bound) const;
   ref::numeric::oracle100 exact(std::size_t i) const;
-  checks::compare::Comparison side_by_side(const std::vector<double>& got,
-                                           const std::vector<std::size_t>& judged,
-                                           const std::vector<double>& bounds) const;
+  checks::compare::Comparison compare_judged(const std::vector<double>& got,
+                                             const std::vector<std::size_t>& judged,
+                                             const std::vector<double>& bounds) const;
   double error_at(std::size_t i, double got) const;
-  void measure(const std::vector<double>& got, const std::vector<std::size_t>& judged,
-               const std::vector<double>& bounds, TensorResult& result) const;
+  void add_metrics(const std::vector<double>& got, const std::vector<std::size_t>& judged,
+                   const std::vector<double>& bounds, TensorResult& result) const;
 
   std::string name_;
   const StoredTensor& answer_;

@@ -8,7 +8,7 @@
 namespace normproof::verification::golden::gate {
 
 using certify::StoredCase;
-using corpus::block_of;
+using corpus::block_index;
 using corpus::find;
 using corpus::scale_name;
 using corpus::Scaling;
@@ -21,25 +21,26 @@ namespace {
 constexpr const char* kScaleOfY = "y_scale";
 constexpr int kLargestScale = 127;
 
-/// The exponent of the scale of a block whose largest element is `largest`.
-int exponent_for(double largest, const FloatFormat& format) {
-  return corpus::exponent_of_scale(largest > 0 ? std::ilogb(largest) : -2000, format);
+/// Returns the exponent of the scale of a block whose largest element is `largest`.
+int scale_exponent_for(double largest, const FloatFormat& format) {
+  return corpus::block_scale_exponent(largest > 0 ? std::ilogb(largest) : -2000, format);
 }
 
-/// Of each scale, how far off one may be that the convention allows.
-JudgedValues judged_scales(const StoredCase& stored, const tolerance::Tolerance& bounds) {
+/// Returns the values and bounds of the block scales. A bound is the largest distance of a scale
+/// that the convention allows.
+JudgedValues judged_scales(const StoredCase& stored, const Tolerance& bounds) {
   JudgedValues judged;
   const StoredTensor& y = *find(stored.expected, "y");
   const FloatFormat& format = format_of(*ref::io::float_type(y.dtype));
   judged.high = ref::io::widen(*find(stored.expected, kScaleOfY));
   judged.low.assign(judged.high.size(), 0);
-  judged.of_the_inputs = judged.low;
+  judged.input_sensitivity = judged.low;
   const certify::ExactValues exact = certify::exact_values(stored, "y");
   const auto& bound = bounds.bound.at("y");
   std::vector<double> least(judged.high.size(), 0), most = least;
   for (std::size_t i = 0; i < exact.high.size(); ++i) {
-    constexpr double kSlack = 0x1p-50;  // of the sums here
-    const std::size_t block = block_of(i, y.shape.back());
+    constexpr double kSlack = 0x1p-50;  // covers the roundings of the sums below
+    const std::size_t block = block_index(i, y.shape.back());
     const double size = std::fabs(exact.high[i] + exact.low[i]) * judged.high[block];
     const double off = bound.data()[i] + kSlack * size;
     least[block] = std::max(least[block], size - off);
@@ -47,18 +48,18 @@ JudgedValues judged_scales(const StoredCase& stored, const tolerance::Tolerance&
   }
   for (std::size_t b = 0; b < judged.high.size(); ++b) {
     const double scale = judged.high[b];
-    judged.bound.push_back(least[b] > 0 ? std::max(two_to(exponent_for(most[b], format)) - scale,
-                                                   scale - two_to(exponent_for(least[b], format)))
-                                        : two_to(kLargestScale));
+    judged.bound.push_back(least[b] > 0
+                               ? std::max(two_to(scale_exponent_for(most[b], format)) - scale,
+                                          scale - two_to(scale_exponent_for(least[b], format)))
+                               : two_to(kLargestScale));
   }
   return judged;
 }
 
-/// Of each element, the scale that it was certified with by the one of the answer; 1 where the
-/// answer's is none.
-std::vector<double> expected_by_given(const StoredCase& stored,
-                                      const std::vector<StoredTensor>& answer,
-                                      const std::vector<double>& expected) {
+/// Returns, for each block, the scale with which it was certified divided by the candidate's scale;
+/// 1 if the candidate's scale is absent or invalid.
+std::vector<double> scale_ratios(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                                 const std::vector<double>& expected) {
   std::vector<double> ratios(expected.size(), 1);
   const StoredTensor* const given = find(answer, kScaleOfY);
   if (given == nullptr || given->shape != find(stored.expected, kScaleOfY)->shape) return ratios;
@@ -68,18 +69,18 @@ std::vector<double> expected_by_given(const StoredCase& stored,
   return ratios;
 }
 
-/// Elements of blocks: exact values and bounds by the scales of the answer.
-void take_scales(const StoredCase& stored, const std::vector<StoredTensor>& answer,
-                 JudgedValues& judged) {
+/// Converts the exact values and bounds of elements of blocks to units of the candidate's scales.
+void apply_candidate_scales(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                            JudgedValues& judged) {
   const std::vector<double> expected = ref::io::widen(*find(stored.expected, kScaleOfY));
-  const std::vector<double> ratios = expected_by_given(stored, answer, expected);
+  const std::vector<double> ratios = scale_ratios(stored, answer, expected);
   const std::size_t d_model = find(stored.expected, "y")->shape.back();
   for (std::size_t i = 0; i < judged.high.size(); ++i) {
-    const std::size_t block = block_of(i, d_model);
+    const std::size_t block = block_index(i, d_model);
     judged.high[i] *= ratios[block];
     judged.low[i] *= ratios[block];
     judged.bound[i] *= ratios[block] / expected[block];
-    judged.of_the_inputs[i] *= ratios[block] / expected[block];
+    judged.input_sensitivity[i] *= ratios[block] / expected[block];
   }
 }
 
@@ -88,15 +89,16 @@ void take_scales(const StoredCase& stored, const std::vector<StoredTensor>& answ
 JudgedValues judged_values(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                            const std::string& name, const tolerance::Tolerance& bounds) {
   const corpus::Case& c = stored.description.c;
-  if (corpus::dtype_stored(c, name) == DType::float8_e8m0fnu) return judged_scales(stored, bounds);
+  if (corpus::stored_output_dtype(c, name) == DType::float8_e8m0fnu)
+    return judged_scales(stored, bounds);
   certify::ExactValues exact = certify::exact_values(stored, name);
   JudgedValues judged{std::move(exact.high), std::move(exact.low), {}, {}};
   const auto& bound = bounds.bound.at(name);
-  const auto& of_the_inputs = bounds.of_the_inputs.at(name);
+  const auto& input_sensitivity = bounds.input_sensitivity.at(name);
   judged.bound.assign(bound.begin(), bound.end());
-  judged.of_the_inputs.assign(of_the_inputs.begin(), of_the_inputs.end());
+  judged.input_sensitivity.assign(input_sensitivity.begin(), input_sensitivity.end());
   const Scaling scaling = corpus::scaling_of(c, name);
-  if (scaling == Scaling::blocks) take_scales(stored, answer, judged);
+  if (scaling == Scaling::blocks) apply_candidate_scales(stored, answer, judged);
   const DType dtype = find(answer, name)->dtype;
   const bool saturates =
       scaling != Scaling::none && ref::io::is_float(dtype) && ref::io::item_size(dtype) == 1;
@@ -108,8 +110,8 @@ JudgedValues judged_values(const StoredCase& stored, const std::vector<StoredTen
         judged.low[i] = 0;
       }
     }
-    judged.bound[i] = tolerance::with_storage(judged.bound[i], judged.high[i], judged.low[i], dtype,
-                                              bounds.flushes);
+    judged.bound[i] = tolerance::with_storage_rounding(judged.bound[i], judged.high[i],
+                                                       judged.low[i], dtype, bounds.flushes);
   }
   return judged;
 }

@@ -8,22 +8,21 @@
 
 namespace normproof::verification::golden::gate {
 
-using corpus::Case;
-using ref::io::DType;
-using ref::io::StoredTensor;
-
-/// What each element of an answer's output is held against, in the units that it is stored in.
+/// The values and bounds against which an output is judged, in the units in which it is stored.
 struct JudgedValues {
-  std::vector<double> high, low;      ///< the exact value is high + low; NaN where none is finite
-  std::vector<double> bound;          ///< with the rounding to the dtype of the answer
-  std::vector<double> of_the_inputs;  ///< tolerance::Tolerance::of_the_inputs; 0 of scales
+  std::vector<double> high, low;  ///< the exact value is high + low; NaN if it is not finite
+  /// Including the rounding to the dtype of the candidate's output.
+  std::vector<double> bound;
+  std::vector<double> input_sensitivity;  ///< Tolerance::input_sensitivity; 0 for scales
 };
 
-/// Computes  the exact values by the scales that the answer gives, where it has blocks, and the
-///           largest number of a format of 8 bits for what is beyond it. Of the scale of a block, a
-///           bound that takes those which the convention gives for some number within the bound of
-///           its largest element, so but one scale as a rule; any finite one where all may be 0
-/// Requires  the case expects an output of that name, and the answer has one of its shape
+/// Computes  the exact values in units of the candidate's block scales, if the output has blocks. A
+///           value beyond the range of an 8-bit format becomes its largest number. The bound of a
+///           block's scale admits every scale that the convention gives for a number within the
+///           bound of the block's largest element, which is a single scale as a rule; if every
+///           element may be 0, any finite scale passes
+/// Requires  the case expects an output of that name, and the answer contains it with the expected
+///           shape
 JudgedValues judged_values(const certify::StoredCase& stored,
                            const std::vector<ref::io::StoredTensor>& answer,
                            const std::string& name, const tolerance::Tolerance& bounds);

@@ -25,9 +25,9 @@ Indices distinct(const Indices& values) {
   return {set.begin(), set.end()};
 }
 
-/// "columns 3 modulo 8": one residue of the smallest power of two, all of its columns.
-std::optional<std::string> residue_of(const Indices& indices, std::size_t extent,
-                                      const std::string& many) {
+/// "columns 3 modulo 8": all columns of one residue modulo the smallest possible power of two.
+std::optional<std::string> describe_residue(const Indices& indices, std::size_t extent,
+                                            const std::string& many) {
   for (std::size_t period = 2; period <= 64 && 2 * period <= extent; period *= 2) {
     const std::size_t residue = indices.front() % period;
     const auto is_there = [&](std::size_t i) { return i % period == residue; };
@@ -38,9 +38,9 @@ std::optional<std::string> residue_of(const Indices& indices, std::size_t extent
   return std::nullopt;
 }
 
-/// Rows or columns in words; nothing where they are no range and no residue.
-std::optional<std::string> range_of(const Indices& indices, std::size_t extent,
-                                    const std::string& one) {
+/// Describes a set of rows or columns; nothing if it is neither a range nor a residue class.
+std::optional<std::string> describe_range(const Indices& indices, std::size_t extent,
+                                          const std::string& one) {
   const std::size_t first = indices.front(), last = indices.back();
   if (indices.size() == extent) return "every " + one;
   if (indices.size() == 1 && last + 1 == extent) return "the last " + one;
@@ -49,7 +49,7 @@ std::optional<std::string> range_of(const Indices& indices, std::size_t extent,
   if (indices.size() == last - first + 1)
     return last + 1 == extent ? fmt::format("{}s from {} on", one, first)
                               : fmt::format("{}s {} to {}", one, first, last);
-  return residue_of(indices, extent, one + "s");
+  return describe_residue(indices, extent, one + "s");
 }
 
 }  // namespace
@@ -68,15 +68,16 @@ std::string place_of(const Indices& wrong, const Indices& shape) {
   }
   rows = distinct(rows);
   columns = distinct(columns);
-  const auto of_rows = range_of(rows, count, "row"),
-             of_columns = range_of(columns, width, "column");
-  // By chance some elements of a wrong region are within their bounds.
+  const auto row_range = describe_range(rows, count, "row"),
+             column_range = describe_range(columns, width, "column");
+  // By chance, some elements of a wrong region are within their bounds.
   const bool is_region = 4 * wrong.size() >= 3 * rows.size() * columns.size();
-  const bool some_rows = of_rows && rows.size() < count;
-  const bool some_columns = of_columns && columns.size() < width;
-  if (is_region && some_rows && some_columns) return fmt::format("{}, {}", *of_rows, *of_columns);
-  if (is_region && some_rows && 4 * columns.size() >= 3 * width) return *of_rows;
-  if (is_region && some_columns && 4 * rows.size() >= 3 * count) return *of_columns;
+  const bool some_rows = row_range && rows.size() < count;
+  const bool some_columns = column_range && columns.size() < width;
+  if (is_region && some_rows && some_columns)
+    return fmt::format("{}, {}", *row_range, *column_range);
+  if (is_region && some_rows && 4 * columns.size() >= 3 * width) return *row_range;
+  if (is_region && some_columns && 4 * rows.size() >= 3 * count) return *column_range;
   const std::size_t tail = all - wrong.front();
   if (wrong.front() > 0 && 4 * wrong.size() >= 3 * tail)
     return fmt::format("elements from {} on", wrong.front());

@@ -19,7 +19,7 @@ struct NamedValue {
   double value;
 };
 
-/// What is planted in place of each number of a dtype.
+/// Returns the values to inject into a tensor of a dtype.
 std::vector<NamedValue> values_for(DType dtype) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   if (dtype == DType::int64) return {{"0", 0}, {"12345", 12345}};
@@ -35,24 +35,25 @@ std::vector<NamedValue> values_for(DType dtype) {
 }
 
 /// In the order of ElementVerdict.
-constexpr std::size_t PlantedCount::*kCounted[] = {&PlantedCount::refused, &PlantedCount::right,
-                                                   &PlantedCount::within, &PlantedCount::unjudged};
+constexpr std::size_t InjectionCounts::*kCountOfVerdict[] = {
+    &InjectionCounts::refused, &InjectionCounts::right, &InjectionCounts::within,
+    &InjectionCounts::unjudged};
 
-PlantedCount count_of(const JudgedOutput& output, double value) {
-  PlantedCount count{.elements = output.size()};
+InjectionCounts count_verdicts(const JudgedOutput& output, double value) {
+  InjectionCounts count{.elements = output.size()};
   for (std::size_t i = 0; i < output.size(); ++i)
-    ++(count.*kCounted[static_cast<std::size_t>(output.verdict(i, value))]);
+    ++(count.*kCountOfVerdict[static_cast<std::size_t>(output.verdict(i, value))]);
   return count;
 }
 
-/// Of a value that is no number, each element is refused or right.
-std::size_t missed_of(const PlantedCount& count, double value) {
+/// A value that is not finite must be refused, unless it is right.
+std::size_t count_missed(const InjectionCounts& count, double value) {
   return count.unjudged + (std::isfinite(value) ? 0 : count.within);
 }
 
 }  // namespace
 
-PlantedCount& PlantedCount::operator+=(const PlantedCount& other) {
+InjectionCounts& InjectionCounts::operator+=(const InjectionCounts& other) {
   elements += other.elements;
   refused += other.refused;
   right += other.right;
@@ -61,29 +62,29 @@ PlantedCount& PlantedCount::operator+=(const PlantedCount& other) {
   return *this;
 }
 
-PlantedCount Planted::total() const {
-  PlantedCount all;
+InjectionCounts InjectionResult::total() const {
+  InjectionCounts all;
   for (const auto& entry : of) all += entry.second;
   return all;
 }
 
-Planted& Planted::operator+=(const Planted& other) {
+InjectionResult& InjectionResult::operator+=(const InjectionResult& other) {
   for (const auto& [name, count] : other.of) of[name] += count;
   missed.insert(missed.end(), other.missed.begin(), other.missed.end());
   return *this;
 }
 
-Planted plant(const StoredCase& stored, const std::vector<StoredTensor>& right,
-              const tolerance::Tolerance& bounds) {
-  Planted planted;
+InjectionResult inject_values(const StoredCase& stored, const std::vector<StoredTensor>& right,
+                              const tolerance::Tolerance& bounds) {
+  InjectionResult planted;
   const std::string path = path_of(stored.description.c);
   if (!check_case(stored, right, {}, bounds).passed())
     planted.missed.push_back(fmt::format("{}: the answer itself is refused", path));
   for (const StoredTensor& tensor : right) {
     const JudgedOutput output(stored, right, tensor.name, bounds);
     for (const auto& [name, value] : values_for(tensor.dtype)) {
-      const PlantedCount count = count_of(output, value);
-      if (const std::size_t missed = missed_of(count, value); missed > 0)
+      const InjectionCounts count = count_verdicts(output, value);
+      if (const std::size_t missed = count_missed(count, value); missed > 0)
         planted.missed.push_back(
             fmt::format("{} of {}: {} in {} elements", tensor.name, path, name, missed));
       planted.of[name] += count;

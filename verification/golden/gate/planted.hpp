@@ -9,38 +9,34 @@
 
 namespace normproof::verification::golden::gate {
 
-using corpus::Case;
-using ref::io::DType;
-using ref::io::StoredTensor;
-
-/// What became of one value in the place of elements, of one at a time.
-struct PlantedCount {
+/// The verdicts when one value replaces each element of an output in turn.
+struct InjectionCounts {
   std::size_t elements = 0;
-  std::size_t refused = 0;   ///< by the gate
-  std::size_t right = 0;     ///< for it is what is expected there: 0 for 0, infinity where NaN is
-  std::size_t within = 0;    ///< another number than is expected, within the bound
-  std::size_t unjudged = 0;  ///< where the bound claims nothing
+  std::size_t refused = 0;   ///< rejected by the gate
+  std::size_t right = 0;     ///< the value is what is expected there: 0 for 0, infinity for NaN
+  std::size_t within = 0;    ///< different from the expected number, but within its bound
+  std::size_t unjudged = 0;  ///< elements with an infinite bound
 
-  PlantedCount& operator+=(const PlantedCount& other);
+  InjectionCounts& operator+=(const InjectionCounts& other);
 };
 
-/// NaN, infinity, 0 and 12345, each in the place of each element of an answer.
-struct Planted {
-  std::map<std::string, PlantedCount> of = {};  ///< by the value
-  /// Where a wrong one passed: "y of quick/...: 12345 in 3 elements".
+/// The verdicts when NaN, infinity, 0 and 12345 each replace each element of an output.
+struct InjectionResult {
+  std::map<std::string, InjectionCounts> of = {};  ///< the counts for each injected value
+  /// Where a wrong value passed: "y of quick/...: 12345 in 3 elements".
   std::vector<std::string> missed = {};
 
-  PlantedCount total() const;
+  InjectionCounts total() const;
   bool all_refused() const { return missed.empty(); }
-  Planted& operator+=(const Planted& other);
+  InjectionResult& operator+=(const InjectionResult& other);
 };
 
-/// Holds a right answer to a case with one of its elements in turn replaced by each value. The
-/// answer is rejected where that element is refused (JudgedOutput::verdict).
+/// Replaces each element of a correct output by each of the values, one element at a time, and
+/// counts the verdicts (JudgedOutput::verdict). The output is rejected if the replaced element is.
 ///
-/// Computes  in time that grows as the number of elements does
-/// Requires  `right` passes; where it does not, that is missed
-Planted plant(const StoredCase& stored, const std::vector<StoredTensor>& right,
-              const tolerance::Tolerance& bounds);
+/// Computes  in time proportional to the number of elements
+/// Requires  `right` passes; if it does not, that is reported in `missed`
+InjectionResult inject_values(const StoredCase& stored, const std::vector<StoredTensor>& right,
+                              const tolerance::Tolerance& bounds);
 
 }  // namespace normproof::verification::golden::gate

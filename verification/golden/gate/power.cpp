@@ -17,7 +17,7 @@
 namespace normproof::verification::golden::gate {
 
 using certify::for_each;
-using corpus::op_of;
+using corpus::op_name;
 using corpus::path_of;
 using corpus::to_string;
 using corpus::usual_accumulation;
@@ -28,12 +28,12 @@ using recipes::inputs_of;
 using recipes::kCorpusSeed;
 namespace {
 
-/// A case ready to be asked many times.
-struct Question {
+/// A case prepared for being run many times.
+struct PreparedCase {
   StoredCase stored;
   ref::model::OperationInputs inputs;
-  tolerance::Tolerance bounds;
-  std::vector<StoredTensor> right;  ///< the answer of the plain style
+  Tolerance bounds;
+  std::vector<StoredTensor> right;  ///< the output of the plain style
 };
 
 struct NamedStyle {
@@ -62,9 +62,10 @@ constexpr NamedStyle kStyles[] = {
     {"Welford, pairwise", {.sum = Style::Sum::pairwise, .welford = true}},
 };
 
-/// In an arithmetic of 16 bits the squares of a block's mean, or of a distance from the first
-/// element, overflow where the variance does not.
-std::vector<NamedStyle> styles_of(const PowerOptions& options) {
+/// Returns the styles that are correct in the chosen arithmetic. In 16-bit arithmetic, the squares
+/// of a block's mean or of distances from the first element can overflow although the variance does
+/// not.
+std::vector<NamedStyle> correct_styles(const PowerOptions& options) {
   std::vector<NamedStyle> styles;
   for (const NamedStyle& named : kStyles)
     if (!options.accumulation || !(named.style.merged || named.style.shifted))
@@ -73,56 +74,58 @@ std::vector<NamedStyle> styles_of(const PowerOptions& options) {
 }
 
 /// ", grad_x is off by 1.25 bounds"
-std::string worst_of(const CaseResult& result) {
+std::string describe_worst_output(const CaseResult& result) {
   const auto worst = std::ranges::max_element(result.tensors, {}, &TensorResult::ratio);
   if (worst == result.tensors.end()) return "";
   return fmt::format(", {} is off by {:.3g} bounds", worst->name, worst->ratio);
 }
 
-std::uint64_t seed_of(std::size_t number) {
+std::uint64_t corpus_seed(std::size_t number) {
   return kCorpusSeed + number;
 }
 
-Question question_of(const Case& c, const PowerOptions& options) {
+PreparedCase prepare_case(const Case& c, const PowerOptions& options) {
   Sites sites;
-  Question question;
-  question.stored = certify::certified_case(c);
-  question.inputs = inputs_of(c);
-  question.bounds = tolerance::derive_tolerance(
+  PreparedCase prepared;
+  prepared.stored = certify::certified_case(c);
+  prepared.inputs = inputs_of(c);
+  prepared.bounds = tolerance::derive_tolerance(
       c, options.accumulation.value_or(usual_accumulation(c.dtype)), options.formula);
-  question.right = run_plain(c, question.inputs, {}, sites);
-  return question;
+  prepared.right = run_plain(c, prepared.inputs, {}, sites);
+  return prepared;
 }
 
-Planted planted_in(const Question& question) {
-  return plant(question.stored, question.right, question.bounds);
+InjectionResult inject_into(const PreparedCase& prepared) {
+  return inject_values(prepared.stored, prepared.right, prepared.bounds);
 }
 
-/// No question outlives its answer: those of a whole tier do not fit in memory.
-void plant_alone(LayerPower& power, const std::vector<Case>& cases, const PowerOptions& options) {
+/// Prepared cases are freed one by one: those of a whole tier do not fit in memory.
+void measure_injection(LayerPower& power, const std::vector<Case>& cases,
+                       const PowerOptions& options) {
   power.cases = cases.size();
   std::mutex mutex;
   for_each(cases.size(), options.jobs, [&](std::size_t i) {
-    const Planted planted = planted_in(question_of(cases[i], options));
+    const InjectionResult planted = inject_into(prepare_case(cases[i], options));
     const std::lock_guard lock(mutex);
     power.planted += planted;
   });
   std::ranges::sort(power.planted.missed);
 }
 
-/// One layer under one corpus.
+/// Measures one layer on one corpus.
 class Trial {
  public:
-  Trial(LayerPower& power, std::vector<Question> questions, const PowerOptions& options)
-      : power_(power), questions_(std::move(questions)), options_(options) {}
+  Trial(LayerPower& power, std::vector<PreparedCase> prepared_cases, const PowerOptions& options)
+      : power_(power), prepared_cases_(std::move(prepared_cases)), options_(options) {}
 
   void run(int jobs) {
-    power_.cases = questions_.size();
-    if (!right_answers_alone(options_)) list_mutations();
-    const std::vector<NamedStyle> styles = styles_of(options_);
+    power_.cases = prepared_cases_.size();
+    if (!measures_only_false_alarms(options_)) list_mutations();
+    const std::vector<NamedStyle> styles = correct_styles(options_);
     for_each(styles.size(), jobs, [&](std::size_t i) { run_style(styles[i]); });
-    if (!right_answers_alone(options_))
-      for_each(questions_.size(), jobs, [&](std::size_t i) { run_planted(questions_[i]); });
+    if (!measures_only_false_alarms(options_))
+      for_each(prepared_cases_.size(), jobs,
+               [&](std::size_t i) { run_injection(prepared_cases_[i]); });
     std::ranges::sort(power_.planted.missed);
     std::ranges::sort(power_.false_alarms);
     for_each(power_.verdicts.size(), jobs,
@@ -131,21 +134,21 @@ class Trial {
 
  private:
   void list_mutations() {
-    for (const Question& question : questions_) {
+    for (const PreparedCase& prepared : prepared_cases_) {
       Sites sites;
       sites.list();
-      run_plain(question.stored.description.c, question.inputs, {}, sites);
+      run_plain(prepared.stored.description.c, prepared.inputs, {}, sites);
       for (const Mutation& mutation : sites.seen())
-        if (std::ranges::find(power_.verdicts, mutation, &Verdict::mutation) ==
+        if (std::ranges::find(power_.verdicts, mutation, &MutationVerdict::mutation) ==
             power_.verdicts.end())
           power_.verdicts.push_back({mutation, 0, 0, {}, 0});
     }
   }
 
   void run_style(const NamedStyle& named) {
-    for (const Question& question : questions_) {
+    for (const PreparedCase& prepared : prepared_cases_) {
       Sites sites;
-      const Case& c = question.stored.description.c;
+      const Case& c = prepared.stored.description.c;
       Style style = named.style;
       style.accumulation = options_.accumulation;
       style.one_pass = options_.formula == tolerance::Formula::one_pass;
@@ -154,33 +157,33 @@ class Trial {
                                   .accumulation = options_.accumulation,
                                   .formula = options_.formula,
                                   .flush_subnormals = style.flushed};
-      const std::vector<StoredTensor> answer = run_plain(c, question.inputs, style, sites);
+      const std::vector<StoredTensor> answer = run_plain(c, prepared.inputs, style, sites);
       const CaseResult result =
-          style.flushed ? check_case(question.stored, answer, declared)
-                        : check_case(question.stored, answer, declared, question.bounds);
+          style.flushed ? check_case(prepared.stored, answer, declared)
+                        : check_case(prepared.stored, answer, declared, prepared.bounds);
       const std::lock_guard lock(mutex_);
       ++power_.checks;
       if (!result.passed())
         power_.false_alarms.push_back(
-            fmt::format("{}: {}{}", named.name, path_of(c), worst_of(result)));
+            fmt::format("{}: {}{}", named.name, path_of(c), describe_worst_output(result)));
     }
   }
 
-  void run_planted(const Question& question) {
-    const Planted planted = planted_in(question);
+  void run_injection(const PreparedCase& prepared) {
+    const InjectionResult planted = inject_into(prepared);
     const std::lock_guard lock(mutex_);
     power_.planted += planted;
   }
 
-  void run_mutation(Verdict& verdict) {
+  void run_mutation(MutationVerdict& verdict) {
     bool same = true;
-    for (const Question& question : questions_) {
+    for (const PreparedCase& prepared : prepared_cases_) {
       Sites sites(verdict.mutation);
-      const Case& c = question.stored.description.c;
-      const std::vector<StoredTensor> answer = run_plain(c, question.inputs, {}, sites);
-      if (answer == question.right) continue;
+      const Case& c = prepared.stored.description.c;
+      const std::vector<StoredTensor> answer = run_plain(c, prepared.inputs, {}, sites);
+      if (answer == prepared.right) continue;
       same = false;
-      const CaseResult result = check_case(question.stored, answer, {}, question.bounds);
+      const CaseResult result = check_case(prepared.stored, answer, {}, prepared.bounds);
       for (const TensorResult& tensor : result.tensors)
         verdict.closest = std::max(verdict.closest, tensor.ratio);
       if (result.passed()) continue;
@@ -192,19 +195,19 @@ class Trial {
   }
 
   LayerPower& power_;
-  std::vector<Question> questions_;
+  std::vector<PreparedCase> prepared_cases_;
   const PowerOptions& options_;
   std::mutex mutex_;
 };
 
 }  // namespace
 
-bool right_answers_alone(const PowerOptions& options) {
+bool measures_only_false_alarms(const PowerOptions& options) {
   return options.accumulation || options.formula != tolerance::Formula::two_pass;
 }
 
 std::size_t LayerPower::count_killed(std::size_t seeds) const {
-  return static_cast<std::size_t>(std::ranges::count(verdicts, seeds, &Verdict::killed));
+  return static_cast<std::size_t>(std::ranges::count(verdicts, seeds, &MutationVerdict::killed));
 }
 
 std::vector<LayerPower> measure_power(const PowerOptions& options) {
@@ -216,25 +219,25 @@ std::vector<LayerPower> measure_power(const PowerOptions& options) {
   std::size_t done = 0, total = 0;
   for (std::size_t number = 0; number < options.seeds; ++number) {
     std::map<std::string, std::vector<Case>> cases;
-    for (Case& c : recipes::corpus(options.tier, seed_of(number), "*/" + options.only + "/*"))
-      cases[op_of(c)].push_back(std::move(c));
+    for (Case& c : recipes::corpus(options.tier, corpus_seed(number), "*/" + options.only + "/*"))
+      cases[op_name(c)].push_back(std::move(c));
     if (cases.empty())
       throw ref::numeric::UsageError(
           ref::numeric::unknown_name("layer", options.only, ref::model::operation_names()));
     total = cases.size() * options.seeds;
     for (const auto& entry : cases) {
       const std::string& layer = entry.first;
-      const std::vector<Case>& own = entry.second;
+      const std::vector<Case>& layer_cases = entry.second;
       LayerPower& power = layers[layer];
       power.layer = layer;
-      power.styles = styles_of(options).size();
-      if (options.planted_alone) {
-        plant_alone(power, own, options);
+      power.styles = correct_styles(options).size();
+      if (options.inject_only) {
+        measure_injection(power, layer_cases, options);
       } else {
-        std::vector<Question> questions(own.size());
-        for_each(own.size(), options.jobs,
-                 [&](std::size_t i) { questions[i] = question_of(own[i], options); });
-        Trial(power, std::move(questions), options).run(options.jobs);
+        std::vector<PreparedCase> prepared_cases(layer_cases.size());
+        for_each(layer_cases.size(), options.jobs,
+                 [&](std::size_t i) { prepared_cases[i] = prepare_case(layer_cases[i], options); });
+        Trial(power, std::move(prepared_cases), options).run(options.jobs);
       }
       ++done;
       if (options.finished) options.finished(layer, done, total);

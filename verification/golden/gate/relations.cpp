@@ -41,8 +41,8 @@ constexpr std::pair<Relation, const char*> kRelations[] = {{Relation::repeat, "r
                                                            {Relation::permute, "permute"},
                                                            {Relation::neighbour, "neighbour"}};
 
-/// Where the samples of a case are; an encoder is taken as one, and so are a whole
-/// Transformer and a parameter.
+/// The axis of the samples of a case, and their number. An encoder, a whole Transformer and a
+/// parameter count as one sample.
 struct SampleAxis {
   std::size_t axis = 0, count = 0;
 };
@@ -62,8 +62,8 @@ const OperandInfo* find_described(const OperationInfo& info, std::string_view na
   return nullptr;
 }
 
-/// Whether a tensor of the case has an axis of samples. What is left of an output ("y_lo") and the
-/// scales of blocks have the samples of what they belong to.
+/// Whether a tensor of the case has an axis of samples. The low part of an output ("y_lo") and the
+/// scales of blocks have the samples of the tensor that they belong to.
 bool has_samples(const Case& c, const StoredTensor& tensor) {
   if (tensor.dtype == DType::float8_e8m0fnu) return true;
   std::string_view name = tensor.name;
@@ -72,10 +72,10 @@ bool has_samples(const Case& c, const StoredTensor& tensor) {
   return described != nullptr && described->has_samples();
 }
 
-/// The samples of a tensor in that order.
-StoredTensor take(const StoredTensor& tensor, std::size_t axis, const Samples& samples) {
-  StoredTensor taken{tensor.name, tensor.dtype, tensor.shape, {}};
-  taken.shape.at(axis) = samples.size();
+/// Returns the given samples of a tensor, in that order.
+StoredTensor select_samples(const StoredTensor& tensor, std::size_t axis, const Samples& samples) {
+  StoredTensor selected{tensor.name, tensor.dtype, tensor.shape, {}};
+  selected.shape.at(axis) = samples.size();
   std::size_t inner = ref::io::item_size(tensor.dtype), outer = 1;
   for (std::size_t a = 0; a < tensor.shape.size(); ++a)
     (a < axis ? outer : inner) *= a == axis ? 1 : tensor.shape[a];
@@ -83,25 +83,26 @@ StoredTensor take(const StoredTensor& tensor, std::size_t axis, const Samples& s
     for (const std::size_t sample : samples) {
       const auto begin = tensor.bytes.begin() +
                          static_cast<std::ptrdiff_t>((o * tensor.shape[axis] + sample) * inner);
-      taken.bytes.insert(taken.bytes.end(), begin, begin + static_cast<std::ptrdiff_t>(inner));
+      selected.bytes.insert(selected.bytes.end(), begin,
+                            begin + static_cast<std::ptrdiff_t>(inner));
     }
-  return taken;
+  return selected;
 }
 
-/// The question of `stored` about some of its samples, in that order.
-StoredCase with_samples(const StoredCase& stored, const Samples& samples) {
+/// Returns the case restricted to some of its samples, in that order.
+StoredCase restrict_to_samples(const StoredCase& stored, const Samples& samples) {
   StoredCase other = stored;
   Case& c = other.description.c;
   const std::size_t axis = sample_axis(c).axis;
   for (StoredTensor& tensor : c.inputs)
-    if (has_samples(c, tensor)) tensor = take(tensor, axis, samples);
+    if (has_samples(c, tensor)) tensor = select_samples(tensor, axis, samples);
   for (StoredTensor& tensor : other.expected)
-    if (has_samples(c, tensor)) tensor = take(tensor, axis, samples);
+    if (has_samples(c, tensor)) tensor = select_samples(tensor, axis, samples);
   other.description.path = path_of(c);
   return other;
 }
 
-/// NaN in every element of x, or of q, of the first sample.
+/// Returns the case with NaN in every element of x, or of q, of the first sample.
 StoredCase with_nan(const StoredCase& stored) {
   StoredCase other = stored;
   Case& c = other.description.c;
@@ -119,7 +120,7 @@ StoredCase with_nan(const StoredCase& stored) {
   return other;
 }
 
-/// The first element whose bits differ; one NaN is as good as another.
+/// Describes the first element whose bits differ; all NaNs are equal.
 std::optional<std::string> difference(const StoredTensor& a, const StoredTensor& b,
                                       const char* there) {
   if (a.dtype != b.dtype || a.shape != b.shape)
@@ -135,7 +136,7 @@ std::optional<std::string> difference(const StoredTensor& a, const StoredTensor&
   return std::nullopt;
 }
 
-/// Every tensor of the one answer against that of the other.
+/// Compares every tensor of the first answer with that of the second.
 std::optional<std::string> difference(const std::vector<StoredTensor>& first,
                                       const std::vector<StoredTensor>& second, const char* there) {
   for (const StoredTensor& tensor : first) {
@@ -146,24 +147,24 @@ std::optional<std::string> difference(const std::vector<StoredTensor>& first,
   return std::nullopt;
 }
 
-struct Verdict {
+struct RelationVerdict {
   RelationOutcome outcome;
-  std::string sentence;  ///< of a broken relation
+  std::string sentence;  ///< how a broken relation is broken
 };
-const Verdict kNotApplicable = {RelationOutcome::not_applicable, ""};
-const Verdict kDeclined = {RelationOutcome::declined, ""};
+const RelationVerdict kNotApplicable = {RelationOutcome::not_applicable, ""};
+const RelationVerdict kDeclined = {RelationOutcome::declined, ""};
 
-/// Held where nothing was found.
-Verdict held_unless(std::string found) {
+/// The relation holds if `found` is empty.
+RelationVerdict broken_if_found(std::string found) {
   const auto outcome = found.empty() ? RelationOutcome::held : RelationOutcome::broken;
   return {outcome, std::move(found)};
 }
 
-/// The answers about one case.
-class Related {
+/// Checks the relations of one case.
+class RelationChecker {
  public:
-  Related(const StoredCase& stored, const RelationAsks& asks)
-      : stored_(stored), asks_(asks), axis_(sample_axis(stored.description.c)) {
+  RelationChecker(const StoredCase& stored, const RelationCandidates& candidates)
+      : stored_(stored), candidates_(candidates), axis_(sample_axis(stored.description.c)) {
     const Case& c = stored.description.c;
     const OperationInfo& info = ref::model::operation_info(c.options);
     const bool by_running_statistics = !info.state.empty() && c.mode == Mode::inference;
@@ -177,16 +178,17 @@ class Related {
     }
   }
 
-  Verdict check(Relation relation) {
-    if (!whole_ && unanswered_.empty()) ask_whole();
-    if (!unanswered_.empty()) return {RelationOutcome::broken, unanswered_};
-    if (!*whole_) return kDeclined;
+  RelationVerdict check(Relation relation) {
+    if (!whole_output_ && missing_output_.empty()) query_whole_case();
+    if (!missing_output_.empty()) return {RelationOutcome::broken, missing_output_};
+    if (!*whole_output_) return kDeclined;
     switch (relation) {
       case Relation::repeat:
-        if (axis_.count > 1) asks_.ask(with_samples(stored_, reversed()));
-        return held_unless(same_as_whole(asks_.ask(stored_), "the second time"));
+        if (axis_.count > 1) candidates_.query(restrict_to_samples(stored_, reversed()));
+        return broken_if_found(same_as_whole(candidates_.query(stored_), "the second time"));
       case Relation::memory:
-        return held_unless(same_as_whole(asks_.filled(stored_), "where new memory is filled"));
+        return broken_if_found(
+            same_as_whole(candidates_.with_filled_memory(stored_), "where new memory is filled"));
       case Relation::split:
         return split();
       case Relation::permute:
@@ -199,25 +201,25 @@ class Related {
   }
 
  private:
-  /// Once: a case without an answer has none for any relation, and a program that is slow to fail
-  /// is not asked five times.
-  void ask_whole() {
+  /// Queries the candidate once for the whole case: without an output for it no relation can be
+  /// checked, and a program that is slow to fail is not run five times.
+  void query_whole_case() {
     try {
-      whole_ = asks_.ask(stored_);
+      whole_output_ = candidates_.query(stored_);
     } catch (const ref::numeric::FileError& error) {
-      unanswered_ = error.what();
+      missing_output_ = error.what();
     }
   }
 
-  const std::vector<StoredTensor>& whole() const { return **whole_; }
+  const std::vector<StoredTensor>& whole() const { return **whole_output_; }
 
-  std::string same_as_whole(const Answer& again, const char* there) const {
+  std::string same_as_whole(const CandidateOutput& again, const char* there) const {
     if (!again) return fmt::format("the case is declined {}", there);
     return difference(whole(), *again, there).value_or("");
   }
 
-  /// What has samples among the outputs, of the whole at these samples, against those of an answer
-  /// about them alone.
+  /// Compares the per-sample outputs of the whole case, at the samples `in_whole`, with those of an
+  /// answer at the samples `in_answer`.
   std::string same_samples(const Samples& in_whole, const std::vector<StoredTensor>& answer,
                            const Samples& in_answer, const char* there) const {
     for (const std::string& name : sample_outputs_) {
@@ -231,53 +233,53 @@ class Related {
       const std::size_t have = second->shape[axis_.axis];
       if (first->shape[axis_.axis] != axis_.count || std::ranges::max(in_answer) >= have)
         return fmt::format("{} has {} samples {}", name, have, there);
-      if (const auto found = difference(take(*first, axis_.axis, in_whole),
-                                        take(*second, axis_.axis, in_answer), there))
+      if (const auto found = difference(select_samples(*first, axis_.axis, in_whole),
+                                        select_samples(*second, axis_.axis, in_answer), there))
         return *found;
     }
     return "";
   }
 
-  Verdict split() {
+  RelationVerdict split() {
     if (!by_sample_) return kNotApplicable;
     const std::size_t half = (axis_.count + 1) / 2;
     for (const auto& [begin, end] :
          {std::pair(std::size_t{0}, half), std::pair(half, axis_.count)}) {
       const Samples in_whole = range(begin, end), alone = range(0, end - begin);
-      const Answer answer = asks_.ask(with_samples(stored_, in_whole));
+      const CandidateOutput answer = candidates_.query(restrict_to_samples(stored_, in_whole));
       if (!answer) return kDeclined;
       std::string found = same_samples(in_whole, *answer, alone, "in half of the batch");
-      if (!found.empty()) return held_unless(std::move(found));
+      if (!found.empty()) return broken_if_found(std::move(found));
     }
-    return held_unless("");
+    return broken_if_found("");
   }
 
-  Verdict permute() {
+  RelationVerdict permute() {
     if (axis_.count < 2) return kNotApplicable;
-    const StoredCase other = with_samples(stored_, reversed());
-    const Answer answer = asks_.ask(other);
+    const StoredCase other = restrict_to_samples(stored_, reversed());
+    const CandidateOutput answer = candidates_.query(other);
     if (!answer) return kDeclined;
     if (by_sample_)
-      return held_unless(
+      return broken_if_found(
           same_samples(reversed(), *answer, range(0, axis_.count), "in reverse order"));
     const CaseResult result =
         check_case(other, *answer, {.outputs = {"y", "grad_x", "loss", "grad_logits"}});
     for (const TensorResult& tensor : result.tensors)
       if (!tensor.passed())
-        return held_unless(
+        return broken_if_found(
             tensor.problem.empty()
                 ? fmt::format("{} at {} is {} in reverse order; expected {} within {:.3g}",
                               tensor.name, tensor.where, tensor.got, tensor.exact, tensor.bound)
                 : tensor.problem);
-    return held_unless("");
+    return broken_if_found("");
   }
 
-  Verdict neighbour() {
+  RelationVerdict neighbour() {
     if (!by_sample_) return kNotApplicable;
     const Samples others = range(1, axis_.count);
-    const Answer answer = asks_.ask(with_nan(stored_));
+    const CandidateOutput answer = candidates_.query(with_nan(stored_));
     if (!answer) return kDeclined;
-    return held_unless(same_samples(others, *answer, others, "beside a sample of NaN"));
+    return broken_if_found(same_samples(others, *answer, others, "beside a sample of NaN"));
   }
 
   Samples reversed() const {
@@ -293,21 +295,23 @@ class Related {
   }
 
   const StoredCase& stored_;
-  const RelationAsks& asks_;
+  const RelationCandidates& candidates_;
   SampleAxis axis_;
   bool by_sample_ = false;                   ///< no statistic runs over samples
-  std::vector<std::string> sample_outputs_;  ///< y and what else is compared sample by sample
-  std::optional<Answer> whole_;              ///< absent: not asked yet, or no answer
-  std::string unanswered_;                   ///< why there is no answer
+  std::vector<std::string> sample_outputs_;  ///< the outputs that are compared sample by sample
+  std::optional<CandidateOutput>
+      whole_output_;  ///< the output for the whole case; absent if not queried yet or failed
+  std::string missing_output_;  ///< why there is no output
 };
 
-RelationResult result_of(const std::string& path, Relation relation, Related& related) {
+RelationResult check_relation(const std::string& path, Relation relation,
+                              RelationChecker& checker) {
   try {
-    Verdict verdict = related.check(relation);
+    RelationVerdict verdict = checker.check(relation);
     return {path, relation, verdict.outcome, std::move(verdict.sentence)};
   } catch (const ref::numeric::FileError& error) {
     return {path, relation, RelationOutcome::broken, error.what()};
-  } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds
+  } catch (const ref::numeric::ContractError& error) {  // an int64 that no double can hold
     return {path, relation, RelationOutcome::broken, sentence(error.breach())};
   }
 }
@@ -315,8 +319,8 @@ RelationResult result_of(const std::string& path, Relation relation, Related& re
 }  // namespace
 
 std::string_view to_string(Relation relation) {
-  for (const auto& [own, name] : kRelations)
-    if (own == relation) return name;
+  for (const auto& [listed, name] : kRelations)
+    if (listed == relation) return name;
   ref::numeric::contract_failure("to_string", "relation", "is no enumerator", "one of Relation");
 }
 
@@ -326,19 +330,20 @@ std::vector<Relation> all_relations() {
   return all;
 }
 
-Relation relation_of(std::string_view name) {
+Relation parse_relation(std::string_view name) {
   std::vector<std::string> known;
-  for (const auto& [relation, own] : kRelations) {
-    if (own == name) return relation;
-    known.emplace_back(own);
+  for (const auto& [relation, listed] : kRelations) {
+    if (listed == name) return relation;
+    known.emplace_back(listed);
   }
   throw ref::numeric::UsageError(ref::numeric::unknown_name("relation", name, known));
 }
 
-RelationAsks relation_asks(const std::string& command, double seconds,
-                           const std::function<void(const std::string&)>& complained) {
-  // glibc fills what malloc gives with the complement, 0x7f: 1.4e306 as float64, 3.4e38 as float32.
-  // Four variants of a case may each end the program before the next case is asked.
+RelationCandidates make_relation_candidates(
+    const std::string& command, double seconds,
+    const std::function<void(const std::string&)>& complained) {
+  // glibc fills the memory returned by malloc with the complement, 0x7f: 1.4e306 as float64, 3.4e38
+  // as float32. Each of four variants of a case may end the program before the next case begins.
   constexpr int kStarts = 6;
   return {from_program(command, seconds, kStarts, complained),
           from_program("MALLOC_PERTURB_=128; export MALLOC_PERTURB_; " + command, seconds, kStarts,
@@ -347,25 +352,26 @@ RelationAsks relation_asks(const std::string& command, double seconds,
 
 std::vector<RelationResult> check_relations(const std::filesystem::path& golden,
                                             const std::vector<CaseDescription>& cases,
-                                            const RelationAsks& asks,
+                                            const RelationCandidates& candidates,
                                             const std::vector<Relation>& relations,
                                             const std::function<void(std::size_t done)>& finished) {
   std::vector<RelationResult> results;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    std::ranges::move(check_relations(read_case(golden, cases[i]), asks, relations),
+    std::ranges::move(check_relations(read_case(golden, cases[i]), candidates, relations),
                       std::back_inserter(results));
     if (finished) finished(i + 1);
   }
   return results;
 }
 
-std::vector<RelationResult> check_relations(const StoredCase& stored, const RelationAsks& asks,
+std::vector<RelationResult> check_relations(const StoredCase& stored,
+                                            const RelationCandidates& candidates,
                                             const std::vector<Relation>& relations) {
-  Related related(stored, asks);
+  RelationChecker checker(stored, candidates);
   std::vector<RelationResult> results;
   results.reserve(relations.size());
   for (const Relation relation : relations)
-    results.push_back(result_of(stored.description.path, relation, related));
+    results.push_back(check_relation(stored.description.path, relation, checker));
   return results;
 }
 

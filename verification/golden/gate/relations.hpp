@@ -10,18 +10,19 @@
 
 namespace normproof::verification::golden::gate {
 
-/// What must hold between the answers to two questions, whatever the right values are.
+/// Relations that must hold between a candidate's outputs for two questions, whatever the correct
+/// values are.
 enum class Relation {
-  repeat,     ///< the same question, after another one: the same bits
-  memory,     ///< the same question to a program whose new memory is filled: the same bits
-  split,      ///< each half of the samples alone: the bits that they have in the whole
-  permute,    ///< the samples in reverse order: the results in reverse order
-  neighbour,  ///< NaN in the first sample: the bits of the others stay
+  repeat,     ///< a repeated question gives the same bits
+  memory,     ///< a process whose new memory is prefilled gives the same bits
+  split,      ///< half of the samples alone gives the bits that they have in the whole
+  permute,    ///< samples in reverse order give results in reverse order
+  neighbour,  ///< NaN in the first sample leaves the bits of the others unchanged
 };
 std::string_view to_string(Relation relation);
 std::vector<Relation> all_relations();
 /// Throws    UsageError with the nearest known name
-Relation relation_of(std::string_view name);
+Relation parse_relation(std::string_view name);
 
 enum class RelationOutcome { held, broken, not_applicable, declined };
 
@@ -29,37 +30,42 @@ struct RelationResult {
   std::string path;
   Relation relation = Relation::repeat;
   RelationOutcome outcome = RelationOutcome::not_applicable;
-  std::string sentence;  ///< of a broken one: the element and both values, or why there is none
+  std::string
+      sentence;  ///< how it is broken: the element and both values, or why there is no output
 };
 
-/// Whom to ask. A program whose memory is filled answers the same where it writes every element of
-/// its outputs and reads nothing that it has not written.
-struct RelationAsks {
-  Ask ask;
-  Ask filled;  ///< the same implementation in another process, its new memory filled
+/// The candidates to compare. A program whose new memory is prefilled gives the same output if it
+/// writes every element of its outputs and reads nothing that it has not written.
+struct RelationCandidates {
+  Candidate query;
+  Candidate
+      with_filled_memory;  ///< the same implementation in a process whose new memory is prefilled
 };
 
-/// A program that answers (from_program), and another run of it under glibc's MALLOC_PERTURB_.
-/// `complained` as for from_program.
-RelationAsks relation_asks(const std::string& command, double seconds,
-                           const std::function<void(const std::string& last)>& complained = {});
+/// Starts a candidate program (from_program) and a second process of it under glibc's
+/// MALLOC_PERTURB_. `complained` is as in from_program.
+RelationCandidates make_relation_candidates(
+    const std::string& command, double seconds,
+    const std::function<void(const std::string& last)>& complained = {});
 
-/// Asks variants of each case, and holds the answers against each other.
+/// Runs variants of each case and compares the outputs with each other.
 ///
-/// Computes  samples are the extents of the first axis of x (the second of a sequence). split,
-///           permute and neighbour compare y and grad_x bit by bit where no statistic runs over
-///           samples: layers by rows or samples, and inference. Where one does, permute holds the
-///           answer to the samples in reverse order against the bound of check_case
-///           A relation is declined where the case is, or its variant; but the same question, once
-///           answered, is answered again
-/// Throws    FileError where the corpus itself is damaged
+/// Computes  A sample is an index of the first axis of x (the second axis of a sequence). split,
+///           permute and neighbour compare y and grad_x bit by bit if no statistic is taken over
+///           samples: layers that normalize rows or samples, and inference. If a statistic is taken
+///           over samples, permute checks the output for the reversed samples against the bound of
+///           check_case.
+///           A relation is declined if the candidate declines the case or its variant. A repeated
+///           question, once answered, may not be declined
+/// Throws    FileError if the corpus itself is damaged
 std::vector<RelationResult> check_relations(const std::filesystem::path& golden,
                                             const std::vector<CaseDescription>& cases,
-                                            const RelationAsks& asks,
+                                            const RelationCandidates& candidates,
                                             const std::vector<Relation>& relations,
                                             const std::function<void(std::size_t done)>& finished);
-/// The same of one case.
-std::vector<RelationResult> check_relations(const StoredCase& stored, const RelationAsks& asks,
+/// Checks the relations of a single case.
+std::vector<RelationResult> check_relations(const StoredCase& stored,
+                                            const RelationCandidates& candidates,
                                             const std::vector<Relation>& relations);
 
 }  // namespace normproof::verification::golden::gate

@@ -10,13 +10,13 @@ namespace normproof::verification::golden::gate {
 
 namespace {
 
-constexpr std::size_t kMostRows = 48, kMostColumns = 96;
+constexpr std::size_t kMaxRows = 48, kMaxColumns = 96;
 
 std::size_t rounded_up(std::size_t a, std::size_t b) {
   return (a + b - 1) / b;
 }
 
-/// "7", "4 to 7": the numbers of each place.
+/// Returns the indices of each cell: "7", "4 to 7".
 std::vector<std::string> names(std::size_t count, std::size_t each) {
   std::vector<std::string> texts;
   for (std::size_t first = 0; first < count; first += each) {
@@ -29,13 +29,14 @@ std::vector<std::string> names(std::size_t count, std::size_t each) {
 
 }  // namespace
 
-ShareMap share_map(const std::vector<std::size_t>& shape, const std::vector<double>& shares) {
+ErrorRatioMap make_error_ratio_map(const std::vector<std::size_t>& shape,
+                                   const std::vector<double>& shares) {
   const std::size_t columns = shape.empty() ? 1 : shape.back();
   if (shares.empty() || columns == 0) return {};
   const std::size_t rows = shares.size() / columns;
-  const std::size_t rows_each = rounded_up(rows, kMostRows),
-                    columns_each = rounded_up(columns, kMostColumns);
-  ShareMap map{names(rows, rows_each), names(columns, columns_each), {}};
+  const std::size_t rows_each = rounded_up(rows, kMaxRows),
+                    columns_each = rounded_up(columns, kMaxColumns);
+  ErrorRatioMap map{names(rows, rows_each), names(columns, columns_each), {}};
   map.shares.assign(map.rows.size() * map.columns.size(), std::numeric_limits<double>::quiet_NaN());
   for (std::size_t i = 0; i < rows * columns; ++i) {
     double& place =

@@ -6,14 +6,17 @@
 
 namespace normproof::verification::golden::gate {
 
-/// The error of a tensor over its bound as a picture has room for it. Rows are all axes but the
-/// last; where there are more rows or columns than have room, a place has the worst of several.
-struct ShareMap {
-  std::vector<std::string> rows, columns;  ///< the numbers of each: "3", "4 to 7"
-  std::vector<double> shares;              ///< in C order; NaN: none of its elements is judged
+/// A picture of the ratio of error to bound over a tensor. Rows run over all axes except the last.
+/// If there are more rows or columns than the picture can show, a cell shows the maximum of
+/// several.
+struct ErrorRatioMap {
+  std::vector<std::string> rows, columns;  ///< the indices of each: "3", "4 to 7"
+  std::vector<double>
+      shares;  ///< the ratio of each cell in C order; NaN if none of its elements is judged
 };
 
-/// Computes  the map of an output of that shape from the share of each element, in C order
-ShareMap share_map(const std::vector<std::size_t>& shape, const std::vector<double>& shares);
+/// Computes  the map of an output of that shape from the ratio of each element, in C order
+ErrorRatioMap make_error_ratio_map(const std::vector<std::size_t>& shape,
+                                   const std::vector<double>& shares);
 
 }  // namespace normproof::verification::golden::gate

@@ -15,17 +15,18 @@ using ref::io::DType;
 
 namespace {
 
-bool is_narrow(DType dtype) {
+bool is_low_precision(DType dtype) {
   return ref::io::is_float(dtype) && ref::io::item_size(dtype) < 4;
 }
 
 }  // namespace
 
-std::string finer_than_expected(const StoredTensor& expected, const StoredTensor& answer) {
+std::string describe_excess_digits(const StoredTensor& expected, const StoredTensor& answer) {
   if (expected.name == "sum") return {};  // which a kernel may keep in float32
-  const bool says_so = is_narrow(answer.dtype) &&
-                       ref::io::item_size(answer.dtype) <= ref::io::item_size(expected.dtype);
-  if (!is_narrow(expected.dtype) || !ref::io::is_float(answer.dtype) || says_so) return {};
+  const bool is_as_narrow = is_low_precision(answer.dtype) &&
+                            ref::io::item_size(answer.dtype) <= ref::io::item_size(expected.dtype);
+  if (!is_low_precision(expected.dtype) || !ref::io::is_float(answer.dtype) || is_as_narrow)
+    return {};
   const std::vector<double> given = ref::io::widen(answer);
   const auto round = [&](double value) {
     return ref::numeric::round_to(corpus::storage_of(expected.dtype), value);

@@ -17,15 +17,16 @@ using Answer = std::vector<StoredTensor>;
 using Parts = plain::PlainParts<double>;
 using Named = plain::NamedNumbers<double>;
 
-/// Where a layer of ours is wrong.
+/// The mistakes of an attention layer.
 struct AttentionMistakes {
-  std::size_t block = 1;  ///< keys are filled to a multiple of it, and what fills them counts
-  double filling = 0;     ///< the score of those
+  std::size_t block = 1;  ///< keys are padded to a multiple of it, and the padding counts
+  double filling = 0;     ///< the score of the padding
   bool transposed_in_backward = false;  ///< heads and tokens of keys and values exchanged
-  bool residual_through_norm = false;   ///< its gradient joins before the norm of a pre-norm layer
+  /// Its gradient is added before the norm of a pre-norm layer.
+  bool residual_through_norm = false;
 };
 
-/// Attention with heads one after the other, forward and backward.
+/// Multi-head attention with contiguous heads, forward and backward.
 class Attention {
  public:
   Attention(Parts& parts, const AttentionMistakes& wrong)
@@ -89,7 +90,7 @@ class Attention {
                    std::size_t k) const {
     return (b * tokens() + i) * 3 * width_ + number * width_ + h * d_k_ + k;
   }
-  /// Of keys or values, in the backward.
+  /// Returns the index from which keys or values are read in the backward.
   std::size_t read(std::size_t number, std::size_t b, std::size_t h, std::size_t i,
                    std::size_t k) const {
     if (!wrong_.transposed_in_backward) return part(number, b, h, i, k);
@@ -111,7 +112,7 @@ class Attention {
     return parts_.valid_[b * tokens() + j] && (j <= i || !parts_.in_.config.causal);
   }
 
-  /// The weights of a query: softmax over the keys that it sees.
+  /// Computes the weights of a query: softmax over the keys that it sees.
   void attend(std::size_t b, std::size_t h, std::size_t i) {
     Values scores;
     double largest = -INFINITY, sum = 0;
@@ -142,10 +143,10 @@ Values sum_of_both(Values a, const Values& b) {
   return a;
 }
 
-/// A layer with its two sublayers, norms and residuals.
-class Layer {
+/// An encoder layer with its two sublayers, norms and residuals.
+class ExhibitLayer {
  public:
-  Layer(Parts& parts, const AttentionMistakes& wrong)
+  ExhibitLayer(Parts& parts, const AttentionMistakes& wrong)
       : parts_(parts),
         wrong_(wrong),
         attention_(parts, wrong),
@@ -185,7 +186,7 @@ class Layer {
   Values back(Sublayer& own, const Values& dy, Named& gradients, F f) {
     const auto through_norm = [&](const Values& g) {
       const Named results = parts_.norm(own.norm, own.normed, g);
-      plain::keep_norm(own.norm, results, gradients);
+      plain::copy_norm_results(own.norm, results, gradients);
       return results.at("grad_x");
     };
     const Values at_the_sum = post_ ? through_norm(dy) : dy;
@@ -203,30 +204,30 @@ class Layer {
   Sublayer first_{"norm1", "attention.y"}, second_{"norm2", "feed_forward.y"};
 };
 
-Answer answer_layer(const Case& c, const AttentionMistakes& wrong) {
+Answer run_layer(const Case& c, const AttentionMistakes& wrong) {
   Work work(c);
   const ref::model::OperationInputs inputs = recipes::inputs_of(c);
   mutations::Sites sites;
   Parts parts(inputs.encoder, {}, sites);
   parts.set_rows(work.shape().samples, work.shape().tokens);
-  Layer layer(parts, wrong);
+  ExhibitLayer layer(parts, wrong);
   Named answer;
   answer["y"] = layer.forward(parts.given("x"));
   answer["attention.weights"] = layer.weights();
   answer["grad_x"] = layer.backward(parts.given("grad_y"), answer);
   for (auto& [name, values] : answer)
-    if (work.gives(name)) work.out(name) = std::move(values);
+    if (work.has_output(name)) work.out(name) = std::move(values);
   return work.answer();
 }
 Kernel layer_with(const AttentionMistakes& wrong) {
   return [wrong](const Case& c, const Device& device) {
     AttentionMistakes own = wrong;
-    own.filling = device.leftover;
-    return answer_layer(c, own);
+    own.filling = device.uninitialized_value;
+    return run_layer(c, own);
   };
 }
 Kernel layer_mutated(const Mutation& mutation) {
-  return [mutation](const Case& c, const Device&) { return answer_mutated(c, mutation); };
+  return [mutation](const Case& c, const Device&) { return run_mutated(c, mutation); };
 }
 
 }  // namespace
@@ -245,13 +246,14 @@ std::vector<Exhibit> attention_exhibits() {
        "the gradient with a residual", kOp, std::nullopt,
        layer_with({.residual_through_norm = true})},
       {"mask_inverted", "InseeFrLab/torchTextClassifiers#92",
-       "the mask of padding goes to a function that takes it the other way round", kNotSaid, kOp,
+       "the mask of padding goes to a function that takes it the other way round", kUnknownGap, kOp,
        std::nullopt, layer_mutated({"mask of the keys", MutationOperator::invert_mask})},
       {"padding_attended_to", "jingyaogong/minimind-v#76",
-       "padding is left out of the loss alone: attention takes it for tokens", kNotSaid, kOp,
+       "padding is left out of the loss alone: attention takes it for tokens", kUnknownGap, kOp,
        std::nullopt, layer_mutated({"mask of the keys", MutationOperator::ignore_mask})},
       {"weights_after_dropout", "aws-neuron/nki-samples#81",
-       "the backward of the softmax takes the weights behind dropout", kNotSaid, kOp, std::nullopt,
+       "the backward of the softmax takes the weights behind dropout", kUnknownGap, kOp,
+       std::nullopt,
        layer_mutated(
            {"weights after dropout in the backward of the softmax", MutationOperator::other})},
   };

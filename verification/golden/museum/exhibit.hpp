@@ -7,32 +7,33 @@
 
 #include "verification/golden/corpus/case.hpp"
 
-/// Public bugs, each made again from its description as a small wrong kernel. No code of others is
-/// in here.
+/// Published bugs, each reimplemented from its description as a small wrong kernel. No third-party
+/// code is included.
 namespace normproof::verification::golden::museum {
 
 using corpus::Case;
 using corpus::DType;
 using ref::io::StoredTensor;
 
-/// What a kernel runs on.
+/// The environment of a kernel.
 struct Device {
-  double leftover = 0;  ///< what memory holds that nobody has written
+  double uninitialized_value = 0;  ///< the contents of uninitialized memory
 };
 
-/// The answer of a kernel to any case of its operation; where its bug does not show, a right one.
+/// Returns the output of a kernel for any case of its operation. If its bug does not affect the
+/// case, the output is correct.
 using Kernel = std::function<std::vector<StoredTensor>(const Case&, const Device&)>;
 
-/// Where neither the report nor the mend says what the tests had not tried.
-inline constexpr const char* kNotSaid = "not said";
+/// For bugs whose report and fix do not say what the tests had missed.
+inline constexpr const char* kUnknownGap = "not said";
 
 struct Exhibit {
-  std::string name;            ///< lower case, digits and '_'
-  std::string link;            ///< "owner/project#number", an issue or a pull request at GitHub
+  std::string name;            ///< lower-case letters, digits and '_'
+  std::string link;            ///< "owner/project#number", a GitHub issue or pull request
   std::string sentence;        ///< what goes wrong
-  std::string missed_by;       ///< what its own tests had not tried
+  std::string missed_by;       ///< what the project's own tests had not covered
   std::string op;              ///< the operation of the corpus
-  std::optional<DType> dtype;  ///< the one in which it goes wrong; absent: in any
+  std::optional<DType> dtype;  ///< the only dtype that is affected; absent: all are
   Kernel run;
 };
 
@@ -43,7 +44,7 @@ std::vector<Exhibit> function_exhibits();
 std::vector<Exhibit> attention_exhibits();
 std::vector<Exhibit> optimizer_exhibits();
 
-/// Every exhibit, family by family.
+/// Returns every exhibit, family by family.
 std::vector<Exhibit> all_exhibits();
 
 }  // namespace normproof::verification::golden::museum

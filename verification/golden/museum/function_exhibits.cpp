@@ -13,11 +13,11 @@ namespace {
 using Answer = std::vector<StoredTensor>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// A row of x, -infinity where an element takes no part.
+/// Computes a row of y from a row of x, in which masked elements are -infinity.
 using RowKernel = std::function<Values(const Values& row)>;
 
-/// y row by row, and grad_x from it: y (g - sum of g y).
-Answer answer_softmax(const Case& c, const RowKernel& kernel) {
+/// Computes y row by row, and grad_x from it: y (g - sum of g y).
+Answer run_softmax(const Case& c, const RowKernel& kernel) {
   Work work(c);
   const std::size_t width = work.shape().d_model;
   const Values &x = work.in("x"), &valid = work.in("valid"), &grad_y = work.in("grad_y");
@@ -31,13 +31,13 @@ Answer answer_softmax(const Case& c, const RowKernel& kernel) {
       work.out("y")[begin + d] = y[d];
       if (!grad_y.empty()) sum += grad_y[begin + d] * y[d];
     }
-    for (std::size_t d = 0; d < width && work.gives("grad_x"); ++d)
+    for (std::size_t d = 0; d < width && work.has_output("grad_x"); ++d)
       work.out("grad_x")[begin + d] = row[d] == -kInfinity ? 0 : y[d] * (grad_y[begin + d] - sum);
   }
   return work.answer();
 }
 Kernel softmax_by(const RowKernel& kernel) {
-  return [kernel](const Case& c, const Device&) { return answer_softmax(c, kernel); };
+  return [kernel](const Case& c, const Device&) { return run_softmax(c, kernel); };
 }
 
 double largest_of(const Values& row) {
@@ -47,7 +47,7 @@ double largest_of(const Values& row) {
   return largest;
 }
 
-/// exp(x - largest) over their sum; zeros where nothing takes part.
+/// exp(x - largest) over the sum of these; zeros if every element is masked.
 Values probabilities(const Values& row, double largest,
                      const std::function<double(const Values&)>& sum) {
   Values e;
@@ -61,11 +61,13 @@ double plain_sum(const Values& terms) {
 }
 
 Values with_sum_in_bfloat16(const Values& row) {
-  return probabilities(row, largest_of(row),
-                       [](const Values& terms) { return sum_in(StorageFormat::bfloat16, terms); });
+  return probabilities(row, largest_of(row), [](const Values& terms) {
+    return rounded_sum(StorageFormat::bfloat16, terms);
+  });
 }
 
-/// Each thread has four neighbours; one that has none which takes part makes NaN of its sum.
+/// Each thread has four adjacent elements; a thread whose elements are all masked turns its sum
+/// into NaN.
 Values by_threads(const Values& row) {
   constexpr std::size_t kLanes = 4;
   bool broken = false;
@@ -79,20 +81,20 @@ Values by_threads(const Values& row) {
   return probabilities(row, largest_of(row), plain_sum);
 }
 
-/// The search for the largest element begins at -50000, which stands for -infinity.
+/// The search for the maximum starts from -50000 in place of -infinity.
 Values from_a_finite_infinity(const Values& row) {
   constexpr double kSentinel = -5e4;
   return probabilities(row, std::max(kSentinel, largest_of(row)), plain_sum);
 }
 
-/// What takes no part is -FLT_MAX, and so is the largest of a row of nothing else.
+/// Masked elements are -FLT_MAX, which is also the maximum of a row that has no others.
 Values masked_by_a_number(const Values& row) {
   Values finite = row;
   for (double& v : finite) v = std::max(v, -double{FLT_MAX});
   return probabilities(finite, largest_of(finite), plain_sum);
 }
 
-/// A maximum that passes over NaN; -infinity says that nothing takes part.
+/// A maximum that skips NaN; -infinity means that every element is masked.
 Values blind_to_nan(const Values& row) {
   double largest = -kInfinity;
   for (const double v : row) largest = std::fmax(largest, v);
@@ -100,7 +102,7 @@ Values blind_to_nan(const Values& row) {
   return probabilities(row, largest, plain_sum);
 }
 
-/// The gradient is complete, and multiplied by grad_y once more.
+/// The complete gradient is multiplied by grad_y again.
 Answer gradient_multiplied_again(const Case& c, const Device&) {
   Work work(c);
   for (std::size_t i = 0; i < work.out("grad_x").size(); ++i)
@@ -127,12 +129,12 @@ double argument(double x, double root = std::numbers::sqrt2 * std::numbers::inv_
 }
 
 /// y = x (1 + tanh) / 2, and its derivative with the same tanh.
-Answer answer_gelu_tanh(const Case& c, const std::function<double(double z, std::size_t i)>& tanh) {
+Answer run_gelu_tanh(const Case& c, const std::function<double(double z, std::size_t i)>& tanh) {
   Work work(c);
   for (std::size_t i = 0; i < work.in("x").size(); ++i) {
     const double x = work.in("x")[i], t = tanh(argument(x), i);
     work.out("y")[i] = x * (1 + t) / 2;
-    if (!work.gives("grad_x")) continue;
+    if (!work.has_output("grad_x")) continue;
     const double slope = argument(1) / 1.044715 * (1 + 3 * 0.044715 * x * x);
     work.out("grad_x")[i] = work.in("grad_y")[i] * ((1 + t) + x * (1 - t * t) * slope) / 2;
   }
@@ -149,21 +151,21 @@ double tanh_of_two_exponentials(double z, std::size_t) {
   return (up - down) / (up + down);
 }
 Kernel gelu_tanh_by(const std::function<double(double, std::size_t)>& tanh) {
-  return [tanh](const Case& c, const Device&) { return answer_gelu_tanh(c, tanh); };
+  return [tanh](const Case& c, const Device&) { return run_gelu_tanh(c, tanh); };
 }
 
-/// Vectors of four double; what is left over takes the library's tanh.
+/// Vectors of four doubles; the remainder uses the library's tanh.
 Answer overflow_in_full_vectors(const Case& c, const Device&) {
   constexpr std::size_t kLanes = 4;
   const std::size_t whole = Work(c).in("x").size() / kLanes * kLanes;
-  return answer_gelu_tanh(c, [whole](double z, std::size_t i) {
+  return run_gelu_tanh(c, [whole](double z, std::size_t i) {
     if (i >= whole) return std::tanh(z);
     const double e = std::exp(2 * z);
     return (e - 1) / (e + 1);
   });
 }
 
-/// A table of float16 by float16.
+/// A lookup table from float16 to float16.
 Answer table_of_float16(const Case& c, const Device&) {
   Work work(c);
   for (std::size_t i = 0; i < work.in("x").size(); ++i) {
@@ -174,7 +176,7 @@ Answer table_of_float16(const Case& c, const Device&) {
   return work.answer();
 }
 
-/// sqrt(2/pi) is made of constants in float16.
+/// sqrt(2/pi) is computed from constants in float16.
 Answer root_in_float16(const Case& c, const Device&) {
   const double ratio = rounded(2 / std::numbers::pi, StorageFormat::float16);
   const double root = rounded(std::sqrt(ratio), StorageFormat::float16);
@@ -192,7 +194,7 @@ std::vector<Exhibit> function_exhibits() {
   return {
       {"sum_in_bfloat16", "tenstorrent/tt-metal#52045",
        "the exponentials of a row are added in 16 bits, and probabilities do not add up to 1",
-       kNotSaid, "softmax", DType::bfloat16, softmax_by(with_sum_in_bfloat16)},
+       kUnknownGap, "softmax", DType::bfloat16, softmax_by(with_sum_in_bfloat16)},
       {"thread_without_elements", "flashinfer-ai/flashinfer#1178",
        "a thread whose elements are all -infinity subtracts infinities, and the row is NaN",
        "runs of elements that take no part", "softmax", std::nullopt, softmax_by(by_threads)},
@@ -206,7 +208,7 @@ std::vector<Exhibit> function_exhibits() {
        "the maximum drops NaN: a row of NaN and masked elements is taken for one without any",
        "NaN beside masked elements", "softmax", std::nullopt, softmax_by(blind_to_nan)},
       {"gradient_multiplied_again", "pocketpy/cTensor#31",
-       "the backward multiplies a gradient that is complete by grad_y once more", kNotSaid,
+       "the backward multiplies a gradient that is complete by grad_y once more", kUnknownGap,
        "softmax", std::nullopt, gradient_multiplied_again},
       {"log_of_softmax", "tenstorrent/pytorch2.0_ttnn#1341",
        "log(softmax(x)) is -infinity where the probability vanishes",
@@ -224,10 +226,10 @@ std::vector<Exhibit> function_exhibits() {
        "tanh in double by an exponential: NaN for x above 19, but not in the tail of the array",
        "inputs above 19 in whole vectors", "gelu_tanh", DType::float64, overflow_in_full_vectors},
       {"table_of_float16", "ggml-org/llama.cpp#29252",
-       "x is rounded to float16 and looked up in a table of float16", kNotSaid, "gelu_tanh",
+       "x is rounded to float16 and looked up in a table of float16", kUnknownGap, "gelu_tanh",
        DType::float32, table_of_float16},
       {"root_in_float16", "microsoft/onnxscript#2179", "sqrt(2/pi) is computed in float16",
-       kNotSaid, "gelu_tanh", DType::float16, root_in_float16},
+       kUnknownGap, "gelu_tanh", DType::float16, root_in_float16},
   };
 }
 

@@ -15,40 +15,42 @@ using Answer = std::vector<StoredTensor>;
 
 constexpr std::size_t kTile = 32;
 
-/// Zeros fill the row to a power of two, and their squared distance from the mean counts.
+/// Zeros pad the row to a power of two, and their squared distance from the mean counts.
 Answer padded_lanes(const Case& c, const Device&) {
-  return answer_slices(c, {.measure = [](const Values& x, double eps) {
-                         const double n = static_cast<double>(x.size());
-                         const double lanes = static_cast<double>(std::bit_ceil(x.size()));
-                         const double mean = sum_of(x) / n;
-                         const double squares = (lanes - n) * mean * mean + sum_of_squares(x, mean);
-                         return Moments{mean, 1 / std::sqrt(squares / n + eps)};
-                       }});
+  return run_slice_kernel(c, {.measure = [](const Values& x, double eps) {
+                            const double n = static_cast<double>(x.size());
+                            const double lanes = static_cast<double>(std::bit_ceil(x.size()));
+                            const double mean = sum_of(x) / n;
+                            const double squares =
+                                (lanes - n) * mean * mean + sum_of_squares(x, mean);
+                            return Moments{mean, 1 / std::sqrt(squares / n + eps)};
+                          }});
 }
 
-/// The last tile is summed whole, whatever stands behind the row.
+/// The last tile is summed as a whole, including what follows the row in memory.
 Answer unclean_tile(const Case& c, const Device& device) {
-  return answer_slices(c, {.measure = [leftover = device.leftover](const Values& x, double eps) {
-                         const std::size_t behind = (kTile - x.size() % kTile) % kTile;
-                         Values tile = x;
-                         tile.insert(tile.end(), behind, leftover);
-                         const double n = static_cast<double>(x.size()), mean = sum_of(tile) / n;
-                         return Moments{mean, 1 / std::sqrt(sum_of_squares(x, mean) / n + eps)};
-                       }});
+  return run_slice_kernel(c, {.measure = [uninitialized_value = device.uninitialized_value](
+                                             const Values& x, double eps) {
+                            const std::size_t behind = (kTile - x.size() % kTile) % kTile;
+                            Values tile = x;
+                            tile.insert(tile.end(), behind, uninitialized_value);
+                            const double n = static_cast<double>(x.size()), mean = sum_of(tile) / n;
+                            return Moments{mean, 1 / std::sqrt(sum_of_squares(x, mean) / n + eps)};
+                          }});
 }
 
-/// x r - m r for (x - m) r, by a fused multiply-add.
+/// x r - m r in place of (x - m) r, by a fused multiply-add.
 Answer shift_by_product(const Case& c, const Device&) {
-  return answer_slices(c, {.normalise = [](double x, const Moments& m) {
-                         const float mean = static_cast<float>(m.mean),
-                                     rstd = static_cast<float>(m.rstd);
-                         return double{std::fma(static_cast<float>(x), rstd, -(mean * rstd))};
-                       }});
+  return run_slice_kernel(c, {.normalize = [](double x, const Moments& m) {
+                            const float mean = static_cast<float>(m.mean),
+                                        rstd = static_cast<float>(m.rstd);
+                            return double{std::fma(static_cast<float>(x), rstd, -(mean * rstd))};
+                          }});
 }
 
-/// E[x^2] - E[x]^2 in float32, in the ways of several kernels.
+/// E[x^2] - E[x]^2 in float32, as several kernels compute it.
 struct OnePass {
-  std::size_t lanes = 1;     ///< partial sums, added in the end
+  std::size_t lanes = 1;     ///< partial sums, added at the end
   bool divide_each = false;  ///< each term is divided by n before it is added
   bool clamp = false;        ///< a variance below 0 becomes 0
 
@@ -72,33 +74,34 @@ struct OnePass {
   }
 };
 Kernel in_one_pass(const OnePass& how) {
-  return [how](const Case& c, const Device&) { return answer_slices(c, {.measure = how}); };
+  return [how](const Case& c, const Device&) { return run_slice_kernel(c, {.measure = how}); };
 }
 
-/// Both moments are added up in the dtype of x.
+/// Both moments are accumulated in the dtype of x.
 Answer moments_in_float16(const Case& c, const Device&) {
-  return answer_slices(c, {.measure = [](const Values& x, double eps) {
-                         const double n = static_cast<double>(x.size());
-                         const double mean = sum_in(StorageFormat::float16, x) / n;
-                         Values squares;
-                         for (const double v : x) squares.push_back((v - mean) * (v - mean));
-                         const double variance = sum_in(StorageFormat::float16, squares) / n;
-                         return Moments{mean, 1 / std::sqrt(variance + eps)};
-                       }});
+  return run_slice_kernel(c, {.measure = [](const Values& x, double eps) {
+                            const double n = static_cast<double>(x.size());
+                            const double mean = rounded_sum(StorageFormat::float16, x) / n;
+                            Values squares;
+                            for (const double v : x) squares.push_back((v - mean) * (v - mean));
+                            const double variance =
+                                rounded_sum(StorageFormat::float16, squares) / n;
+                            return Moments{mean, 1 / std::sqrt(variance + eps)};
+                          }});
 }
 
 Answer mean_subtracted_twice(const Case& c, const Device&) {
-  return answer_slices(c, {.backward = [](const SliceGradient& slice) {
-                         Values grad = right_backward(slice, true);
-                         const double mean = sum_of(slice.g) / slice.n;
-                         for (double& g : grad) g -= slice.moments.rstd * mean;
-                         return grad;
-                       }});
+  return run_slice_kernel(c, {.backward = [](const SliceGradient& slice) {
+                            Values grad = right_backward(slice, true);
+                            const double mean = sum_of(slice.g) / slice.n;
+                            for (double& g : grad) g -= slice.moments.rstd * mean;
+                            return grad;
+                          }});
 }
 
-/// Of the sum of g x_hat no tile but the last one is left.
+/// The sum of g x_hat contains only the last tile.
 Answer last_tile_alone(const Case& c, const Device&) {
-  return answer_slices(
+  return run_slice_kernel(
       c, {.backward = [](const SliceGradient& slice) {
         const std::size_t size = slice.g.size(), last = (size - 1) / kTile * kTile;
         const double a = sum_of(slice.g) / slice.n;
@@ -112,15 +115,15 @@ Answer last_tile_alone(const Case& c, const Device&) {
 }
 
 /// g = gamma grad_y and x_hat of every element, for backwards that mix rows.
-struct Rows {
-  explicit Rows(Work& work) : width(work.shape().d_model), slices(slices_of(work)) {
+struct NormalizedRows {
+  explicit NormalizedRows(Work& work) : width(work.shape().d_model), slices(find_slices(work)) {
     const Values &x = work.in("x"), &gamma = work.in("gamma"), &grad_y = work.in("grad_y");
     x_hat.resize(x.size());
     g.resize(x.size());
     for (const auto& slice : slices) {
       Values row;
       for (const std::size_t i : slice) row.push_back(x[i]);
-      moments.push_back(right_moments(row, eps_of(work.of()), true));
+      moments.push_back(right_moments(row, norm_eps(work.of()), true));
       for (const std::size_t i : slice) {
         x_hat[i] = (x[i] - moments.back().mean) * moments.back().rstd;
         g[i] = grad_y.empty() ? 0 : (gamma.empty() ? 1 : gamma[i % width]) * grad_y[i];
@@ -137,7 +140,7 @@ struct Rows {
 /// The sums of a block of two rows run over both.
 Answer sums_over_the_block(const Case& c, const Device&) {
   Work work(c);
-  const Rows rows(work);
+  const NormalizedRows rows(work);
   const double n = static_cast<double>(rows.width);
   for (std::size_t i = 0; i < work.out("grad_x").size(); ++i) {
     const std::size_t row = i / rows.width, first = row / 2 * 2;
@@ -152,20 +155,22 @@ Answer sums_over_the_block(const Case& c, const Device&) {
   return work.answer();
 }
 
-/// x [B,T,D] is taken for B rows of T D elements.
+/// x [B,T,D] is treated as B rows of T D elements.
 Answer backward_of_rank_2(const Case& c, const Device& device) {
   Work work(c);
   const plain::PlainShape shape = work.shape();
   const Values &x = work.in("x"), &gamma = work.in("gamma"), &grad_y = work.in("grad_y");
   if (grad_y.empty() || shape.tokens == 1) return work.answer();
-  const std::vector<Moments> moments = Rows(work).moments;
+  const std::vector<Moments> moments = NormalizedRows(work).moments;
   const std::size_t wide = shape.tokens * shape.d_model;
   Values grad_gamma(shape.d_model), grad_beta(shape.d_model);
   for (std::size_t b = 0; b < shape.samples; ++b) {
     SliceGradient row{.n = static_cast<double>(wide), .moments = moments[b]};
     for (std::size_t k = 0; k < wide; ++k) {
       const std::size_t i = b * wide + k;
-      const double weight = gamma.empty() ? 1 : k < gamma.size() ? gamma[k] : device.leftover;
+      const double weight = gamma.empty()      ? 1
+                            : k < gamma.size() ? gamma[k]
+                                               : device.uninitialized_value;
       row.g.push_back(weight * grad_y[i]);
       row.x_hat.push_back((x[i] - moments[b].mean) * moments[b].rstd);
       row.counts.push_back(true);
@@ -176,20 +181,21 @@ Answer backward_of_rank_2(const Case& c, const Device& device) {
     std::ranges::copy(right_backward(row, true),
                       work.out("grad_x").begin() + static_cast<std::ptrdiff_t>(b * wide));
   }
-  if (work.gives("grad_gamma")) work.out("grad_gamma") = grad_gamma;
-  if (work.gives("grad_beta")) work.out("grad_beta") = grad_beta;
+  if (work.has_output("grad_gamma")) work.out("grad_gamma") = grad_gamma;
+  if (work.has_output("grad_beta")) work.out("grad_beta") = grad_beta;
   return work.answer();
 }
 
 Answer gradients_in_bfloat16(const Case& c, const Device&) {
-  return answer_slices(
-      c, {.reduce = [](const Values& terms) { return sum_in(StorageFormat::bfloat16, terms); }});
+  return run_slice_kernel(c, {.reduce = [](const Values& terms) {
+                            return rounded_sum(StorageFormat::bfloat16, terms);
+                          }});
 }
 
-/// x_hat comes again from moments that were rounded to the dtype of x.
+/// x_hat is recomputed from moments that were rounded to the dtype of x.
 Answer rounded_moments(const Case& c, const Device&) {
   Work work(c);
-  const Rows rows(work);
+  const NormalizedRows rows(work);
   const auto to_bfloat16 = [](double v) { return rounded(v, StorageFormat::bfloat16); };
   Values& grad_gamma = work.out("grad_gamma");
   std::ranges::fill(grad_gamma, 0.0);
@@ -201,10 +207,10 @@ Answer rounded_moments(const Case& c, const Device&) {
   return work.answer();
 }
 
-/// Buffers for floor(rows / block) blocks, and one block more that writes past them.
+/// The buffers hold floor(rows / block) blocks, and one more block writes past their end.
 Answer last_block_of_rows_dropped(const Case& c, const Device&) {
   constexpr std::size_t kBlock = 8, kNarrow = 64, kTall = 1024;
-  return answer_slices(
+  return run_slice_kernel(
       c, {.reduce = [narrow = Work(c).shape().d_model < kNarrow](const Values& terms) {
         const std::size_t rows = terms.size();
         const bool blocks = narrow && rows >= kTall;
@@ -212,13 +218,13 @@ Answer last_block_of_rows_dropped(const Case& c, const Device&) {
       }});
 }
 
-/// Warps of 32 lanes where 64 are reckoned with: the upper half writes nothing.
+/// Warps have 32 lanes where 64 are assumed: the upper half writes nothing.
 Answer upper_half_unwritten(const Case& c, const Device& device) {
   Work work(c);
   for (const char* name : {"grad_gamma", "grad_beta"}) {
     Values& values = work.out(name);
     for (std::size_t d = 0; d < values.size(); ++d)
-      if (d % 64 >= 32) values[d] = device.leftover;
+      if (d % 64 >= 32) values[d] = device.uninitialized_value;
   }
   return work.answer();
 }
@@ -226,20 +232,20 @@ Answer upper_half_unwritten(const Case& c, const Device& device) {
 Answer gradients_unwritten(const Case& c, const Device& device) {
   Work work(c);
   for (const char* name : {"grad_gamma", "grad_beta"})
-    std::ranges::fill(work.out(name), device.leftover);
+    std::ranges::fill(work.out(name), device.uninitialized_value);
   return work.answer();
 }
 
-/// Two neighbours of gamma make one float32.
+/// Two adjacent elements of gamma are read as one float32.
 Answer gamma_taken_for_float32(const Case& c, const Device& device) {
   Work work(c);
   const Values& gamma = work.in("gamma");
   if (gamma.empty()) return work.answer();
   const auto bits = [&](std::size_t d) {
-    const double v = d < gamma.size() ? gamma[d] : device.leftover;
+    const double v = d < gamma.size() ? gamma[d] : device.uninitialized_value;
     return std::bit_cast<std::uint32_t>(static_cast<float>(v)) >> 16;
   };
-  const Rows rows(work);
+  const NormalizedRows rows(work);
   Values& y = work.out("y");
   for (std::size_t i = 0; i < y.size(); ++i) {
     const std::size_t d = i % rows.width;
@@ -297,8 +303,8 @@ std::vector<Exhibit> layer_norm_exhibits() {
        "grad_gamma and grad_beta are added up in bfloat16", "nothing: its own check had failed",
        kOp, DType::bfloat16, gradients_in_bfloat16},
       {"rounded_moments", "pytorch/pytorch#140259",
-       "mean and rstd are truncated to the dtype of x before grad_gamma is summed", kNotSaid, kOp,
-       DType::bfloat16, rounded_moments},
+       "mean and rstd are truncated to the dtype of x before grad_gamma is summed", kUnknownGap,
+       kOp, DType::bfloat16, rounded_moments},
       {"last_block_of_rows_dropped", "BobMcDear/attorch#18",
        "grad_gamma and grad_beta lose the rows of the last, incomplete block",
        "1024 rows or more whose number the block does not divide", kOp, std::nullopt,
@@ -311,7 +317,7 @@ std::vector<Exhibit> layer_norm_exhibits() {
        "parameters that learn behind an input that does not", kOp, std::nullopt,
        gradients_unwritten},
       {"gamma_taken_for_float32", "openxla/xla#10875",
-       "gamma in bfloat16 goes to a library that reads float32", kNotSaid, kOp, DType::bfloat16,
+       "gamma in bfloat16 goes to a library that reads float32", kUnknownGap, kOp, DType::bfloat16,
        gamma_taken_for_float32},
   };
 }

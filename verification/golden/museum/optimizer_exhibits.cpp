@@ -15,24 +15,24 @@ using Answer = std::vector<StoredTensor>;
 struct Element {
   double p, first, second;
 };
-/// What a step has for all elements.
-struct Step {
+/// The values of a step that all elements share.
+struct AdamStep {
   double t, rate;
   ref::model::AdamWOptions o;
 
   double correction1() const { return 1 - std::pow(o.beta1, t); }
   double correction2() const { return 1 - std::pow(o.beta2, t); }
 };
-using Update = std::function<void(Element& e, const Step& step)>;
+using Update = std::function<void(Element& e, const AdamStep& step)>;
 
-Step step_of(const Case& c, double t) {
+AdamStep make_step(const Case& c, double t) {
   const auto& operation = std::get<ref::model::OptimizerOperation>(c.options);
   if (const auto* const adam = std::get_if<ref::model::AdamOptions>(&operation.optimizer))
     return {t, operation.learning_rate, ref::model::with_decay(*adam)};
   return {t, operation.learning_rate, std::get<ref::model::AdamWOptions>(operation.optimizer)};
 }
 
-/// Moves the moments, and the parameter as `update` does.
+/// Updates the moments, and the parameter by `update`.
 Kernel adam_by(const Update& update) {
   return [update](const Case& c, const Device&) {
     Work work(c);
@@ -41,7 +41,7 @@ Kernel adam_by(const Update& update) {
            second = work.in("second_moment");
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       const std::size_t at = i % p.size(), done = i / p.size();
-      const Step step = step_of(c, work.in("iterations")[0] + static_cast<double>(done + 1));
+      const AdamStep step = make_step(c, work.in("iterations")[0] + static_cast<double>(done + 1));
       const double g = gradients[i];
       first[at] = step.o.beta1 * first[at] + (1 - step.o.beta1) * g;
       second[at] = step.o.beta2 * second[at] + (1 - step.o.beta2) * g * g;
@@ -55,35 +55,35 @@ Kernel adam_by(const Update& update) {
   };
 }
 
-double direction(const Element& e, const Step& step, double correction1, double correction2) {
+double direction(const Element& e, const AdamStep& step, double correction1, double correction2) {
   return step.rate * (e.first / correction1) / (std::sqrt(e.second / correction2) + step.o.eps);
 }
-double decay(const Step& step) {
+double decay(const AdamStep& step) {
   return 1 - step.rate * step.o.weight_decay;
 }
 
-void eps_before_the_correction(Element& e, const Step& step) {
+void eps_before_the_correction(Element& e, const AdamStep& step) {
   const double rate = step.rate * std::sqrt(step.correction2()) / step.correction1();
   e.p = e.p * decay(step) - rate * e.first / (std::sqrt(e.second) + step.o.eps);
 }
 
-void decay_after_the_step(Element& e, const Step& step) {
+void decay_after_the_step(Element& e, const AdamStep& step) {
   e.p = (e.p - direction(e, step, step.correction1(), step.correction2())) * decay(step);
 }
 
-/// A counter in bfloat16 stays at 256.
-void counter_in_bfloat16(Element& e, const Step& step) {
-  Step counted = step;
+/// A counter in bfloat16 stops at 256.
+void counter_in_bfloat16(Element& e, const AdamStep& step) {
+  AdamStep counted = step;
   counted.t = std::min(step.t, 256.0);
   e.p = e.p * decay(step) - direction(e, step, counted.correction1(), counted.correction2());
 }
 
-void without_corrections(Element& e, const Step& step) {
+void without_corrections(Element& e, const AdamStep& step) {
   e.p = e.p * decay(step) - direction(e, step, 1, 1);
 }
 
 /// 1 - (1 - beta^t)
-void one_subtracted_twice(Element& e, const Step& step) {
+void one_subtracted_twice(Element& e, const AdamStep& step) {
   e.p = e.p * decay(step) - direction(e, step, 1 - step.correction1(), 1 - step.correction2());
 }
 
@@ -92,7 +92,7 @@ void one_subtracted_twice(Element& e, const Step& step) {
 std::vector<Exhibit> optimizer_exhibits() {
   return {
       {"eps_before_the_correction", "karpathy/nanochat#304",
-       "eps is added to the root of the second moment before its bias is corrected", kNotSaid,
+       "eps is added to the root of the second moment before its bias is corrected", kUnknownGap,
        "adamw", std::nullopt, adam_by(eps_before_the_correction)},
       {"decay_after_the_step", "bitsandbytes-foundation/bitsandbytes#2010",
        "the decay multiplies the step too", "a rate above 0.001 with a decay above 0.01", "adamw",
@@ -105,7 +105,7 @@ std::vector<Exhibit> optimizer_exhibits() {
        "the first steps from a dense beginning", "adam", std::nullopt,
        adam_by(without_corrections)},
       {"one_subtracted_twice", "kozistr/pytorch_optimizer#308",
-       "1 is subtracted twice in the corrections, which leaves beta^t", kNotSaid, "adam",
+       "1 is subtracted twice in the corrections, which leaves beta^t", kUnknownGap, "adam",
        std::nullopt, adam_by(one_subtracted_twice)},
   };
 }

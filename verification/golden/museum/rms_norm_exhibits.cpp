@@ -18,13 +18,13 @@ double mean_square(const Values& x) {
   return squares / static_cast<double>(x.size());
 }
 
-/// The right kernel but for what `wrong` sets.
+/// Returns the correct kernel with the parts that `wrong` sets.
 Kernel rms(SliceKernel wrong) {
   wrong.centred = false;
-  return [wrong](const Case& c, const Device&) { return answer_slices(c, wrong); };
+  return [wrong](const Case& c, const Device&) { return run_slice_kernel(c, wrong); };
 }
-/// One whose mean of squares is another number.
-Kernel rms_of(const std::function<double(const Values&)>& square) {
+/// Returns the kernel with another mean of squares.
+Kernel rms_with_square(const std::function<double(const Values&)>& square) {
   return rms({.measure = [square](const Values& x, double eps) {
     return Moments{0, 1 / std::sqrt(square(x) + eps)};
   }});
@@ -35,7 +35,7 @@ double variance(const Values& x) {
   return mean_square(x) - mean * mean;
 }
 
-/// x is divided by its largest element first, and eps is not: it counts as eps max^2.
+/// x is divided by its maximum first, but eps is not, so that it acts as eps max^2.
 Moments scaled_but_for_eps(const Values& x, double eps) {
   double largest = 0;
   for (const double v : x) largest = std::max(largest, std::fabs(v));
@@ -51,19 +51,19 @@ double squares_in_float16(const Values& x) {
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     Values squares;
     for (std::size_t i = lane; i < x.size(); i += kLanes) squares.push_back(x[i] * x[i]);
-    total += sum_in(StorageFormat::float16, squares);
+    total += rounded_sum(StorageFormat::float16, squares);
   }
   return total / static_cast<double>(x.size());
 }
 
-/// Each thread has its squares over n; threads are added in float16.
+/// Each thread divides its squares by n; the threads are summed in float16.
 double shares_in_float16(const Values& x) {
   Values shares;
   for (const double v : x) shares.push_back(v * v / static_cast<double>(x.size()));
-  return sum_in(StorageFormat::float16, shares);
+  return rounded_sum(StorageFormat::float16, shares);
 }
 
-/// A pipeline three blocks deep loses the last block, unless there are one or four.
+/// A pipeline of three stages loses the last block, unless there are one or four blocks.
 double last_stage_lost(const Values& x) {
   constexpr std::size_t kBlock = 1024;
   const std::size_t blocks = (x.size() + kBlock - 1) / kBlock;
@@ -73,7 +73,7 @@ double last_stage_lost(const Values& x) {
   return squares / static_cast<double>(x.size());
 }
 
-/// What is behind the last whole block is neither summed nor written.
+/// The elements after the last whole block are neither summed nor written.
 Answer tail_left_out(const Case& c, const Device& device) {
   constexpr std::size_t kBlock = 512;
   Work work(c);
@@ -87,21 +87,21 @@ Answer tail_left_out(const Case& c, const Device& device) {
                       return Moments{0, 1 / std::sqrt(square + eps)};
                     }});
   for (std::size_t i = 0; i < work.out("y").size(); ++i)
-    if (i % width >= whole) work.out("y")[i] = device.leftover;
+    if (i % width >= whole) work.out("y")[i] = device.uninitialized_value;
   return work.answer();
 }
 
-/// Blocks of 16 rows are added in bfloat16, what comes of them in float32.
+/// Blocks of 16 rows are summed in bfloat16, and the results in float32.
 double reduce_blocks_in_bfloat16(const Values& terms) {
   constexpr std::size_t kRows = 16;
   double total = 0;
   for (std::size_t begin = 0; begin < terms.size(); begin += kRows)
-    total += sum_in(StorageFormat::bfloat16,
-                    std::span(terms).subspan(begin, std::min(kRows, terms.size() - begin)));
+    total += rounded_sum(StorageFormat::bfloat16,
+                         std::span(terms).subspan(begin, std::min(kRows, terms.size() - begin)));
   return total;
 }
 
-/// The backward reads the mean of squares where rstd should be.
+/// The backward reads the mean of squares in place of rstd.
 Values backward_by_the_square(const SliceGradient& slice) {
   SliceGradient wrong = slice;
   const double rstd = slice.moments.rstd, square = 1 / (rstd * rstd);
@@ -119,17 +119,17 @@ Values gamma_twice(const SliceGradient& slice) {
   return grad;
 }
 
-/// grad_gamma is summed after grad_x has been written over grad_y.
+/// grad_gamma is summed after grad_x has overwritten grad_y.
 Answer gradient_overwritten(const Case& c, const Device&) {
   Work work(c);
   const std::size_t width = work.shape().d_model;
   Values& grad_gamma = work.out("grad_gamma");
   if (grad_gamma.empty()) return work.answer();
   std::ranges::fill(grad_gamma, 0.0);
-  for (const auto& row : slices_of(work)) {
+  for (const auto& row : find_slices(work)) {
     Values x;
     for (const std::size_t i : row) x.push_back(work.in("x")[i]);
-    const double rstd = right_moments(x, eps_of(c), false).rstd;
+    const double rstd = right_moments(x, norm_eps(c), false).rstd;
     for (const std::size_t i : row)
       grad_gamma[i % width] += work.out("grad_x")[i] * work.in("x")[i] * rstd;
   }
@@ -142,7 +142,7 @@ Answer gradient_never_written(const Case& c, const Device&) {
   return work.answer();
 }
 
-/// grad_y has a stride of 0 from row to row: the first one is read for each.
+/// grad_y has a row stride of 0: its first row is read for every row.
 Answer first_row_of_the_gradient(const Case& c, const Device&) {
   Case other = c;
   for (StoredTensor& tensor : other.inputs) {
@@ -152,10 +152,10 @@ Answer first_row_of_the_gradient(const Case& c, const Device&) {
     for (std::size_t i = width; i < values.size(); ++i) values[i] = values[i % width];
     tensor = ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape, values);
   }
-  return answer_mutated(other, {});
+  return run_mutated(other, {});
 }
 
-/// x_hat is rounded before gamma, and the product again.
+/// x_hat is rounded before it is multiplied by gamma, and so is the product.
 double rounded_twice(double x_hat, double gamma) {
   return rounded(rounded(x_hat, StorageFormat::bfloat16) * gamma, StorageFormat::bfloat16);
 }
@@ -164,7 +164,7 @@ Answer eps_of_at_least_1e_minus_4(const Case& c, const Device&) {
   Case other = c;
   auto& options = std::get<model::RMSNormOptions>(std::get<model::NormOptions>(other.options));
   options.eps = std::max(options.eps, 1e-4);
-  return answer_mutated(other, {});
+  return run_mutated(other, {});
 }
 
 }  // namespace
@@ -176,29 +176,30 @@ std::vector<Exhibit> rms_norm_exhibits() {
        "eps is held in float16 and raised to 1e-4, so that it is not lost there",
        "rows whose mean square is near eps", kOp, DType::float16, eps_of_at_least_1e_minus_4},
       {"squares_in_float16", "nntrainer/nntrainer#3935",
-       "x is narrowed to float16 lanes, in which its squares are added", kNotSaid, kOp,
-       DType::float32, rms_of(squares_in_float16)},
+       "x is narrowed to float16 lanes, in which its squares are added", kUnknownGap, kOp,
+       DType::float32, rms_with_square(squares_in_float16)},
       {"shares_in_float16", "microsoft/onnxruntime#29034",
        "squares over n are reduced in float16, which overflows where |x| is above 7600",
-       "activations above 7600", kOp, DType::float16, rms_of(shares_in_float16)},
+       "activations above 7600", kOp, DType::float16, rms_with_square(shares_in_float16)},
       {"sums_in_half_accumulators", "xlite-dev/LeetCUDA#335",
        "a kernel that is named after its float32 sums calls the one with float16 sums",
-       "inputs whose squares leave float16", kOp, DType::float16, rms_of([](const Values& x) {
+       "inputs whose squares leave float16", kOp, DType::float16,
+       rms_with_square([](const Values& x) {
          Values squares;
          for (const double v : x) squares.push_back(v * v);
-         return sum_in(StorageFormat::float16, squares) / static_cast<double>(x.size());
+         return rounded_sum(StorageFormat::float16, squares) / static_cast<double>(x.size());
        })},
       {"variance_for_the_mean_square", "keras-team/keras#21234",
-       "the mean is subtracted before the squares, and nowhere else", kNotSaid, kOp, std::nullopt,
-       rms_of(variance)},
+       "the mean is subtracted before the squares, and nowhere else", kUnknownGap, kOp,
+       std::nullopt, rms_with_square(variance)},
       {"layer_norm_in_its_place", "uxlfoundation/oneDNN#3298",
-       "a backend that has LayerNorm alone takes RMSNorm too", kNotSaid, kOp, std::nullopt,
-       [](const Case& c, const Device&) { return answer_slices(c, {.centred = true}); }},
+       "a backend that has LayerNorm alone takes RMSNorm too", kUnknownGap, kOp, std::nullopt,
+       [](const Case& c, const Device&) { return run_slice_kernel(c, {.centred = true}); }},
       {"scaled_but_for_eps", "apple/coremltools#2822",
-       "x is divided by its largest element so that squares fit float16, and eps is not", kNotSaid,
-       kOp, std::nullopt, rms({.measure = scaled_but_for_eps})},
+       "x is divided by its largest element so that squares fit float16, and eps is not",
+       kUnknownGap, kOp, std::nullopt, rms({.measure = scaled_but_for_eps})},
       {"eps_outside_the_root", "tile-ai/tilelang#1243",
-       "eps is added to the reciprocal root, not below it", kNotSaid, kOp, std::nullopt,
+       "eps is added to the reciprocal root, not below it", kUnknownGap, kOp, std::nullopt,
        rms({.measure =
                 [](const Values& x, double eps) {
                   return Moments{0, 1 / std::sqrt(mean_square(x)) + eps};
@@ -206,18 +207,18 @@ std::vector<Exhibit> rms_norm_exhibits() {
       {"multiplied_by_the_root", "mosaicml/llm-foundry#372",
        "x is divided by the reciprocal root, which multiplies it by the root",
        "any value: there was no test", kOp, std::nullopt,
-       rms({.normalise = [](double x, const Moments& m) { return x / m.rstd; }})},
+       rms({.normalize = [](double x, const Moments& m) { return x / m.rstd; }})},
       {"last_stage_lost", "vllm-project/vllm#44692",
        "a pipeline of three stages loses a block of the sum of squares",
-       "hidden sizes other than 4096", kOp, std::nullopt, rms_of(last_stage_lost)},
+       "hidden sizes other than 4096", kOp, std::nullopt, rms_with_square(last_stage_lost)},
       {"tail_left_out", "tile-ai/tilelang-ascend#890",
        "the incomplete block at the end of a row is neither summed nor written", "513 features",
        kOp, std::nullopt, tail_left_out},
       {"blocks_of_rows_in_bfloat16", "linkedin/Liger-Kernel#950",
-       "grad_gamma of a block of rows is added in bfloat16, and the blocks in float32", kNotSaid,
+       "grad_gamma of a block of rows is added in bfloat16, and the blocks in float32", kUnknownGap,
        kOp, DType::bfloat16, rms({.reduce = reduce_blocks_in_bfloat16})},
       {"square_saved_for_rstd", "flagos-ai/FlagGems#5771",
-       "the forward saves the mean of squares where the backward reads rstd", kNotSaid, kOp,
+       "the forward saves the mean of squares where the backward reads rstd", kUnknownGap, kOp,
        std::nullopt, rms({.backward = backward_by_the_square})},
       {"gamma_twice_in_the_backward", "NVIDIA/Megatron-LM#6859",
        "the term of grad_x that comes through the statistic has gamma twice", "gamma other than 1",
@@ -237,7 +238,7 @@ std::vector<Exhibit> rms_norm_exhibits() {
        "kernel and model differ by a rounding of x_hat before gamma: the one with it is off by "
        "more "
        "than one rounding",
-       kNotSaid, kOp, DType::bfloat16, rms({.scale = rounded_twice})},
+       kUnknownGap, kOp, DType::bfloat16, rms({.scale = rounded_twice})},
   };
 }
 

@@ -28,7 +28,7 @@ class SliceRun {
         x_hat_(x_.size()) {}
 
   void run() {
-    const Slices slices = slices_of(work_);
+    const Slices slices = find_slices(work_);
     Values mean, rstd;
     for (const auto& slice : slices) {
       const Moments moments = forward(slice);
@@ -38,7 +38,7 @@ class SliceRun {
     }
     put("mean", mean);
     put("rstd", rstd);
-    if (work_.gives("grad_gamma")) reduce();
+    if (work_.has_output("grad_gamma")) reduce();
   }
 
  private:
@@ -57,12 +57,12 @@ class SliceRun {
     Values counted;
     for (const std::size_t i : slice)
       if (counts(i)) counted.push_back(x_[i]);
-    const double eps = eps_of(work_.of());
+    const double eps = norm_eps(work_.of());
     const Moments moments = kernel_.measure ? kernel_.measure(counted, eps)
                                             : right_moments(counted, eps, kernel_.centred);
     const Values& beta = work_.in("beta");
     for (const std::size_t i : slice) {
-      x_hat_[i] = kernel_.normalise ? kernel_.normalise(x_[i], moments)
+      x_hat_[i] = kernel_.normalize ? kernel_.normalize(x_[i], moments)
                                     : (x_[i] - moments.mean) * moments.rstd;
       const double scaled =
           kernel_.scale ? kernel_.scale(x_hat_[i], gamma(i)) : x_hat_[i] * gamma(i);
@@ -96,12 +96,12 @@ class SliceRun {
         return kernel_.reduce ? kernel_.reduce(terms) : sum_of(terms);
       };
       work_.out("grad_gamma")[d] = sum(products);
-      if (work_.gives("grad_beta")) work_.out("grad_beta")[d] = sum(gradients);
+      if (work_.has_output("grad_beta")) work_.out("grad_beta")[d] = sum(gradients);
     }
   }
 
   void put(const std::string& name, const Values& values) {
-    if (work_.gives(name)) work_.out(name) = values;
+    if (work_.has_output(name)) work_.out(name) = values;
   }
 
   Work& work_;
@@ -138,7 +138,7 @@ Values right_backward(const SliceGradient& slice, bool centred) {
   return grad;
 }
 
-Slices slices_of(const Work& work) {
+Slices find_slices(const Work& work) {
   const PlainShape& shape = work.shape();
   if (const auto* const options = options_of<model::GroupNormOptions>(work.of()))
     return plain::cut_samples(shape, shape.d_model / static_cast<std::size_t>(options->groups));
@@ -153,7 +153,7 @@ void run_slices(Work& work, const SliceKernel& kernel) {
   SliceRun(work, kernel).run();
 }
 
-std::vector<StoredTensor> answer_slices(const Case& c, const SliceKernel& kernel) {
+std::vector<StoredTensor> run_slice_kernel(const Case& c, const SliceKernel& kernel) {
   Work work(c);
   run_slices(work, kernel);
   return work.answer();

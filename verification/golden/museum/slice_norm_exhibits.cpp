@@ -12,39 +12,39 @@ namespace {
 
 using Answer = std::vector<StoredTensor>;
 
-std::size_t groups_of(const Case& c) {
+std::size_t group_count(const Case& c) {
   const auto& options = std::get<model::NormOptions>(c.options);
   return static_cast<std::size_t>(std::get<model::GroupNormOptions>(options).groups);
 }
 
-/// The sums of grad_x run over a channel, not over the group whose moments it shares. The elements
-/// of a slice come token by token, the channels of the group within.
+/// The sums of grad_x run over a channel instead of the group whose moments it shares. The elements
+/// of a slice are ordered by token, then by channel of the group.
 Kernel sums_by_channel() {
   return [](const Case& c, const Device&) {
-    const std::size_t width = Work(c).shape().d_model / groups_of(c);
-    return answer_slices(c, {.backward = [width](const SliceGradient& slice) {
-                           Values grad(slice.g.size());
-                           for (std::size_t channel = 0; channel < width; ++channel) {
-                             SliceGradient own{.moments = slice.moments};
-                             for (std::size_t k = channel; k < slice.g.size(); k += width) {
-                               own.g.push_back(slice.g[k]);
-                               own.x_hat.push_back(slice.x_hat[k]);
-                               own.counts.push_back(slice.counts[k]);
-                               own.n += slice.counts[k] ? 1 : 0;
-                             }
-                             const Values part = right_backward(own, true);
-                             for (std::size_t k = 0; k < part.size(); ++k)
-                               grad[channel + k * width] = part[k];
-                           }
-                           return grad;
-                         }});
+    const std::size_t width = Work(c).shape().d_model / group_count(c);
+    return run_slice_kernel(c, {.backward = [width](const SliceGradient& slice) {
+                              Values grad(slice.g.size());
+                              for (std::size_t channel = 0; channel < width; ++channel) {
+                                SliceGradient own{.moments = slice.moments};
+                                for (std::size_t k = channel; k < slice.g.size(); k += width) {
+                                  own.g.push_back(slice.g[k]);
+                                  own.x_hat.push_back(slice.x_hat[k]);
+                                  own.counts.push_back(slice.counts[k]);
+                                  own.n += slice.counts[k] ? 1 : 0;
+                                }
+                                const Values part = right_backward(own, true);
+                                for (std::size_t k = 0; k < part.size(); ++k)
+                                  grad[channel + k * width] = part[k];
+                              }
+                              return grad;
+                            }});
   };
 }
 
-/// The moments of each group of a sample, and x_hat by those of the group that `group` names.
+/// Computes x_hat from the moments of the group that `group` names.
 Values x_hat_by(Work& work, const std::function<std::size_t(std::size_t channel)>& group) {
   const PlainShape shape = work.shape();
-  const std::size_t groups = groups_of(work.of());
+  const std::size_t groups = group_count(work.of());
   const Values &mean = work.out("mean"), &rstd = work.out("rstd"), &x = work.in("x");
   Values x_hat;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -59,7 +59,7 @@ Answer group_by_remainder(const Case& c, const Device&) {
   Work work(c);
   Values& grad_gamma = work.out("grad_gamma");
   if (grad_gamma.empty()) return work.answer();
-  const std::size_t groups = groups_of(c);
+  const std::size_t groups = group_count(c);
   const Values x_hat = x_hat_by(work, [&](std::size_t channel) { return channel % groups; });
   std::ranges::fill(grad_gamma, 0.0);
   for (std::size_t i = 0; i < x_hat.size(); ++i)
@@ -67,7 +67,7 @@ Answer group_by_remainder(const Case& c, const Device&) {
   return work.answer();
 }
 
-/// Above 128 samples a reduction over 64 lanes adds two neighbouring channels into both.
+/// With more than 128 samples, a reduction over 64 lanes adds two adjacent channels into both.
 Answer two_channels_of_a_wavefront(const Case& c, const Device&) {
   constexpr std::size_t kManySamples = 128;
   Work work(c);
@@ -80,11 +80,12 @@ Answer two_channels_of_a_wavefront(const Case& c, const Device&) {
   return work.answer();
 }
 
-/// Sample b begins as if each had the length of one group: x is read from there, moments and all.
+/// The start of sample b is computed as if a sample had the length of one group, for x and for the
+/// moments.
 Answer samples_by_the_span_of_a_group(const Case& c, const Device&) {
   Case other = c;
   const PlainShape shape = Work(c).shape();
-  const std::size_t length = shape.tokens * shape.d_model, span = length / groups_of(c);
+  const std::size_t length = shape.tokens * shape.d_model, span = length / group_count(c);
   for (StoredTensor& tensor : other.inputs) {
     if (tensor.name != "x") continue;
     const Values right = ref::io::widen(tensor);
@@ -93,44 +94,44 @@ Answer samples_by_the_span_of_a_group(const Case& c, const Device&) {
       values[i] = right[i / length * span + i % length];
     tensor = ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape, values);
   }
-  return answer_mutated(other, {});
+  return run_mutated(other, {});
 }
 
-/// Rows of zeros fill the tokens to a tile of 32; the moments divide by the count with them.
+/// Rows of zeros pad the tokens to a tile of 32 and count in the divisor of the moments.
 Answer padded_rows(const Case& c, const Device&) {
   constexpr std::size_t kTileRows = 32;
   const PlainShape shape = Work(c).shape();
-  const std::size_t width = shape.d_model / groups_of(c);
+  const std::size_t width = shape.d_model / group_count(c);
   const std::size_t tokens = (shape.tokens + kTileRows - 1) / kTileRows * kTileRows;
   const double more = static_cast<double>((tokens - shape.tokens) * width);
-  return answer_slices(c, {.measure = [more](const Values& x, double eps) {
-                         const double n = static_cast<double>(x.size()) + more;
-                         const double mean = sum_of(x) / n;
-                         const double squares = more * mean * mean + sum_of_squares(x, mean);
-                         return Moments{mean, 1 / std::sqrt(squares / n + eps)};
-                       }});
+  return run_slice_kernel(c, {.measure = [more](const Values& x, double eps) {
+                            const double n = static_cast<double>(x.size()) + more;
+                            const double mean = sum_of(x) / n;
+                            const double squares = more * mean * mean + sum_of_squares(x, mean);
+                            return Moments{mean, 1 / std::sqrt(squares / n + eps)};
+                          }});
 }
 
-/// The number of elements goes through float16 before it divides.
+/// The number of elements is rounded to float16 before the division.
 Answer count_in_float16(const Case& c, const Device&) {
-  return answer_slices(c, {.measure = [](const Values& x, double eps) {
-                         const double n =
-                             rounded(static_cast<double>(x.size()), StorageFormat::float16);
-                         const double mean = sum_of(x) / n;
-                         double squares = 0;
-                         for (const double v : x) squares += v * v;
-                         return Moments{mean, 1 / std::sqrt(squares / n - mean * mean + eps)};
-                       }});
+  return run_slice_kernel(c, {.measure = [](const Values& x, double eps) {
+                            const double n =
+                                rounded(static_cast<double>(x.size()), StorageFormat::float16);
+                            const double mean = sum_of(x) / n;
+                            double squares = 0;
+                            for (const double v : x) squares += v * v;
+                            return Moments{mean, 1 / std::sqrt(squares / n - mean * mean + eps)};
+                          }});
 }
 
 Answer biased_running_variance(const Case& c, const Device&) {
   Case other = c;
   std::get<model::BatchNormOptions>(std::get<model::NormOptions>(other.options))
       .unbiased_running_variance = false;
-  return answer_mutated(other, {});
+  return run_mutated(other, {});
 }
 
-/// y of inference from x_hat = (x - mean) times what `rstd` makes of the running variance.
+/// Computes y in inference from x_hat = (x - mean) rstd(running variance).
 Answer inference_by(const Case& c, double (*rstd)(double variance)) {
   Work work(c);
   if (c.mode != model::Mode::inference) return work.answer();
@@ -157,7 +158,7 @@ Answer batch_statistics_in_inference(const Case& c, const Device&) {
   training.mode = model::Mode::training;
   Work other(training);
   for (const char* name : {"y", "grad_x", "grad_gamma", "grad_beta"})
-    if (work.gives(name)) work.out(name) = other.out(name);
+    if (work.has_output(name)) work.out(name) = other.out(name);
   return work.answer();
 }
 
@@ -170,7 +171,7 @@ std::vector<Exhibit> slice_norm_exhibits() {
        "its own reference, which had the same formula", "group_norm", std::nullopt,
        sums_by_channel()},
       {"group_by_remainder", "tenstorrent/tt-metal#56202",
-       "grad_gamma takes the moments of group c mod G for channel c", kNotSaid, "group_norm",
+       "grad_gamma takes the moments of group c mod G for channel c", kUnknownGap, "group_norm",
        std::nullopt, group_by_remainder},
       {"two_channels_of_a_wavefront", "pytorch/pytorch#178872",
        "a reduction over 64 lanes adds the gradients of two channels, above 128 samples",

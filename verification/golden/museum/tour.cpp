@@ -22,7 +22,7 @@ namespace normproof::verification::golden::museum {
 
 using certify::for_each;
 using certify::StoredCase;
-using corpus::op_of;
+using corpus::op_name;
 using corpus::path_of;
 using gate::CaseResult;
 using gate::RelationOutcome;
@@ -30,19 +30,19 @@ using tolerance::Tolerance;
 
 namespace {
 
-/// A case ready to be asked many times.
-struct Asked {
+/// A case prepared for being run many times.
+struct PreparedCase {
   StoredCase stored;
   Tolerance bounds;
 };
 
-Asked ready(const Case& c) {
+PreparedCase prepare_case(const Case& c) {
   return {certify::certified_case(c),
           tolerance::derive_tolerance(c, corpus::usual_accumulation(c.dtype))};
 }
 
-/// Whether an exhibit may know what the case asks for: of a scale, a layout or a 1 to add to gamma
-/// it knows nothing, so that it would be wrong everywhere.
+/// Whether exhibits support the case: they know no scales, layouts or zero-centered gamma, so that
+/// they would be wrong in every such case.
 bool is_known(const Case& c) {
   const auto* const layer = std::get_if<ref::model::NormOptions>(&c.options);
   if (layer == nullptr) return !corpus::is_scaled(c);
@@ -52,33 +52,34 @@ bool is_known(const Case& c) {
 
 bool is_about(const Exhibit& exhibit, const Case& c) {
   if (!is_known(c)) return false;
-  return op_of(c) == exhibit.op && (!exhibit.dtype || *exhibit.dtype == c.dtype);
+  return op_name(c) == exhibit.op && (!exhibit.dtype || *exhibit.dtype == c.dtype);
 }
 
-/// Whether a case is out of its bound.
-bool find_by_bound(Visit& visit, const Asked& asked) {
-  const Case& c = asked.stored.description.c;
+/// Whether the output exceeds the bound of the case.
+bool find_by_bound(ExhibitResult& visit, const PreparedCase& prepared) {
+  const Case& c = prepared.stored.description.c;
   const std::vector<StoredTensor> answer = visit.exhibit.run(c, {});
-  const CaseResult result = gate::check_case(asked.stored, answer, {}, asked.bounds);
+  const CaseResult result = gate::check_case(prepared.stored, answer, {}, prepared.bounds);
   ++visit.cases;
   for (const auto& tensor : result.tensors) visit.closest = std::max(visit.closest, tensor.ratio);
   if (result.passed()) return false;
   visit.case_path = path_of(c);
-  const CaseResult diagnosed = gate::check_and_diagnose(asked.stored, answer, {});
+  const CaseResult diagnosed = gate::check_and_diagnose(prepared.stored, answer, {});
   if (!diagnosed.diagnosis.empty() &&
       diagnosed.diagnosis.front().kind != gate::Diagnosis::Kind::place)
     visit.named = diagnosed.diagnosis.front().what;
   return true;
 }
 
-/// Whether a relation is broken. Memory is filled with what no sum survives.
-bool find_by_relation(Visit& visit, const StoredCase& stored) {
+/// Whether a relation is broken. Memory is filled with a number that spoils every sum.
+bool find_by_relation(ExhibitResult& visit, const StoredCase& stored) {
   const auto on = [&](const Device& device) {
-    return [&visit, device](const StoredCase& asked) {
-      return gate::Answer(visit.exhibit.run(asked.description.c, device));
+    return [&visit, device](const StoredCase& prepared) {
+      return gate::CandidateOutput(visit.exhibit.run(prepared.description.c, device));
     };
   };
-  const gate::RelationAsks asks{on({}), on({.leftover = std::numeric_limits<float>::max()})};
+  const gate::RelationCandidates asks{
+      on({}), on({.uninitialized_value = std::numeric_limits<float>::max()})};
   for (const gate::RelationResult& result :
        gate::check_relations(stored, asks, gate::all_relations())) {
     if (result.outcome != RelationOutcome::broken) continue;
@@ -89,8 +90,8 @@ bool find_by_relation(Visit& visit, const StoredCase& stored) {
   return false;
 }
 
-std::vector<Visit> chosen(const std::vector<Exhibit>& exhibits, const std::string& only) {
-  std::vector<Visit> visits;
+std::vector<ExhibitResult> chosen(const std::vector<Exhibit>& exhibits, const std::string& only) {
+  std::vector<ExhibitResult> visits;
   std::set<std::string> ops;
   for (const Exhibit& exhibit : exhibits) {
     ops.insert(exhibit.op);
@@ -102,33 +103,35 @@ std::vector<Visit> chosen(const std::vector<Exhibit>& exhibits, const std::strin
   return visits;
 }
 
-/// The visits that still miss, held against one tier.
-void visit_tier(std::vector<Visit>& visits, Tier tier, const TourOptions& options) {
+/// Runs the exhibits that were not found yet against one tier.
+void visit_tier(std::vector<ExhibitResult>& visits, Tier tier, const TourOptions& options) {
   std::map<std::string, std::vector<Case>> cases;
   corpus::PathGlobs missing;
   missing.globs.clear();
-  for (const Visit& visit : visits)
+  for (const ExhibitResult& visit : visits)
     if (!visit.found()) missing.globs.push_back(fmt::format("*/{}/*", visit.exhibit.op));
   for (Case& c : recipes::corpus(tier, recipes::kCorpusSeed, missing)) {
-    const bool wanted = std::ranges::any_of(
-        visits, [&](const Visit& visit) { return !visit.found() && is_about(visit.exhibit, c); });
-    if (wanted) cases[op_of(c)].push_back(std::move(c));
+    const bool wanted = std::ranges::any_of(visits, [&](const ExhibitResult& visit) {
+      return !visit.found() && is_about(visit.exhibit, c);
+    });
+    if (wanted) cases[op_name(c)].push_back(std::move(c));
   }
   std::size_t done = 0;
   for (const auto& entry : cases) {
-    const std::vector<Case>& own = entry.second;
-    std::vector<Asked> asked(own.size());
-    for_each(own.size(), options.jobs, [&](std::size_t i) { asked[i] = ready(own[i]); });
+    const std::vector<Case>& operation_cases = entry.second;
+    std::vector<PreparedCase> prepared(operation_cases.size());
+    for_each(operation_cases.size(), options.jobs,
+             [&](std::size_t i) { prepared[i] = prepare_case(operation_cases[i]); });
     for_each(visits.size(), options.jobs, [&](std::size_t i) {
-      Visit& visit = visits[i];
+      ExhibitResult& visit = visits[i];
       if (visit.found() || visit.exhibit.op != entry.first) return;
       const auto try_each = [&](const auto& find) {
-        for (const Asked& each : asked)
+        for (const PreparedCase& each : prepared)
           if (is_about(visit.exhibit, each.stored.description.c) && find(each)) return true;
         return false;
       };
-      if (!try_each([&](const Asked& each) { return find_by_bound(visit, each); }))
-        try_each([&](const Asked& each) { return find_by_relation(visit, each.stored); });
+      if (!try_each([&](const PreparedCase& each) { return find_by_bound(visit, each); }))
+        try_each([&](const PreparedCase& each) { return find_by_relation(visit, each.stored); });
     });
     ++done;
     if (options.finished) options.finished(entry.first, done, cases.size());
@@ -137,8 +140,8 @@ void visit_tier(std::vector<Visit>& visits, Tier tier, const TourOptions& option
 
 }  // namespace
 
-std::vector<Visit> tour(const std::vector<Exhibit>& exhibits, const TourOptions& options) {
-  std::vector<Visit> visits = chosen(exhibits, options.only);
+std::vector<ExhibitResult> tour(const std::vector<Exhibit>& exhibits, const TourOptions& options) {
+  std::vector<ExhibitResult> visits = chosen(exhibits, options.only);
   for (const Tier tier : {Tier::quick, Tier::standard, Tier::full})
     if (tier <= options.tier) visit_tier(visits, tier, options);
   return visits;

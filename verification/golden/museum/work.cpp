@@ -62,11 +62,11 @@ std::vector<StoredTensor> Work::answer() const {
   return tensors;
 }
 
-std::vector<StoredTensor> answer_mutated(const Case& c, Mutation mutation) {
+std::vector<StoredTensor> run_mutated(const Case& c, Mutation mutation) {
   return plain_answer(c, std::move(mutation));
 }
 
-double eps_of(const Case& c) {
+double norm_eps(const Case& c) {
   return std::visit(
       [](const auto& options) {
         if constexpr (requires { options.eps; }) return static_cast<double>(options.eps);
@@ -79,7 +79,7 @@ double rounded(double v, StorageFormat format) {
   return ref::numeric::round_to(ref::numeric::format_of(format), v);
 }
 
-double sum_in(StorageFormat format, std::span<const double> terms) {
+double rounded_sum(StorageFormat format, std::span<const double> terms) {
   double total = 0;
   for (const double term : terms) total = rounded(total + rounded(term, format), format);
   return total;

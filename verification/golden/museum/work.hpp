@@ -14,24 +14,24 @@ namespace normproof::verification::golden::museum {
 using Values = std::vector<double>;
 using ref::model::StorageFormat;
 
-/// A case in the hands of a wrong kernel: what goes in, and what comes out, which is right until
-/// the kernel spoils it.
+/// The inputs and outputs of a case for a wrong kernel. The outputs are correct until the kernel
+/// changes them.
 class Work {
  public:
-  /// Computes  the answer of the plain implementation, at whose site the mutation is
+  /// Computes  the outputs of the plain implementation with this mutation
   explicit Work(const Case& c, mutations::Mutation mutation = {});
 
   const Case& of() const { return c_; }
-  /// Rows and features of x; of an optimizer those of the parameter.
+  /// Returns rows and features of x; for an optimizer, those of the parameter.
   const plain::PlainShape& shape() const { return shape_; }
 
-  /// An input, or nothing where it is not given.
+  /// Returns an input; empty if it is not given.
   const Values& in(const std::string& name) const;
-  /// An output, which may be spoilt; nothing where there is none.
+  /// Returns an output, which the kernel may change; empty if there is none.
   Values& out(const std::string& name);
-  bool gives(const std::string& name) const { return out_.contains(name); }
+  bool has_output(const std::string& name) const { return out_.contains(name); }
 
-  /// Every output, rounded to its dtype.
+  /// Returns every output, rounded to its dtype.
   std::vector<StoredTensor> answer() const;
 
  private:
@@ -48,15 +48,15 @@ class Work {
   Values nothing_;
 };
 
-/// The answer with a mistake at one site.
-std::vector<StoredTensor> answer_mutated(const Case& c, mutations::Mutation mutation);
+/// Returns the outputs with a mistake at one site.
+std::vector<StoredTensor> run_mutated(const Case& c, mutations::Mutation mutation);
 
-/// The eps of a norm.
-double eps_of(const Case& c);
+/// Returns the eps of a norm.
+double norm_eps(const Case& c);
 
 double rounded(double v, StorageFormat format);
-/// Added one after the other, each partial sum rounded.
-double sum_in(StorageFormat format, std::span<const double> terms);
+/// Sums the terms one after the other, rounding each partial sum.
+double rounded_sum(StorageFormat format, std::span<const double> terms);
 double sum_of(std::span<const double> terms);
 
 }  // namespace normproof::verification::golden::museum

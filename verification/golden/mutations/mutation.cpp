@@ -10,7 +10,7 @@ namespace normproof::verification::golden::mutations {
 
 using Op = MutationOperator;
 
-static_assert(static_cast<int>(Op::rotated_back) < 64);  // Sites::note keeps a bit for each
+static_assert(static_cast<int>(Op::rotated_back) < 64);  // Sites::note keeps one bit for each
 
 const std::vector<Op> Sites::kTerm = {Op::drop, Op::negate, Op::twice};
 const std::vector<Op> Sites::kFactor = {Op::drop, Op::negate, Op::square, Op::half_precision};
@@ -143,7 +143,7 @@ Sites Sites::part(std::string_view prefix) const {
     own = *this;
     own.prefix_ += prefix;
     own.seen_.clear();
-    own.noted_.clear();
+    own.recorded_.clear();
     own.first_.clear();
   } else if (mutation_.site.starts_with(prefix)) {
     own = Sites({mutation_.site.substr(prefix.size()), mutation_.op});
@@ -164,14 +164,14 @@ void Sites::note(Mutation mutation) {
 void Sites::note(const char* site, const std::vector<Op>& offered) {
   std::uint64_t bits = 0;
   for (const Op op : offered) bits |= std::uint64_t{1} << static_cast<int>(op);
-  auto known = noted_.find(std::string_view(site));
-  if (known == noted_.end()) known = noted_.emplace(site, 0).first;
+  auto known = recorded_.find(std::string_view(site));
+  if (known == recorded_.end()) known = recorded_.emplace(site, 0).first;
   if ((known->second & bits) == bits) return;
   known->second |= bits;
   for (const Op op : offered) note({site, op});
   for (const JointSite& joint : joint_sites()) {
     if (!joint.has(site) || first_.emplace(&joint, site).first->second == site) continue;
-    if (!joint.needs.empty() && !noted_.contains(joint.needs)) continue;
+    if (!joint.needs.empty() && !recorded_.contains(joint.needs)) continue;
     for (const Op op : offered)
       if (std::ranges::find(joint.offered, op) != joint.offered.end())
         note({std::string(joint.name), op});

@@ -13,8 +13,8 @@
 
 namespace normproof::verification::golden::mutations {
 
-/// What may go wrong at a place of a formula. Mechanical: a site offers the operators of its kind,
-/// whether or not somebody has made that mistake before.
+/// What may go wrong at one place of a formula. The choice is mechanical: a site offers every
+/// operator of its kind, whether or not anybody has made that mistake before.
 enum class MutationOperator {
   none,
   drop,              ///< a term becomes 0, a factor 1
@@ -25,55 +25,55 @@ enum class MutationOperator {
   one_more,          ///< a count n becomes n + 1
   ten_times,         ///< eps becomes 10 eps
   outside_root,      ///< 1 / (sqrt(v) + eps)
-  inside_root,       ///< 1 / sqrt(v + eps) for 1 / (sqrt(v) + eps)
+  inside_root,       ///< 1 / sqrt(v + eps) in place of 1 / (sqrt(v) + eps)
   no_root,           ///< 1 / (v + eps)
   root_twice,        ///< 1 / sqrt(sqrt(v + eps))
-  forget_last,       ///< a sum ends one term too early
-  forget_first,      ///< a sum begins one term too late
-  other,             ///< the other one of two: stale for fresh, beta for gamma, the next feature
+  forget_last,       ///< a sum omits its last term
+  forget_first,      ///< a sum omits its first term
+  other,             ///< the alternative of two: stale for fresh, beta for gamma, the next feature
   complement,        ///< a weight a becomes 1 - a
   ignore_mask,       ///< padding counts
   invert_mask,       ///< padding counts, and nothing else
   one_pass,          ///< E[x^2] - E[x]^2
-  bfloat16_sum,      ///< the sum is kept in 8 digits
+  bfloat16_sum,      ///< a sum is accumulated with 8 significant bits
   unwritten_last,    ///< the last element of the output is not written
   unwritten_row,     ///< the last row is not written
-  unwritten_block,   ///< the last 32 rows are not written where 32 divides their number
+  unwritten_block,   ///< the last 32 rows are not written, if 32 divides their number
   clean_nan,         ///< NaN becomes 0
   transposed,        ///< rows and features are exchanged
-  half_precision,    ///< a value is rounded to 11 digits
-  previous_row,      ///< the last row is taken from the row before
-  reversed,          ///< rows in the other order
+  half_precision,    ///< a value is rounded to 11 significant bits
+  previous_row,      ///< the last row is a copy of the row before it
+  reversed,          ///< the rows are in reverse order
   insert,            ///< a term that does not belong there
-  forget_remainder,  ///< a sum ends with its last whole block of 32 terms
-  forget_block,      ///< a sum loses its last block of 32 terms where that is whole
-  padded_lanes,      ///< a block of 32 lanes is filled up with zeros, which count as elements
-  raised,            ///< eps becomes 1e-5 where it is less
-  zeroed,            ///< what is less than 1e-10 becomes 0
-  flushed,           ///< what is below the least normal number becomes 0
-  truncate,          ///< what is stored is cut, not rounded
-  single_precision,  ///< a constant is rounded to float32 in a kernel of float64
-  first_256,         ///< a sum ends with its first block of 256 terms
-  first_1024,        ///< the same of 1024
-  clip,              ///< what is too small is raised to a least value
-  ignore_nan,        ///< a largest element that passes over NaN; of nothing else there is none
+  forget_remainder,  ///< a sum omits the terms after its last whole block of 32
+  forget_block,      ///< a sum of whole blocks of 32 terms omits the last block
+  padded_lanes,      ///< zeros that pad a block of 32 lanes count as elements
+  raised,            ///< eps is raised to 1e-5 if it is less
+  zeroed,            ///< values less than 1e-10 become 0
+  flushed,           ///< subnormal numbers become 0
+  truncate,          ///< stored numbers are truncated, not rounded
+  single_precision,  ///< a constant is rounded to float32 in a float64 kernel
+  first_256,         ///< a sum omits the terms after its first 256
+  first_1024,        ///< a sum omits the terms after its first 1024
+  clip,              ///< values that are too small are raised to a minimum
+  ignore_nan,        ///< a maximum skips NaN; if there is nothing else, it is absent
   reset,             ///< every step counts as the first
-  inverted,          ///< a scale divides where it multiplies, and the reverse
-  other_format,      ///< bits of e4m3 taken for e5m2, and the reverse
-  other_bias,        ///< bits by the bias of the formats without negative zero, which is 1 more
-  unsaturated,       ///< what is beyond the range is infinity or NaN
-  through_bfloat16,  ///< rounded to bfloat16 before
-  through_float16,   ///< rounded to float16 before
-  half_block,        ///< the scale of a block is that of 16 elements
-  whole_row,         ///< the scale of a block is that of the row
+  inverted,          ///< a scale divides where it should multiply, and vice versa
+  other_format,      ///< the bits of e4m3 are read as e5m2, and vice versa
+  other_bias,        ///< the exponent bias of the formats without negative zero, which is 1 more
+  unsaturated,       ///< values out of range become infinity or NaN
+  through_bfloat16,  ///< an additional rounding to bfloat16 comes first
+  through_float16,   ///< an additional rounding to float16 comes first
+  half_block,        ///< the scale of a block is computed from 16 of its elements
+  whole_row,         ///< the scale of a block is computed from its whole row
   halved,            ///< a scale is half as large
   not_a_number,      ///< a scale is NaN
-  rotated,           ///< rows begin with the second one, and end with the first
-  rotated_back,      ///< rows begin with the last one
+  rotated,           ///< rows are rotated: the second one is first, the first one last
+  rotated_back,      ///< rows are rotated: the last one is first
 };
 std::string_view to_string(MutationOperator op);
 
-/// One operator at one site, or at those of a joint one: a wrong implementation.
+/// One operator at one site or at all sites of a joint site: a wrong implementation.
 struct Mutation {
   std::string site;
   MutationOperator op = MutationOperator::none;
@@ -83,22 +83,24 @@ struct Mutation {
 
 struct JointSite;
 
-/// The sites that an implementation passes, each a place of its formula under a name of its own.
-/// One of them may be mutated; while listing, what each site offers is collected.
+/// The sites that an implementation passes; a site is a place in its formula with a unique name.
+/// One site may be mutated. In listing mode, the operators that each site offers are collected.
 class Sites {
  public:
   Sites() = default;
   explicit Sites(Mutation mutation);
 
-  /// Every mutation of the sites that were passed, in the order of passing, each once; those of a
-  /// joint site (joint_sites.hpp) where its second one was.
+  /// Returns every mutation of the sites that were passed, once each, in the order of passing. The
+  /// mutations of a joint site (joint_sites.hpp) are included when its second site is passed.
   const std::vector<Mutation>& seen() const { return seen_; }
   void list() { listing_ = true; }
 
-  /// The sites of a part, whose names begin with `prefix` here and there do not.
+  /// Returns the sites of a part. Their names begin with `prefix` in this object and without it in
+  /// the part.
   Sites part(std::string_view prefix) const;
 
-  /// x with that many digits, ties to even; the same where it is too large for it, or no float.
+  /// Returns x rounded to that many significant bits, ties to even; x itself if it is too large for
+  /// this or is not a floating-point number.
   template <int digits, class T>
   static T rounded_to(T x) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -153,7 +155,7 @@ class Sites {
     }
   }
 
-  /// A weight of the old value.
+  /// Returns the weight of the old value in a moving average.
   template <class T>
   T weight(const char* site, T a) {
     switch (at(site, kWeight)) {
@@ -183,7 +185,7 @@ class Sites {
     }
   }
 
-  /// A constant of the formula, or an option.
+  /// Returns a constant of the formula, or an option.
   template <class T>
   T constant(const char* site, T value) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -194,7 +196,7 @@ class Sites {
     return value;
   }
 
-  /// Any one of the operators, for places of their own.
+  /// Returns the operator that acts at this site, which is one of `offered` or none.
   MutationOperator any(const char* site, const std::vector<MutationOperator>& offered) {
     return at(site, offered);
   }
@@ -209,12 +211,12 @@ class Sites {
   void note(Mutation mutation);
 
   Mutation mutation_;
-  const JointSite* joint_ = nullptr;  ///< where mutation_ is of one
-  std::string prefix_;                ///< where joint_ is that of the whole: the name of this part
+  const JointSite* joint_ = nullptr;  ///< set if mutation_ belongs to a joint site
+  std::string prefix_;                ///< the name of this part, if joint_ belongs to the whole
   bool listing_ = false;
   std::vector<Mutation> seen_;
-  std::map<std::string, std::uint64_t, std::less<>> noted_;  ///< site: a bit for each seen operator
-  std::map<const JointSite*, std::string> first_;  ///< the site at which a joint one was passed
+  std::map<std::string, std::uint64_t, std::less<>> recorded_;  ///< site: one bit per seen operator
+  std::map<const JointSite*, std::string> first_;  ///< the first of its sites that was passed
 };
 
 }  // namespace normproof::verification::golden::mutations

@@ -7,10 +7,10 @@
 
 namespace normproof::verification::golden::plain {
 
-/// A number of a format of few digits: every operation rounds to it, to nearest.
+/// A number of a low-precision format: every operation rounds its result to nearest.
 ///
-/// Computes  in `double`, then one rounding: for sums, products, quotients and roots the correctly
-///           rounded result [Fig95], as 53 >= 2 p + 2; other functions within 1 ulp
+/// Computes  in `double`, then rounds once. Sums, products, quotients and roots are correctly
+///           rounded [Fig95], because 53 >= 2 p + 2; other functions are within 1 ulp
 template <ref::model::StorageFormat format>
 class Narrow {
  public:
@@ -42,8 +42,8 @@ class Narrow {
   double value_ = 0;
 };
 
-/// f of a number that computes in the format.
-/// Requires  (C1) one that somebody computes in: more than 8 bits
+/// Calls f with a number that computes in the format.
+/// Requires  (C1) a format that is used for arithmetic: more than 8 bits
 /// Throws    ContractError
 template <class F>
 auto in_arithmetic(ref::model::StorageFormat format, F f) {

@@ -10,19 +10,20 @@
 
 namespace normproof::verification::golden::plain {
 
-/// What is stored of a number in the dtype of a case.
+/// Rounds a number to the dtype in which a case stores it.
 template <class T>
 using Stored = std::function<T(T)>;
 
-/// A norm of x + residual in plain loops: that of plain_norms.hpp, whose sites begin with "norm: "
-/// here, and what is made of both sums around it.
+/// A norm of x + residual in plain loops: the norm of plain_norms.hpp, whose sites begin with
+/// "norm: " here, with the two sums before and after it.
 template <class T>
 class PlainAddNorm {
  public:
   using Numbers = std::vector<T>;
   using Results = std::map<std::string, Numbers>;
 
-  /// `stored`: what the style keeps between the operations; the number itself where it keeps all.
+  /// `stored` rounds what the style stores between operations; it returns the number itself if the
+  /// style stores nothing.
   PlainAddNorm(const PlainShape& shape, const ref::model::FunctionInputs& in,
                const PlainArithmetic<T>& arithmetic, Sites& sites, Stored<T> stored)
       : shape_(shape), in_(in), a_(arithmetic), sites_(sites), stored_(std::move(stored)) {
@@ -43,7 +44,7 @@ class PlainAddNorm {
     if (is(MutationOperator::insert, "residual in y"))
       for (std::size_t i = 0; i < sum.size(); ++i) results["y"][i] += residual_[i];
     if (!dy_.empty()) add_gradient(results["grad_x"]);
-    put_sum(results, std::move(sum));
+    store_sum(results, std::move(sum));
     for (auto& [name, values] : results) write_rows(name, shape_, values, sites_);
     return results;
   }
@@ -51,7 +52,7 @@ class PlainAddNorm {
  private:
   bool is(MutationOperator op, const char* site) { return sites_.any(site, {op}) == op; }
 
-  /// y and the gradients of the layer.
+  /// Returns y and the gradients of the norm.
   Results norm(const model::NormOptions& layer, const Numbers& sum) {
     constexpr const char* kPrefix = "norm: ";
     early_ = !dsum_.empty() && is(MutationOperator::other, "place of grad_sum");
@@ -70,7 +71,7 @@ class PlainAddNorm {
     step.replace_inputs(of_x ? x_ : sum, statistics_of_x ? x_ : Numbers(), std::move(dy));
     std::visit(step, layer);
     for (const Mutation& mutation : own.seen())
-      if (reaches_the_sum(mutation.site))
+      if (changes_sum_output(mutation.site))
         sites_.any((kPrefix + mutation.site).c_str(), {mutation.op});
     Results results;
     for (auto& [name, values] : step.take())
@@ -84,8 +85,8 @@ class PlainAddNorm {
     return tensor == nullptr ? ref::tensor::Tensor<double>() : *tensor;
   }
 
-  /// What of the layer is seen from outside, where there is no mask.
-  static bool reaches_the_sum(const std::string& site) {
+  /// Whether a mutation of the norm at this site changes an output, given that there is no mask.
+  static bool changes_sum_output(const std::string& site) {
     return site.find("returned") == std::string::npos && !site.starts_with("reading ") &&
            !site.starts_with("writing ") && site != "rows of the parameter gradients";
   }
@@ -97,8 +98,8 @@ class PlainAddNorm {
     }
   }
 
-  /// The sum as it is returned: mistakes of its own, which move nothing else.
-  void put_sum(Results& results, Numbers sum) {
+  /// Stores the sum that is returned, with mistakes that affect no other output.
+  void store_sum(Results& results, Numbers sum) {
     switch (sites_.any("returned sum", {MutationOperator::other, MutationOperator::insert,
                                         MutationOperator::square, MutationOperator::negate})) {
       case MutationOperator::other:  // x, before the residual was added
@@ -125,10 +126,10 @@ class PlainAddNorm {
   Sites& sites_;
   Stored<T> stored_;
   Numbers x_, residual_, dy_, dsum_;
-  bool early_ = false;  ///< grad_sum was added before the backward of the norm
+  bool early_ = false;  ///< whether grad_sum was added before the backward of the norm
 };
 
-/// The layer whose formula a function that adds a residual has.
+/// Returns the norm that the function applies to the sum.
 inline model::NormOptions layer_of(const model::AddLayerNormOptions& o) {
   return model::LayerNormOptions{.eps = o.eps, .zero_centred_gamma = o.zero_centred_gamma};
 }

@@ -10,10 +10,10 @@
 
 namespace normproof::verification::golden::plain {
 
-/// What an encoder or a whole Transformer answers, each with its shape where that is not the one of
-/// a parameter or of the state.
+/// The outputs of an encoder or a whole Transformer. A shape is given unless it is that of a
+/// parameter or of the state.
 template <class T>
-struct Answered {
+struct NamedOutputs {
   NamedNumbers<T> values;
   std::map<std::string, std::vector<std::size_t>> shapes;
 
@@ -23,7 +23,7 @@ struct Answered {
   }
 };
 
-/// Whether a tensor of the answer is written in rows; the state is not.
+/// Whether an output is written in rows; the state is not.
 inline bool is_written(const std::string& name) {
   for (const char* own : {"y", "logits", "loss"})
     if (name == own) return true;
@@ -32,9 +32,9 @@ inline bool is_written(const std::string& name) {
   return name.starts_with("grad_");
 }
 
-/// The answer as it is stored; `tensors` are the inputs that gradients belong to.
+/// Converts the outputs to tensors in their dtypes; `tensors` are the inputs that have gradients.
 template <class T>
-std::vector<StoredTensor> stored_answer(const Case& c, Answered<T> answer,
+std::vector<StoredTensor> store_outputs(const Case& c, NamedOutputs<T> answer,
                                         const ref::tensor::NamedTensors<double>& tensors,
                                         const ref::tensor::NamedTensors<double>& state,
                                         const Style& style, Sites& sites) {
@@ -48,7 +48,7 @@ std::vector<StoredTensor> stored_answer(const Case& c, Answered<T> answer,
     const PlainShape rows{values.size() / shape.back(), 1, shape.back()};
     if (is_written(name)) write_rows(name, rows, values, sites, false);
     stored.push_back(
-        stored_tensor(name, corpus::dtype_of_output(c.dtype, name), shape, values, style, sites));
+        stored_tensor(name, corpus::output_dtype(c.dtype, name), shape, values, style, sites));
   }
   return stored;
 }

@@ -15,15 +15,15 @@
 
 namespace normproof::verification::golden::plain {
 
-using corpus::dtype_of_output;
 using corpus::find;
+using corpus::output_dtype;
 using corpus::usual_accumulation;
 using Op = MutationOperator;
 
 namespace {
 
-/// Attention alone in plain loops, forward and backward; the weights of the backward are computed
-/// again.
+/// Scaled dot-product attention in plain loops, forward and backward; the backward recomputes the
+/// weights.
 template <class T>
 class PlainDotProduct {
  public:
@@ -38,11 +38,11 @@ class PlainDotProduct {
     const auto shape = ref::tensor::shape_of(in.tensors.at("q"));
     const auto of_values = ref::tensor::shape_of(in.tensors.at("v"));
     samples_ = shape[0], heads_ = shape[1], tokens_ = shape[2], width_ = shape[3];
-    kv_heads_ = of_values[1], keys_ = of_values[2], of_value_ = of_values[3];
+    kv_heads_ = of_values[1], keys_ = of_values[2], value_width_ = of_values[3];
     q_ = read(in, "q", "reading q", width_);
     k_ = read(in, "k", "reading k", width_);
-    v_ = read(in, "v", "reading v", of_value_);
-    dy_ = read(in, "grad_y", "reading grad_y", of_value_);
+    v_ = read(in, "v", "reading v", value_width_);
+    dy_ = read(in, "grad_y", "reading grad_y", value_width_);
     valid_.assign(samples_ * keys_, true);
     if (ref::tensor::is_given(in.valid)) {
       masked_ = true;
@@ -54,7 +54,7 @@ class PlainDotProduct {
     const std::size_t queries = samples_ * heads_ * tokens_;
     weights_.assign(queries * keys_, T(0));
     logs_.assign(queries, T(0));
-    y_.assign(queries * of_value_, T(0));
+    y_.assign(queries * value_width_, T(0));
     bool every_query_sees = true;
     for_each_query([&](const Query& at) { every_query_sees &= forward(at); });
     backward();
@@ -64,18 +64,18 @@ class PlainDotProduct {
       results[name] = std::move(values);
     };
     if (every_query_sees) keep("log_sum_exp", logs_, tokens_);
-    keep("y", y_, of_value_);
+    keep("y", y_, value_width_);
     keep("grad_q", grad_q_, width_);
     keep("grad_k", grad_k_, width_);
-    keep("grad_v", grad_v_, of_value_);
+    keep("grad_v", grad_v_, value_width_);
     return results;
   }
 
  private:
   struct Query {
     std::size_t sample, head, token;
-    std::size_t number;     ///< in [B,H,T]
-    std::size_t first_key;  ///< in [B,G,S]: the first of the keys that it reads
+    std::size_t number;     ///< flat index in [B,H,T]
+    std::size_t first_key;  ///< flat index in [B,G,S] of the first key that it reads
   };
 
   std::vector<T> read(const ref::model::FunctionInputs& in, const char* name, const char* site,
@@ -102,9 +102,10 @@ class PlainDotProduct {
     for (std::size_t number = 0; number < samples_ * heads_ * tokens_; ++number) f(query(number));
   }
 
-  /// Of a causal mask; `site` is that of the forward or of the backward.
-  bool is_early(const char* site, std::size_t i, std::size_t j) {
-    const std::size_t a = j + tokens_, b = i + keys_;  // seen where a <= b
+  /// Whether the causal mask lets query i see key j; `site` names the mask of the forward or of the
+  /// backward.
+  bool causal_mask_allows(const char* site, std::size_t i, std::size_t j) {
+    const std::size_t a = j + tokens_, b = i + keys_;  // seen if a <= b
     if (!options_.causal) return sites_.any(site, {Op::insert}) != Op::insert || a <= b;
     switch (sites_.any(site, {Op::drop, Op::one_more, Op::one_less, Op::transposed, Op::other})) {
       case Op::drop:
@@ -137,11 +138,12 @@ class PlainDotProduct {
     }
   }
 
-  std::vector<std::size_t> seen_by(const Query& at, bool backward) {
+  std::vector<std::size_t> visible_rows(const Query& at, bool backward) {
     const char* const causal = backward ? "causal mask in the backward" : "causal mask";
     std::vector<std::size_t> seen;
     for (std::size_t j = 0; j < keys_; ++j)
-      if (takes_part(backward, at.sample, j) && is_early(causal, at.token, j)) seen.push_back(j);
+      if (takes_part(backward, at.sample, j) && causal_mask_allows(causal, at.token, j))
+        seen.push_back(j);
     return seen;
   }
 
@@ -151,14 +153,14 @@ class PlainDotProduct {
       factor = sites_.constant("given scale", static_cast<T>(*options_.scale));
     } else {
       const std::size_t d = width_ * (heads_ > 1 && is_other("d and H d") ? heads_ : 1);
-      factor = 1 / sqrt_of(static_cast<T>(static_cast<double>(d)));
+      factor = 1 / adl_sqrt(static_cast<T>(static_cast<double>(d)));
     }
     return sites_.factor(site, factor);
   }
 
   T exponential(T x) {
     using std::exp2;
-    return a_.style().powers ? exp2(x * static_cast<T>(std::numbers::log2e)) : exp_of(x);
+    return a_.style().powers ? exp2(x * static_cast<T>(std::numbers::log2e)) : adl_exp(x);
   }
 
   T score(const Query& at, std::size_t j, const char* scale_site) {
@@ -167,7 +169,7 @@ class PlainDotProduct {
     const T product =
         a_.sum("sum of a score", features(width_), [&](std::size_t c) { return q[c] * k[c]; });
     if (a_.style().divide && !options_.scale)
-      return product / sqrt_of(static_cast<T>(static_cast<double>(width_)));
+      return product / adl_sqrt(static_cast<T>(static_cast<double>(width_)));
     return product * scale(scale_site);
   }
 
@@ -177,16 +179,17 @@ class PlainDotProduct {
     return indices;
   }
 
-  /// What is left of a value where it is stored before it is used.
+  /// Rounds a value to the dtype if the style stores it before it is used.
   T stored(T value) const {
     return a_.style().from_y ? static_cast<T>(ref::numeric::round_to(storage_of(dtype_),
                                                                      static_cast<double>(value)))
                              : value;
   }
 
-  /// The weights of a query, its part of y and of log_sum_exp; whether it sees a key.
+  /// Computes the weights of a query and its part of y and of log_sum_exp; returns whether it sees
+  /// a key.
   bool forward(const Query& at) {
-    const std::vector<std::size_t> seen = seen_by(at, false);
+    const std::vector<std::size_t> seen = visible_rows(at, false);
     T* const weights = &weights_[at.number * keys_];
     if (seen.empty()) return without_keys(at);
     std::vector<T> scores(keys_, T(0));
@@ -200,48 +203,48 @@ class PlainDotProduct {
     if (hidden > 0 && sites_.any("scores of what is not seen", {Op::zeroed}) == Op::zeroed)
       sum += static_cast<T>(static_cast<double>(hidden)) * exponential(-largest);
     const bool whole = sites_.any("division by the sum", {Op::drop}) == Op::drop;
-    const bool late = a_.style().welford;  // as where keys come block by block
+    const bool late = a_.style().welford;  // as in kernels that process keys block by block
     for (const std::size_t j : seen) {
       const T e = exponential(scores[j] - largest);
       weights[j] = whole || late ? e : a_.over(e, sum);
     }
-    put_y(at, seen);
+    store_y(at, seen);
     if (late && !whole) {
       for (const std::size_t j : seen) weights[j] = a_.over(weights[j], sum);
-      for (std::size_t c = 0; c < of_value_; ++c)
-        y_[at.number * of_value_ + c] = a_.over(y_[at.number * of_value_ + c], sum);
+      for (std::size_t c = 0; c < value_width_; ++c)
+        y_[at.number * value_width_ + c] = a_.over(y_[at.number * value_width_ + c], sum);
     }
-    T log = log_of(sum);
+    T log = adl_log(sum);
     if (is_other("logarithm of the sum")) log = log * static_cast<T>(std::numbers::log2e);
     logs_[at.number] =
         sites_.term("largest score, added back", largest) + sites_.term("log of the sum", log);
     return true;
   }
 
-  void put_y(const Query& at, const std::vector<std::size_t>& seen) {
+  void store_y(const Query& at, const std::vector<std::size_t>& seen) {
     const T* const weights = &weights_[at.number * keys_];
-    const bool keys = width_ == of_value_ && is_other("keys and values");
-    for (std::size_t c = 0; c < of_value_; ++c)
-      y_[at.number * of_value_ + c] = a_.sum("sum of y", seen, [&](std::size_t j) {
-        return stored(weights[j]) * (keys ? k_ : v_)[(at.first_key + j) * of_value_ + c];
+    const bool keys = width_ == value_width_ && is_other("keys and values");
+    for (std::size_t c = 0; c < value_width_; ++c)
+      y_[at.number * value_width_ + c] = a_.sum("sum of y", seen, [&](std::size_t j) {
+        return stored(weights[j]) * (keys ? k_ : v_)[(at.first_key + j) * value_width_ + c];
       });
   }
 
   bool without_keys(const Query& at) {
-    T* const y = &y_[at.number * of_value_];
+    T* const y = &y_[at.number * value_width_];
     const Op op = sites_.any("a query that sees no key", {Op::other, Op::insert});
-    for (std::size_t c = 0; c < of_value_ && op != Op::none; ++c) {
+    for (std::size_t c = 0; c < value_width_ && op != Op::none; ++c) {
       T mean = 0;
-      for (std::size_t j = 0; j < keys_; ++j) mean += v_[(at.first_key + j) * of_value_ + c];
+      for (std::size_t j = 0; j < keys_; ++j) mean += v_[(at.first_key + j) * value_width_ + c];
       y[c] = op == Op::other ? mean / static_cast<T>(static_cast<double>(keys_))
                              : static_cast<T>(std::numeric_limits<double>::quiet_NaN());
     }
     return false;
   }
 
-  /// What the forward left, and of a key that it did not see, as of all in some kernels,
-  /// exp(score - log_sum_exp).
-  std::vector<T> weights_again(const Query& at, const std::vector<std::size_t>& seen) {
+  /// Returns the weights of the forward. For a key that the forward did not see, or for all keys in
+  /// some kernels, they are recomputed as exp(score - log_sum_exp).
+  std::vector<T> recomputed_weights(const Query& at, const std::vector<std::size_t>& seen) {
     std::vector<T> weights(keys_, T(0));
     for (const std::size_t j : seen) {
       const T left = weights_[at.number * keys_ + j];
@@ -257,61 +260,65 @@ class PlainDotProduct {
     grad_k_.assign(k_.size(), T(0));
     grad_v_.assign(v_.size(), T(0));
     std::vector<std::vector<T>> weights, scores;
-    std::map<std::size_t, std::vector<std::size_t>> readers;  // by the first key: queries
+    std::map<std::size_t, std::vector<std::size_t>> readers;  // first key: the queries that read it
     for_each_query([&](const Query& at) {
       readers[at.first_key].push_back(at.number);
-      const std::vector<std::size_t> seen = seen_by(at, true);
-      weights.push_back(weights_again(at, seen));
+      const std::vector<std::size_t> seen = visible_rows(at, true);
+      weights.push_back(recomputed_weights(at, seen));
       scores.push_back(grad_scores(at, seen, weights.back()));
-      put_grad_q(at, seen, scores.back());
+      store_grad_q(at, seen, scores.back());
     });
-    for (auto& [first_key, of_group] : readers) {
-      const std::size_t group = of_group.size() / tokens_;
+    for (auto& [first_key, group_queries] : readers) {
+      const std::size_t group = group_queries.size() / tokens_;
       const Op heads = group > 1 ? sites_.any("heads of a group in grad_k and grad_v",
                                               {Op::forget_first, Op::forget_last})
                                  : Op::none;
-      // The first head alone, or, where the later ones overwrite it, the last.
-      const auto of_one = static_cast<std::ptrdiff_t>(tokens_);
-      if (heads == Op::forget_first) of_group.erase(of_group.begin(), of_group.end() - of_one);
-      if (heads == Op::forget_last) of_group.erase(of_group.begin() + of_one, of_group.end());
+      // Only the first head, or, as if later heads overwrote earlier ones, only the last.
+      const auto first_head_rows = static_cast<std::ptrdiff_t>(tokens_);
+      if (heads == Op::forget_first)
+        group_queries.erase(group_queries.begin(), group_queries.end() - first_head_rows);
+      if (heads == Op::forget_last)
+        group_queries.erase(group_queries.begin() + first_head_rows, group_queries.end());
       for (std::size_t j = 0; j < keys_; ++j) {
         for (std::size_t c = 0; c < width_; ++c)
           grad_k_[(first_key + j) * width_ + c] =
-              scale("scale in grad_k") * a_.sum("sum of grad_k", of_group, [&](std::size_t number) {
+              scale("scale in grad_k") *
+              a_.sum("sum of grad_k", group_queries, [&](std::size_t number) {
                 return scores[number][j] * q_[number * width_ + c];
               });
-        for (std::size_t c = 0; c < of_value_; ++c)
-          grad_v_[(first_key + j) * of_value_ + c] =
-              a_.sum("sum of grad_v", of_group, [&](std::size_t number) {
-                return stored(weights[number][j]) * dy_[number * of_value_ + c];
+        for (std::size_t c = 0; c < value_width_; ++c)
+          grad_v_[(first_key + j) * value_width_ + c] =
+              a_.sum("sum of grad_v", group_queries, [&](std::size_t number) {
+                return stored(weights[number][j]) * dy_[number * value_width_ + c];
               });
       }
     }
   }
 
-  /// weights (grad_weights - their mean), grad_weights = grad_y v
+  /// weights (grad_weights - their mean), with grad_weights = grad_y v
   std::vector<T> grad_scores(const Query& at, const std::vector<std::size_t>& seen,
                              const std::vector<T>& weights) {
-    const T* const dy = &dy_[at.number * of_value_];
+    const T* const dy = &dy_[at.number * value_width_];
     std::vector<T> gradients(keys_, T(0));
     for (const std::size_t j : seen)
       gradients[j] =
-          a_.sum("sum of the gradient by a weight", features(of_value_),
-                 [&](std::size_t c) { return dy[c] * v_[(at.first_key + j) * of_value_ + c]; });
-    const T mean =
-        a_.style().from_y
-            ? a_.sum("sum of grad_y y", features(of_value_),
-                     [&](std::size_t c) { return dy[c] * stored(y_[at.number * of_value_ + c]); })
-            : a_.sum("mean of the gradients", seen,
-                     [&](std::size_t j) { return gradients[j] * weights[j]; });
+          a_.sum("sum of the gradient by a weight", features(value_width_),
+                 [&](std::size_t c) { return dy[c] * v_[(at.first_key + j) * value_width_ + c]; });
+    const T mean = a_.style().from_y
+                       ? a_.sum("sum of grad_y y", features(value_width_),
+                                [&](std::size_t c) {
+                                  return dy[c] * stored(y_[at.number * value_width_ + c]);
+                                })
+                       : a_.sum("mean of the gradients", seen,
+                                [&](std::size_t j) { return gradients[j] * weights[j]; });
     for (const std::size_t j : seen)
       gradients[j] = stored(sites_.factor("weight in grad_scores", weights[j]) *
                             (gradients[j] - sites_.term("mean of the gradients", mean)));
     return gradients;
   }
 
-  void put_grad_q(const Query& at, const std::vector<std::size_t>& seen,
-                  const std::vector<T>& grad_scores) {
+  void store_grad_q(const Query& at, const std::vector<std::size_t>& seen,
+                    const std::vector<T>& grad_scores) {
     for (std::size_t c = 0; c < width_; ++c)
       grad_q_[at.number * width_ + c] =
           scale("scale in grad_q") * a_.sum("sum of grad_q", seen, [&](std::size_t j) {
@@ -324,14 +331,15 @@ class PlainDotProduct {
   PlainArithmetic<T> a_;
   Sites& sites_;
   std::size_t samples_ = 0, heads_ = 0, kv_heads_ = 0, tokens_ = 0, keys_ = 0;
-  std::size_t width_ = 0, of_value_ = 0;  ///< features of a query and of a value
+  std::size_t width_ = 0, value_width_ = 0;  ///< features of a query and of a value
   std::vector<T> q_, k_, v_, dy_;
   std::vector<bool> valid_;
   bool masked_ = false;
   std::vector<T> weights_, logs_, y_, grad_q_, grad_k_, grad_v_;
 };
 
-/// grad_q has the shape of q, y that of grad_y, log_sum_exp that of q without its features.
+/// Returns the shape of an output: grad_q has the shape of q, y that of grad_y, log_sum_exp that of
+/// q without features.
 std::vector<std::size_t> shape_of_attention(const Case& c, const std::string& name) {
   if (name.starts_with("grad_")) return find(c.inputs, name.substr(5))->shape;
   std::vector<std::size_t> shape = find(c.inputs, "grad_y")->shape;
@@ -349,7 +357,7 @@ std::vector<StoredTensor> run_plain_attention(const Case& c, const EvalInputs& i
     std::vector<StoredTensor> tensors;
     for (const auto& [name, values] :
          PlainDotProduct<T>(inputs.function, options, c.dtype, style, sites).run())
-      tensors.push_back(stored_tensor(name, dtype_of_output(c.dtype, name),
+      tensors.push_back(stored_tensor(name, output_dtype(c.dtype, name),
                                       shape_of_attention(c, name), values, style, sites));
     return tensors;
   };

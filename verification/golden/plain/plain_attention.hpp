@@ -4,10 +4,10 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Attention alone among what run_plain runs, forward and backward.
+/// Runs scaled dot-product attention in plain loops, forward and backward.
 ///
 /// Source    docs/specification/attention.md
-/// Requires  a case of attention that certify takes
+/// Requires  a case of attention that certify accepts
 std::vector<StoredTensor> run_plain_attention(const Case& c, const EvalInputs& inputs,
                                               const Style& style, Sites& sites);
 

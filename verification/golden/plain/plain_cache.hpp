@@ -9,40 +9,41 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Keys and values, row after row; of a cache there are rows that nothing has been written to.
+/// Rows of keys and values. A cache may contain rows that are not written yet.
 template <class T>
 struct PlainKeysValues {
   Numbers<T> keys, values;
 };
 
-/// The keys and values of a sentence's tokens, of those before and of new ones, and which of them
-/// a new token sees, with the mistakes that can be made of that.
+/// The key-value cache of one sentence: it stores past and new tokens and says which of them a new
+/// token sees. It offers the mistakes that can be made in this.
 template <class T>
 class PlainCache {
  public:
   PlainCache(Sites& sites, std::size_t heads, std::size_t width)
-      : sites_(sites), width_(width), scale_(1 / sqrt_of(number_of<T>(width / heads))) {}
+      : sites_(sites), width_(width), scale_(1 / adl_sqrt(to_scalar<T>(width / heads))) {}
 
-  /// What is there already, and how many tokens will join.
+  /// Starts a sentence with the past rows and the number of tokens that will be appended.
   void begin(PlainKeysValues<T> past, std::size_t tokens) {
     using enum MutationOperator;
     rows_ = std::move(past);
     past_ = rows_.keys.size() / width_;
     tokens_ = tokens;
-    // First those that leave most outputs as they are: what agrees as well is named after them.
-    kept_ = {has("1/sqrt(d_k) of all keys that are kept", insert),
-             past_ > 0 && has("1/sqrt(d_k) of new keys that are kept", insert)};
-    if (past_ > 0) read_ = sites_.any("1/sqrt(d_k) of past keys", {insert, drop});
-    turn("order of past keys", rows_.keys);
-    turn("order of past values", rows_.values);
+    // Sites that leave most outputs unchanged come first: if several mutations agree equally well
+    // with an output, the first one is reported.
+    kept_scaling_ = {has("1/sqrt(d_k) of all keys that are kept", insert),
+                     past_ > 0 && has("1/sqrt(d_k) of new keys that are kept", insert)};
+    if (past_ > 0) past_scaling_ = sites_.any("1/sqrt(d_k) of past keys", {insert, drop});
+    rotate_by_mistake("order of past keys", rows_.keys);
+    rotate_by_mistake("order of past values", rows_.values);
     if (past_ > 0 && has("1/sqrt(d_k) of past keys in the cache", insert))
       scale_keys(rows_, 0, past_, scale_);
-    // One row more, which a mistake may reach.
+    // One extra row, which a mistake may reach.
     rows_.keys.resize((past_ + tokens + 1) * width_, T(0));
     rows_.values.resize(rows_.keys.size(), T(0));
   }
 
-  /// The row of a new token, at its place behind those that are there.
+  /// Writes the row of a new token after the rows that exist already.
   void write(const PlainKeysValues<T>& fresh, std::size_t token) {
     using enum MutationOperator;
     std::size_t row = past_ + token;
@@ -53,7 +54,7 @@ class PlainCache {
       case one_more:
         ++row;
         break;
-      case drop:  // as if nothing were there before
+      case drop:  // as if the cache had been empty
         row -= past_;
         break;
       default:
@@ -68,8 +69,8 @@ class PlainCache {
     }
   }
 
-  /// How many of the new tokens are written before one of them attends.
-  std::size_t written_before(std::size_t token) {
+  /// Returns how many of the new tokens are written before token number `token` attends.
+  std::size_t rows_written_before(std::size_t token) {
     using enum MutationOperator;
     if (has("writing to the cache", other)) return token;
     if (tokens_ < 2) return token + 1;
@@ -83,11 +84,11 @@ class PlainCache {
     }
   }
 
-  /// The first row that a new token sees, and the end of those that it does.
-  std::pair<std::size_t, std::size_t> seen_by(std::size_t token) {
+  /// Returns the range [first, end) of rows that a new token sees.
+  std::pair<std::size_t, std::size_t> visible_rows(std::size_t token) {
     using enum MutationOperator;
     const std::size_t length = past_ + token + 1;
-    std::size_t first = 0, end = std::max(length, past_ + written_before(token));
+    std::size_t first = 0, end = std::max(length, past_ + rows_written_before(token));
     switch (sites_.any("positions of the cache", {one_less, one_more, drop})) {
       case one_less:
         --end;
@@ -95,7 +96,7 @@ class PlainCache {
       case one_more:
         ++end;
         break;
-      case drop:  // the new tokens alone
+      case drop:  // only the new tokens
         first = past_;
         break;
       default:
@@ -104,34 +105,35 @@ class PlainCache {
     if (length > 1 && has("oldest row of the cache", drop)) first = 1;
     if (tokens_ > 1 && has("rows that the cache has", one_less))
       first = length == past_ + tokens_ ? 1 : 0;
-    // Laid at the first key: the first new token sees the oldest row alone.
+    // The causal mask starts at the first key: the first new token sees only the oldest row.
     if (past_ > 0 && has("causal mask of new tokens", other)) end = token + 1;
     return {first, end};
   }
 
-  /// What a query that attends to it is multiplied by, beside what scores are.
+  /// Returns an additional factor of the query, beside the scale of the scores.
   T query_factor() {
     return has("1/sqrt(d_k) of keys in the cache", MutationOperator::other) ? 1 / scale_ : T(1);
   }
 
-  /// The rows as a token reads them.
+  /// Returns the rows as a token reads them.
   PlainKeysValues<T> read() {
     using enum MutationOperator;
     PlainKeysValues<T> rows = rows_;
-    if (read_ != none) scale_keys(rows, 0, past_, read_ == insert ? scale_ : 1 / scale_);
+    if (past_scaling_ != none)
+      scale_keys(rows, 0, past_, past_scaling_ == insert ? scale_ : 1 / scale_);
     return rows;
   }
 
-  /// The rows that are to be there when all tokens have joined.
+  /// Returns the rows to keep after all tokens have been appended.
   PlainKeysValues<T> kept() {
     const std::size_t length = past_ + tokens_;
     PlainKeysValues<T> rows = rows_;
     rows.keys.resize(length * width_);
     rows.values.resize(length * width_);
-    turn("order of the cache", rows.keys);
-    turn("order of the cache", rows.values);
-    if (kept_.all) scale_keys(rows, 0, length, scale_);
-    if (kept_.fresh) scale_keys(rows, past_, length, scale_);
+    rotate_by_mistake("order of the cache", rows.keys);
+    rotate_by_mistake("order of the cache", rows.values);
+    if (kept_scaling_.all) scale_keys(rows, 0, length, scale_);
+    if (kept_scaling_.fresh) scale_keys(rows, past_, length, scale_);
     return rows;
   }
 
@@ -142,8 +144,8 @@ class PlainCache {
     for (std::size_t i = first * width_; i < end * width_; ++i) rows.keys[i] *= factor;
   }
 
-  /// By mistake as a ring is read that begins at another row than the oldest.
-  void turn(const char* site, Numbers<T>& rows) {
+  /// Rotates the rows by mistake, as if a ring buffer were read from a row other than the oldest.
+  void rotate_by_mistake(const char* site, Numbers<T>& rows) {
     using enum MutationOperator;
     if (rows.size() <= width_) return;
     const auto width = static_cast<std::ptrdiff_t>(width_);
@@ -157,11 +159,12 @@ class PlainCache {
   T scale_;  ///< 1/sqrt(d_k)
   PlainKeysValues<T> rows_;
   std::size_t past_ = 0, tokens_ = 0;
-  /// By mistake: which keys are scaled as they are kept, and what past ones are as they are read.
+  /// The mistakes: which keys are scaled when they are kept, and what past keys are multiplied by
+  /// when they are read.
   struct {
     bool all = false, fresh = false;
-  } kept_;
-  MutationOperator read_ = MutationOperator::none;
+  } kept_scaling_;
+  MutationOperator past_scaling_ = MutationOperator::none;
 };
 
 }  // namespace normproof::verification::golden::plain

@@ -6,7 +6,7 @@
 
 namespace normproof::verification::golden::plain {
 
-using corpus::dtype_of_output;
+using corpus::output_dtype;
 using corpus::usual_accumulation;
 
 std::vector<StoredTensor> run_plain_cross_entropy(const Case& c, const EvalInputs& inputs,
@@ -20,7 +20,7 @@ std::vector<StoredTensor> run_plain_cross_entropy(const Case& c, const EvalInput
     tensors.push_back(stored_tensor("grad_logits", c.dtype, {loss.rows(), loss.classes()},
                                     loss.grad(), style, sites));
     tensors.push_back(
-        stored_tensor("loss", dtype_of_output(c.dtype, "loss"), {1}, loss.loss(), style, sites));
+        stored_tensor("loss", output_dtype(c.dtype, "loss"), {1}, loss.loss(), style, sites));
     return tensors;
   };
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)), run);

@@ -4,10 +4,10 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Softmax with cross-entropy among what run_plain runs, with its gradient.
+/// Runs softmax with cross-entropy and its gradient in plain loops.
 ///
 /// Source    docs/specification/training.md
-/// Requires  a case of cross_entropy that certify takes
+/// Requires  a case of cross_entropy that certify accepts
 std::vector<StoredTensor> run_plain_cross_entropy(const Case& c, const EvalInputs& inputs,
                                                   const Style& style, Sites& sites);
 

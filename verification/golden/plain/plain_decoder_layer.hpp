@@ -7,7 +7,7 @@
 
 namespace normproof::verification::golden::plain {
 
-/// One layer of a decoder, with a memory of the source.
+/// One decoder layer with cross-attention to the memory of the source.
 template <class T>
 class PlainDecoderLayer : PlainSublayers<T> {
  public:
@@ -16,8 +16,8 @@ class PlainDecoderLayer : PlainSublayers<T> {
         self_attention_(parts, this->place_, "self_attention"),
         cross_attention_(parts, this->place_, "cross_attention", &source),
         feed_forward_(parts, this->place_) {
-    this->may_exchange("norm1 and norm2", self_site_, cross_site_);
-    this->may_exchange("norm2 and norm3", cross_site_, feed_forward_site_);
+    this->offer_exchange("norm1 and norm2", self_site_, cross_site_);
+    this->offer_exchange("norm2 and norm3", cross_site_, feed_forward_site_);
   }
 
   Numbers<T> forward(const Numbers<T>& x, const Numbers<T>& memory) {
@@ -31,7 +31,8 @@ class PlainDecoderLayer : PlainSublayers<T> {
   const Numbers<T>& self_weights() const { return self_attention_.weights(); }
   const Numbers<T>& cross_weights() const { return cross_attention_.weights(); }
 
-  /// The gradient by x; that by the memory is one of `gradients`.
+  /// Returns the gradient with respect to x; the gradient with respect to the memory goes to
+  /// `gradients`.
   Numbers<T> backward(const Numbers<T>& dy, NamedNumbers<T>& gradients) {
     const auto back = [&](auto& sublayer) {
       return [&](const Numbers<T>& g, const Numbers<T>& v) {

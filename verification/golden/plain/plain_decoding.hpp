@@ -14,11 +14,12 @@
 
 namespace normproof::verification::golden::plain {
 
-/// One query over the rows of keys and values in plain loops.
+/// Attention of one query over rows of keys and values, in plain loops.
 template <class T>
 class PlainQuery {
  public:
-  /// Whether some rows may be padding: of a memory, whose mask has mistakes of its own.
+  /// `masked`: whether some rows may be padding. It is set for a memory, whose mask has its own
+  /// mistakes.
   PlainQuery(PlainParts<T>& parts, Sites& sites, bool masked)
       : sites_(sites),
         a_(parts.a_.style(), sites),
@@ -26,7 +27,7 @@ class PlainQuery {
         heads_(parts.in_.config.num_heads),
         width_(parts.in_.config.d_model) {}
 
-  /// The context of a query [D] over those of the rows from `first` on that `counts` says.
+  /// Returns the context [D] of a query over the rows from `first` on for which `counts` is true.
   Numbers<T> attend(const Numbers<T>& query, const PlainKeysValues<T>& to, std::size_t first,
                     const std::vector<bool>& counts) {
     Numbers<T> context(width_, T(0));
@@ -41,12 +42,12 @@ class PlainQuery {
       const T largest = *std::max_element(scores.begin(), scores.end());
       const std::vector<std::size_t> numbers = first_indices(rows.size());
       const T sum = a_.sum("sum of the softmax", numbers,
-                           [&](std::size_t k) { return exp_of(scores[k] - largest); });
+                           [&](std::size_t k) { return adl_exp(scores[k] - largest); });
       const bool whole = sites_.any("division by the sum of the softmax",
                                     {MutationOperator::drop}) == MutationOperator::drop;
       for (std::size_t c = 0; c < width_ / heads_; ++c)
         context[feature(h, c)] = a_.sum("sum of the context", numbers, [&](std::size_t k) {
-          const T e = exp_of(scores[k] - largest);
+          const T e = adl_exp(scores[k] - largest);
           return (whole ? e : a_.over(e, sum)) * to.values[rows[k] * width_ + feature(h, c)];
         });
     }
@@ -54,7 +55,8 @@ class PlainQuery {
   }
 
  private:
-  /// Of a head: head after head, or the heads in turn.
+  /// Returns the feature index of component c of a head: heads are contiguous, or interleaved by
+  /// mistake.
   std::size_t feature(std::size_t h, std::size_t c) {
     const bool in_turn =
         sites_.any("features of a head", {MutationOperator::other}) == MutationOperator::other;
@@ -66,11 +68,11 @@ class PlainQuery {
     const T product = a_.sum("sum of a score", first_indices(d_k), [&](std::size_t c) {
       return query[feature(h, c)] * keys[j * width_ + feature(h, c)];
     });
-    if (a_.style().divide) return product / sqrt_of(number_of<T>(d_k));
+    if (a_.style().divide) return product / adl_sqrt(to_scalar<T>(d_k));
     const bool of_model =
         sites_.any("d_k and d_model", {MutationOperator::other}) == MutationOperator::other;
     return product *
-           sites_.factor("1/sqrt(d_k)", 1 / sqrt_of(number_of<T>(of_model ? width_ : d_k)));
+           sites_.factor("1/sqrt(d_k)", 1 / adl_sqrt(to_scalar<T>(of_model ? width_ : d_k)));
   }
 
   Sites& sites_;
@@ -79,15 +81,15 @@ class PlainQuery {
   std::size_t heads_, width_;
 };
 
-/// One layer of a decoder that takes the new tokens of a sentence, each behind those before it.
+/// A decoder layer that processes the new tokens of a sentence one after the other.
 template <class T>
 class PlainDecodingLayer : PlainSublayers<T> {
  public:
   PlainDecodingLayer(PlainParts<T>& parts, std::string place)
       : PlainSublayers<T>(parts, std::move(place)),
-        of_cross_(this->sites_.part(kOfCross)),
+        cross_sites_(this->sites_.part(kCrossPrefix)),
         self_(parts, this->sites_, false),
-        cross_(parts, of_cross_, true),
+        cross_(parts, cross_sites_, true),
         feed_forward_(parts, this->place_),
         width_(parts.in_.config.d_model),
         in_map_(map_of("self_attention.in", 3)),
@@ -96,20 +98,21 @@ class PlainDecodingLayer : PlainSublayers<T> {
         memory_map_(map_of("cross_attention.memory", 2)),
         cross_out_(map_of("cross_attention.out", 1)),
         cache_(this->sites_, parts.in_.config.num_heads, width_) {
-    this->may_exchange("norm1 and norm2", self_site_, cross_site_);
-    this->may_exchange("norm2 and norm3", cross_site_, feed_forward_site_);
+    this->offer_exchange("norm1 and norm2", self_site_, cross_site_);
+    this->offer_exchange("norm2 and norm3", cross_site_, feed_forward_site_);
   }
 
-  /// Begins a sentence: what is in the cache already, how many tokens will join, and the memory.
+  /// Starts a sentence with the rows in the cache, the number of tokens that will be appended, and
+  /// the memory.
   void begin(PlainKeysValues<T> past, std::size_t tokens, const Numbers<T>& memory,
              std::vector<bool> memory_valid) {
     tokens_ = tokens;
     cache_.begin(std::move(past), tokens);
-    of_memory_ = halves(this->parts_.linear(memory_map_, memory), 0, 2);
+    memory_rows_ = split_keys_and_values(this->parts_.linear(memory_map_, memory), 0, 2);
     memory_valid_ = std::move(memory_valid);
   }
 
-  /// Of rows [T,D], one of each token that joins.
+  /// Processes rows [T,D], one per new token.
   Numbers<T> forward(const Numbers<T>& x) {
     const auto attend = [&](const Numbers<T>& v) { return attend_to_itself(v); };
     const auto cross = [&](const Numbers<T>& v) { return attend_to_memory(v); };
@@ -118,19 +121,20 @@ class PlainDecodingLayer : PlainSublayers<T> {
     return this->sublayer(feed_forward_site_, this->sublayer(cross_site_, h, cross), feed);
   }
 
-  /// The rows that are to be there when all have joined.
+  /// Returns the rows to keep after all tokens have been appended.
   PlainKeysValues<T> cache() { return cache_.kept(); }
 
  private:
   using Sublayer = typename PlainSublayers<T>::Sublayer;
-  static constexpr const char* kOfCross = "cross_attention: ";
+  static constexpr const char* kCrossPrefix = "cross_attention: ";
 
   PlainMap map_of(const std::string& name, std::size_t parts) const {
     return {name, this->place_ + name, width_, parts * width_};
   }
 
-  /// Keys and values of rows that are `parts` times D wide and have them from part `first` on.
-  PlainKeysValues<T> halves(const Numbers<T>& rows, std::size_t first, std::size_t parts) {
+  /// Splits rows that are `parts` times D wide into keys and values, which start at part `first`.
+  PlainKeysValues<T> split_keys_and_values(const Numbers<T>& rows, std::size_t first,
+                                           std::size_t parts) {
     const bool turned =
         this->sites_.any(parts == 2 ? "cross_attention: keys and values" : "keys and values",
                          {MutationOperator::other}) == MutationOperator::other;
@@ -150,14 +154,14 @@ class PlainDecodingLayer : PlainSublayers<T> {
 
   Numbers<T> attend_to_itself(const Numbers<T>& x) {
     const Numbers<T> qkv = this->parts_.linear(in_map_, x);
-    const PlainKeysValues<T> fresh = halves(qkv, 1, 3);
+    const PlainKeysValues<T> fresh = split_keys_and_values(qkv, 1, 3);
     Numbers<T> contexts;
     std::size_t written = 0;
     for (std::size_t t = 0; t < tokens_; ++t) {
-      for (; written < cache_.written_before(t); ++written) cache_.write(fresh, written);
+      for (; written < cache_.rows_written_before(t); ++written) cache_.write(fresh, written);
       Numbers<T> query = row_of(qkv, t, 3 * width_);
       for (T& feature : query) feature *= cache_.query_factor();
-      const auto [first, end] = cache_.seen_by(t);
+      const auto [first, end] = cache_.visible_rows(t);
       const Numbers<T> own =
           self_.attend(query, cache_.read(), first, std::vector<bool>(end - first, true));
       contexts.insert(contexts.end(), own.begin(), own.end());
@@ -168,22 +172,24 @@ class PlainDecodingLayer : PlainSublayers<T> {
 
   Numbers<T> attend_to_memory(const Numbers<T>& x) {
     const Numbers<T> queries = this->parts_.linear(query_map_, x);
-    const bool own = of_cross_.any("memory", {MutationOperator::other}) == MutationOperator::other;
+    const bool own =
+        cross_sites_.any("memory", {MutationOperator::other}) == MutationOperator::other;
     Numbers<T> contexts;
     for (std::size_t t = 0; t < tokens_; ++t) {
       const Numbers<T> query = row_of(queries, t, width_);
       const Numbers<T> context =
           own ? cross_.attend(query,
-                              halves(this->parts_.linear(memory_map_, row_of(x, t, width_)), 0, 2),
+                              split_keys_and_values(
+                                  this->parts_.linear(memory_map_, row_of(x, t, width_)), 0, 2),
                               0, {true})
-              : cross_.attend(query, of_memory_, 0, memory_valid_);
+              : cross_.attend(query, memory_rows_, 0, memory_valid_);
       contexts.insert(contexts.end(), context.begin(), context.end());
     }
-    this->parts_.pass_on(kOfCross, of_cross_);
+    this->parts_.offer_mutations(kCrossPrefix, cross_sites_);
     return this->parts_.linear(cross_out_, contexts);
   }
 
-  Sites of_cross_;
+  Sites cross_sites_;
   PlainQuery<T> self_, cross_;
   PlainFeedForward<T> feed_forward_;
   std::size_t width_;
@@ -192,12 +198,12 @@ class PlainDecodingLayer : PlainSublayers<T> {
   Sublayer cross_site_{"norm2", "cross_attention.y", "residual of cross-attention", ""};
   Sublayer feed_forward_site_{"norm3", "feed_forward.y", "residual of the feed-forward", ""};
   PlainCache<T> cache_;
-  PlainKeysValues<T> of_memory_;
+  PlainKeysValues<T> memory_rows_;
   std::vector<bool> memory_valid_;
   std::size_t tokens_ = 0;
 };
 
-/// The decoder's side in inference, sentence by sentence.
+/// The decoder side in inference, sentence by sentence.
 template <class T>
 class PlainDecoding {
  public:
@@ -214,7 +220,7 @@ class PlainDecoding {
     past_ = past == nullptr ? 0 : past->shape(1);
   }
 
-  Answered<T> run() {
+  NamedOutputs<T> run() {
     for (std::size_t b = 0; b < in_.tokens.batch_size; ++b) {
       begin(b);
       append(b);
@@ -230,7 +236,7 @@ class PlainDecoding {
     return fmt::format("layers.{}.self_attention.past_{}", layer, part);
   }
 
-  /// The next sentence where that is taken by mistake.
+  /// Returns b, or the next sentence by mistake.
   std::size_t sentence(const char* site, std::size_t b) {
     const bool next = sites_.any(site, {MutationOperator::other}) == MutationOperator::other;
     return next ? (b + 1) % in_.tokens.batch_size : b;
@@ -261,12 +267,12 @@ class PlainDecoding {
     }
   }
 
-  /// The logits of the new tokens of a sentence.
+  /// Appends the logits of the new tokens of a sentence.
   void append(std::size_t b) {
     Numbers<T> x = embed(b);
     for (PlainDecodingLayer<T>& layer : layers_) x = layer.forward(x);
     x = PlainFinalNorm<T>(parts_, "final_norm").forward(x);
-    const T factor = factor_on_tied_head<T>(sites_, in_.config);
+    const T factor = tied_head_factor<T>(sites_, in_.config);
     for (T& element : x) element *= factor;
     const Numbers<T> own = parts_.linear({"head", "head", width_, in_.config.target_vocab_size}, x);
     logits_.insert(logits_.end(), own.begin(), own.end());
@@ -279,7 +285,7 @@ class PlainDecoding {
     Numbers<T> x;
     for (std::size_t t = 0; t < in_.tokens.seq_len; ++t) {
       std::size_t position = past_ + t;
-      if (op == drop) position = t;  // as if nothing were in the cache
+      if (op == drop) position = t;  // as if the cache were empty
       if (op == reset) position = 0;
       const std::int32_t token = in_.tokens.ids[b * in_.tokens.seq_len + t];
       const Numbers<T> own = embedding.forward({1, 1, {token}}, position);
@@ -308,7 +314,7 @@ class PlainDecoding {
   std::size_t width_, past_ = 0;
   std::deque<PlainDecodingLayer<T>> layers_;
   Numbers<T> logits_;
-  Answered<T> answer_;
+  NamedOutputs<T> answer_;
 };
 
 }  // namespace normproof::verification::golden::plain

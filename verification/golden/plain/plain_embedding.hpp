@@ -9,11 +9,11 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Tokens as rows of a matrix, with their positions, and the gradient by it, in plain loops.
+/// The embedding of tokens with their positions, and the gradient of its matrix, in plain loops.
 template <class T>
 class PlainEmbedding {
  public:
-  /// `name` of the matrix [V,D].
+  /// `name` is that of the matrix [V,D].
   PlainEmbedding(PlainParts<T>& parts, std::string name, std::size_t words)
       : parts_(parts),
         sites_(parts.sites_),
@@ -21,11 +21,11 @@ class PlainEmbedding {
         words_(words),
         width_(parts.in_.config.d_model) {}
 
-  /// The first token of each sentence has the position `first`.
+  /// `first` is the position of the first token of each sentence.
   Numbers<T> forward(const ref::model::Tokens& tokens, std::size_t first = 0) {
     const Numbers<T>& weight = parts_.given(name_);
     constexpr const char* kFactor = "factor sqrt(D) of the embedding";
-    T root = sqrt_of(number_of<T>(width_));
+    T root = adl_sqrt(to_scalar<T>(width_));
     if (scaled()) root = sites_.constant(kFactor, root);
     const T factor = scale(kFactor, root);
     const bool positions = parts_.in_.config.positions;
@@ -48,7 +48,7 @@ class PlainEmbedding {
                 NamedNumbers<T>& gradients) {
     Numbers<T> whole(words_ * width_, T(0));
     const T factor =
-        scale("factor sqrt(D) of grad_embedding.weight", sqrt_of(number_of<T>(width_)));
+        scale("factor sqrt(D) of grad_embedding.weight", adl_sqrt(to_scalar<T>(width_)));
     const bool last =
         sites_.any("tokens that occur again", {MutationOperator::drop}) == MutationOperator::drop;
     for (std::size_t id = 0; id < words_; ++id) {
@@ -67,20 +67,20 @@ class PlainEmbedding {
  private:
   bool scaled() const { return parts_.in_.config.scaled_embedding; }
 
-  /// What multiplies an embedding or its gradient: `root` where the embedding is scaled, unless the
-  /// site changes it; else 1, or `root` where the site inserts it.
+  /// Returns the factor of an embedding or of its gradient. If the embedding is scaled, that is
+  /// `root`, which the site may mutate; otherwise it is 1, or `root` if the site inserts it.
   T scale(const char* site, T root) {
     if (scaled()) return sites_.factor(site, root);
     return sites_.any(site, {MutationOperator::insert}) == MutationOperator::insert ? root : T(1);
   }
 
-  /// sin(t w) and cos(t w) in turn, w = 10000^(-2i/D).
+  /// Returns sin(t w) for even d and cos(t w) for odd d, with w = 10000^(-2i/D).
   double position(std::size_t t, std::size_t d) {
     const double number = sites_.count("number of the position", static_cast<double>(t));
     const bool turned =
         sites_.any("sine and cosine", {MutationOperator::other}) == MutationOperator::other;
     const bool every = sites_.any("exponent of the frequency", {MutationOperator::other}) ==
-                       MutationOperator::other;  // d/D for 2i/D
+                       MutationOperator::other;  // d/D in place of 2i/D
     const double exponent = static_cast<double>(every ? d : d / 2 * 2);
     const double angle = number * std::pow(10000.0, -exponent / static_cast<double>(width_));
     return (d % 2 == 0) != turned ? std::sin(angle) : std::cos(angle);

@@ -9,9 +9,10 @@
 
 namespace normproof::verification::golden::plain {
 
-/// The gradients by the parameters, and the state, of a norm at its place.
+/// Copies the parameter gradients and the state of a norm to `kept`, under the names of its place.
 template <class T>
-void keep_norm(const std::string& place, const NamedNumbers<T>& results, NamedNumbers<T>& kept) {
+void copy_norm_results(const std::string& place, const NamedNumbers<T>& results,
+                       NamedNumbers<T>& kept) {
   constexpr std::string_view kState = "state ", kGradient = "grad_";
   for (const auto& [name, values] : results) {
     if (name.starts_with(kState)) kept[place + "." + name.substr(kState.size())] = values;
@@ -20,8 +21,8 @@ void keep_norm(const std::string& place, const NamedNumbers<T>& results, NamedNu
   }
 }
 
-/// The sublayers of a layer in plain loops, post or pre; `place` begins the names of its
-/// parameters.
+/// What the layers of encoders and decoders share: sublayers with post or pre norm, in plain loops.
+/// The names of their parameters begin with `place`.
 template <class T>
 class PlainSublayers {
  protected:
@@ -29,7 +30,7 @@ class PlainSublayers {
   struct Sublayer {
     const char *norm, *dropout;
     const char *residual, *backward;
-    Numbers<T> taken = {}, normed = {};  ///< what the sublayer and the norm took
+    Numbers<T> taken = {}, normed = {};  ///< the inputs of the sublayer and of the norm
   };
 
   PlainSublayers(PlainParts<T>& parts, std::string place)
@@ -38,7 +39,7 @@ class PlainSublayers {
             (sites_.any("place of the norm", {MutationOperator::other}) == MutationOperator::other);
   }
 
-  void may_exchange(const char* site, Sublayer& a, Sublayer& b) {
+  void offer_exchange(const char* site, Sublayer& a, Sublayer& b) {
     if (sites_.any(site, {MutationOperator::other}) == MutationOperator::other)
       std::swap(a.norm, b.norm);
   }
@@ -60,7 +61,7 @@ class PlainSublayers {
                                NamedNumbers<T>& gradients) {
     const auto through_norm = [&](const Numbers<T>& g) {
       NamedNumbers<T> results = parts_.norm(place_ + own.norm, own.normed, g);
-      keep_norm(place_ + own.norm, results, gradients);
+      copy_norm_results(place_ + own.norm, results, gradients);
       return results.at("grad_x");
     };
     const auto through_sublayer = [&](const Numbers<T>& g) {
@@ -93,7 +94,7 @@ class PlainSublayers {
   bool post_ = true;
 };
 
-/// One layer of an encoder.
+/// One encoder layer.
 template <class T>
 class PlainEncoderLayer : PlainSublayers<T> {
  public:
@@ -101,7 +102,7 @@ class PlainEncoderLayer : PlainSublayers<T> {
       : PlainSublayers<T>(parts, std::move(place)),
         attention_(parts, this->place_, "attention"),
         feed_forward_(parts, this->place_) {
-    this->may_exchange("norm1 and norm2", attention_site_, feed_forward_site_);
+    this->offer_exchange("norm1 and norm2", attention_site_, feed_forward_site_);
   }
 
   Numbers<T> forward(const Numbers<T>& x) {
@@ -134,7 +135,8 @@ class PlainEncoderLayer : PlainSublayers<T> {
                               "residual of the feed-forward in the backward"};
 };
 
-/// The norm behind the last layer, of the placement `pre` alone: else what passes is as it was.
+/// The norm after the last layer. Only placement `pre` has it; otherwise forward and backward
+/// return their argument.
 template <class T>
 class PlainFinalNorm {
  public:
@@ -153,7 +155,7 @@ class PlainFinalNorm {
   Numbers<T> backward(const Numbers<T>& grad, NamedNumbers<T>& gradients) {
     if (!pre_) return grad;
     const NamedNumbers<T> results = parts_.norm(place_, taken_, grad);
-    keep_norm(place_, results, gradients);
+    copy_norm_results(place_, results, gradients);
     return normed_ ? results.at("grad_x") : grad;
   }
 

@@ -18,7 +18,7 @@ template <class T>
 using NamedNumbers = std::map<std::string, Numbers<T>>;
 
 template <class T>
-T number_of(std::size_t n) {
+T to_scalar(std::size_t n) {
   return static_cast<T>(static_cast<double>(n));
 }
 
@@ -28,14 +28,15 @@ inline std::vector<std::size_t> first_indices(std::size_t count) {
   return indices;
 }
 
-/// A linear map in its role, such as "attention.in"; its weight and bias are under `name`.
+/// A linear map. `role` is its role, such as "attention.in"; its weight and bias are named after
+/// `name`.
 struct PlainMap {
   std::string role, name;
   std::size_t in = 0, out = 0;
 };
 
-/// What the parts of an encoder or of a layer share: its parameters, their gradients, and its
-/// arithmetic.
+/// What the parts of an encoder or of a layer share: the parameters, the arithmetic, and the
+/// operations that several parts need.
 template <class T>
 class PlainParts {
  public:
@@ -62,7 +63,7 @@ class PlainParts {
     const Numbers<T>& bias = given(map.name + ".bias");
     const std::string sum = "sum of " + map.role, of_bias = "bias of " + map.role;
     const std::vector<std::size_t> inner = first_indices(map.in);
-    const Numbers<T> weight = weight_of(map);
+    const Numbers<T> weight = read_weight(map);
     Numbers<T> y(x.size() / map.in * map.out);
     for (std::size_t k = 0; k < y.size(); ++k) {
       const std::size_t row = k / map.out, o = k % map.out;
@@ -73,12 +74,12 @@ class PlainParts {
     return y;
   }
 
-  /// grad_x, and the gradients by weight and bias into `gradients`.
+  /// Returns grad_x and stores the gradients of weight and bias in `gradients`.
   Numbers<T> linear_backward(const PlainMap& map, const Numbers<T>& dy, const Numbers<T>& x,
                              NamedNumbers<T>& gradients) {
     const std::string sum = "sum of the gradient by what " + map.role + " takes";
     const std::vector<std::size_t> outer = first_indices(map.out);
-    const Numbers<T> weight = weight_of(map);
+    const Numbers<T> weight = read_weight(map);
     Numbers<T> grad_x(x.size());
     for (std::size_t k = 0; k < x.size(); ++k)
       grad_x[k] = a_.sum(sum.c_str(), outer, [&](std::size_t o) {
@@ -100,13 +101,14 @@ class PlainParts {
     return grad_x;
   }
 
-  /// The layer of run_plain at a place: its mutations are those that reach what an encoder leaves.
+  /// Runs the norm of this place with PlainLayers. It offers the mutations that change an output of
+  /// the encoder.
   NamedNumbers<T> norm(const std::string& place, const Numbers<T>& x, const Numbers<T>& dy) {
     constexpr const char* kPrefix = "norm: ";
     ref::model::NormInputs<double> inputs{
         .x = to_tensor(x), .grad_y = to_tensor(dy), .valid = in_.valid, .mode = in_.mode};
     for (const auto& own : ref::model::norm_layer(in_.config.norm).parameters)
-      ref::model::set_parameter(inputs, own.name, parameter_of(place, own.name));
+      ref::model::set_parameter(inputs, own.name, find_parameter(place, own.name));
     NamedNumbers<T> state;
     for (const auto& [name, values] : state_)
       if (name.starts_with(place + ".")) state[name.substr(place.size() + 1)] = values;
@@ -114,25 +116,25 @@ class PlainParts {
     PlainLayers<T> layer({samples_, tokens_, in_.config.d_model}, inputs, state,
                          PlainArithmetic<T>(a_.style(), own));
     std::visit(layer, in_.config.norm);
-    pass_on(kPrefix, own);
+    offer_mutations(kPrefix, own);
     NamedNumbers<T> results = layer.take();
     for (auto& [name, values] : state) results["state " + name] = std::move(values);
     return results;
   }
 
-  /// What a part offers that reaches an answer, under its name in the whole.
-  void pass_on(const std::string& prefix, const Sites& part) {
+  /// Offers the mutations of a part that change an output, under their names in the whole.
+  void offer_mutations(const std::string& prefix, const Sites& part) {
     for (const Mutation& mutation : part.seen())
-      if (reaches_the_encoder(mutation.site) &&
+      if (changes_encoder_output(mutation.site) &&
           (pads_have_gradients_ || !mutation.site.starts_with("rows of ")))
         sites_.any((prefix + mutation.site).c_str(), {mutation.op});
   }
 
-  /// Whether a dropout moves anything.
+  /// Whether dropout has any effect.
   bool drops() const { return in_.config.dropout > 0 && in_.mode == ref::model::Mode::training; }
 
-  /// values behind the dropout of a place: values times 1/(1-p) where they are kept, else 0. The
-  /// backward is the same, with mistakes of its own.
+  /// Applies the dropout of a place: kept values are multiplied by 1/(1-p), the others become 0.
+  /// The backward does the same, at sites of its own.
   Numbers<T> dropped(const std::string& place, Numbers<T> values, bool backward = false) {
     const double p = in_.config.dropout;
     if (p == 0) return values;
@@ -142,7 +144,7 @@ class PlainParts {
                 : sites_.any(("dropout in inference of " + of).c_str(),
                              {MutationOperator::insert}) != MutationOperator::insert)
       return values;
-    const ref::tensor::Mask& keep = mask_of(place, of);
+    const ref::tensor::Mask& keep = dropout_mask_at(place, of);
     const bool shifted = sites_.any(("place in the mask of " + of).c_str(),
                                     {MutationOperator::other}) == MutationOperator::other;
     const std::string mask = "mask of " + of;
@@ -162,7 +164,9 @@ class PlainParts {
   Sites& sites_;
   std::size_t samples_ = 0, tokens_ = 0;
   std::vector<bool> valid_;
-  bool pads_have_gradients_ = true;  ///< else which rows are tokens is no matter to a parameter's
+  /// Whether padding has gradients. If not, a parameter's gradient does not depend on which rows
+  /// are tokens.
+  bool pads_have_gradients_ = true;
 
  private:
   /// 1/(1-p)
@@ -173,9 +177,9 @@ class PlainParts {
                         MutationOperator::other, MutationOperator::square})) {
       case MutationOperator::drop:
         return T(1);
-      case MutationOperator::complement:  // p for 1 - p
+      case MutationOperator::complement:  // p in place of 1 - p
         return 1 / p;
-      case MutationOperator::other:  // as where the scale waits for inference
+      case MutationOperator::other:  // as in implementations that scale in inference instead
         return 1 - p;
       case MutationOperator::square:
         return 1 / ((1 - p) * (1 - p));
@@ -184,8 +188,9 @@ class PlainParts {
     }
   }
 
-  /// The mask of a place, or of the next sublayer: they have the same shape.
-  const ref::tensor::Mask& mask_of(const std::string& place, const std::string& of) const {
+  /// Returns the mask of a place, or by mistake that of the next sublayer, which has the same
+  /// shape.
+  const ref::tensor::Mask& dropout_mask_at(const std::string& place, const std::string& of) const {
     const auto is_sublayer = [](const std::string& name) { return name.ends_with(".y"); };
     const bool wrong = is_sublayer(place) &&
                        sites_.any(("whose mask in " + of).c_str(), {MutationOperator::other}) ==
@@ -202,13 +207,13 @@ class PlainParts {
     style.one_pass = false;
     return style;
   }
-  static bool reaches_the_encoder(const std::string& site) {
+  static bool changes_encoder_output(const std::string& site) {
     return site.find("returned") == std::string::npos && !site.starts_with("reading ") &&
            !site.starts_with("writing ");
   }
 
-  /// [out,in], whatever the order in which it is read.
-  Numbers<T> weight_of(const PlainMap& map) {
+  /// Returns the weight as [out,in], in the order in which the implementation reads it.
+  Numbers<T> read_weight(const PlainMap& map) {
     Numbers<T> weight = given(map.name + ".weight");
     const std::string site = "weight of " + map.role;
     if (sites_.any(site.c_str(), {MutationOperator::transposed}) == MutationOperator::none)
@@ -225,7 +230,8 @@ class PlainParts {
       tensor.data()[i] = static_cast<double>(values[i]);
     return tensor;
   }
-  ref::tensor::Tensor<double> parameter_of(const std::string& place, std::string_view name) const {
+  ref::tensor::Tensor<double> find_parameter(const std::string& place,
+                                             std::string_view name) const {
     const auto* const tensor = in_.tensors.find(place + "." + std::string(name));
     return tensor == nullptr ? ref::tensor::Tensor<double>() : *tensor;
   }

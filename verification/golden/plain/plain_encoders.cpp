@@ -25,11 +25,11 @@ using ref::model::EncoderTensors;
 using EncoderOp = MutationOperator;
 using EncoderShape = std::vector<std::size_t>;
 
-/// One layer, held by its own gradient by y.
+/// Runs one layer, whose backward starts from a given gradient of y.
 template <class T>
-class AnswerOfLayer {
+class PlainLayerRun {
  public:
-  AnswerOfLayer(const Case& c, const EncoderTensors& in, const Style& style, Sites& sites)
+  PlainLayerRun(const Case& c, const EncoderTensors& in, const Style& style, Sites& sites)
       : case_(c),
         in_(in),
         parts_(in, style, sites),
@@ -39,24 +39,24 @@ class AnswerOfLayer {
     x_ = read("x"), dy_ = read("grad_y");
   }
 
-  Answered<T> of_encoder() {
+  NamedOutputs<T> of_encoder() {
     PlainEncoderLayer<T> layer(parts_, "");
-    put_y(layer.forward(x_));
-    put_weights("attention.weights", shape_[1], layer.weights());
+    store_y(layer.forward(x_));
+    store_weights("attention.weights", shape_[1], layer.weights());
     answer_.put("grad_x", shape_, layer.backward(dy_, answer_.values));
     return std::move(answer_);
   }
 
-  Answered<T> of_decoder() {
+  NamedOutputs<T> of_decoder() {
     const Numbers<T> memory = read("memory");
     PlainSource source{find(case_.inputs, "memory")->shape[1], {}};
     source.valid.assign(shape_[0] * source.length, true);
     if (ref::tensor::is_given(in_.memory_valid))
       source.valid.assign(in_.memory_valid.begin(), in_.memory_valid.end());
     PlainDecoderLayer<T> layer(parts_, "", source);
-    put_y(layer.forward(x_, memory));
-    put_weights("self_attention.weights", shape_[1], layer.self_weights());
-    put_weights("cross_attention.weights", source.length, layer.cross_weights());
+    store_y(layer.forward(x_, memory));
+    store_weights("self_attention.weights", shape_[1], layer.self_weights());
+    store_weights("cross_attention.weights", source.length, layer.cross_weights());
     answer_.put("grad_x", shape_, layer.backward(dy_, answer_.values));
     return std::move(answer_);
   }
@@ -69,14 +69,14 @@ class AnswerOfLayer {
     return values;
   }
 
-  void put_y(Numbers<T> y) {
+  void store_y(Numbers<T> y) {
     if (sites_.any("y of padding", {EncoderOp::drop}) == EncoderOp::drop)
       for (std::size_t i = 0; i < y.size(); ++i)
         if (!parts_.valid_[i / shape_[2]]) y[i] = T(0);
     answer_.put("y", shape_, std::move(y));
   }
 
-  void put_weights(const char* name, std::size_t keys, const Numbers<T>& weights) {
+  void store_weights(const char* name, std::size_t keys, const Numbers<T>& weights) {
     answer_.put(name, {shape_[0], in_.config.num_heads, shape_[1], keys}, weights);
   }
 
@@ -86,10 +86,10 @@ class AnswerOfLayer {
   Sites& sites_;
   EncoderShape shape_;
   Numbers<T> x_, dy_;
-  Answered<T> answer_;
+  NamedOutputs<T> answer_;
 };
 
-/// The encoder between tokens and loss.
+/// The whole encoder, from tokens to loss.
 template <class T>
 class PlainEncoder {
  public:
@@ -100,7 +100,7 @@ class PlainEncoder {
       layers_.emplace_back(parts_, fmt::format("layers.{}.", l));
   }
 
-  Answered<T> run() {
+  NamedOutputs<T> run() {
     PlainEmbedding<T> embedding(parts_, "embedding.weight", in_.config.vocab_size);
     PlainFinalNorm<T> final_norm(parts_, "final_norm");
     Numbers<T> x = embedding.forward(in_.tokens);
@@ -122,7 +122,7 @@ class PlainEncoder {
   }
 
  private:
-  /// The positions of a sentence that its mean takes, and what it divides by.
+  /// Returns the positions of a sentence that its mean includes, and the divisor.
   std::pair<std::vector<std::size_t>, T> counted(std::size_t sentence) {
     const std::size_t seq_len = in_.tokens.seq_len;
     std::vector<std::size_t> rows;
@@ -130,7 +130,7 @@ class PlainEncoder {
       if (sites_.mask("mask of the mean", parts_.valid_[row])) rows.push_back(row);
     const bool of_all = sites_.any("n of the mean of a sentence", {EncoderOp::ignore_mask}) ==
                         EncoderOp::ignore_mask;
-    const T n = number_of<T>(of_all ? seq_len : rows.size());
+    const T n = to_scalar<T>(of_all ? seq_len : rows.size());
     return {rows, sites_.count("n of the mean of a sentence", n)};
   }
 
@@ -158,7 +158,7 @@ class PlainEncoder {
     return grad;
   }
 
-  /// The gradient by the logits; the loss goes to the answer.
+  /// Returns the gradient of the logits and stores the loss.
   Numbers<T> loss(const Numbers<T>& logits, bool whole) {
     const std::size_t classes = in_.config.num_classes, rows = logits.size() / classes;
     const std::size_t each = rows / in_.tokens.batch_size;
@@ -171,7 +171,7 @@ class PlainEncoder {
     const auto weight = [&](std::size_t row) {
       if (!in_.tensors.contains("class_weights")) return T(1);
       const T own = parts_.given("class_weights")[label(row)];
-      // Another sign cancels in the quotient.
+      // A changed sign would cancel in the quotient.
       switch (sites_.any("class weight",
                          {EncoderOp::drop, EncoderOp::square, EncoderOp::half_precision})) {
         case EncoderOp::drop:
@@ -187,8 +187,8 @@ class PlainEncoder {
     T total = parts_.a_.sum("sum of the class weights", counts, weight);
     switch (
         sites_.any("sum of the class weights as divisor", {EncoderOp::other, EncoderOp::drop})) {
-      case EncoderOp::other:  // their number
-        total = number_of<T>(counts.size());
+      case EncoderOp::other:  // the number of rows
+        total = to_scalar<T>(counts.size());
         break;
       case EncoderOp::drop:
         total = T(1);
@@ -205,7 +205,7 @@ class PlainEncoder {
     for (const std::size_t row : counts)
       for (std::size_t k = 0; k < classes; ++k) {
         const T target = k == label(row) ? sites_.term("1 at the label", T(1)) : T(0);
-        const T p = sites_.factor("probability in grad_logits", exp_of(log_p[row * classes + k]));
+        const T p = sites_.factor("probability in grad_logits", adl_exp(log_p[row * classes + k]));
         grad[row * classes + k] = parts_.a_.over((p - target) * weight(row), total);
       }
     return grad;
@@ -216,9 +216,9 @@ class PlainEncoder {
     const T* const own = logits.data() + row * classes;
     const T largest = *std::max_element(own, own + classes);
     const T sum = parts_.a_.sum("sum of exponentials", first_indices(classes),
-                                [&](std::size_t k) { return exp_of(own[k] - largest); });
+                                [&](std::size_t k) { return adl_exp(own[k] - largest); });
     for (std::size_t k = 0; k < classes; ++k)
-      log_p[row * classes + k] = (own[k] - largest) - sites_.term("log of the sum", log_of(sum));
+      log_p[row * classes + k] = (own[k] - largest) - sites_.term("log of the sum", adl_log(sum));
   }
 
   const EncoderTensors& in_;
@@ -226,19 +226,19 @@ class PlainEncoder {
   Sites& sites_;
   std::size_t width_;
   std::deque<PlainEncoderLayer<T>> layers_;
-  Answered<T> answer_;
+  NamedOutputs<T> answer_;
 };
 
 template <class T>
 std::vector<StoredTensor> run_encoder_as(const Case& c, const EvalInputs& inputs,
                                          const Style& style, Sites& sites) {
   const EncoderTensors& in = inputs.encoder;
-  Answered<T> answer = is_about<ref::model::EncoderOptions>(c)
-                           ? PlainEncoder<T>(in, style, sites).run()
-                       : is_about<ref::model::DecoderLayerOptions>(c)
-                           ? AnswerOfLayer<T>(c, in, style, sites).of_decoder()
-                           : AnswerOfLayer<T>(c, in, style, sites).of_encoder();
-  return stored_answer(c, std::move(answer), in.tensors, in.state, style, sites);
+  NamedOutputs<T> answer = is_about<ref::model::EncoderOptions>(c)
+                               ? PlainEncoder<T>(in, style, sites).run()
+                           : is_about<ref::model::DecoderLayerOptions>(c)
+                               ? PlainLayerRun<T>(c, in, style, sites).of_decoder()
+                               : PlainLayerRun<T>(c, in, style, sites).of_encoder();
+  return store_outputs(c, std::move(answer), in.tensors, in.state, style, sites);
 }
 
 }  // namespace

@@ -4,12 +4,12 @@
 
 namespace normproof::verification::golden::plain {
 
-/// The encoders among what run_plain runs: one layer, the whole with head and loss, and one layer
-/// of a decoder. The norms are those of run_plain, behind the sites of the encoder.
+/// Runs encoders in plain loops: one encoder layer, the whole encoder with head and loss, or one
+/// decoder layer. Their norms are those of run_plain, with sites that begin with "norm: ".
 ///
 /// Source    docs/specification/encoder.md, docs/specification/decoder.md,
 ///           docs/specification/training.md
-/// Requires  a case of an encoder or a layer that certify takes
+/// Requires  a case of an encoder or a layer that certify accepts
 std::vector<StoredTensor> run_plain_encoder(const Case& c, const EvalInputs& inputs,
                                             const Style& style, Sites& sites);
 

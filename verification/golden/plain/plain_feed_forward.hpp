@@ -47,7 +47,8 @@ class PlainFeedForward {
     if (x > 0 || below == MutationOperator::drop) return x;
     return below == MutationOperator::negate ? -x : T(0);
   }
-  /// At 0 itself the bound allows for both sides: another order of the sums may not end there.
+  /// At exactly 0 the bound allows both one-sided derivatives, because sums in another order may
+  /// not give exactly 0.
   T step(T x) {
     const bool always =
         sites_.any("derivative", {MutationOperator::drop}) == MutationOperator::drop;
@@ -64,18 +65,18 @@ class PlainFeedForward {
            (x + static_cast<T>(0.044715) * x * x * x);
   }
   T gate(T x) {
-    if (by_tanh()) return (1 + tanh_of(tanh_argument(x))) / 2;
+    if (by_tanh()) return (1 + adl_tanh(tanh_argument(x))) / 2;
     const T argument = x * static_cast<T>(1 / std::numbers::sqrt2);
-    return parts_.a_.style().divide ? erfc_of(-argument) / 2 : (1 + erf_of(argument)) / 2;
+    return parts_.a_.style().divide ? adl_erfc(-argument) / 2 : (1 + adl_erf(argument)) / 2;
   }
   T slope(T x) {
     if (by_tanh()) {
-      const T t = tanh_of(tanh_argument(x));
+      const T t = adl_tanh(tanh_argument(x));
       const T of_argument = static_cast<T>(std::numbers::sqrt2 * std::numbers::inv_sqrtpi) *
                             (1 + 3 * static_cast<T>(0.044715) * x * x);
       return (1 - t * t) * of_argument / 2;
     }
-    return exp_of(-(x * x) / 2) * static_cast<T>(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+    return adl_exp(-(x * x) / 2) * static_cast<T>(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
   }
 
   PlainParts<T>& parts_;

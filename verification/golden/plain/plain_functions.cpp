@@ -36,7 +36,7 @@ class PlainFunctions : public PlainGates<T> {
         shape_(shape),
         dtype_(dtype),
         in_(in),
-        takes_part_(shape.size(), true) {
+        is_included_(shape.size(), true) {
     if (in.tensors.contains("residual")) return;
     const auto copy = [&](const char* name, std::vector<T>& values) {
       if (const auto* const tensor = in.tensors.find(name))
@@ -46,7 +46,7 @@ class PlainFunctions : public PlainGates<T> {
     copy("gate", gate_);
     copy("grad_y", dy_);
     masked_ = ref::tensor::is_given(in.valid);
-    if (masked_) takes_part_.assign(in.valid.begin(), in.valid.end());
+    if (masked_) is_included_.assign(in.valid.begin(), in.valid.end());
     read_rows("reading x", shape_, x_, sites_);
     read_rows("reading grad_y", shape_, dy_, sites_);
     read_rows("reading gate", shape_, gate_, sites_);
@@ -57,7 +57,7 @@ class PlainFunctions : public PlainGates<T> {
   void operator()(const model::SoftmaxOptions&) {
     std::vector<T> y(x_.size()), grad(x_.size());
     for (const Row& row : rows()) {
-      for (const std::size_t i : row.counted) y[i] = for_backward(probability(row, i));
+      for (const std::size_t i : row.counted) y[i] = stored_y_for_backward(probability(row, i));
       const T c =
           a_.sum("sum of grad_y y", row.counted, [&](std::size_t i) { return dy_[i] * y[i]; });
       for (const std::size_t i : row.counted)
@@ -72,8 +72,8 @@ class PlainFunctions : public PlainGates<T> {
     std::vector<T> y(x_.size()), grad(x_.size());
     for (const Row& row : rows()) {
       for (const std::size_t i : row.counted)
-        y[i] = for_backward(difference(x_[i], row.largest) -
-                            sites_.term("log of the sum", log_of(row.sum)));
+        y[i] = stored_y_for_backward(difference(x_[i], row.largest) -
+                                     sites_.term("log of the sum", adl_log(row.sum)));
       const T c = a_.sum("sum of grad_y", row.counted, [&](std::size_t i) { return dy_[i]; });
       for (const std::size_t i : row.counted)
         grad[i] = sites_.term("grad_y in grad_x", dy_[i]) -
@@ -86,8 +86,8 @@ class PlainFunctions : public PlainGates<T> {
   void operator()(const model::LogSumExpOptions&) {
     std::vector<T> y, grad(x_.size());
     for (const Row& row : rows(false)) {
-      y.push_back(for_backward(sites_.term("largest element, added back", row.largest) +
-                               sites_.term("log of the sum", log_of(row.sum))));
+      y.push_back(stored_y_for_backward(sites_.term("largest element, added back", row.largest) +
+                                        sites_.term("log of the sum", adl_log(row.sum))));
       for (const std::size_t i : row.counted) {
         const T p = a_.style().from_y ? exp(x_[i] - y.back()) : probability(row, i);
         grad[i] = dy_[row.number] * sites_.factor("softmax in grad_x", p);
@@ -121,9 +121,9 @@ class PlainFunctions : public PlainGates<T> {
   void operator()(const model::GeluTanhOptions&) {
     activation([&](T x) { return tanh_gate(x); }, [&](T x) { return tanh_slope(x); });
   }
-  void operator()(const model::SiluOptions&) { shared(sigmoid()); }
-  void operator()(const model::SwigluOptions&) { shared(sigmoid()); }
-  void operator()(const model::GegluOptions&) { shared(normal_distribution()); }
+  void operator()(const model::SiluOptions&) { apply_gate(sigmoid()); }
+  void operator()(const model::SwigluOptions&) { apply_gate(sigmoid()); }
+  void operator()(const model::GegluOptions&) { apply_gate(normal_distribution()); }
   void operator()(const model::AddLayerNormOptions& o) { add_and_norm(layer_of(o)); }
   void operator()(const model::AddRMSNormOptions& o) { add_and_norm(layer_of(o)); }
 
@@ -137,7 +137,7 @@ class PlainFunctions : public PlainGates<T> {
   using Base::sites_;
   using Base::tanh_gate;
   using Base::tanh_slope;
-  using typename Base::Share;
+  using typename Base::GateFunction;
 
   struct Row {
     std::size_t number = 0;
@@ -147,13 +147,14 @@ class PlainFunctions : public PlainGates<T> {
 
   void add_and_norm(const model::NormOptions& layer) {
     out_ = PlainAddNorm<T>(shape_, in_, a_, sites_, [this](T v) {
-             return for_backward(v);
+             return stored_y_for_backward(v);
            }).run(layer);
   }
 
   static bool is_nan(T x) { return !(x == x); }  // NOLINT(misc-redundant-expression)
 
-  /// What is subtracted is the largest: -30 stands for all that is less where it is clipped.
+  /// Returns x minus the maximum; values below -30 become -30 if differences are clipped by
+  /// mistake.
   T difference(T x, T largest) {
     const T d = x - largest;
     const bool clipped = d < -30 && sites_.any("differences", {Op::clip}) == Op::clip;
@@ -165,8 +166,8 @@ class PlainFunctions : public PlainGates<T> {
     return e < least && sites_.any("exponentials", {Op::clip}) == Op::clip ? least : e;
   }
 
-  /// y, or what is left of it where the backward reads what was stored.
-  T for_backward(T y) const {
+  /// Returns y, rounded to the dtype if the backward reads the stored y.
+  T stored_y_for_backward(T y) const {
     return a_.style().from_y
                ? static_cast<T>(ref::numeric::round_to(storage_of(dtype_), static_cast<double>(y)))
                : y;
@@ -174,19 +175,20 @@ class PlainFunctions : public PlainGates<T> {
 
   T probability(const Row& row, std::size_t i) {
     const T shifted = difference(sites_.term("x in the exponent", x_[i]), row.largest);
-    if (a_.style().divide) return exp(shifted - log_of(row.sum));
+    if (a_.style().divide) return exp(shifted - adl_log(row.sum));
     const T e = exponential(shifted);
     return sites_.any("division by the sum", {Op::drop}) == Op::drop ? e : a_.over(e, row.sum);
   }
 
-  /// The rows: of each the elements that take part, the largest, and the sum of exponentials.
+  /// Returns the rows: the elements of each that take part, their maximum, and the sum of
+  /// exponentials.
   std::vector<Row> rows(bool may_turn = true) {
     const bool turned = may_turn && sites_.any("axis of the sum", {Op::other}) == Op::other;
     std::vector<Row> rows;
     for (const auto& slice : turned ? cut_columns(shape_) : cut_rows(shape_, shape_.d_model)) {
       Row row{rows.size(), {}, 0, 0};
       for (const std::size_t i : slice)
-        if (!masked_ || sites_.mask("mask", takes_part_[i])) row.counted.push_back(i);
+        if (!masked_ || sites_.mask("mask", is_included_[i])) row.counted.push_back(i);
       const bool nan_alone =
           !row.counted.empty() &&
           std::ranges::all_of(row.counted, [&](std::size_t i) { return is_nan(x_[i]); });
@@ -229,8 +231,8 @@ class PlainFunctions : public PlainGates<T> {
     store("grad_x", std::move(grad));
   }
 
-  /// y = a(x), or a(x) gate where there is one; a(x) = x s(x), a'(x) = s(x) + x s'(x).
-  void shared(const Share& s) {
+  /// y = a(x), or a(x) gate if there is a gate; a(x) = x s(x), a'(x) = s(x) + x s'(x).
+  void apply_gate(const GateFunction& s) {
     const bool gated = !gate_.empty();
     const auto one_of = [&](const char* site) {
       return gated && sites_.any(site, {Op::other}) == Op::other;
@@ -241,10 +243,10 @@ class PlainFunctions : public PlainGates<T> {
     std::vector<T> y, grad_x, grad_gate;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const T argument = one_of("argument of the share") ? gate[i] : x[i];
-      const T a = for_backward(x[i] * sites_.factor("share of x", s.of(argument)));
+      const T a = stored_y_for_backward(x[i] * sites_.factor("share of x", s.of(argument)));
       y.push_back(gated ? a * sites_.factor("gate", gate[i]) : a);
       T dy = sites_.term("grad_y in grad_x", dy_[i]);
-      if (gated) dy = for_backward(dy * sites_.factor("gate in grad_x", gate[i]));
+      if (gated) dy = stored_y_for_backward(dy * sites_.factor("gate in grad_x", gate[i]));
       grad_x.push_back(dy * derivative(s, x[i], a));
       if (!gated) continue;
       const T operand = one_of("activation in grad_gate") ? x[i] : a;
@@ -257,7 +259,7 @@ class PlainFunctions : public PlainGates<T> {
     if (gated) store("grad_gate", std::move(grad_gate));
   }
 
-  T derivative(const Share& s, T x, T a) {
+  T derivative(const GateFunction& s, T x, T a) {
     if (sites_.any("derivative of the activation", {Op::other}) == Op::other) return a;
     const T share = s.of(x);
     return sites_.term("share in grad_x", share) +
@@ -274,7 +276,7 @@ class PlainFunctions : public PlainGates<T> {
   DType dtype_;
   const ref::model::FunctionInputs& in_;
   std::vector<T> x_, gate_, dy_;
-  std::vector<bool> takes_part_;
+  std::vector<bool> is_included_;
   bool masked_ = false;
   std::map<std::string, std::vector<T>> out_;
 };
@@ -295,8 +297,8 @@ std::vector<StoredTensor> run_function_as(const Case& c, const EvalInputs& input
     std::vector<std::size_t> own = shape;
     if (name == "y" && is_about<model::LogSumExpOptions>(c)) own.pop_back();
     if (name == "grad_gamma" || name == "grad_beta") own = {shape.back()};
-    tensors.push_back(stored_tensor(name, corpus::dtype_of_output(c, name), std::move(own), values,
-                                    style, sites));
+    tensors.push_back(
+        stored_tensor(name, corpus::output_dtype(c, name), std::move(own), values, style, sites));
   }
   return tensors;
 }

@@ -4,10 +4,10 @@
 
 namespace normproof::verification::golden::plain {
 
-/// The functions among what run_plain runs: softmax and its kin, the activations, attention.
+/// Runs functions in plain loops: softmax and related functions, the activations, and attention.
 ///
 /// Source    docs/specification/activations.md
-/// Requires  a case of a function that certify takes
+/// Requires  a case of a function that certify accepts
 std::vector<StoredTensor> run_plain_function(const Case& c, const EvalInputs& inputs,
                                              const Style& style, Sites& sites);
 

@@ -11,7 +11,7 @@
 
 namespace normproof::verification::golden::plain {
 
-/// What activations multiply x by, and its slope, each from its specification.
+/// The gates that activations multiply x by, and their derivatives, each from its specification.
 template <class T>
 class PlainGates {
  protected:
@@ -26,19 +26,19 @@ class PlainGates {
     return a_.style().powers ? exp2(x * static_cast<T>(std::numbers::log2e)) : exp(x);
   }
 
-  /// What an activation leaves of x, and the derivative of that.
-  struct Share {
+  /// The gate of an activation as a function of x, and its derivative.
+  struct GateFunction {
     std::function<T(T)> of, slope;
   };
 
-  Share sigmoid() {
+  GateFunction sigmoid() {
     const auto slope = [&](T x) {
       const T s = sigmoid(x);
       return s * (1 - sites_.term("share in the slope", s));
     };
     return {[&](T x) { return sigmoid(x); }, slope};
   }
-  Share normal_distribution() {
+  GateFunction normal_distribution() {
     return {[&](T x) { return gate(x, "formula of the share"); }, [&](T x) { return density(x); }};
   }
 
@@ -46,11 +46,11 @@ class PlainGates {
   T sigmoid(T x) {
     switch (sites_.any("formula of the share", {Op::other, Op::square, Op::insert})) {
       case Op::other:  // 1 + tanh cancels
-        return (1 + tanh_of(x / 2)) / 2;
-      case Op::square:  // the piecewise linear one
+        return (1 + adl_tanh(x / 2)) / 2;
+      case Op::square:  // the piecewise linear approximation
         return std::clamp((x + 3) / 6, T(0), T(1));
       case Op::insert:  // infinity over infinity
-        return exp_of(x) / (1 + exp_of(x));
+        return adl_exp(x) / (1 + adl_exp(x));
       default:
         break;
     }
@@ -71,13 +71,13 @@ class PlainGates {
       case Op::other:
         return plain_tanh_gate(x);
       case Op::square:  // the logistic approximation
-        return 1 / (1 + exp_of(static_cast<T>(-1.702) * x));
+        return 1 / (1 + adl_exp(static_cast<T>(-1.702) * x));
       default:
         break;
     }
     const T argument = x * factor("1/sqrt(2)", 1 / std::numbers::sqrt2);
-    if (a_.style().divide) return erfc_of(-argument) / 2;
-    return (sites_.term("1 beside erf", T(1)) + erf_of(argument)) / 2;
+    if (a_.style().divide) return adl_erfc(-argument) / 2;
+    return (sites_.term("1 beside erf", T(1)) + adl_erf(argument)) / 2;
   }
 
   /// exp(-x^2 / 2) / sqrt(2 pi)
@@ -91,14 +91,14 @@ class PlainGates {
   static constexpr double kCubic = 0.044715;
   static constexpr double kRoot = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
 
-  /// A factor that is a constant.
+  /// Returns a constant factor.
   T factor(const char* site, double value) {
     return sites_.factor(site, sites_.constant(site, static_cast<T>(value)));
   }
 
   static T plain_tanh_gate(T x) {
     const T root = static_cast<T>(kRoot), cubic = static_cast<T>(kCubic);
-    return (1 + tanh_of(root * (x + cubic * x * x * x))) / 2;
+    return (1 + adl_tanh(root * (x + cubic * x * x * x))) / 2;
   }
 
   /// sqrt(2/pi) (x + 0.044715 x^3)
@@ -110,20 +110,20 @@ class PlainGates {
   T tanh_gate(T x) {
     switch (sites_.any("formula of the gate", {Op::other, Op::square})) {
       case Op::other:
-        return (1 + erf_of(x / static_cast<T>(std::numbers::sqrt2))) / 2;
+        return (1 + adl_erf(x / static_cast<T>(std::numbers::sqrt2))) / 2;
       case Op::square:  // the logistic approximation
-        return 1 / (1 + exp_of(static_cast<T>(-1.702) * x));
+        return 1 / (1 + adl_exp(static_cast<T>(-1.702) * x));
       default:
         break;
     }
     const T u = tanh_argument(x);
-    if (a_.style().divide) return 1 / (1 + exp_of(-2 * u));
-    return (sites_.term("1 beside tanh", T(1)) + tanh_of(u)) / 2;
+    if (a_.style().divide) return 1 / (1 + adl_exp(-2 * u));
+    return (sites_.term("1 beside tanh", T(1)) + adl_tanh(u)) / 2;
   }
 
   /// (1 - tanh(u)^2) u' / 2
   T tanh_slope(T x) {
-    const T t = tanh_of(tanh_argument(x));
+    const T t = adl_tanh(tanh_argument(x));
     const T three =
         sites_.any("3 of the derivative of the cubic term", {Op::drop}) == Op::drop ? T(1) : T(3);
     const T cubic = sites_.constant("0.044715 of the slope", static_cast<T>(kCubic));

@@ -22,15 +22,15 @@
 
 namespace normproof::verification::golden::plain {
 
-using corpus::along_rows;
-using corpus::dtype_of_output;
 using corpus::find;
+using corpus::has_statistics_over_rows;
 using corpus::is_encoder;
 using corpus::is_layer;
 using corpus::is_optimizer;
 using corpus::is_transformer;
 using corpus::needs_tokens;
-using corpus::op_of;
+using corpus::op_name;
+using corpus::output_dtype;
 using corpus::usual_accumulation;
 using ref::numeric::any_order_error;
 
@@ -39,7 +39,7 @@ namespace {
 template <class T>
 using PlainResults = std::map<std::string, std::vector<T>>;
 
-/// The outputs and the state, step upon step.
+/// Runs the steps one after the other; returns their outputs and states.
 template <class T>
 PlainResults<T> run_steps(const Case& c, const EvalInputs& inputs, const Style& style,
                           Sites& sites) {
@@ -63,7 +63,7 @@ PlainResults<T> run_steps(const Case& c, const EvalInputs& inputs, const Style& 
   return results;
 }
 
-/// The outputs of a function that adds a residual.
+/// Returns the outputs of a function that adds a residual.
 template <class T>
 PlainResults<T> run_add_norm(const Case& c, const EvalInputs& inputs, const Style& style,
                              Sites& sites) {
@@ -77,10 +77,10 @@ PlainResults<T> run_add_norm(const Case& c, const EvalInputs& inputs, const Styl
   return run.run(layer_of(std::get<model::AddRMSNormOptions>(function)));
 }
 
-/// The shape of an output of one step, of which there are `count` elements: as described, or, where
-/// a mutation left another number of them, all in a row.
-std::vector<std::size_t> shape_of_output(const Case& c, const std::string& name,
-                                         std::size_t count) {
+/// Returns the shape of an output of one step that has `count` elements: the specified shape, or a
+/// single axis if a mutation changed the number of elements.
+std::vector<std::size_t> output_shape_of_step(const Case& c, const std::string& name,
+                                              std::size_t count) {
   std::vector<std::size_t> x = find(c.inputs, "x")->shape;
   if (c.sequence) x.erase(x.begin());
   if (name == "y" || name == "grad_x") return x;
@@ -95,16 +95,16 @@ std::vector<std::size_t> shape_of_output(const Case& c, const std::string& name,
   return {count};
 }
 
-/// Each result in the dtype that a kernel stores it in.
+/// Converts each result to a tensor of the dtype in which a kernel stores it.
 template <class T>
 std::vector<StoredTensor> stored(const Case& c, std::size_t steps, const PlainResults<T>& results,
                                  const Style& style, Sites& sites) {
   std::vector<StoredTensor> tensors;
   for (const auto& [name, values] : results) {
-    std::vector<std::size_t> shape = shape_of_output(c, name, values.size() / steps);
+    std::vector<std::size_t> shape = output_shape_of_step(c, name, values.size() / steps);
     if (c.sequence) shape.insert(shape.begin(), steps);
     tensors.push_back(
-        stored_tensor(name, dtype_of_output(c, name), std::move(shape), values, style, sites));
+        stored_tensor(name, output_dtype(c, name), std::move(shape), values, style, sites));
   }
   return tensors;
 }
@@ -115,7 +115,7 @@ std::vector<StoredTensor> run_as(const Case& c, const EvalInputs& inputs, const 
   return stored(c, inputs.steps.size(), run_steps<T>(c, inputs, style, sites), style, sites);
 }
 
-/// Whether the numbers of a tensor that are not 0 are all subnormal in its dtype.
+/// Whether all nonzero numbers of a tensor are subnormal in its dtype.
 bool is_subnormal(const StoredTensor& tensor) {
   if (!ref::io::is_float(tensor.dtype)) return false;
   double largest = 0;
@@ -132,9 +132,8 @@ StoredTensor flushed(const StoredTensor& tensor) {
   return ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape, values);
 }
 
-/// The results with those that are subnormal 0, where that is the mistake. Offered where an input
-/// is subnormal too: a small result of numbers that are not may be the rounding error of what
-/// cancels.
+/// Sets subnormal results to 0, if that is the mutation. It is offered only if an input is
+/// subnormal too: otherwise a small result may be the rounding error of a cancellation.
 std::vector<StoredTensor> flush_results(const Case& c, std::vector<StoredTensor> results,
                                         Sites& sites) {
   if (std::ranges::none_of(c.inputs, is_subnormal) || std::ranges::none_of(results, is_subnormal) ||
@@ -164,10 +163,9 @@ std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, con
   return style.flushed ? results : flush_results(c, std::move(results), sites);
 }
 
-std::map<std::string, std::vector<double>> plain_errors(const Case& c, const EvalInputs& inputs,
-                                                        const Style& style,
-                                                        const ref::numeric::Arithmetic& arithmetic,
-                                                        const Mutation& mutation) {
+std::map<std::string, std::vector<double>> plain_error_bounds(
+    const Case& c, const EvalInputs& inputs, const Style& style,
+    const ref::numeric::Arithmetic& arithmetic, const Mutation& mutation) {
   const ref::numeric::AnyOrderArithmetic scope(arithmetic);
   Sites sites(mutation);
   std::map<std::string, std::vector<double>> errors;

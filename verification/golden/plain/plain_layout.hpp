@@ -10,13 +10,13 @@
 
 namespace normproof::verification::golden::plain {
 
-/// How x and what has its shape lie in memory: read as rows and written from them, with what goes
-/// wrong there.
+/// The memory layout of x and of the tensors with its shape. Tensors are read as rows and written
+/// from rows, with the mistakes that can be made there.
 class PlainLayout {
  public:
   using Layout = ref::model::Layout;
 
-  /// x: the extents of one step.
+  /// `x` holds the extents of one step.
   PlainLayout(Layout layout, std::vector<std::size_t> x, Sites& sites)
       : layout_(layout), sites_(sites), x_(std::move(x)) {
     const std::vector<std::size_t> rows = ref::model::shape_in_rows(layout, x_);
@@ -26,7 +26,7 @@ class PlainLayout {
 
   const PlainShape& rows() const { return shape_; }
 
-  /// [B,T,D] of a tensor with the shape of x; an empty one stays empty.
+  /// Returns a tensor with the shape of x as [B,T,D]; an empty tensor stays empty.
   ref::tensor::Tensor<double> read(const std::string& name,
                                    const ref::tensor::Tensor<double>& memory) {
     if (layout_ == Layout::rows || !ref::tensor::is_given(memory)) return memory;
@@ -53,7 +53,8 @@ class PlainLayout {
            sites_.any(site.c_str(), {MutationOperator::other}) == MutationOperator::other;
   }
 
-  /// Where element i of the rows lies; `other`: as if the channels were where they are not.
+  /// Returns the offset in memory of element i of the rows. `other`: assume the wrong axis for the
+  /// channels.
   std::size_t place(std::size_t i, bool other) const {
     const bool first = (layout_ == Layout::channels_first) != (other || swapped_);
     if (!first) return i;
@@ -65,7 +66,7 @@ class PlainLayout {
   Sites& sites_;
   std::vector<std::size_t> x_;
   PlainShape shape_;
-  bool swapped_ = false;  ///< channels are taken to be elsewhere everywhere
+  bool swapped_ = false;  ///< whether every tensor assumes the wrong axis for the channels
 };
 
 }  // namespace normproof::verification::golden::plain

@@ -10,7 +10,8 @@
 
 namespace normproof::verification::golden::plain {
 
-/// The mean cross-entropy of the rows that count, and its gradient by the logits, in plain loops.
+/// The mean cross-entropy of the rows that count, and its gradient with respect to the logits, in
+/// plain loops.
 template <class T>
 class PlainLoss {
  public:
@@ -43,13 +44,13 @@ class PlainLoss {
     std::vector<std::size_t> real;
     for (std::size_t i = 0; i < rows_; ++i)
       if (!masked_ || sites_.mask("mask of the loss", counts_[i])) real.push_back(i);
-    const T divisor = divisor_of(real);
-    smooths_ignored_ =
-        masked_ && smooths() && sites_.any("smoothing of ignored rows", {Op::insert}) == Op::insert;
+    const T divisor = mean_divisor(real);
+    smooths_ignored_rows_ = masked_ && has_smoothing() &&
+                            sites_.any("smoothing of ignored rows", {Op::insert}) == Op::insert;
     grad_.assign(x_.size(), T(0));
-    for (std::size_t i = 0; i < rows_; ++i) of_row(i, divisor);
+    for (std::size_t i = 0; i < rows_; ++i) add_row(i, divisor);
     T sum = a_.sum("sum of the loss", real, [&](std::size_t i) { return losses_[i]; });
-    for (const T smoothing : of_ignored_) sum += smoothing;
+    for (const T smoothing : ignored_smoothing_) sum += smoothing;
     loss_ = {a_.over(sum, divisor)};
     write_rows("grad_logits", {rows_, 1, classes_}, grad_, sites_);
   }
@@ -67,11 +68,11 @@ class PlainLoss {
   }
   static T number(std::size_t n) { return static_cast<T>(static_cast<double>(n)); }
 
-  bool smooths() const { return smoothing_ > 0; }
+  bool has_smoothing() const { return smoothing_ > 0; }
 
   std::size_t target(std::size_t i) {
     const auto t = static_cast<std::size_t>(targets_[i]);
-    // The target of the next row, as where tokens are predicted, or one class more.
+    // The mistakes: the target of the next row, as in next-token prediction, or the next class.
     switch (sites_.any("target of a row", {Op::other, Op::one_more})) {
       case Op::other:
         return static_cast<std::size_t>(targets_[(i + 1) % rows_]);
@@ -85,19 +86,19 @@ class PlainLoss {
     return weighted_ ? sites_.factor("class weight of the target", weights_[c]) : weights_[c];
   }
 
-  /// The sum of the weights of the targets.
-  T divisor_of(const std::vector<std::size_t>& real) {
+  /// Returns the sum of the weights of the targets.
+  T mean_divisor(const std::vector<std::size_t>& real) {
     std::vector<Op> offered = {Op::drop, Op::one_less};
     if (weighted_) offered.push_back(Op::other);
     if (masked_) offered.push_back(Op::insert);
     switch (sites_.any("what the mean divides by", offered)) {
-      case Op::drop:  // a sum
+      case Op::drop:  // a sum in place of a mean
         return T(1);
       case Op::one_less:
         return number(real.size()) - 1;
-      case Op::other:  // rows
+      case Op::other:  // the number of rows
         return number(real.size());
-      case Op::insert:  // rows that are ignored too
+      case Op::insert:  // the number of rows, including ignored ones
         return number(rows_);
       default:
         if (!weighted_) return number(real.size());
@@ -107,10 +108,10 @@ class PlainLoss {
 
   T exponential(T x) {
     using std::exp2;
-    return a_.style().powers ? exp2(x * static_cast<T>(std::numbers::log2e)) : exp_of(x);
+    return a_.style().powers ? exp2(x * static_cast<T>(std::numbers::log2e)) : adl_exp(x);
   }
 
-  void of_row(std::size_t i, T divisor) {
+  void add_row(std::size_t i, T divisor) {
     const T* const x = &x_[i * classes_];
     T largest = x[0];
     for (std::size_t c = 0; c < classes_; ++c) largest = largest < x[c] ? x[c] : largest;
@@ -119,10 +120,10 @@ class PlainLoss {
                       ? in_one_pass(x)
                       : a_.sum("sum of exponentials", all_classes_,
                                [&](std::size_t c) { return exponential(x[c] - largest); });
-    T log = log_of(sum);
+    T log = adl_log(sum);
     if (sites_.any("logarithm of the sum", {Op::other}) == Op::other)
       log = log * static_cast<T>(std::numbers::log2e);
-    // One number, as fused kernels keep it for the backward.
+    // Fused kernels keep a single number, log_sum_exp, for the backward.
     const bool one = a_.style().from_y;
     const T sum_exp = largest + sites_.term("log of the sum", log);
     const auto log_p = [&](std::size_t c) {
@@ -131,51 +132,52 @@ class PlainLoss {
     const std::size_t t = target(i);
     const T w = weight(t);
     T hard = sites_.weight("1 - label smoothing", 1 - smoothing_);
-    const T share = share_of_a_class();
+    const T share = smoothing_per_class();
     const bool spares_target =
-        smooths() && sites_.any("smoothing of the target", {Op::drop}) == Op::drop;
+        has_smoothing() && sites_.any("smoothing of the target", {Op::drop}) == Op::drop;
     const auto smoothed = [&](std::size_t c) {
       return spares_target && c == t ? T(0) : smoothing_weight(c);
     };
     T loss = hard * (w * -log_p(t));
-    if (smooths()) {
+    if (has_smoothing()) {
       const T own =
           sites_.term("smoothing in the loss",
                       share * a_.sum("sum of the smoothing", all_classes_,
                                      [&](std::size_t c) { return smoothed(c) * -log_p(c); }));
       loss += own;
-      if (smooths_ignored_ && !counts_[i]) of_ignored_.push_back(own);
+      if (smooths_ignored_rows_ && !counts_[i]) ignored_smoothing_.push_back(own);
     }
     losses_.push_back(loss);
     const bool counts = !masked_ || sites_.mask("mask of the gradient", counts_[i]);
-    if (!counts && !smooths_ignored_) return;
+    if (!counts && !smooths_ignored_rows_) return;
     if (!counts) hard = T(0);
-    // Of weights of 1 the sum is 1, whatever the smoothing.
+    // If all weights are 1, the smoothed targets sum to 1 whatever the smoothing is.
     const auto sum_of_all = [&] {
       return weighted_ ? a_.sum("sum of all weights", all_classes_, smoothed)
                        : number(classes_ - (spares_target ? 1 : 0));
     };
-    const T of_all = hard * w + (smooths() ? share * sum_of_all() : T(0));
+    const T total_weight = hard * w + (has_smoothing() ? share * sum_of_all() : T(0));
     const bool mean = sites_.any("division of the gradient", {Op::drop}) != Op::drop;
     for (std::size_t c = 0; c < classes_; ++c) {
       const T p = a_.style().divide || one ? exponential(log_p(c))
                                            : a_.over(exponential(x[c] - largest), sum);
-      T q = smooths() ? sites_.term("smoothing in the gradient", share * smoothed(c)) : T(0);
+      T q = has_smoothing() ? sites_.term("smoothing in the gradient", share * smoothed(c)) : T(0);
       if (c == t) q += sites_.term("1 at the target", hard * w);
-      const T g = sites_.factor("softmax in the gradient", p) *
-                      (weighted_ ? sites_.factor("weight of the softmax", of_all) : of_all) -
-                  q;
+      const T g =
+          sites_.factor("softmax in the gradient", p) *
+              (weighted_ ? sites_.factor("weight of the softmax", total_weight) : total_weight) -
+          q;
       grad_[i * classes_ + c] = mean ? a_.over(g, divisor) : g;
     }
   }
 
   /// s / C
-  T share_of_a_class() {
-    if (!smooths()) return T(0);
+  T smoothing_per_class() {
+    if (!has_smoothing()) return T(0);
     switch (sites_.any("share of a class", {Op::drop, Op::one_less})) {
       case Op::drop:
         return smoothing_;
-      case Op::one_less:  // the target has none
+      case Op::one_less:  // the target gets no share
         return smoothing_ / (number(classes_) - 1);
       default:
         return a_.over(smoothing_, number(classes_));
@@ -204,8 +206,8 @@ class PlainLoss {
   std::size_t rows_ = 0, classes_ = 0;
   std::vector<T> x_, weights_, losses_, loss_, grad_;
   std::vector<bool> counts_;
-  std::vector<T> of_ignored_;  ///< their smoothing, which counts by mistake
-  bool weighted_ = false, masked_ = false, smooths_ignored_ = false;
+  std::vector<T> ignored_smoothing_;  ///< the smoothing of ignored rows, which counts by mistake
+  bool weighted_ = false, masked_ = false, smooths_ignored_rows_ = false;
   std::vector<std::size_t> all_classes_;
 };
 

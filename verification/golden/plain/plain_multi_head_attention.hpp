@@ -9,24 +9,24 @@
 
 namespace normproof::verification::golden::plain {
 
-/// The positions of a source, to which those of a target attend.
+/// The positions of a source to which a target attends.
 struct PlainSource {
   std::size_t length = 0;
   std::vector<bool> valid;
 };
 
-/// Attention in plain loops, with its backward: of tokens to themselves, or to a memory of the
-/// positions of a source. Sites of the latter begin with "cross_attention: ".
+/// Multi-head attention in plain loops, with its backward: self-attention, or cross-attention to
+/// the memory of a source. The sites of cross-attention begin with "cross_attention: ".
 template <class T>
 class PlainAttention {
  public:
-  /// `role` is "attention" behind `place`, or what a decoder calls it there.
+  /// `role` is the name of the sublayer after `place`: "attention", or its name in a decoder.
   PlainAttention(PlainParts<T>& parts, const std::string& place, std::string role,
                  const PlainSource* source = nullptr)
       : parts_(parts),
         crosses_(source != nullptr),
-        of_cross_(parts.sites_.part(kOfCross)),
-        sites_(crosses_ ? of_cross_ : parts.sites_),
+        cross_sites_(parts.sites_.part(kCrossPrefix)),
+        sites_(crosses_ ? cross_sites_ : parts.sites_),
         a_(parts.a_.style(), sites_),
         role_(std::move(role)),
         heads_(parts.in_.config.num_heads),
@@ -39,10 +39,10 @@ class PlainAttention {
   PlainAttention(const PlainAttention&) = delete;
   PlainAttention& operator=(const PlainAttention&) = delete;
 
-  /// `memory` of a source alone.
+  /// `memory` is needed for cross-attention only.
   Numbers<T> forward(const Numbers<T>& x, const Numbers<T>& memory = {}) {
     if (crosses_) {
-      memory_ = memory_or(memory, x);
+      memory_ = memory_or_mistake(memory, x);
       projected_.queries = parts_.linear(query_map_, x);
     }
     projected_.joint = parts_.linear(joint_map_, crosses_ ? memory_ : x);
@@ -60,20 +60,22 @@ class PlainAttention {
             return dropped_[weight_at(b, h, i, j)] * at(projected_, kValues, b, h, j, c);
           });
     });
-    pass_on();
+    offer_mutations();
     return parts_.linear(out_map_, context_);
   }
 
   const Numbers<T>& weights() const { return weights_; }
 
-  /// The gradient by x; that by the memory is one of `gradients`.
+  /// Returns the gradient with respect to x; the gradient with respect to the memory goes to
+  /// `gradients`.
   Numbers<T> backward(const Numbers<T>& dy, const Numbers<T>& x, NamedNumbers<T>& gradients) {
     const Numbers<T> grad_context = parts_.linear_backward(out_map_, dy, context_, gradients);
     const Numbers<T> grad_scores = softmax_backward(grad_context);
-    const T scale = sites_.factor("1/sqrt(d_k) in the backward", scale_of());
+    const T scale = sites_.factor("1/sqrt(d_k) in the backward", score_scale());
     Projections grad{Numbers<T>(projected_.queries.size(), T(0)),
                      Numbers<T>(projected_.joint.size(), T(0))};
-    const Numbers<T>& used = of_both("weights before dropout in the gradient by the values");
+    const Numbers<T>& used =
+        dropout_weights("weights before dropout in the gradient by the values");
     const std::vector<std::size_t> queries = first_indices(parts_.tokens_);
     for_each_value(parts_.tokens_, [&](std::size_t b, std::size_t h, std::size_t i, std::size_t c) {
       at(grad, kQueries, b, h, i, c) =
@@ -84,7 +86,8 @@ class PlainAttention {
     });
     for_each_value(keys_, [&](std::size_t b, std::size_t h, std::size_t j, std::size_t c) {
       at(grad, kKeys, b, h, j, c) =
-          scale * a_.sum("sum of the gradient by the keys", queries_of(j), [&](std::size_t i) {
+          scale *
+          a_.sum("sum of the gradient by the keys", queries_that_see(j), [&](std::size_t i) {
             return grad_scores[weight_at(b, h, i, j)] * at(projected_, kQueries, b, h, i, c);
           });
       at(grad, kValues, b, h, j, c) =
@@ -93,17 +96,17 @@ class PlainAttention {
           });
     });
     if (crosses_) memory_backward(grad.joint, gradients);
-    pass_on();
+    offer_mutations();
     return crosses_ ? parts_.linear_backward(query_map_, grad.queries, x, gradients)
                     : parts_.linear_backward(joint_map_, grad.joint, x, gradients);
   }
 
  private:
-  static constexpr const char* kOfCross = "cross_attention: ";
+  static constexpr const char* kCrossPrefix = "cross_attention: ";
   enum Part : std::size_t { kQueries, kKeys, kValues };
 
-  /// Row by row, from one map: queries, keys and values; of a memory keys and values, and the
-  /// queries by themselves.
+  /// The projected rows. In self-attention `joint` holds queries, keys and values from one map; in
+  /// cross-attention it holds keys and values, and `queries` the queries.
   struct Projections {
     Numbers<T> queries, joint;
   };
@@ -112,12 +115,12 @@ class PlainAttention {
     const std::string own = role_ + "." + name;
     return {own, place + own, width_, parts * width_};
   }
-  void pass_on() {
-    if (crosses_) parts_.pass_on(kOfCross, of_cross_);
+  void offer_mutations() {
+    if (crosses_) parts_.offer_mutations(kCrossPrefix, cross_sites_);
   }
 
-  /// What keys and values are made of.
-  Numbers<T> memory_or(const Numbers<T>& memory, const Numbers<T>& x) {
+  /// Returns the rows from which keys and values are computed.
+  Numbers<T> memory_or_mistake(const Numbers<T>& memory, const Numbers<T>& x) {
     const bool next =
         sites_.any("sentence of the memory", {MutationOperator::other}) == MutationOperator::other;
     const bool own = sites_.any("memory", {MutationOperator::other}) == MutationOperator::other;
@@ -133,7 +136,7 @@ class PlainAttention {
     return wrong;
   }
 
-  /// Through keys and values together.
+  /// Stores the gradient of the memory, through keys and values together.
   void memory_backward(Numbers<T> grad, NamedNumbers<T>& gradients) {
     Numbers<T> of_memory = parts_.linear_backward(joint_map_, grad, memory_, gradients);
     bool partial = false;
@@ -150,13 +153,14 @@ class PlainAttention {
   }
 
   std::size_t d_k() const { return width_ / heads_; }
-  T scale_of() {
+  T score_scale() {
     const bool whole =
         sites_.any("d_k and d_model", {MutationOperator::other}) == MutationOperator::other;
-    return 1 / sqrt_of(number_of<T>(whole ? width_ : d_k()));
+    return 1 / adl_sqrt(to_scalar<T>(whole ? width_ : d_k()));
   }
 
-  /// The feature of a head: head after head, or the heads in turn.
+  /// Returns the feature index of component c of a head: heads are contiguous, or interleaved by
+  /// mistake.
   std::size_t feature(std::size_t h, std::size_t c) {
     const bool in_turn =
         sites_.any("features of a head", {MutationOperator::other}) == MutationOperator::other;
@@ -197,8 +201,8 @@ class PlainAttention {
           for (std::size_t j = 0; j < keys_; ++j) f(b, h, i, j);
   }
 
-  /// The weights before dropout, and behind it by mistake; or the other way round.
-  const Numbers<T>& of_both(const char* site) {
+  /// Returns the weights before or after dropout, as `site` says, or the others by mistake.
+  const Numbers<T>& dropout_weights(const char* site) {
     const bool before = std::string_view(site).starts_with("weights after");
     const Numbers<T>& right = before ? weights_ : dropped_;
     if (!parts_.drops()) return right;
@@ -212,12 +216,13 @@ class PlainAttention {
     const T product = a_.sum("sum of a score", first_indices(d_k()), [&](std::size_t c) {
       return at(projected_, kQueries, b, h, i, c) * at(projected_, kKeys, b, h, j, c);
     });
-    if (a_.style().divide) return product / sqrt_of(number_of<T>(d_k()));
-    return product * sites_.factor("1/sqrt(d_k)", scale_of());
+    if (a_.style().divide) return product / adl_sqrt(to_scalar<T>(d_k()));
+    return product * sites_.factor("1/sqrt(d_k)", score_scale());
   }
 
-  /// Whether a causal mask lets query i see key j; where there is none it does, but by mistake.
-  bool is_early(std::size_t i, std::size_t j) {
+  /// Whether the causal mask lets query i see key j. Without a causal mask every key is seen,
+  /// except by mistake.
+  bool causal_mask_allows(std::size_t i, std::size_t j) {
     using enum MutationOperator;
     constexpr const char* kSite = "causal mask";
     if (crosses_ || !parts_.in_.config.causal)
@@ -236,15 +241,15 @@ class PlainAttention {
     }
   }
 
-  /// Those that see a key.
-  std::vector<std::size_t> queries_of(std::size_t j) {
+  /// Returns the queries that see a key.
+  std::vector<std::size_t> queries_that_see(std::size_t j) {
     std::vector<std::size_t> queries;
     for (std::size_t i = 0; i < parts_.tokens_; ++i)
-      if (is_early(i, j)) queries.push_back(i);
+      if (causal_mask_allows(i, j)) queries.push_back(i);
     return queries;
   }
 
-  /// Whether a key is a token: of the source, or by mistake of the target there.
+  /// Whether a key is a token of the source, or by mistake whether it is one of the target.
   bool is_token(std::size_t b, std::size_t j) {
     const bool of_target =
         crosses_ &&
@@ -253,7 +258,7 @@ class PlainAttention {
     return valid_[b * keys_ + j];
   }
 
-  /// The scores of a query, in the place of which their weights come.
+  /// Replaces the scores of a query by their weights.
   void softmax(std::size_t b, std::size_t h, std::size_t i) {
     const bool over_queries =
         !crosses_ &&
@@ -261,26 +266,26 @@ class PlainAttention {
     std::vector<std::size_t> counted, all;
     for (std::size_t j = 0; j < keys_; ++j) {
       all.push_back(over_queries ? weight_at(b, h, j, i) : weight_at(b, h, i, j));
-      if (!is_early(i, j)) continue;
+      if (!causal_mask_allows(i, j)) continue;
       if (sites_.mask("mask of the keys", is_token(b, j))) counted.push_back(all.back());
     }
     Numbers<T> scores;
     for (const std::size_t at : all) scores.push_back(weights_[at]);
     for (const std::size_t at : all) weights_[at] = T(0);
     if (counted.empty()) return;
-    T largest = scores[counted[0] == all[0] ? 0 : index_of(all, counted[0])];
-    for (const std::size_t at : counted) largest = std::max(largest, scores[index_of(all, at)]);
+    T largest = scores[counted[0] == all[0] ? 0 : find_index(all, counted[0])];
+    for (const std::size_t at : counted) largest = std::max(largest, scores[find_index(all, at)]);
     const T sum = a_.sum("sum of the softmax", counted, [&](std::size_t at) {
-      return exp_of(scores[index_of(all, at)] - largest);
+      return adl_exp(scores[find_index(all, at)] - largest);
     });
     for (const std::size_t at : counted) {
-      const T e = exp_of(scores[index_of(all, at)] - largest);
+      const T e = adl_exp(scores[find_index(all, at)] - largest);
       const bool whole = sites_.any("division by the sum of the softmax",
                                     {MutationOperator::drop}) == MutationOperator::drop;
       weights_[at] = whole ? e : a_.over(e, sum);
     }
   }
-  static std::size_t index_of(const std::vector<std::size_t>& all, std::size_t at) {
+  static std::size_t find_index(const std::vector<std::size_t>& all, std::size_t at) {
     return static_cast<std::size_t>(std::ranges::find(all, at) - all.begin());
   }
 
@@ -295,7 +300,7 @@ class PlainAttention {
                                                  });
     });
     of_weights = parts_.dropped(role_ + ".weights", of_weights, true);
-    const Numbers<T>& w = of_both("weights after dropout in the backward of the softmax");
+    const Numbers<T>& w = dropout_weights("weights after dropout in the backward of the softmax");
     Numbers<T> grad(weights_.size());
     for_each_score([&](std::size_t b, std::size_t h, std::size_t i, std::size_t j) {
       const T mean =
@@ -312,7 +317,7 @@ class PlainAttention {
 
   PlainParts<T>& parts_;
   bool crosses_;
-  Sites of_cross_;
+  Sites cross_sites_;
   Sites& sites_;
   PlainArithmetic<T> a_;
   std::string role_;

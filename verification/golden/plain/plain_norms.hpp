@@ -9,7 +9,7 @@ namespace normproof::verification::golden::plain {
 
 namespace model = ref::model;
 
-/// The layers, each from its specification.
+/// The norm layers, each from its specification.
 template <class T>
 class PlainLayers : public PlainStep<T> {
  public:
@@ -22,20 +22,20 @@ class PlainLayers : public PlainStep<T> {
   }
   void operator()(const model::LayerNormOptions& o) {
     add_one_to_gamma(o.zero_centred_gamma);
-    put_slices(by_rows(shape_.d_model, true, o.eps), true, o.eps);
+    store_slices(by_rows(shape_.d_model, true, o.eps), true, o.eps);
   }
   void operator()(const model::RMSNormOptions& o) {
     add_one_to_gamma(o.zero_centred_gamma);
-    put_slices(by_rows(shape_.d_model, false, o.eps), false, o.eps);
+    store_slices(by_rows(shape_.d_model, false, o.eps), false, o.eps);
   }
   void operator()(const model::GroupScalingOptions& o) {
-    put_slices(by_rows(width_of(o.groups), false, o.eps), false, o.eps);
+    store_slices(by_rows(width_of(o.groups), false, o.eps), false, o.eps);
   }
   void operator()(const model::ScaleNormOptions& o) {
     sum_not_mean_ = true;
     scalar_gamma_ = affine_;
     const auto s = by_rows(shape_.d_model, false, o.eps);
-    put_rstd("rnorm", s.rstd, s.statistic, o.eps);
+    store_rstd("rnorm", s.rstd, s.statistic, o.eps);
   }
   void operator()(const model::DyTOptions& o) {
     const auto given = others_.find("alpha");
@@ -44,22 +44,23 @@ class PlainLayers : public PlainStep<T> {
         given == others_.end() ? alpha0 : sites_.pick("alpha0 for alpha", given->second[0], alpha0);
     x_hat_.resize(x_.size());
     for (std::size_t i = 0; i < x_.size(); ++i)
-      x_hat_[i] = tanh_of(sites_.factor("alpha", alpha) * x_[i]);
+      x_hat_[i] = adl_tanh(sites_.factor("alpha", alpha) * x_[i]);
     affine("y");
     parameter_gradients(x_hat_);
     if (!dy_.empty()) differentiate_tanh(alpha);
   }
   void operator()(const model::InstanceNormOptions& o) {
-    put_slices(by_cells(cut_samples(shape_, 1), true, o.eps), true, o.eps);
+    store_slices(by_cells(cut_samples(shape_, 1), true, o.eps), true, o.eps);
   }
   void operator()(const model::GroupNormOptions& o) {
-    put_slices(by_cells(cut_groups(shape_, width_of(o.groups), sites_), true, o.eps), true, o.eps);
+    store_slices(by_cells(cut_groups(shape_, width_of(o.groups), sites_), true, o.eps), true,
+                 o.eps);
   }
   void operator()(const model::BatchNormOptions& o) {
     if (!training_) return infer("running_mean", "running_variance", o.eps);
     const auto s = by_cells(cut_columns(shape_), true, o.eps);
-    put_slices(s, true, o.eps);
-    put_square("biased_variance", s.statistic, s.n, o.eps);
+    store_slices(s, true, o.eps);
+    store_square("biased_variance", s.statistic, s.n, o.eps);
     std::vector<T> variance = s.statistic;
     for (std::size_t d = 0; d < variance.size(); ++d) {
       const T n = s.n[d];
@@ -75,18 +76,18 @@ class PlainLayers : public PlainStep<T> {
   void operator()(const model::PowerNormVOptions& o) {
     if (!training_) return infer("", "running_psi2", o.eps);
     const auto s = by_cells(cut_columns(shape_), false, o.eps);
-    put_slices(s, false, o.eps);
-    put_square("quadratic_mean", s.statistic, s.n, o.eps);
+    store_slices(s, false, o.eps);
+    store_square("quadratic_mean", s.statistic, s.n, o.eps);
     move("running_psi2", s.statistic, o.running_decay);
   }
   void operator()(const model::BatchRenormOptions& o) {
-    nan_in_statistics_ = false;  // norm_corpus.cpp says why
+    nan_in_statistics_ = false;  // norm_corpus.cpp explains why
     if (!training_) return infer("running_mean", "running_variance", o.eps);
     auto s = statistics(choose(cut_columns(shape_), cut_rows(shape_, shape_.d_model)), true, o.eps,
                         true);
-    renormalise(s, o);
-    put_slices(s, true, o.eps);
-    put_square("biased_variance", s.statistic, s.n, o.eps);
+    renormalize(s, o);
+    store_slices(s, true, o.eps);
+    store_square("biased_variance", s.statistic, s.n, o.eps);
     move("running_mean", s.mean, o.running_decay);
     move("running_variance", s.statistic, o.running_decay);
   }
@@ -98,16 +99,16 @@ class PlainLayers : public PlainStep<T> {
     std::vector<T> old_psi2 = state_["running_psi2"];
     const T forward = static_cast<T>(o.alpha_forward), backward = static_cast<T>(o.alpha_backward);
     move("running_psi2", s.statistic, sites_.pick("alpha_forward", forward, backward));
-    put_square("quadratic_mean", s.statistic, s.n, o.eps);
+    store_square("quadratic_mean", s.statistic, s.n, o.eps);
     running_rstd(s.rstd, old_psi2, o.eps, warm);
-    put_rstd("rstd", rstd_, warm ? s.statistic : old_psi2, o.eps);
+    store_rstd("rstd", rstd_, warm ? s.statistic : old_psi2, o.eps);
     scale_columns(x_);
     affine("y");
     approximate_backward(sites_.pick("alpha_backward", backward, forward), true, false, rstd_);
     state_["iterations"] = {iteration};
   }
   void operator()(const model::PowerNormReleasedOptions& o) {
-    delayed_ = true;  // grad_x is complete after the backward of group scaling
+    grad_x_is_delayed_ = true;  // grad_x is complete only after the backward of group scaling
     std::vector<T> group_rstd;
     const std::size_t width = width_of(o.groups);
     if (o.group_scaling) group_rstd = scale_groups(width, o.group_eps);
@@ -128,10 +129,10 @@ class PlainLayers : public PlainStep<T> {
       const T forward = static_cast<T>(o.alpha_forward),
               backward = static_cast<T>(o.alpha_backward);
       move("running_psi2", s.statistic, sites_.pick("alpha_forward", forward, backward));
-      put_square("quadratic_mean", s.statistic, s.n, o.eps);
-      put_rstd("batch_rstd", s.rstd, s.statistic, o.eps);
+      store_square("quadratic_mean", s.statistic, s.n, o.eps);
+      store_rstd("batch_rstd", s.rstd, s.statistic, o.eps);
       running_rstd(s.rstd, old_psi2, o.eps, warm);
-      put_rstd("rstd", rstd_, warm ? s.statistic : old_psi2, o.eps);
+      store_rstd("rstd", rstd_, warm ? s.statistic : old_psi2, o.eps);
       scale_columns(x_);
       affine("y");
       const bool by_batch = sites_.any("psi of the batch in grad_x", {MutationOperator::other}) ==
@@ -159,21 +160,18 @@ class PlainLayers : public PlainStep<T> {
   using Base::beta_;
   using Base::by_slices;
   using Base::choose;
-  using Base::delayed_;
   using Base::dy_;
   using Base::exact_backward;
   using Base::feature_of;
   using Base::finish;
   using Base::gamma_;
   using Base::gamma_at;
+  using Base::grad_x_is_delayed_;
   using Base::move;
   using Base::nan_in_statistics_;
   using Base::others_;
   using Base::out_;
   using Base::parameter_gradients;
-  using Base::put_rstd;
-  using Base::put_square;
-  using Base::put_statistic;
   using Base::row_of;
   using Base::rstd_;
   using Base::scalar_gamma_;
@@ -182,6 +180,9 @@ class PlainLayers : public PlainStep<T> {
   using Base::state_;
   using Base::statistics;
   using Base::store;
+  using Base::store_rstd;
+  using Base::store_square;
+  using Base::store_statistic;
   using Base::sum_not_mean_;
   using Base::training_;
   using Base::valid_;
@@ -192,23 +193,23 @@ class PlainLayers : public PlainStep<T> {
     return shape_.d_model / static_cast<std::size_t>(groups);
   }
 
-  Normalised<T> by_rows(std::size_t width, bool centred, double eps) {
+  NormalizedSlices<T> by_rows(std::size_t width, bool centred, double eps) {
     return by_slices(choose(cut_rows(shape_, width), cut_columns(shape_)), centred, eps, false);
   }
 
-  void put_slices(const Normalised<T>& s, bool centred, double eps) {
-    if (centred) put_statistic("mean", s.mean);
-    put_rstd("rstd", s.rstd, s.statistic, eps);
+  void store_slices(const NormalizedSlices<T>& s, bool centred, double eps) {
+    if (centred) store_statistic("mean", s.mean);
+    store_rstd("rstd", s.rstd, s.statistic, eps);
   }
 
-  /// Over slices that hold more than a row, pads not counted.
-  Normalised<T> by_cells(Slices cells, bool centred, double eps) {
+  /// Normalizes slices of more than one row; pads are not counted.
+  NormalizedSlices<T> by_cells(Slices cells, bool centred, double eps) {
     return by_slices(choose(std::move(cells), cut_rows(shape_, shape_.d_model)), centred, eps,
                      true);
   }
 
-  /// grad_x = grad_u alpha and grad_alpha = sum grad_u x, grad_u = gamma grad_y (1 - t^2); t is
-  /// x_hat.
+  /// grad_x = grad_u alpha and grad_alpha = sum grad_u x, with grad_u = gamma grad_y (1 - t^2) and
+  /// t = x_hat.
   void differentiate_tanh(T alpha) {
     const auto slope = [&](const char* site, std::size_t i) {
       return 1 - sites_.term(site, x_hat_[i] * x_hat_[i]);
@@ -234,7 +235,7 @@ class PlainLayers : public PlainStep<T> {
     store("grad_alpha", {grad_alpha});
   }
 
-  void renormalise(Normalised<T>& s, const model::BatchRenormOptions& o) {
+  void renormalize(NormalizedSlices<T>& s, const model::BatchRenormOptions& o) {
     const std::vector<T> z = x_hat_;
     std::vector<T> scale(s.rstd.size()), returned_r(scale), returned_d(scale);
     for (std::size_t k = 0; k < s.slices.size(); ++k) {
@@ -258,8 +259,8 @@ class PlainLayers : public PlainStep<T> {
     affine("y");
     parameter_gradients(x_hat_);
     exact_backward(s, z, true, scale);
-    put_statistic("r", returned_r);
-    put_statistic("d", returned_d);
+    store_statistic("r", returned_r);
+    store_statistic("d", returned_d);
   }
 
   bool is_warm(T iteration, std::int64_t warmup) {
@@ -268,14 +269,16 @@ class PlainLayers : public PlainStep<T> {
     return iteration <= last;
   }
 
-  /// rstd of each feature: of the running psi before this step, or in warm-up of the batch.
-  void running_rstd(const std::vector<T>& of_batch, const std::vector<T>& old_psi2, double eps,
+  /// Computes rstd of each feature: from the running psi before this step, or from the batch in
+  /// warm-up.
+  void running_rstd(const std::vector<T>& batch_rstd, const std::vector<T>& old_psi2, double eps,
                     bool warm) {
     rstd_.resize(shape_.d_model);
     for (std::size_t d = 0; d < rstd_.size(); ++d) {
       const T psi2 = sites_.pick("psi of the step before", old_psi2[d], state_["running_psi2"][d]);
-      rstd_[d] = sites_.pick("psi of the batch",
-                             warm ? of_batch[d] : a_.rstd(psi2, static_cast<T>(eps)), of_batch[d]);
+      rstd_[d] =
+          sites_.pick("psi of the batch", warm ? batch_rstd[d] : a_.rstd(psi2, static_cast<T>(eps)),
+                      batch_rstd[d]);
     }
   }
 
@@ -285,7 +288,7 @@ class PlainLayers : public PlainStep<T> {
       x_hat_[i] = x[i] * sites_.factor("rstd in x_hat", rstd_[feature_of(i)]);
   }
 
-  /// The backward of PowerNorm: nu is that of the step before, and moves afterwards.
+  /// The backward of PowerNorm: it uses the nu of the step before and updates nu afterwards.
   void approximate_backward(T alpha, bool tokens_alone, bool scaled,
                             const std::vector<T>& divisor) {
     parameter_gradients(x_hat_);
@@ -326,17 +329,17 @@ class PlainLayers : public PlainStep<T> {
               : new_nu;
     }
     store("grad_x", grad_x);
-    put_statistic("mean_x_hat_squared", gammas);
-    put_statistic("mean_g_x_hat", lambdas);
+    store_statistic("mean_x_hat_squared", gammas);
+    store_statistic("mean_g_x_hat", lambdas);
   }
 
-  /// Running statistics normalise; nothing moves.
+  /// Normalizes by the running statistics, which do not change.
   void infer(const std::string& mean_name, const std::string& square_name, double eps) {
     x_hat_.resize(x_.size());
     rstd_.resize(shape_.d_model);
     for (std::size_t d = 0; d < shape_.d_model; ++d)
       rstd_[d] = a_.rstd(state_[square_name][d], static_cast<T>(eps));
-    put_rstd("rstd", rstd_, state_[square_name], eps);
+    store_rstd("rstd", rstd_, state_[square_name], eps);
     for (std::size_t i = 0; i < x_.size(); ++i) {
       const std::size_t d = feature_of(i);
       const T mean = mean_name.empty() ? T(0) : sites_.term("running mean", state_[mean_name][d]);
@@ -375,11 +378,11 @@ class PlainLayers : public PlainStep<T> {
       for (const std::size_t i : group) scaled[i] = x_[i] * rstd.back();
     }
     x_ = std::move(scaled);
-    put_rstd("group_rstd", rstd, squares, eps);
+    store_rstd("group_rstd", rstd, squares, eps);
     return rstd;
   }
 
-  /// The backward of group scaling, on grad_x.
+  /// Applies the backward of group scaling to grad_x.
   void unscale_groups(const std::vector<T>& rstd, std::size_t width) {
     if (dy_.empty()) return;
     std::vector<T>& grad = out_["grad_x"];

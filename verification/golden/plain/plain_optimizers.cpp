@@ -12,8 +12,8 @@
 
 namespace normproof::verification::golden::plain {
 
-using corpus::dtype_of_output;
 using corpus::find;
+using corpus::output_dtype;
 using corpus::usual_accumulation;
 
 namespace {
@@ -32,7 +32,7 @@ class PlainOptimizer {
         a_(style, sites),
         sites_(sites),
         p_(copy(in.parameter)),
-        before_(static_cast<std::size_t>(in.state.at("iterations").data()[0])) {
+        previous_steps_(static_cast<std::size_t>(in.state.at("iterations").data()[0])) {
     read_rows("reading parameter", shape, p_, sites_);
     for (const auto& gradient : in.gradients) {
       gradients_.push_back(copy(gradient));
@@ -42,9 +42,10 @@ class PlainOptimizer {
       if (name != "iterations") moments_[name] = copy(values);
   }
 
-  /// Every result, step upon step.
+  /// Returns the results of all steps.
   std::map<std::string, std::vector<T>> take() { return std::move(out_); }
-  /// The iterations after each step: no number of the format, which may not hold them.
+  /// Returns the number of iterations after each step, as `double` because the arithmetic may not
+  /// hold it.
   const std::vector<double>& iterations() const { return iterations_; }
 
   void operator()(const ref::model::SgdOptions& o) {
@@ -54,7 +55,7 @@ class PlainOptimizer {
       std::vector<T> fresh = moments_["velocity"];
       for (std::size_t i = 0; i < p_.size(); ++i)
         p_[i] -= lr * (o.momentum > 0 ? velocity(momentum, s, i, fresh[i]) : gradient(s, i));
-      keep("velocity", std::move(fresh));
+      store_moment("velocity", std::move(fresh));
       finish(s);
     }
   }
@@ -62,7 +63,7 @@ class PlainOptimizer {
   void operator()(const ref::model::AdamWOptions& o) { adam(o, true); }
 
  private:
-  /// How the step at hand corrects its moments and goes.
+  /// The parameters of one step of Adam, with its bias corrections.
   struct AdamStep {
     T beta1, beta2, eps, decay, rate, first, second;
   };
@@ -74,19 +75,19 @@ class PlainOptimizer {
     return values;
   }
 
-  bool wrong(const char* site, StepOp op) { return sites_.any(site, {op}) == op; }
+  bool is_mutated(const char* site, StepOp op) { return sites_.any(site, {op}) == op; }
 
   T gradient(std::size_t s, std::size_t i) {
     const T& g = sites_.pick("gradient", gradients_[s][i], gradients_[s > 0 ? s - 1 : 0][i]);
     return sites_.factor("gradient", g);
   }
 
-  /// What the parameter moves by; `v` becomes momentum v + g.
+  /// Returns the amount that the parameter moves by; `v` becomes momentum v + g.
   T velocity(T momentum, std::size_t s, std::size_t i, T& v) {
     const T g = gradient(s, i), old = v;
-    const T share = wrong("dampening 1 - momentum", StepOp::insert) ? 1 - momentum : T(1);
+    const T share = is_mutated("dampening 1 - momentum", StepOp::insert) ? 1 - momentum : T(1);
     v = sites_.weight("momentum", momentum) * old + share * g;
-    if (wrong("Nesterov's momentum", StepOp::insert)) return g + momentum * v;
+    if (is_mutated("Nesterov's momentum", StepOp::insert)) return g + momentum * v;
     return sites_.pick("velocity in the step", v, old);
   }
 
@@ -99,99 +100,100 @@ class PlainOptimizer {
                     sites_.factor("learning rate", learning_rate_),
                     T(1),
                     T(1)};
-      if (wrong("beta1 and beta2", StepOp::other)) std::swap(step.beta1, step.beta2);
+      if (is_mutated("beta1 and beta2", StepOp::other)) std::swap(step.beta1, step.beta2);
       correct(step, o, s);
       std::vector<T> first = moments_["first_moment"], second = moments_["second_moment"];
       for (std::size_t i = 0; i < p_.size(); ++i)
-        p_[i] = decays ? decayed(step, s, i, first[i], second[i])
-                       : p_[i] - moved(step, gradient(s, i), first[i], second[i]);
-      keep("first_moment", std::move(first));
-      keep("second_moment", std::move(second));
+        p_[i] = decays ? adamw_update(step, s, i, first[i], second[i])
+                       : p_[i] - adam_update(step, gradient(s, i), first[i], second[i]);
+      store_moment("first_moment", std::move(first));
+      store_moment("second_moment", std::move(second));
       finish(s);
     }
   }
 
   /// 1 - beta^t
   void correct(AdamStep& step, const ref::model::AdamWOptions& o, std::size_t s) {
-    const bool anew = wrong("steps done before, in the bias correction", StepOp::drop);
-    const std::size_t t = sites_.count("step in the bias correction", anew ? s + 1 : steps_done(s));
+    const bool anew = is_mutated("steps done before, in the bias correction", StepOp::drop);
+    const std::size_t t = sites_.count("step in the bias correction", anew ? s + 1 : step_count(s));
     const auto correction = [&](T beta, double exact) {
       if (a_.style().powers) return static_cast<T>(1 - std::pow(exact, static_cast<double>(t)));
       T power = 1;
       for (std::size_t k = 0; k < t; ++k) power *= beta;
       return 1 - power;
     };
-    if (!wrong("bias correction of the first moment", StepOp::drop))
+    if (!is_mutated("bias correction of the first moment", StepOp::drop))
       step.first = correction(step.beta1, o.beta1);
-    if (!wrong("bias correction of the second moment", StepOp::drop))
+    if (!is_mutated("bias correction of the second moment", StepOp::drop))
       step.second = correction(step.beta2, o.beta2);
-    if (wrong("the two bias corrections", StepOp::other)) std::swap(step.first, step.second);
+    if (is_mutated("the two bias corrections", StepOp::other)) std::swap(step.first, step.second);
   }
 
-  /// p (1 - lr decay), moved: the decay is apart from the gradient.
-  T decayed(const AdamStep& step, std::size_t s, std::size_t i, T& first, T& second) {
+  /// Returns p (1 - lr decay) after the step: the weight decay is decoupled from the gradient.
+  T adamw_update(const AdamStep& step, std::size_t s, std::size_t i, T& first, T& second) {
     const T p = p_[i], decay = sites_.term("weight decay", step.decay);
     const T g = gradient(s, i);
-    if (wrong("weight decay added to the gradient", StepOp::insert))
-      return p - moved(step, g + decay * p, first, second);
+    if (is_mutated("weight decay added to the gradient", StepOp::insert))
+      return p - adam_update(step, g + decay * p, first, second);
     const T share = decay * sites_.factor("learning rate of the weight decay", step.rate);
-    const T step_of_moments = moved(step, g, first, second);
-    if (wrong("weight decay after the step", StepOp::insert))
+    const T step_of_moments = adam_update(step, g, first, second);
+    if (is_mutated("weight decay after the step", StepOp::insert))
       return (p - step_of_moments) * (1 - share);
     return a_.style().divide ? p - (share * p + step_of_moments)
                              : p * (1 - share) - step_of_moments;
   }
 
-  /// What the parameter moves by; the moments become those of this step.
-  T moved(const AdamStep& step, T g, T& first, T& second) {
+  /// Returns the amount that the parameter moves by; the moments become those of this step.
+  T adam_update(const AdamStep& step, T g, T& first, T& second) {
     const T old_first = first, old_second = second;
-    const T fresh1 = wrong("1 - beta1", StepOp::drop) ? T(1) : 1 - step.beta1;
-    const T fresh2 = wrong("1 - beta2", StepOp::drop) ? T(1) : 1 - step.beta2;
+    const T fresh1 = is_mutated("1 - beta1", StepOp::drop) ? T(1) : 1 - step.beta1;
+    const T fresh2 = is_mutated("1 - beta2", StepOp::drop) ? T(1) : 1 - step.beta2;
     first = sites_.weight("beta1", step.beta1) * old_first + fresh1 * g;
-    const T square = wrong("square of the gradient", StepOp::drop) ? (g < 0 ? -g : g) : g * g;
+    const T square = is_mutated("square of the gradient", StepOp::drop) ? (g < 0 ? -g : g) : g * g;
     second = sites_.weight("beta2", step.beta2) * old_second + fresh2 * square;
     T m = sites_.pick("first moment in the step", first, old_first);
     T v = sites_.pick("second moment in the step", second, old_second);
-    if (wrong("Nesterov's momentum", StepOp::insert)) m = step.beta1 * first + (1 - step.beta1) * g;
-    if (wrong("largest second moment", StepOp::insert)) v = std::max(v, old_second);
+    if (is_mutated("Nesterov's momentum", StepOp::insert))
+      m = step.beta1 * first + (1 - step.beta1) * g;
+    if (is_mutated("largest second moment", StepOp::insert)) v = std::max(v, old_second);
     return a_.style().divide ? step.rate * (m / step.first) / root(step, v)
                              : a_.over(step.rate, step.first) * m / root(step, v);
   }
 
   /// sqrt(v / (1 - beta2^t)) + eps
   T root(const AdamStep& step, T v) {
-    if (wrong("eps before the bias correction", StepOp::insert))
-      return (sqrt_of(v) + step.eps) / sqrt_of(step.second);
+    if (is_mutated("eps before the bias correction", StepOp::insert))
+      return (adl_sqrt(v) + step.eps) / adl_sqrt(step.second);
     const T corrected = v / step.second;
     switch (
         sites_.any("eps", {StepOp::drop, StepOp::ten_times, StepOp::inside_root, StepOp::no_root,
                            StepOp::root_twice, StepOp::negate, StepOp::square})) {
       case StepOp::drop:
-        return sqrt_of(corrected);
+        return adl_sqrt(corrected);
       case StepOp::ten_times:
-        return sqrt_of(corrected) + 10 * step.eps;
+        return adl_sqrt(corrected) + 10 * step.eps;
       case StepOp::inside_root:
-        return sqrt_of(corrected + step.eps);
+        return adl_sqrt(corrected + step.eps);
       case StepOp::no_root:
         return corrected + step.eps;
       case StepOp::root_twice:
-        return sqrt_of(sqrt_of(corrected)) + step.eps;
+        return adl_sqrt(adl_sqrt(corrected)) + step.eps;
       case StepOp::negate:
-        return sqrt_of(corrected) - step.eps;
+        return adl_sqrt(corrected) - step.eps;
       case StepOp::square:
-        return sqrt_of(corrected) + step.eps * step.eps;
+        return adl_sqrt(corrected) + step.eps * step.eps;
       default:
         break;
     }
-    return a_.style().divide ? sqrt_of(corrected) + step.eps
-                             : sqrt_of(v) / sqrt_of(step.second) + step.eps;
+    return a_.style().divide ? adl_sqrt(corrected) + step.eps
+                             : adl_sqrt(v) / adl_sqrt(step.second) + step.eps;
   }
 
-  /// What is carried to the next step.
-  void keep(const std::string& name, std::vector<T> fresh) {
+  /// Stores a moment for the next step.
+  void store_moment(const std::string& name, std::vector<T> fresh) {
     const auto own = moments_.find(name);
-    if (fresh.empty() || wrong(("moving " + name).c_str(), StepOp::drop)) return;
-    if (wrong(("keeping " + name).c_str(), StepOp::through_bfloat16))
+    if (fresh.empty() || is_mutated(("moving " + name).c_str(), StepOp::drop)) return;
+    if (is_mutated(("keeping " + name).c_str(), StepOp::through_bfloat16))
       for (T& v : fresh) v = Sites::rounded_to<8>(v);
     own->second = std::move(fresh);
   }
@@ -200,12 +202,12 @@ class PlainOptimizer {
     put("parameter", p_);
     for (const auto& [name, values] : moments_)
       if (!values.empty()) put(name, values);
-    iterations_.push_back(static_cast<double>(sites_.count("returned iterations", steps_done(s))));
+    iterations_.push_back(static_cast<double>(sites_.count("returned iterations", step_count(s))));
   }
 
-  /// The number of steps with step s.
-  std::size_t steps_done(std::size_t s) {
-    return wrong("step counter", StepOp::reset) ? 1 : before_ + s + 1;
+  /// Returns the number of steps up to and including step s.
+  std::size_t step_count(std::size_t s) {
+    return is_mutated("step counter", StepOp::reset) ? 1 : previous_steps_ + s + 1;
   }
 
   void put(const std::string& name, const std::vector<T>& values) {
@@ -218,7 +220,7 @@ class PlainOptimizer {
   PlainArithmetic<T> a_;
   Sites& sites_;
   std::vector<T> p_;
-  std::size_t before_;  ///< steps
+  std::size_t previous_steps_;  ///< number of steps before the first
   std::vector<std::vector<T>> gradients_;
   std::map<std::string, std::vector<T>> moments_, out_;
   std::vector<double> iterations_;
@@ -242,7 +244,7 @@ std::vector<StoredTensor> run_steps_as(const Case& c, const EvalInputs& inputs, 
   for (auto& [name, values] : optimizer.take()) {
     write_rows(name, {values.size() / width, 1, width}, values, sites, false);
     tensors.push_back(
-        stored_tensor(name, dtype_of_output(c.dtype, name), stacked(shape), values, style, sites));
+        stored_tensor(name, output_dtype(c.dtype, name), stacked(shape), values, style, sites));
   }
   return tensors;
 }

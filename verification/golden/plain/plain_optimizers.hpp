@@ -4,10 +4,10 @@
 
 namespace normproof::verification::golden::plain {
 
-/// The optimizers among what run_plain runs.
+/// Runs the optimizers in plain loops.
 ///
 /// Source    docs/specification/training.md
-/// Requires  a case of an optimizer that certify takes
+/// Requires  a case of an optimizer that certify accepts
 std::vector<StoredTensor> run_plain_optimizer(const Case& c, const EvalInputs& inputs,
                                               const Style& style, Sites& sites);
 

@@ -51,12 +51,12 @@ class PlainRope {
                          : value;
   }
 
-  /// The row of the tables that belongs to a row of x.
-  std::size_t row_of(std::size_t row) {
+  /// Returns the row of the tables that belongs to a row of x.
+  std::size_t table_row(std::size_t row) {
     switch (sites_.any("row of the tables", {Op::one_more, Op::other, Op::drop})) {
       case Op::one_more:
         return (row + 1) % tokens_;
-      case Op::other:  // that of the head, or of the sample
+      case Op::other:  // the number of the head or sample
         return row / tokens_ % tokens_;
       case Op::drop:
         return 0;
@@ -73,7 +73,7 @@ class PlainRope {
         width_ > 2 * pairs_ ? sites_.any("features without a pair", {Op::drop}) : Op::none;
     const Op table = sites_.any("tables", {Op::other});
     for (std::size_t row = 0; row < rows_; ++row) {
-      const std::size_t at = row_of(row) * pairs_;
+      const std::size_t at = table_row(row) * pairs_;
       for (std::size_t p = 0; p < pairs_; ++p) {
         const std::size_t a = row * width_ + (interleaved ? 2 * p : p),
                           b = interleaved ? a + 1 : a + pairs_;

@@ -4,10 +4,10 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Rotary embeddings among what run_plain runs, forward and backward.
+/// Runs rotary embeddings in plain loops, forward and backward.
 ///
 /// Source    docs/specification/attention.md
-/// Requires  a case of rope that certify takes
+/// Requires  a case of rope that certify accepts
 std::vector<StoredTensor> run_plain_rope(const Case& c, const EvalInputs& inputs,
                                          const Style& style, Sites& sites);
 

@@ -13,7 +13,7 @@
 
 namespace normproof::verification::golden::plain {
 
-using corpus::block_of;
+using corpus::block_index;
 using corpus::find;
 using corpus::kBlock;
 using corpus::scale_name;
@@ -34,20 +34,20 @@ const FloatFormat& format_of_dtype(DType dtype) {
   return ref::numeric::format_of(*ref::io::float_type(dtype));
 }
 
-/// The next number of the format towards 0 from what v rounds to, where that is larger.
-double cut(const FloatFormat& format, double v) {
+/// Truncates v to the format.
+double truncate_to_format(const FloatFormat& format, double v) {
   const double rounded = round_to(format, v, Overflow::saturate);
   if (!(std::fabs(rounded) > std::fabs(v))) return rounded;
   return ref::numeric::decode(format, ref::numeric::encode(format, rounded) - 1);
 }
 
-/// Tensors of 8 bits, read and written in float32, whatever the operation itself computes in.
+/// Reads and writes 8-bit tensors in float32, whatever arithmetic the operation itself uses.
 class ScaledTensors {
  public:
   ScaledTensors(const Case& c, const Style& style, Sites& sites)
       : c_(c), a_(style, sites), sites_(sites) {}
 
-  /// What an input stands for.
+  /// Returns the numbers that an input represents.
   std::vector<double> read(const StoredTensor& input) {
     StoredTensor seen = input;
     const Op format = at("format of", input.name, {Op::other_format, Op::other_bias});
@@ -60,10 +60,10 @@ class ScaledTensors {
                : times_blocks(input, values);
   }
 
-  /// An output as it is stored, and the scales of its blocks.
+  /// Returns an output as it is stored, and the scales of its blocks.
   std::vector<StoredTensor> write(const StoredTensor& output) {
     const std::vector<double> values = ref::io::widen(output);
-    const DType dtype = corpus::dtype_stored(c_, output.name);
+    const DType dtype = corpus::stored_output_dtype(c_, output.name);
     switch (corpus::scaling_of(c_, output.name)) {
       case Scaling::none:
         return {ref::io::make_tensor(output.name, dtype, output.shape, values)};
@@ -74,9 +74,9 @@ class ScaledTensors {
     }
     const std::vector<double> scales = scales_of_blocks(output, values, format_of_dtype(dtype));
     StoredTensor elements = stored(output, dtype, by_blocks(output, values, scales));
-    StoredTensor own =
-        ref::io::make_tensor(scale_name(output.name), DType::float8_e8m0fnu,
-                             corpus::shape_of_blocks(output.shape), delivered(output, scales));
+    StoredTensor own = ref::io::make_tensor(scale_name(output.name), DType::float8_e8m0fnu,
+                                            corpus::block_scales_shape(output.shape),
+                                            written_scales(output, scales));
     return {std::move(elements), std::move(own)};
   }
 
@@ -134,7 +134,7 @@ class ScaledTensors {
     return values;
   }
 
-  /// By the convention, or as somebody else might choose them.
+  /// Computes the scales of the blocks by the convention, or by another one as a mistake.
   std::vector<double> scales_of_blocks(const StoredTensor& output,
                                        const std::vector<double>& values,
                                        const FloatFormat& format) {
@@ -142,51 +142,52 @@ class ScaledTensors {
     std::vector<Op> offered = {Op::half_block, Op::whole_row, Op::transposed,
                                Op::twice,      Op::halved,    Op::not_a_number};
     if (d_model % kBlock != 0) offered.push_back(Op::forget_remainder);
-    of_blocks_ = at("scales of the blocks of", output.name, offered);
-    std::vector<double> largest(block_of(values.size() - 1, d_model) + 1, 0.0);
+    block_mutation_ = at("scales of the blocks of", output.name, offered);
+    std::vector<double> largest(block_index(values.size() - 1, d_model) + 1, 0.0);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (of_blocks_ == Op::half_block && i % d_model % kBlock >= kBlock / 2) continue;
-      const std::size_t from = of_blocks_ == Op::transposed ? i % rows * d_model + i / rows : i;
-      double& own = largest[block_of(i, d_model)];
+      if (block_mutation_ == Op::half_block && i % d_model % kBlock >= kBlock / 2) continue;
+      const std::size_t from =
+          block_mutation_ == Op::transposed ? i % rows * d_model + i / rows : i;
+      double& own = largest[block_index(i, d_model)];
       own = std::max(own, std::fabs(values[from]));
     }
-    if (of_blocks_ == Op::whole_row)
+    if (block_mutation_ == Op::whole_row)
       for (std::size_t row = 0, blocks = largest.size() / rows; row < rows; ++row) {
         const auto begin = largest.begin() + static_cast<std::ptrdiff_t>(row * blocks);
         const auto end = begin + static_cast<std::ptrdiff_t>(blocks);
         std::fill(begin, end, *std::max_element(begin, end));
       }
-    const int off = of_blocks_ == Op::twice ? 1 : of_blocks_ == Op::halved ? -1 : 0;
+    const int off = block_mutation_ == Op::twice ? 1 : block_mutation_ == Op::halved ? -1 : 0;
     for (double& v : largest)
       v = ref::numeric::two_to(
-          corpus::exponent_of_scale(v > 0 ? std::ilogb(v) + off : -2000, format));
+          corpus::block_scale_exponent(v > 0 ? std::ilogb(v) + off : -2000, format));
     return largest;
   }
 
   bool is_forgotten(std::size_t i, std::size_t d_model) const {
-    return of_blocks_ == Op::forget_remainder && i % d_model >= d_model / kBlock * kBlock;
+    return block_mutation_ == Op::forget_remainder && i % d_model >= d_model / kBlock * kBlock;
   }
 
   std::vector<double> by_blocks(const StoredTensor& output, std::vector<double> values,
                                 const std::vector<double>& scales) const {
     const std::size_t d_model = output.shape.back();
     for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = is_forgotten(i, d_model) ? 0 : values[i] / scales[block_of(i, d_model)];
+      values[i] = is_forgotten(i, d_model) ? 0 : values[i] / scales[block_index(i, d_model)];
     return values;
   }
 
-  /// Of a block that was forgotten nothing was written.
-  std::vector<double> delivered(const StoredTensor& output, std::vector<double> scales) const {
+  /// Returns the scales that are written: those of a forgotten block are not.
+  std::vector<double> written_scales(const StoredTensor& output, std::vector<double> scales) const {
     const std::size_t d_model = output.shape.back();
     const std::size_t blocks = (d_model + kBlock - 1) / kBlock;
     for (std::size_t b = blocks - 1; b < scales.size(); b += blocks) {
-      if (of_blocks_ == Op::forget_remainder) scales[b] = 0x1p-127;
-      if (of_blocks_ == Op::not_a_number) scales[b] = std::numeric_limits<double>::quiet_NaN();
+      if (block_mutation_ == Op::forget_remainder) scales[b] = 0x1p-127;
+      if (block_mutation_ == Op::not_a_number) scales[b] = std::numeric_limits<double>::quiet_NaN();
     }
     return scales;
   }
 
-  /// Each number rounded to the format.
+  /// Rounds each number to the format.
   StoredTensor stored(const StoredTensor& output, DType dtype, std::vector<double> values) {
     const FloatFormat &format = format_of_dtype(dtype),
                       &other = format_of_dtype(other_format(dtype));
@@ -202,7 +203,7 @@ class ScaledTensors {
       if (as == Op::other_format)
         v = ref::numeric::decode(format, ref::numeric::encode(other, round_to(other, v, overflow)));
       else
-        v = cuts ? cut(format, v) : round_to(format, v, overflow);
+        v = cuts ? truncate_to_format(format, v) : round_to(format, v, overflow);
     }
     return ref::io::make_tensor(output.name, dtype, output.shape, values);
   }
@@ -210,10 +211,10 @@ class ScaledTensors {
   const Case& c_;
   PlainArithmetic<float> a_;
   Sites& sites_;
-  Op of_blocks_ = Op::none;
+  Op block_mutation_ = Op::none;
 };
 
-/// The operand of that name, with other elements.
+/// Replaces the elements of the operand of that name.
 void replace(EvalInputs& inputs, const Case& c, const std::string& name,
              const std::vector<double>& values) {
   ref::tensor::Tensor<double>& operand = corpus::is_function(c) ? inputs.function.tensors.at(name)

@@ -22,17 +22,18 @@ using mutations::Sites;
 using corpus::storage_of;
 using ref::io::DType;
 
-/// x [rows, d_model], rows = samples * tokens.
+/// The shape of x as [rows, d_model], with rows = samples * tokens.
 struct PlainShape {
   std::size_t samples = 0, tokens = 0, d_model = 0;
   std::size_t rows() const { return samples * tokens; }
   std::size_t size() const { return rows() * d_model; }
 };
 
-/// The elements that share a statistic, in ascending order.
+/// The indices of the elements that share a statistic, in ascending order.
 using Slices = std::vector<std::vector<std::size_t>>;
 
-/// Slices of whole or part rows, of columns, of a feature or a group of features in a sample.
+/// The functions below cut x into slices: whole or partial rows, columns, or one group of features
+/// in one sample.
 inline Slices cut_rows(const PlainShape& s, std::size_t width) {
   Slices slices(s.size() / width);
   for (std::size_t i = 0; i < s.size(); ++i) slices[i / width].push_back(i);
@@ -43,7 +44,7 @@ inline Slices cut_columns(const PlainShape& s) {
   for (std::size_t i = 0; i < s.size(); ++i) slices[i % s.d_model].push_back(i);
   return slices;
 }
-/// Groups of every groups-th feature, a mistake where they are consecutive.
+/// Groups of every groups-th feature: a mistake if groups are consecutive features.
 inline Slices cut_interleaved(const PlainShape& s, std::size_t width) {
   const std::size_t groups = s.d_model / width;
   Slices slices(s.samples * groups);
@@ -58,7 +59,7 @@ inline Slices cut_samples(const PlainShape& s, std::size_t width) {
     slices[i / (s.tokens * s.d_model) * groups + i % s.d_model / width].push_back(i);
   return slices;
 }
-/// The groups of GroupNorm, `width` features each.
+/// The groups of GroupNorm, with `width` features each.
 inline Slices cut_groups(const PlainShape& s, std::size_t width, Sites& sites) {
   const bool interleaved =
       width > 1 && width < s.d_model &&
@@ -66,7 +67,7 @@ inline Slices cut_groups(const PlainShape& s, std::size_t width, Sites& sites) {
   return interleaved ? cut_interleaved(s, width) : cut_samples(s, width);
 }
 
-/// What goes wrong when rows are read.
+/// Applies the mistakes that can be made in reading rows.
 template <class T>
 void read_rows(const char* site, const PlainShape& shape, std::vector<T>& values, Sites& sites) {
   const auto width = static_cast<std::ptrdiff_t>(shape.d_model);
@@ -88,7 +89,7 @@ void read_rows(const char* site, const PlainShape& shape, std::vector<T>& values
   }
 }
 
-/// What goes wrong when results are written.
+/// Applies the mistakes that can be made in writing results.
 template <class T>
 void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>& values,
                 Sites& sites, bool may_hold_nan = true) {
@@ -128,15 +129,15 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
   }
 }
 
-/// The number of the dtype next to v towards 0, v itself where the dtype holds it.
-inline double truncated_to(DType dtype, double v) {
+/// Truncates v to the dtype; returns v itself if the dtype holds it.
+inline double truncate_to_dtype(DType dtype, double v) {
   const double rounded = ref::numeric::round_to(storage_of(dtype), v);
   if (!(std::fabs(rounded) > std::fabs(v))) return rounded;
   const double u = ref::numeric::format_of(storage_of(dtype)).unit_roundoff;
   return ref::numeric::round_to(storage_of(dtype), rounded * (1 - 1.25 * u));
 }
 
-/// Each value rounded to the dtype that a kernel stores it in.
+/// Rounds each value to the dtype in which a kernel stores it.
 template <class T>
 StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std::size_t> shape,
                            const std::vector<T>& values, const Style& style, Sites& sites) {
@@ -148,22 +149,23 @@ StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std
     const double own = static_cast<double>(v);
     const double value = style.flushed && std::fabs(own) < least ? 0 : own;
     rounded.push_back(ref::numeric::round_to(storage_of(dtype), value));
-    if (ref::io::item_size(dtype) < 4) cut.push_back(truncated_to(dtype, value));
+    if (ref::io::item_size(dtype) < 4) cut.push_back(truncate_to_dtype(dtype, value));
   }
-  // Offered where it is a mistake: where a number of 16 bits is not held as it is.
+  // Truncation is offered only where it is a mistake: if 16 bits do not hold a number exactly.
   if (cut.size() == rounded.size() && cut != rounded &&
       sites.any("storing the results", {MutationOperator::truncate}) != MutationOperator::none)
     rounded = std::move(cut);
   return ref::io::make_tensor(name, dtype, std::move(shape), rounded);
 }
 
-/// Sums, squares and roots of one implementation: its style and its mutation.
+/// The sums, squares and roots of one implementation, with its style and its mutation.
 template <class T>
 class PlainArithmetic {
  public:
-  /// few_terms_show: a sum of a thousand terms without its last one can be told from a right one.
-  PlainArithmetic(const Style& style, Sites& sites, bool few_terms_show = true)
-      : style_(style), sites_(sites), few_terms_show_(few_terms_show) {}
+  /// shows_single_terms: whether a sum of a thousand terms without its last one can be told from the
+  /// correct sum.
+  PlainArithmetic(const Style& style, Sites& sites, bool shows_single_terms = true)
+      : style_(style), sites_(sites), shows_single_terms_(shows_single_terms) {}
 
   Sites& sites() { return sites_; }
   const Style& style() const { return style_; }
@@ -179,8 +181,9 @@ class PlainArithmetic {
       offered.push_back(MutationOperator::forget_remainder);
     if (in_blocks > 0 && in_blocks == indices.size())
       offered.push_back(MutationOperator::forget_block);
-    if (misses_what_is_past(256, indices.size())) offered.push_back(MutationOperator::first_256);
-    if (misses_what_is_past(1024, indices.size())) offered.push_back(MutationOperator::first_1024);
+    if (is_truncation_visible(256, indices.size())) offered.push_back(MutationOperator::first_256);
+    if (is_truncation_visible(1024, indices.size()))
+      offered.push_back(MutationOperator::first_1024);
     const MutationOperator op = sites_.any(site, offered);
     std::vector<T> terms;
     terms.reserve(indices.size());
@@ -205,11 +208,11 @@ class PlainArithmetic {
     return off(quotient);
   }
 
-  /// A quotient or a reciprocal root as hardware gives it that is `units` off.
+  /// Returns a quotient or reciprocal root as computed by hardware with an error of `units` ulps.
   T off(T value) const {
     if constexpr (std::is_floating_point_v<T>) {
       constexpr T kHalfUnit = std::numeric_limits<T>::epsilon() / 2;
-      // One rounding more: 3 half units and that are 2 units at most.
+      // One more rounding: together with 3 half units, this is at most 2 units.
       return style_.units == 0 ? value
                                : value * (1 + static_cast<T>(style_.units) * 3 / 2 * kHalfUnit);
     } else {
@@ -229,9 +232,10 @@ class PlainArithmetic {
   T rstd(T statistic, T eps) { return off(exact_rstd(statistic, eps)); }
 
  private:
-  /// Whether a sum of `count` terms without those past its first `block` ones is another number.
-  bool misses_what_is_past(std::size_t block, std::size_t count) const {
-    return count > block && (few_terms_show_ || (count - block) * 64 >= count);
+  /// Whether a sum of `count` terms changes visibly if the terms after the first `block` are
+  /// omitted.
+  bool is_truncation_visible(std::size_t block, std::size_t count) const {
+    return count > block && (shows_single_terms_ || (count - block) * 64 >= count);
   }
 
   T exact_rstd(T statistic, T eps) {
@@ -314,7 +318,7 @@ class PlainArithmetic {
 
   Style style_;
   Sites& sites_;
-  bool few_terms_show_;
+  bool shows_single_terms_;
 };
 
 }  // namespace normproof::verification::golden::plain

@@ -11,17 +11,17 @@ namespace normproof::verification::golden::plain {
 
 using ref::model::Mode;
 
-/// The statistics of each slice, and what came of them.
+/// The statistics of each slice, and the slices that they belong to.
 template <class T>
-struct Normalised {
+struct NormalizedSlices {
   Slices slices;
-  std::vector<std::vector<bool>> counts;  ///< slice, place in it: whether it is in the statistics
+  std::vector<std::vector<bool>> counts;  ///< [slice][element]: whether it is in the statistics
   bool masked = false;
   std::vector<T> n, mean, statistic, rstd;
 };
 
-/// One step of a layer in plain loops: what the layers share. A layer is a visitor that derives
-/// from it.
+/// One step of a layer in plain loops: the base class of the layers, which are visitors of the
+/// options.
 template <class T>
 class PlainStep {
  public:
@@ -48,15 +48,15 @@ class PlainStep {
       for (T& gamma : gamma_) gamma += 1;
   }
 
-  /// Numbers of any scalar in the place of x and grad_y; statistics are taken of `measured`, where
-  /// it is not empty.
-  void replace_inputs(std::vector<T> x, std::vector<T> measured, std::vector<T> grad_y) {
+  /// Replaces x and grad_y by numbers of any scalar type. Statistics are computed from `statistic_input`
+  /// unless it is empty.
+  void replace_inputs(std::vector<T> x, std::vector<T> statistic_input, std::vector<T> grad_y) {
     x_ = std::move(x);
-    measured_ = std::move(measured);
+    statistic_input_ = std::move(statistic_input);
     dy_ = std::move(grad_y);
   }
 
-  /// y, the gradients, by name; the state has moved in place.
+  /// Returns y and the gradients by name; the state was updated in place.
   std::map<std::string, std::vector<T>> take() { return std::move(out_); }
 
  protected:
@@ -74,7 +74,7 @@ class PlainStep {
   std::size_t row_of(std::size_t i) const { return i / shape_.d_model; }
   std::size_t feature_of(std::size_t i) const { return i % shape_.d_model; }
 
-  /// The right slices, or those of the other axis.
+  /// Returns the correct slices, or by mistake the slices of the other axis.
   Slices choose(Slices right, Slices wrong) {
     return sites_.any("axis of the statistics", {MutationOperator::other}) ==
                    MutationOperator::other
@@ -82,8 +82,8 @@ class PlainStep {
                : std::move(right);
   }
 
-  Normalised<T> statistics(const Slices& slices, bool centred, double eps, bool masked) {
-    Normalised<T> s;
+  NormalizedSlices<T> statistics(const Slices& slices, bool centred, double eps, bool masked) {
+    NormalizedSlices<T> s;
     s.slices = slices;
     s.masked = masked;
     x_hat_.assign(x_.size(), T(0));
@@ -100,10 +100,10 @@ class PlainStep {
     return s;
   }
 
-  void measure(Normalised<T>& s, const std::vector<std::size_t>& slice,
+  void measure(NormalizedSlices<T>& s, const std::vector<std::size_t>& slice,
                const std::vector<std::size_t>& counted, bool centred, T eps) {
     const T n = sum_not_mean_ ? T(1) : count_of(counted);
-    const std::vector<T>& x = measured();
+    const std::vector<T>& x = statistic_input();
     T mean = 0, statistic = 0;
     if (centred) {
       mean = a_.over(a_.sum("sum of the mean", counted, [&](std::size_t i) { return x[i]; }),
@@ -143,16 +143,18 @@ class PlainStep {
     s.rstd.push_back(rstd);
   }
 
-  const std::vector<T>& measured() const { return measured_.empty() ? x_ : measured_; }
+  const std::vector<T>& statistic_input() const {
+    return statistic_input_.empty() ? x_ : statistic_input_;
+  }
 
   std::vector<T> values_at(const std::vector<std::size_t>& indices) const {
     std::vector<T> values;
     values.reserve(indices.size());
-    for (const std::size_t i : indices) values.push_back(measured()[i]);
+    for (const std::size_t i : indices) values.push_back(statistic_input()[i]);
     return values;
   }
 
-  /// Mistakes that are made in the statistic as a whole.
+  /// Applies mistakes that concern the statistic as a whole.
   T mistaken_statistic(T statistic, T mean, std::size_t count, bool centred) {
     const T least = static_cast<T>(1e-10);
     std::vector<MutationOperator> offered;
@@ -171,7 +173,7 @@ class PlainStep {
     }
   }
 
-  /// 1 + gamma multiplies where it is zero-centred.
+  /// Replaces gamma by 1 + gamma if gamma is zero-centered.
   void add_one_to_gamma(bool zero_centred) {
     if (!zero_centred || !affine_) return;
     const T one = sites_.term("1 of 1 + gamma", T(1));
@@ -205,7 +207,7 @@ class PlainStep {
     store(name, y);
   }
 
-  /// grad_gamma and grad_beta, over all rows.
+  /// Computes grad_gamma and grad_beta, over all rows.
   void parameter_gradients(const std::vector<T>& x_hat) {
     if (dy_.empty() || !affine_) return;
     const std::size_t features = scalar_gamma_ ? 1 : shape_.d_model;
@@ -237,8 +239,9 @@ class PlainStep {
     if (!scalar_gamma_) store("grad_beta", grad_beta);
   }
 
-  /// grad_x of a layer that differentiates its statistics; r scales rstd slice by slice.
-  void exact_backward(const Normalised<T>& s, const std::vector<T>& z, bool centred,
+  /// Computes grad_x of a layer that differentiates its statistics. `scale` holds r rstd of each
+  /// slice, which is rstd unless the layer is BatchRenorm.
+  void exact_backward(const NormalizedSlices<T>& s, const std::vector<T>& z, bool centred,
                       const std::vector<T>& scale) {
     if (dy_.empty()) return;
     std::vector<T> grad_x(x_.size());
@@ -268,9 +271,9 @@ class PlainStep {
     store("grad_x", grad_x);
   }
 
-  Normalised<T> by_slices(const Slices& slices, bool centred, double eps, bool masked) {
+  NormalizedSlices<T> by_slices(const Slices& slices, bool centred, double eps, bool masked) {
     uses_rstd_ = true;
-    Normalised<T> s = statistics(slices, centred, eps, masked);
+    NormalizedSlices<T> s = statistics(slices, centred, eps, masked);
     uses_rstd_ = false;
     if (a_.style().folded && affine_ && !scalar_gamma_ && centred)
       fold(s);
@@ -282,7 +285,7 @@ class PlainStep {
   }
 
   /// y = x (gamma rstd) + (beta - mean gamma rstd)
-  void fold(const Normalised<T>& s) {
+  void fold(const NormalizedSlices<T>& s) {
     std::vector<T> y(x_.size());
     for (std::size_t k = 0; k < s.slices.size(); ++k)
       for (const std::size_t i : s.slices[k]) {
@@ -307,8 +310,9 @@ class PlainStep {
       old[d] = keep * old[d] + (1 - keep) * fresh[d];
   }
 
-  /// A statistic that an implementation may return: mistakes of its own, which move nothing else.
-  void put_statistic(const std::string& name, std::vector<T> values) {
+  /// Stores a statistic that an implementation may return, with mistakes that affect no other
+  /// output.
+  void store_statistic(const std::string& name, std::vector<T> values) {
     switch (sites_.any(("returned " + name).c_str(),
                        {MutationOperator::negate, MutationOperator::twice, MutationOperator::other,
                         MutationOperator::half_precision})) {
@@ -318,7 +322,7 @@ class PlainStep {
       case MutationOperator::twice:
         for (T& v : values) v += v;
         break;
-      case MutationOperator::other:  // that of the next slice
+      case MutationOperator::other:  // the statistic of the next slice
         std::rotate(values.begin(), values.begin() + 1, values.end());
         break;
       case MutationOperator::half_precision:
@@ -330,8 +334,8 @@ class PlainStep {
     store(name, std::move(values));
   }
 
-  void put_rstd(const std::string& name, std::vector<T> rstd, const std::vector<T>& statistic,
-                double eps) {
+  void store_rstd(const std::string& name, std::vector<T> rstd, const std::vector<T>& statistic,
+                  double eps) {
     using std::sqrt;
     const bool whole = sites_.any(("inverse of the returned " + name).c_str(),
                                   {MutationOperator::drop}) == MutationOperator::drop;
@@ -347,11 +351,11 @@ class PlainStep {
       if (whole) rstd[k] = 1 / rstd[k];
       if (squared) rstd[k] = rstd[k] * rstd[k];
     }
-    put_statistic(name, std::move(rstd));
+    store_statistic(name, std::move(rstd));
   }
 
-  void put_square(const std::string& name, std::vector<T> values, const std::vector<T>& n,
-                  double eps) {
+  void store_square(const std::string& name, std::vector<T> values, const std::vector<T>& n,
+                    double eps) {
     using std::sqrt;
     const bool with_eps = sites_.any(("eps of the returned " + name).c_str(),
                                      {MutationOperator::insert}) == MutationOperator::insert;
@@ -363,12 +367,12 @@ class PlainStep {
       if (with_eps) values[k] += static_cast<T>(eps);
       if (root) values[k] = sqrt(values[k]);
     }
-    put_statistic(name, std::move(values));
+    store_statistic(name, std::move(values));
   }
 
   void store(const std::string& name, std::vector<T> values) {
     out_[name] = std::move(values);
-    if (name != "grad_x" || !delayed_) finish(name);
+    if (name != "grad_x" || !grad_x_is_delayed_) finish(name);
   }
 
   void finish(const std::string& name) {
@@ -382,14 +386,15 @@ class PlainStep {
   PlainArithmetic<T> a_;
   Sites& sites_;
   std::vector<T> x_, dy_, gamma_, beta_;
-  std::vector<T> gamma_in_grad_x_;  ///< where a mistake makes it another one; else empty
-  std::map<std::string, std::vector<T>, std::less<>> others_;  ///< parameters beside these two
+  std::vector<T> gamma_in_grad_x_;  ///< empty unless a mistake makes it differ from gamma_
+  /// Parameters other than gamma and beta.
+  std::map<std::string, std::vector<T>, std::less<>> others_;
   std::vector<bool> valid_;
-  bool affine_ = false, scalar_gamma_ = false, sum_not_mean_ = false, delayed_ = false;
-  bool nan_in_statistics_ = true;  ///< some case has one
-  bool uses_rstd_ = false;         ///< that of the slices at hand normalises
+  bool affine_ = false, scalar_gamma_ = false, sum_not_mean_ = false, grad_x_is_delayed_ = false;
+  bool nan_in_statistics_ = true;  ///< whether a statistic of some case is NaN
+  bool uses_rstd_ = false;         ///< whether rstd of the current slices normalizes x
   std::vector<T> x_hat_, rstd_;
-  std::vector<T> measured_;  ///< what statistics are taken of; empty: x_
+  std::vector<T> statistic_input_;  ///< the elements from which statistics are computed; empty: x_
   std::map<std::string, std::vector<T>> out_;
 };
 

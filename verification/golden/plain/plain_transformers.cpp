@@ -21,7 +21,7 @@ namespace {
 using ref::model::EncoderTensors;
 using ref::model::TransformerTensors;
 
-/// The loss leaves padding out, and no gradient reaches it but by a norm that gives it one.
+/// The loss ignores padding, and no gradient reaches it except through a norm that gives it one.
 template <class T>
 void set_rows(PlainParts<T>& parts, const ref::model::Tokens& tokens) {
   parts.set_rows(tokens.batch_size, tokens.seq_len);
@@ -29,7 +29,7 @@ void set_rows(PlainParts<T>& parts, const ref::model::Tokens& tokens) {
       std::holds_alternative<ref::model::PowerNormReleasedOptions>(parts.in_.config.norm);
 }
 
-/// A causal encoder between tokens and loss.
+/// A language model, which is a causal encoder from tokens to loss.
 template <class T>
 class PlainLanguageModel {
  public:
@@ -42,13 +42,13 @@ class PlainLanguageModel {
       layers_.emplace_back(parts_, fmt::format("layers.{}.", l));
   }
 
-  Answered<T> run(DType dtype) {
+  NamedOutputs<T> run(DType dtype) {
     PlainVocabulary<T> vocabulary(parts_, in_, "embedding.weight");
     PlainFinalNorm<T> final_norm(parts_, "final_norm");
-    Answered<T> answer;
+    NamedOutputs<T> answer;
     Numbers<T> x = vocabulary.embed();
     for (PlainEncoderLayer<T>& layer : layers_) x = layer.forward(x);
-    Numbers<T> grad = vocabulary.lose(final_norm.forward(x), dtype, answer);
+    Numbers<T> grad = vocabulary.compute_loss(final_norm.forward(x), dtype, answer);
     grad = final_norm.backward(grad, answer.values);
     for (std::size_t l = layers_.size(); l-- > 0;) grad = layers_[l].backward(grad, answer.values);
     vocabulary.embed_backward(grad, answer.values);
@@ -91,7 +91,7 @@ class PlainSourceSide {
     grad = final_norm_.backward(grad, gradients);
     for (std::size_t l = layers_.size(); l-- > 0;) grad = layers_[l].backward(grad, gradients);
     embedding_.backward(in_.source, grad, gradients);
-    of_the_whole.pass_on(kPrefix, sites_);
+    of_the_whole.offer_mutations(kPrefix, sites_);
   }
 
  private:
@@ -121,14 +121,14 @@ class PlainTranslator {
       layers_.emplace_back(parts_, fmt::format("decoder.layers.{}.", l), memory_of_);
   }
 
-  Answered<T> run(DType dtype) {
+  NamedOutputs<T> run(DType dtype) {
     PlainVocabulary<T> vocabulary(parts_, in_, "decoder.embedding.weight");
     PlainFinalNorm<T> final_norm(parts_, "decoder.final_norm");
-    Answered<T> answer;
+    NamedOutputs<T> answer;
     const Numbers<T> memory = source_.forward();
     Numbers<T> x = vocabulary.embed();
     for (PlainDecoderLayer<T>& layer : layers_) x = layer.forward(x, memory);
-    Numbers<T> grad = vocabulary.lose(final_norm.forward(x), dtype, answer);
+    Numbers<T> grad = vocabulary.compute_loss(final_norm.forward(x), dtype, answer);
     grad = final_norm.backward(grad, answer.values);
     const bool last = layers_.size() > 1 &&
                       sites_.any("layers in grad_memory", {MutationOperator::forget_first}) ==
@@ -159,8 +159,8 @@ class PlainTranslator {
 };
 
 template <class T>
-Answered<T> answer_of(const Case& c, const TransformerTensors& in, const Style& style,
-                      Sites& sites) {
+NamedOutputs<T> answer_of(const Case& c, const TransformerTensors& in, const Style& style,
+                          Sites& sites) {
   if (is_about<ref::model::DecodingOptions>(c)) return PlainDecoding<T>(in, style, sites).run();
   if (is_about<ref::model::LanguageModelOptions>(c))
     return PlainLanguageModel<T>(in, style, sites).run(c.dtype);
@@ -173,7 +173,7 @@ std::vector<StoredTensor> run_plain_transformer(const Case& c, const EvalInputs&
                                                 const Style& style, Sites& sites) {
   const TransformerTensors& in = inputs.transformer;
   return in_arithmetic(style.accumulation.value_or(usual_accumulation(c.dtype)), [&]<class T>(T) {
-    return stored_answer(c, answer_of<T>(c, in, style, sites), in.tensors, in.state, style, sites);
+    return store_outputs(c, answer_of<T>(c, in, style, sites), in.tensors, in.state, style, sites);
   });
 }
 

@@ -9,16 +9,17 @@
 
 #include "verification/golden/plain/plain_slices.hpp"
 
-/// Variances that are right, and not the mean of squared distances from the mean.
+/// Correct formulas of the variance other than the mean of squared distances from the mean.
 namespace normproof::verification::golden::plain {
 
-/// The elements of a block: how many, their mean, and the squares of their distances from it.
+/// The moments of a block: the number of elements, their mean, and the sum of squared distances
+/// from it.
 template <class T>
 struct PlainMoments {
   T count = 0, mean = 0, squares = 0;
 
-  /// Welford's recurrence.
-  void take(T x) {
+  /// Adds x by Welford's recurrence.
+  void add_element(T x) {
     count += 1;
     const T before = x - mean;
     mean += before / count;
@@ -40,13 +41,14 @@ struct MeanAndVariance {
   T mean, variance;
 };
 
-/// Of blocks of `width` elements, merged in their order.
+/// Computes the statistics by Welford's recurrence over blocks of `width` elements, merged in
+/// order.
 template <class T>
 MeanAndVariance<T> welford_statistics(const std::vector<T>& x, std::size_t width) {
   PlainMoments<T> all;
   for (std::size_t begin = 0; begin < x.size(); begin += width) {
     PlainMoments<T> block;
-    for (std::size_t i = begin; i < std::min(begin + width, x.size()); ++i) block.take(x[i]);
+    for (std::size_t i = begin; i < std::min(begin + width, x.size()); ++i) block.add_element(x[i]);
     if (begin == 0)
       all = block;
     else
@@ -55,12 +57,12 @@ MeanAndVariance<T> welford_statistics(const std::vector<T>& x, std::size_t width
   return {all.mean, all.squares / all.count};
 }
 
-/// How far the mean may be off where the smaller of two blocks moves that of the larger, m_A +
-/// (m_B - m_A) n_B / n, in whatever tree of blocks, Welford's recurrence among them.
+/// Bounds the error of a mean that is merged from blocks as m_A + (m_B - m_A) n_B / n, where B is
+/// the smaller block, for any tree of blocks. Welford's recurrence is one such tree.
 ///
-/// Source    docs/error_analysis.md, section 8
-/// Computes  the mean as a sum in any order has it, its error larger by 3 u log2(n) (max - min); of
-///           the variance nothing beside two passes
+/// Source    docs/derivations/error_analysis.md, section 8
+/// Computes  the mean as a sum in any order, with an additional error of 3 u log2(n) (max - min);
+///           the variance as in two passes
 inline MeanAndVariance<any_order_error> welford_statistics(const std::vector<any_order_error>& x,
                                                            std::size_t) {
   const double count = static_cast<double>(x.size());
@@ -74,12 +76,13 @@ inline MeanAndVariance<any_order_error> welford_statistics(const std::vector<any
   any_order_error mean = sum / any_order_error(count);
   for (const any_order_error& element : x) squares += (element - mean) * (element - mean);
   const ref::numeric::Arithmetic& arithmetic = ref::numeric::AnyOrderArithmetic::current();
-  if (!arithmetic.exact_operations || x.size() > 2)  // half a difference is exact where that is
+  // Half a difference is exact if the difference is.
+  if (!arithmetic.exact_operations || x.size() > 2)
     mean.error += 3 * arithmetic.unit_roundoff * std::log2(count) * (greatest - least);
   return {mean, squares / any_order_error(count)};
 }
 
-/// k + E[x-k] and E[(x-k)^2] - E[x-k]^2, k the first element.
+/// k + E[x-k] and E[(x-k)^2] - E[x-k]^2, with k the first element.
 template <class T>
 MeanAndVariance<T> shifted_statistics(const std::vector<T>& x,
                                       const PlainArithmetic<T>& arithmetic) {

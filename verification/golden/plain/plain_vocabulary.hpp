@@ -10,8 +10,9 @@
 
 namespace normproof::verification::golden::plain {
 
-/// One side of a Transformer as what its layers read: what they take is under the names of the
-/// whole, and a tied head's weight under its own name too. `embedding` is that side's.
+/// Returns one side of a Transformer as inputs of an encoder. Tensors keep their names in the
+/// whole; the weight of a tied head is also added as "head.weight". `embedding` names the embedding
+/// of that side.
 inline ref::model::EncoderTensors plain_side(const ref::model::TransformerTensors& in,
                                              const ref::model::LayersConfig& layers, bool causal,
                                              const ref::tensor::Mask& valid,
@@ -38,19 +39,19 @@ inline ref::model::EncoderTensors plain_side(const ref::model::TransformerTensor
   return side;
 }
 
-/// What the rows that the head takes are multiplied by: 1, or by mistake, where the head is tied to
-/// an embedding, sqrt(D) or 1/sqrt(D).
+/// Returns the factor of the rows that the head takes: 1, or by mistake sqrt(D) or 1/sqrt(D) if the
+/// head is tied to an embedding.
 template <class T>
-T factor_on_tied_head(Sites& sites, const ref::model::DecoderConfig& config) {
+T tied_head_factor(Sites& sites, const ref::model::DecoderConfig& config) {
   if (!config.tied_head) return T(1);
-  const T root = sqrt_of(number_of<T>(config.d_model));
+  const T root = adl_sqrt(to_scalar<T>(config.d_model));
   using enum MutationOperator;
   const MutationOperator op = sites.any("sqrt(D) on the tied head", {insert, inverted});
   return op == insert ? root : op == inverted ? 1 / root : T(1);
 }
 
-/// The embedding of a vocabulary and the head over it, which may have its weight, with the
-/// cross-entropy of the targets, in plain loops.
+/// The embedding of a vocabulary, the head over it (whose weight may be tied to the embedding) and
+/// the cross-entropy of the targets, in plain loops.
 template <class T>
 class PlainVocabulary {
  public:
@@ -64,9 +65,10 @@ class PlainVocabulary {
 
   Numbers<T> embed() { return embedding_.forward(in_.tokens); }
 
-  /// logits and loss of what the last layer gives; what it is given back.
-  Numbers<T> lose(Numbers<T> x, DType dtype, Answered<T>& answer) {
-    const T factor = factor_on_tied_head<T>(sites_, in_.config);
+  /// Computes logits and loss from the output of the last layer; returns the gradient of that
+  /// output.
+  Numbers<T> compute_loss(Numbers<T> x, DType dtype, NamedOutputs<T>& answer) {
+    const T factor = tied_head_factor<T>(sites_, in_.config);
     for (T& element : x) element *= factor;
     const Numbers<T> logits = parts_.linear(head_, x);
     const std::size_t words = in_.config.target_vocab_size;
@@ -84,18 +86,18 @@ class PlainVocabulary {
     Sites own = sites_.part(kPrefix);
     PlainLoss<T> loss(rows, in_.loss, dtype, parts_.a_.style(), own);
     loss.run();
-    parts_.pass_on(kPrefix, own);
+    parts_.offer_mutations(kPrefix, own);
     answer.put("loss", {1}, loss.loss());
     Numbers<T> grad = parts_.linear_backward(head_, loss.grad(), x, answer.values);
     for (T& element : grad) element *= factor;
     return grad;
   }
 
-  /// Of what the first layer took, after lose().
+  /// Computes the gradient of the embedding from that of the first layer's input, after lose().
   void embed_backward(const Numbers<T>& grad, NamedNumbers<T>& gradients) {
     embedding_.backward(in_.tokens, grad, gradients);
     if (!in_.config.tied_head) return;
-    const Numbers<T> of_head = std::move(gradients.at("grad_head.weight"));
+    const Numbers<T> head_gradient = std::move(gradients.at("grad_head.weight"));
     gradients.erase("grad_head.weight");
     Numbers<T>& both = gradients.at("grad_" + name_);
     const MutationOperator op =
@@ -104,10 +106,10 @@ class PlainVocabulary {
     const bool scaled = in_.config.scaled_embedding &&
                         sites_.any("sqrt(D) on the head's gradient", {MutationOperator::insert}) ==
                             MutationOperator::insert;
-    const T factor = scaled ? sqrt_of(number_of<T>(in_.config.d_model)) : T(1);
+    const T factor = scaled ? adl_sqrt(to_scalar<T>(in_.config.d_model)) : T(1);
     for (std::size_t i = 0; i < both.size(); ++i) {
-      if (op == MutationOperator::forget_first) continue;  // the sums over the tokens alone
-      const T own = factor * of_head[i];
+      if (op == MutationOperator::forget_first) continue;  // only the sums over the tokens
+      const T own = factor * head_gradient[i];
       both[i] = op == MutationOperator::forget_last ? own : both[i] + own;
     }
   }
@@ -115,7 +117,8 @@ class PlainVocabulary {
  private:
   static constexpr const char* kPrefix = "loss: ";
 
-  /// Those of the position after by mistake, or what the position takes itself.
+  /// Returns the targets, or by mistake those of the next position or the inputs of the position
+  /// itself.
   std::vector<int> targets() {
     std::vector<int> own = in_.targets;
     switch (sites_.any("targets", {MutationOperator::one_more, MutationOperator::one_less})) {

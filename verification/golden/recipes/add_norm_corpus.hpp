@@ -11,9 +11,9 @@ namespace normproof::verification::golden::recipes {
 using corpus::Case;
 using corpus::Tier;
 
-/// The cases of a tier of a function that adds a residual before a norm; `full` has none. What
-/// breaks a norm stands in the cases of the layer too: here are those of the sum, and of each
-/// regime one.
+/// Returns the cases of a tier for a function that adds a residual before a norm; `full` has none.
+/// Cases that break the norm itself belong to the layer; here are those of the sum, and one of each
+/// regime of the norm.
 std::vector<Case> add_norm_cases(Tier tier, std::string_view function, std::uint64_t seed);
 
 }  // namespace normproof::verification::golden::recipes

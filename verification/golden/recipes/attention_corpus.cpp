@@ -21,10 +21,10 @@ using corpus::DType;
 namespace {
 
 constexpr DType kEveryDtype[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16};
-constexpr DType kWideDtypes[] = {DType::float64, DType::float32};
-constexpr DType kNarrowDtypes[] = {DType::bfloat16, DType::float16};
+constexpr DType kHighPrecisionDtypes[] = {DType::float64, DType::float32};
+constexpr DType kLowPrecisionDtypes[] = {DType::bfloat16, DType::float16};
 
-/// What a case of attention is made of.
+/// The parameters of a case of attention.
 struct AttentionRecipe {
   std::string reason;
   const char* why;
@@ -32,13 +32,13 @@ struct AttentionRecipe {
   std::size_t samples = 2, heads = 2, kv_heads = 2, tokens = 3, keys = 5, features = 4, values = 4;
   bool causal = false;
   const char* scale = nullptr;
-  Fill q = of_two, k = plain, v = plain, grad_y = plain;
-  /// Whether a key takes part; none: all do, and there is no mask.
+  Fill q = twice_normal, k = plain, v = plain, grad_y = plain;
+  /// Whether a key takes part. If empty, all do and there is no mask.
   std::function<bool(std::size_t sample, std::size_t key)> valid = {};
 
   static double plain(std::size_t, double normal) { return normal; }
-  /// Scores of a few units: no weight is nearly 1/S, and none is lost.
-  static double of_two(std::size_t, double normal) { return 2 * normal; }
+  /// Gives scores of a few units: no weight is nearly 1/S, and none vanishes.
+  static double twice_normal(std::size_t, double normal) { return 2 * normal; }
 };
 
 class AttentionCases {
@@ -59,7 +59,7 @@ class AttentionCases {
   }
 
   void standard() {
-    for (const DType dtype : kWideDtypes) {
+    for (const DType dtype : kHighPrecisionDtypes) {
       for (const char* name : {"a", "b", "c"})
         add({.reason = fmt::format("random_{}", name),
              .why = "random inputs of another seed",
@@ -136,13 +136,13 @@ class AttentionCases {
     c.dtype = r.dtype;
     if (r.causal) ref::model::set_option(c.options, "causal", "true");
     if (r.scale != nullptr) ref::model::set_option(c.options, "scale", r.scale);
-    const auto put = [&](const char* name, std::vector<std::size_t> shape, const Fill& fill) {
+    const auto add_input = [&](const char* name, std::vector<std::size_t> shape, const Fill& fill) {
       c.inputs.push_back(filled_tensor(c, name, std::move(shape), c.dtype, fill, seed_));
     };
-    put("grad_y", {r.samples, r.heads, r.tokens, r.values}, r.grad_y);
-    put("k", {r.samples, r.kv_heads, r.keys, r.features}, r.k);
-    put("q", {r.samples, r.heads, r.tokens, r.features}, r.q);
-    put("v", {r.samples, r.kv_heads, r.keys, r.values}, r.v);
+    add_input("grad_y", {r.samples, r.heads, r.tokens, r.values}, r.grad_y);
+    add_input("k", {r.samples, r.kv_heads, r.keys, r.features}, r.k);
+    add_input("q", {r.samples, r.heads, r.tokens, r.features}, r.q);
+    add_input("v", {r.samples, r.kv_heads, r.keys, r.values}, r.v);
     if (r.valid)
       c.inputs.push_back(filled_tensor(
           c, "valid", {r.samples, r.keys}, DType::boolean,
@@ -201,7 +201,7 @@ class AttentionCases {
          .tokens = 3,
          .keys = 7,
          .causal = true});
-    for (const DType dtype : kWideDtypes)
+    for (const DType dtype : kHighPrecisionDtypes)
       add({.reason = "causal_fewer_keys",
            .why = "more queries than keys: the first ones see none, and give zeros and no NaN",
            .dtype = dtype,
@@ -226,7 +226,7 @@ class AttentionCases {
 
   void scores() {
     const Fill same = [](std::size_t i, double) { return 0.25 * static_cast<double>(i % 4) - 0.5; };
-    for (const DType dtype : kWideDtypes) {
+    for (const DType dtype : kHighPrecisionDtypes) {
       add({.reason = "offset_minus_1e5",
            .why = "scores near -1e5, below what stands for minus infinity in some kernels",
            .dtype = dtype,
@@ -244,7 +244,7 @@ class AttentionCases {
          .features = 8,
          .scale = "0.125"});
     add({.reason = "equal_scores", .why = "every key the same: each weight is 1/S", .k = same});
-    for (const DType dtype : kNarrowDtypes)
+    for (const DType dtype : kLowPrecisionDtypes)
       add({.reason = "four_equal_scores",
            .why = "weights of 1/4, which every format holds: what remains is the last rounding",
            .dtype = dtype,
@@ -304,7 +304,7 @@ class AttentionCases {
            .values = features});
   }
 
-  /// So many keys, and so many queries.
+  /// Adds a case with this number of keys and one with this number of queries.
   void block_edge(std::size_t edge) {
     AttentionRecipe r{.reason = fmt::format("block_edge_{}_keys", edge),
                       .why = kWhyBlockEdge,
@@ -327,7 +327,7 @@ class AttentionCases {
   }
 
   void few_bits(std::size_t extent) {
-    for (const DType dtype : kNarrowDtypes) {
+    for (const DType dtype : kLowPrecisionDtypes) {
       AttentionRecipe r{.reason = "many_keys",
                         .why = "sums over keys, and their exponentials, that are kept in 16 bits",
                         .dtype = dtype,
@@ -343,7 +343,7 @@ class AttentionCases {
       add(r);
       r.reason = "many_queries";
       r.why = "gradients of keys and values over many queries, kept in 16 bits";
-      r.q = scaled_by(0.5, 1);  // terms of one sign, mostly
+      r.q = scaled_by(0.5, 1);  // mostly terms of one sign
       r.grad_y = scaled_by(1, 0.5);
       std::swap(r.tokens, r.keys);
       add(r);

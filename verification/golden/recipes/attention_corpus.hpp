@@ -10,8 +10,9 @@ namespace normproof::verification::golden::recipes {
 using corpus::Case;
 using corpus::Tier;
 
-/// The cases of attention alone: masks of every kind, grouped queries, scores past the range of
-/// exp, extents at the edges of blocks, 16 bits. `full` has none.
+/// Returns the cases of a tier for scaled dot-product attention: masks of every kind, grouped
+/// queries, scores beyond the range of exp, extents at the edges of blocks, 16-bit dtypes. `full`
+/// has none.
 std::vector<Case> attention_cases(Tier tier, std::uint64_t seed);
 
 }  // namespace normproof::verification::golden::recipes

@@ -15,16 +15,16 @@
 
 namespace normproof::verification::golden::recipes {
 
-using corpus::along_rows;
 using corpus::DType;
-using corpus::is_layer_of;
+using corpus::has_statistics_over_rows;
+using corpus::is_layer_with_options;
 
 namespace {
 
-/// Those of kBlockEdges along the axis of statistics that other cases have of no layer, and of
-/// common layers alone.
-constexpr std::size_t kOfNoLayer[] = {32};
-constexpr std::size_t kOfCommonLayers[] = {31, 32, 63, 64, 65, 127, 128, 129, 257};
+/// The kBlockEdges along the axis of statistics that the other cases of all layers lack, and those
+/// that the other cases of less common layers lack.
+constexpr std::size_t kEdgesOfNoLayer[] = {32};
+constexpr std::size_t kEdgesOfCommonLayersOnly[] = {31, 32, 63, 64, 65, 127, 128, 129, 257};
 constexpr const char* kWhyRows =
     "as many rows as a block has, one less or one more: the last block of rows is lost, whole or "
     "in part, or counts twice";
@@ -49,7 +49,7 @@ class BlockCases {
       rows(256, 2);
     } else if (ref::model::operation_info(operation_).takes("residual")) {
       rows(128, 2);
-    } else if (norm_ && is_layer_of<ref::model::DyTOptions>(operation_)) {
+    } else if (norm_ && is_layer_with_options<ref::model::DyTOptions>(operation_)) {
       rows(128, 2);
       rows(129, 2);
     } else {
@@ -58,26 +58,26 @@ class BlockCases {
   }
 
   void standard() {
-    const bool over_rows = norm_ && along_rows(operation_);
+    const bool over_rows = norm_ && has_statistics_over_rows(operation_);
     const bool over_nothing = norm_ && !corpus::has_statistics(operation_);
-    for (const std::size_t extent : over_rows ? others() : kBlockEdges) rows(extent, 4);
-    for (const std::size_t extent : over_rows || over_nothing ? kBlockEdges : others())
+    for (const std::size_t extent : over_rows ? other_edges() : kBlockEdges) rows(extent, 4);
+    for (const std::size_t extent : over_rows || over_nothing ? kBlockEdges : other_edges())
       features(extent);
   }
 
  private:
-  /// The rows of these are added up for the gradients of gamma and beta, and no statistic is.
+  /// Whether only the gradients of gamma and beta sum over rows, and no statistic does.
   bool is_layer_of_rows() const {
-    return norm_ && (is_layer_of<ref::model::LayerNormOptions>(operation_) ||
-                     is_layer_of<ref::model::RMSNormOptions>(operation_));
+    return norm_ && (is_layer_with_options<ref::model::LayerNormOptions>(operation_) ||
+                     is_layer_with_options<ref::model::RMSNormOptions>(operation_));
   }
 
-  /// What no other case has along the axis of statistics.
-  std::span<const std::size_t> others() const {
+  /// Returns the extents that no other case has along the axis of statistics.
+  std::span<const std::size_t> other_edges() const {
     const bool has_all = !norm_ || is_layer_of_rows() ||
-                         is_layer_of<ref::model::BatchNormOptions>(operation_) ||
-                         is_layer_of<ref::model::GroupNormOptions>(operation_);
-    return has_all ? std::span<const std::size_t>(kOfNoLayer) : kOfCommonLayers;
+                         is_layer_with_options<ref::model::BatchNormOptions>(operation_) ||
+                         is_layer_with_options<ref::model::GroupNormOptions>(operation_);
+    return has_all ? std::span<const std::size_t>(kEdgesOfNoLayer) : kEdgesOfCommonLayersOnly;
   }
 
   void rows(std::size_t extent, std::size_t d_model) {
@@ -93,7 +93,7 @@ class BlockCases {
                           : Recipe(tier_, operation_, reason, {rows, d_model}, DType::float32);
     recipe.why(why);
     if (ref::model::is_name_of<ref::model::ReluOptions>(operation_))
-      recipe.exact();  // inputs or 0: no implementation rounds
+      recipe.exact();  // outputs are inputs or 0: no implementation rounds
     cases_.push_back(recipe.make(seed_));
   }
 
@@ -104,7 +104,8 @@ class BlockCases {
   std::vector<Case> cases_;
 };
 
-/// Whether these cases fit: functions of samples, heads and pairs have cases of their own.
+/// Whether these cases fit the operation. The functions with samples, heads and pairs have separate
+/// cases.
 bool has_block_cases(std::string_view operation) {
   return is_norm(operation) ||
          (ref::model::is_function(operation) && ref::model::operation_info(operation).is_by_row());
@@ -121,12 +122,12 @@ std::vector<Case> block_cases(Tier tier, std::string_view operation, std::uint64
 }
 
 std::vector<std::size_t> edges_in(Tier tier) {
-  constexpr std::size_t kOfQuick[] = {31, 33, 127, 129};
-  if (tier == Tier::quick) return {std::begin(kOfQuick), std::end(kOfQuick)};
-  std::vector<std::size_t> others;
+  constexpr std::size_t kQuickTierEdges[] = {31, 33, 127, 129};
+  if (tier == Tier::quick) return {std::begin(kQuickTierEdges), std::end(kQuickTierEdges)};
+  std::vector<std::size_t> other_edges;
   if (tier == Tier::standard)
-    std::ranges::set_difference(kBlockEdges, kOfQuick, std::back_inserter(others));
-  return others;
+    std::ranges::set_difference(kBlockEdges, kQuickTierEdges, std::back_inserter(other_edges));
+  return other_edges;
 }
 
 }  // namespace normproof::verification::golden::recipes

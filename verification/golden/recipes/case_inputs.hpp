@@ -5,11 +5,11 @@
 
 namespace normproof::verification::golden::recipes {
 
-/// The inputs of each step of a case, widened to double, and those of 8 bits times their scales;
-/// `file` is what an error names.
+/// Returns the inputs of each step of a case, widened to double; 8-bit inputs are multiplied by
+/// their scales. Errors name `file`.
 checks::evaluation::EvalInputs inputs_of(const corpus::Case& c, std::string_view file);
 
-/// The inputs of a case by its path.
+/// Overload whose errors name the path of the case.
 checks::evaluation::EvalInputs inputs_of(const corpus::Case& c);
 
 }  // namespace normproof::verification::golden::recipes

@@ -12,11 +12,12 @@ using corpus::Case;
 using corpus::PathGlobs;
 using corpus::Tier;
 
-/// The seed of the random numbers of the corpus that others hold their code against.
+/// The seed of the random numbers in the published corpus.
 inline constexpr std::uint64_t kCorpusSeed = 20261121;
 
-/// The cases of a tier whose paths `only` matches, in ascending order of the paths, which differ:
-/// each a function of its path and the seed alone. docs/golden.md has the regimes and reasons.
+/// Returns the cases of a tier whose paths match `only`, in ascending order of paths, which are
+/// unique. Each case depends only on its path and the seed. docs/guide/golden.md lists the regimes and
+/// reasons.
 std::vector<Case> corpus(Tier tier, std::uint64_t seed = kCorpusSeed,
                          const PathGlobs& only = PathGlobs());
 

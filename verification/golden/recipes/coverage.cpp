@@ -19,7 +19,7 @@ using corpus::is_function;
 using corpus::is_layer;
 using corpus::is_optimizer;
 using corpus::is_transformer;
-using corpus::op_of;
+using corpus::op_name;
 using corpus::StoredTensor;
 
 namespace {
@@ -31,7 +31,7 @@ std::optional<double> number_of(std::string_view text) {
   return value;
 }
 
-/// The inputs of the case that another case may leave out.
+/// Returns the inputs of the case that other cases may omit.
 std::vector<std::string> optional_inputs(const Case& c) {
   std::vector<std::string> names;
   for (const ref::model::OperandInfo& operand : ref::model::operation_info(c.options).operands)
@@ -52,96 +52,99 @@ class ExtentsOfCase {
     if (is_encoder(c_))
       of_encoder();
     else if (is_transformer(c_))
-      of_transformer();
+      record_transformer();
     else if (is_about<ref::model::AttentionOptions>(c_))
-      of_attention();
+      record_attention();
     else if (is_about<ref::model::CrossEntropyOptions>(c_))
-      of_cross_entropy();
+      record_cross_entropy();
     else
-      of_main_input(is_optimizer(c_) ? "parameter" : "x");
+      record_main_input(is_optimizer(c_) ? "parameter" : "x");
     for (const auto& [option, of] :
          {std::pair{"groups", "features a group"}, std::pair{"num_heads", "features a head"}})
       for (const auto& [name, value] : ref::model::list_options(c_.options))
-        if (name == option) put(of, features_ / static_cast<std::size_t>(*number_of(value)));
+        if (name == option)
+          record_extent(of, features_ / static_cast<std::size_t>(*number_of(value)));
     if (const StoredTensor* const iterations = find(c_.inputs, "iterations"))
-      put("iterations", static_cast<std::size_t>(ref::io::widen(*iterations).front()));
+      record_extent("iterations", static_cast<std::size_t>(ref::io::widen(*iterations).front()));
   }
 
  private:
-  void put(const char* name, std::size_t extent) { extents_[name].insert(extent); }
+  void record_extent(const char* name, std::size_t extent) { extents_[name].insert(extent); }
 
-  void of_main_input(const char* name) {
+  void record_main_input(const char* name) {
     std::vector<std::size_t> shape = find(c_.inputs, name)->shape;
     if (is_optimizer(c_)) {
       const std::vector<std::size_t>& steps = find(c_.inputs, "grad_parameter")->shape;
-      put("steps", c_.sequence ? steps.front() : 1);
+      record_extent("steps", c_.sequence ? steps.front() : 1);
     } else if (find(c_.inputs, "valid") != nullptr || is_layer(c_)) {
-      put("steps", c_.sequence ? shape.front() : 1);
+      record_extent("steps", c_.sequence ? shape.front() : 1);
       if (c_.sequence) shape.erase(shape.begin());
     }
-    put("axes", shape.size());
+    record_extent("axes", shape.size());
     if (is_layer(c_))
       shape = ref::model::shape_in_rows(
           ref::model::layout_of(std::get<ref::model::NormOptions>(c_.options)), shape);
     features_ = shape.empty() ? 1 : shape.back();
     std::size_t elements = 1;
     for (const std::size_t extent : shape) elements *= extent;
-    if (is_optimizer(c_)) return put("elements", elements);
-    put("features", features_);
-    put("rows", elements / features_);
+    if (is_optimizer(c_)) return record_extent("elements", elements);
+    record_extent("features", features_);
+    record_extent("rows", elements / features_);
     if (!is_layer(c_) || shape.size() != 3) return;
-    put("samples", shape[0]);
-    put("tokens", shape[1]);
+    record_extent("samples", shape[0]);
+    record_extent("tokens", shape[1]);
   }
 
-  void of_attention() {
+  void record_attention() {
     const std::vector<std::size_t>& q = find(c_.inputs, "q")->shape;
     const std::vector<std::size_t>& v = find(c_.inputs, "v")->shape;
-    put("samples", q[0]);
-    put("heads", q[1]);
-    put("heads a group", q[1] / v[1]);
-    put("tokens", q[2]);
-    put("keys", v[2]);
-    put("features a head", q[3]);
-    put("features of a value", v[3]);
+    record_extent("samples", q[0]);
+    record_extent("heads", q[1]);
+    record_extent("heads a group", q[1] / v[1]);
+    record_extent("tokens", q[2]);
+    record_extent("keys", v[2]);
+    record_extent("features a head", q[3]);
+    record_extent("features of a value", v[3]);
   }
 
-  void of_cross_entropy() {
+  void record_cross_entropy() {
     const std::vector<std::size_t>& logits = find(c_.inputs, "logits")->shape;
-    put("rows", logits[0]);
-    put("classes", logits[1]);
+    record_extent("rows", logits[0]);
+    record_extent("classes", logits[1]);
   }
 
   void of_encoder() {
     const bool whole = is_about<ref::model::EncoderOptions>(c_);
     const StoredTensor* const main = find(c_.inputs, whole ? "tokens" : "x");
-    put("samples", main->shape[0]);
-    put("tokens", main->shape[1]);
+    record_extent("samples", main->shape[0]);
+    record_extent("tokens", main->shape[1]);
     const StoredTensor* const feed_forward =
         find(c_.inputs, whole ? "layers.0.feed_forward.first.weight" : "feed_forward.first.weight");
-    put("feed-forward features", feed_forward->shape[0]);
+    record_extent("feed-forward features", feed_forward->shape[0]);
     features_ = feed_forward->shape[1];
-    put("features", features_);
-    if (const StoredTensor* const memory = find(c_.inputs, "memory")) put("keys", memory->shape[1]);
+    record_extent("features", features_);
+    if (const StoredTensor* const memory = find(c_.inputs, "memory"))
+      record_extent("keys", memory->shape[1]);
     if (!whole) return;
-    put("words", find(c_.inputs, "embedding.weight")->shape[0]);
-    put("classes", find(c_.inputs, "head.weight")->shape[0]);
+    record_extent("words", find(c_.inputs, "embedding.weight")->shape[0]);
+    record_extent("classes", find(c_.inputs, "head.weight")->shape[0]);
   }
 
-  /// Those of the side that predicts.
-  void of_transformer() {
+  /// Records the extents of the side that predicts.
+  void record_transformer() {
     const StoredTensor& tokens = *find(c_.inputs, "tokens");
-    put("samples", tokens.shape[0]);
-    put("tokens", tokens.shape[1]);
+    record_extent("samples", tokens.shape[0]);
+    record_extent("tokens", tokens.shape[1]);
     for (const char* source : {"source", "memory"})
-      if (const StoredTensor* const keys = find(c_.inputs, source)) put("keys", keys->shape[1]);
+      if (const StoredTensor* const keys = find(c_.inputs, source))
+        record_extent("keys", keys->shape[1]);
     const std::string side = is_about<ref::model::TranslatorOptions>(c_) ? "decoder." : "";
     const StoredTensor& embedding = *find(c_.inputs, side + "embedding.weight");
-    put("words", embedding.shape[0]);
+    record_extent("words", embedding.shape[0]);
     features_ = embedding.shape[1];
-    put("features", features_);
-    put("feed-forward features",
-        find(c_.inputs, side + "layers.0.feed_forward.first.weight")->shape[0]);
+    record_extent("features", features_);
+    record_extent("feed-forward features",
+                  find(c_.inputs, side + "layers.0.feed_forward.first.weight")->shape[0]);
   }
 
   const Case& c_;

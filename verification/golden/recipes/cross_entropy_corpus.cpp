@@ -17,7 +17,7 @@ using corpus::DType;
 
 namespace {
 
-/// What a case of cross_entropy is made of.
+/// The parameters of a case of cross_entropy.
 struct LossRecipe {
   std::string reason;
   const char* why;
@@ -25,16 +25,16 @@ struct LossRecipe {
   std::size_t rows = 7, classes = 5;
   const char* smoothing = nullptr;
   Fill logits = scaled_logits(2);
-  Fill weights = {};  ///< none: no class weights
-  /// Whether a row counts; none: all do, and there is no mask.
+  Fill weights = {};  ///< the class weights; if empty, there are none
+  /// Whether a row counts. If empty, all do and there is no mask.
   std::function<bool(std::size_t row)> valid = {};
-  /// The target of a row; none: drawn.
+  /// The target of a row. If empty, it is random.
   std::function<std::size_t(std::size_t row)> target = {};
 
   static Fill scaled_logits(double factor, double offset = 0) {
     return [=](std::size_t, double normal) { return offset + factor * normal; };
   }
-  /// No two alike, none near 1.
+  /// Class weights that all differ, none of them near 1.
   static double uneven(std::size_t i, double normal) {
     return (i % 2 == 0 ? 1.75 : 0.25) + 0.125 * std::fabs(normal);
   }
@@ -80,13 +80,13 @@ class LossCases {
              .smoothing = "0.1",
              .logits = LossRecipe::scaled_logits(3),
              .weights = LossRecipe::uneven,
-             .valid = every_third_is_out});
+             .valid = every_third_is_ignored});
     for (const std::size_t edge : edges_in(tier_)) block_edge(edge);
     few_bits(2050, 2050);
   }
 
  private:
-  static bool every_third_is_out(std::size_t row) { return row % 3 != 1; }
+  static bool every_third_is_ignored(std::size_t row) { return row % 3 != 1; }
 
   void add(const LossRecipe& r) {
     Case c;
@@ -96,20 +96,20 @@ class LossCases {
     c.options = ref::model::operation("cross_entropy");
     c.dtype = r.dtype;
     if (r.smoothing != nullptr) ref::model::set_option(c.options, "label_smoothing", r.smoothing);
-    const auto put = [&](const char* name, std::vector<std::size_t> shape, DType dtype,
-                         const Fill& fill) {
+    const auto add_input = [&](const char* name, std::vector<std::size_t> shape, DType dtype,
+                               const Fill& fill) {
       c.inputs.push_back(filled_tensor(c, name, std::move(shape), dtype, fill, seed_));
     };
-    if (r.weights) put("class_weights", {r.classes}, c.dtype, r.weights);
-    put("logits", {r.rows, r.classes}, c.dtype, r.logits);
-    put("targets", {r.rows}, DType::int64, [&r](std::size_t row, double normal) {
-      // Never the same class twice running, where there are three.
+    if (r.weights) add_input("class_weights", {r.classes}, c.dtype, r.weights);
+    add_input("logits", {r.rows, r.classes}, c.dtype, r.logits);
+    add_input("targets", {r.rows}, DType::int64, [&r](std::size_t row, double normal) {
+      // Consecutive rows have different classes, if there are at least three.
       const std::size_t drawn = (3 * row + (normal < 0 ? 1 : 0)) % r.classes;
       return static_cast<double>(r.target ? r.target(row) : drawn);
     });
     if (r.valid)
-      put("valid", {r.rows}, DType::boolean,
-          [&r](std::size_t row, double) { return r.valid(row) ? 1.0 : 0.0; });
+      add_input("valid", {r.rows}, DType::boolean,
+                [&r](std::size_t row, double) { return r.valid(row) ? 1.0 : 0.0; });
     cases_.push_back(std::move(c));
   }
 
@@ -118,7 +118,7 @@ class LossCases {
     add({.reason = "ignored",
          .why = "a third of the rows takes no part: the mean is over the others",
          .dtype = dtype,
-         .valid = every_third_is_out});
+         .valid = every_third_is_ignored});
     add({.reason = "weighted",
          .why = "classes of unlike weight: the mean divides by the weights of the targets",
          .dtype = dtype,
@@ -132,7 +132,7 @@ class LossCases {
          .dtype = dtype,
          .smoothing = "0.25",
          .weights = LossRecipe::uneven,
-         .valid = every_third_is_out});
+         .valid = every_third_is_ignored});
     add({.reason = "large_logits",
          .why = "logits of hundreds: exp overflows unless the largest is subtracted",
          .dtype = dtype,
@@ -181,7 +181,7 @@ class LossCases {
     add({.reason = "odd", .why = "odd extents", .rows = 13, .classes = 17, .smoothing = "0.1"});
   }
 
-  /// So many classes, and so many rows.
+  /// Adds a case with this number of classes and one with this number of rows.
   void block_edge(std::size_t edge) {
     LossRecipe r{.reason = "block_edge", .why = kWhyBlockEdge, .rows = 3, .classes = edge};
     add(r);

@@ -10,8 +10,9 @@ namespace normproof::verification::golden::recipes {
 using corpus::Case;
 using corpus::Tier;
 
-/// The cases of softmax with cross-entropy in one: class weights, label smoothing, rows that are
-/// ignored, logits past the range of exp, extents at the edges of blocks, 16 bits. `full` has none.
+/// Returns the cases of a tier for fused softmax cross-entropy: class weights, label smoothing,
+/// ignored rows, logits beyond the range of exp, extents at the edges of blocks, 16-bit dtypes.
+/// `full` has none.
 std::vector<Case> cross_entropy_cases(Tier tier, std::uint64_t seed);
 
 }  // namespace normproof::verification::golden::recipes

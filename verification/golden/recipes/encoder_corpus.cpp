@@ -46,14 +46,14 @@ class EncoderCases : public EncoderCaseList {
          .fills = {{whole_ ? "embedding.weight" : "x",
                     [](std::size_t, double normal) { return 1e6 + normal; }}}});
     if (whole_)
-      wholes();
+      whole_encoders();
     else
       layers();
     causal();
   }
 
   void standard() {
-    if (decoder_) of_sources();
+    if (decoder_) add_sources();
     for (const char* name : {"a", "b", "c"})
       for (const char* placement : {"post", "pre"})
         add({.reason = fmt::format("random_{}", name),
@@ -183,7 +183,7 @@ class EncoderCases : public EncoderCaseList {
                                      {"activation", post ? "relu" : "gelu"}},
                          .dtype = dtype};
     if (has_option(norm, "warmup_iterations")) {
-      // Two iterations are done: the warm-up is over, or this step is its last.
+      // Two iterations were done before: the warm-up is over, or this step is its last.
       recipe.options.emplace_back("norm.warmup_iterations", post ? "2" : "3");
       recipe.options.emplace_back("norm.alpha_forward", "0.8");
     }
@@ -191,13 +191,14 @@ class EncoderCases : public EncoderCaseList {
   }
 
   Settings with_causal(Settings settings) const {
-    if (decoder_) return settings;  // which is, and has no such option
+    if (decoder_) return settings;  // always causal, without such an option
     settings.emplace_back("causal", "true");
     if (whole_) settings.emplace_back("pooling", "per_position");
     return settings;
   }
 
-  /// Rows of few keys beside rows of many; a sentence that ends early, whose keys are masked twice.
+  /// Rows with few keys next to rows with many; a sentence that ends early, so that its keys are
+  /// masked twice.
   void causal() {
     for (const DType dtype : {DType::float64, DType::float32, DType::bfloat16})
       if (!whole_ || dtype == DType::float64)
@@ -230,7 +231,7 @@ class EncoderCases : public EncoderCaseList {
          .inference = true});
   }
 
-  /// The source is longer than the target or shorter, and its sentences end elsewhere.
+  /// The source is longer or shorter than the target, and its sentences end elsewhere.
   void decoders() {
     ordinary("layer_norm", "post");
     for (const DType dtype : {DType::float32, DType::bfloat16})
@@ -269,7 +270,7 @@ class EncoderCases : public EncoderCaseList {
     inference();
   }
 
-  void of_sources() {
+  void add_sources() {
     ordinary("power_norm_released", "post");
     add({.reason = "one_key",
          .why = "S = 1: the only key of the source takes all, and no gradient passes that softmax",
@@ -298,7 +299,7 @@ class EncoderCases : public EncoderCaseList {
     dropouts();
   }
 
-  /// The masks are inputs: what another random stream would draw does not matter.
+  /// The masks are inputs, so that it does not matter how an implementation draws random numbers.
   void dropouts() {
     const auto with_rate = [](const char* rate, const char* placement, const char* activation) {
       return Settings{{"placement", placement},
@@ -331,7 +332,7 @@ class EncoderCases : public EncoderCaseList {
          .inference = true});
   }
 
-  void wholes() {
+  void whole_encoders() {
     add({.reason = "two_layers",
          .why = "what the first layer answers is what the second takes",
          .options = {{"num_layers", "2"}, {"num_heads", "2"}, {"activation", "gelu"}}});

@@ -11,7 +11,7 @@ namespace normproof::verification::golden::recipes {
 using corpus::Case;
 using corpus::Tier;
 
-/// The cases of one of model::encoder_operation_names(), of a tier.
+/// Returns the cases of a tier for one of model::encoder_operation_names().
 std::vector<Case> encoder_cases(Tier tier, std::string_view operation, std::uint64_t seed);
 
 }  // namespace normproof::verification::golden::recipes

@@ -15,13 +15,13 @@ namespace normproof::verification::golden::recipes {
 using corpus::Case;
 using corpus::DType;
 using corpus::has_option;
-using corpus::is_layer_of;
+using corpus::is_layer_with_options;
 using corpus::Tier;
 
 namespace {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
-constexpr DType kFewBits[] = {DType::bfloat16, DType::float16};
+constexpr DType kLowPrecisionOfEncoders[] = {DType::bfloat16, DType::float16};
 
 Settings gelu(const char* placement, const char* heads) {
   return {{"placement", placement}, {"num_heads", heads}, {"activation", "gelu"}};
@@ -37,7 +37,7 @@ class EncoderEnds : public EncoderCaseList {
 
   void quick() {
     if (decoder_) return;
-    for (const DType dtype : kFewBits) {
+    for (const DType dtype : kLowPrecisionOfEncoders) {
       add({.reason = "post_layer_norm",
            .why = "x and parameters of 16 bits, and one rounding at the end: what is between is "
                   "float32",
@@ -53,13 +53,13 @@ class EncoderEnds : public EncoderCaseList {
              .options = {{"pooling", "per_position"}, {"num_heads", "2"}},
              .dtype = dtype});
       else
-        of_layers(dtype);
+        add_layers(dtype);
     }
     if (!whole_) float16_ends();
   }
 
   void standard() {
-    for (const DType dtype : kFewBits) few_bits(dtype);
+    for (const DType dtype : kLowPrecisionOfEncoders) few_bits(dtype);
     if (decoder_) float16_ends();
     every_norm(
         {.reason = "pre", .why = "an encoder with a norm that few have", .dtype = DType::float32});
@@ -69,7 +69,7 @@ class EncoderEnds : public EncoderCaseList {
   }
 
  private:
-  void of_layers(DType dtype) {
+  void add_layers(DType dtype) {
     add({.reason = "large_scores",
          .why = "scores of a hundred: softmax takes nearly one key alone",
          .options = {{"num_heads", "2"}, {"activation", "gelu"}},
@@ -100,7 +100,7 @@ class EncoderEnds : public EncoderCaseList {
   }
 
   void few_bits(DType dtype) {
-    // Of the whole encoder the bound of float32 says nothing there, and of a decoder neither.
+    // For whole encoders and decoders the float32 bound would be vacuous here.
     for (const char* placement : {"post", "pre"})
       if (!whole_ && !decoder_)
         add({.reason = "random_a",
@@ -138,13 +138,14 @@ class EncoderEnds : public EncoderCaseList {
          .d_ff = 65});
   }
 
-  /// Of those that the quick tier has not.
+  /// Adds the norms that the quick tier does not have.
   void every_norm(const EncoderRecipe& like) {
     for (const std::string& norm : ref::model::norm_names()) {
       if (decoder_ && ref::model::norm_layer(ref::model::norm_options(norm)).over_samples())
         continue;
-      if (is_layer_of<ref::model::LayerNormOptions>(norm) ||
-          is_layer_of<ref::model::BatchNormOptions>(norm) || has_option(norm, "warmup_iterations"))
+      if (is_layer_with_options<ref::model::LayerNormOptions>(norm) ||
+          is_layer_with_options<ref::model::BatchNormOptions>(norm) ||
+          has_option(norm, "warmup_iterations"))
         continue;
       Settings options = with(gelu("pre", "2"), {{"norm", norm}});
       if (has_option(norm, "groups")) options.emplace_back("norm.groups", "2");
@@ -155,8 +156,8 @@ class EncoderEnds : public EncoderCaseList {
     }
   }
 
-  /// The bound of float32 is wider for a whole encoder than a factor that is rounded to 16 bits,
-  /// or than one term of a thousand; that of float64 is not.
+  /// For a whole encoder the float32 bound is wider than the effect of rounding a factor to 16 bits
+  /// or of losing one term in a thousand; the float64 bound is not.
   void in_float64() {
     const auto between_tokens = [](std::size_t b, std::size_t t) { return (t + b) % 3 == 1; };
     every_norm({.reason = "pre",

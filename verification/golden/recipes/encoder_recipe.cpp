@@ -10,19 +10,19 @@
 
 namespace normproof::verification::golden::recipes {
 
-using corpus::dtype_of_output;
 using corpus::Mode;
+using corpus::output_dtype;
 
 namespace {
 
-/// Whether the row is padding among sentences of that length: as the recipe says, else the last b
+/// Whether the row is padding in sentences of that length: as the recipe says, otherwise the last b
 /// tokens of sentence b.
 bool is_pad(const EncoderRecipe& recipe, std::size_t length, std::size_t row) {
   const std::size_t b = row / length, t = row % length;
   return t > 0 && (recipe.pad ? recipe.pad(b, t) : t + b >= length);
 }
 
-/// 1 nowhere, and near it: what each norm and each map multiplies errors by stays small.
+/// Returns a number near 1 but never 1, so that norms and linear maps amplify errors little.
 double near_one(std::size_t d, double normal) {
   const double share = std::fabs(normal) / 8;
   const double magnitude = d % 2 == 0 ? 1.25 + share : 0.75 / (1 + share);
@@ -53,10 +53,11 @@ class EncoderCaseMaker {
     add_valid(c, recipe, "valid", recipe.tokens);
     const auto& operation = std::get<ref::model::EncoderOperation>(c.options);
     if (std::holds_alternative<ref::model::DecoderLayerOptions>(operation)) {
-      put(c, recipe, "memory", {recipe.samples, recipe.keys, recipe.d_model}, as_drawn, c.dtype);
+      add_input(c, recipe, "memory", {recipe.samples, recipe.keys, recipe.d_model}, as_drawn,
+                c.dtype);
       add_valid(c, recipe, "memory_valid", recipe.keys);
     }
-    const ref::model::EncoderConfig config = config_of(operation, recipe);
+    const ref::model::EncoderConfig config = make_config(operation, recipe);
     add_weights(c, recipe, operation, config);
     for (const auto& [place, shape] : checks::evaluation::mask_shapes(
              operation, config, recipe.samples, recipe.tokens, recipe.keys))
@@ -66,8 +67,8 @@ class EncoderCaseMaker {
   }
 
  private:
-  void put(Case& c, const EncoderRecipe& recipe, const std::string& name,
-           const std::vector<std::size_t>& shape, const Fill& usual, DType dtype) const {
+  void add_input(Case& c, const EncoderRecipe& recipe, const std::string& name,
+                 const std::vector<std::size_t>& shape, const Fill& usual, DType dtype) const {
     const auto own = std::ranges::find(recipe.fills, name, &std::pair<std::string, Fill>::first);
     const Fill& fill = own == recipe.fills.end() ? usual : own->second;
     c.inputs.push_back(filled_tensor(c, name, shape, dtype, fill, seed_));
@@ -75,22 +76,22 @@ class EncoderCaseMaker {
 
   void add_x(Case& c, const EncoderRecipe& recipe) const {
     const std::vector<std::size_t> shape = {recipe.samples, recipe.tokens, recipe.d_model};
-    put(c, recipe, "x", shape, as_drawn, c.dtype);
-    put(c, recipe, "grad_y", shape, as_drawn, c.dtype);
+    add_input(c, recipe, "x", shape, as_drawn, c.dtype);
+    add_input(c, recipe, "grad_y", shape, as_drawn, c.dtype);
   }
 
   void add_valid(Case& c, const EncoderRecipe& recipe, const char* name, std::size_t length) const {
     if (!recipe.pads) return;
-    put(
+    add_input(
         c, recipe, name, {recipe.samples, length},
         [&](std::size_t row, double) { return is_pad(recipe, length, row) ? 0.0 : 1.0; },
         DType::boolean);
   }
 
-  /// The id 1 occurs in every sentence and 0 in none but as padding, or where it is the only one; 3
-  /// occurs nowhere.
+  /// Token 1 occurs in every sentence, token 0 only as padding (or if it is the only one), token 3
+  /// nowhere.
   void add_tokens(Case& c, const EncoderRecipe& recipe) const {
-    put(
+    add_input(
         c, recipe, "tokens", {recipe.samples, recipe.tokens},
         [&](std::size_t i, double) {
           constexpr double kIds[] = {1, 4, 2};
@@ -101,18 +102,18 @@ class EncoderCaseMaker {
           return static_cast<double>(4 + 3 * i % (recipe.vocabulary - 4));
         },
         DType::int64);
-    put(
+    add_input(
         c, recipe, "labels", {recipe.samples},
         [&](std::size_t b, double) { return static_cast<double>((2 * b + 1) % recipe.classes); },
         DType::int64);
     if (recipe.class_weights)
-      put(
+      add_input(
           c, recipe, "class_weights", {recipe.classes},
           [](std::size_t k, double normal) { return positive(k, normal) + static_cast<double>(k); },
           c.dtype);
   }
 
-  /// Drawn as in training, as step 0 of a run with the seed of the corpus.
+  /// Draws the mask as in training, as step 0 of a run with the seed of the corpus.
   void add_mask(Case& c, const std::string& place, const std::vector<std::size_t>& shape,
                 double rate) const {
     const ref::tensor::Mask keep = ref::nn::dropout_mask(
@@ -121,8 +122,8 @@ class EncoderCaseMaker {
                                             std::vector<double>(keep.begin(), keep.end())));
   }
 
-  static ref::model::EncoderConfig config_of(const ref::model::EncoderOperation& operation,
-                                             const EncoderRecipe& recipe) {
+  static ref::model::EncoderConfig make_config(const ref::model::EncoderOperation& operation,
+                                               const EncoderRecipe& recipe) {
     return checks::evaluation::encoder_config(operation, [&](const std::string& name) {
       using Extents = std::pair<std::size_t, std::size_t>;
       return name.starts_with("embedding") ? Extents{recipe.vocabulary, recipe.d_model}
@@ -131,24 +132,25 @@ class EncoderCaseMaker {
     });
   }
 
-  /// The parameters and the state of the norms.
+  /// Adds the parameters, including those of the norms, and their state.
   void add_weights(Case& c, const EncoderRecipe& recipe,
                    const ref::model::EncoderOperation& operation,
                    const ref::model::EncoderConfig& config) const {
-    // Three sublayers multiply errors more than two: the bound of float32 has to say something.
+    // Three sublayers amplify errors more than two do; smaller weights keep the float32 bound
+    // useful.
     const double scale =
         std::holds_alternative<ref::model::DecoderLayerOptions>(operation) ? 0.25 : 0.5;
-    for (const auto& [name, shape] : checks::evaluation::own_parameters(operation, config))
-      put(c, recipe, name, shape, fill_of(config, name, scale), c.dtype);
-    for (const auto& [name, initial] : checks::evaluation::own_state(operation, config))
-      put(c, recipe, name, ref::tensor::shape_of(initial), fill_of_state(name),
-          dtype_of_output(c.dtype, name));
+    for (const auto& [name, shape] : checks::evaluation::operation_parameters(operation, config))
+      add_input(c, recipe, name, shape, choose_fill(config, name, scale), c.dtype);
+    for (const auto& [name, initial] : checks::evaluation::operation_state(operation, config))
+      add_input(c, recipe, name, ref::tensor::shape_of(initial), state_fill(name),
+                output_dtype(c.dtype, name));
   }
 
-  static Fill fill_of(const ref::model::EncoderConfig& config, const std::string& parameter,
-                      double scale) {
+  static Fill choose_fill(const ref::model::EncoderConfig& config, const std::string& parameter,
+                          double scale) {
     if (const auto* const of_norm = ref::encoder::norm_parameter(config, parameter))
-      return fill_of_norm(of_norm->initial);
+      return norm_fill(of_norm->initial);
     const double own = parameter == "embedding.weight" ? 1 : scale;
     return [=](std::size_t, double normal) { return own * normal; };
   }
@@ -165,7 +167,7 @@ double as_drawn(std::size_t, double normal) {
   return normal;
 }
 
-Fill fill_of_norm(double initial) {
+Fill norm_fill(double initial) {
   if (initial == 0)
     return [](std::size_t d, double normal) { return far_from_zero(d, normal) / 2; };
   return [initial](std::size_t d, double normal) { return initial * near_one(d, normal); };

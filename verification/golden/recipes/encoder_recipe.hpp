@@ -19,25 +19,26 @@ struct EncoderRecipe {
   DType dtype = DType::float64;
   std::size_t samples = 2, tokens = 3, d_model = 4, d_ff = 6;
   std::size_t vocabulary = 5, classes = 3;
-  std::size_t keys = 4;  ///< positions of the source of a decoder
+  std::size_t keys = 4;  ///< positions of a decoder's source
   bool inference = false, pads = true, class_weights = true;
-  /// Whether token t of sentence b is padding, in source and target; the first of each is none.
+  /// Whether token t of sentence b is padding, in source and target; the first token never is.
   std::function<bool(std::size_t b, std::size_t t)> pad = {};
-  std::vector<std::pair<std::string, Fill>> fills = {};  ///< tensors that are not as usual
+  std::vector<std::pair<std::string, Fill>> fills = {};  ///< tensors with unusual elements
 };
 
 double as_drawn(std::size_t flat, double normal);
 
-/// A parameter of a norm that begins with `initial`: near it, but nowhere it, so that what each
-/// norm multiplies errors by stays small; of a beta, which begins with 0, far from it.
-Fill fill_of_norm(double initial);
+/// Returns elements of a norm parameter whose initial value is `initial`: close to it but not
+/// equal, so that the norms amplify errors little; far from it for a beta, whose initial value is
+/// 0.
+Fill norm_fill(double initial);
 
-/// The case of one of model::encoder_operation_names() that the recipe describes.
+/// Returns the case that the recipe describes, of one of model::encoder_operation_names().
 /// Throws    UsageError as set_option does
 Case encoder_case(Tier tier, std::string_view operation, const EncoderRecipe& recipe,
                   std::uint64_t seed);
 
-/// The cases of one operation in one tier, in the order in which recipes are added.
+/// Collects the cases of one operation in one tier, in the order in which recipes are added.
 class EncoderCaseList {
  public:
   EncoderCaseList(Tier tier, std::string_view operation, std::uint64_t seed)
@@ -57,8 +58,8 @@ class EncoderCaseList {
   Tier tier_;
   std::string_view operation_;
   std::uint64_t seed_;
-  bool whole_;    ///< an encoder, not a layer
-  bool decoder_;  ///< a layer of a decoder
+  bool whole_;    ///< whether the operation is a whole encoder, not a layer
+  bool decoder_;  ///< whether the operation is a decoder layer
 
  private:
   std::vector<Case> cases_ = {};

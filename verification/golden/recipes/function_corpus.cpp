@@ -38,39 +38,43 @@ class FunctionCases {
 
   void quick() {
     for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16})
-      add(of("random", {3, 5, 6}, dtype).why("ordinary inputs").x(scaled(2)));
-    add(of("one_hot_gradient", {3, 5, 6}, DType::float32)
+      add(base_recipe("random", {3, 5, 6}, dtype).why("ordinary inputs").x(scaled(2)));
+    add(base_recipe("one_hot_gradient", {3, 5, 6}, DType::float32)
             .why("one element of grad_y is not 0")
             .grad_y([](std::size_t i, double) { return i == 7 ? 3.0 : 0.0; }));
-    add(of("odd", {13, 17}, DType::float32).why("odd extents, no multiple of any vector or warp"));
-    add(of("last_lane", {3, 33}, DType::float32).why("one element more than a vector of 32"));
+    add(base_recipe("odd", {13, 17}, DType::float32)
+            .why("odd extents, no multiple of any vector or warp"));
+    add(base_recipe("last_lane", {3, 33}, DType::float32)
+            .why("one element more than a vector of 32"));
     blocks(1025, 33);
     if (sums_)
       sums();
     else
       activations();
-    add(of("subnormal_16_bits", {6, 6}, DType::float16)
+    add(base_recipe("subnormal_16_bits", {6, 6}, DType::float16)
             .why(kWhySubnormal)
             .x(sums_ ? scaled(1) : subnormal_in_some(2))
             .grad_y(sums_ ? scaled(0x1p-17) : subnormal_in_some(3)));
     if (!sums_)
-      add(of("subnormal_x", {3, 6}, DType::float32).why(kWhySubnormalFloat32).x(scaled(1e-40)));
-    add(of("near_largest", {3, 6}, DType::float16).why(kWhyNearLargest).x(near_largest));
+      add(base_recipe("subnormal_x", {3, 6}, DType::float32)
+              .why(kWhySubnormalFloat32)
+              .x(scaled(1e-40)));
+    add(base_recipe("near_largest", {3, 6}, DType::float16).why(kWhyNearLargest).x(near_largest));
     if (info_.takes_mask()) masked();
     if (!ref::model::is_name_of<ref::model::ReluOptions>(
-            function_))  // max(NaN, 0) and x > 0 ? x : 0 answer NaN and 0
-      cases_.push_back(of("nan_in_x", {4, 6}, DType::float32)
+            function_))  // max(NaN, 0) and x > 0 ? x : 0 give NaN and 0
+      cases_.push_back(base_recipe("nan_in_x", {4, 6}, DType::float32)
                            .why("a NaN reaches what depends on it, and nothing else")
                            .x(with(13, std::numeric_limits<double>::quiet_NaN()))
                            .make(seed_));
     if (sums_)
-      cases_.push_back(of("row_of_nan", {3, 6}, DType::float32)
+      cases_.push_back(base_recipe("row_of_nan", {3, 6}, DType::float32)
                            .why("a row of NaN alone: a maximum that drops NaN finds no element")
                            .x([](std::size_t i, double normal) {
                              return i / 6 == 1 ? std::numeric_limits<double>::quiet_NaN() : normal;
                            })
                            .make(seed_));
-    cases_.push_back(of("nan_in_grad_y", {4, 6}, DType::float32)
+    cases_.push_back(base_recipe("nan_in_grad_y", {4, 6}, DType::float32)
                          .why("a NaN in grad_y reaches no y, and the gradients that depend on it")
                          .x(with(2, 1.5))
                          .grad_y(with(2, std::numeric_limits<double>::quiet_NaN()))
@@ -81,16 +85,17 @@ class FunctionCases {
     blocks(4097, 129);
     for (const DType dtype : {DType::float64, DType::float32}) {
       for (const char* name : {"a", "b", "c"})
-        add(of(fmt::format("random_{}", name), {4, 9, 30}, dtype)
+        add(base_recipe(fmt::format("random_{}", name), {4, 9, 30}, dtype)
                 .why("random inputs of another seed")
                 .x(scaled(3)));
-      add(of("wide", {5, 1026}, dtype)
+      add(base_recipe("wide", {5, 1026}, dtype)
               .why("more features than a warp, a wavefront or a block has threads"));
-      add(of("tall", {1031, 6}, dtype)
+      add(base_recipe("tall", {1031, 6}, dtype)
               .why("more rows than a block has threads, and a prime number of them"));
-      add(of("rank_4", {2, 3, 5, 7}, dtype).why("two axes of samples: rows are all but the last"));
-      add(of("single", {1, 1}, dtype).why("one element in all"));
-      add(of("long_row", {1, 4099}, dtype)
+      add(base_recipe("rank_4", {2, 3, 5, 7}, dtype)
+              .why("two axes of samples: rows are all but the last"));
+      add(base_recipe("single", {1, 1}, dtype).why("one element in all"));
+      add(base_recipe("long_row", {1, 4099}, dtype)
               .why("one row of a prime number of elements: errors of a sum add up")
               .x(scaled(0.5)));
       if (sums_) sums_of_the_standard_tier(dtype);
@@ -99,21 +104,22 @@ class FunctionCases {
 
   void full() {
     for (const DType dtype : {DType::float64, DType::float32}) {
-      add(of("past_65535_rows", {65537, 4}, dtype)
+      add(base_recipe("past_65535_rows", {65537, 4}, dtype)
               .why("more rows than the y and z extents of a CUDA grid: the last ones are "
                    "forgotten"));
-      add(of("past_65535_features", {2, 65538}, dtype).why("more features than 16 bits count"));
-      add(of("large", {509, 510}, dtype)
+      add(base_recipe("past_65535_features", {2, 65538}, dtype)
+              .why("more features than 16 bits count"));
+      add(base_recipe("large", {509, 510}, dtype)
               .why("both extents long, neither a multiple of a power of two above 2"));
     }
   }
 
  private:
-  Recipe of(std::string reason, Shape shape, DType dtype) const {
+  Recipe base_recipe(std::string reason, Shape shape, DType dtype) const {
     return {tier_, function_, std::move(reason), std::move(shape), dtype};
   }
 
-  /// The results of relu are inputs or 0: no implementation rounds.
+  /// The outputs of relu are inputs or 0: no implementation rounds.
   void add(Recipe recipe) {
     if (ref::model::is_name_of<ref::model::ReluOptions>(function_)) recipe.exact();
     cases_.push_back(recipe.make(seed_));
@@ -126,16 +132,16 @@ class FunctionCases {
     return [=](std::size_t i, double normal) { return i == at ? value : normal; };
   }
 
-  /// Where kernels break, with rows of `wide` and of `middling` elements in 16 bits.
+  /// Adds the cases at which kernels break, with 16-bit rows of `wide` and of `middling` elements.
   void blocks(std::size_t wide, std::size_t middling) {
     for (const std::size_t extent : block_extents(tier_))
-      add(of("block_edge", {3, extent}, DType::float32).why(kWhyBlockEdge).x(scaled(2)));
+      add(base_recipe("block_edge", {3, extent}, DType::float32).why(kWhyBlockEdge).x(scaled(2)));
     for (const DType dtype : {DType::bfloat16, DType::float16}) {
       if (sums_)
-        add(of("wide_row", {3, wide}, dtype)
+        add(base_recipe("wide_row", {3, wide}, dtype)
                 .why("a row of real width: a sum of exponentials kept in 16 bits stops growing")
                 .x(scaled(0.5)));
-      add(of("large_16_bits", {9, middling}, dtype)
+      add(base_recipe("large_16_bits", {9, middling}, dtype)
               .why("elements up to about 300: exponentials overflow, and cubes")
               .x(scaled(100)));
     }
@@ -147,42 +153,42 @@ class FunctionCases {
               {2, 5, 1}, "one_feature", "D = 1: a single element takes all"},
           {{2, 3, 2}, "two_features", "D = 2"},
           {{1, 6}, "one_row", "N = 1"}})
-      add(of(reason, shape, DType::float32).why(why));
+      add(base_recipe(reason, shape, DType::float32).why(why));
     for (const DType dtype : {DType::float64, DType::float32}) {
-      add(of("offset_1e4", {7, 16}, dtype)
+      add(base_recipe("offset_1e4", {7, 16}, dtype)
               .why("large elements that differ by little: exp overflows unless the largest is "
                    "subtracted")
               .x(scaled(1, 1e4)));
-      add(of("offset_minus_1e4", {7, 16}, dtype)
+      add(base_recipe("offset_minus_1e4", {7, 16}, dtype)
               .why("every exponential vanishes unless the largest element is subtracted")
               .x(scaled(1, -1e4)));
-      add(of("offset_minus_1e5", {7, 16}, dtype)
+      add(base_recipe("offset_minus_1e5", {7, 16}, dtype)
               .why("elements near -1e5, below what stands for minus infinity in some kernels")
               .x(scaled(1, -1e5)));
-      add(of("saturated", {7, 16}, dtype)
+      add(base_recipe("saturated", {7, 16}, dtype)
               .why("differences of a hundred: most exponentials vanish beside the largest")
               .x(scaled(100)));
     }
-    add(of("constant", {3, 7}, DType::float32)
+    add(base_recipe("constant", {3, 7}, DType::float32)
             .why("every element the same: 1/7 each")
             .x([](std::size_t, double) { return 0.3; }));
   }
 
   void sums_of_the_standard_tier(DType dtype) {
-    add(of("zeros_in_x", {7, 16}, dtype)
+    add(base_recipe("zeros_in_x", {7, 16}, dtype)
             .why("elements of 0, and a row of 0")
             .x([](std::size_t i, double normal) { return i % 3 == 0 || i < 16 ? 0 : normal; }));
     for (const double offset : {1e2, 1e6})
-      add(of(offset < 1e3 ? "offset_1e2" : "offset_1e6", {17, 24}, dtype)
+      add(base_recipe(offset < 1e3 ? "offset_1e2" : "offset_1e6", {17, 24}, dtype)
               .why("rows far from 0: exp of their elements overflows")
               .x(scaled(1, offset)));
-    add(of("one_large_element", {9, 40}, dtype)
+    add(base_recipe("one_large_element", {9, 40}, dtype)
             .why("one element of each row takes nearly all, each row at another place")
             .x([](std::size_t i, double normal) {
               return i % 40 == i / 40 * 7 % 40 ? 30 + normal : normal;
             }));
     if (info_.takes_mask())
-      add(of("masked_to_one", {7, 33}, dtype)
+      add(base_recipe("masked_to_one", {7, 33}, dtype)
               .why("one element of each row takes part")
               .masked([](std::size_t i) { return i % 33 != i / 33 * 5 % 33; }));
   }
@@ -190,47 +196,47 @@ class FunctionCases {
   void masked() {
     const auto takes_part = [](std::size_t i) { return i % 6 % 4 != 2 && i % 5 != 3; };
     for (const DType dtype : {DType::float64, DType::float32}) {
-      add(of("masked", {4, 5, 6}, dtype)
+      add(base_recipe("masked", {4, 5, 6}, dtype)
               .why("some elements take no part, others in each row")
               .masked([=](std::size_t i) { return !takes_part(i); }));
-      add(of("masked_1e6", {4, 5, 6}, dtype)
+      add(base_recipe("masked_1e6", {4, 5, 6}, dtype)
               .why("elements that take no part are larger than all others")
               .masked([=](std::size_t i) { return !takes_part(i); })
               .x([=](std::size_t i, double normal) { return takes_part(i) ? normal : 1e6; }));
     }
     if (ref::model::is_name_of<ref::model::SoftmaxOptions>(function_))
-      add(of("row_without_elements", {3, 6}, DType::float32)
+      add(base_recipe("row_without_elements", {3, 6}, DType::float32)
               .why("in the second row none takes part: zeros, and no NaN")
               .masked([](std::size_t i) { return i / 6 == 1; }));
   }
 
   void activations() {
     for (const DType dtype : {DType::float64, DType::float32}) {
-      add(of("near_zero", {4, 6}, dtype)
+      add(base_recipe("near_zero", {4, 6}, dtype)
               .why("0, -0 and values around them: the derivative at 0, and what is lost below it")
               .x([](std::size_t i, double normal) {
                 return i % 3 == 0 ? 0.0 : i % 3 == 1 ? -0.0 : 0x1p-14 * normal;
               }));
-      add(of("tails", {5, 12}, dtype)
+      add(base_recipe("tails", {5, 12}, dtype)
               .why("from 2 to 12 on both sides: where the gate is nearly 0 or 1")
               .x([](std::size_t i, double) {
                 return (i % 2 == 0 ? 1 : -1) * (2 + static_cast<double>(i) / 6);
               }));
     }
-    add(of("large", {3, 7}, DType::float32)
+    add(base_recipe("large", {3, 7}, DType::float32)
             .why("large arguments: the cube fits float32, and overflows float16")
             .x(scaled(1e4)));
-    add(of("large", {3, 7}, DType::float64)
+    add(base_recipe("large", {3, 7}, DType::float64)
             .why(
                 "arguments of hundreds: the gate is 0 or 1, and an exponential of twice their cube "
                 "overflows")
             .x(scaled(100)));
     for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
-      add(of("middle", {6, 11}, dtype)
+      add(base_recipe("middle", {6, 11}, dtype)
               .why("from -4 to 4 in small steps: approximations of the gate differ here")
               .x([](std::size_t i, double) { return static_cast<double>(i) / 8 - 4; }));
     for (const DType dtype : {DType::float16, DType::bfloat16})
-      add(of("tails_16_bits", {5, 12}, dtype)
+      add(base_recipe("tails_16_bits", {5, 12}, dtype)
               .why(
                   "from 12 to 40 on both sides: the cube overflows float16, and the gate is 0 or 1")
               .x([](std::size_t i, double) {
@@ -241,8 +247,7 @@ class FunctionCases {
   Tier tier_;
   std::string_view function_;
   std::uint64_t seed_;
-  const ref::model::OperationInfo& info_;
-  bool sums_;  ///< it runs over rows, else element by element
+  bool sums_;  ///< whether the function sums over rows; otherwise it is elementwise
   std::vector<Case> cases_;
 };
 

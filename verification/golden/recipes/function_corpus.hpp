@@ -11,7 +11,7 @@ namespace normproof::verification::golden::recipes {
 using corpus::Case;
 using corpus::Tier;
 
-/// The cases of one of model::function_names(), of a tier.
+/// Returns the cases of a tier for one of model::function_names().
 std::vector<Case> function_cases(Tier tier, std::string_view function, std::uint64_t seed);
 
 }  // namespace normproof::verification::golden::recipes

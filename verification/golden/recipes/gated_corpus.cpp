@@ -19,8 +19,8 @@ namespace {
 using Shape = std::vector<std::size_t>;
 
 constexpr DType kEveryFloat[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16};
-constexpr DType kWide[] = {DType::float64, DType::float32};
-constexpr DType kNarrow[] = {DType::bfloat16, DType::float16};
+constexpr DType kHighPrecisionOfGates[] = {DType::float64, DType::float32};
+constexpr DType kLowPrecisionOfGates[] = {DType::bfloat16, DType::float16};
 constexpr double kGatedNaN = std::numeric_limits<double>::quiet_NaN();
 
 class GatedCases {
@@ -35,16 +35,18 @@ class GatedCases {
 
   void quick() {
     for (const DType dtype : kEveryFloat)
-      add(of("random", {3, 5, 6}, dtype).why("ordinary inputs").x(scaled(2)));
-    add(of("one_hot_gradient", {3, 5, 6}, DType::float32)
+      add(base_recipe("random", {3, 5, 6}, dtype).why("ordinary inputs").x(scaled(2)));
+    add(base_recipe("one_hot_gradient", {3, 5, 6}, DType::float32)
             .why("one element of grad_y is not 0")
             .grad_y([](std::size_t i, double) { return i == 7 ? 3.0 : 0.0; }));
-    add(of("odd", {7, 9}, DType::float32).why("odd extents, no multiple of any vector or warp"));
-    add(of("last_lane", {3, 33}, DType::float32).why("one element more than a vector of 32"));
-    add(of("block_edge", {1, 257}, DType::float32).why(kWhyBlockEdge).x(scaled(2)));
+    add(base_recipe("odd", {7, 9}, DType::float32)
+            .why("odd extents, no multiple of any vector or warp"));
+    add(base_recipe("last_lane", {3, 33}, DType::float32)
+            .why("one element more than a vector of 32"));
+    add(base_recipe("block_edge", {1, 257}, DType::float32).why(kWhyBlockEdge).x(scaled(2)));
     near_zero(DType::float32);
-    for (const DType dtype : kWide) tails(dtype);
-    add(of("large", {3, 7}, DType::float32)
+    for (const DType dtype : kHighPrecisionOfGates) tails(dtype);
+    add(base_recipe("large", {3, 7}, DType::float32)
             .why("from 80 to 8e4 on both sides: exp overflows beyond 88.7, and is subnormal "
                  "before 103")
             .x([](std::size_t i, double) {
@@ -52,11 +54,11 @@ class GatedCases {
                                                      : std::ldexp(80.0, static_cast<int>(i) - 10));
             }));
     large_16_bits({3, 33});
-    add(of("subnormal_16_bits", {6, 6}, DType::float16)
+    add(base_recipe("subnormal_16_bits", {6, 6}, DType::float16)
             .why(kWhySubnormal)
             .x(subnormal_in_some(2))
             .grad_y(subnormal_in_some(3)));
-    add(of("near_largest", {3, 6}, DType::float16)
+    add(base_recipe("near_largest", {3, 6}, DType::float16)
             .why(kWhyNearLargest)
             .x(near_largest)
             .grad_y([](std::size_t, double normal) { return std::tanh(normal) / 2; })
@@ -67,24 +69,25 @@ class GatedCases {
   }
 
   void standard() {
-    for (const DType dtype : kWide) {
+    for (const DType dtype : kHighPrecisionOfGates) {
       for (const char* name : {"a", "b", "c"})
-        add(of(fmt::format("random_{}", name), {4, 9, 30}, dtype)
+        add(base_recipe(fmt::format("random_{}", name), {4, 9, 30}, dtype)
                 .why("random inputs of another seed")
                 .x(scaled(3)));
-      add(of("wide", {5, 1026}, dtype)
+      add(base_recipe("wide", {5, 1026}, dtype)
               .why("more features than a warp, a wavefront or a block has threads"));
-      add(of("tall", {1031, 6}, dtype)
+      add(base_recipe("tall", {1031, 6}, dtype)
               .why("more rows than a block has threads, and a prime number of them"));
-      add(of("rank_4", {2, 3, 5, 7}, dtype).why("two axes of samples: rows are all but the last"));
-      add(of("single", {1, 1}, dtype).why("one element in all"));
-      add(of("near_zero", {40, 6}, dtype).why(kWhyNearZero).x(around_zero));
+      add(base_recipe("rank_4", {2, 3, 5, 7}, dtype)
+              .why("two axes of samples: rows are all but the last"));
+      add(base_recipe("single", {1, 1}, dtype).why("one element in all"));
+      add(base_recipe("near_zero", {40, 6}, dtype).why(kWhyNearZero).x(around_zero));
     }
     for (const Tier tier : {Tier::quick, Tier::standard})
       for (const std::size_t extent : block_extents(tier))
-        add(of("block_edge", {3, extent}, DType::float32).why(kWhyBlockEdge).x(scaled(2)));
+        add(base_recipe("block_edge", {3, extent}, DType::float32).why(kWhyBlockEdge).x(scaled(2)));
     for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
-      add(of("middle", {6, 11}, dtype)
+      add(base_recipe("middle", {6, 11}, dtype)
               .why("from -4 to 4 in small steps: approximations of the activation differ here")
               .x([](std::size_t i, double) { return static_cast<double>(i) / 8 - 4; }));
     large_16_bits({9, 129});
@@ -94,7 +97,7 @@ class GatedCases {
   static constexpr const char* kWhyNearZero =
       "0, -0 and values around them: the derivative at 0, and what is lost below it";
 
-  Recipe of(std::string reason, Shape shape, DType dtype) const {
+  Recipe base_recipe(std::string reason, Shape shape, DType dtype) const {
     return {tier_, function_, std::move(reason), std::move(shape), dtype};
   }
   void add(const Recipe& recipe) { cases_.push_back(recipe.make(seed_)); }
@@ -110,22 +113,22 @@ class GatedCases {
   }
 
   void near_zero(DType dtype) {
-    add(of("near_zero", {4, 6}, dtype).why(kWhyNearZero).x(around_zero));
+    add(base_recipe("near_zero", {4, 6}, dtype).why(kWhyNearZero).x(around_zero));
   }
 
   void tails(DType dtype) {
-    add(of("tails", {3, 14}, dtype)
+    add(base_recipe("tails", {3, 14}, dtype)
             .why("from 2 to 16 on both sides: where the activation is nearly 0 or x")
             .x([](std::size_t i, double) {
               return (i % 2 == 0 ? 1 : -1) * (2 + static_cast<double>(i) / 3);
             }));
   }
 
-  /// The gate is a power of two: its product with the activation is rounded once, whether or not
-  /// the activation was stored.
+  /// The gate is a power of two, so that its product with the activation is rounded once, whether
+  /// or not the activation was stored.
   void large_16_bits(const Shape& shape) {
-    for (const DType dtype : kNarrow)
-      add(of("large_16_bits", shape, dtype)
+    for (const DType dtype : kLowPrecisionOfGates)
+      add(base_recipe("large_16_bits", shape, dtype)
               .why("elements up to 300: exponentials overflow")
               .x([](std::size_t i, double normal) {
                 return std::fmax(-300, std::fmin(300, (i % 2 == 0 ? 100 : 5) * normal));
@@ -136,14 +139,14 @@ class GatedCases {
   }
 
   void not_finite() {
-    add(of("nan_in_x", {4, 6}, DType::float32)
+    add(base_recipe("nan_in_x", {4, 6}, DType::float32)
             .why("a NaN reaches what depends on it, and nothing else")
             .x(with(13, kGatedNaN)));
     if (gated_)
-      add(of("nan_in_gate", {4, 6}, DType::float32)
+      add(base_recipe("nan_in_gate", {4, 6}, DType::float32)
               .why("a NaN in gate reaches y and grad_x there, and no grad_gate")
               .gate(with(8, kGatedNaN)));
-    add(of("nan_in_grad_y", {4, 6}, DType::float32)
+    add(base_recipe("nan_in_grad_y", {4, 6}, DType::float32)
             .why("a NaN in grad_y reaches no y, and the gradients that depend on it")
             .x(with(2, 1.5))
             .grad_y(with(2, kGatedNaN)));

@@ -11,10 +11,10 @@ namespace normproof::verification::golden::recipes {
 using corpus::Case;
 using corpus::Tier;
 
-/// silu, and the functions with an operand `gate`: a product with an activation of x.
+/// Whether the function is silu or multiplies an activation of x by an operand `gate`.
 bool has_gated_cases(std::string_view function);
 
-/// Their cases of a tier; `full` has none.
+/// Returns the cases of a tier for such a function; `full` has none.
 std::vector<Case> gated_cases(Tier tier, std::string_view function, std::uint64_t seed);
 
 }  // namespace normproof::verification::golden::recipes

@@ -17,14 +17,14 @@ using ref::model::Operation;
 
 namespace {
 
-/// Numbers that the specification allows, or that are in use where it allows all: one case has to
-/// be at or below the low end, one at or above the high one.
-struct Range {
+/// A range of values: the limits of the specification, or of common use if the specification has
+/// none. At least one case must be at or below `low`, and one at or above `high`.
+struct ValueRange {
   std::string_view of;
   double low, high;
 };
 
-constexpr Range kRangesOfOptions[] = {
+constexpr ValueRange kRangesOfOptions[] = {
     {"eps", 0, 1e-3},        {"group_eps", 0, 1e-3},    {"running_decay", 0, 1},
     {"alpha_forward", 0, 1}, {"alpha_backward", 0, 1},  {"warmup_iterations", 0, 1},
     {"groups", 1, 32},       {"r_max", 1, 3},           {"d_max", 0, 5},
@@ -33,11 +33,11 @@ constexpr Range kRangesOfOptions[] = {
     {"beta2", 0, 0.999},     {"weight_decay", 0, 1},    {"learning_rate", 0, 0.1},
     {"scale", 0.125, 1},     {"label_smoothing", 0, 1},
 };
-/// An optimizer divides by its eps, which is above 0.
-constexpr Range kEpsOfOptimizers = {"eps", 1e-8, 1e-3};
+/// An optimizer divides by its eps, which must be positive.
+constexpr ValueRange kEpsOfOptimizers = {"eps", 1e-8, 1e-3};
 
-/// 1024: the most threads that a block has.
-constexpr Range kRangesOfExtents[] = {
+/// 1024 is the maximum number of threads of a block.
+constexpr ValueRange kRangesOfExtents[] = {
     {"features", 1, 1025},
     {"rows", 1, 1025},
     {"samples", 1, 129},
@@ -55,11 +55,11 @@ constexpr Range kRangesOfExtents[] = {
     {"keys", 1, 1025},
     {"features of a value", 1, 2},
 };
-/// Those along which kernels take blocks.
+/// The extents that kernels cut into blocks.
 constexpr std::string_view kExtentsInBlocks[] = {"features", "rows",    "tokens", "elements",
                                                  "words",    "classes", "keys"};
 
-/// Every value that options have by name.
+/// Returns every value of options that are given by name.
 std::vector<std::string> all_names() {
   std::vector<std::string> names = {"true", "false"};
   const auto add = [&names](const auto& more) {
@@ -99,28 +99,29 @@ class Ends {
 
   std::vector<std::string> untouched() {
     for (const DType dtype : ref::io::kDTypes)
-      if (is_asked_for(dtype)) one_of("dtype", ref::io::to_string(dtype), coverage_.dtypes);
+      if (must_occur(dtype)) require_value("dtype", ref::io::to_string(dtype), coverage_.dtypes);
     if (has_modes())
-      for (const char* mode : {"training", "inference"}) one_of("mode", mode, coverage_.modes);
+      for (const char* mode : {"training", "inference"})
+        require_value("mode", mode, coverage_.modes);
     for (const auto& [name, value] : ref::model::list_all_options(operation_))
-      // The options of an encoder's norm are those of the layer, which has cases of its own.
+      // An encoder's norm has the options of the layer, which has cases of its own.
       if (name.find("norm.") == name.npos) option(name, value);
     for (const auto& [name, counts] : coverage_.inputs)
-      for (const char* presence : {kGiven, kAbsent}) one_of(name, presence, counts);
-    for (const Range& range : kRangesOfExtents)
+      for (const char* presence : {kGiven, kAbsent}) require_value(name, presence, counts);
+    for (const ValueRange& range : kRangesOfExtents)
       if (const auto found = coverage_.extents.find(std::string(range.of));
-          found != coverage_.extents.end() && has_meaning(range.of)) {
-        at_least_one(static_cast<double>(*found->second.begin()) <= range.low, range.of,
-                     "<=", range.low);
-        at_least_one(static_cast<double>(*found->second.rbegin()) >= range.high, range.of,
-                     ">=", range.high);
+          found != coverage_.extents.end() && is_distinguished(range.of)) {
+        require_limit(static_cast<double>(*found->second.begin()) <= range.low, range.of,
+                      "<=", range.low);
+        require_limit(static_cast<double>(*found->second.rbegin()) >= range.high, range.of,
+                      ">=", range.high);
         if (std::ranges::find(kExtentsInBlocks, range.of) != std::end(kExtentsInBlocks) &&
             !std::ranges::includes(found->second, kBlockEdges))
           untouched_.push_back(fmt::format("{} of every block", range.of));
       }
     if (const auto found = coverage_.extents.find("steps");
         found != coverage_.extents.end() && carries_state())
-      at_least_one(*found->second.rbegin() >= 2, "steps", ">=", 2);
+      require_limit(*found->second.rbegin() >= 2, "steps", ">=", 2);
     magnitudes();
     return std::move(untouched_);
   }
@@ -132,8 +133,8 @@ class Ends {
   const ref::model::NormOptions* layer() const {
     return std::get_if<ref::model::NormOptions>(&operation_);
   }
-  /// Layers whose statistics are not of each sample see rows, whichever sample they are of.
-  bool has_meaning(std::string_view extent) const {
+  /// A layer whose statistics are not per sample sees only rows, whichever samples they belong to.
+  bool is_distinguished(std::string_view extent) const {
     if (layer() == nullptr || (extent != "samples" && extent != "tokens")) return true;
     return ref::model::norm_layer(*layer()).over_samples();
   }
@@ -141,7 +142,8 @@ class Ends {
     return is_optimizer() ||
            (layer() != nullptr && !ref::model::norm_layer(*layer()).state.empty());
   }
-  /// Running statistics, of a layer or of the norms of an encoder's layer, are used in inference.
+  /// Whether the operation distinguishes training and inference: inference uses running statistics,
+  /// of a layer or of the norms of an encoder layer.
   bool has_modes() const {
     const auto* const encoder = std::get_if<ref::model::EncoderOperation>(&operation_);
     const bool of_encoder =
@@ -149,8 +151,9 @@ class Ends {
     return of_encoder || (layer() != nullptr && carries_state());
   }
 
-  /// Each float; of 8 bits both where there is one: not every operation has kernels of them.
-  bool is_asked_for(DType dtype) const {
+  /// Whether the dtype must occur: every floating-point dtype, but the 8-bit ones only if the
+  /// operation has one of them, because not every operation has 8-bit kernels.
+  bool must_occur(DType dtype) const {
     if (!ref::io::is_float(dtype)) return false;
     if (ref::io::item_size(dtype) > 1) return true;
     return std::ranges::any_of(coverage_.dtypes, [](const auto& entry) {
@@ -158,22 +161,22 @@ class Ends {
     });
   }
 
-  void at_least_one(bool touched, std::string_view of, const char* relation, double end) {
+  void require_limit(bool touched, std::string_view of, const char* relation, double end) {
     if (!touched) untouched_.push_back(fmt::format("{} {} {}", of, relation, end));
   }
-  void one_of(std::string_view of, std::string_view value, const Counts& counts) {
+  void require_value(std::string_view of, std::string_view value, const Counts& counts) {
     if (counts.find(value) == counts.end()) untouched_.push_back(fmt::format("{} {}", of, value));
   }
 
   void option(const std::string& name, const std::string& value) {
     const auto found = coverage_.options.find(name);
     const Counts counts = found == coverage_.options.end() ? Counts{} : found->second;
-    const Range* range = std::ranges::find(kRangesOfOptions, name, &Range::of);
+    const ValueRange* range = std::ranges::find(kRangesOfOptions, name, &ValueRange::of);
     const bool has_range = range != std::end(kRangesOfOptions);
     if (!is_number(value)) {
       for (const std::string& known : names_)
-        if (takes(operation_, name, known)) one_of(name, known, counts);
-      if (!has_range) return;  // else it is a number, or none
+        if (takes(operation_, name, known)) require_value(name, known, counts);
+      if (!has_range) return;  // otherwise it is a number or none
     }
     if (!has_range) return untouched_.push_back(name + " has no range");
     if (is_optimizer() && name == kEpsOfOptimizers.of) range = &kEpsOfOptimizers;
@@ -183,18 +186,18 @@ class Ends {
       low |= std::stod(text) <= range->low;
       high |= std::stod(text) >= range->high;
     }
-    at_least_one(low, name, "<=", range->low);
-    at_least_one(high, name, ">=", range->high);
+    require_limit(low, name, "<=", range->low);
+    require_limit(high, name, ">=", range->high);
   }
 
   template <class Reaches>
-  void reached(std::string_view tensor, const char* how, Reaches reaches) {
+  void require_magnitude(std::string_view tensor, const char* how, Reaches reaches) {
     bool there = false, touched = false;
     for (const auto& [key, reach] : coverage_.magnitudes) {
       if (key.first != tensor) continue;
       there = true;
       const auto type = ref::io::float_type(key.second);
-      // Numbers of 8 bits have scales: their own ends say nothing of what an operation takes.
+      // 8-bit numbers have scales, so their own limits say nothing about the operation.
       if (!type || !is_computed_in(ref::numeric::format_of(*type))) continue;
       touched |= reaches(reach, ref::numeric::format_of(*type));
     }
@@ -212,16 +215,17 @@ class Ends {
       return m.greatest >= format.largest / 4;
     };
     for (const char* tensor : {"x", "q", "logits", "grad_y", "grad_parameter"}) {
-      reached(tensor, "0", zero);
-      reached(tensor, "subnormal", subnormal);
+      require_magnitude(tensor, "0", zero);
+      require_magnitude(tensor, "subnormal", subnormal);
     }
     for (const char* tensor : {"x", "q", "logits"})
-      reached(tensor, "near the largest number", large);
+      require_magnitude(tensor, "near the largest number", large);
     for (const char* tensor : {"gamma", "alpha"}) {
-      reached(tensor, "0", zero);
-      reached(tensor, "negative", negative);
+      require_magnitude(tensor, "0", zero);
+      require_magnitude(tensor, "negative", negative);
     }
-    for (const char* tensor : {"running_variance", "running_psi2"}) reached(tensor, "0", zero);
+    for (const char* tensor : {"running_variance", "running_psi2"})
+      require_magnitude(tensor, "0", zero);
   }
 
   Operation operation_;
@@ -277,14 +281,14 @@ std::span<const KnownHole> known_holes() {
   return kHoles;
 }
 
-std::string_view reason_of_hole(std::string_view operation, std::string_view end) {
+std::string_view hole_reason(std::string_view operation, std::string_view end) {
   for (const KnownHole& hole : known_holes())
     if (hole.end == end && std::ranges::find(hole.operations, operation) != hole.operations.end())
       return hole.reason;
   return {};
 }
 
-std::vector<std::string> untouched_ends(std::string_view operation, const Coverage& coverage) {
+std::vector<std::string> unreached_limits(std::string_view operation, const Coverage& coverage) {
   return Ends(ref::model::operation(operation), coverage).untouched();
 }
 

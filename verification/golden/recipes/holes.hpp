@@ -10,15 +10,15 @@
 
 namespace normproof::verification::golden::recipes {
 
-/// The ends of what the specification allows of an operation that no case touches: "eps <= 0",
-/// "features >= 1025", "dtype bfloat16", "gamma absent", "x subnormal". Each value of an
-/// enumeration, each dtype and each presence of an input is an end, and so is a number option that
-/// has no range here.
+/// Returns the limits of an operation's specification that no case reaches: "eps <= 0", "features
+/// >= 1025", "dtype bfloat16", "gamma absent", "x subnormal". Each value of an enumeration, each
+/// dtype and each presence of an input is a limit; a numeric option without a known range is
+/// reported, too.
 ///
-/// Throws    UsageError where there is no operation of that name
-std::vector<std::string> untouched_ends(std::string_view operation, const Coverage& coverage);
+/// Throws    UsageError if there is no operation of that name
+std::vector<std::string> unreached_limits(std::string_view operation, const Coverage& coverage);
 
-/// A hole that the quick and the standard tier leave, and why.
+/// A limit that the quick and the standard tier do not reach, and why.
 struct KnownHole {
   std::string_view end;
   std::vector<std::string_view> operations;
@@ -26,7 +26,7 @@ struct KnownHole {
 };
 std::span<const KnownHole> known_holes();
 
-/// The reason of a known hole; empty where it is none.
-std::string_view reason_of_hole(std::string_view operation, std::string_view end);
+/// Returns the reason of a known hole; empty if it is not known.
+std::string_view hole_reason(std::string_view operation, std::string_view end);
 
 }  // namespace normproof::verification::golden::recipes

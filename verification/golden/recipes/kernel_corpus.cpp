@@ -10,11 +10,11 @@
 
 namespace normproof::verification::golden::recipes {
 
-using corpus::along_rows;
 using corpus::DType;
 using corpus::has_option;
 using corpus::has_statistics;
-using corpus::is_layer_of;
+using corpus::has_statistics_over_rows;
+using corpus::is_layer_with_options;
 
 namespace {
 
@@ -22,7 +22,7 @@ using Shape = std::vector<std::size_t>;
 
 constexpr DType kSixteenBits[] = {DType::bfloat16, DType::float16};
 constexpr std::size_t kQuickExtents[] = {31, 63, 64, 65, 127, 128, 129, 257};
-/// Past a block of 512 or 1024 threads.
+/// Beyond a block of 512 or 1024 threads.
 constexpr std::size_t kQuickWidths[] = {513, 1025};
 constexpr std::size_t kExtents[] = {255, 256, 511, 512, 513, 1023, 1024, 1025, 4097, 8193};
 class LayerCases {
@@ -42,8 +42,8 @@ class LayerCases {
       edges(kQuickWidths);
       many_rows_of_float32();
     }
-    if (is_layer_of<ref::model::GroupNormOptions>(layer_)) large_groups();
-    if (corpus::is_centred(layer_)) one_feature();
+    if (is_layer_with_options<ref::model::GroupNormOptions>(layer_)) large_groups();
+    if (corpus::is_centered(layer_)) one_feature();
     sixteen_bits();
     parameters();
     if (is_by_row()) zero_centred();
@@ -57,72 +57,73 @@ class LayerCases {
     wide(5, 4097);
     if (has_option(layer_, "groups"))
       for (const DType dtype : {DType::float32, DType::bfloat16})
-        add(of("groups_32", rows_by_features(layer_, 9, 192), dtype)
+        add(base_recipe("groups_32", rows_by_features(layer_, 9, 192), dtype)
                 .why("32 groups, as models have, of 6 features each")
                 .option("groups", "32"));
   }
 
  private:
   void add(const Recipe& recipe) { cases_.push_back(recipe.make(seed_)); }
-  Recipe of(std::string reason, Shape shape, DType dtype) const {
+  Recipe base_recipe(std::string reason, Shape shape, DType dtype) const {
     return norm_recipe(tier_, layer_, std::move(reason), std::move(shape), dtype);
   }
-  /// What most kernels are written for; of the others the larger tiers have these sizes.
+  /// Whether this is one of the layers for which most kernels are written; for other layers only
+  /// the larger tiers have these sizes.
   bool is_common() const {
-    return is_layer_of<ref::model::LayerNormOptions>(layer_) ||
-           is_layer_of<ref::model::RMSNormOptions>(layer_) ||
-           is_layer_of<ref::model::BatchNormOptions>(layer_) ||
-           is_layer_of<ref::model::GroupNormOptions>(layer_);
+    return is_layer_with_options<ref::model::LayerNormOptions>(layer_) ||
+           is_layer_with_options<ref::model::RMSNormOptions>(layer_) ||
+           is_layer_with_options<ref::model::BatchNormOptions>(layer_) ||
+           is_layer_with_options<ref::model::GroupNormOptions>(layer_);
   }
 
   bool is_by_row() const {
-    return is_layer_of<ref::model::LayerNormOptions>(layer_) ||
-           is_layer_of<ref::model::RMSNormOptions>(layer_);
+    return is_layer_with_options<ref::model::LayerNormOptions>(layer_) ||
+           is_layer_with_options<ref::model::RMSNormOptions>(layer_);
   }
 
   void many_rows_of_float32() {
-    add(of("many_rows", {1031, 3}, DType::float32)
+    add(base_recipe("many_rows", {1031, 3}, DType::float32)
             .why("gradients of gamma and beta over an odd number of rows, more than a block has "
                  "threads"));
   }
 
   void one_feature() {
-    add(of("lone_feature_1e6", {2, 5, 1}, DType::float32)
+    add(base_recipe("lone_feature_1e6", {2, 5, 1}, DType::float32)
             .why("D = 1 far from 0: an element less itself is 0, and so is x_hat by row")
             .x(offset_by(1e6)));
   }
 
   void large_groups() {
-    add(of("many_samples", {129, 2, 4}, DType::float32)
+    add(base_recipe("many_samples", {129, 2, 4}, DType::float32)
             .why("more samples than a block of 128 has threads, of two tokens"));
-    add(of("large_group", {1, 683, 6}, DType::float16)
+    add(base_recipe("large_group", {1, 683, 6}, DType::float16)
             .why("groups of 2049 elements, a count that float16 does not hold")
             .option("groups", "2"));
   }
 
-  /// The extent is the one that statistics run along.
+  /// Adds a case for each extent of the axis of statistics.
   void edges(std::span<const std::size_t> extents) {
     for (const std::size_t extent : extents)
-      add(of("block_edge",
-             along_rows(layer_) ? rows_by_features(layer_, extent, 2)
-                                : rows_by_features(layer_, 2, extent),
-             DType::float32)
+      add(base_recipe("block_edge",
+                      has_statistics_over_rows(layer_) ? rows_by_features(layer_, extent, 2)
+                                                       : rows_by_features(layer_, 2, extent),
+                      DType::float32)
               .why(kWhyBlockEdge)
               .x(offset_by(1)));
   }
 
   void many_rows(std::size_t rows, std::size_t features) {
     for (const DType dtype : kSixteenBits)
-      add(of("many_rows", rows_by_features(layer_, rows, features), dtype)
+      add(base_recipe("many_rows", rows_by_features(layer_, rows, features), dtype)
               .why(
                   "gradients of gamma and beta over many rows: a sum kept in 16 bits stops growing")
               .grad_y([](std::size_t, double normal) { return 1 + 0.5 * normal; }));
   }
 
   void wide(std::size_t rows, std::size_t features) {
-    if (along_rows(layer_)) return;
+    if (has_statistics_over_rows(layer_)) return;
     for (const DType dtype : kSixteenBits)
-      add(of("wide_row", rows_by_features(layer_, rows, features), dtype)
+      add(base_recipe("wide_row", rows_by_features(layer_, rows, features), dtype)
               .why("a row of real width: sums and squares kept in 16 bits stop growing")
               .x(offset_by(2)));
   }
@@ -130,7 +131,7 @@ class LayerCases {
   void sixteen_bits() {
     const Shape shape = rows_by_features(layer_, 5, 66);
     const auto with = [&](const char* reason, DType dtype, const char* why, Fill x) {
-      add(of(reason, shape, dtype).why(why).x(std::move(x)));
+      add(base_recipe(reason, shape, dtype).why(why).x(std::move(x)));
     };
     for (const DType dtype : kSixteenBits) {
       with("magnitude_300", dtype, "squares of 9e4, which overflow float16", scaled_by(300));
@@ -140,7 +141,7 @@ class LayerCases {
            "variance comparable with eps, whose square root has no digits in 16 bits",
            scaled_by(0x1p-8));
     }
-    // PowerNorm divides by the psi of other batches: y would overflow.
+    // PowerNorm divides by the psi of other batches, so y would overflow.
     if (has_option(layer_, "warmup_iterations")) return;
     with("magnitude_2e4", DType::float16,
          "near the largest number of float16: any sum overflows it",
@@ -148,7 +149,7 @@ class LayerCases {
   }
 
   void parameters() {
-    add(of("gamma_zero", rows_by_features(layer_, 5, 12), DType::float32)
+    add(base_recipe("gamma_zero", rows_by_features(layer_, 5, 12), DType::float32)
             .why("gamma 0 in some features, negative in others: y is beta there, grad_gamma is not "
                  "0")
             .parameter("gamma", [](std::size_t i, double normal) {
@@ -156,36 +157,36 @@ class LayerCases {
             }));
     if (is_common())
       for (const MixedDtypes& mixed : kMixedDtypes)
-        add(of(mixed.reason, rows_by_features(layer_, 5, 12), mixed.of_x)
+        add(base_recipe(mixed.reason, rows_by_features(layer_, 5, 12), mixed.x_dtype)
                 .why(mixed.why)
-                .parameters_in(mixed.of_parameters));
-    if (corpus::adds_beta_apart(layer_))
+                .parameters_in(mixed.parameters_dtype));
+    if (corpus::adds_beta_after_storing(layer_))
       for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
-        add(of("gamma_alone", rows_by_features(layer_, 5, 12), dtype)
+        add(base_recipe("gamma_alone", rows_by_features(layer_, 5, 12), dtype)
                 .why("without beta, as published and as in most models")
                 .without("beta"));
   }
 
   void zero_centred() {
     for (const DType dtype : {DType::float32, DType::bfloat16})
-      add(of(kZeroCentred, {5, 12}, dtype)
+      add(base_recipe(kZeroCentred, {5, 12}, dtype)
               .why(kWhyZeroCentred)
               .option("zero_centred_gamma", "1")
               .parameter("gamma", near_zero));
   }
 
   void tiny() {
-    add(of("tiny_gradients", rows_by_features(layer_, 7, 16), DType::float32)
+    add(base_recipe("tiny_gradients", rows_by_features(layer_, 7, 16), DType::float32)
             .why("gradients near 1e-32: products of two of them vanish")
             .grad_y(scaled_by(1e-32)));
-    add(of("subnormal_16_bits", rows_by_features(layer_, 3, 6), DType::float16)
+    add(base_recipe("subnormal_16_bits", rows_by_features(layer_, 3, 6), DType::float16)
             .why(kWhySubnormal)
             .grad_y(scaled_by(0x1p-17)));
     if (!is_common()) return;
-    add(of("subnormal_gradients", rows_by_features(layer_, 3, 6), DType::float32)
+    add(base_recipe("subnormal_gradients", rows_by_features(layer_, 3, 6), DType::float32)
             .why(kWhySubnormalFloat32)
             .grad_y(scaled_by(1e-40)));
-    add(of("subnormal_x", rows_by_features(layer_, 3, 6), DType::float32)
+    add(base_recipe("subnormal_x", rows_by_features(layer_, 3, 6), DType::float32)
             .why(kWhySubnormalFloat32)
             .no_affine()
             .x(scaled_by(1e-41)));
@@ -195,7 +196,7 @@ class LayerCases {
     const Shape shape = rows_by_features(layer_, 7, 16);
     const auto with = [&](const char* reason, const char* eps, double scale, DType dtype,
                           const char* why) {
-      add(of(reason, shape, dtype).why(why).option("eps", eps).x(scaled_by(scale)));
+      add(base_recipe(reason, shape, dtype).why(why).option("eps", eps).x(scaled_by(scale)));
     };
     constexpr const char* kClamped = "an eps below the least that some library puts in its place";
     with("eps_1e-12", "1e-12", 1e-6, DType::float32, kClamped);
@@ -203,8 +204,8 @@ class LayerCases {
     with("eps_1e-6", "1e-6", 1e-3, DType::float32, kClamped);
     with("eps_1e-3", "1e-3", 0.03, DType::float32, "a large eps beside a small variance");
     with("eps_of_bfloat16", "0.0078125", 0.1, DType::bfloat16, "the dtype's own epsilon");
-    if (is_layer_of<ref::model::LayerNormOptions>(layer_) ||
-        is_layer_of<ref::model::RMSNormOptions>(layer_))
+    if (is_layer_with_options<ref::model::LayerNormOptions>(layer_) ||
+        is_layer_with_options<ref::model::RMSNormOptions>(layer_))
       with("eps_0", "0", 1e-3, DType::float32, "no eps: nothing is added to the variance");
   }
 

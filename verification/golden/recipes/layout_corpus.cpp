@@ -38,14 +38,14 @@ class LayoutCases {
   void quick() {
     constexpr Image kSmall = {2, 6, 3, 5};
     for (const DType dtype : {DType::float32, DType::bfloat16}) {
-      add(of(kFirst, kFirst, kSmall, dtype).why(kWhyFirst));
-      add(of(kLast, kLast, kSmall, dtype).why(kWhyLast));
+      add(base_recipe(kFirst, kFirst, kSmall, dtype).why(kWhyFirst));
+      add(base_recipe(kLast, kLast, kSmall, dtype).why(kWhyLast));
     }
-    add(of("channels_first_one_pixel", kFirst, {4, 6, 1, 1}, DType::float32)
+    add(base_recipe("channels_first_one_pixel", kFirst, {4, 6, 1, 1}, DType::float32)
             .why("one pixel: each channel of a sample is one element"));
     if (has_state(layer_))
       for (const char* layout : {kFirst, kLast})
-        add(of(std::string(layout) + "_inference", layout, kSmall, DType::float32)
+        add(base_recipe(std::string(layout) + "_inference", layout, kSmall, DType::float32)
                 .why("running statistics of the channels")
                 .inference());
   }
@@ -53,11 +53,11 @@ class LayoutCases {
   void standard() {
     constexpr Image kLarge = {3, 12, 17, 31};
     for (const DType dtype : {DType::float64, DType::float32, DType::bfloat16}) {
-      add(of(kFirst, kFirst, kLarge, dtype).why(kWhyFirst));
-      add(of(kLast, kLast, kLarge, dtype).why(kWhyLast));
+      add(base_recipe(kFirst, kFirst, kLarge, dtype).why(kWhyFirst));
+      add(base_recipe(kLast, kLast, kLarge, dtype).why(kWhyLast));
     }
     for (const char* layout : {kFirst, kLast})
-      add(of(std::string(layout) + "_offset_1e3", layout, kLarge, DType::float32)
+      add(base_recipe(std::string(layout) + "_offset_1e3", layout, kLarge, DType::float32)
               .why("an offset of 1e3 standard deviations, as pixels have that are not centred")
               .x(offset_by(1e3)));
   }
@@ -65,7 +65,8 @@ class LayoutCases {
  private:
   void add(const Recipe& recipe) { cases_.push_back(recipe.make(seed_)); }
 
-  Recipe of(std::string reason, const std::string& layout, const Image& image, DType dtype) const {
+  Recipe base_recipe(std::string reason, const std::string& layout, const Image& image,
+                     DType dtype) const {
     const auto [samples, channels, height, width] = image;
     std::vector<std::size_t> shape = {samples, channels, height, width};
     if (layout == kLast) shape = {samples, height, width, channels};

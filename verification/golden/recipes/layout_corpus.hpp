@@ -8,8 +8,8 @@
 
 namespace normproof::verification::golden::recipes {
 
-/// Cases of a layer whose x is an image of channels: [B,D,H,W] and [B,H,W,D], each extent another
-/// one. None of a layer without a layout.
+/// Returns the cases of a layer whose x is an image, [B,D,H,W] or [B,H,W,D] with pairwise different
+/// extents; none if the layer has no layout option.
 std::vector<corpus::Case> layout_cases(corpus::Tier tier, std::string_view layer,
                                        std::uint64_t seed);
 

@@ -15,16 +15,16 @@
 
 namespace normproof::verification::golden::recipes {
 
-using corpus::along_rows;
 using corpus::Case;
 using corpus::DType;
 using corpus::has_option;
 using corpus::has_statistics;
-using corpus::is_centred;
-using corpus::is_layer_of;
-using corpus::looks_at_mask;
+using corpus::has_statistics_over_rows;
+using corpus::is_centered;
+using corpus::is_layer_with_options;
 using corpus::needs_tokens;
 using corpus::Tier;
+using corpus::uses_mask;
 
 namespace {
 
@@ -51,12 +51,12 @@ class NormCases {
       squashed(layer);
     }
     not_finite(layer);
-    if (looks_at_mask(layer))
+    if (uses_mask(layer))
       padded(layer);
     else
-      masked_in_vain(layer);
+      masked_without_effect(layer);
     std::ranges::move(state_cases(layer, seed_), std::back_inserter(cases_));
-    if (is_layer_of<ref::model::LayerNormOptions>(layer)) reports();
+    if (is_layer_with_options<ref::model::LayerNormOptions>(layer)) reports();
   }
 
   void standard(std::string_view layer) {
@@ -116,7 +116,7 @@ class NormCases {
             .grad_y([](std::size_t i, double) { return i == 40 ? 3.0 : 0.0; }));
   }
 
-  // A squashing function in the place of a norm.
+  // Cases of a squashing function in place of a norm.
   void squashed(std::string_view layer) {
     const Shape shape = {3, 5, 6};
     const auto with = [&](const char* reason, DType dtype, const char* why) {
@@ -141,7 +141,7 @@ class NormCases {
             .grad_y(subnormal_in_some(3)));
     add(with("near_largest", DType::float16, kWhyNearLargest).x(near_largest));
     for (const MixedDtypes& mixed : kMixedDtypes)
-      add(with(mixed.reason, mixed.of_x, mixed.why).parameters_in(mixed.of_parameters));
+      add(with(mixed.reason, mixed.x_dtype, mixed.why).parameters_in(mixed.parameters_dtype));
     add(with("negative_alpha", DType::float32, "alpha below 0 turns every sign round")
             .parameter("alpha", [](auto, double) { return -0.75; }));
     add(with("other_alpha0", DType::float32,
@@ -210,21 +210,23 @@ class NormCases {
     shaped("odd", "odd extents, no multiple of any vector or warp",
            rows_by_features(layer, 13, 17));
     shaped("last_lane", "one element more than a vector of 32",
-           along_rows(layer) ? rows_by_features(layer, 33, 3) : rows_by_features(layer, 3, 33));
+           has_statistics_over_rows(layer) ? rows_by_features(layer, 33, 3)
+                                           : rows_by_features(layer, 3, 33));
   }
 
-  // Squared statistics of 2.25, and an eps that makes 4 of them: every operation is exact.
+  // Squared statistics of 2.25, and an eps that makes them 4: every operation is exact.
   void exact(std::string_view layer) {
     const auto sign = [layer](std::size_t i) {
       const std::size_t row = i / 8, feature = i % 8;
-      return (along_rows(layer) ? row : feature) % 2 == 0 ? 1 : -1;
+      return (has_statistics_over_rows(layer) ? row : feature) % 2 == 0 ? 1 : -1;
     };
-    const double offset = is_centred(layer) ? 3 : 0;
+    const double offset = is_centered(layer) ? 3 : 0;
     const bool limits = has_option(layer, "r_max"),
                scales_groups = has_option(layer, "group_scaling");
-    const bool sums = is_layer_of<ref::model::ScaleNormOptions>(layer);  // and takes no mean
+    const bool sums =
+        is_layer_with_options<ref::model::ScaleNormOptions>(layer);  // a sum in place of a mean
     for (const DType dtype : {DType::float64, DType::float32, DType::float16}) {
-      // Group scaling makes products of more than the 11 digits of float16.
+      // The products of group scaling have more than the 11 digits of float16.
       if (dtype == DType::float16 && has_option(layer, "group_scaling")) continue;
       Recipe recipe = norm_recipe(tier_, layer, "exact", {2, 4, 8}, dtype);
       recipe
@@ -260,7 +262,7 @@ class NormCases {
     const auto with = [](std::size_t at, double bad) {
       return [=](std::size_t i, double normal) { return i == at ? bad : normal; };
     };
-    // min and max may take the other number for a NaN, and batch_renorm limits by them.
+    // min and max may replace a NaN by the other number, and batch_renorm limits by them.
     const bool limits = has_option(layer, "r_max");
     if (!limits)
       add(norm_recipe(tier_, layer, "nan_in_x", shape, DType::float32)
@@ -269,13 +271,13 @@ class NormCases {
     add(norm_recipe(tier_, layer, "nan_in_grad_y", shape, DType::float32)
             .why("a NaN in grad_y reaches no y, and the gradients that depend on it")
             .grad_y(with(31, kNaN)));
-    // Without centring, infinity over infinity comes to NaN in one order of operations, 0 in
-    // another.
-    if (is_centred(layer) && !limits)
+    // Without centering, infinity over infinity gives NaN or 0, depending on the order of
+    // operations.
+    if (is_centered(layer) && !limits)
       add(norm_recipe(tier_, layer, "infinity_in_x", shape, DType::float32)
               .why("infinity minus infinity is NaN in everything that depends on it")
               .x(with(31, kInfinity)));
-    if (looks_at_mask(layer) && !has_option(layer, "group_scaling"))
+    if (uses_mask(layer) && !has_option(layer, "group_scaling"))
       add(norm_recipe(tier_, layer, "nan_in_pad", shape, DType::float32)
               .why("what padding holds reaches no statistic")
               .pads([](std::size_t row) { return row % 4 == 3; })
@@ -298,7 +300,7 @@ class NormCases {
     }
   }
 
-  void masked_in_vain(std::string_view layer) {
+  void masked_without_effect(std::string_view layer) {
     add(norm_recipe(tier_, layer, "mask_without_influence", {3, 5, 6}, DType::float32)
             .why(has_statistics(layer)
                      ? "statistics of each row: padding is normalised like any other row, and its "
@@ -308,7 +310,7 @@ class NormCases {
             .pads([](std::size_t row) { return row % 5 >= 3; }));
   }
 
-  // Inputs of public bug reports, each in the words of its project.
+  // Inputs of public bug reports, each described in the words of its project.
   void reports() {
     const auto report = [&](const char* reason, const char* why, Shape shape, Fill x) {
       add(norm_recipe(tier_, "layer_norm", reason, std::move(shape), DType::float32)

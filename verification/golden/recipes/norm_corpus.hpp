@@ -11,7 +11,7 @@ namespace normproof::verification::golden::recipes {
 using corpus::Case;
 using corpus::Tier;
 
-/// The cases of a layer of model::norm_names(), but for "none", of a tier; with those of
+/// Returns the cases of a tier for a layer of model::norm_names() except "none", including
 /// state_cases.
 std::vector<Case> norm_cases(Tier tier, std::string_view layer, std::uint64_t seed);
 

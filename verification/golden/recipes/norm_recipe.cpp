@@ -14,8 +14,9 @@ using corpus::Tier;
 
 namespace {
 
-/// The largest of 3, 2 and 1 that divides d_model: groups that differ from their number's extent.
-std::string_view groups_of(std::size_t d_model) {
+/// Returns the largest of 3, 2 and 1 that divides d_model, such that the number of groups differs
+/// from their width.
+std::string_view group_count(std::size_t d_model) {
   return d_model % 3 == 0 && d_model > 3 ? "3" : d_model % 2 == 0 && d_model > 2 ? "2" : "1";
 }
 
@@ -27,7 +28,7 @@ Recipe norm_recipe(Tier tier, std::string_view layer, std::string reason,
   std::size_t rows = 1;
   for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) rows *= shape[axis];
   Recipe recipe(tier, layer, std::move(reason), std::move(shape), dtype);
-  if (has_option(layer, "groups")) recipe.option("groups", groups_of(d_model));
+  if (has_option(layer, "groups")) recipe.option("groups", group_count(d_model));
   if (has_option(layer, "warmup_iterations")) recipe.option("warmup_iterations", "0");
   if (has_option(layer, "unbiased_running_variance") && rows < 2)
     recipe.option("unbiased_running_variance", "0");

@@ -11,19 +11,19 @@ namespace normproof::verification::golden::recipes {
 using corpus::DType;
 using corpus::Tier;
 
-/// The recipe of a layer of ref/norm: past its warm-up, in groups that divide d_model and whose
-/// number is not their extent, and with the biased running variance where there is one row.
+/// Starts the recipe of a norm layer: after its warm-up, with groups that divide d_model and whose
+/// number differs from their width, and with the biased running variance if there is one row.
 Recipe norm_recipe(Tier tier, std::string_view layer, std::string reason,
                    std::vector<std::size_t> shape, DType dtype);
 
-/// [N,D] where the layer takes it for N rows, else one sample of N tokens.
+/// Returns [N,D] if the layer treats it as N rows, otherwise the shape of one sample with N tokens.
 std::vector<std::size_t> rows_by_features(std::string_view layer, std::size_t rows,
                                           std::size_t d_model);
 
-/// Parameters of another dtype than x, as models keep them.
+/// Parameters in another dtype than x, as models keep them.
 struct MixedDtypes {
   const char* reason;
-  DType of_x, of_parameters;
+  DType x_dtype, parameters_dtype;
   const char* why;
 };
 inline constexpr MixedDtypes kMixedDtypes[] = {
@@ -34,10 +34,11 @@ inline constexpr MixedDtypes kMixedDtypes[] = {
     {"parameters_in_bfloat16", DType::float32, DType::bfloat16,
      "x has digits that gamma and beta have not: nothing of y is rounded to theirs"}};
 
-/// Near the largest number of float16, of either sign.
+/// Returns an element near the largest number of float16, of either sign.
 double near_largest(std::size_t flat, double normal);
-/// Elements that are subnormal in float16, in which an arithmetic of float32 loses nothing, and
-/// others: in some rows of six these, in some those, so that any two tensors meet both ways.
+/// Returns elements that are subnormal in float16, in which float32 arithmetic loses nothing, mixed
+/// with normal ones. They alternate over groups of six elements with this period, so that two
+/// tensors of different periods meet in all combinations.
 Fill subnormal_in_some(std::size_t period);
 inline constexpr const char* kWhySubnormal =
     "elements that are subnormal in float16, and normal in the arithmetic: 0 is no answer";
@@ -47,7 +48,7 @@ inline constexpr const char* kWhySubnormalFloat32 =
 inline constexpr const char* kWhyNearLargest =
     "elements near the largest number of float16: sums, squares and cubes overflow it";
 
-/// A gamma that 1 is added to: as training leaves it near 0, and 0 itself.
+/// Returns an element of a gamma to which 1 is added: near 0 as after training, or exactly 0.
 double near_zero(std::size_t flat, double normal);
 inline constexpr const char* kZeroCentred = "zero_centred_gamma";
 inline constexpr const char* kWhyZeroCentred =

@@ -17,22 +17,22 @@ namespace normproof::verification::golden::recipes {
 
 using corpus::Case;
 using corpus::DType;
-using corpus::dtype_of_output;
+using corpus::output_dtype;
 using corpus::StoredTensor;
 using corpus::Tier;
 
 namespace {
 
-/// The shape and steps of a case, and how it differs from the ordinary one.
+/// The shape and the steps of a case, and how it differs from the ordinary one.
 struct OptimizerRecipe {
   std::string reason, why;
   std::vector<std::pair<std::string, std::string>> options = {};
   DType dtype = DType::float64;
   std::vector<std::size_t> shape = {3, 5};
-  std::size_t steps = 3;  ///< 0: a single one, without an axis of steps
+  std::size_t steps = 3;  ///< 0: a single step, without an axis of steps
   double iterations = 7;  ///< steps done before; 0: the moments are 0
   bool exact = false;
-  std::vector<std::pair<std::string, Fill>> fills = {};  ///< tensors that are not as usual
+  std::vector<std::pair<std::string, Fill>> fills = {};  ///< tensors with unusual elements
 };
 
 class OptimizerCases {
@@ -145,7 +145,7 @@ class OptimizerCases {
  private:
   using Settings = std::vector<std::pair<std::string, std::string>>;
 
-  /// Far from every neutral value, and from one another.
+  /// Returns options far from every neutral value and from each other.
   Settings ordinary() const {
     if (!adam_) return {{"momentum", "0.75"}, {"learning_rate", "0.125"}};
     Settings settings = {
@@ -159,7 +159,7 @@ class OptimizerCases {
     return {{"learning_rate", "0.01"}};
   }
 
-  /// One option is 0.
+  /// Adds a case with one option set to 0.
   void without(const std::string& option, DType dtype) {
     Settings settings = ordinary();
     std::ranges::find(settings, option, &Settings::value_type::first)->second = "0";
@@ -235,7 +235,7 @@ class OptimizerCases {
            .fills = {{"parameter", scaled(32)}}});
   }
 
-  /// One step, for a parameter of 16 bits is rounded after each.
+  /// A single step, because a 16-bit parameter is rounded after each.
   void few_bits(DType dtype) {
     const auto one_step = [&](OptimizerRecipe recipe) {
       recipe.dtype = dtype;
@@ -296,23 +296,23 @@ class OptimizerCases {
     const auto& optimizer = std::get<ref::model::OptimizerOperation>(c.options).optimizer;
     std::vector<std::size_t> stacked = recipe.shape;
     if (c.sequence) stacked.insert(stacked.begin(), recipe.steps);
-    put(c, recipe, "parameter", recipe.shape, scaled(1));
-    put(c, recipe, "grad_parameter", stacked, scaled(1));
+    add_input(c, recipe, "parameter", recipe.shape, scaled(1));
+    add_input(c, recipe, "grad_parameter", stacked, scaled(1));
     for (const std::string& moment : checks::evaluation::moment_names(optimizer))
-      put(c, recipe, moment, recipe.shape,
-          recipe.iterations == 0      ? scaled(0)
-          : moment == "second_moment" ? positive
-                                      : scaled(0.5));
+      add_input(c, recipe, moment, recipe.shape,
+                recipe.iterations == 0      ? scaled(0)
+                : moment == "second_moment" ? positive
+                                            : scaled(0.5));
     const std::vector<double> done = {recipe.iterations};
     c.inputs.push_back(ref::io::make_tensor("iterations", DType::int64, {1}, done));
     std::ranges::sort(c.inputs, {}, &StoredTensor::name);
     cases_.push_back(std::move(c));
   }
 
-  void put(Case& c, const OptimizerRecipe& recipe, const std::string& name,
-           const std::vector<std::size_t>& shape, const Fill& usual) const {
+  void add_input(Case& c, const OptimizerRecipe& recipe, const std::string& name,
+                 const std::vector<std::size_t>& shape, const Fill& usual) const {
     const auto own = std::ranges::find(recipe.fills, name, &std::pair<std::string, Fill>::first);
-    c.inputs.push_back(filled_tensor(c, name, shape, dtype_of_output(c.dtype, name),
+    c.inputs.push_back(filled_tensor(c, name, shape, output_dtype(c.dtype, name),
                                      own == recipe.fills.end() ? usual : own->second, seed_));
   }
 

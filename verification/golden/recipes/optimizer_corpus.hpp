@@ -11,7 +11,7 @@ namespace normproof::verification::golden::recipes {
 using corpus::Case;
 using corpus::Tier;
 
-/// The cases of one of model::optimizer_names(), of a tier.
+/// Returns the cases of a tier for one of model::optimizer_names().
 std::vector<Case> optimizer_cases(Tier tier, std::string_view optimizer, std::uint64_t seed);
 
 }  // namespace normproof::verification::golden::recipes

@@ -17,10 +17,10 @@ namespace normproof::verification::golden::recipes {
 
 using corpus::Case;
 using corpus::DType;
-using corpus::dtype_of_output;
 using corpus::is_layer;
 using corpus::Mode;
-using corpus::op_of;
+using corpus::op_name;
+using corpus::output_dtype;
 using corpus::storage_of;
 using corpus::StoredTensor;
 using corpus::Tier;
@@ -40,7 +40,7 @@ double standard(std::size_t, double normal) {
   return normal;
 }
 
-/// The fill that was chosen for that name, or else the usual one.
+/// Returns the fill that was chosen for that name, or the default.
 Fill chosen(const std::vector<std::pair<std::string, Fill>>& fills, std::string_view name,
             Fill usual) {
   for (const auto& [own, given] : fills)
@@ -66,21 +66,21 @@ double positive(std::size_t, double normal) {
 StoredTensor filled_tensor(const Case& c, std::string_view name, Shape shape, DType dtype,
                            const Fill& fill, std::uint64_t seed) {
   const RandomStream random(
-      seed, fmt::format("{}/{}/{}/{}", op_of(c), c.reason, name, fmt::join(shape, "x")));
+      seed, fmt::format("{}/{}/{}/{}", op_name(c), c.reason, name, fmt::join(shape, "x")));
   std::vector<double> values(size_of(shape));
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = ref::numeric::round_to(storage_of(dtype), fill(i, random.normal(i)));
   return ref::io::make_tensor(std::string(name), dtype, std::move(shape), values);
 }
 
-Fill fill_of_parameter(const ref::model::NormParameter& parameter) {
+Fill parameter_fill(const ref::model::NormParameter& parameter) {
   if (parameter.initial == 0) return far_from_zero;
   return [scale = parameter.initial](std::size_t i, double normal) {
     return scale * far_from_one(i, normal);
   };
 }
 
-Fill fill_of_state(std::string_view name) {
+Fill state_fill(std::string_view name) {
   if (name.ends_with("running_variance") || name.ends_with("running_psi2")) return positive;
   if (name.ends_with("nu")) return [](std::size_t, double normal) { return 0.25 * normal; };
   if (name.ends_with("iterations")) return [](std::size_t, double) { return 2.0; };
@@ -199,7 +199,7 @@ void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
     if (affine_ && entry.name != absent_)
       c.inputs.push_back(filled_tensor(c, entry.name, {ref::model::extent_of(entry.shape, d_model)},
                                        parameter_dtype_.value_or(c.dtype),
-                                       chosen(parameters_, entry.name, fill_of_parameter(entry)),
+                                       chosen(parameters_, entry.name, parameter_fill(entry)),
                                        seed));
   if (pad_) {
     const Shape rows = stacked(Shape(shape_.begin(), shape_.end() - 1));
@@ -209,8 +209,8 @@ void Recipe::add_layer_inputs(Case& c, std::uint64_t seed) const {
   }
   for (const ref::model::NormState& entry : layer.state)
     c.inputs.push_back(filled_tensor(c, entry.name, {ref::model::extent_of(entry.shape, d_model)},
-                                     dtype_of_output(c.dtype, entry.name),
-                                     chosen(state_, entry.name, fill_of_state(entry.name)), seed));
+                                     output_dtype(c.dtype, entry.name),
+                                     chosen(state_, entry.name, state_fill(entry.name)), seed));
 }
 
 }  // namespace normproof::verification::golden::recipes

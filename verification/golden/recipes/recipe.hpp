@@ -16,37 +16,38 @@ using corpus::DType;
 using corpus::StoredTensor;
 using corpus::Tier;
 
-/// The element `flat` (C order) of a tensor, from a random number of its own.
+/// Returns element `flat` (C order) of a tensor, given a standard normal random number for it.
 using Fill = std::function<double(std::size_t flat, double normal)>;
 
-/// gamma: 0.5 to about 4, of either sign, 1 nowhere. beta: far from 0. A squared statistic.
+/// Typical fills. gamma: 0.5 to about 4, of either sign, never 1. beta: far from 0. A squared
+/// statistic: positive.
 double far_from_one(std::size_t flat, double normal);
 double far_from_zero(std::size_t flat, double normal);
 double positive(std::size_t flat, double normal);
 
-/// A tensor of the inputs of c, whose elements are rounded to the dtype, ties to even: a function
-/// of the operation, the reason, its own name, the shape and the seed, so that the dtypes share
-/// their numbers up to rounding.
+/// Fills an input tensor of c, with elements rounded to the dtype, ties to even. The elements
+/// depend only on the operation, the reason, the name, the shape and the seed, so that tensors of
+/// different dtypes agree up to rounding.
 StoredTensor filled_tensor(const Case& c, std::string_view name, std::vector<std::size_t> shape,
                            DType dtype, const Fill& fill, std::uint64_t seed);
 
-/// Far from the initial value, of either sign: gamma from 0.5 to about 4, 1 nowhere; beta far from
-/// 0.
-Fill fill_of_parameter(const ref::model::NormParameter& parameter);
+/// Returns the fill of a parameter: far from its initial value, of either sign. gamma is 0.5 to
+/// about 4 and never 1; beta is far from 0.
+Fill parameter_fill(const ref::model::NormParameter& parameter);
 
-/// What a norm carries before the step: by default a random one, `iterations` 2.
-Fill fill_of_state(std::string_view name);
+/// Returns the fill of a norm's state before the step: random, except that `iterations` is 2.
+Fill state_fill(std::string_view name);
 
-/// How the inputs of a case are made: a function of its path and the seed, on every machine. What
-/// is not set is as far from the neutral element as a kernel that forgets it can be told apart:
-/// gamma far from 1, beta far from 0, a state that is not the initial one.
+/// Builds the inputs of a case. They depend only on the path of the case and the seed, on every
+/// machine. Defaults are far enough from neutral values to detect a kernel that ignores them: gamma
+/// far from 1, beta far from 0, a state that is not the initial one.
 ///
 ///   Recipe(Tier::quick, "layer_norm", "offset_1e4", {7, 16}, DType::float32)
 ///       .why("...").x([](auto, double normal) { return 1e4 + normal; }).make()
 class Recipe {
  public:
-  /// The shape of x in one step, as the layout of the options has it; `layer` may be a function
-  /// too.
+  /// `shape` is that of x in one step, in the layout of the options. `layer` may also be a
+  /// function.
   Recipe(Tier tier, std::string_view layer, std::string reason, std::vector<std::size_t> shape,
          DType dtype);
 
@@ -56,27 +57,30 @@ class Recipe {
   Recipe& inference();
   Recipe& steps(std::size_t count);
   Recipe& exact();
-  /// x and grad_y have the axis of steps in front, if there is one: `flat` counts through it.
+  /// x and grad_y have a leading axis of steps if there are steps; `flat` counts through it.
   Recipe& x(Fill fill);
   Recipe& grad_y(Fill fill);
-  /// Of a function that takes one; by default far_from_one.
+  /// For a function with a gate; far_from_one by default.
   Recipe& gate(Fill fill);
-  /// All elements of a parameter of the layer, by default fill_of_parameter, or of what a function
-  /// that adds a residual takes beside x and grad_y: `residual` and `grad_sum` are standard normal.
+  /// Sets all elements of a parameter of the layer, which default to parameter_fill, or of
+  /// another input of a function that adds a residual: `residual` and `grad_sum` are standard
+  /// normal by default.
   Recipe& parameter(std::string name, Fill fill);
-  /// The dtype of the parameters, where it is not that of x.
+  /// Sets the dtype of the parameters, if it is not that of x.
   Recipe& parameters_in(DType dtype);
   Recipe& no_affine();
-  /// One parameter of the layer is absent.
+  /// Omits one parameter of the layer.
   Recipe& without(std::string parameter);
-  /// A row is padding where `pad` says so, by its number in C order, steps included.
+  /// Marks rows as padding. `row` is an index in C order that includes the axis of steps.
   Recipe& pads(std::function<bool(std::size_t row)> pad);
-  /// An element of a function takes no part where `out` says so, by its number in C order.
+  /// Masks elements of a function's x; `i` is an index in C order.
   Recipe& masked(std::function<bool(std::size_t i)> out);
-  /// All elements of a tensor of the state; by default a random one, `iterations` 2.
+  /// Sets all elements of a tensor of the state, which is random by default, except that
+  /// `iterations` is 2.
   Recipe& state(std::string name, Fill fill);
 
-  /// Every value is rounded to the dtype (the state of 16-bit cases to float32), ties to even.
+  /// Returns the case. Values are rounded to the dtype (the state of 16-bit cases to float32), ties
+  /// to even.
   Case make(std::uint64_t seed) const;
 
  private:

@@ -15,20 +15,21 @@ using corpus::DType;
 
 namespace {
 
-/// A rational point of the circle for each angle, every one another: no function is called.
-double tangent_of_half(std::size_t i) {
+/// Gives each angle a different rational point of the circle, so that no trigonometric function is
+/// called.
+double half_angle_tangent(std::size_t i) {
   return static_cast<double>((7 * i + 3) % 61) / 16 - 1.875;
 }
 double cosine(std::size_t i, double) {
-  const double t = tangent_of_half(i);
+  const double t = half_angle_tangent(i);
   return (1 - t * t) / (1 + t * t);
 }
 double sine(std::size_t i, double) {
-  const double t = tangent_of_half(i);
+  const double t = half_angle_tangent(i);
   return 2 * t / (1 + t * t);
 }
 
-/// What a case of rope is made of.
+/// The parameters of a case of rope.
 struct RopeRecipe {
   std::string reason;
   const char* why;
@@ -36,9 +37,9 @@ struct RopeRecipe {
   std::vector<std::size_t> shape = {2, 3, 4, 6};
   std::size_t pairs = 3;
   bool interleaved = false;
-  Fill x = normal_of, grad_y = normal_of, cos = cosine, sin = sine;
+  Fill x = standard_normal, grad_y = standard_normal, cos = cosine, sin = sine;
 
-  static double normal_of(std::size_t, double normal) { return normal; }
+  static double standard_normal(std::size_t, double normal) { return normal; }
 };
 
 class RopeCases {
@@ -159,14 +160,14 @@ class RopeCases {
     c.options = ref::model::operation("rope");
     c.dtype = r.dtype;
     ref::model::set_option(c.options, "interleaved", r.interleaved ? "true" : "false");
-    const auto put = [&](const char* name, std::vector<std::size_t> shape, const Fill& fill) {
+    const auto add_input = [&](const char* name, std::vector<std::size_t> shape, const Fill& fill) {
       c.inputs.push_back(filled_tensor(c, name, std::move(shape), c.dtype, fill, seed_));
     };
     const std::size_t tokens = r.shape[r.shape.size() - 2];
-    put("cos", {tokens, r.pairs}, r.cos);
-    put("grad_y", r.shape, r.grad_y);
-    put("sin", {tokens, r.pairs}, r.sin);
-    put("x", r.shape, r.x);
+    add_input("cos", {tokens, r.pairs}, r.cos);
+    add_input("grad_y", r.shape, r.grad_y);
+    add_input("sin", {tokens, r.pairs}, r.sin);
+    add_input("x", r.shape, r.x);
     cases_.push_back(std::move(c));
   }
 

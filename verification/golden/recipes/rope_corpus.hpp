@@ -10,8 +10,8 @@ namespace normproof::verification::golden::recipes {
 using corpus::Case;
 using corpus::Tier;
 
-/// The cases of rotary embeddings: both pairings, features without a pair, extents at the edges of
-/// blocks, 16 bits. `full` has none.
+/// Returns the cases of a tier for rotary embeddings: both pairings, features without a pair,
+/// extents at the edges of blocks, 16-bit dtypes. `full` has none.
 std::vector<Case> rope_cases(Tier tier, std::uint64_t seed);
 
 }  // namespace normproof::verification::golden::recipes

@@ -25,23 +25,23 @@ using Shape = std::vector<std::size_t>;
 constexpr DType kEightBits[] = {DType::float8_e4m3fn, DType::float8_e5m2};
 constexpr double kScaleOfX = 0.0371;
 
-/// The largest |y| and |grad_x| of ordinary inputs, about.
-struct Scaled {
+/// The approximate maxima of |y| and |grad_x| for ordinary inputs.
+struct ScaledOperation {
   std::string_view operation;
   bool is_layer;
   double largest_y, largest_gradient;
 };
-constexpr Scaled kOperations[] = {{"layer_norm", true, 20, 10},
-                                  {"rms_norm", true, 20, 10},
-                                  {"softmax", false, 1, 1},
-                                  {"silu", false, 10, 4},
-                                  {"swiglu", false, 40, 20}};
+constexpr ScaledOperation kOperations[] = {{"layer_norm", true, 20, 10},
+                                           {"rms_norm", true, 20, 10},
+                                           {"softmax", false, 1, 1},
+                                           {"silu", false, 10, 4},
+                                           {"swiglu", false, 40, 20}};
 
 class ScaledCases {
  public:
-  ScaledCases(Tier tier, const Scaled& scaled, std::uint64_t seed)
+  ScaledCases(Tier tier, const ScaledOperation& scaled, std::uint64_t seed)
       : tier_(tier),
-        of_(scaled),
+        operation_row_(scaled),
         seed_(seed),
         is_softmax_(ref::model::is_name_of<ref::model::SoftmaxOptions>(scaled.operation)) {}
 
@@ -57,14 +57,14 @@ class ScaledCases {
     add(recipe("float8_nan_in_x", {4, 6})
             .why("a NaN of 8 bits reaches what depends on it, and nothing else")
             .x([=](std::size_t i, double normal) { return i == 13 ? nan : normal; }),
-        by_one(DType::float8_e4m3fn));
+        with_one_scale(DType::float8_e4m3fn));
     blocks("mxfp8_last_block", {3, 33}, DType::float8_e4m3fn);
     blocks("mxfp8_short_row", {4, 31}, DType::float8_e4m3fn);
     add(recipe("mxfp8_of_float32", {3, 70})
             .why("x in float32, y in blocks: its scales are found by the kernel")
             .x(blockwise(70)),
         {.dtype = DType::float8_e4m3fn});
-    if (!of_.is_layer && !is_softmax_) zero_block();
+    if (!operation_row_.is_layer && !is_softmax_) zero_block();
   }
 
   void standard() {
@@ -72,7 +72,7 @@ class ScaledCases {
       add(recipe("float8_wide", {3, 1027})
               .why("rows of real width in 8 bits")
               .x([](std::size_t, double normal) { return normal; }),
-          by_one(dtype));
+          with_one_scale(dtype));
       blocks("mxfp8_wide", {3, 1027}, dtype);
     }
     blocks("mxfp8_more_rows", {40, 64}, DType::float8_e4m3fn);
@@ -84,17 +84,20 @@ class ScaledCases {
   }
 
   Recipe recipe(std::string reason, Shape shape) const {
-    if (of_.is_layer)
-      return norm_recipe(tier_, of_.operation, std::move(reason), std::move(shape), DType::float32);
-    return {tier_, of_.operation, std::move(reason), std::move(shape), DType::float32};
+    if (operation_row_.is_layer)
+      return norm_recipe(tier_, operation_row_.operation, std::move(reason), std::move(shape),
+                         DType::float32);
+    return {tier_, operation_row_.operation, std::move(reason), std::move(shape), DType::float32};
   }
   void add(const Recipe& recipe, const Scales& scales) {
     cases_.push_back(with_scales(recipe.make(seed_), scales));
   }
 
-  /// So that the largest y has no more than three quarters of the largest number.
-  double scale_of_y(DType dtype) const { return of_.largest_y / (0.73 * row(dtype).largest); }
-  Scales by_one(DType dtype) const {
+  /// Scales the largest y to at most three quarters of the largest number.
+  double scale_of_y(DType dtype) const {
+    return operation_row_.largest_y / (0.73 * row(dtype).largest);
+  }
+  Scales with_one_scale(DType dtype) const {
     return {.dtype = dtype, .x = kScaleOfX, .y = scale_of_y(dtype)};
   }
 
@@ -105,23 +108,24 @@ class ScaledCases {
             .why("x and y of 8 bits, each with one scale: forgotten, inverted or applied twice, "
                  "the wrong format, truncation")
             .x(twice),
-        by_one(dtype));
-    Scales beyond = by_one(dtype);
+        with_one_scale(dtype));
+    Scales beyond = with_one_scale(dtype);
     *beyond.y /= 12;
     add(recipe("float8_saturated", {3, 33})
             .why("y beyond the range: the largest number, and no infinity or NaN")
             .x(twice),
         beyond);
-    Scales small = by_one(dtype);
+    Scales small = with_one_scale(dtype);
     *small.y *= row(dtype).largest / row(dtype).smallest_normal / 4;
     add(recipe("float8_subnormal", {3, 33})
             .why("most of y below the smallest normal number: its digits end, and 0 is not there "
                  "yet")
             .x(twice),
         small);
-    Scales gradients = by_one(dtype);
+    Scales gradients = with_one_scale(dtype);
     gradients.grad_y = 0.0013;
-    gradients.gradients = of_.largest_gradient / (0.73 * row(DType::float8_e5m2).largest);
+    gradients.gradients =
+        operation_row_.largest_gradient / (0.73 * row(DType::float8_e5m2).largest);
     add(recipe("float8_gradients", {4, 34})
             .why("gradients that come and go in e5m2, each with a scale")
             .x(twice),
@@ -134,13 +138,13 @@ class ScaledCases {
         gradients);
   }
 
-  /// y lies beside a number halfway between two of the format, nearer than float16 can tell: a
-  /// second rounding takes the wrong one.
+  /// y lies next to a midpoint of the format, closer than float16 can resolve, so that a second
+  /// rounding goes the wrong way.
   void near_ties(DType dtype) {
     const double scale = ref::numeric::round_to(ref::numeric::FloatType::float32,
                                                 is_softmax_ ? 1.1 / row(dtype).largest : 0.43);
     const int digits = row(dtype).digits;
-    // Of the softmax: as large as the format goes, and less than 1 as y.
+    // For softmax: as large as the format allows, while y is less than 1.
     const int exponent = is_softmax_ ? row(dtype).max_exponent - digits - 1 : 4;
     const auto beside_tie = [=](std::size_t k) {
       const int count = 1 << (digits - 1);
@@ -151,7 +155,7 @@ class ScaledCases {
     };
     Recipe own = recipe("float8_near_ties", is_softmax_ ? Shape{8, 2} : Shape{3, 8});
     own.why("y beside a tie of the format: rounded to float16 or bfloat16 before, it is one");
-    if (of_.is_layer)
+    if (operation_row_.is_layer)
       own.parameter("gamma", [](std::size_t, double) { return 0.0; })
           .parameter("beta", [=](std::size_t i, double) { return beside_tie(i); });
     else if (is_softmax_)
@@ -166,7 +170,7 @@ class ScaledCases {
     add(own, {.dtype = dtype, .y = scale});
   }
 
-  /// Blocks that differ: of a softmax by what is added, else by a factor.
+  /// Makes blocks differ: by an added constant for softmax, otherwise by a factor.
   Fill blockwise(std::size_t d_model) const {
     const bool adds = is_softmax_;
     return [=](std::size_t i, double normal) {
@@ -195,7 +199,7 @@ class ScaledCases {
   }
 
   Tier tier_;
-  const Scaled& of_;
+  const ScaledOperation& operation_row_;
   std::uint64_t seed_;
   bool is_softmax_;
   std::vector<Case> cases_;
@@ -204,7 +208,7 @@ class ScaledCases {
 }  // namespace
 
 std::vector<Case> scaled_cases(Tier tier, std::string_view operation, std::uint64_t seed) {
-  for (const Scaled& scaled : kOperations) {
+  for (const ScaledOperation& scaled : kOperations) {
     if (scaled.operation != operation) continue;
     ScaledCases cases(tier, scaled, seed);
     if (tier == Tier::quick) cases.quick();

@@ -8,8 +8,9 @@
 
 namespace normproof::verification::golden::recipes {
 
-/// The cases of 8 bits with scales of an operation, of a tier: those of layer_norm, rms_norm,
-/// softmax, silu and swiglu, for which kernels of 8 bits exist; none of another one, nor of `full`.
+/// Returns the 8-bit cases with scales of an operation in a tier. There are some for layer_norm,
+/// rms_norm, softmax, silu and swiglu, for which 8-bit kernels exist; none for other operations or
+/// for `full`.
 std::vector<corpus::Case> scaled_cases(corpus::Tier tier, std::string_view operation,
                                        std::uint64_t seed);
 

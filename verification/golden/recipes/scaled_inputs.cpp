@@ -28,7 +28,7 @@ StoredTensor one_scale(std::string_view tensor, double scale) {
                               std::vector{ref::numeric::round_to(FloatType::float32, scale)});
 }
 
-/// The elements by their scales, rounded; and the scales.
+/// Divides the elements by their scales and rounds them.
 void store(StoredTensor& tensor, DType dtype, const std::vector<double>& scales) {
   std::vector<double> values = ref::io::widen(tensor);
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -49,19 +49,20 @@ void store_by_blocks(Case& c, const std::string& name, DType dtype) {
   StoredTensor& tensor = *std::ranges::find(c.inputs, name, &StoredTensor::name);
   const std::vector<double> values = ref::io::widen(tensor);
   const std::size_t d_model = tensor.shape.back();
-  std::vector<double> largest(corpus::block_of(values.size() - 1, d_model) + 1, 0.0);
+  std::vector<double> largest(corpus::block_index(values.size() - 1, d_model) + 1, 0.0);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    double& own = largest[corpus::block_of(i, d_model)];
+    double& own = largest[corpus::block_index(i, d_model)];
     own = std::max(own, std::fabs(values[i]));
   }
   for (double& v : largest)
     v = ref::numeric::two_to(
-        corpus::exponent_of_scale(v > 0 ? std::ilogb(v) : -2000, row_of(dtype)));
+        corpus::block_scale_exponent(v > 0 ? std::ilogb(v) : -2000, row_of(dtype)));
   std::vector<double> scales(values.size());
-  for (std::size_t i = 0; i < scales.size(); ++i) scales[i] = largest[corpus::block_of(i, d_model)];
+  for (std::size_t i = 0; i < scales.size(); ++i)
+    scales[i] = largest[corpus::block_index(i, d_model)];
   store(tensor, dtype, scales);
   c.inputs.push_back(ref::io::make_tensor(scale_name(name), DType::float8_e8m0fnu,
-                                          corpus::shape_of_blocks(tensor.shape), largest));
+                                          corpus::block_scales_shape(tensor.shape), largest));
 }
 
 }  // namespace

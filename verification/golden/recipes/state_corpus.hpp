@@ -10,8 +10,8 @@ namespace normproof::verification::golden::recipes {
 
 using corpus::Case;
 
-/// The quick cases of what a layer carries from step to step: inference, sequences, decays,
-/// PowerNorm's warm-up. None of a layer without a state.
+/// Returns the quick cases of a layer's state: inference, sequences, decays, PowerNorm's warm-up. A
+/// layer without state has none.
 std::vector<Case> state_cases(std::string_view layer, std::uint64_t seed);
 
 }  // namespace normproof::verification::golden::recipes

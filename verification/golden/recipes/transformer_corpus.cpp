@@ -50,16 +50,16 @@ class TransformerCases {
              .source_words = 11,
              .words = 13,
              .past = decodes_ ? std::size_t{5} : 0});
-    of_norms();
-    of_layers();
-    of_losses();
-    of_caches();
+    add_norms();
+    add_layers();
+    add_losses();
+    add_caches();
     extents();
     values();
     for (const DType dtype : {DType::bfloat16, DType::float16}) few_bits(dtype);
   }
 
-  /// Of what is trained the bound says nothing there.
+  /// Only decoding has full cases: for trained models the bound would be vacuous.
   void full() {
     if (!decodes_) return;
     add({.reason = "large_pre",
@@ -90,21 +90,21 @@ class TransformerCases {
   static Fill offset_by(double offset) {
     return [offset](std::size_t, double normal) { return offset + normal; };
   }
-  /// On both sides.
+  /// Returns the options that set eps on both sides.
   Options eps_of(const char* eps) const {
     Options options = {{"norm.eps", eps}};
     if (translates_) options.emplace_back("decoder_norm.eps", eps);
     return options;
   }
-  /// What has a loss has label smoothing.
+  /// Adds label smoothing if the operation has a loss.
   Options smoothed(Options options, const char* smoothing) const {
     if (!decodes_) options.emplace_back("label_smoothing", smoothing);
     return options;
   }
-  /// The norm of what has one, and of a translator's decoder.
-  Options normed(Options options, const std::string& norm, const std::string& of_decoder) const {
+  /// Adds the norm, and the decoder's norm for a translator.
+  Options normed(Options options, const std::string& norm, const std::string& decoder_norm) const {
     options.emplace_back("norm", norm);
-    if (translates_) options.emplace_back("decoder_norm", of_decoder);
+    if (translates_) options.emplace_back("decoder_norm", decoder_norm);
     return options;
   }
 
@@ -197,8 +197,9 @@ class TransformerCases {
          .past = decodes_ ? std::size_t{2} : 0});
   }
 
-  /// Each on the encoder's side, and on the decoder's where it has no statistics over a sentence.
-  void of_norms() {
+  /// Adds each norm on the encoder side, and on the decoder side unless its statistics run over a
+  /// sentence.
+  void add_norms() {
     for (const std::string& norm : ref::model::norm_names()) {
       const bool over_sentences =
           ref::model::norm_layer(ref::model::norm_options(norm)).over_samples();
@@ -228,7 +229,7 @@ class TransformerCases {
            .samples = 4});
   }
 
-  void of_layers() {
+  void add_layers() {
     add({.reason = "two_layers",
          .why = "the memory's gradient is that of two layers",
          .options = smoothed(with(gelu("post", "2"), {{"num_layers", "2"}}), "0.1"),
@@ -269,7 +270,7 @@ class TransformerCases {
          .tokens = 4});
   }
 
-  void of_losses() {
+  void add_losses() {
     if (decodes_) return;
     add({.reason = "wholly_smoothed",
          .why = "label smoothing 1: every word is as much a target as any",
@@ -285,7 +286,7 @@ class TransformerCases {
          .words = 1031});
   }
 
-  void of_caches() {
+  void add_caches() {
     if (!decodes_) return;
     add({.reason = "without_mask",
          .why = "a memory without padding",

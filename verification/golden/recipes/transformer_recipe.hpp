@@ -18,12 +18,12 @@ struct TransformerRecipe {
   std::size_t samples = 3, source = 4, tokens = 3, d_model = 4, d_ff = 3;
   std::size_t source_words = 5, words = 6;
   bool pads = true;
-  std::size_t past = 0;  ///< positions whose keys and values decoding finds
-  std::vector<std::pair<std::string, Fill>> fills = {};  ///< tensors that are not as usual
+  std::size_t past = 0;  ///< number of past positions in the cache of decoding
+  std::vector<std::pair<std::string, Fill>> fills = {};  ///< tensors with unusual elements
 };
 
-/// The case of one of model::transformer_operation_names() that the recipe describes. A target is
-/// the token after; of neither vocabulary does the last word but one occur, where there are four.
+/// Returns the case that the recipe describes, of one of model::transformer_operation_names(). A
+/// target is the next token. The last word but one of a vocabulary of at least four never occurs.
 /// Throws    UsageError as set_option does
 Case transformer_case(Tier tier, std::string_view operation, const TransformerRecipe& recipe,
                       std::uint64_t seed);

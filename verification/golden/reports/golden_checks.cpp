@@ -12,7 +12,7 @@ using support::report::clean_line;
 
 namespace {
 
-const char* name_of(Outcome outcome) {
+const char* check_name(Outcome outcome) {
   switch (outcome) {
     case Outcome::passed:
       return "passed";
@@ -43,7 +43,7 @@ ordered_json tensor_json(const TensorResult& t) {
           {"failures", t.failed.size()},
           {"unjudged", t.unjudged},
           {"ratio", support::report::json_number(t.ratio)},
-          {"with_digits", t.with_digits},
+          {"with_digits", t.elements_with_digits},
           {"max_ulp", support::report::json_number(t.max_ulp)},
           {"max_absolute", support::report::json_number(t.max_absolute)},
           {"max_relative", support::report::json_number(t.max_relative)},
@@ -52,12 +52,12 @@ ordered_json tensor_json(const TensorResult& t) {
           {"got", support::report::json_number(t.got)},
           {"exact", support::report::json_number(t.exact)},
           {"bound", support::report::json_number(t.bound)},
-          {"of_the_inputs", support::report::json_number(t.of_the_inputs)}};
+          {"of_the_inputs", support::report::json_number(t.input_sensitivity)}};
 }
 
-/// A sentence for each output that failed; the case's own problem where nothing was compared.
-std::vector<support::report::Finding> findings_of(const CheckedCase& c) {
-  const std::string layer = corpus::op_of(c.result.description.c);
+/// Returns a finding for each failed output, or the problem of the case if nothing was compared.
+std::vector<support::report::Finding> make_findings(const CheckedCase& c) {
+  const std::string layer = corpus::op_name(c.result.description.c);
   std::vector<support::report::Finding> findings;
   const auto find = [&](const std::string& rule, const std::string& sentence) {
     findings.push_back({layer + "/" + rule, sentence});
@@ -73,15 +73,16 @@ std::vector<support::report::Finding> findings_of(const CheckedCase& c) {
   return findings;
 }
 
-support::report::Check check_of(const CheckedCase& c) {
+support::report::Check make_check(const CheckedCase& c) {
   const std::string& path = c.result.description.path;
-  support::report::Check check{.group = "normproof.golden." + corpus::op_of(c.result.description.c),
-                               .name = path,
-                               .outcome = machine_outcome(c.outcome),
-                               .verdict = name_of(c.outcome),
-                               .findings = findings_of(c),
-                               .repro = c.repro,
-                               .file = c.file};
+  support::report::Check check{
+      .group = "normproof.golden." + corpus::op_name(c.result.description.c),
+      .name = path,
+      .outcome = machine_outcome(c.outcome),
+      .verdict = check_name(c.outcome),
+      .findings = make_findings(c),
+      .repro = c.repro,
+      .file = c.file};
   for (const gate::Diagnosis& diagnosis : c.result.diagnosis)
     check.remarks.push_back(diagnosis.sentence());
   check.properties = {{"path", path},
@@ -98,8 +99,8 @@ support::report::Check check_of(const CheckedCase& c) {
 support::report::Checks golden_checks(const GoldenReport& report) {
   support::report::CheckSuite suite{"normproof.golden"};
   if (report.corpus) suite.properties = {{"corpus", report.corpus->text()}};
-  for (const CheckedCase& c : report.cases) suite.checks.push_back(check_of(c));
-  // Else a reader of a file alone would see no failure.
+  for (const CheckedCase& c : report.cases) suite.checks.push_back(make_check(c));
+  // Without this check, a reader of the file alone would see no failure.
   const auto fail = [&](const char* name) {
     suite.checks.push_back({.group = "normproof.golden",
                             .name = name,

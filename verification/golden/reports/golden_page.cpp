@@ -23,16 +23,16 @@ using support::report::Problem;
 
 namespace {
 
-/// Pictures beside that of the worst case; a square takes about 150 bytes of the page.
-constexpr std::size_t kMostMaps = 40, kMostSquares = 12'000;
+/// The maximum number of pictures besides that of the worst case; a square takes about 150 bytes.
+constexpr std::size_t kMaxMaps = 40, kMaxSquares = 12'000;
 
 struct WorstOutput {
   const CheckedCase* of = nullptr;
   const TensorResult* output = nullptr;
 };
 
-/// The failed output of a case that is farthest beyond its bound, the first of several; none of a
-/// case that did not fail, or of which nothing was compared.
+/// Returns the failed output of a case that exceeds its bound most (the first of several); none if
+/// the case did not fail or nothing was compared.
 WorstOutput worst_output(const CheckedCase& c) {
   WorstOutput worst;
   if (c.outcome != Outcome::failed) return worst;
@@ -42,20 +42,20 @@ WorstOutput worst_output(const CheckedCase& c) {
   return worst;
 }
 
-/// That of all cases.
+/// Returns the worst output of all cases.
 WorstOutput worst_output(const GoldenReport& report) {
   WorstOutput worst;
   for (const CheckedCase& c : report.cases) {
-    const WorstOutput own = worst_output(c);
-    if (own.output != nullptr &&
-        (worst.output == nullptr || own.output->ratio > worst.output->ratio))
-      worst = own;
+    const WorstOutput worst_of_case = worst_output(c);
+    if (worst_of_case.output != nullptr &&
+        (worst.output == nullptr || worst_of_case.output->ratio > worst.output->ratio))
+      worst = worst_of_case;
   }
   return worst;
 }
 
-/// The name of the row that has the largest share, the first of several.
-const std::string& worst_row(const gate::ShareMap& map) {
+/// Returns the name of the row with the largest ratio (the first of several).
+const std::string& worst_row(const gate::ErrorRatioMap& map) {
   std::size_t worst = 0;
   for (std::size_t i = 1; i < map.shares.size(); ++i)
     if (std::isnan(map.shares[worst]) || map.shares[i] > map.shares[worst]) worst = i;
@@ -63,7 +63,7 @@ const std::string& worst_row(const gate::ShareMap& map) {
 }
 
 support::report::Figure map_figure(const WorstOutput& worst) {
-  const gate::ShareMap& map = worst.output->map;
+  const gate::ErrorRatioMap& map = worst.output->map;
   const std::string what = fmt::format("Error over bound of {} in {}", worst.output->name,
                                        worst.of->result.description.path);
   support::report::HeatMap picture{{}, map.columns, map.shares};
@@ -76,8 +76,8 @@ support::report::Figure map_figure(const WorstOutput& worst) {
               number_text(worst.output->ratio), worst.output->where, worst_row(map))};
 }
 
-/// Every failure but the one that is shown already, each with the map of its worst output, as far
-/// as a page has room for them, in the order of their paths.
+/// Returns every failure except the one already shown, in the order of their paths. Each has the
+/// map of its worst output, as long as the page has room for it.
 std::vector<support::report::Part> failures_with_maps(const GoldenReport& report,
                                                       const Document& document,
                                                       const std::string& shown) {
@@ -89,14 +89,14 @@ std::vector<support::report::Part> failures_with_maps(const GoldenReport& report
     const auto* const problem = std::get_if<Problem>(&part);
     if (problem == nullptr || problem->subject == shown) continue;
     parts.push_back(part);
-    const WorstOutput& own = worst[problem->subject];
-    if (own.output == nullptr) continue;
-    const std::size_t more = own.output->map.shares.size();
-    if (maps == kMostMaps || squares + more > kMostSquares) {
+    const WorstOutput& worst_of_case = worst[problem->subject];
+    if (worst_of_case.output == nullptr) continue;
+    const std::size_t more = worst_of_case.output->map.shares.size();
+    if (maps == kMaxMaps || squares + more > kMaxSquares) {
       ++left_out;
       continue;
     }
-    parts.push_back(map_figure(own));
+    parts.push_back(map_figure(worst_of_case));
     ++maps;
     squares += more;
   }
@@ -106,12 +106,12 @@ std::vector<support::report::Part> failures_with_maps(const GoldenReport& report
         support::report::Paragraph{fmt::format(
             "{} of {} are left out: beside that of the worst case this page has room for {} "
             "of {} squares together. The page of a case alone has its map.",
-            count_text(left_out), plural(maps + left_out, "map"), plural(kMostMaps, "map"),
-            count_text(kMostSquares))});
+            count_text(left_out), plural(maps + left_out, "map"), plural(kMaxMaps, "map"),
+            count_text(kMaxSquares))});
   return parts;
 }
 
-std::vector<support::report::Part> tables_of(const Document& document) {
+std::vector<support::report::Part> make_tables(const Document& document) {
   std::vector<support::report::Part> parts;
   for (const support::report::Part& part : document.parts)
     if (std::holds_alternative<support::report::Table>(part)) parts.push_back(part);
@@ -151,7 +151,7 @@ std::string golden_page(const GoldenReport& report) {
                                    "elements shows the worst of them.",
                                    support::report::Tone::soft});
   }
-  add_section(page, "Every output", tables_of(whole));
+  add_section(page, "Every output", make_tables(whole));
   add_section(page, shown.empty() ? "Failures" : "Other failures",
               failures_with_maps(report, whole, shown));
   return support::report::html(page);

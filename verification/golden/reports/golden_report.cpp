@@ -42,22 +42,22 @@ std::vector<Pattern> parse_patterns(const std::string& list) {
   return patterns;
 }
 
-Outcome outcome_of(const CaseResult& result, bool listed) {
+Outcome find_outcome(const CaseResult& result, bool listed) {
   if (result.declined) return Outcome::declined;
   if (listed) return result.passed() ? Outcome::xpass : Outcome::xfail;
   return result.passed() ? Outcome::passed : Outcome::failed;
 }
 
-/// The worst of each metric over the cases of a layer, a dtype and an output.
-struct Row {
-  std::size_t cases = 0, failed = 0, compared = 0, with_digits = 0, unjudged = 0;
+/// The worst value of each metric over the cases of one layer, dtype and output.
+struct MetricsRow {
+  std::size_t cases = 0, failed = 0, compared = 0, elements_with_digits = 0, unjudged = 0;
   double ratio = 0, ulp = 0, absolute = 0, relative = 0, norm_wise = 0;
 
   void add(const TensorResult& t) {
     ++cases;
     failed += t.passed() ? 0 : 1;
     compared += t.count;
-    with_digits += t.with_digits;
+    elements_with_digits += t.elements_with_digits;
     unjudged += t.unjudged;
     ratio = std::max(ratio, t.ratio);
     ulp = std::max(ulp, t.max_ulp);
@@ -69,17 +69,17 @@ struct Row {
 
 using Key = std::tuple<std::string, std::string, std::string>;
 
-std::map<Key, Row> rows_of(const GoldenReport& report) {
-  std::map<Key, Row> rows;
+std::map<Key, MetricsRow> rows_of(const GoldenReport& report) {
+  std::map<Key, MetricsRow> rows;
   for (const CheckedCase& c : report.cases)
     for (const TensorResult& t : c.result.tensors)
-      rows[{corpus::op_of(c.result.description.c),
+      rows[{corpus::op_name(c.result.description.c),
             std::string(ref::io::to_string(c.result.description.c.dtype)), t.name}]
           .add(t);
   return rows;
 }
 
-support::report::Table metrics_table(const std::map<Key, Row>& rows) {
+support::report::Table metrics_table(const std::map<Key, MetricsRow>& rows) {
   support::report::Table table = support::report::numbers_table(
       "", {"layer", "dtype", "output"},
       {"cases", "failed", "ratio", "max ulp", "max abs", "max rel", "norm-wise", "not judged"});
@@ -95,18 +95,18 @@ support::report::Table metrics_table(const std::map<Key, Row>& rows) {
           {count_text(row.cases)},
           {count_text(row.failed)},
           {metric(row.compared, row.ratio)},
-          {metric(row.with_digits, row.ulp)},
+          {metric(row.elements_with_digits, row.ulp)},
           {metric(row.compared, row.absolute)},
-          {metric(row.with_digits, row.relative)},
-          {metric(row.with_digits, row.norm_wise)},
+          {metric(row.elements_with_digits, row.relative)},
+          {metric(row.elements_with_digits, row.norm_wise)},
           {count_text(row.unjudged)}},
          row.failed > 0 ? support::report::Tone::bad : support::report::Tone::plain});
   }
   return table;
 }
 
-/// What the case is for, and what is wrong with it.
-std::vector<std::string> sentences_of(const CaseResult& result) {
+/// Returns what the case is for, and what is wrong with it.
+std::vector<std::string> describe_case(const CaseResult& result) {
   std::vector<std::string> lines = {result.description.c.why};
   if (!result.problem.empty()) lines.push_back(result.problem);
   for (const TensorResult& t : result.tensors)
@@ -131,7 +131,7 @@ const char* word_of(Outcome outcome) {
   return "";
 }
 
-/// It passes, for nothing is claimed of any of its elements.
+/// Whether the case passes because none of its elements is judged.
 bool is_wholly_unjudged(const CaseResult& result) {
   const auto judged = [](const TensorResult& t) { return t.count > 0 || !t.problem.empty(); };
   return result.passed() && std::ranges::none_of(result.tensors, judged) &&
@@ -199,13 +199,13 @@ GoldenReport golden_report(std::vector<CaseResult> results, const ReportSettings
       if (fnmatch(pattern.glob.c_str(), path.c_str(), 0) != 0) continue;
       pattern.matched = listed = true;
     }
-    const Outcome outcome = outcome_of(result, listed);
+    const Outcome outcome = find_outcome(result, listed);
     const std::string repro = settings.repro ? settings.repro(path, outcome) : std::string();
     const std::string file = settings.file ? settings.file(path) : std::string();
     report.cases.push_back({std::move(result), outcome, repro, file});
   }
   for (const Pattern& pattern : patterns)
-    if (!pattern.matched && settings.all_asked)
+    if (!pattern.matched && settings.checks_whole_corpus)
       ref::io::file_failure(settings.xfail_name, fmt::format("line {}", pattern.line),
                             fmt::format("is '{}', which no case matches", pattern.glob),
                             "a path of the corpus, or a glob");
@@ -225,15 +225,17 @@ std::string failure_text(const TensorResult& t) {
   for (const auto& [name, worst] : metrics)
     if (std::isfinite(worst) && worst > 0) text += fmt::format("{} {}", name, number_text(worst));
   if (t.unjudged > 0) text += fmt::format("; {} not judged", count_text(t.unjudged));
-  if (t.of_the_inputs > 0)
+  if (t.input_sensitivity > 0)
     text += fmt::format("; one rounding of the inputs moves {}",
-                        t.of_the_inputs < 1 ? percent(t.of_the_inputs) + " of the bound"
-                                            : number_text(t.of_the_inputs) + " times the bound");
+                        t.input_sensitivity < 1
+                            ? percent(t.input_sensitivity) + " of the bound"
+                            : number_text(t.input_sensitivity) + " times the bound");
   return text;
 }
 
-/// By layer, where all failures are ill-conditioned and something well-conditioned passed.
-std::map<std::string, double> least_condition_of_failures(const GoldenReport& report) {
+/// Returns the smallest condition number of the failures of each layer. A layer is included only if
+/// all of its failures are ill-conditioned and a well-conditioned case passed.
+std::map<std::string, double> min_condition_of_failures(const GoldenReport& report) {
   constexpr double kIllConditioned = 20;
   std::map<std::string, double> failed, passed;
   for (const CheckedCase& c : report.cases) {
@@ -243,7 +245,7 @@ std::map<std::string, double> least_condition_of_failures(const GoldenReport& re
     if (unanswered) continue;
     const double condition = c.result.description.condition;
     auto& least = c.outcome == Outcome::failed ? failed : passed;
-    const auto [entry, fresh] = least.emplace(corpus::op_of(c.result.description.c), condition);
+    const auto [entry, fresh] = least.emplace(corpus::op_name(c.result.description.c), condition);
     if (!fresh) entry->second = std::min(entry->second, condition);
   }
   std::erase_if(failed, [&](const auto& entry) {
@@ -262,17 +264,17 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
   std::map<std::string, std::size_t> failed;
   for (const CheckedCase& c : report.cases) {
     if (c.outcome != Outcome::failed) continue;
-    const std::string layer = corpus::op_of(c.result.description.c);
+    const std::string layer = corpus::op_name(c.result.description.c);
     ++failed[layer];
     for (const gate::Diagnosis& diagnosis : c.result.diagnosis)
       if (diagnosis.kind == gate::Diagnosis::Kind::mistake) {
-        Agreement& own = agreeing[layer][diagnosis.what];
-        ++own.cases;
-        own.outputs += diagnosis.outputs.size();
+        Agreement& agreement = agreeing[layer][diagnosis.what];
+        ++agreement.cases;
+        agreement.outputs += diagnosis.outputs.size();
       }
   }
   std::vector<std::string> lines;
-  for (const auto& [layer, least] : least_condition_of_failures(report)) {
+  for (const auto& [layer, least] : min_condition_of_failures(report)) {
     if (agreeing.contains(layer)) continue;  // a mistake says more
     lines.push_back(
         fmt::format("{}: every failure is at a condition number of {} or more, as of one-pass "
@@ -293,7 +295,7 @@ std::vector<std::string> corpus_lines(const GoldenReport& report) {
   if (!report.corpus) return {};
   const certify::CorpusVersion built = certify::built_corpus_version();
   std::vector<std::string> lines = {fmt::format("corpus {}", report.corpus->text())};
-  if (report.corpus->is_behind(built))
+  if (report.corpus->is_older_than(built))
     lines.push_back(
         fmt::format("the corpus is behind that of this program, {}: 'normproof golden make' makes "
                     "the newer one, docs/changelog.md says what is new",
@@ -308,7 +310,7 @@ std::vector<std::string> declined_lines(const GoldenReport& report) {
   };
   std::map<std::string, Declined> layers;
   for (const CheckedCase& c : report.cases) {
-    Declined& layer = layers[corpus::op_of(c.result.description.c)];
+    Declined& layer = layers[corpus::op_name(c.result.description.c)];
     ++layer.of;
     if (c.outcome != Outcome::declined || layer.count++ > 0) continue;
     layer.first = c.result.description.path;
@@ -325,11 +327,12 @@ std::vector<std::string> declined_lines(const GoldenReport& report) {
 }
 
 std::vector<std::string> note_lines(const GoldenReport& report) {
-  std::map<std::string, std::pair<std::size_t, std::string>> layers;  // outputs, the first of them
+  // Number of outputs, and the first one.
+  std::map<std::string, std::pair<std::size_t, std::string>> layers;
   for (const CheckedCase& c : report.cases)
     for (const TensorResult& t : c.result.tensors) {
       if (t.note.empty()) continue;
-      auto& [outputs, first] = layers[corpus::op_of(c.result.description.c)];
+      auto& [outputs, first] = layers[corpus::op_name(c.result.description.c)];
       if (outputs++ == 0)
         first = fmt::format("{} of {} {}", t.name, c.result.description.path, t.note);
     }
@@ -350,7 +353,7 @@ support::report::Document without_verdict(const GoldenReport& report) {
   for (const CheckedCase& c : report.cases)
     if (is_bad(c.outcome))
       document.add(support::report::Problem{word_of(c.outcome), c.result.description.path,
-                                            sentences_of(c.result), c.repro});
+                                            describe_case(c.result), c.repro});
   for (const auto& lines :
        {corpus_lines(report), declined_lines(report), note_lines(report), diagnosis_lines(report)})
     for (const std::string& line : lines) document.add(support::report::Paragraph{line});

@@ -14,77 +14,83 @@
 
 namespace normproof::verification::golden::reports {
 
-/// xfail: it failed, and is on the list of those that should; xpass: it is on the list, and passed;
-/// declined: the candidate does not offer it, on the list or not.
+/// The outcome of a case. xfail: it is on the list of expected failures, and failed. xpass: it is
+/// on that list, but passed. declined: the candidate does not support it, whether or not it is on
+/// the list.
 enum class Outcome { passed, failed, xfail, xpass, declined };
 
-/// How a case is told of, and what is asked of all of them together.
+/// How cases are reported, and what is required of them as a whole.
 struct ReportSettings {
   std::size_t min_cases = 1;
-  bool strict = false;     ///< an element that is not judged is a failure
-  std::string xfail = {};  ///< cases that should fail: a glob a line, '#' before a comment
-  std::string xfail_name = "--xfail";  ///< what an error calls that list
-  bool all_asked =
-      true;  ///< of the corpus: then a glob of the list that matches no case is an error
-  /// The command that checks a case alone.
+  bool strict = false;     ///< whether an element that is not judged counts as a failure
+  std::string xfail = {};  ///< expected failures: one glob per line, '#' starts a comment
+  std::string xfail_name = "--xfail";  ///< the name of that list in errors
+  /// Whether the whole corpus is checked. If so, a glob of the list that matches no case is an
+  /// error.
+  bool checks_whole_corpus = true;
+  /// Returns the command that checks a single case.
   std::function<std::string(const std::string& path, Outcome outcome)> repro = {};
-  /// The case.json of a case, from where the command was given; empty where there is none.
+  /// Returns the path of a case's case.json relative to the working directory, or "" if there is
+  /// none.
   std::function<std::string(const std::string& path)> file = {};
-  std::optional<certify::CorpusVersion> corpus = {};  ///< the version of what was asked
+  /// The version of the corpus that was checked.
+  std::optional<certify::CorpusVersion> corpus = {};
 };
 
 struct CheckedCase {
   gate::CaseResult result;
   Outcome outcome = Outcome::passed;
-  std::string repro;  ///< the command that checks this case alone
-  std::string file;   ///< its case.json, from where the command was given
+  std::string repro;  ///< the command that checks this case only
+  std::string file;   ///< its case.json, relative to the working directory
 };
 
-/// What `normproof golden check` found. Every report is a function of it.
+/// The results of `normproof golden check`, from which every report is generated.
 struct GoldenReport {
-  std::vector<CheckedCase> cases;  ///< in ascending order of paths
+  std::vector<CheckedCase> cases;  ///< the checked cases in ascending order of paths
   std::size_t min_cases = 1;
   bool strict = false;
   std::optional<certify::CorpusVersion> corpus = {};
 
   std::size_t count(Outcome outcome) const;
-  std::size_t held() const;      ///< the cases that were not declined, and not wholly unjudged
-  std::size_t unjudged() const;  ///< elements of which the bound claims nothing
+  /// Number of cases that were not declined and have a judged element.
+  std::size_t held() const;
+  std::size_t unjudged() const;  ///< number of elements with an infinite bound
   bool passed() const;
   std::string summary() const;  ///< the closing line
 };
 
-/// Marks each case by the list; see Outcome.
-/// Throws    FileError naming the list and the line where a glob matches no case of the corpus
+/// Assigns each case its outcome, given the list of expected failures.
+/// Throws    FileError naming the list and the line if a glob matches no case of the corpus
 GoldenReport golden_report(std::vector<gate::CaseResult> results, const ReportSettings& settings);
 
-/// A line a layer: the wrong formula that most of its failed cases agree with, of several the one
-/// that most of their outputs do.
+/// Returns one line per layer: the wrong formula with which most of its failed cases agree; if
+/// several do, the one with which most of their outputs agree.
 std::vector<std::string> diagnosis_lines(const GoldenReport& report);
 
-/// The version of the corpus, and whether it is behind the one that this program makes.
+/// Returns the version of the corpus, and whether it is older than the one that this program makes.
 std::vector<std::string> corpus_lines(const GoldenReport& report);
 
-/// A line a layer of which cases were declined: how many, and the first with its reason.
+/// Returns one line per layer with declined cases: their number, and the first with its reason.
 std::vector<std::string> declined_lines(const GoldenReport& report);
 
-/// A line a layer of answers that decide nothing, but were not stored in the dtype of their case.
+/// Returns one line per layer with outputs that were not stored in the dtype of their case, which
+/// does not affect the verdict.
 std::vector<std::string> note_lines(const GoldenReport& report);
 
-/// The metrics of every output by layer and dtype, then each failure with its line to reproduce it,
-/// then the summary.
+/// Returns the metrics of every output by layer and dtype, then each failure with its command to
+/// reproduce it, then the summary.
 support::report::Document golden_document(const GoldenReport& report);
 
-/// For the summary of a CI job, which is cut off below: the summary as its heading, then the
-/// metrics and the failures.
+/// Returns a document for the summary of a CI job, which may be truncated at the end: the summary
+/// comes first as its heading, then the metrics and the failures.
 support::report::Document golden_job_summary(const GoldenReport& report);
 
-/// A check a case, a finding for each output that failed; and one more, failed, where there are
-/// fewer cases than expected.
+/// Returns one check per case with a finding for each failed output, and one more failed check if
+/// there are fewer cases than expected.
 support::report::Checks golden_checks(const GoldenReport& report);
 
-/// "y at [0, 3]: got -0.25, exact -0.75, bound 5.1e-07 (ratio 980000); 3 of 112 elements"; all
-/// metrics.
+/// Describes a failed output with all metrics: "y at [0, 3]: got -0.25, exact -0.75, bound 5.1e-07
+/// (ratio 980000); 3 of 112 elements".
 std::string failure_text(const gate::TensorResult& tensor);
 
 }  // namespace normproof::verification::golden::reports

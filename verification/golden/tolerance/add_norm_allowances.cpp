@@ -30,7 +30,7 @@ bool has_zero_centred_gamma(const Case& c) {
       std::get<model::FunctionOptions>(c.options));
 }
 
-/// The layer behind the sum.
+/// The layer that normalizes the sum.
 struct LayerNormOfSum {
   model::LayerNormOptions options;
   auto forward(const Numbers& sum, const Affine& affine) const {
@@ -82,8 +82,8 @@ class StoredSum {
     if (inputs_.tensors.contains("grad_sum")) allow_stored("grad_x", exact.grad_x);
   }
 
-  /// gamma x_hat is at most |y| + |beta|.
-  void allow_beta_apart(const model::RMSNormOptions& options) {
+  /// Uses |gamma x_hat| <= |y| + |beta|.
+  void allow_beta_after_storing(const model::RMSNormOptions& options) {
     const Tensor<double>* const beta = inputs_.tensors.find("beta");
     if (beta == nullptr) return;
     const auto y = norm::rms_norm(sum_, affine_, options).y;
@@ -99,8 +99,8 @@ class StoredSum {
     return tensor == nullptr ? Numbers() : ref::tensor::convert<any_order_error>(*tensor);
   }
 
-  /// The sum in the dtype of the case; off by a unit where a sum that is rounded before may round
-  /// to the next number.
+  /// Rounds the sum to the dtype of the case. The error is one unit where a sum that was already
+  /// rounded may round to a neighboring number.
   Numbers rounded_sum() const {
     Numbers stored = sum_;
     const auto round = [this](double v) { return ref::numeric::round_to(storage_of(dtype_), v); };
@@ -112,7 +112,7 @@ class StoredSum {
     return stored;
   }
 
-  /// Slack covers what both values are off in `double`.
+  /// The slack covers the error of both values in `double`.
   void widen(const char* name, const Numbers& exact, const Numbers& other) {
     Tensor<double>& bound = bound_.at(name);
     for (std::size_t i = 0; i < bound.size(); ++i) {
@@ -134,7 +134,7 @@ class StoredSum {
     if (ref::tensor::is_given(affine_.beta)) widen("grad_beta", exact.grad_beta, other.grad_beta);
   }
 
-  /// One more rounding of a term to the dtype of the case.
+  /// Adds one more rounding of a term to the dtype of the case.
   void allow_stored(const char* name, const Numbers& term) {
     const ref::numeric::Arithmetic format = arithmetic_of(storage_of(dtype_));
     Tensor<double>& bound = bound_.at(name);
@@ -156,14 +156,14 @@ class StoredSum {
 void add_add_norm_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                              Accumulation accumulation, NamedTensors<double>& bound, bool flushes) {
   if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
-  const ref::numeric::AnyOrderArithmetic scope(candidate_arithmetic(accumulation, flushes));
+  const ref::numeric::AnyOrderArithmetic scope(arithmetic_of_candidate(accumulation, flushes));
   StoredSum sum(c, inputs, accumulation, bound);
   const auto& function = std::get<model::FunctionOptions>(c.options);
   if (const auto* const own = std::get_if<model::AddLayerNormOptions>(&function)) {
     sum.allow(LayerNormOfSum{{.eps = own->eps}});
   } else if (const auto* const rms = std::get_if<model::AddRMSNormOptions>(&function)) {
     sum.allow(RMSNormOfSum{{.eps = rms->eps}});
-    sum.allow_beta_apart({.eps = rms->eps});
+    sum.allow_beta_after_storing({.eps = rms->eps});
   }
 }
 

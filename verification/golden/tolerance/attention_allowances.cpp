@@ -42,12 +42,12 @@ class AttentionAllowances {
 
   void add() {
     const std::size_t queries = shape_.batch_size * shape_.heads() * shape_.group.tokens;
-    for (std::size_t query = 0; query < queries; ++query) of_query(query);
+    for (std::size_t query = 0; query < queries; ++query) add_query(query);
   }
 
  private:
-  /// What rounding to the format of storage may move a value that is off by `error`: one of its
-  /// numbers stays, or comes back to it.
+  /// The error of rounding a value, itself off by `error`, to the format of storage. It is 0 if the
+  /// format holds the value and the error is too small to reach another of its numbers.
   double stored(double value, double error) const {
     const double u = format_.unit_roundoff;
     if (u == 0) return 0;
@@ -59,18 +59,18 @@ class AttentionAllowances {
     const double slack = 1 + 8 * static_cast<double>(shape_.group.keys + shape_.features + 8) * u_;
     double& bound = bound_.at(name).data()[i];
     bound += amount * slack;
-    // 0 times an infinite error: nothing is claimed there either.
+    // 0 times an infinite error is NaN; the bound is infinite there, too.
     if (std::isnan(bound)) bound = std::numeric_limits<double>::infinity();
   }
 
-  void of_query(std::size_t query) {
+  void add_query(std::size_t query) {
     const std::size_t keys = shape_.group.keys, d = shape_.features, e = shape_.value_features;
     const std::size_t first_key =
-        query / shape_.group.rows() * keys;  // of the head of keys that it reads
+        query / shape_.group.rows() * keys;  // first key of the head of keys that this query reads
     const double* const w = forward_.saved.weights.data() + query * keys;
     const double* const dy = dy_.data() + query * e;
     std::vector<double> scores(keys), grad_weights(keys), moved(keys);
-    double largest = -std::numeric_limits<double>::infinity(), mean = 0, of_mean = 0;
+    double largest = -std::numeric_limits<double>::infinity(), mean = 0, mean_error = 0;
     for (std::size_t j = 0; j < keys; ++j) {
       for (std::size_t c = 0; c < d; ++c)
         scores[j] +=
@@ -84,30 +84,30 @@ class AttentionAllowances {
       if (w[j] == 0) continue;
       const double apart = std::fabs(scores[j] - largest) + static_cast<double>(keys);
       const double exponent = 4 * u_ * (std::fabs(largest) + apart);
-      const double of_weight = stored(w[j], w[j] * exponent);
-      moved[j] = of_weight + w[j] * exponent * ref::numeric::exp(exponent);
-      of_mean += moved[j] * std::fabs(grad_weights[j]);
+      const double weight_error = stored(w[j], w[j] * exponent);
+      moved[j] = weight_error + w[j] * exponent * ref::numeric::exp(exponent);
+      mean_error += moved[j] * std::fabs(grad_weights[j]);
       for (std::size_t c = 0; c < e; ++c) {
         const std::size_t at = (first_key + j) * e + c;
-        add("y", query * e + c, of_weight * std::fabs(v_.data()[at]));
+        add("y", query * e + c, weight_error * std::fabs(v_.data()[at]));
         add("grad_v", at, moved[j] * std::fabs(dy[c]));
       }
     }
     for (std::size_t c = 0; c < e; ++c) {
       const double y = forward_.y.data()[query * e + c];
       const double error = bound_.at("y").data()[query * e + c];
-      of_mean += std::fabs(dy[c]) *
-                 (error + stored(y, error) + static_cast<double>(e) * u_ * std::fabs(y));
+      mean_error += std::fabs(dy[c]) *
+                    (error + stored(y, error) + static_cast<double>(e) * u_ * std::fabs(y));
     }
     for (std::size_t j = 0; j < keys; ++j) {
       if (w[j] == 0) continue;
       const double difference = std::fabs(grad_weights[j] - mean);
-      const double off = moved[j] * (difference + of_mean) + w[j] * of_mean;
-      const double of_score = scale_ * (off + stored(w[j] * difference, off));
+      const double off = moved[j] * (difference + mean_error) + w[j] * mean_error;
+      const double score_error = scale_ * (off + stored(w[j] * difference, off));
       for (std::size_t c = 0; c < d; ++c) {
         const std::size_t at = (first_key + j) * d + c;
-        add("grad_q", query * d + c, of_score * std::fabs(k_.data()[at]));
-        add("grad_k", at, of_score * std::fabs(q_.data()[query * d + c]));
+        add("grad_q", query * d + c, score_error * std::fabs(k_.data()[at]));
+        add("grad_k", at, score_error * std::fabs(q_.data()[query * d + c]));
       }
     }
   }

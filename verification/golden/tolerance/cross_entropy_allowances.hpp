@@ -4,11 +4,13 @@
 
 namespace normproof::verification::golden::tolerance {
 
-/// What kernels of cross_entropy may be off beyond the any-order bound of the reference's formula.
+/// Widens the any-order bound of the reference's cross_entropy formula for what kernels do.
 ///
-/// Source    docs/error_analysis.md, section 8
-/// Computes  bound += log-probabilities as x - log_sum_exp, that one a number of the accumulation
-/// Requires  bound: the any-order bound of c for `accumulation`; inputs: finite ones of c
+/// Source    docs/derivations/error_analysis.md, section 8
+/// Computes  bound += the error of log-probabilities computed as x - log_sum_exp, with log_sum_exp
+///           rounded to the accumulation format
+/// Requires  bound holds the any-order bound of c for `accumulation`; inputs are the finite inputs
+///           of c
 void add_cross_entropy_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                                   Accumulation accumulation,
                                   ref::tensor::NamedTensors<double>& bound);

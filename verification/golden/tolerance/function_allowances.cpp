@@ -20,11 +20,11 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// gelu_tanh by its printed formula, whose 1 + tanh cancels below 0, where the reference's does
-/// not: x (1 + t)/2 is off by 5/2 u |x| more, and x (1 - t^2) u'/2 by 3 u |x u'|.
+/// Allows the published formula of gelu_tanh, whose 1 + tanh cancels for negative x, unlike the
+/// reference's: x (1 + t)/2 is off by another 5/2 u |x|, and x (1 - t^2) u'/2 by 3 u |x u'|.
 void allow_cancellation(const checks::evaluation::FunctionInputs& inputs, double u,
                         NamedTensors<double>& errors) {
-  constexpr double kTwiceCubic = 6 * 0.044715, kRoot = 0.8;  // above sqrt(2/pi)
+  constexpr double kTwiceCubic = 6 * 0.044715, kRoot = 0.8;  // more than sqrt(2/pi)
   const Tensor<double>& x = inputs.tensors.at("x");
   const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -36,8 +36,8 @@ void allow_cancellation(const checks::evaluation::FunctionInputs& inputs, double
   }
 }
 
-/// The sigmoid as it is printed, s = 1/(1 + exp(-x)). Where exp(-x) overflows, s is 0: everything
-/// may be lost. In s (1 + x (1 - s)) the difference is off by 9 u for x > 0, in whatever order.
+/// Allows the published sigmoid, s = 1/(1 + exp(-x)). If exp(-x) overflows, s is 0 and its whole
+/// value may be lost. In s (1 + x (1 - s)) the difference is off by 9 u for x > 0, in any order.
 void allow_printed_sigmoid(const checks::evaluation::FunctionInputs& inputs,
                            const ref::numeric::Arithmetic& arithmetic,
                            NamedTensors<double>& errors) {
@@ -49,28 +49,28 @@ void allow_printed_sigmoid(const checks::evaluation::FunctionInputs& inputs,
     const double by = gate == nullptr ? 1 : std::fabs(gate->data()[i]);
     const double dy = grad_y == nullptr ? 0 : std::fabs(grad_y->data()[i]);
     const double e = ref::numeric::exp(-magnitude);
-    double of_y = 0, of_slope = 10 * arithmetic.unit_roundoff * magnitude;
+    double y_error = 0, slope_error = 10 * arithmetic.unit_roundoff * magnitude;
     if (x.data()[i] < 0) {
       const bool overflows = e <= 2 / arithmetic.largest;
-      of_y = overflows ? magnitude * e : 0;
-      of_slope = overflows ? (1 + magnitude) * e : 0;
+      y_error = overflows ? magnitude * e : 0;
+      slope_error = overflows ? (1 + magnitude) * e : 0;
     }
-    errors.at("y").data()[i] += of_y * by;
-    if (grad_y != nullptr) errors.at("grad_x").data()[i] += of_slope * by * dy;
-    if (grad_y != nullptr && gate != nullptr) errors.at("grad_gate").data()[i] += of_y * dy;
+    errors.at("y").data()[i] += y_error * by;
+    if (grad_y != nullptr) errors.at("grad_x").data()[i] += slope_error * by * dy;
+    if (grad_y != nullptr && gate != nullptr) errors.at("grad_gate").data()[i] += y_error * dy;
   }
 }
 
-/// a(x), or in the backward grad_y gate, rounded to the dtype of the case before the next product,
-/// as where each is an operation of its own. What is rounded to it stays its number when it is
-/// multiplied by a power of two.
+/// Allows a(x), or in the backward grad_y gate, to be rounded to the dtype of the case before the
+/// next product, as in implementations that run each as a separate operation. A product of a stored
+/// value with a power of two needs no second rounding.
 void allow_stored_factors(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                           Accumulation accumulation, NamedTensors<double>& errors) {
   if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
   const double u = arithmetic_of(accumulation).unit_roundoff;
   const ref::numeric::Arithmetic format = arithmetic_of(storage_of(c.dtype));
   const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
-  constexpr double kSteepest = 1.2;  // above the derivatives of silu and gelu
+  constexpr double kSteepest = 1.2;  // more than the derivatives of silu and gelu
   const auto allow = [&](const char* name, const Tensor<double>& value, auto other_factor) {
     Tensor<double>& error = errors.at(name);
     for (std::size_t i = 0; i < error.size(); ++i) {
@@ -88,8 +88,8 @@ void allow_stored_factors(const Case& c, const checks::evaluation::FunctionInput
   allow("grad_gate", exact.at("grad_gate"), [&](std::size_t i) { return grad_y->data()[i]; });
 }
 
-/// Each product of rope rounded to the dtype of the case before the two are added; one with 0 or a
-/// power of two stays what it is.
+/// Allows each product of rope to be rounded to the dtype of the case before the two are added. A
+/// product with 0 or a power of two is exact.
 void allow_stored_products(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                            Accumulation accumulation, NamedTensors<double>& errors) {
   if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
@@ -124,12 +124,12 @@ void allow_stored_products(const Case& c, const checks::evaluation::FunctionInpu
   if (inputs.tensors.contains("grad_y")) allow("grad_x", inputs.tensors.at("grad_y"));
 }
 
-/// At least exp(a) - 1 for a >= 0.
+/// An upper bound of exp(a) - 1 for a >= 0.
 double growth(double a) {
   return a * ref::numeric::exp(a);
 }
 
-/// The backward from y, row by row.
+/// Allows backwards that use the stored y, row by row.
 class StoredY {
  public:
   StoredY(const Case& c, const checks::evaluation::FunctionInputs& inputs,
@@ -155,19 +155,19 @@ class StoredY {
   }
 
  private:
-  /// What rounding to the format of storage may move y.
+  /// The error of rounding y to the format of storage.
   double stored(std::size_t i) const {
     if (format_.unit_roundoff == 0) return 0;
-    if (y_.data()[i] == 0 && error_.data()[i] == 0) return 0;  // it takes no part
+    if (y_.data()[i] == 0 && error_.data()[i] == 0) return 0;  // masked: it has no effect
     return format_.unit_roundoff * (std::fabs(y_.data()[i]) + error_.data()[i] + 2 * format_.tiny);
   }
-  /// The slack covers the roundings of the candidate in what is added here.
+  /// The slack covers the candidate's roundings of the terms added here.
   void add(std::size_t i, double amount) {
     const double sum = grad_.data()[i] + amount * (1 + 2 * static_cast<double>(width_ + 8) * u_);
     grad_.data()[i] = std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum;
   }
 
-  /// grad_x_i = y_i (grad_y_i - s), s the sum of grad_y y.
+  /// grad_x_i = y_i (grad_y_i - s), with s the sum of grad_y y.
   void softmax(std::size_t begin) {
     double s = 0, off = 0, moved = 0;
     for (std::size_t i = begin; i < begin + width_; ++i) {
@@ -181,7 +181,7 @@ class StoredY {
                  (std::fabs(y_.data()[i]) + error_.data()[i]) * moved);
   }
 
-  /// grad_x_i = grad_y_i - exp(y_i) s, s the sum of grad_y.
+  /// grad_x_i = grad_y_i - exp(y_i) s, with s the sum of grad_y.
   void log_softmax(std::size_t begin) {
     double s = 0, magnitude = 0;
     for (std::size_t i = begin; i < begin + width_; ++i) {
@@ -193,7 +193,8 @@ class StoredY {
       add(i, largest * ref::numeric::exp(y_.data()[i] + error_.data()[i]) * growth(stored(i)));
   }
 
-  /// grad_x_i = grad_y exp(x_i - y): the error of y and the roundings of the difference count too.
+  /// grad_x_i = grad_y exp(x_i - y): also counts the error of y and the roundings of the
+  /// difference.
   void log_sum_exp(std::size_t row) {
     const double off = error_.data()[row] + stored(row);
     for (std::size_t i = row * width_; i < (row + 1) * width_; ++i) {

@@ -10,14 +10,15 @@ namespace normproof::verification::golden::tolerance {
 
 using corpus::arithmetic_of;
 using corpus::find;
-using corpus::op_of;
+using corpus::op_name;
 using corpus::unit_roundoff;
 using ref::tensor::NamedTensors;
 using ref::tensor::Tensor;
 
 namespace {
 
-/// n/(n-1) or its reciprocal, and a weight a for 1 - a: three operations of 4 u.
+/// Allows a factor n/(n-1) or its reciprocal, and a weight a in place of 1 - a: three operations of
+/// 4 u.
 void allow_conversion(const NamedTensors<double>& values, double u, NamedTensors<double>& bound) {
   for (const char* const name : {"running_mean", "running_variance"}) {
     const Tensor<double>* const running = values.find(name);
@@ -27,8 +28,8 @@ void allow_conversion(const NamedTensors<double>& values, double u, NamedTensors
   }
 }
 
-/// What is stored is gamma x_hat, at most |y| + |beta|.
-void allow_beta_apart(const Case& c, const Tensor<double>& y, Tensor<double>& bound) {
+/// The stored value is gamma x_hat, at most |y| + |beta|.
+void allow_beta_after_storing(const Case& c, const Tensor<double>& y, Tensor<double>& bound) {
   const ref::io::StoredTensor* const stored = find(c.inputs, "beta");
   if (stored == nullptr) return;
   const std::vector<double> beta = ref::io::widen(*stored);
@@ -44,8 +45,9 @@ void add_layer_allowances(const Case& c, const NamedTensors<double>& values,
                           Accumulation accumulation, NamedTensors<double>& bound) {
   const double u = arithmetic_of(accumulation).unit_roundoff;
   allow_conversion(values, u, bound);
-  if (corpus::adds_beta_apart(op_of(c)) && corpus::rounds_when_stored(c.dtype, accumulation))
-    allow_beta_apart(c, values.at("y"), bound.at("y"));
+  if (corpus::adds_beta_after_storing(op_name(c)) &&
+      corpus::rounds_when_stored(c.dtype, accumulation))
+    allow_beta_after_storing(c, values.at("y"), bound.at("y"));
 }
 
 }  // namespace normproof::verification::golden::tolerance

@@ -9,11 +9,11 @@ namespace normproof::verification::golden::tolerance {
 using corpus::Accumulation;
 using corpus::Case;
 
-/// Adds to the bounds of a layer what right implementations of other conventions are off by:
-/// running statistics that an adapter converts, and a beta that is added to what was stored.
+/// Widens the bounds of a layer for correct implementations that follow other conventions: running
+/// statistics that an adapter converts, and a beta that is added after y was stored.
 ///
-/// Source    docs/error_analysis.md, section 8
-/// Requires  c is of a layer; values and bound hold its outputs, values in `double`
+/// Source    docs/derivations/error_analysis.md, section 8
+/// Requires  c is of a layer; values and bound hold its outputs, with values computed in `double`
 void add_layer_allowances(const Case& c, const ref::tensor::NamedTensors<double>& values,
                           Accumulation accumulation, ref::tensor::NamedTensors<double>& bound);
 

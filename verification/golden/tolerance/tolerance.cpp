@@ -19,18 +19,18 @@
 
 namespace normproof::verification::golden::tolerance {
 
-using certify::kStandIns;
+using certify::kReplacements;
 using certify::replace_not_finite;
 using corpus::arithmetic_of;
-using corpus::is_centred;
+using corpus::is_centered;
 using corpus::is_function;
 using corpus::is_layer;
-using corpus::op_of;
+using corpus::op_name;
 using corpus::path_of;
 using corpus::storage_of;
 using corpus::unit_roundoff;
 using corpus::usual_accumulation;
-using plain::plain_errors;
+using plain::plain_error_bounds;
 using recipes::inputs_of;
 using ref::numeric::any_order_error;
 using ref::numeric::AnyOrderArithmetic;
@@ -64,7 +64,7 @@ Evaluated evaluate(const Case& c, const checks::evaluation::EvalInputs& inputs,
 
 using Errors = std::map<std::string, std::vector<double>>;
 
-/// The larger bound of each element, of one output or of all.
+/// Raises the bounds of one output, or of all, to these errors where they are larger.
 void allow(const Errors& errors, NamedTensors<double>& bound, std::string_view output = {}) {
   for (const auto& [name, own] : errors) {
     if (!output.empty() && name != output) continue;
@@ -73,49 +73,50 @@ void allow(const Errors& errors, NamedTensors<double>& bound, std::string_view o
   }
 }
 
-/// k + E[x-k] and E[(x-k)^2] - E[x-k]^2, k the first element, are as good as two passes unless k
-/// lies far from the mean; a mean that is moved, as Welford's is, as good as a sum unless it is
-/// near 0 among few. Where mean and variance themselves are answers, that shows.
+/// Allows other formulas of the statistics. k + E[x-k] and E[(x-k)^2] - E[x-k]^2, with k the first
+/// element, are as accurate as two passes unless k is far from the mean. A mean that is updated, as
+/// in Welford's method, is as accurate as a sum unless it is near 0 with few elements. The
+/// difference shows only where the mean and variance themselves are outputs.
 void allow_other_statistics(const Case& c, const checks::evaluation::EvalInputs& inputs,
                             const Arithmetic& arithmetic, NamedTensors<double>& bound) {
-  const auto allow_of = [&](const plain::Style& style, std::vector<const char*> names) {
+  const auto allow_style = [&](const plain::Style& style, std::vector<const char*> names) {
     std::erase_if(names, [&](const char* name) { return bound.find(name) == nullptr; });
     if (names.empty()) return;
-    const Errors errors = plain_errors(c, inputs, style, arithmetic);
+    const Errors errors = plain_error_bounds(c, inputs, style, arithmetic);
     for (const char* const name : names) allow(errors, bound, name);
   };
-  allow_of({.shifted = true}, {"biased_variance", "mean", "running_mean"});
-  allow_of({.welford = true}, {"mean", "running_mean"});
+  allow_style({.shifted = true}, {"biased_variance", "mean", "running_mean"});
+  allow_style({.welford = true}, {"mean", "running_mean"});
 }
 
-/// A product with a scale that the arithmetic may have to round: 2 units in the last place, and one
+/// The error of a product with a scale that the arithmetic may have to round: 2 ulps and one
 /// rounding.
-double of_scaled_inputs(const Arithmetic& arithmetic) {
+double scaled_input_error(const Arithmetic& arithmetic) {
   return 6 * arithmetic.unit_roundoff;
 }
 
-/// The bounds of outputs that are stored by a given scale, in units of that: a quotient of float32,
-/// whatever the operation computes in.
+/// Converts the bounds of outputs with a given scale to units of that scale; the quotient is
+/// computed in float32, whatever arithmetic the operation uses.
 void divide_by_scales(const Case& c, const NamedTensors<double>& values, Tolerance& bounds) {
-  const AnyOrderArithmetic scope(candidate_arithmetic(Accumulation::float32, bounds.flushes));
+  const AnyOrderArithmetic scope(arithmetic_of_candidate(Accumulation::float32, bounds.flushes));
   for (auto& [name, bound] : bounds.bound) {
     if (corpus::scaling_of(c, name) != corpus::Scaling::given) continue;
     const double scale = ref::io::widen(*corpus::find(c.inputs, corpus::scale_name(name)))[0];
     const Tensor<double>& value = values.at(name);
-    Tensor<double>& of_the_inputs = bounds.of_the_inputs.at(name);
+    Tensor<double>& input_sensitivity = bounds.input_sensitivity.at(name);
     for (std::size_t i = 0; i < bound.size(); ++i) {
       const any_order_error own(value.data()[i], bound.data()[i]);
       bound.data()[i] = (own / any_order_error(scale)).error;
-      of_the_inputs.data()[i] /= scale;
+      input_sensitivity.data()[i] /= scale;
     }
   }
 }
 
-/// What the numbers within the bound round to is known, for there are few: the farther of the two
-/// ends.
-double with_few_digits(double bound, double exact, double remainder, DType stored) {
+/// Bounds the distance after rounding to a format of few digits: rounding is monotonic, so the
+/// farther of the rounded ends of the interval decides.
+double storage_bound_8bit(double bound, double exact, double remainder, DType stored) {
   if (!std::isfinite(bound)) return bound;
-  constexpr double kSlack = 1 + 0x1p-48;  // of the sums here
+  constexpr double kSlack = 1 + 0x1p-48;  // covers the roundings of the sums below
   const ref::numeric::FloatFormat& format = format_of(storage_of(stored));
   const auto to_end = [&](double sign) {
     const double shift = sign * (bound + 0x1p-50 * std::fabs(exact));
@@ -126,12 +127,13 @@ double with_few_digits(double bound, double exact, double remainder, DType store
   return std::max(to_end(-1), to_end(1)) * kSlack;
 }
 
-/// An arithmetic of fewer digits than the dtype of an output may leave what overflows that dtype,
-/// as bfloat16 does float16: then nothing is claimed, as where the arithmetic itself overflows.
-void claim_what_fits(const Case& c, const NamedTensors<double>& values,
-                     const Arithmetic& arithmetic, NamedTensors<double>& bounds) {
+/// Drops bounds of elements that may overflow the output's dtype because the arithmetic has fewer
+/// digits, such as bfloat16 arithmetic with float16 outputs. Nothing is claimed of them, as if the
+/// arithmetic itself overflowed.
+void drop_overflowing_bounds(const Case& c, const NamedTensors<double>& values,
+                             const Arithmetic& arithmetic, NamedTensors<double>& bounds) {
   for (auto& [name, bound] : bounds) {
-    const DType dtype = corpus::dtype_of_output(c, name);
+    const DType dtype = corpus::output_dtype(c, name);
     if (unit_roundoff(dtype) >= arithmetic.unit_roundoff) continue;
     const double largest = arithmetic_of(storage_of(dtype)).largest;
     const Tensor<double>& value = values.at(name);
@@ -141,39 +143,39 @@ void claim_what_fits(const Case& c, const NamedTensors<double>& values,
   }
 }
 
-/// The largest magnitude of a finite number.
-double largest_of(const double* begin, const double* end) {
+/// Returns the largest finite magnitude.
+double largest_finite(const double* begin, const double* end) {
   double largest = 0;
   for (const double* value = begin; value != end; ++value)
     if (std::isfinite(*value)) largest = std::max(largest, std::fabs(*value));
   return largest;
 }
 
-/// Whether what is wide with depth may be so wide that it tells nothing: of models of the caller's;
-/// the cases of a corpus were made to be judged.
-bool may_tell_nothing(const Case& c) {
-  return c.tier == corpus::Tier::own && (corpus::is_encoder(c) || corpus::is_transformer(c));
+/// Whether bounds may grow with depth until they say nothing. This can happen only for a user's
+/// models; the cases of a corpus are designed to be judged.
+bool may_be_vacuous(const Case& c) {
+  return c.tier == corpus::Tier::user && (corpus::is_encoder(c) || corpus::is_transformer(c));
 }
 
-/// An output of which every bound is wider than every number of the case accepts any answer of
-/// their size, 0 too: nothing is claimed of it.
-void claim_what_tells(const Case& c, const NamedTensors<double>& values,
-                      NamedTensors<double>& bounds) {
+/// Drops the bounds of an output if every bound exceeds every number of the case: such bounds would
+/// accept any output of that size, even zeros.
+void drop_vacuous_bounds(const Case& c, const NamedTensors<double>& values,
+                         NamedTensors<double>& bounds) {
   double largest = 0;
   for (const ref::io::StoredTensor& input : c.inputs)
     if (ref::io::is_float(input.dtype)) {
       const std::vector<double> numbers = ref::io::widen(input);
-      largest = std::max(largest, largest_of(numbers.data(), numbers.data() + numbers.size()));
+      largest = std::max(largest, largest_finite(numbers.data(), numbers.data() + numbers.size()));
     }
   for (const auto& [name, value] : values)
-    largest = std::max(largest, largest_of(value.data(), value.data() + value.size()));
+    largest = std::max(largest, largest_finite(value.data(), value.data() + value.size()));
   for (auto& [name, bound] : bounds)
     if (std::ranges::all_of(bound, [=](double own) { return own > largest; }))
       std::ranges::fill(bound, std::numeric_limits<double>::infinity());
 }
 
-/// Every operation is exact in the dtype of the case, and need not be in one that is coarser than
-/// usual.
+/// Whether every operation is exact: so the case says in its dtype, but it need not hold in a
+/// coarser arithmetic than usual.
 bool is_exact(const Case& c, Accumulation accumulation) {
   return c.exact && arithmetic_of(accumulation).unit_roundoff <=
                         arithmetic_of(usual_accumulation(c.dtype)).unit_roundoff;
@@ -181,8 +183,8 @@ bool is_exact(const Case& c, Accumulation accumulation) {
 
 }  // namespace
 
-bool takes_variance(const Case& c) {
-  return is_layer(c) ? is_centred(op_of(c)) : is_about<ref::model::AddLayerNormOptions>(c);
+bool computes_variance(const Case& c) {
+  return is_layer(c) ? is_centered(op_name(c)) : is_about<ref::model::AddLayerNormOptions>(c);
 }
 
 std::string_view to_string(Formula formula) {
@@ -197,16 +199,16 @@ std::string_view to_string(Formula formula) {
   return {};
 }
 
-Formula formula_of(std::string_view name) {
+Formula parse_formula(std::string_view name) {
   for (const Formula formula : kFormulas)
     if (to_string(formula) == name) return formula;
   throw ref::numeric::UsageError(
       ref::numeric::unknown_name("formula", name, {"folded", "one_pass", "two_pass"}));
 }
 
-Arithmetic candidate_arithmetic(Accumulation accumulation, bool flushes) {
+Arithmetic arithmetic_of_candidate(Accumulation accumulation, bool flushes) {
   Arithmetic arithmetic = arithmetic_of(accumulation);
-  // 2 units in the last place of a subnormal number.
+  // 2 ulps of a subnormal number.
   if (!flushes) arithmetic.tiny *= 4 * arithmetic.unit_roundoff;
   return arithmetic;
 }
@@ -215,47 +217,48 @@ Tolerance derive_tolerance(const Case& stored, Accumulation accumulation, Formul
                            bool flushes) {
   const Case c = corpus::dequantized(stored);
   checks::evaluation::EvalInputs inputs = inputs_of(stored, path_of(stored));
-  replace_not_finite(inputs, kStandIns);
+  replace_not_finite(inputs, kReplacements);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Arithmetic arithmetic = candidate_arithmetic(accumulation, flushes);
-  if (corpus::rounds_inputs(stored)) arithmetic.input_roundoff = of_scaled_inputs(arithmetic);
+  Arithmetic arithmetic = arithmetic_of_candidate(accumulation, flushes);
+  if (corpus::rounds_inputs(stored)) arithmetic.input_roundoff = scaled_input_error(arithmetic);
   arithmetic.exact_operations = is_exact(c, accumulation);
   arithmetic.folded = formula != Formula::two_pass;
   const double u = unit_roundoff(c.dtype);
-  // Exact operations on inputs and options that are rounded once.
+  // Exact operations on inputs and options that are each rounded once.
   const Arithmetic rounded_inputs{
       .unit_roundoff = 0, .tiny = 0, .largest = kInfinity, .input_roundoff = u};
   Evaluated evaluated = evaluate(c, inputs, arithmetic);
   Tolerance bounds{.bound = std::move(evaluated.errors),
                    .flushes = flushes,
-                   .of_the_inputs = evaluate(c, inputs, rounded_inputs).errors};
-  if (formula == Formula::one_pass && takes_variance(c))
-    allow(plain_errors(c, inputs, {.one_pass = true}, arithmetic), bounds.bound);
-  if (is_layer(c) && is_centred(op_of(c)))
+                   .input_sensitivity = evaluate(c, inputs, rounded_inputs).errors};
+  if (formula == Formula::one_pass && computes_variance(c))
+    allow(plain_error_bounds(c, inputs, {.one_pass = true}, arithmetic), bounds.bound);
+  if (is_layer(c) && is_centered(op_name(c)))
     allow_other_statistics(c, inputs, arithmetic, bounds.bound);
   if (is_layer(c)) add_layer_allowances(c, evaluated.values, accumulation, bounds.bound);
   if (is_function(c))
     add_function_allowances(c, inputs.function, accumulation, bounds.bound, flushes);
-  if (may_tell_nothing(c)) claim_what_tells(c, evaluated.values, bounds.bound);
+  if (may_be_vacuous(c)) drop_vacuous_bounds(c, evaluated.values, bounds.bound);
   if (corpus::is_scaled(stored)) divide_by_scales(stored, evaluated.values, bounds);
-  claim_what_fits(stored, evaluated.values, arithmetic, bounds.bound);
+  drop_overflowing_bounds(stored, evaluated.values, arithmetic, bounds.bound);
   return bounds;
 }
 
-double with_storage(double bound, double exact, double remainder, DType stored, bool flushes) {
+double with_storage_rounding(double bound, double exact, double remainder, DType stored,
+                             bool flushes) {
   if (stored == DType::int64) return 0;
   if (ref::io::is_float(stored) && ref::io::item_size(stored) == 1)
-    return with_few_digits(bound, exact, remainder, stored);
+    return storage_bound_8bit(bound, exact, remainder, stored);
   const Arithmetic format = arithmetic_of(storage_of(stored));
-  // What overflows the format there answers infinity, which no bound accepts.
-  // The distance of subnormal numbers is 2 u tiny.
+  // If rounding overflows the format, the output is infinite, which no bound accepts. Subnormal
+  // numbers are spaced by 2 u tiny.
   const double rounded = bound + format.unit_roundoff * (std::fabs(exact) + bound) +
                          2 * format.unit_roundoff * format.tiny;
   const bool is_held = remainder == 0 && ref::numeric::round_to(storage_of(stored), exact) == exact;
   const double kept = is_held ? std::min(rounded, 2 * bound) : rounded;
-  // What is subnormal, or within the bound of a number that is, may be 0.
+  // A number that is subnormal, or within the bound of a subnormal number, may be 0.
   const bool may_be_flushed = flushes && std::fabs(exact) - bound < format.tiny;
-  constexpr double kSlack = 1 + 0x1p-48;  // of the sum here
+  constexpr double kSlack = 1 + 0x1p-48;  // covers the rounding of the sum
   return may_be_flushed ? std::max(kept, (std::fabs(exact) + std::fabs(remainder)) * kSlack) : kept;
 }
 

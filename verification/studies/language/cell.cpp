@@ -30,8 +30,9 @@ std::vector<std::string_view> parts_between_slashes(std::string_view name) {
   return parts;
 }
 
-/// What follows the prefix, which the part has to begin with.
-std::string_view behind(std::string_view name, std::string_view part, std::string_view prefix) {
+/// Returns the rest of the part after the prefix, which the part must begin with.
+std::string_view after_prefix(std::string_view name, std::string_view part,
+                              std::string_view prefix) {
   if (!part.starts_with(prefix))
     refuse_cell(name, fmt::format("has the part '{}'", part), fmt::format("{}...", prefix));
   return part.substr(prefix.size());
@@ -44,7 +45,7 @@ T value_of(std::string_view name, const char* what, std::string_view text) {
   return value;
 }
 
-double rate_of(std::string_view name, std::string_view text) {
+double parse_rate(std::string_view name, std::string_view text) {
   const auto rate = value_of<double>(name, "the rate", text);
   if (!(rate > 0)) refuse_cell(name, fmt::format("has the rate {}", text), "one above 0");
   return rate;
@@ -56,9 +57,9 @@ void check_norm_name(training::Task task, std::string_view norm) {
     throw UsageError(ref::numeric::unknown_name("norm of the study:", norm, known));
 }
 
-/// The norm as the cell trains it: the released one with a warm-up that is scaled down to the run,
-/// twice as long as the learning rate's.
-model::NormOptions norm_of(const Cell& cell, std::string_view name) {
+/// Returns the norm as the cell trains it. The warm-up of the released norm is scaled down to the
+/// run: it is twice as long as that of the learning rate.
+model::NormOptions make_norm(const Cell& cell, std::string_view name) {
   model::NormOptions norm = model::norm_options(name);
   if (auto* const released = std::get_if<model::PowerNormReleasedOptions>(&norm))
     released->warmup_iterations = 2 * warmup_steps(cell);
@@ -73,7 +74,7 @@ void set_language_model(const Cell& cell, training::RunConfig& config) {
   encoder.num_heads = 4;
   encoder.num_layers = 2;
   encoder.placement = cell.placement;
-  encoder.norm = norm_of(cell, cell.norm);
+  encoder.norm = make_norm(cell, cell.norm);
   config.context = quick ? 32 : 64;
   config.batch_size = quick ? 16 : 32;
   config.epochs = quick ? 4 : 6;
@@ -85,19 +86,19 @@ void set_translator(const Cell& cell, training::RunConfig& config) {
   translator.d_model = quick ? 16 : 64;
   translator.placement = cell.placement;
   translator.scaled_embedding = true;
-  const auto [encoder, decoder] = sides_of(cell.norm);
+  const auto [encoder, decoder] = norms_by_side(cell.norm);
   const auto set_side = [&](model::LayersConfig& side, const std::string& norm) {
     side.num_heads = 4;
     side.d_ff = 4 * translator.d_model;
     side.num_layers = quick ? 1 : 2;
-    side.norm = side.final_norm = norm_of(cell, norm);
+    side.norm = side.final_norm = make_norm(cell, norm);
   };
   set_side(translator.encoder, encoder);
   set_side(translator.decoder, decoder);
   config.batch_size = quick ? 16 : 64;
   config.epochs = 4;
-  // Times sqrt(d_model) the embedding is as large as the positions that are added to it; Xavier's
-  // numbers for 4,096 words are a quarter of these.
+  // With the factor sqrt(d_model), this makes the embedding as large as the positions that are
+  // added to it; Xavier initialization for 4,096 words gives a quarter of that.
   if (!quick) config.train.initialization = model::PlainUniform{.limit = 0.2};
 }
 
@@ -121,7 +122,7 @@ const std::vector<std::string>& study_norms(training::Task task) {
   return task == training::Task::translate ? of_two_sides : of_one_side;
 }
 
-std::pair<std::string, std::string> sides_of(std::string_view norm) {
+std::pair<std::string, std::string> norms_by_side(std::string_view norm) {
   const std::size_t plus = norm.find('+');
   if (plus == std::string_view::npos) return {std::string(norm), std::string(norm)};
   return {std::string(norm.substr(0, plus)), std::string(norm.substr(plus + 1))};
@@ -161,11 +162,11 @@ Cell parse_cell(std::string_view name) {
   check_norm_name(cell.task, parts[2]);
   cell.norm = parts[2];
   cell.learning_rate =
-      studies::published::number_name(rate_of(name, behind(name, parts[3], "rate-")));
+      studies::published::number_name(parse_rate(name, after_prefix(name, parts[3], "rate-")));
   if (std::ranges::find(study_rates(), cell.learning_rate) == study_rates().end())
     refuse_cell(name, fmt::format("has the rate {}", cell.learning_rate),
                 fmt::format("one of the study, {}", fmt::join(study_rates(), ", ")));
-  cell.seed = value_of<std::uint64_t>(name, "the seed", behind(name, parts[4], "seed-"));
+  cell.seed = value_of<std::uint64_t>(name, "the seed", after_prefix(name, parts[4], "seed-"));
   if (cell.seed == 0) refuse_cell(name, "has the seed 0", "1 or more");
   const auto give = [&](Purpose purpose) {
     if (cell.purpose != Purpose::validation && cell.purpose != purpose)
@@ -194,7 +195,7 @@ training::RunConfig config_of(const Cell& cell) {
     set_translator(cell, config);
   else
     set_language_model(cell, config);
-  config.train.learning_rate = rate_of(cell_name(cell), cell.learning_rate);
+  config.train.learning_rate = parse_rate(cell_name(cell), cell.learning_rate);
   config.train.schedule = model::InverseSquareRoot{.warmup_steps = warmup_steps(cell)};
   config.train.seed = cell.seed;
   return config;

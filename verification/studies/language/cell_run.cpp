@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kCheckpointEvery = 100;
 
-/// Trains to the end, or to the sentence that says why there is none.
+/// Trains to the end and returns nothing, or returns a sentence if a value is not finite.
 std::optional<std::string> train(const training::RunConfig& config, training::RunTask& task,
                                  const fs::path& folder, const CellOptions& options) {
   std::size_t step = 0;
@@ -43,14 +43,15 @@ std::optional<std::string> train(const training::RunConfig& config, training::Ru
   } catch (const ref::numeric::FileError& damage) {
     throw ref::numeric::FileError(fmt::format("{}; without the folder {} the cell is computed anew",
                                               damage.what(), folder.string()));
-  } catch (const ContractError& refusal) {  // of what an epoch is validated on
+  } catch (const ContractError& refusal) {
+    // The validation after an epoch failed.
     if (step == 0) throw;
     return fmt::format("step {}: validation: {}", step, sentence(refusal.breach()));
   }
   return std::nullopt;
 }
 
-/// The sentence of an epoch whose loss is not finite.
+/// Returns a sentence if the validation loss of an epoch is not finite.
 std::optional<std::string> not_finite_sentence(const CellResult& result) {
   const bool finite = std::ranges::all_of(result.validation_loss,
                                           [](const auto& loss) { return loss.has_value(); });
@@ -87,8 +88,8 @@ CellResult run_cell(const Cell& cell, const StudyData& data, const CellOptions& 
   result.sha256 = ref::train::state_sha256(own->initial_state());
   std::optional<std::string> failure = train(config, task, folder, options);
   const fs::path metrics = folder / "metrics.jsonl";
-  take_measures(ref::io::read_text(metrics), metrics.string(),
-                config.epochs * own->steps_of_epoch(), warmup_steps(cell), result);
+  read_measures(ref::io::read_text(metrics), metrics.string(),
+                config.epochs * own->steps_per_epoch(), warmup_steps(cell), result);
   if (!failure) failure = not_finite_sentence(result);
   if (failure) result.diverged = {result.steps + 1, *failure};
   if (cell.purpose == Purpose::test && !failure) {

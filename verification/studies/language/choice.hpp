@@ -6,25 +6,26 @@
 
 #include "verification/studies/language/tables.hpp"
 
-/// The rule by which a learning rate is chosen, the same for every norm (docs/study_language.md).
+/// The rule that chooses a learning rate, the same for every norm (docs/guide/study_language.md).
 namespace normproof::verification::studies::language {
 
-/// The seeds 1, 2, ... that choose: they are validated at every rate of study_rates().
-inline constexpr std::uint64_t kChoosingSeeds = 2;
+/// The number of seeds, 1, 2, ..., that decide the choice. They are validated at every rate of
+/// study_rates().
+inline constexpr std::uint64_t kDecidingSeeds = 2;
 
 struct RateLoss {
   std::string rate;
-  std::size_t runs = 0, diverged = 0;  ///< of the seeds that choose
-  std::optional<double> loss = {};     ///< their mean validation loss, where all stayed finite
+  std::size_t runs = 0, diverged = 0;  ///< numbers of deciding seeds
+  std::optional<double> loss = {};  ///< mean validation loss of these seeds, if all stayed finite
 };
 
-/// What each rate comes to, in the order of study_rates().
+/// Returns the losses at each rate, in the order of study_rates().
 std::vector<RateLoss> rate_losses(const Results& results, const Condition& condition,
                                   const std::string& norm);
 
-/// The rate of the lowest mean validation loss after the last epoch, over the seeds that choose;
-/// a rate at which one of them diverged is not chosen, the lower of two equal ones is, and the
-/// lowest of all where none is left. Nothing while one of these cells is missing.
+/// Returns the rate with the lowest mean validation loss after the last epoch, over the deciding
+/// seeds. A rate at which a seed diverged is not chosen; of equal rates the lower one is; if every
+/// rate is excluded, the lowest is. Returns nothing while one of these cells is missing.
 std::optional<std::string> chosen_rate(const Results& results, const Condition& condition,
                                        const std::string& norm);
 

@@ -17,8 +17,8 @@ constexpr const char* kRule =
     "the 95 % interval of the paired difference over seeds is all on this side; refuted where it "
     "is all on the other";
 
-/// What differences say that are stated to be above 0, beside the seeds that say so, or the
-/// opposite, by one of the two having diverged.
+/// Judges whether differences are above 0. `for_it` and `against_it` count the seeds at which only
+/// one of the two runs diverged, which decides the seed.
 Finding judge(const std::vector<double>& differences, std::size_t for_it, std::size_t against_it,
               const std::string& what) {
   const std::size_t seeds = differences.size() + for_it + against_it;
@@ -41,24 +41,24 @@ Finding judge(const std::vector<double>& differences, std::size_t for_it, std::s
   return {interval->high < 0 ? Verdict::fails : Verdict::unsettled, numbers};
 }
 
-/// The first norm's BLEU is above the second's.
+/// Judges whether the first norm's BLEU is above the second's.
 Finding judge_bleu(const Results& results, const Condition& condition, const std::string& above,
                    const std::string& below) {
   const Paired paired = paired_seeds(results, condition, above, below, test_bleu);
-  return judge(paired.differences, paired.first_alone, paired.second_alone,
+  return judge(paired.differences, paired.first_only, paired.second_only,
                fmt::format("test BLEU of {} less that of {}", above, below));
 }
 
-/// The first norm's perplexity is above the second's.
+/// Judges whether the first norm's perplexity is above the second's.
 Finding judge_perplexity(const Results& results, const Condition& condition,
                          const std::string& above, const std::string& below) {
   const Paired paired = paired_seeds(results, condition, above, below, test_perplexity);
-  // Where one diverged its perplexity is without bound.
-  return judge(paired.differences, paired.second_alone, paired.first_alone,
+  // A run that diverged counts as having infinite perplexity.
+  return judge(paired.differences, paired.second_only, paired.first_only,
                fmt::format("test perplexity of {} less that of {}", above, below));
 }
 
-Quantity fluctuation_of(const std::string& statistic) {
+Quantity fluctuation_quantity(const std::string& statistic) {
   return [statistic](const CellResult& result) {
     return result.diverged ? std::nullopt : mean_fluctuation(result, statistic);
   };
@@ -98,8 +98,9 @@ Finding find(const std::string& id, const Results& results, const Condition& con
   if (id == "b3") return judge_bleu(results, condition, kReleasedPlacement, "layer_norm");
   if (id == "p1") return judge_perplexity(results, condition, "layer_norm", "power_norm");
   if (id == "p2") return judge_perplexity(results, condition, "batch_norm", "layer_norm");
-  const Paired paired = paired_seeds(results, condition, "batch_norm", fluctuation_of("variance"),
-                                     "power_norm", fluctuation_of("quadratic_mean"));
+  const Paired paired =
+      paired_seeds(results, condition, "batch_norm", fluctuation_quantity("variance"), "power_norm",
+                   fluctuation_quantity("quadratic_mean"));
   return judge(paired.differences, 0, 0,
                "relative fluctuation of BatchNorm's variance less that of PowerNorm's quadratic "
                "mean");

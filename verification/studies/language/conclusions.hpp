@@ -8,15 +8,18 @@
 
 namespace normproof::verification::studies::language {
 
-/// p1: PowerNorm beside LayerNorm; p2: BatchNorm beside LayerNorm; p3: what fluctuates. Of a
-/// translator b1 and b2 too, the first two in BLEU, and b3: the released placement beside
-/// LayerNorm.
+/// Returns the statements of a task. p1: PowerNorm against LayerNorm; p2: BatchNorm against
+/// LayerNorm; p3: the fluctuation of statistics. For translators also b1 and b2, the first two in
+/// BLEU, and b3: the released placement against LayerNorm.
 const std::vector<studies::published::Statement>& statements(training::Task task);
 
-/// Computes  by the 95 % interval of the paired differences over seeds: holds where all of it is
-///           on the side that is stated, fails where all of it is on the other, else unsettled;
-///           not_run where fewer than two seeds have both. A seed at which one of the two diverged
-///           is infinitely on the other's side: then holds, or fails, where every seed says so
+/// Evaluates a statement on results.
+///
+/// Computes  the verdict by the 95 % interval of the paired differences over seeds: holds if all of
+///           it is on the stated side, fails if all of it is on the other, else unsettled; not_run
+///           if fewer than two seeds have both runs. If one of the two diverged at a seed, the
+///           difference is infinite in favor of the other: then the statement holds, or fails, only
+///           if every seed agrees
 /// Requires  (C1) id is one of statements(condition.task)
 studies::published::Finding find(const std::string& id, const Results& results,
                                  const Condition& condition);

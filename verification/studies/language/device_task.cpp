@@ -17,15 +17,15 @@ using training::Task;
 
 namespace {
 
-/// The batches of step k.
+/// Returns the batches of step k.
 template <class Batch>
-std::span<const Batch> batches_of_step(const std::vector<Batch>& epoch, std::size_t each,
-                                       std::size_t k) {
+std::span<const Batch> select_step_batches(const std::vector<Batch>& epoch, std::size_t each,
+                                           std::size_t k) {
   const auto rest = std::span<const Batch>(epoch).subspan(k * each);
   return rest.first(std::min(each, rest.size()));
 }
 
-/// A tap to which all is shown.
+/// Whether the tap asks for every tensor of the step.
 bool asks_for_all(const ref::encoder::Tap<double>& tap) {
   return tap.asks_for("loss");
 }
@@ -56,14 +56,16 @@ training::TaskStep DeviceTask::step(std::size_t k, train::TrainState<double>& st
   try {
     if (translates) {
       const auto config = training::translation_config(config_, data_.pairs.value().words);
-      const auto batches = checks::agreement::on_device(device_, batches_of_step(pairs_, each, k));
+      const auto batches =
+          checks::agreement::on_device(device_, select_step_batches(pairs_, each, k));
       found = gpu::translation::translation_step({config.model, config.training}, batches, there);
     } else {
-      const auto batches = checks::agreement::on_device(device_, batches_of_step(texts_, each, k));
+      const auto batches =
+          checks::agreement::on_device(device_, select_step_batches(texts_, each, k));
       found = gpu::train::language_step(config_.train, batches, there);
     }
   } catch (const ref::numeric::ContractError&) {
-    return task_.step(k, state, tap);  // which says what is refused
+    return task_.step(k, state, tap);  // repeats the step on the processor, which reports the error
   }
   show_statistics(found, tap);
   state = checks::agreement::on_host(there);

@@ -5,12 +5,12 @@
 
 namespace normproof::verification::studies::language {
 
-/// Another task, whose steps are trained on a device, to the same bits: losses, gradients, states
-/// and what norms leave. What is begun, validated and shown in full is the other task's: a step
-/// whose tap asks for more than what norms leave, and one that the device refuses.
+/// Forwards to a task but takes its steps on a device, with the same bits: losses, gradients,
+/// states and statistics of the norms. A step whose tap asks for more than statistics of norms, or
+/// which the device rejects, is taken by the other task, as are epochs and validation.
 class DeviceTask : public training::WrappedTask {
  public:
-  /// All have to stay; `task` is make_task(config, data).
+  /// Keeps references to all arguments, which must outlive it. `task` is make_task(config, data).
   DeviceTask(gpu::device::Device& device, const training::RunConfig& config, const StudyData& data,
              training::RunTask& task)
       : WrappedTask(task), device_(device), config_(config), data_(data) {}

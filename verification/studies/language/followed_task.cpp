@@ -11,7 +11,8 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// A statistic of a batch, what it is called here, and the running one that it is set beside.
+/// A batch statistic with the name of its quality and the running statistic that it is compared
+/// with.
 struct Followed {
   const char *statistic, *name, *running;
 };
@@ -27,7 +28,7 @@ const Followed* followed_of(std::string_view tensor) {
   return nullptr;
 }
 
-/// Adds the quality of a tensor that a step shows, where it has one.
+/// Adds the fluctuation of a tensor that a step shows, if it is a statistic with a running value.
 void follow(const std::string& tensor, const Tensor<double>& batch,
             const NamedTensors<double>& before, training::Qualities& found) {
   const Followed* const own = followed_of(tensor);
@@ -37,8 +38,9 @@ void follow(const std::string& tensor, const Tensor<double>& batch,
   if (running == nullptr) return;
   const bool is_mean = std::string_view(own->name) == "mean";
   const Tensor<double> scale =
-      is_mean ? checks::statistics::roots_of(before.at(fmt::format("{}.running_variance", site)))
-              : *running;
+      is_mean
+          ? checks::statistics::channel_roots(before.at(fmt::format("{}.running_variance", site)))
+          : *running;
   found.emplace_back(fmt::format("{}{}.{}", kFluctuation, site, own->name),
                      checks::statistics::fluctuation(batch, *running, scale).relative);
 }

@@ -7,20 +7,22 @@
 
 namespace normproof::verification::studies::language {
 
-/// "fluctuation.layers.0.norm1.variance": the name of a quality that FollowedTask adds begins so.
+/// The prefix of the qualities that FollowedTask adds, such as
+/// "fluctuation.layers.0.norm1.variance".
 inline constexpr std::string_view kFluctuation = "fluctuation.";
 
-/// Another task, whose steps have one quality more for each batch statistic of a norm layer that
-/// keeps a running one: how far the batch's is from the running one before the step, relative.
+/// Forwards to a task and adds a quality to its steps for each batch statistic of a norm layer that
+/// keeps a running one: the relative distance of the batch's statistic from the running one before
+/// the step.
 ///
 /// Source    [SYG+20], figures 2 and 4
-/// Computes  "fluctuation.<site>.<statistic>": ||batch - running|| / ||scale||, of `variance` and
-///           `quadratic_mean` over the running one, of `mean` over the root of the running variance
-///           (checks::statistics::fluctuation). No bit of a step depends on it
-/// Requires  a batch a step
+/// Computes  "fluctuation.<site>.<statistic>": ||batch - running|| / ||scale||. The scale of
+///           `variance` and `quadratic_mean` is the running statistic, that of `mean` the root of
+///           the running variance (checks::statistics::fluctuation). The bits of a step do not depend on it
+/// Requires  one batch per step
 class FollowedTask : public training::WrappedTask {
  public:
-  /// Has to stay.
+  /// Keeps a reference to the task, which must outlive it.
   explicit FollowedTask(training::RunTask& task) : WrappedTask(task) {}
 
   training::TaskStep step(std::size_t k, ref::train::TrainState<double>& state,

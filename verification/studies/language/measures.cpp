@@ -42,13 +42,13 @@ struct PieceMeans {
   }
 };
 
-/// What the steps say of a norm layer's bound.
+/// The gradient bound of a norm layer over the steps.
 struct BoundMeans {
   PieceMeans shares = {};
   SiteBound found = {};
 };
 
-/// By name, in the order in which they first come.
+/// Values by site name, in the order of their first occurrence.
 template <class T>
 using Sites = std::vector<std::pair<std::string, T>>;
 
@@ -58,18 +58,18 @@ T& site_of(Sites<T>& sites, const std::string& name) {
   return found != sites.end() ? found->second : sites.emplace_back(name, T()).second;
 }
 
-/// What a key says behind a prefix, or nothing.
-std::optional<std::string> behind(const std::string& key, std::string_view prefix) {
+/// Returns the rest of the key after the prefix, or nothing if it does not begin with it.
+std::optional<std::string> after_prefix(const std::string& key, std::string_view prefix) {
   if (!key.starts_with(prefix)) return std::nullopt;
   return key.substr(prefix.size());
 }
 
 }  // namespace
 
-void take_measures(std::string_view metrics, const std::string& file, std::size_t planned,
+void read_measures(std::string_view metrics, const std::string& file, std::size_t planned,
                    std::int64_t warmup, CellResult& result) {
   PieceMeans losses;
-  Sites<PieceMeans> sites;  // a norm layer and its statistic
+  Sites<PieceMeans> sites;  // keyed by norm layer and statistic
   Sites<BoundMeans> bounds;
   for (const support::process::Line& line : support::process::split_lines(metrics)) {
     const ref::io::JsonReader reader(fmt::format("{}: line {}", file, line.number));
@@ -96,15 +96,15 @@ void take_measures(std::string_view metrics, const std::string& file, std::size_
     for (const auto& [key, value] : object.items()) {
       if (!value.is_number()) continue;
       const double number = value.get<double>();
-      if (const auto site = behind(key, kFluctuation)) {
+      if (const auto site = after_prefix(key, kFluctuation)) {
         PieceMeans& means = site_of(sites, *site);
         means.pieces[piece].add(number);
         if (static_cast<std::int64_t>(step) > warmup) means.after_warmup.add(number);
-      } else if (const auto bounded = behind(key, kGradientShare)) {
+      } else if (const auto bounded = after_prefix(key, kGradientShare)) {
         BoundMeans& own = site_of(bounds, *bounded);
         own.shares.pieces[piece].add(number);
         own.found.largest = std::max(own.found.largest.value_or(0), number);
-      } else if (const auto counted = behind(key, kBoundChannels)) {
+      } else if (const auto counted = after_prefix(key, kBoundChannels)) {
         double& channels = site_of(bounds, *counted).found.channels;
         channels = std::min(channels, number);
       }

@@ -8,15 +8,15 @@
 
 namespace normproof::verification::studies::language {
 
-/// Takes from the metrics.jsonl of a run what a result has of it: steps, losses, BLEU,
-/// fluctuations, the bound on gradients, the largest (1 - alpha) Gamma, and the hash after the last
-/// step.
+/// Reads the measures of a result from the metrics.jsonl of a run: steps, losses, BLEU,
+/// fluctuations, the bound on gradients, the maximum of (1 - alpha) Gamma, and the hash after the
+/// last step.
 ///
-/// Computes  means in the order of the steps: of the piece of step s of `planned`, from 1, whose
-///           number is floor((s - 1) kPieces / planned), and of the steps after `warmup`. What is
-///           not finite counts nowhere
-/// Throws    FileError naming `file` and the line that is no such object
-void take_measures(std::string_view metrics, const std::string& file, std::size_t planned,
+/// Computes  means in the order of the steps, over each piece of the run and over the steps after
+///           `warmup`. Step s of `planned`, from 1, belongs to piece floor((s - 1) kPieces /
+///           planned). Non-finite values are left out
+/// Throws    FileError naming `file` and the line that is invalid
+void read_measures(std::string_view metrics, const std::string& file, std::size_t planned,
                    std::int64_t warmup, CellResult& result);
 
 }  // namespace normproof::verification::studies::language

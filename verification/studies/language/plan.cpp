@@ -7,7 +7,7 @@
 namespace normproof::verification::studies::language {
 namespace {
 
-/// f(condition, norm) of all that is selected.
+/// Calls f(condition, norm) for every selected combination.
 template <class F>
 void for_each_norm(const Selection& selection, const F& f) {
   for (const training::Task task : selection.tasks)
@@ -19,11 +19,11 @@ void for_each_norm(const Selection& selection, const F& f) {
 
 }  // namespace
 
-std::vector<Cell> choosing_cells(const Selection& selection) {
+std::vector<Cell> deciding_cells(const Selection& selection) {
   std::vector<Cell> cells;
   for_each_norm(selection, [&](const Condition& condition, const std::string& norm) {
     for (const std::string& rate : study_rates())
-      for (std::uint64_t seed = 1; seed <= kChoosingSeeds; ++seed)
+      for (std::uint64_t seed = 1; seed <= kDecidingSeeds; ++seed)
         cells.push_back(cell_of(condition, norm, rate, seed, Purpose::validation));
   });
   return cells;
@@ -43,13 +43,13 @@ std::vector<Cell> dynamics_cells(const Selection& selection, const Results& resu
   std::vector<Cell> cells;
   for_each_norm(selection, [&](const Condition& condition, const std::string& norm) {
     if (const auto rate = chosen_rate(results, condition, norm))
-      cells.push_back(dynamics_cell_of(condition, norm, *rate));
+      cells.push_back(dynamics_cell(condition, norm, *rate));
   });
   return cells;
 }
 
-std::vector<Cell> cells_not_chosen(const Selection& selection, const Results& results) {
-  std::vector<Cell> cells = choosing_cells(selection);
+std::vector<Cell> list_rejected_cells(const Selection& selection, const Results& results) {
+  std::vector<Cell> cells = deciding_cells(selection);
   std::erase_if(cells, [&](const Cell& cell) {
     const auto rate = chosen_rate(results, {cell.task, cell.placement, cell.size}, cell.norm);
     return !rate || *rate == cell.learning_rate;
@@ -58,10 +58,10 @@ std::vector<Cell> cells_not_chosen(const Selection& selection, const Results& re
 }
 
 double cost(const Cell& cell) {
-  constexpr double kWhole = 60;          // times a quick one
-  constexpr double kTranslator = 2;      // times a language model, where it is whole
-  constexpr double kTestedAlone = 0.05;  // of being trained too
-  const bool trained_before = cell.purpose == Purpose::test && cell.seed <= kChoosingSeeds;
+  constexpr double kWhole = 60;          // relative to a quick cell
+  constexpr double kTranslator = 2;      // relative to a language model, for whole cells
+  constexpr double kTestedAlone = 0.05;  // relative to a cell that is also trained
+  const bool trained_before = cell.purpose == Purpose::test && cell.seed <= kDecidingSeeds;
   double own = cell.size == Size::whole ? kWhole : 1;
   if (cell.size == Size::whole && cell.task == training::Task::translate) own *= kTranslator;
   return own * (trained_before ? kTestedAlone : 1);

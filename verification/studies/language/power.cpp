@@ -5,7 +5,7 @@
 namespace normproof::verification::studies::language {
 namespace {
 
-/// The quantity of a norm at its chosen rate, by seed.
+/// Returns the values of a quantity by seed, for a norm at its chosen rate.
 std::map<std::uint64_t, double> values_of(const Results& results, const Condition& condition,
                                           const std::string& norm, const Quantity& quantity) {
   std::map<std::uint64_t, double> found;
@@ -26,7 +26,7 @@ std::map<std::uint64_t, double> values_of(const Results& results, const Conditio
 std::vector<PowerRow> power_rows(const Results& results, const Quantity& quantity,
                                  std::size_t seeds) {
   std::vector<PowerRow> rows;
-  for (const Condition& condition : conditions_of(results)) {
+  for (const Condition& condition : list_conditions(results)) {
     const auto reference = values_of(results, condition, reference_norm(), quantity);
     for (const std::string& norm : study_norms(condition.task)) {
       if (norm == reference_norm()) continue;

@@ -114,7 +114,7 @@ bool same_protocol(std::string_view identity, std::string_view other) {
   return of(identity) == of(other);
 }
 
-DataHashes data_hashes_of(std::string_view identity, const std::string& file) {
+DataHashes parse_data_hashes(std::string_view identity, const std::string& file) {
   const ref::io::JsonReader reader(file);
   const nlohmann::json object =
       reader.parse(identity, "what 'normproof study run --study language' writes");

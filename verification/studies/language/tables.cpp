@@ -17,7 +17,7 @@ using ref::model::NormPlacement;
 
 namespace {
 
-std::optional<double> mean_of(const std::vector<double>& values) {
+std::optional<double> mean_of_present(const std::vector<double>& values) {
   if (values.empty()) return std::nullopt;
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -27,7 +27,7 @@ Measured measured(const Results& results, const Condition& condition, const std:
   std::vector<double> values;
   for (const Finished* test : tests)
     if (const auto value = quantity(test->result)) values.push_back(*value);
-  Measured own{mean_of(values)};
+  Measured own{mean_of_present(values)};
   if (!values.empty()) {
     const auto [least, largest] = std::minmax_element(values.begin(), values.end());
     own.least = *least;
@@ -74,7 +74,7 @@ std::string condition_name(const Condition& condition) {
                      condition.size == Size::quick ? ", quick" : "");
 }
 
-std::vector<Condition> conditions_of(const Results& results) {
+std::vector<Condition> list_conditions(const Results& results) {
   std::vector<Condition> conditions;
   const auto add = [&](const Condition& condition) {
     const bool has_one = std::ranges::any_of(results, [&](const auto& named) {
@@ -101,13 +101,13 @@ Cell cell_of(const Condition& condition, const std::string& norm, const std::str
           .purpose = purpose};
 }
 
-Cell dynamics_cell_of(const Condition& condition, const std::string& norm,
-                      const std::string& rate) {
+Cell dynamics_cell(const Condition& condition, const std::string& norm, const std::string& rate) {
   return cell_of(condition, norm, rate, 1, Purpose::dynamics);
 }
 
-std::vector<const Finished*> tests_of(const Results& results, const Condition& condition,
-                                      const std::string& norm) {
+std::vector<const Finished*> tests_at_chosen_rate(const Results& results,
+                                                  const Condition& condition,
+                                                  const std::string& norm) {
   std::vector<const Finished*> tests;
   const auto rate = chosen_rate(results, condition, norm);
   if (!rate) return tests;
@@ -118,11 +118,11 @@ std::vector<const Finished*> tests_of(const Results& results, const Condition& c
   return tests;
 }
 
-const Finished* dynamics_of(const Results& results, const Condition& condition,
-                            const std::string& norm) {
+const Finished* find_dynamics(const Results& results, const Condition& condition,
+                              const std::string& norm) {
   const auto rate = chosen_rate(results, condition, norm);
   if (!rate) return nullptr;
-  const auto found = results.find(cell_name(dynamics_cell_of(condition, norm, *rate)));
+  const auto found = results.find(cell_name(dynamics_cell(condition, norm, *rate)));
   return found == results.end() ? nullptr : &found->second;
 }
 
@@ -153,39 +153,39 @@ Paired paired_seeds(const Results& results, const Condition& condition, const st
                     const Quantity& of_first, const std::string& second,
                     const Quantity& of_second) {
   Paired paired;
-  const auto others = tests_of(results, condition, second);
-  for (const Finished* own : tests_of(results, condition, first)) {
+  const auto others = tests_at_chosen_rate(results, condition, second);
+  for (const Finished* own : tests_at_chosen_rate(results, condition, first)) {
     const auto other = std::ranges::find(others, own->cell.seed,
                                          [](const Finished* test) { return test->cell.seed; });
     if (other == others.end()) continue;
     const auto a = of_first(own->result), b = of_second((*other)->result);
     if (a && b) paired.differences.push_back(*a - *b);
-    if (a && !b) ++paired.first_alone;
-    if (!a && b) ++paired.second_alone;
+    if (a && !b) ++paired.first_only;
+    if (!a && b) ++paired.second_only;
   }
   return paired;
 }
 
-std::vector<Row> rows_of(const Results& results, const Condition& condition) {
+std::vector<Row> condition_rows(const Results& results, const Condition& condition) {
   std::vector<Row> rows;
   for (const std::string& norm : study_norms(condition.task))
-    if (auto tests = tests_of(results, condition, norm); !tests.empty())
+    if (auto tests = tests_at_chosen_rate(results, condition, norm); !tests.empty())
       rows.push_back(row_of(results, condition, norm, std::move(tests)));
   return rows;
 }
 
-std::optional<double> mean_of(const Series& series) {
+std::optional<double> mean_of_present(const Series& series) {
   std::vector<double> values;
   for (const auto& number : series)
     if (number) values.push_back(*number);
-  return mean_of(values);
+  return mean_of_present(values);
 }
 
 std::optional<double> mean_fluctuation(const CellResult& result, const std::string& statistic) {
   std::vector<double> means;
   for (const SiteFluctuation& own : result.fluctuation)
     if (own.statistic == statistic && own.mean) means.push_back(*own.mean);
-  return mean_of(means);
+  return mean_of_present(means);
 }
 
 }  // namespace normproof::verification::studies::language

@@ -17,19 +17,21 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// A norm layer and what of it a tensor is: "layers.0.norm1" and "x", or "grad_x".
-struct PlacedName {
+/// The norm layer of a tensor, such as "layers.0.norm1", and the tensor's name in it, such as "x"
+/// or "grad_x".
+struct SiteTensorName {
   std::string site, what;
 };
 
-/// Of a tensor of no norm layer both are empty.
-PlacedName placed(const std::string& name) {
+/// Splits a tensor's name; both parts are empty if it belongs to no norm layer.
+SiteTensorName split_tensor_name(const std::string& name) {
   const bool gradient = name.starts_with("grad_");
   const std::string own = gradient ? name.substr(5) : name;
   const std::size_t dot = own.rfind('.');
   if (dot == std::string::npos) return {};
   const std::string site = own.substr(0, dot);
-  const std::string layer = site.substr(site.rfind('.') + 1);  // behind no dot: all of it
+  // The whole site if it contains no dot.
+  const std::string layer = site.substr(site.rfind('.') + 1);
   if (!layer.starts_with("norm") && layer != "final_norm") return {};
   return {site, (gradient ? "grad_" : "") + own.substr(dot + 1)};
 }
@@ -38,8 +40,8 @@ std::vector<double> values_of(const Tensor<double>& tensor) {
   return {tensor.begin(), tensor.end()};
 }
 
-/// Sets a statistic of this step beside its running one, which it then joins; the scale may be the
-/// running one.
+/// Compares a statistic of this step with its running value and then updates that value. `scale`
+/// may be the running value.
 void follow(const std::string& site, const char* statistic, const Tensor<double>& batch,
             const Tensor<double>& scale, Tensor<double>& running, training::Qualities& found) {
   found.emplace_back(fmt::format("{}{}.{}", kFluctuation, site, statistic),
@@ -65,7 +67,7 @@ void add_bound(const std::string& name, const std::map<std::string, Tensor<doubl
 }  // namespace
 
 bool NormTrace::asks_for(const std::string& name) {
-  const std::string what = placed(name).what;
+  const std::string what = split_tensor_name(name).what;
   return what == "x" || what == "grad_x" || what == "grad_y" || what == "rstd" ||
          what == "mean_x_hat_squared";
 }
@@ -77,7 +79,7 @@ const ref::model::PowerNormOptions* NormTrace::power_norm_of(const std::string& 
 }
 
 void NormTrace::see(const std::string& name, const Tensor<double>& values, const Mask& valid) {
-  const auto [site, what] = placed(name);
+  const auto [site, what] = split_tensor_name(name);
   if (what != "x" && power_norm_of(site) == nullptr) return;
   auto& seen = sites_[site].seen;
   if (what == "x") {
@@ -98,8 +100,8 @@ training::Qualities NormTrace::end_step(const NamedTensors<double>& parameters) 
       for (const char* statistic : {"mean", "variance", "quadratic_mean"})
         running[statistic] = seen.at(statistic);
     } else {
-      follow(name, "mean", seen.at("mean"), checks::statistics::roots_of(running.at("variance")),
-             running.at("mean"), found);
+      follow(name, "mean", seen.at("mean"),
+             checks::statistics::channel_roots(running.at("variance")), running.at("mean"), found);
       for (const char* statistic : {"variance", "quadratic_mean"})
         follow(name, statistic, seen.at(statistic), running.at(statistic), running.at(statistic),
                found);
@@ -122,7 +124,8 @@ training::TaskStep TracedTask::step(std::size_t k, ref::train::TrainState<double
   const auto valid = [&](const std::string& name) {
     if (config_.task != training::Task::translate) return Mask();
     const auto& inputs = pairs_.at(k).inputs;
-    return placed(name).site.starts_with("decoder.") ? inputs.target.valid : inputs.source.valid;
+    return split_tensor_name(name).site.starts_with("decoder.") ? inputs.target.valid
+                                                                : inputs.source.valid;
   };
   const ref::encoder::Tap<double> both(
       [&](const std::string& name, const Tensor<double>& values) {

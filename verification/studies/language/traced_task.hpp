@@ -12,19 +12,22 @@
 
 namespace normproof::verification::studies::language {
 
-/// "gradient_share.layers.0.norm1": the names of qualities that a NormTrace adds begin so.
+/// The prefixes of the qualities that a NormTrace adds, such as "gradient_share.layers.0.norm1".
 inline constexpr std::string_view kGradientShare = "gradient_share.";
 inline constexpr std::string_view kBoundChannels = "bound_channels.";
 
-/// What every norm layer takes and gives back in the steps of a run, whatever the norm.
+/// Measures the inputs and gradients of every norm layer in the steps of a run, for any norm.
 ///
 /// Source    [SYG+20], figures 2 and 4; the bound: docs/specification/study.md
-/// Computes  per norm layer and step, over the rows that statistics count, x what the layer takes:
-///           "fluctuation.<site>.<statistic>": ||batch - running|| / ||scale|| of x's mean, biased
-///           variance and quadratic_mean, as FollowedTask has it, running a mean of the steps
-///           before with kDecay for the older ones, begun with the first step's; none at that step.
-///           "gradient_share.<site>", "bound_channels.<site>": of power_norm, the largest quotient
-///           of rms(X') and its bound, where a channel has one, and the share of channels that do
+/// Computes  the qualities below, per norm layer and step, over the rows that count in statistics.
+///           x is the input of the layer.
+///           * "fluctuation.<site>.<statistic>": ||batch - running|| / ||scale|| of the mean,
+///             biased variance and quadratic_mean of x, as in FollowedTask. The running value is a
+///             mean of the earlier steps, in which older ones have the weight kDecay; it starts
+///             with the first step, which has no fluctuation.
+///           * "gradient_share.<site>", "bound_channels.<site>", for power_norm: the maximum of
+///             rms(X') over its bound, if a channel has a bound, and the share of channels that
+///             have one
 class NormTrace {
  public:
   /// The running_decay of batch_norm.
@@ -33,15 +36,16 @@ class NormTrace {
   explicit NormTrace(const training::RunConfig& config) : norms_(training::norms_of(config)) {}
 
   static bool asks_for(const std::string& name);
-  /// A tensor that asks_for has; `valid` are the rows that count, none: all.
+  /// Records a tensor that asks_for accepts. `valid` marks the rows that count; an empty mask means
+  /// all.
   void see(const std::string& name, const ref::tensor::Tensor<double>& values,
            const ref::tensor::Mask& valid);
-  /// After a step, with the parameters that it began with.
+  /// Ends a step and returns its qualities. `parameters` are those at the beginning of the step.
   training::Qualities end_step(const ref::tensor::NamedTensors<double>& parameters);
 
  private:
   struct Site {
-    std::map<std::string, ref::tensor::Tensor<double>> seen;  ///< of this step
+    std::map<std::string, ref::tensor::Tensor<double>> seen;  ///< tensors of the current step
     std::map<std::string, ref::tensor::Tensor<double>> running;
     studies::published::GradientBound bound = {};
   };
@@ -51,13 +55,13 @@ class NormTrace {
   std::map<std::string, Site> sites_;
 };
 
-/// Another task, whose steps have the qualities of a NormTrace too. No bit of a step depends on
-/// them; they depend on all steps before, so that a run is traced from its first.
+/// Forwards to a task and adds the qualities of a NormTrace to its steps. The bits of a step do not
+/// depend on them. They depend on all earlier steps, so a run must be traced from its first step.
 ///
-/// Requires  a batch a step
+/// Requires  one batch per step
 class TracedTask : public training::WrappedTask {
  public:
-  /// All have to stay; `task` is make_task(config, data).
+  /// Keeps references to all arguments, which must outlive it. `task` is make_task(config, data).
   TracedTask(const training::RunConfig& config, const StudyData& data, training::RunTask& task,
              NormTrace& trace)
       : WrappedTask(task), config_(config), data_(data), trace_(trace) {}
@@ -70,7 +74,7 @@ class TracedTask : public training::WrappedTask {
   const training::RunConfig& config_;
   const StudyData& data_;
   NormTrace& trace_;
-  std::vector<ref::translation::PairBatch> pairs_;  ///< of the epoch, of a translator
+  std::vector<ref::translation::PairBatch> pairs_;  ///< batches of the epoch, for a translator
 };
 
 }  // namespace normproof::verification::studies::language

@@ -25,7 +25,7 @@ constexpr const char* kShape = "PROTOCOL/LAYERSxWIDTH/NORM/rate-R, then /seed-N 
   throw UsageError(fmt::format("cell '{}' {}; expected {}", name, observation, expectation));
 }
 
-std::vector<std::string_view> parts_of(std::string_view name) {
+std::vector<std::string_view> split_parts(std::string_view name) {
   std::vector<std::string_view> parts;
   for (std::size_t begin = 0; begin <= name.size();) {
     const std::size_t end = std::min(name.find('/', begin), name.size());
@@ -36,35 +36,36 @@ std::vector<std::string_view> parts_of(std::string_view name) {
 }
 
 template <class T>
-T number_of(std::string_view cell, std::string_view part, std::string_view text) {
+T parse_cell_number(std::string_view cell, std::string_view part, std::string_view text) {
   T value{};
   model::parse_field(fmt::format("{} of cell '{}'", part, cell), text, value);
   return value;
 }
 
-/// What follows the prefix, where the part begins with it.
+/// Returns the rest of the part after the prefix, or nothing if the part does not begin with it.
 std::optional<std::string_view> after(std::string_view part, std::string_view prefix) {
   if (!part.starts_with(prefix)) return std::nullopt;
   return part.substr(prefix.size());
 }
 
-/// A number from 0 on, under its one name.
-double named_number_of(std::string_view cell, std::string_view kind, std::string_view text) {
-  const auto number = number_of<double>(cell, fmt::format("the {}", kind), text);
+/// Parses a number >= 0, which must be written as number_name writes it.
+double parse_named_number(std::string_view cell, std::string_view kind, std::string_view text) {
+  const auto number = parse_cell_number<double>(cell, fmt::format("the {}", kind), text);
   if (number < 0) bad_cell(cell, fmt::format("has the {} {}", kind, text), "0 or more");
   if (const std::string name = number_name(number); name != text)
     bad_cell(cell, fmt::format("has the {} {}", kind, text), fmt::format("its one name, {}", name));
   return number;
 }
 
-double limit_of(std::string_view cell, std::string_view initialization) {
+double parse_limit(std::string_view cell, std::string_view initialization) {
   const auto text = after(initialization, kUniform);
   if (!text)
     bad_cell(cell, fmt::format("has the initialization '{}'", initialization), "uniform-LIMIT");
-  return named_number_of(cell, "limit", *text);
+  return parse_named_number(cell, "limit", *text);
 }
 
-/// Sets what an extra part says, and what it is of; "": it says nothing that is known.
+/// Parses an optional part of a cell's name into the cell. Returns what the part sets, such as
+/// "seed", or "" if the part is unknown.
 std::string_view set_extra(Cell& cell, std::string_view name, std::string_view part) {
   if (part == "longest" || part == "512") {
     cell.padding = part == "512" ? Padding::fixed_512 : Padding::longest;
@@ -79,15 +80,15 @@ std::string_view set_extra(Cell& cell, std::string_view name, std::string_view p
     return "dynamics";
   }
   if (const auto seed = after(part, "seed-")) {
-    cell.seed = number_of<std::uint64_t>(name, "the seed", *seed);
+    cell.seed = parse_cell_number<std::uint64_t>(name, "the seed", *seed);
     return "seed";
   }
   if (const auto steps = after(part, "steps-")) {
-    cell.steps = number_of<std::size_t>(name, "the number of steps", *steps);
+    cell.steps = parse_cell_number<std::size_t>(name, "the number of steps", *steps);
     return "number of steps";
   }
   if (part.starts_with(kUniform)) {
-    limit_of(name, part);
+    parse_limit(name, part);
     cell.initialization = part;
     return "initialization";
   }
@@ -118,7 +119,7 @@ std::string number_name(double number) {
       std::to_chars(text, text + sizeof text, number,
                     positions ? std::chars_format::fixed : std::chars_format::scientific);
   std::string name(text, written.ptr);
-  // "1e-02" and "1e+06" without the plus and the zeros in front.
+  // Removes the plus sign and the leading zeros of the exponent, as in "1e-02" and "1e+06".
   if (const std::size_t e = name.find('e'); e != std::string::npos) {
     if (name[e + 1] == '+') name.erase(e + 1, 1);
     const std::size_t digits = name.find_first_of("0123456789", e);
@@ -140,7 +141,7 @@ std::string cell_name(const Cell& cell) {
 }
 
 Cell parse_cell(std::string_view name) {
-  const auto parts = parts_of(name);
+  const auto parts = split_parts(name);
   if (parts.size() < 4) bad_cell(name, "has fewer than four parts", kShape);
   Cell cell;
   cell.protocol = parse_protocol(parts[0]);
@@ -148,8 +149,8 @@ Cell parse_cell(std::string_view name) {
   const std::size_t x = parts[1].find('x');
   if (x == std::string_view::npos)
     bad_cell(name, fmt::format("has '{}' for the model", parts[1]), "LAYERSxWIDTH such as 1x32");
-  cell.layers = number_of<std::size_t>(name, "the number of layers", parts[1].substr(0, x));
-  cell.d_ff = number_of<std::size_t>(name, "the width", parts[1].substr(x + 1));
+  cell.layers = parse_cell_number<std::size_t>(name, "the number of layers", parts[1].substr(0, x));
+  cell.d_ff = parse_cell_number<std::size_t>(name, "the width", parts[1].substr(x + 1));
   if (cell.layers == 0 || cell.d_ff == 0)
     bad_cell(name, fmt::format("has '{}' for the model", parts[1]),
              "one layer and a width of one, at least");
@@ -157,7 +158,7 @@ Cell parse_cell(std::string_view name) {
   cell.norm = parts[2];
   const auto rate = after(parts[3], "rate-");
   if (!rate) bad_cell(name, fmt::format("has '{}' for the rate", parts[3]), "rate-R");
-  named_number_of(name, "rate", *rate);
+  parse_named_number(name, "rate", *rate);
   cell.learning_rate = *rate;
   std::set<std::string_view> set;
   for (std::size_t i = 4; i < parts.size(); ++i) {
@@ -189,7 +190,7 @@ training::RunConfig config_of(const Cell& cell) {
   encoder.mask_padding = !faults.no_padding_mask;
   encoder.positions = !faults.published_model;
   train.optimizer = model::SgdOptions{};
-  train.learning_rate = named_number_of(name, "rate", cell.learning_rate);
+  train.learning_rate = parse_named_number(name, "rate", cell.learning_rate);
   train.class_weights = faults.count_weights ? model::ClassWeights::frequency
                                              : model::ClassWeights::inverse_frequency;
   if (faults.published_model) {
@@ -197,7 +198,7 @@ training::RunConfig config_of(const Cell& cell) {
     train.bias_initialization = model::BiasInitialization::fan_in_uniform;
   }
   if (!cell.initialization.empty()) {
-    const model::PlainUniform uniform{.limit = limit_of(name, cell.initialization)};
+    const model::PlainUniform uniform{.limit = parse_limit(name, cell.initialization)};
     train.initialization = uniform;
     train.feed_forward_initialization = uniform;
   }

@@ -24,7 +24,7 @@ namespace {
 
 using Norms = std::vector<std::pair<std::string, double>>;
 
-/// The norms of the parameters that are no norm layer's, the embedding first.
+/// Returns the gradient norms of the parameters outside the norm layers, the embedding first.
 Norms without_norms(const ref::encoder::EncoderConfig& config, const Norms& norms) {
   Norms own;
   for (const auto& [name, norm] : norms) {
@@ -34,9 +34,9 @@ Norms without_norms(const ref::encoder::EncoderConfig& config, const Norms& norm
   return own;
 }
 
-/// The largest of the probes, or nothing where one is not finite.
-std::optional<double> largest_of(const std::vector<Probe<double>>& probes,
-                                 double Probe<double>::*member) {
+/// Returns the maximum over the probes, or nothing if one is not finite.
+std::optional<double> largest_probe(const std::vector<Probe<double>>& probes,
+                                    double Probe<double>::*member) {
   double most = 0;
   for (const Probe<double>& probe : probes) {
     if (!std::isfinite(probe.*member)) return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<double> largest_of(const std::vector<Probe<double>>& probes,
   return most;
 }
 
-/// One cell, step after step.
+/// Trains one cell, step by step.
 class CellRun {
  public:
   CellRun(const Cell& cell, const training::Dataset& data, const CellOptions& options)
@@ -64,7 +64,7 @@ class CellRun {
 
   CellResult run() {
     add_state();
-    const std::size_t each = training::steps_of_epoch(data_, config_);
+    const std::size_t each = training::steps_per_epoch(data_, config_);
     if (cell_.steps == 0) {
       begin_epoch(0);
       caught([&] { measure_initial_gradients(); });
@@ -84,16 +84,17 @@ class CellRun {
   }
 
  private:
-  /// The batches of step k of an epoch, by number.
+  /// The consecutive batches of a step, by index.
   struct StepBatches {
     std::size_t first, count;
   };
   StepBatches batches_of(std::size_t k) const {
-    const auto own = training::batches_of_step(batches_, config_, k);
+    const auto own = training::select_step_batches(batches_, config_, k);
     return {static_cast<std::size_t>(own.data() - batches_.data()), own.size()};
   }
 
-  /// Whether f ended; else what was not finite ends the cell.
+  /// Calls f and returns true. If it fails because of a non-finite value, records that the cell
+  /// diverged and returns false.
   template <class F>
   bool caught(F f) {
     try {
@@ -101,8 +102,8 @@ class CellRun {
       return true;
     } catch (const ref::numeric::ContractError& error) {
       const std::size_t step = steps_done() + 1;
-      if (training::blames_settings(step, std::nullopt, error))
-        training::step_failure(config_, step, std::nullopt, error);
+      if (training::is_caused_by_settings(step, std::nullopt, error))
+        training::throw_step_failure(config_, step, std::nullopt, error);
       result_.diverged = {step, divergence_sentence(step, error)};
       return false;
     }
@@ -132,7 +133,7 @@ class CellRun {
         without_norms(config_.train.encoder, train::gradient_norms(found.gradients).of_tensors);
   }
 
-  /// Step k of an epoch.
+  /// Takes step k of an epoch.
   void take_step(std::size_t k) {
     const StepBatches batches = batches_of(k);
     const LabelledBatch& batch = batches_[batches.first];
@@ -167,10 +168,11 @@ class CellRun {
             return learner_->loss_gradient(batches.first, batches.count, mode, at);
           },
           config_.train.learning_rate, learner_->state(), cell_.protocol.consecutive_probes);
-      step.lipschitz = largest_of(probes, &Probe<double>::loss_change);
-      step.smoothness = largest_of(probes, &Probe<double>::gradient_change);
+      step.lipschitz = largest_probe(probes, &Probe<double>::loss_change);
+      step.smoothness = largest_probe(probes, &Probe<double>::gradient_change);
     } catch (const ref::numeric::ContractError&) {
-      // A probe is not finite: the step says whether the cell is.
+      // A probe that is not finite leaves the values empty. Whether the cell diverges is decided by
+      // its steps.
     }
   }
 

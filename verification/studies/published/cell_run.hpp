@@ -15,15 +15,17 @@ struct CellProgress {
 };
 
 struct CellOptions {
-  /// What trains, or nullptr: the processor. Where dynamics are asked for it is the processor.
+  /// The device to train on; nullptr: the processor. A cell with dynamics is always trained on the
+  /// processor.
   gpu::device::Device* device = nullptr;
   std::function<void(const CellProgress&)> after_step = {};
 };
 
 /// Trains a cell from its initial state.
-/// Computes  the same result whatever the device, the threads and whatever else runs; a value that
-///           is not finite ends the cell and is a result
-/// Throws    UsageError where the cell or the data cannot be trained on at all; DeviceError
+///
+/// Computes  the same result for any device and number of threads, whatever else runs; a non-finite
+///           value ends the cell and is a result
+/// Throws    UsageError if the cell or the data cannot be trained on at all; DeviceError
 CellResult run_cell(const Cell& cell, const training::Dataset& data,
                     const CellOptions& options = {});
 

@@ -15,7 +15,7 @@ namespace normproof::verification::studies::published {
 
 namespace {
 
-using Answer = std::optional<bool>;
+using Decision = std::optional<bool>;
 
 constexpr double kPeak = 1.25;
 constexpr std::size_t kNeighbours = 3;
@@ -31,7 +31,8 @@ Cell with_norm(const Condition& condition, const std::string& norm) {
   return cell;
 }
 
-/// Width and steps of the widest cells of this kind, and of those the ones of the most steps.
+/// Returns width and steps of the widest cells of a kind; of equally wide ones, those with the most
+/// steps.
 std::optional<std::pair<std::size_t, std::size_t>> largest_shape(
     const Results& results, const Condition& condition,
     const std::function<bool(const Cell&)>& is_kind) {
@@ -44,8 +45,8 @@ std::optional<std::pair<std::size_t, std::size_t>> largest_shape(
   return largest;
 }
 
-/// What seed by seed was answered, as one finding.
-Finding settle(const std::vector<std::pair<std::string, Answer>>& answers) {
+/// Combines the answers of the seeds into one finding.
+Finding settle(const std::vector<std::pair<std::string, Decision>>& answers) {
   Finding finding;
   std::size_t yes = 0, no = 0;
   for (const auto& [numbers, answer] : answers) {
@@ -59,18 +60,18 @@ Finding settle(const std::vector<std::pair<std::string, Answer>>& answers) {
   return finding;
 }
 
-/// The seeds and the rates that any table of the condition has.
+/// The seeds and learning rates that occur in any table of the condition.
 struct TableExtent {
   std::set<std::uint64_t> seeds;
   std::set<std::string> rates;
 };
 
-TableExtent extent_of(const Results& results, const Condition& condition) {
+TableExtent find_table_extent(const Results& results, const Condition& condition) {
   TableExtent extent;
   for (const auto& [name, finished] : results) {
     const Cell& cell = finished.cell;
     if (!(Condition{cell.protocol, cell.padding} == condition) ||
-        !place_of(cell).starts_with("table"))
+        !report_place(cell).starts_with("table"))
       continue;
     extent.seeds.insert(cell.seed);
     extent.rates.insert(cell.learning_rate);
@@ -79,41 +80,42 @@ TableExtent extent_of(const Results& results, const Condition& condition) {
 }
 
 Finding find_rates(const Results& results, const Condition& condition,
-                   const std::function<RateAnswer(const RatesRun&)>& answer) {
-  std::vector<std::pair<std::string, Answer>> answers;
-  const TableExtent extent = extent_of(results, condition);
+                   const std::function<RateDecision(const RatesRun&)>& answer) {
+  std::vector<std::pair<std::string, Decision>> answers;
+  const TableExtent extent = find_table_extent(results, condition);
   for (const std::uint64_t seed : extent.seeds) {
     const auto converges = [&](const TableShape& shape, const std::string& norm,
-                               const std::string& rate) -> Answer {
+                               const std::string& rate) -> Decision {
       Cell cell = with_norm(condition, norm);
       cell.seed = seed;
       const auto found = results.find(cell_name(table_cell(cell, shape, rate)));
-      return found == results.end() ? Answer() : converged(found->second.result);
+      return found == results.end() ? Decision() : converged(found->second.result);
     };
-    const RateAnswer found = answer({converges, extent.rates});
+    const RateDecision found = answer({converges, extent.rates});
     answers.emplace_back(fmt::format("seed {}: {}", seed, found.numbers), found.holds);
   }
   return settle(answers);
 }
 
 Finding find_peaks(const Results& results, const Condition& condition) {
-  std::vector<std::pair<std::string, Answer>> answers;
-  for (const Finished* run : curves_of(results, condition, kBatchNorm)) {
-    const std::vector<std::size_t> peaks = peaks_of(run->result);
-    // A run that stopped being finite has fewer steps than its cell.
+  std::vector<std::pair<std::string, Decision>> answers;
+  for (const Finished* run : curve_runs(results, condition, kBatchNorm)) {
+    const std::vector<std::size_t> peaks = find_loss_peaks(run->result);
+    // A run that diverged has fewer steps than its cell asks for.
     const bool too_short = peaks.empty() && run->result.steps.size() < kStudySteps;
     answers.emplace_back(
         fmt::format("seed {}: {}", run->cell.seed,
                     peaks.empty() ? fmt::format("no peak until step {}", run->result.steps.size())
                                   : fmt::format("peaks at {}", fmt::join(peaks, ", "))),
-        too_short ? Answer() : Answer(!peaks.empty()));
+        too_short ? Decision() : Decision(!peaks.empty()));
   }
   return settle(answers);
 }
 
-/// The mean over the steps, nothing where a step has none or one run has fewer of them.
-Answer less(const CellResult& a, const CellResult& b,
-            const std::optional<double> StepResult::*quantity, std::string& numbers) {
+/// Whether the mean over the steps is smaller in `a`. Nothing if a step lacks the value, or the
+/// runs have different numbers of steps.
+Decision has_smaller_mean(const CellResult& a, const CellResult& b,
+                          const std::optional<double> StepResult::*quantity, std::string& numbers) {
   double sums[2] = {0, 0};
   const CellResult* const cells[2] = {&a, &b};
   if (a.steps.empty() || a.steps.size() != b.steps.size()) return std::nullopt;
@@ -130,26 +132,27 @@ Answer less(const CellResult& a, const CellResult& b,
 
 Finding find_smaller(const Results& results, const Condition& condition,
                      const std::optional<double> StepResult::*quantity) {
-  std::vector<std::pair<std::string, Answer>> answers;
-  for (const Finished* batch_norm : curves_of(results, condition, kBatchNorm))
-    for (const Finished* layer_norm : curves_of(results, condition, kLayerNorm)) {
+  std::vector<std::pair<std::string, Decision>> answers;
+  for (const Finished* batch_norm : curve_runs(results, condition, kBatchNorm))
+    for (const Finished* layer_norm : curve_runs(results, condition, kLayerNorm)) {
       const bool comparable = batch_norm->cell.seed == layer_norm->cell.seed &&
                               batch_norm->cell.steps == layer_norm->cell.steps;
       if (!comparable) continue;
       std::string numbers = fmt::format("seed {}: ", batch_norm->cell.seed);
-      const Answer answer = less(batch_norm->result, layer_norm->result, quantity, numbers);
+      const Decision answer =
+          has_smaller_mean(batch_norm->result, layer_norm->result, quantity, numbers);
       answers.emplace_back(numbers, answer);
     }
   return settle(answers);
 }
 
-/// The largest over the smallest; infinite where the smallest is 0.
+/// Returns the maximum divided by the minimum; infinite if the minimum is 0.
 double range_ratio(const std::vector<double>& values) {
   const auto [least, largest] = std::ranges::minmax(values);
   return least > 0 ? largest / least : std::numeric_limits<double>::infinity();
 }
 
-/// The gradient's norms by the second feed-forward weight, layer by layer.
+/// Returns the gradient norms of the second feed-forward weight, layer by layer.
 std::vector<double> by_layer(const CellResult& cell) {
   std::vector<double> norms;
   for (const auto& [tensor, norm] : cell.initial_gradients)
@@ -161,8 +164,8 @@ Finding find_steadier(const Results& results, const Condition& condition,
                       const std::string& other) {
   std::vector<double> own_mean(5), other_mean(5);
   std::size_t seeds = 0, yes = 0;
-  const auto others = gradients_of(results, condition, other, 5);
-  for (const Finished* own : gradients_of(results, condition, kLayerNorm, 5)) {
+  const auto others = gradient_runs(results, condition, other, 5);
+  for (const Finished* own : gradient_runs(results, condition, kLayerNorm, 5)) {
     const auto same_seed = [&](const Finished* f) { return f->cell.seed == own->cell.seed; };
     const auto match = std::ranges::find_if(others, same_seed);
     if (match == others.end()) continue;
@@ -194,11 +197,11 @@ RatesRun published_tables() {
           {study_rates().begin(), study_rates().end()}};
 }
 
-Finding published_rates(const RateAnswer& answer) {
+Finding published_rates(const RateDecision& answer) {
   return settle({{answer.numbers, answer.holds}});
 }
 
-/// Whether the largest value that was read off a figure is smaller with batch_norm.
+/// Whether batch_norm has the smaller maximum among the values read off a published figure.
 Finding published_smaller(std::size_t figure) {
   const auto largest = [&](const char* norm) {
     double most = 0;
@@ -267,7 +270,7 @@ const std::vector<Statement>& statements() {
 Finding find(const std::string& id, const Results& results, const Condition& condition) {
   const auto rates_beside = [&](const char* other) {
     return find_rates(results, condition, [other](const RatesRun& rates) {
-      return trains_higher(rates, kLayerNorm, other);
+      return converges_at_higher_rates(rates, kLayerNorm, other);
     });
   };
   if (id == "a1") return rates_beside(kBatchNorm);
@@ -275,7 +278,7 @@ Finding find(const std::string& id, const Results& results, const Condition& con
   if (id == "b") return find_peaks(results, condition);
   if (id == "c1") return find_smaller(results, condition, &StepResult::lipschitz);
   if (id == "c2") return find_smaller(results, condition, &StepResult::smoothness);
-  if (id == "d") return find_rates(results, condition, deep_fails);
+  if (id == "d") return find_rates(results, condition, deep_needs_lower_rates);
   if (id == "e1") return find_steadier(results, condition, kBatchNorm);
   if (id == "e2") return find_steadier(results, condition, kNone);
   ref::numeric::contract_failure("find", "id", fmt::format("is '{}'", id), "one of statements()",
@@ -283,20 +286,22 @@ Finding find(const std::string& id, const Results& results, const Condition& con
 }
 
 Finding find_published(const std::string& id) {
-  if (id == "a1") return published_rates(trains_higher(published_tables(), kLayerNorm, kBatchNorm));
-  if (id == "a2") return published_rates(trains_higher(published_tables(), kLayerNorm, kNone));
+  if (id == "a1")
+    return published_rates(converges_at_higher_rates(published_tables(), kLayerNorm, kBatchNorm));
+  if (id == "a2")
+    return published_rates(converges_at_higher_rates(published_tables(), kLayerNorm, kNone));
   if (id == "b")
     return {Verdict::holds, fmt::format("peaks at {}", fmt::join(published_peaks, ", "))};
   if (id == "c1") return published_smaller(5);
   if (id == "c2") return published_smaller(6);
-  if (id == "d") return published_rates(deep_fails(published_tables()));
+  if (id == "d") return published_rates(deep_needs_lower_rates(published_tables()));
   if (id == "e1") return published_steadier(kBatchNorm);
   if (id == "e2") return published_steadier(kNone);
   ref::numeric::contract_failure("find_published", "id", fmt::format("is '{}'", id),
                                  "one of statements()", ref::numeric::Clause::C1);
 }
 
-std::vector<std::size_t> peaks_of(const CellResult& cell) {
+std::vector<std::size_t> find_loss_peaks(const CellResult& cell) {
   std::vector<std::size_t> peaks;
   const auto& steps = cell.steps;
   for (std::size_t i = 1; i + kNeighbours < steps.size(); ++i) {
@@ -308,21 +313,22 @@ std::vector<std::size_t> peaks_of(const CellResult& cell) {
   return peaks;
 }
 
-std::vector<const Finished*> curves_of(const Results& results, const Condition& condition,
-                                       const std::string& norm) {
+std::vector<const Finished*> curve_runs(const Results& results, const Condition& condition,
+                                        const std::string& norm) {
   const auto shape = largest_shape(
       results, condition, [](const Cell& cell) { return cell.curves && cell.layers == 1; });
   if (!shape) return {};
-  return seeds_of(results, curves_cell(with_norm(condition, norm), shape->second, shape->first));
+  return runs_by_seed(results,
+                      curves_cell(with_norm(condition, norm), shape->second, shape->first));
 }
 
-std::vector<const Finished*> gradients_of(const Results& results, const Condition& condition,
-                                          const std::string& norm, std::size_t layers) {
+std::vector<const Finished*> gradient_runs(const Results& results, const Condition& condition,
+                                           const std::string& norm, std::size_t layers) {
   const auto shape = largest_shape(results, condition, [&](const Cell& cell) {
     return cell.steps == 0 && cell.layers == layers;
   });
   if (!shape) return {};
-  return seeds_of(results, gradients_cell(with_norm(condition, norm), layers, shape->first));
+  return runs_by_seed(results, gradients_cell(with_norm(condition, norm), layers, shape->first));
 }
 
 }  // namespace normproof::verification::studies::published

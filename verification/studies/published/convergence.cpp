@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kFormat = "normproof-study-1";
 
-/// The text of study.json, whose last field is the SHA-256 of the others.
+/// Returns the text of study.json. Its last field is the SHA-256 of the other fields.
 std::string sealed(ordered_json identity) {
   identity["sha256"] = ref::io::sha256(identity.dump(1));
   return identity.dump(1) + "\n";
@@ -90,7 +90,8 @@ double loss_floor(const ClassCounts& classes, bool count_weights) {
   weights.reserve(classes.training.size());
   for (const std::size_t count : classes.training) {
     const auto n = static_cast<double>(count);
-    if (n > 0) weights.push_back(count_weights ? n * n : 1.0);  // n N / (C n) is the same for all
+    // The product n N / (C n) is the same for every class.
+    if (n > 0) weights.push_back(count_weights ? n * n : 1.0);
   }
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   double entropy = 0;
@@ -124,7 +125,7 @@ Identity parse_identity(std::string_view text, const std::string& file) {
       {read_counts(reader, classes, "training"), read_counts(reader, classes, "validation")},
       reader.sha256(identity, "data_sha256", "data_sha256")};
   reader.sha256(identity, "sha256", "sha256");
-  // Written again it is the same text: no field is another one.
+  // Serializing the fields again must give the same text, so that there are no unknown fields.
   ordered_json unsealed = ordered_json::parse(text);
   unsealed.erase("sha256");
   if (sealed(std::move(unsealed)) != text)

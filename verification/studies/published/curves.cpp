@@ -16,7 +16,8 @@ using ref::tensor::Tensor;
 namespace {
 
 constexpr int kProbes = 9;
-/// Between the dropouts of two probes of the published loop; no run has as many steps.
+/// Distance between the step numbers of consecutive probes in the published loop, which selects
+/// their dropout. No run has that many steps.
 constexpr std::int64_t kOwnDropouts = std::int64_t{1} << 32;
 
 template <class T>

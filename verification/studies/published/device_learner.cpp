@@ -66,7 +66,8 @@ class DeviceLearner final : public Learner {
   gpu::device::Device& device_;
   const ref::model::TrainConfig& config_;
   gpu::device::DeviceTensor<double> weights_;
-  std::optional<State> host_;  ///< what it was when it was last asked for, where nothing has moved
+  /// The state on the host, or nothing if the device's state has changed since it was read.
+  std::optional<State> host_;
   gpu::train::TrainState state_;
   DeviceBatches batches_, validation_;
 };

@@ -5,9 +5,10 @@
 
 namespace normproof::verification::studies::published {
 
-/// Trains by gpu in ordered mode, whose bits are those of processor_learner.
-/// Requires  `config` and the device stay; (C1) steps have no tap
-/// Throws    ContractError in step(); DeviceError, also later
+/// Creates a learner that trains on a device in ordered mode, with the same bits as
+/// processor_learner.
+/// Requires  `config` and the device outlive it; (C1) steps have no tap
+/// Throws    ContractError in step(); DeviceError, possibly delayed
 std::unique_ptr<Learner> device_learner(gpu::device::Device& device,
                                         const ref::model::TrainConfig& config,
                                         const ref::tensor::Tensor<double>& class_weights);

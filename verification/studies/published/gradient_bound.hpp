@@ -5,37 +5,39 @@
 
 namespace normproof::verification::studies::published {
 
-/// What a step of power_norm shows of a norm layer, channel by channel.
+/// The values of a norm layer in one step with power_norm, per channel.
 struct BoundInputs {
   const std::vector<double>& gamma;
-  const std::vector<double>& big_gamma;       ///< mean(x_hat^2)
-  const std::vector<double>& rstd;            ///< 1 / sqrt(psi^2 + eps), of the psi that divides
-  const std::vector<double>& grad_x_squared;  ///< means over the rows that count
-  const std::vector<double>& grad_y_squared;  ///< likewise
+  const std::vector<double>& big_gamma;  ///< mean(x_hat^2)
+  /// 1 / sqrt(psi^2 + eps), with the psi that divides in this step
+  const std::vector<double>& rstd;
+  const std::vector<double>& grad_x_squared;  ///< mean over the valid rows
+  const std::vector<double>& grad_y_squared;  ///< mean over the valid rows
 };
 
-/// The bound on PowerNorm's gradient before the division by psi, over the steps of a norm layer.
+/// Accumulates the bound on PowerNorm's gradient before the division by psi, over the steps of a
+/// norm layer.
 ///
 /// Source    docs/specification/study.md
-/// Computes  with X' = grad_x / rstd and g = gamma grad_y, of each channel in which every earlier
-///           (1 - alpha) Gamma was at most 1 and every Gamma positive, rms(X') and the bound
-///           G (1 + sqrt(Gamma_t / c)), G the largest rms(g) and c the least Gamma of the steps
-///           until now
+/// Computes  with X' = grad_x / rstd and g = gamma grad_y, per channel: rms(X') and its bound G (1
+///           + sqrt(Gamma_t / c)), where G is the maximum of rms(g) and c the minimum of Gamma over
+///           the steps so far. Only channels count in which every earlier (1 - alpha) Gamma was at
+///           most 1 and every Gamma was positive
 class GradientBound {
  public:
   struct Found {
-    double channels = 0;  ///< in which the bound's premises hold
-    double seen = 0;      ///< the largest rms(X') of them
-    double bound = 0;     ///< the largest bound
-    double share = 0;     ///< the largest quotient of the two, at most 1
+    double channels = 0;  ///< number of channels that satisfy the bound's premises
+    double seen = 0;      ///< maximum of rms(X') over these channels
+    double bound = 0;     ///< maximum of the bound over these channels
+    double share = 0;     ///< maximum of rms(X') / bound over these channels, at most 1
   };
 
-  /// One more step. `new_weight` is 1 - alpha_backward.
-  /// Returns  zeros where no channel is such a one
+  /// Adds a step. `new_weight` is 1 - alpha_backward.
+  /// Returns   the values after the step; zeros if no channel satisfies the premises
   Found add(const BoundInputs& step, double new_weight);
 
  private:
-  /// What the steps have shown of a channel.
+  /// The history of a channel.
   struct Channel {
     double largest_gradient = 0;
     double least_gamma = std::numeric_limits<double>::infinity();

@@ -9,7 +9,7 @@ using ref::numeric::Clause;
 
 namespace {
 
-GradientSpread spread_of(const std::string& tensor, const std::vector<double>& norms) {
+GradientSpread compute_spread(const std::string& tensor, const std::vector<double>& norms) {
   const auto count = static_cast<double>(norms.size());
   GradientSpread spread{tensor, 0, 0, norms.size()};
   for (const double norm : norms) spread.mean += norm;
@@ -44,7 +44,7 @@ std::vector<GradientSpread> gradient_spreads(const std::vector<CellResult>& cell
   std::vector<GradientSpread> spreads;
   spreads.reserve(tensors.size());
   for (std::size_t k = 0; k < tensors.size(); ++k)
-    spreads.push_back(spread_of(tensors[k], norms[k]));
+    spreads.push_back(compute_spread(tensors[k], norms[k]));
   return spreads;
 }
 

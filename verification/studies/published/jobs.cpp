@@ -33,15 +33,16 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// What a worker tells the process that began it: 'd' and the name of a task that is done, or how
-/// it failed ('u' usage, 'f' file, 'n' no device, 'e' else) and the sentence; ended by a line end.
+/// Sends a line from a worker to its parent. The kind 'd' means that the task named by the text is
+/// done; 'u' (usage), 'f' (file), 'n' (no device), 'c' (contract) and 'e' (other) mean a failure
+/// with that text.
 void tell(int pipe, char kind, std::string text) {
   std::ranges::replace(text, '\n', ' ');
-  // Where it cannot be written the one who would read it has ended.
+  // A failed write means that the parent has ended, so the error is ignored.
   ref::io::write_all(pipe, fmt::format("{}{}\n", kind, text));
 }
 
-/// Does what is missing until nothing is.
+/// Runs the tasks that have no result until none is left.
 void do_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& runner, int pipe) {
   constexpr useconds_t kWait = 200'000;
   std::vector<std::string> missing;
@@ -61,12 +62,12 @@ void do_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& 
     const std::set<std::string> done = store.names();
     std::erase_if(missing, [&](const std::string& name) { return done.contains(name); });
     if (missing.empty()) return;
-    if (!claimed) ::usleep(kWait);  // others are at what is missing
+    if (!claimed) ::usleep(kWait);  // other processes work on the remaining tasks
   }
 }
 
-/// What a process exits with that has done f, or told how it failed.
-int done_or_told(int pipe, const std::function<void()>& f) {
+/// Calls f, reports an exception through the pipe, and returns the exit status of the process.
+int run_and_report(int pipe, const std::function<void()>& f) {
   try {
     f();
     return 0;
@@ -88,24 +89,25 @@ int done_or_told(int pipe, const std::function<void()>& f) {
   return 1;
 }
 
-/// Processes that do something, ended with this object, and with the process that began them.
+/// Worker processes, which are killed at the end of this object or of the parent process.
 class Workers {
  public:
-  /// Requires  (C1) once; `f` tells the pipe
+  /// Starts the workers, each of which calls f with the pipe to report to.
+  /// Requires  (C1) called once
   void begin(int jobs, const std::function<void(int pipe)>& f) {
     const int pipe = pipe_.writing.get();
     for (int job = 0; job < jobs; ++job)
       running_.push_back(support::process::Child::begin("fork",
                                                         [&] {
                                                           ::signal(SIGPIPE, SIG_IGN);
-                                                          return done_or_told(pipe,
-                                                                              [&] { f(pipe); });
+                                                          return run_and_report(pipe,
+                                                                                [&] { f(pipe); });
                                                         },
                                                         {.ends_with_parent = true}));
     pipe_.writing.close();
   }
 
-  /// hear(kind, text) of each line until every worker has ended.
+  /// Calls hear(kind, text) for each line received, until every worker has ended.
   template <class F>
   void listen(const F& hear) {
     support::process::LineReader lines(pipe_.reading.get());
@@ -117,7 +119,7 @@ class Workers {
     running_.clear();
   }
 
-  /// The signals that ended workers.
+  /// Returns the signals that killed workers.
   const std::vector<int>& signals() const { return signals_; }
 
  private:
@@ -126,10 +128,11 @@ class Workers {
   std::vector<int> signals_;
 };
 
-/// How far the whole is, by costs.
-class Ledger {
+/// Tracks the progress and estimates the remaining time from the costs of the tasks.
+class ProgressEstimate {
  public:
-  Ledger(const std::vector<Task>& missing, JobsProgress begin) : progress_(std::move(begin)) {
+  ProgressEstimate(const std::vector<Task>& missing, JobsProgress begin)
+      : progress_(std::move(begin)) {
     for (const Task& task : missing) {
       costs_[task.name] = task.cost;
       left_ += task.cost;
@@ -161,7 +164,7 @@ class Ledger {
   throw std::runtime_error(sentence);
 }
 
-std::vector<Task> missing_of(const Store& store, const std::vector<Task>& tasks) {
+std::vector<Task> find_missing_tasks(const Store& store, const std::vector<Task>& tasks) {
   const auto results = store.results();
   std::vector<Task> missing;
   for (const Task& task : tasks)
@@ -186,7 +189,7 @@ JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner&
                                    "at least 1", Clause::C1);
   check_names(tasks);
   std::ranges::stable_sort(tasks, std::greater<>(), &Task::cost);
-  const std::vector<Task> missing = missing_of(store, tasks);
+  const std::vector<Task> missing = find_missing_tasks(store, tasks);
   JobsSummary summary;
   summary.tasks = tasks.size();
   summary.done_before = tasks.size() - missing.size();
@@ -194,7 +197,7 @@ JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner&
   std::string sentence;
   Workers workers;
   if (!missing.empty()) {
-    Ledger ledger(missing, {summary.done_before, tasks.size(), 0, ""});
+    ProgressEstimate ledger(missing, {summary.done_before, tasks.size(), 0, ""});
     workers.begin(std::min<int>(options.jobs, static_cast<int>(missing.size())), [&](int pipe) {
       ref::numeric::set_num_threads(1);
       do_tasks(store, missing, runner, pipe);
@@ -212,7 +215,7 @@ JobsSummary run_tasks(const Store& store, std::vector<Task> tasks, const Runner&
   }
   store.sort();
   if (failed != 0) rethrow(failed, sentence);
-  const std::size_t left = missing_of(store, tasks).size();
+  const std::size_t left = find_missing_tasks(store, tasks).size();
   if (left > 0)
     throw std::runtime_error(fmt::format(
         "cells missing: {} of {}; a worker was ended by signal {}; the same command goes on", left,

@@ -53,7 +53,7 @@ double largest(const Channels& v) {
   return most;
 }
 
-/// max |gamma_c| factor_c
+/// Returns the maximum of |gamma_c| factor_c.
 double largest_product(const Channels& gamma, const Channels& factor) {
   double most = 0;
   for (std::size_t c = 0; c < gamma.size(); ++c)
@@ -61,7 +61,7 @@ double largest_product(const Channels& gamma, const Channels& factor) {
   return most;
 }
 
-/// 1 / sqrt(v + eps)
+/// Returns 1 / sqrt(v + eps) per channel.
 Channels reciprocal_roots(const Channels& v, double eps) {
   Channels result(v.size());
   std::ranges::transform(v, result.begin(), [=](double e) { return 1 / square_root(e + eps); });
@@ -72,15 +72,15 @@ Channels values_of(const Tensor<double>& t) {
   return Channels(t.data(), t.data() + t.size());
 }
 
-/// A parameter or an entry of the state, or nothing.
+/// Returns a parameter or an entry of the state, or nothing if it is absent.
 std::optional<Channels> find_values(const ref::tensor::NamedTensors<double>& tensors,
                                     const std::string& site, const char* name) {
   const Tensor<double>* const values = tensors.find(fmt::format("{}.{}", site, name));
   return values == nullptr ? std::nullopt : std::optional(values_of(*values));
 }
 
-/// 0 for norms without it.
-double eps_of(const model::NormOptions& options) {
+/// Returns eps, or 0 for norms without it.
+double norm_eps(const model::NormOptions& options) {
   return std::visit(
       [](const auto& o) {
         if constexpr (requires { o.eps; })
@@ -133,7 +133,7 @@ ref::encoder::Tap<double> NormDynamics::begin_step(const ref::train::TrainState<
   return [this](const std::string& name, const Tensor<double>& values) { see(name, values); };
 }
 
-/// Which rows count; none: all of them.
+/// Returns the mask of the rows that count in statistics; an empty one means all rows.
 const ref::tensor::Mask& NormDynamics::counted() const {
   static const ref::tensor::Mask kAll;
   return config_.mask_padding ? *valid_ : kAll;
@@ -163,7 +163,7 @@ void NormDynamics::see(const std::string& name, const Tensor<double>& values) {
   }
 }
 
-/// The bound for one more step.
+/// Adds the bound on the gradient for one more step.
 void NormDynamics::add_bound(Site& site, const Vector& gamma, Numbers& numbers) {
   const GradientBound::Found found =
       site.bound.add({gamma, site.seen.at("mean_x_hat_squared"), site.seen.at("rstd"),
@@ -181,7 +181,7 @@ void NormDynamics::end_site(Site& site, const ref::train::TrainState<double>& af
   const auto& seen = site.seen;
   const Vector gamma =
       find_values(before_->parameters, site.name, "gamma").value_or(Vector(config_.d_model, 1));
-  const double eps = eps_of(config_.norm);
+  const double eps = norm_eps(config_.norm);
   const struct {
     const char *name, *running;
     History& history;

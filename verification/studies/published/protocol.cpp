@@ -21,9 +21,10 @@ constexpr std::pair<const char*, bool Protocol::*> kFaults[] = {
 
 constexpr std::string_view kCorrected = "corrected";
 constexpr std::string_view kPublished = "published";
-constexpr std::size_t kMostAdded = 3;  // faults that a name adds to "corrected"
+constexpr std::size_t kMaxAddedFaults =
+    3;  // maximum number of faults appended to "corrected" in a name
 
-bool Protocol::*fault_of(std::string_view protocol, std::string_view fault) {
+bool Protocol::*find_fault(std::string_view protocol, std::string_view fault) {
   for (const auto& [name, own] : kFaults)
     if (fault == name) return own;
   throw ref::numeric::UsageError(ref::numeric::unknown_name(
@@ -51,7 +52,7 @@ std::size_t count_faults(const Protocol& protocol) {
 }
 
 std::string protocol_name(const Protocol& protocol) {
-  const bool added = count_faults(protocol) <= kMostAdded;
+  const bool added = count_faults(protocol) <= kMaxAddedFaults;
   std::string text(added ? kCorrected : kPublished);
   for (const auto& [name, own] : kFaults)
     if (protocol.*own == added) text += fmt::format("{}{}", added ? '+' : '-', name);
@@ -76,7 +77,7 @@ Protocol parse_protocol(std::string_view name) {
           fmt::format("protocol is '{}'; expected faults added to 'corrected' by '+', or taken "
                       "from 'published' by '-'",
                       name));
-    protocol.*fault_of(name, fault) = added;
+    protocol.*find_fault(name, fault) = added;
     at = next;
   }
   return protocol;

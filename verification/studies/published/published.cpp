@@ -14,7 +14,7 @@ namespace {
 
 using Points = std::vector<std::pair<double, double>>;
 
-/// What is known under this norm, nothing for another.
+/// Returns the value known for this norm, or nothing for any other norm.
 template <class Value>
 Value value_of(const std::map<std::string, Value, std::less<>>& known, std::string_view norm) {
   const auto found = known.find(norm);

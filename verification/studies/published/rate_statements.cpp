@@ -8,7 +8,7 @@ namespace normproof::verification::studies::published {
 
 namespace {
 
-using Answer = std::optional<bool>;
+using Decision = std::optional<bool>;
 
 constexpr const char* kNotRun = "not run";
 
@@ -16,17 +16,17 @@ Column column_of(const RatesRun& run, const TableShape& shape, const std::string
   return [&run, shape, norm](const std::string& rate) { return run.converges(shape, norm, rate); };
 }
 
-/// Whether both hold: false where one does not, nothing where that is not known yet.
-Answer both(const Answer& a, const Answer& b) {
+/// Whether both hold: false if one fails, nothing if that is not known yet.
+Decision both(const Decision& a, const Decision& b) {
   if (a == false || b == false) return false;
-  return a && b ? Answer(true) : std::nullopt;
+  return a && b ? Decision(true) : std::nullopt;
 }
 
-bool is_begun(const Column& column) {
+bool has_results(const Column& column) {
   return highest_text(column) != kNotRun;
 }
 
-/// "..., ...; not decided: tables 3, 5".
+/// Joins the decided parts and adds the undecided ones: "..., ...; not decided: tables 3, 5".
 std::string joined(const std::vector<std::string>& decided, const char* of,
                    const std::vector<std::size_t>& undecided) {
   std::string text = fmt::format("{}", fmt::join(decided, ", "));
@@ -52,7 +52,7 @@ std::string highest_text(const Column& column) {
 
 std::optional<std::strong_ordering> compare_highest(const Column& left, const Column& right,
                                                     const std::set<std::string>& run) {
-  bool whole = true;  // so far no rate was left out
+  bool whole = true;  // no rate was left out so far
   for (const std::string& rate : study_rates()) {
     if (!run.contains(rate)) {
       whole = false;
@@ -67,7 +67,8 @@ std::optional<std::strong_ordering> compare_highest(const Column& left, const Co
   return whole ? std::optional(std::strong_ordering::equal) : std::nullopt;
 }
 
-RateAnswer trains_higher(const RatesRun& run, const std::string& norm, const std::string& other) {
+RateDecision converges_at_higher_rates(const RatesRun& run, const std::string& norm,
+                                       const std::string& other) {
   std::vector<std::string> decided;
   std::vector<std::size_t> undecided;
   bool never_lower = true, once_higher = false, begun = false;
@@ -76,7 +77,7 @@ RateAnswer trains_higher(const RatesRun& run, const std::string& norm, const std
     const auto order = compare_highest(own, others, run.rates);
     if (!order) {
       undecided.push_back(shape.number);
-      begun = begun || is_begun(own) || is_begun(others);
+      begun = begun || has_results(own) || has_results(others);
       continue;
     }
     decided.push_back(fmt::format("table {}: {} against {}", shape.number, highest_text(own),
@@ -84,29 +85,30 @@ RateAnswer trains_higher(const RatesRun& run, const std::string& norm, const std
     never_lower = never_lower && *order >= 0;
     once_higher = once_higher || *order > 0;
   }
-  // A table that is begun may show it lower, and, of equal ones, one that is missing higher.
+  // An unfinished table may still show a lower rate; if all are equal, a missing table may show a
+  // higher one.
   const bool open = never_lower && (begun || (!once_higher && !undecided.empty()));
   if (decided.empty() || open) return {};
   return {joined(decided, "table", undecided), never_lower && once_higher};
 }
 
-RateAnswer deep_fails(const RatesRun& run) {
+RateDecision deep_needs_lower_rates(const RatesRun& run) {
   std::vector<std::string> decided;
   std::vector<std::size_t> undecided;
   bool holds = true, begun = false;
-  const auto lower = [&](const Column& a, const Column& b) -> Answer {
+  const auto lower = [&](const Column& a, const Column& b) -> Decision {
     const auto order = compare_highest(a, b, run.rates);
-    return order ? Answer(*order < 0) : std::nullopt;
+    return order ? Decision(*order < 0) : std::nullopt;
   };
   for (std::size_t width = 0; width < 3; ++width) {
     const TableShape &shallow = table_shapes()[width], &deep = table_shapes()[width + 3];
     const Column none = column_of(run, deep, "none"),
                  shallow_none = column_of(run, shallow, "none");
     const Column layer_norm = column_of(run, deep, "layer_norm");
-    const Answer here = both(lower(none, layer_norm), lower(none, shallow_none));
+    const Decision here = both(lower(none, layer_norm), lower(none, shallow_none));
     if (!here) {
       undecided.push_back(deep.d_ff);
-      begun = begun || is_begun(none) || is_begun(layer_norm);
+      begun = begun || has_results(none) || has_results(layer_norm);
       continue;
     }
     decided.push_back(

@@ -10,9 +10,9 @@
 
 namespace normproof::verification::studies::published {
 
-/// The lines of a store as results by name: `Finished` is a cell, which parse_cell(name) gives,
-/// with the result that parse_result(line, place) reads.
-/// Throws    FileError naming `file` and what is wrong, as a result that is of another name
+/// Parses the lines of a store into results by name. `Finished` holds the cell of parse_cell(name)
+/// and the result of parse_result(line, place).
+/// Throws    FileError naming `file` and what is wrong, such as a result with another name
 template <class Finished, class ParseCell, class ParseResult>
 std::map<std::string, Finished> read_finished(const std::map<std::string, std::string>& lines,
                                               const std::string& file, ParseCell parse_cell,

@@ -25,7 +25,7 @@ ordered_json to_json(const OptionalNumbers& numbers) {
   return array;
 }
 
-/// A column of the steps; f(step) is a number or none.
+/// Returns a column over the steps; f(step) is a number or nothing.
 template <class Rows, class F>
 ordered_json column(const Rows& rows, F f) {
   OptionalNumbers numbers;
@@ -40,7 +40,7 @@ ordered_json pairs_json(const std::vector<std::pair<std::string, double>>& pairs
   return array;
 }
 
-/// Fields of one line.
+/// Reads the fields of a line.
 class LineReader {
  public:
   LineReader(std::string_view line, const std::string& file)
@@ -49,7 +49,7 @@ class LineReader {
   const JsonReader& reader() const { return reader_; }
   const json& object() const { return object_; }
 
-  /// A number or null each.
+  /// Reads an array whose entries are numbers or null.
   OptionalNumbers numbers(const json& object, const std::string& field, const char* key) const {
     OptionalNumbers result;
     for (const json& value : reader_.array(object, field, key)) {
@@ -60,8 +60,8 @@ class LineReader {
     return result;
   }
 
-  /// As many numbers as rows, none of them null: sets member of each row, whose number the first
-  /// call decides.
+  /// Reads an array of numbers without null into a member of each row. The first call decides the
+  /// number of rows.
   template <class Row, class Member>
   void columns(const json& object, const std::string& section, const char* key,
                std::vector<Row>& rows, Member Row::*member, bool first) const {
@@ -81,7 +81,7 @@ class LineReader {
     }
   }
 
-  /// [["name", 1.5], ...]
+  /// Reads [["name", 1.5], ...].
   std::vector<std::pair<std::string, double>> pairs(const json& object, const std::string& field,
                                                     const char* key) const {
     std::vector<std::pair<std::string, double>> result;

@@ -51,23 +51,23 @@ bool is_of_a_name(char c) {
          std::string_view("_+-./").find(c) != std::string_view::npos;
 }
 
-std::string beginning_of(std::string_view name) {
+std::string line_beginning(std::string_view name) {
   return fmt::format("{}{}\",", kNameKey, name);
 }
 
 std::string line_with(const std::string& name, const std::string& result) {
-  return fmt::format("{}\"sha256\":\"{}\"{}{}}}\n", beginning_of(name),
+  return fmt::format("{}\"sha256\":\"{}\"{}{}}}\n", line_beginning(name),
                      ref::io::sha256(fmt::format("{}\n{}", name, result)), kResultKey, result);
 }
 
-/// The text of a file; empty where there is none.
+/// Returns the text of a file, or an empty one if it is absent.
 std::string text_of(const fs::path& file) {
   std::error_code error;
   const bool has_text = fs::exists(file, error) && fs::file_size(file, error) > 0;
   return has_text ? ref::io::read_text(file) : std::string();
 }
 
-/// Name and result of a line, nothing where it is altered.
+/// Returns name and result of a line, or nothing if the line was altered.
 std::optional<std::pair<std::string, std::string>> parse_stored(std::string_view line) {
   const std::size_t key = line.find(kResultKey);
   if (key == std::string_view::npos || !line.ends_with('}')) return std::nullopt;
@@ -76,14 +76,15 @@ std::optional<std::pair<std::string, std::string>> parse_stored(std::string_view
   std::string result(line.substr(key + kResultKey.size()));
   result.pop_back();
   auto name = head["name"].get<std::string>();
-  // Written again it is the same line: neither name nor hash nor result is another one.
+  // Writing the parsed line again must give the same bytes; otherwise the line was altered.
   std::string written = line_with(name, result);
   written.pop_back();
   if (written != line) return std::nullopt;
   return std::pair(std::move(name), std::move(result));
 }
 
-/// f(name, result, number of its line) of every line, none of which is altered.
+/// Calls f(name, result, line number) for every line.
+/// Throws    FileError if a line was altered
 template <class F>
 void for_each_result(const fs::path& path, std::string_view lines, const F& f) {
   for (const Line& line : split_lines(lines)) {
@@ -95,7 +96,7 @@ void for_each_result(const fs::path& path, std::string_view lines, const F& f) {
   }
 }
 
-/// The name as that of a file.
+/// Turns a name into that of a lock file.
 std::string lock_name(std::string name) {
   std::ranges::replace(name, '/', '~');
   return name + ".lock";
@@ -106,7 +107,7 @@ std::string lock_name(std::string name) {
 Store::Store(fs::path folder, Warn warn) : folder_(std::move(folder)), warn_(std::move(warn)) {}
 
 FileLock Store::lock() const {
-  return *FileLock::take(file(kLock), FileLock::Patience::wait);
+  return *FileLock::acquire(file(kLock), FileLock::LockWait::wait);
 }
 
 bool Store::has_identity() const {
@@ -122,8 +123,9 @@ void Store::begin(const std::string& identity, const Check& check) const {
   std::error_code made, error;
   fs::create_directories(folder_, made);
   if (!fs::is_directory(folder_, error)) cannot_write(folder_, made ? made.value() : ENOTDIR);
-  // Asked in this order since another rank may be at its first lines: what it writes first is the
-  // lock, which stays, so a folder that has something in it has the lock by then.
+  // The folder is checked for emptiness before the lock is looked for, since another process may be
+  // starting a study there. It creates the lock first and keeps it, so a folder with anything in it
+  // has the lock by then.
   const bool is_new = fs::is_empty(folder_, error);
   if (!is_new && !fs::exists(file(kLock), error) && !has_identity())
     throw UsageError(fmt::format(
@@ -148,17 +150,17 @@ std::string Store::identity() const {
   return ref::io::read_text(file(kIdentity));
 }
 
-void Store::say_cut_off(const fs::path& path) const {
-  if (warn_ && !said_cut_off_)
+void Store::warn_of_partial_line(const fs::path& path) const {
+  if (warn_ && !warned_of_partial_line_)
     warn_(fmt::format("{}: the last line is cut off; its result counts as missing", path.string()));
-  said_cut_off_ = true;
+  warned_of_partial_line_ = true;
 }
 
 std::map<std::string, std::string> Store::results() const {
   const fs::path path = file(kResults);
   const std::string text = text_of(path);
   const std::string_view whole = whole_lines(text);
-  if (whole.size() != text.size()) say_cut_off(path);
+  if (whole.size() != text.size()) warn_of_partial_line(path);
   std::map<std::string, std::string> results;
   for_each_result(path, whole, [&](std::string name, std::string result, std::size_t number) {
     if (!results.emplace(std::move(name), std::move(result)).second)
@@ -218,13 +220,14 @@ std::optional<Claim> Store::claim(const std::string& name) const {
   std::error_code ignored;
   std::optional<FileLock> taken;
   {
-    // Whoever ends removes the folder of the locks where it is empty, under this lock.
+    // A process that ends removes the folder of the locks if it is empty, while it holds this lock.
     const FileLock held = lock();
     fs::create_directories(file(kLocks), ignored);
-    taken = FileLock::take(file(kLocks) / lock_name(name), FileLock::Patience::at_once);
+    taken = FileLock::acquire(file(kLocks) / lock_name(name), FileLock::LockWait::at_once);
   }
   if (!taken) return std::nullopt;
-  // Whoever held the lock before may have finished: the result was there before the lock was free.
+  // The previous holder of the lock may have finished the task: it adds the result before it
+  // releases the lock.
   if (names().contains(name)) {
     fs::remove(file(kLocks) / lock_name(name), ignored);
     return std::nullopt;
@@ -239,14 +242,14 @@ void Store::append(const fs::path& path, const std::string& line) const {
   char last = '\n';
   const bool ends = size <= 0 || (::pread(file.get(), &last, 1, size - 1) == 1 && last == '\n');
   const off_t kept = ends ? size : static_cast<off_t>(whole_lines(text_of(path)).size());
-  if (!ends) say_cut_off(path);
+  if (!ends) warn_of_partial_line(path);
   const bool is_placed = size >= 0 && (ends || ::ftruncate(file.get(), kept) == 0) &&
                          ::lseek(file.get(), kept, SEEK_SET) >= 0;
   int error = is_placed ? ref::io::write_all(file.get(), line) : errno;
   if (::fsync(file.get()) != 0 && error == 0) error = errno;
   if (error == 0) return;
   if (::ftruncate(file.get(), kept) != 0) {
-    // What is left of the line has no end, and the next writer cuts it off.
+    // The partial line has no end, so the next writer removes it.
   }
   cannot_write(path, error);
 }
@@ -259,7 +262,7 @@ void Store::add(const Claim& claim, const std::string& result, double seconds) c
     const FileLock held = lock();
     append(file(kResults), line_with(claim.name(), result));
     append(file(kTimes),
-           fmt::format("{}\"seconds\":{:.3f}}}\n", beginning_of(claim.name()), seconds));
+           fmt::format("{}\"seconds\":{:.3f}}}\n", line_beginning(claim.name()), seconds));
   }
   std::error_code ignored;
   fs::remove(file(kLocks) / lock_name(claim.name()), ignored);
@@ -272,7 +275,7 @@ void Store::sort() const {
   if (!sorted.empty() && sorted != text_of(file(kResults)))
     ref::io::write_file(file(kResults), sorted);
   std::error_code ignored;
-  fs::remove(file(kLocks), ignored);  // where no one is at a task
+  fs::remove(file(kLocks), ignored);  // fails if somebody works on a task
 }
 
 }  // namespace normproof::verification::studies::published

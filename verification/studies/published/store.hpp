@@ -13,7 +13,7 @@
 
 namespace normproof::verification::studies::published {
 
-/// A task is being done by the holder of this, by no one else.
+/// The exclusive right to run a task.
 class Claim {
  public:
   const std::string& name() const { return name_; }
@@ -26,70 +26,71 @@ class Claim {
   support::process::FileLock lock_;
 };
 
-/// The folder of a study, which any number of processes fill at the same time: study.json, what all
-/// its results have in common; results.jsonl, a line a result; times.jsonl, how long each took
-/// here.
+/// The folder of a study, which any number of processes fill at the same time. study.json describes
+/// what all its results have in common; results.jsonl has one line per result; times.jsonl has the
+/// seconds that each took here.
 ///
-/// A line of results.jsonl is {"name": ..., "sha256": ..., "result": ...}; the SHA-256 is that of
-/// the name, a line end and the bytes of the result, so that no altered line passes. A last line
-/// without its end is what a killed process left: readers pass over it, writers cut it off.
+/// A line of results.jsonl is {"name": ..., "sha256": ..., "result": ...}. The SHA-256 is that of
+/// the name, a line end and the bytes of the result, so that altered lines are detected. A last
+/// line without its end was left by a killed process: readers ignore it, writers remove it.
 class Store {
  public:
   using Warn = std::function<void(const std::string&)>;
-  /// Throws where the text of study.json is none.
+  /// Throws if the text is not a valid study.json.
   using Check = std::function<void(const std::string&)>;
 
-  /// Opens no file. `warn` is told, once, of a line that is cut off.
+  /// Opens no file. `warn` is called once if a partial line is removed.
   explicit Store(std::filesystem::path folder, Warn warn = {});
 
-  /// Makes the folder with study.json, or finds that it is that of the same study.
-  /// Throws    UsageError where it is another study's, or holds something else; FileError, as where
-  ///           there are results without study.json; what `check` throws of the study.json there is
+  /// Creates the folder with study.json, or checks that it belongs to the same study.
+  /// Throws    UsageError if it belongs to another study or holds something else; FileError, for
+  ///           example if there are results without study.json; what `check` throws for the
+  ///           existing study.json
   void begin(const std::string& identity, const Check& check = {}) const;
 
-  /// What study.json holds.
-  /// Throws    FileError where there is no folder, or it holds no study, or results alone
+  /// Returns the text of study.json.
+  /// Throws    FileError if the folder is absent, or holds no study, or results without study.json
   std::string identity() const;
 
-  /// Results by name.
-  /// Throws    FileError naming the file and the line: altered, or a name twice
+  /// Returns the results by name.
+  /// Throws    FileError naming the file and the line if a line was altered or a name occurs twice
   std::map<std::string, std::string> results() const;
 
-  /// Every result has this data_sha256, or that which belongs to its name.
+  /// Checks that every result has this data_sha256, or the one that belongs to its name.
   /// Throws    FileError naming the file, the line and the expectation
   void check_data(const std::string& data_sha256) const;
   using DataOf = std::function<std::string(const std::string& name)>;
   void check_data(const DataOf& data_sha256_of) const;
 
-  /// Seconds by name; a line that cannot be read is passed over: no result depends on it.
+  /// Returns seconds by name. Unreadable lines are skipped, since no result depends on them.
   std::map<std::string, double> times() const;
 
-  /// Of the results there are.
+  /// Returns the names of the results.
   std::set<std::string> names() const;
 
-  /// Nothing where the task is done, or another process is at it.
-  /// Requires  (C1) the name has letters, digits and _ + - . / alone
+  /// Claims a task. Returns nothing if the task is done or another process works on it.
+  /// Requires  (C1) the name consists of letters, digits and _ + - . /
   std::optional<Claim> claim(const std::string& name) const;
 
-  /// Adds the result of a claimed task, wholly or not at all.
+  /// Adds the result of a claimed task, completely or not at all.
   /// Requires  (C2) the result is a JSON object in one line
   /// Throws    FileError
   void add(const Claim& claim, const std::string& result, double seconds) const;
 
-  /// Puts the lines of results.jsonl in ascending order of their names: the same bytes, whoever
-  /// computed them in whatever order.
+  /// Sorts the lines of results.jsonl by name, so that the bytes do not depend on who computed the
+  /// results and in what order.
   void sort() const;
 
  private:
   std::filesystem::path file(const char* name) const { return folder_ / name; }
   support::process::FileLock lock() const;
   bool has_identity() const;
-  void say_cut_off(const std::filesystem::path& file) const;
+  void warn_of_partial_line(const std::filesystem::path& file) const;
   void append(const std::filesystem::path& file, const std::string& line) const;
 
   std::filesystem::path folder_;
   Warn warn_;
-  mutable bool said_cut_off_ = false;
+  mutable bool warned_of_partial_line_ = false;
 };
 
 }  // namespace normproof::verification::studies::published

@@ -13,7 +13,7 @@ namespace normproof::verification::studies::published {
 
 namespace {
 
-/// The cell without what a seed and a rate change.
+/// Returns a cell of the condition, with default seed and rate.
 Cell cell_of(const Condition& condition) {
   Cell cell;
   cell.protocol = condition.protocol;
@@ -21,10 +21,10 @@ Cell cell_of(const Condition& condition) {
   return cell;
 }
 
-TableEntry entry_of(const Results& results, Cell cell, const ClassCounts& classes,
-                    const Rules& rules) {
+TableEntry make_entry(const Results& results, Cell cell, const ClassCounts& classes,
+                      const Rules& rules) {
   TableEntry entry;
-  entry.runs = seeds_of(results, cell);
+  entry.runs = runs_by_seed(results, cell);
   entry.cell = std::move(cell);
   for (const Finished* run : entry.runs) {
     entry.converged += converged(run->result, rules.convergence) ? 1 : 0;
@@ -33,7 +33,8 @@ TableEntry entry_of(const Results& results, Cell cell, const ClassCounts& classe
   return entry;
 }
 
-/// Entries of every rate and norm; rows and columns without a run are left out.
+/// Makes a table of the entries of every rate and norm. Rows and columns without a run are left
+/// out.
 Table with_entries(const TableShape& shape, const std::vector<std::string>& rates,
                    const std::function<TableEntry(const std::string&, const std::string&)>& entry) {
   Table table{shape, {}, {}, {}};
@@ -72,13 +73,13 @@ std::optional<double> mean_of_runs(const TableEntry& entry, const Value& value) 
   return count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
 }
 
-/// Each entry's counts under these rules, in one order.
+/// Returns the counts of every entry under these rules, always in the same order.
 std::vector<std::pair<std::size_t, std::size_t>> counts_under(const Results& results,
                                                               const Condition& condition,
                                                               const ClassCounts& classes,
                                                               const Rules& rules) {
   std::vector<std::pair<std::size_t, std::size_t>> counts;
-  for (const Table& table : tables_of(results, condition, classes, rules))
+  for (const Table& table : make_tables(results, condition, classes, rules))
     for (const auto& row : table.entries)
       for (const TableEntry& entry : row)
         if (!entry.runs.empty()) counts.emplace_back(entry.converged, entry.learned);
@@ -98,7 +99,7 @@ std::string condition_name(const Condition& condition) {
   return name;
 }
 
-std::vector<Condition> conditions_of(const Results& results) {
+std::vector<Condition> list_conditions(const Results& results) {
   std::vector<Condition> conditions;
   const auto add = [&](const Protocol& protocol, bool any) {
     for (const auto& [name, finished] : results) {
@@ -113,8 +114,8 @@ std::vector<Condition> conditions_of(const Results& results) {
   return conditions;
 }
 
-std::vector<const Finished*> seeds_of(const Results& results, Cell cell) {
-  // Names of the same cell differ in the seed alone.
+std::vector<const Finished*> runs_by_seed(const Results& results, Cell cell) {
+  // Cells whose names differ only in the seed are the same otherwise.
   std::vector<const Finished*> found;
   cell.seed = 0;
   const std::string with_seed = cell_name(cell);
@@ -154,8 +155,8 @@ std::optional<std::pair<double, double>> accuracy_range(const TableEntry& entry)
   return std::pair(least, largest);
 }
 
-std::vector<Table> tables_of(const Results& results, const Condition& condition,
-                             const ClassCounts& classes, const Rules& rules) {
+std::vector<Table> make_tables(const Results& results, const Condition& condition,
+                               const ClassCounts& classes, const Rules& rules) {
   std::vector<Table> tables;
   for (const TableShape& shape : table_shapes()) {
     Table table =
@@ -163,7 +164,7 @@ std::vector<Table> tables_of(const Results& results, const Condition& condition,
           Cell cell = cell_of(condition);
           cell.norm = norm;
           cell.steps = kStudySteps;
-          TableEntry entry = entry_of(results, table_cell(cell, shape, rate), classes, rules);
+          TableEntry entry = make_entry(results, table_cell(cell, shape, rate), classes, rules);
           entry.published = published_outcome(shape.number, norm, rate);
           return entry;
         });
@@ -179,8 +180,8 @@ std::optional<Table> initialization_table(const Results& results, const Conditio
                                Cell cell = cell_of(condition);
                                cell.norm = norm;
                                TableEntry entry =
-                                   entry_of(results, initialization_cell(cell, initialization),
-                                            classes, rules);
+                                   make_entry(results, initialization_cell(cell, initialization),
+                                              classes, rules);
                                entry.published = published_initialization(norm, initialization);
                                return entry;
                              });

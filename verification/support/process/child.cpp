@@ -23,17 +23,17 @@ namespace {
   if (options.leads_group) ::setpgid(0, 0);
   if (options.ends_with_parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(1);  // it ended before we had asked
+    if (::getppid() != parent) ::_exit(1);  // the parent ended before prctl took effect
   }
   ::_exit(f());
 }
 
-Ending ending_of(int status) {
+Ending decode_ending(int status) {
   return WIFSIGNALED(status) ? Ending{true, WTERMSIG(status)} : Ending{false, WEXITSTATUS(status)};
 }
 
-/// waitpid takes what is no process for any of ours.
-void check_is_there(const char* function, pid_t process) {
+/// Rejects a process that is not positive: waitpid would wait for any child instead.
+void check_begun(const char* function, pid_t process) {
   if (process <= 0)
     ref::numeric::contract_failure(function, "the process", "was not begun, or was waited for",
                                    "one that no one has waited for", ref::numeric::Clause::C1);
@@ -53,7 +53,8 @@ Child Child::begin(const std::string& what, const std::function<int()>& f, Child
   if (process < 0) throw std::system_error(errno, std::generic_category(), what);
   Child child(process);
   child.leads_group_ = options.leads_group;
-  if (options.leads_group) ::setpgid(process, process);  // whichever of the two comes first
+  // parent and child both call it, since either may run first
+  if (options.leads_group) ::setpgid(process, process);
   return child;
 }
 
@@ -76,36 +77,36 @@ void Child::kill() const {
   if (process_ > 0) ::kill(leads_group_ ? -process_ : process_, SIGKILL);
 }
 
-bool Child::end_group(int flags) const {
+bool Child::kill_rest_of_group(int flags) const {
   if (!leads_group_) return true;
   siginfo_t info = {};
   ref::io::retry_interrupted([&] {
     return ::waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOWAIT | flags);
   });
   if (info.si_pid != process_) return false;
-  // Until its end is taken note of, its number is that of no other process and of no other group.
+  // Until someone waits for the process, the system reuses neither its id nor that of its group.
   ::kill(-process_, SIGKILL);
   return true;
 }
 
 Ending Child::wait() {
-  check_is_there("Child::wait", process_);
-  end_group(0);
+  check_begun("Child::wait", process_);
+  kill_rest_of_group(0);
   int status = 0;
   ref::io::retry_interrupted([&] { return ::waitpid(process_, &status, 0); });
   process_ = -1;
-  return ending_of(status);
+  return decode_ending(status);
 }
 
 std::optional<Ending> Child::try_wait() {
-  check_is_there("Child::try_wait", process_);
-  if (!end_group(WNOHANG)) return std::nullopt;
+  check_begun("Child::try_wait", process_);
+  if (!kill_rest_of_group(WNOHANG)) return std::nullopt;
   int status = 0;
   const pid_t ended =
       ref::io::retry_interrupted([&] { return ::waitpid(process_, &status, WNOHANG); });
   if (ended != process_) return std::nullopt;
   process_ = -1;
-  return ending_of(status);
+  return decode_ending(status);
 }
 
 }  // namespace normproof::verification::support::process

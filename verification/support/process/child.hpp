@@ -8,37 +8,37 @@
 
 namespace normproof::verification::support::process {
 
-/// How a process ended.
+/// How a process ended: by a signal, or by exiting with a status.
 struct Ending {
   bool by_signal = false;
-  int code = 0;  ///< the signal, or the status that it exited with
+  int code = 0;  ///< the signal's number if by_signal, else the exit status
 
   bool succeeded() const { return !by_signal && code == 0; }
-  /// "signal 9 (Killed)" or "status 3"
+  /// Returns "signal 9 (Killed)" or "status 3".
   std::string to_text() const;
 };
 
 struct ChildOptions {
-  /// The first of a group of its own: kill() reaches what it began, too, and what it leaves behind
-  /// is killed when its end is seen.
+  /// The process leads a new group. kill() then also reaches its descendants, and descendants that
+  /// outlive it are killed when its end is seen.
   bool leads_group = false;
-  /// The system kills it where the thread that began it ends before.
+  /// The system kills the process if the thread that began it ends first.
   bool ends_with_parent = false;
 };
 
-/// A process that this one has begun. One that still runs at the end of the scope is killed and
-/// waited for, so that none is left behind.
+/// A child process. If it still runs at the end of the scope, it is killed and waited for, so that
+/// no process is left behind.
 class Child {
  public:
-  /// Begins a process that does f and exits with what f returns; it never comes back from here. An
-  /// exception of f ends it by SIGABRT.
-  /// Requires  where this process has several threads, f does what a signal handler may alone,
-  ///           such as running another program
-  /// Throws    std::system_error, beginning with `what`, where no process can be made
+  /// Forks a process that calls f and exits with the value that f returns. It never returns from
+  /// here into the caller's code; an exception of f ends it by SIGABRT.
+  /// Requires  if this process has several threads, f does only what a signal handler may do, such
+  ///           as running another program
+  /// Throws    std::system_error, beginning with `what`, if no process can be created
   static Child begin(const std::string& what, const std::function<int()>& f,
                      ChildOptions options = {});
-  Child() = default;  ///< none
-  /// Takes over a process of ours that was begun in another way.
+  Child() = default;  ///< no process
+  /// Takes ownership of a child process that was begun in another way.
   explicit Child(pid_t process) : process_(process) {}
 
   Child(Child&& other) noexcept;
@@ -48,20 +48,20 @@ class Child {
   ~Child();
 
   pid_t id() const { return process_; }
-  /// Ends it, and its group where it leads one, without a chance to object.
+  /// Sends SIGKILL to the process, and to its group if it leads one.
   void kill() const;
-  /// Waits for its end.
+  /// Waits for the process to end.
   /// Requires  (C1) it was begun, and was not waited for
   Ending wait();
-  /// Its end, where it has ended; else nothing. Requires what wait() requires.
+  /// Returns how the process ended, or nothing if it still runs. Has the requirements of wait().
   std::optional<Ending> try_wait();
 
  private:
-  /// Kills what is left of its group where it leads one and has ended; whether it has, as far as
-  /// that is asked here. `flags` as waitid has them.
-  bool end_group(int flags) const;
+  /// Returns whether the process has ended and, if it leads a group, kills the rest of that group.
+  /// A process that leads no group is not queried and counts as ended. `flags` are those of waitid.
+  bool kill_rest_of_group(int flags) const;
 
-  pid_t process_ = -1;  ///< -1: none, or waited for
+  pid_t process_ = -1;  ///< -1 if none was begun or it was waited for
   bool leads_group_ = false;
 };
 

@@ -20,18 +20,18 @@ namespace {
                                             std::generic_category().message(errno)));
 }
 
-/// Whether it was taken; with the reason in errno where not.
+/// Tries to lock the descriptor. If that fails, returns false and leaves the reason in errno.
 bool lock(const Descriptor& descriptor, int how) {
   return ref::io::retry_interrupted([&] { return ::flock(descriptor.get(), how); }) == 0;
 }
 
-int flags_of(FileLock::Patience patience) {
-  return patience == FileLock::Patience::wait ? LOCK_EX : LOCK_EX | LOCK_NB;
+int flags_of(FileLock::LockWait patience) {
+  return patience == FileLock::LockWait::wait ? LOCK_EX : LOCK_EX | LOCK_NB;
 }
 
 }  // namespace
 
-std::optional<FileLock> FileLock::take(const std::filesystem::path& file, Patience patience) {
+std::optional<FileLock> FileLock::acquire(const std::filesystem::path& file, LockWait patience) {
   Descriptor descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!descriptor.is_open()) cannot("write", file);
   if (lock(descriptor, flags_of(patience))) return FileLock(std::move(descriptor));
@@ -39,8 +39,8 @@ std::optional<FileLock> FileLock::take(const std::filesystem::path& file, Patien
   return std::nullopt;
 }
 
-std::optional<FileLock> FileLock::take_folder(const std::filesystem::path& folder,
-                                              Patience patience) {
+std::optional<FileLock> FileLock::acquire_folder(const std::filesystem::path& folder,
+                                                 LockWait patience) {
   Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!descriptor.is_open()) cannot("open", folder);
   if (!lock(descriptor, flags_of(patience)) && errno == EWOULDBLOCK) return std::nullopt;

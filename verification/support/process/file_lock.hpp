@@ -8,22 +8,23 @@
 
 namespace normproof::verification::support::process {
 
-/// A file or a folder at which this process alone is at work; the system frees it at the end of the
-/// scope or of the process, however that comes.
+/// An exclusive lock on a file or a folder, held by one process at a time. The system releases it
+/// at the end of the scope or of the process, even if the process is killed.
 class FileLock {
  public:
-  enum class Patience { at_once, wait };
+  enum class LockWait { at_once, wait };
 
-  /// The lock on a file, which is made where it is absent, and stays. Nothing where another holds
-  /// it; with `wait`, once that one has let it go.
-  /// Throws    FileError where the file cannot be made or locked
-  static std::optional<FileLock> take(const std::filesystem::path& file, Patience patience);
+  /// Locks a file, which is created if absent and is kept afterwards. If another process holds the
+  /// lock, returns nothing, or with Patience::wait waits until it is released.
+  /// Throws    FileError if the file cannot be created or locked
+  static std::optional<FileLock> acquire(const std::filesystem::path& file, LockWait patience);
 
-  /// The lock on a folder, which leaves no file; nothing where another holds it, or with `wait`
-  /// once that one has let it go. A file system that cannot lock a folder lets everyone have it.
-  /// Throws    FileError where the folder cannot be opened
-  static std::optional<FileLock> take_folder(const std::filesystem::path& folder,
-                                             Patience patience = Patience::at_once);
+  /// Locks a folder without creating a file. If another process holds the lock, returns nothing, or
+  /// with Patience::wait waits until it is released. On a file system that cannot lock folders,
+  /// every process gets the lock.
+  /// Throws    FileError if the folder cannot be opened
+  static std::optional<FileLock> acquire_folder(const std::filesystem::path& folder,
+                                                LockWait patience = LockWait::at_once);
 
  private:
   explicit FileLock(ref::io::Descriptor descriptor) : descriptor_(std::move(descriptor)) {}

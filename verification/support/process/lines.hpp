@@ -6,18 +6,18 @@
 
 namespace normproof::verification::support::process {
 
-/// A line of a text.
+/// One line of a text.
 struct Line {
-  std::string_view text;   ///< without its end
-  std::size_t number = 1;  ///< from 1
-  bool has_end = true;     ///< a line end stands after it: only the last may have none
+  std::string_view text;   ///< without the line end
+  std::size_t number = 1;  ///< counted from 1
+  bool has_end = true;     ///< whether "\n" follows; only the last line may lack it
 };
 
-/// The lines of `text`, which they point into. Only "\n" ends a line; an empty text has none, and
-/// what comes after the last end is a line where it is not empty.
+/// Splits `text` into lines, which point into it. Only "\n" ends a line. An empty text has no
+/// lines; characters after the last "\n", if any, form one more line.
 std::vector<Line> split_lines(std::string_view text);
 
-/// What is in front of a last line without its end.
+/// Returns `text` up to and including its last "\n", so that an unfinished last line is dropped.
 std::string_view whole_lines(std::string_view text);
 
 }  // namespace normproof::verification::support::process

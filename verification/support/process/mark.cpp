@@ -25,27 +25,30 @@ namespace normproof::verification::support::process {
 namespace {
 
 constexpr std::string_view kName = "NORMPROOF_CANDIDATE=";
-/// One that begins others faster than they are killed is left after that many rounds.
-constexpr int kMostRounds = 100;
-/// So are processes that never show an environment, which are somebody else's.
-constexpr int kMostDoubtfulRounds = 1000;
+/// The search gives up after this many rounds, in case a process starts others faster than they are
+/// killed.
+constexpr int kMaxRounds = 100;
+/// The search also gives up after this many rounds in which a process showed no environment. Such
+/// processes belong to other programs.
+constexpr int kMaxDoubtfulRounds = 1000;
 
 enum class Carries { no, perhaps, yes };
 
-/// The number that a folder of /proc is named after; 0 for the others.
-pid_t process_of(const std::filesystem::path& folder) {
+/// Returns the process id that names a folder of /proc, or 0 if the folder belongs to no process.
+pid_t parse_process_id(const std::filesystem::path& folder) {
   const std::string name = folder.filename().string();
   pid_t process = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
   return error == std::errc() && end == name.data() + name.size() ? process : 0;
 }
 
-/// When a process began, in ticks since the machine did; 0 of one that has ended.
-long long beginning_of(const std::filesystem::path& folder) {
+/// Returns the start time of a process in clock ticks since boot, or 0 if it has ended.
+long long read_start_ticks(const std::filesystem::path& folder) {
   std::ifstream file(folder / "stat");
   std::string text;
   if (!std::getline(file, text)) return 0;
-  constexpr int kFieldsBefore = 19;  // behind the name in parentheses
+  // fields after the name in parentheses and before the start time
+  constexpr int kFieldsBefore = 19;
   std::istringstream fields(text.substr(text.rfind(')') + 1));
   std::string field;
   for (int i = 0; i < kFieldsBefore; ++i) fields >> field;
@@ -61,9 +64,9 @@ long long ticks_now() {
   return now.tv_sec * ticks + now.tv_nsec * ticks / 1'000'000'000;
 }
 
-/// Amid execve a process shows no environment, as one of the few that have none: one that began
-/// behind the mark and has a program may carry it. One that has ended has no program, and one of
-/// somebody else's shows none.
+/// Whether a process carries the mark. A process shows no environment during execve, so it may
+/// carry the mark if it shows none, started after the mark was made and has an executable. Ended
+/// processes have no executable, and those of other users do not show one.
 Carries carries(const std::filesystem::path& folder, std::string_view text, long long made) {
   std::ifstream file(folder / "environ", std::ios::binary);
   const std::string variables{std::istreambuf_iterator<char>(file), {}};
@@ -72,21 +75,21 @@ Carries carries(const std::filesystem::path& folder, std::string_view text, long
     if ((at == 0 || variables[at - 1] == '\0') && variables[at + text.size()] == '\0')
       return Carries::yes;
   std::error_code error;
-  const bool in_doubt = variables.empty() && beginning_of(folder) >= made &&
+  const bool in_doubt = variables.empty() && read_start_ticks(folder) >= made &&
                         !std::filesystem::read_symlink(folder / "exe", error).empty();
   return in_doubt ? Carries::perhaps : Carries::no;
 }
 
-/// Kills those that carry the text; whether there was one, or perhaps one. <sys/pidfd.h> of glibc
-/// 2.36 declares its functions for C alone.
-Carries end_some(std::string_view text, long long made) {
+/// Kills the processes that carry the mark. Returns whether any process did, or perhaps did. Uses
+/// syscall() because <sys/pidfd.h> of glibc 2.36 declares its functions for C alone.
+Carries kill_marked(std::string_view text, long long made) {
   Carries found = Carries::no;
   std::error_code error;
   for (std::filesystem::directory_iterator entry("/proc", error), end; !error && entry != end;
        entry.increment(error)) {
-    const pid_t process = process_of(entry->path());
+    const pid_t process = parse_process_id(entry->path());
     if (process == 0 || process == ::getpid()) continue;
-    // Held before its environment is read, so that no other process has its number by then.
+    // Opened before the environment is read: the id cannot be reused by another process after that.
     const ref::io::Descriptor held(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
     if (!held.is_open()) continue;
     Carries own = carries(entry->path(), text, made);
@@ -110,12 +113,12 @@ Mark::Mark() : made_(ticks_now()) {
   pointers_.push_back(nullptr);
 }
 
-void Mark::end_all() const {
-  for (int rounds = 0, doubtful = 0; rounds < kMostRounds && doubtful < kMostDoubtfulRounds;) {
-    const Carries found = end_some(text_, made_);
+void Mark::kill_all() const {
+  for (int rounds = 0, doubtful = 0; rounds < kMaxRounds && doubtful < kMaxDoubtfulRounds;) {
+    const Carries found = kill_marked(text_, made_);
     if (found == Carries::no) return;
     ++(found == Carries::yes ? rounds : doubtful);
-    ::usleep(1000);  // until the system has taken them away, or shows what they are
+    ::usleep(1000);  // gives the system time to remove killed processes or to finish an execve
   }
 }
 

@@ -5,23 +5,23 @@
 
 namespace normproof::verification::support::process {
 
-/// A variable of the environment by which a process and all that it begins are known, in whatever
-/// group or session, whoever their parents are.
+/// Tags a process tree through an environment variable, so that every descendant can be killed, in
+/// whatever group or session it runs and whoever its parent is.
 class Mark {
  public:
-  Mark();  ///< no other mark of this machine is the same
+  Mark();  ///< makes a mark that is unique on this machine
   Mark(const Mark&) = delete;
   Mark& operator=(const Mark&) = delete;
 
-  /// The environment of this process with the mark, for execve: valid as long as this is.
+  /// The environment of this process plus the mark, for execve. Valid as long as this object.
   char* const* environment() const { return pointers_.data(); }
 
-  /// Kills every process that carries the mark, one amid execve too, and what those begin
-  /// meanwhile. One that gave its environment away is not found.
-  void end_all() const;
+  /// Kills every process that carries the mark, including processes during execve and those that
+  /// start meanwhile. A process that dropped its environment is not found.
+  void kill_all() const;
 
  private:
-  long long made_;  ///< ticks since the machine began
+  long long made_;  ///< clock ticks since boot
   std::string text_;
   std::vector<char*> pointers_;
 };

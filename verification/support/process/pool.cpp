@@ -18,9 +18,9 @@ namespace {
 
 struct Worker {
   std::size_t index;
-  ref::io::Descriptor pipe;  ///< the end that we read
+  ref::io::Descriptor pipe;  ///< the reading end, kept by the parent
   Child process;
-  std::string said = {};
+  std::string output = {};
 };
 
 Worker begin_worker(const std::string& caller, std::size_t index,
@@ -53,9 +53,10 @@ void run_pool(const std::string& caller, std::size_t count, int jobs,
       throw std::system_error(errno, std::generic_category(), caller + ": poll");
     for (std::size_t i = workers.size(); i-- > 0;) {
       Worker& worker = workers[i];
-      if (files[i].revents == 0 || ref::io::read_some(worker.pipe.get(), worker.said) > 0) continue;
+      if (files[i].revents == 0 || ref::io::read_some(worker.pipe.get(), worker.output) > 0)
+        continue;
       const std::size_t index = worker.index;
-      const Report report{std::move(worker.said), worker.process.wait()};
+      const Report report{std::move(worker.output), worker.process.wait()};
       workers.erase(workers.begin() + static_cast<std::ptrdiff_t>(i));
       finish(index, report);
     }

@@ -8,19 +8,19 @@
 
 namespace normproof::verification::support::process {
 
-/// What a process of a pool has said, and how it ended.
+/// The text that a process of the pool returned, and how the process ended.
 struct Report {
   std::string text;
   Ending ending;
 };
 
-/// Does work(i) for every i < count in a process of its own, `jobs` of them at a time.
+/// Runs work(i) for every i < count, each in its own process, at most `jobs` processes at a time.
 ///
-/// Computes  finish(i, report) here whenever one has ended, in the order in which they end; the
-///           text is what work returned, of any length, or what a process that died had said by
-///           then. Processes that still run where finish throws are killed
+/// Computes  finish(i, report) in this process each time one ends, in the order in which they end.
+///           The report's text is the value that work returned, of any length, or what a process
+///           that died had written by then. If finish throws, the running processes are killed
 /// Requires  this process has one thread; (C1) jobs >= 1
-/// Throws    std::system_error, beginning with `caller`, where no process or pipe can be made; what
+/// Throws    std::system_error, beginning with `caller`, if no process or pipe can be created; what
 ///           finish throws
 void run_pool(const std::string& caller, std::size_t count, int jobs,
               const std::function<std::string(std::size_t i)>& work,

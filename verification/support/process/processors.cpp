@@ -19,40 +19,43 @@ constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 int allowed_by_affinity() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
-  return static_cast<int>(std::thread::hardware_concurrency());  // more than a cpu_set_t holds
+  // the machine has more processors than a cpu_set_t holds
+  return static_cast<int>(std::thread::hardware_concurrency());
 }
 
 double quotient(double quota, double period) {
   return quota > 0 && period > 0 ? quota / period : kUnlimited;
 }
 
-/// "150000 100000", or "max 100000", which limits nothing.
-double limit_of_version_2(const path& group) {
+/// The limit written as "150000 100000" (quota and period), or "max 100000" for no limit.
+double read_limit_version_2(const path& group) {
   std::ifstream file(group / "cpu.max");
   double quota = 0, period = 0;
   return file >> quota >> period ? quotient(quota, period) : kUnlimited;
 }
 
-/// -1 limits nothing.
-double limit_of_version_1(const path& group) {
+/// The limit as quota over period; a quota of -1 means no limit.
+double read_limit_version_1(const path& group) {
   std::ifstream quota_file(group / "cpu.cfs_quota_us"), period_file(group / "cpu.cfs_period_us");
   double quota = 0, period = 0;
   return quota_file >> quota && period_file >> period ? quotient(quota, period) : kUnlimited;
 }
 
-/// The least limit of the group and of those above it, up to `top`.
+/// The smallest limit of the group and of its parents, up to `top`.
 template <class Limit>
-double least_limit(const path& top, const std::string& group, const Limit& limit_of) {
+double smallest_limit(const path& top, const std::string& group, const Limit& limit_of) {
   path below = path(group).relative_path().lexically_normal();
-  if (below.native().starts_with("..")) below.clear();  // outside of what is mounted here
+  // the group is outside the part of the tree that is mounted here
+  if (below.native().starts_with("..")) below.clear();
   for (double least = kUnlimited;; below = below.parent_path()) {
     least = std::min(least, limit_of(top / below));
     if (below.empty()) return least;
   }
 }
 
-/// A line is "0::/user.slice" in version 2, "4:cpu,cpuacct:/docker/1f" in version 1.
-double allowed_by_groups(const path& root) {
+/// Reads /proc/self/cgroup, whose lines are "0::/user.slice" in version 2 and
+/// "4:cpu,cpuacct:/docker/1f" in version 1.
+double read_group_limit(const path& root) {
   const path groups = root / "sys/fs/cgroup";
   std::ifstream file(root / "proc/self/cgroup");
   double least = kUnlimited;
@@ -62,9 +65,9 @@ double allowed_by_groups(const path& root) {
     const std::string controllers = line.substr(first + 1, second - first - 1);
     const std::string group = line.substr(second + 1);
     if (controllers.empty())
-      least = std::min(least, least_limit(groups, group, limit_of_version_2));
+      least = std::min(least, smallest_limit(groups, group, read_limit_version_2));
     else if (("," + controllers + ",").find(",cpu,") != std::string::npos)
-      least = std::min(least, least_limit(groups / controllers, group, limit_of_version_1));
+      least = std::min(least, smallest_limit(groups / controllers, group, read_limit_version_1));
   }
   return least;
 }
@@ -73,7 +76,7 @@ double allowed_by_groups(const path& root) {
 
 int usable_processors(const path& root) {
   const int processors = std::max(allowed_by_affinity(), 1);
-  const double allowed = std::ceil(allowed_by_groups(root));
+  const double allowed = std::ceil(read_group_limit(root));
   return allowed < processors ? std::max(static_cast<int>(allowed), 1) : processors;
 }
 

@@ -19,7 +19,7 @@ void check(int error, const std::string& what) {
   if (error != 0) throw std::system_error(error, std::generic_category(), what);
 }
 
-/// A file without a name.
+/// Creates an unnamed file in memory; `name` appears only in /proc.
 Descriptor memory_file(const char* name) {
   Descriptor file(::memfd_create(name, MFD_CLOEXEC));
   if (!file.is_open()) check(errno, "memfd_create");
@@ -33,8 +33,8 @@ std::string read_from_start(const Descriptor& file) {
   return text;
 }
 
-/// As the system takes a list of texts; it points into `texts`.
-std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+/// Returns the null-terminated array that exec expects. Its pointers point into `texts`.
+std::vector<char*> make_pointer_array(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   pointers.reserve(texts.size() + 1);
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
@@ -59,7 +59,7 @@ ProgramResult run_program(const std::vector<std::string>& arguments, std::string
   pid_t process = -1;
   const int failure =
       ::posix_spawnp(&process, arguments.front().c_str(), &actions, nullptr,
-                     pointers_to(arguments).data(), pointers_to(environment).data());
+                     make_pointer_array(arguments).data(), make_pointer_array(environment).data());
   ::posix_spawn_file_actions_destroy(&actions);
   check(failure, arguments.front());
   const Ending ending = Child(process).wait();

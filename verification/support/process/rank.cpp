@@ -12,8 +12,8 @@
 namespace normproof::verification::support::process {
 namespace {
 
-/// That of the first variable that is set.
-std::optional<std::size_t> number_of(std::initializer_list<const char*> variables) {
+/// The value of the first variable that is set.
+std::optional<std::size_t> read_rank_variable(std::initializer_list<const char*> variables) {
   for (const char* const variable : variables) {
     const char* const text = std::getenv(variable);
     if (text == nullptr) continue;
@@ -31,15 +31,15 @@ std::optional<std::size_t> number_of(std::initializer_list<const char*> variable
 }  // namespace
 
 std::optional<std::size_t> rank() {
-  return number_of({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"});
+  return read_rank_variable({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"});
 }
 
 std::size_t local_rank() {
   const auto among_all = rank();
-  // srun's is also in the environment of programs that it did not begin as ranks.
+  // SLURM_LOCALID is also in the environment of programs that srun did not begin as ranks.
   if (!among_all) return 0;
-  return number_of({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK",
-                    "SLURM_LOCALID"})
+  return read_rank_variable({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                             "MV2_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"})
       .value_or(*among_all);
 }
 

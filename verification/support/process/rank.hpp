@@ -5,14 +5,14 @@
 
 namespace normproof::verification::support::process {
 
-/// The number of this process among those that mpirun or srun began together, as the environment
-/// says; nothing where it was begun alone. No MPI library is needed.
+/// The rank of this process among those that mpirun or srun began together, read from the
+/// environment; nothing if the process was begun alone. No MPI library is needed.
 /// Source    OMPI_COMM_WORLD_RANK (OpenMPI), PMI_RANK (MPICH, MVAPICH, Intel MPI), PMIX_RANK (srun)
-/// Throws    UsageError where the variable is no number from 0 on
+/// Throws    UsageError if the variable is not an integer >= 0
 std::optional<std::size_t> rank();
 
-/// Its number among those of them on this machine; where nothing says that, its number among all,
-/// and where it was begun alone, 0.
+/// The rank of this process among the ranks on this machine. It is the global rank if the
+/// environment does not say it, and 0 if the process was begun alone.
 /// Source    OMPI_COMM_WORLD_LOCAL_RANK, MPI_LOCALRANKID (MPICH, Intel MPI),
 ///           MV2_COMM_WORLD_LOCAL_RANK (MVAPICH), SLURM_LOCALID (srun)
 /// Throws    UsageError as rank()

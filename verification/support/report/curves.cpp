@@ -13,10 +13,11 @@ using support::report::clean_line;
 
 namespace {
 
-// Okabe and Ito's colours, told apart by everyone, their yellow darker; a wine red after black.
-constexpr std::array<std::string_view, kCurveColours> kColours = {"#0072b2", "#d55e00", "#009e73",
-                                                                  "#cc79a7", "#e69f00", "#56b4e9",
-                                                                  "#7f6000", "#000000", "#882255"};
+// The colors of Okabe and Ito, which color-blind readers can tell apart, with a darker yellow; wine
+// red follows black.
+constexpr std::array<std::string_view, kMaxCurveColors> kColours = {
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
+    "#56b4e9", "#7f6000", "#000000", "#882255"};
 
 std::string coordinate(double value) {
   return std::isfinite(value) ? fmt::format("{:.6g}", value) : "NaN";
@@ -45,8 +46,8 @@ std::string common(std::string_view title) {
 
 namespace {
 
-/// The points without a neighbour, of which a line shows nothing, as dots in the line's colour;
-/// nothing where the curve is not drawn with lines alone.
+/// Returns the points without a neighbor as dots in the line's color, since a line does not show
+/// them. Returns nothing if the curve is not drawn with lines alone.
 Curve lone_points(const Curve& curve) {
   const std::size_t begin = curve.style.find("linecolor");
   const bool lines =

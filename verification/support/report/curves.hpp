@@ -8,27 +8,27 @@
 
 namespace normproof::verification::support::report {
 
-/// A curve of a picture: its points are written into gnuplot's script.
+/// A curve of a picture. Its points are written into the gnuplot script.
 struct Curve {
-  std::string title;  ///< empty: none in the key
+  std::string title;  ///< empty: the curve is not in the key
   std::string style;
   std::vector<std::pair<double, double>> points;
 };
 
-/// The text in gnuplot's quotes, which it cannot leave.
+/// Quotes the text for gnuplot, so that no character ends the quotation.
 std::string gnuplot_text(std::string_view text);
 
-/// The beginning of every picture: title, border, grid and key.
+/// Returns the script lines that start every picture: title, border, grid and key.
 std::string common(std::string_view title);
 
-/// The command that plots the curves with points, nothing where there is none; a number that is not
-/// finite leaves a gap, and a point alone on its line is a dot.
+/// Returns the script that plots the curves that have points, or nothing if none has. A non-finite
+/// number leaves a gap, and a point without neighbors is drawn as a dot.
 std::string plot(const std::vector<Curve>& curves);
 
-/// As many lines are told apart by colour.
-inline constexpr std::size_t kCurveColours = 9;
+/// The number of lines that can be told apart by color.
+inline constexpr std::size_t kMaxCurveColors = 9;
 
-/// A line in the colour of this number, counted from 0 and again after kCurveColours.
+/// Returns the gnuplot style of a line in the color with this index; indices wrap at kCurveColours.
 std::string line(std::size_t colour, bool dashed);
 
 }  // namespace normproof::verification::support::report

@@ -6,17 +6,17 @@
 #include <variant>
 #include <vector>
 
-/// A report for people, in plain values: what stands in it, not how it looks. It is rendered to a
-/// terminal, to Markdown and to HTML, and every renderer escapes and cleans what it is given.
+/// A report for people in plain values: its content without its appearance. It is rendered to a
+/// terminal, to Markdown and to HTML. Every renderer escapes and cleans the texts.
 namespace normproof::verification::support::report {
 
-/// What a text says beside its words; no renderer says it by a colour alone.
+/// The tone of a text. No renderer expresses it by a color alone.
 enum class Tone {
   plain,
-  soft,      ///< of less weight
+  soft,      ///< less important
   good,      ///< as it should be
-  expected,  ///< not good, but foreseen
-  mixed,     ///< neither
+  expected,  ///< a failure that was expected
+  mixed,     ///< neither good nor bad
   bad
 };
 
@@ -25,7 +25,7 @@ struct Heading {
   std::string text;
 };
 
-/// One that is good or bad is the outcome of the whole.
+/// A paragraph. One whose tone is good or bad states the outcome of the whole report.
 struct Paragraph {
   std::string text;
   Tone tone = Tone::plain;
@@ -35,12 +35,12 @@ struct List {
   std::vector<std::string> items;
 };
 
-/// Text whose spaces and line ends count, a command for example.
+/// Text whose spaces and line ends count, such as a command.
 struct Code {
   std::string text;
 };
 
-/// Something that went wrong, and the command that shows it again.
+/// A failure, and the command that repeats it.
 struct Problem {
   std::string verdict;  ///< "FAILED"
   std::string subject;  ///< "quick/layer_norm/one_row-1x6-float32"
@@ -53,15 +53,16 @@ enum class Align { left, right };
 struct Column {
   std::string name;
   Align align = Align::left;
-  /// A terminal may cut it off, in a row that is not bad; in a column that is the last.
+  /// Whether a terminal may cut the text off. Applies to the last column of rows that are not bad.
   bool may_be_cut = false;
-  std::size_t least_width = 0;  ///< in a terminal, for rows that are printed one by one
+  /// The minimum width in a terminal, for rows that are printed one by one.
+  std::size_t min_width = 0;
 };
 
 Column number_column(const std::string& name);
 std::vector<Column> text_columns(const std::vector<std::string>& names);
 
-/// Terms and what they are, opened on demand; HTML alone.
+/// Terms and their explanations, shown on demand, in HTML only.
 struct Details {
   std::string summary;
   std::vector<std::pair<std::string, std::string>> terms = {};
@@ -71,38 +72,38 @@ struct Details {
 struct Cell {
   std::string text;
   Tone tone = Tone::plain;
-  std::string hint = {};   ///< shown where the pointer rests; HTML alone
-  std::string title = {};  ///< above the text; not in a terminal
-  Details details = {};    ///< below the text; none where it has no summary
+  std::string hint = {};   ///< a tooltip, in HTML only
+  std::string title = {};  ///< shown above the text, except in a terminal
+  Details details = {};    ///< shown below the text; nothing is shown if the summary is empty
 };
 
 struct Row {
   std::vector<Cell> cells;
   Tone tone = Tone::plain;
-  std::vector<std::string> notes = {};  ///< below the row, or below its last cell
-  std::string id = {};                  ///< HTML's
+  std::vector<std::string> notes = {};  ///< shown below the row or below its last cell
+  std::string id = {};                  ///< the id attribute in HTML
 };
 
 struct Table {
   std::string caption;
   std::vector<Column> columns;
   std::vector<Row> rows = {};
-  bool folded = false;  ///< opened on demand; HTML alone
-  bool stacks = false;  ///< in a narrow window each row is a block; HTML alone
+  bool folded = false;  ///< shown on demand, in HTML only
+  bool stacks = false;  ///< shows each row as a block in a narrow window, in HTML only
 };
 
-/// A table of text whose numbers stand on the right.
+/// Returns a table whose columns are `texts`, aligned left, and then `numbers`, aligned right.
 Table numbers_table(const std::string& caption, const std::vector<std::string>& texts,
                     const std::vector<std::string>& numbers);
 
-/// A picture as an <svg> element, or the reason why there is none.
+/// A picture as an <svg> element, or the reason why it could not be drawn.
 struct Drawing {
   std::string svg;
   std::string failure;
 };
 
 struct Figure {
-  std::string file;  ///< its name beside the Markdown; without one it is for HTML alone
+  std::string file;  ///< file name beside the Markdown; empty: shown in HTML only
   Drawing drawing;
   std::string caption;
 };
@@ -110,7 +111,7 @@ struct Figure {
 using Part = std::variant<Heading, Paragraph, List, Code, Problem, Table, Figure>;
 
 struct Document {
-  std::string title;  ///< of the window
+  std::string title;  ///< the title of the window
   std::vector<Part> parts = {};
 
   void add(Part part) { parts.push_back(std::move(part)); }

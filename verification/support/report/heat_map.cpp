@@ -12,12 +12,14 @@ namespace normproof::verification::support::report {
 
 namespace {
 
-// As wide as the other pictures of a page, which scale alike.
+// The same width as the other pictures of a page, so that all scale alike.
 constexpr std::size_t kWidth = 1100, kLeft = 110, kLargestSquare = 28, kLegendLine = 26;
-constexpr std::size_t kNamesBetween = 46;  ///< units that a name takes along an axis
+/// Minimum distance of two names along an axis, in units of the viewBox.
+constexpr std::size_t kLabelSpacing = 46;
 
 struct Shade {
-  double most;  ///< shares up to it
+  /// The largest ratio shown in this color.
+  double max_ratio;
   const char* colour;
   const char* words;
 };
@@ -28,9 +30,10 @@ constexpr Shade kShades[] = {{0.25, "#eef4fa", "up to a quarter of the bound"},
                              {HUGE_VAL, "#c2410c", "more, or not finite"}};
 constexpr Shade kNotJudged = {0, "#ffffff", "not judged"};
 
-const Shade& shade_of(double share) {
+const Shade& find_shade(double share) {
   if (std::isnan(share)) return kNotJudged;
-  return *std::ranges::find_if(kShades, [=](const Shade& shade) { return share <= shade.most; });
+  return *std::ranges::find_if(kShades,
+                               [=](const Shade& shade) { return share <= shade.max_ratio; });
 }
 
 bool is_beyond(double share) {
@@ -55,7 +58,7 @@ std::string words(std::size_t x, std::size_t y, const char* anchor, const std::s
                      escape_markup(clean_line(text)));
 }
 
-/// What the colours mean, three to a line.
+/// Draws the legend, three colors to a line.
 std::string legend(std::size_t top) {
   std::string text;
   std::size_t i = 0;
@@ -64,7 +67,7 @@ std::string legend(std::size_t top) {
     text += square(x, y, 16, shade, beyond, "") + words(x + 24, y + 14, "start", shade.words);
     ++i;
   };
-  for (const Shade& shade : kShades) add(shade, is_beyond(shade.most));
+  for (const Shade& shade : kShades) add(shade, is_beyond(shade.max_ratio));
   add(kNotJudged, false);
   return text;
 }
@@ -77,7 +80,7 @@ Drawing draw_heat_map(const HeatMap& map, std::string_view label) {
                                       std::size_t{4}, kLargestSquare);
   constexpr std::size_t kTop = 2 * kLegendLine + 44;
   std::string body = legend(4);
-  const std::size_t every_column = kNamesBetween / size + 1, every_row = 18 / size + 1;
+  const std::size_t every_column = kLabelSpacing / size + 1, every_row = 18 / size + 1;
   for (std::size_t column = 0; column < columns; column += every_column)
     body += words(kLeft + column * size + size / 2, kTop - 8, "middle", map.columns[column]);
   for (std::size_t row = 0; row < rows; ++row) {
@@ -89,7 +92,7 @@ Drawing draw_heat_map(const HeatMap& map, std::string_view label) {
       const std::string name =
           fmt::format("{}, {}: {}", map.rows[row], map.columns[column],
                       std::isnan(share) ? kNotJudged.words : number_text(share));
-      body += square(kLeft + column * size, y, size, shade_of(share), is_beyond(share),
+      body += square(kLeft + column * size, y, size, find_shade(share), is_beyond(share),
                      escape_markup(clean_line(name)));
     }
   }

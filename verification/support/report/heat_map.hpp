@@ -9,16 +9,18 @@
 
 namespace normproof::verification::support::report {
 
-/// Errors over their bounds, place by place: up to 1 is within the bound.
+/// Ratios of error to bound, one per element; a ratio up to 1 is within the bound.
 struct HeatMap {
-  std::vector<std::string> rows, columns;  ///< the names of places: "[3]", "0 to 3"
-  /// In C order. Infinite: nothing may be off there, or no number was given; NaN, or left out: not
-  /// judged.
+  std::vector<std::string> rows, columns;  ///< labels of the elements: "[3]", "0 to 3"
+  /// Ratios in C order. Infinity means that the bound is 0 or that the output is not a number; NaN,
+  /// or a missing entry at the end, means not judged.
   std::vector<double> shares;
 };
 
-/// Computes  a picture with a square a place, which shows its name and its share where the pointer
-///           rests: blue within the bound, orange beyond it and crossed out, darker the farther
+/// Draws a picture with one square per element, whose tooltip shows its name and its ratio.
+///
+/// Computes  blue squares within the bound; orange, crossed-out squares beyond it; the farther, the
+///           darker
 Drawing draw_heat_map(const HeatMap& map, std::string_view label);
 
 }  // namespace normproof::verification::support::report

@@ -15,12 +15,12 @@ std::string escaped(const std::string& text) {
   return escape_markup(clean(text));
 }
 
-/// ` name="value"`, nothing where the value is empty.
+/// Returns ` name="value"`, or nothing if the value is empty.
 std::string attribute(const char* name, const std::string& value) {
   return value.empty() ? "" : fmt::format(" {}=\"{}\"", name, escaped(value));
 }
 
-std::string class_of(Tone tone) {
+std::string class_attribute(Tone tone) {
   switch (tone) {
     case Tone::soft:
       return "soft";
@@ -37,8 +37,8 @@ std::string class_of(Tone tone) {
   }
 }
 
-/// What may be wider than the window scrolls in its own frame, by keys too.
-std::string framed(const std::string& inside, const std::string& name) {
+/// Puts content that may be wider than the window into a frame that scrolls, also by keyboard.
+std::string in_scrolling_frame(const std::string& inside, const std::string& name) {
   return fmt::format("<div class=\"wide\" tabindex=\"0\" role=\"region\"{}>{}</div>\n",
                      attribute("aria-label", name), inside);
 }
@@ -57,7 +57,7 @@ std::string details_html(const Details& details) {
 }
 
 std::string cell_html(const Cell& cell, const Column& column, const std::string& notes) {
-  std::string classes = class_of(cell.tone);
+  std::string classes = class_attribute(cell.tone);
   if (column.align == Align::right) classes += classes.empty() ? "number" : " number";
   const std::string title =
       cell.title.empty() ? "" : fmt::format("<b>{}</b><br>", escaped(cell.title));
@@ -73,11 +73,12 @@ std::string row_html(const Row& row, const std::vector<Column>& columns) {
   const std::size_t count = std::min(row.cells.size(), columns.size());
   for (std::size_t i = 0; i < count; ++i)
     cells += cell_html(row.cells[i], columns[i], i + 1 == count ? notes : "");
-  return fmt::format("<tr{}{}>{}</tr>\n", attribute("class", class_of(row.tone)),
+  return fmt::format("<tr{}{}>{}</tr>\n", attribute("class", class_attribute(row.tone)),
                      attribute("id", row.id), cells);
 }
 
-/// A column of sentences is given room: beside many others it would be a word wide.
+/// Returns the class that gives a column of sentences extra width. Without it such a column shrinks
+/// to the width of a word if there are many others.
 std::string head_class(const Table& table, std::size_t column) {
   constexpr std::size_t kSentence = 40;
   if (table.columns[column].align == Align::right) return "number";
@@ -93,9 +94,10 @@ struct ToHtml {
   }
   std::string operator()(const Paragraph& paragraph) const {
     const bool outcome = paragraph.tone == Tone::good || paragraph.tone == Tone::bad;
-    return fmt::format("<p{}>{}</p>\n",
-                       attribute("class", (outcome ? "outcome " : "") + class_of(paragraph.tone)),
-                       escaped(paragraph.text));
+    return fmt::format(
+        "<p{}>{}</p>\n",
+        attribute("class", (outcome ? "outcome " : "") + class_attribute(paragraph.tone)),
+        escaped(paragraph.text));
   }
   std::string operator()(const List& list) const {
     std::string items;
@@ -103,7 +105,7 @@ struct ToHtml {
     return fmt::format("<ul>\n{}</ul>\n", items);
   }
   std::string operator()(const Code& code) const {
-    return framed(fmt::format("<pre>{}</pre>", escaped(code.text)), "");
+    return in_scrolling_frame(fmt::format("<pre>{}</pre>", escaped(code.text)), "");
   }
   std::string operator()(const Problem& problem) const {
     std::string text = fmt::format("<section class=\"problem\"><p><b>{}</b> <code>{}</code></p>\n",
@@ -120,7 +122,7 @@ struct ToHtml {
                             escaped(table.columns[i].name));
     inside += "</tr></thead>\n<tbody>\n";
     for (const Row& row : table.rows) inside += row_html(row, table.columns);
-    inside = framed(inside + "</tbody></table>", table.caption);
+    inside = in_scrolling_frame(inside + "</tbody></table>", table.caption);
     if (table.folded) return folded(table.caption, inside, false) + "\n";
     if (table.caption.empty()) return inside;
     return fmt::format("<p class=\"caption\">{}</p>\n{}", escaped(table.caption), inside);
@@ -128,7 +130,7 @@ struct ToHtml {
   std::string operator()(const Figure& figure) const {
     const std::string picture =
         figure.drawing.failure.empty()
-            ? framed(figure.drawing.svg, "")
+            ? in_scrolling_frame(figure.drawing.svg, "")
             : fmt::format(
                   "<p class=\"absent\">There is no picture here: {}. The numbers are in the "
                   "report that --json writes.</p>\n",

@@ -6,9 +6,11 @@
 
 namespace normproof::verification::support::report {
 
-/// Computes  a page that needs nothing else: style and pictures inside, no script, no address. Wide
-///           tables and pictures scroll inside their own frames; a colour never says what no word
-///           or sign says
+/// Renders the document as a self-contained HTML page.
+///
+/// Computes  a page with its style and pictures inside, without scripts and addresses. Wide tables
+///           and pictures scroll inside their own frames. No color carries a meaning that a word or
+///           sign does not
 std::string html(const Document& document);
 
 }  // namespace normproof::verification::support::report

@@ -2,9 +2,10 @@
 
 namespace normproof::verification::support::report {
 
-// Blue and orange are told apart by everyone, and in grey by the word or the sign of the cell. A
-// frame whose content goes on shows a shadow at that side: the two covers move with the content,
-// which is blended, for else its own white would hide them.
+// Blue and orange can be told apart by color-blind readers; in gray the cell's word or sign says
+// the same. A frame whose content continues shows a shadow at that side: two covers move with the
+// content and hide the shadows at the ends. The content is blended, since its own white would
+// otherwise hide the shadows.
 std::string_view html_style() {
   return R"(
 :root { --ink: #1b1b1b; --soft: #555; --line: #d5d5d5; --paper: #fff; --wash: #f6f7f8;

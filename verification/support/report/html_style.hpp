@@ -4,7 +4,7 @@
 
 namespace normproof::verification::support::report {
 
-/// The style of every page.
+/// Returns the style sheet of every page.
 std::string_view html_style();
 
 }  // namespace normproof::verification::support::report

@@ -8,7 +8,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-ordered_json object_of(const CheckSuite& suite, const Check& check) {
+ordered_json check_object(const CheckSuite& suite, const Check& check) {
   ordered_json object = check.properties;
   for (const auto& [name, value] : suite.properties) object[name] = clean_line(value);
   object["outcome"] = check.verdict.empty() ? to_string(check.outcome) : check.verdict;
@@ -25,8 +25,9 @@ std::string json_lines(const Checks& checks) {
   std::string text;
   for (const CheckSuite& suite : checks)
     for (const Check& check : suite.checks)
-      text += object_of(suite, check).dump(-1, ' ', false, ordered_json::error_handler_t::replace) +
-              "\n";
+      text +=
+          check_object(suite, check).dump(-1, ' ', false, ordered_json::error_handler_t::replace) +
+          "\n";
   return text;
 }
 

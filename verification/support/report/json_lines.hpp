@@ -6,9 +6,11 @@
 
 namespace normproof::verification::support::report {
 
-/// Computes  an object a check and line: its properties and those of its suite, "outcome" in the
-///           command's own word,
-///           "findings" (the sentences) and, where it has one, "repro"
+/// Renders the checks as JSON lines.
+///
+/// Computes  one object per check and line: the properties of the check and of its suite;
+///           "outcome", as the command names it; "findings", the sentences; and "repro", if there
+///           is a command
 std::string json_lines(const Checks& checks);
 
 }  // namespace normproof::verification::support::report

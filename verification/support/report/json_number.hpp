@@ -5,7 +5,8 @@
 
 namespace normproof::verification::support::report {
 
-/// JSON has no infinity and no NaN: the strings "inf", "-inf" and "nan" (of either sign).
+/// Returns a JSON number, or the string "inf", "-inf" or "nan" (of either sign), since JSON has no
+/// infinity and no NaN.
 inline nlohmann::ordered_json json_number(double value) {
   if (std::isfinite(value)) return value;
   return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";

@@ -15,13 +15,13 @@ void append(pugi::xml_node node, const char* attribute, const std::string& value
   node.append_attribute(attribute) = clean_line(value).c_str();
 }
 
-/// The element of a testcase that says its outcome.
-const char* element_of(Outcome outcome) {
+/// Returns the element of a <testcase> that states its outcome.
+const char* outcome_element(Outcome outcome) {
   return outcome == Outcome::failed ? "failure" : outcome == Outcome::error ? "error" : "skipped";
 }
 
-/// A line each; nothing where the message has said it all.
-std::string text_of(const Check& check) {
+/// Returns the findings, one per line, or nothing if the message already says everything.
+std::string failure_text(const Check& check) {
   const bool more = check.findings.size() > 1 || !check.remarks.empty() || !check.repro.empty();
   if (!more || check.outcome == Outcome::skipped) return "";
   std::string text;
@@ -46,9 +46,9 @@ void append_case(pugi::xml_node suite, const Check& check) {
   append(test, "classname", check.group);
   append(test, "name", check.name);
   if (check.outcome == Outcome::passed) return;
-  pugi::xml_node element = test.append_child(element_of(check.outcome));
+  pugi::xml_node element = test.append_child(outcome_element(check.outcome));
   if (!check.findings.empty()) append(element, "message", check.findings.front().sentence);
-  if (const std::string text = text_of(check); !text.empty()) element.text() = text.c_str();
+  if (const std::string text = failure_text(check); !text.empty()) element.text() = text.c_str();
 }
 
 }  // namespace

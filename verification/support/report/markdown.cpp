@@ -19,8 +19,9 @@ bool is_punctuation(char c) {
   return c > ' ' && c < 0x7f && !is_word(c);
 }
 
-/// Whether the sign would be read as Markdown between these two; ' ' at an end of the line.
-bool means_something(char sign, char before, char after) {
+/// Whether Markdown would interpret the sign between these two characters; ' ' stands for an end of
+/// the line.
+bool has_markdown_meaning(char sign, char before, char after) {
   switch (sign) {
     case '`':
       return true;
@@ -29,7 +30,7 @@ bool means_something(char sign, char before, char after) {
     case '*':
     case '~':
       return before != ' ' || after != ' ';
-    case '_':  // inside a word it is a letter
+    case '_':  // inside a word, "_" is an ordinary character
       return (before != ' ' || after != ' ') && !(is_word(before) && is_word(after));
     case ']':
       return after == '(' || after == '[' || after == ':';
@@ -38,17 +39,17 @@ bool means_something(char sign, char before, char after) {
   }
 }
 
-/// An entity where HTML would begin, for which a sign with a backslash is not read alike
-/// everywhere.
-std::string_view entity_of(char sign, char after) {
+/// Returns the entity for a sign that would begin HTML. Markdown renderers disagree on such a sign
+/// behind a backslash.
+std::string_view html_entity(char sign, char after) {
   if (sign == '<' && (is_word(after) || after == '/' || after == '!' || after == '?'))
     return "&lt;";
   if (sign == '&' && (is_word(after) || after == '#')) return "&amp;";
   return {};
 }
 
-/// A first sign that would make the line a list, a heading, a quotation or a rule.
-bool begins_a_block(std::string_view line) {
+/// Whether the line's first sign would make it a list, a heading, a quotation or a rule.
+bool starts_block(std::string_view line) {
   if (line.empty()) return false;
   if (std::string_view("#>|=").find(line.front()) != std::string_view::npos) return true;
   return std::string_view("-+").find(line.front()) != std::string_view::npos &&
@@ -78,7 +79,7 @@ struct ToMarkdown {
   }
   std::string operator()(const Paragraph& paragraph) const {
     const std::string text = escape_markdown(paragraph.text);
-    return fmt::format("{}{}\n\n", begins_a_block(text) ? "\\" : "", text);
+    return fmt::format("{}{}\n\n", starts_block(text) ? "\\" : "", text);
   }
   std::string operator()(const List& list) const {
     std::string text;
@@ -131,11 +132,11 @@ std::string escape_markdown(std::string_view text) {
   std::string escaped;
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char before = i == 0 ? ' ' : line[i - 1], after = i + 1 < line.size() ? line[i + 1] : ' ';
-    if (const auto entity = entity_of(line[i], after); !entity.empty()) {
+    if (const auto entity = html_entity(line[i], after); !entity.empty()) {
       escaped += entity;
       continue;
     }
-    if (means_something(line[i], before, after)) escaped += '\\';
+    if (has_markdown_meaning(line[i], before, after)) escaped += '\\';
     escaped += line[i];
   }
   return escaped;

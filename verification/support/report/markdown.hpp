@@ -7,12 +7,12 @@
 
 namespace normproof::verification::support::report {
 
-/// Computes  GitHub's Markdown. Pictures are files beside it; colours, hints and details are left
-///           out
+/// Renders the document as GitHub's Markdown. Pictures are files beside it; colors, hints and
+/// details are left out.
 std::string markdown(const Document& document);
 
-/// The text on one line, with what Markdown would take for its own signs escaped, and nothing else:
-/// `a_b` and `1 < 2` stay as they are.
+/// Returns the text on one line, with a backslash before the signs that Markdown would interpret.
+/// Other text, such as `a_b` and `1 < 2`, is unchanged.
 std::string escape_markdown(std::string_view text);
 
 }  // namespace normproof::verification::support::report

@@ -12,8 +12,8 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// The path as an address: what an address cannot hold is written as %XX.
-std::string address_of(const std::string& path) {
+/// Returns the path as a URI, with %XX for the characters that a URI cannot contain.
+std::string to_uri(const std::string& path) {
   std::string address;
   for (const char c : path) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -26,17 +26,17 @@ std::string address_of(const std::string& path) {
   return address;
 }
 
-/// "quick/a: y is absent; as by one-pass variance (repro: normproof golden check ...)"
-std::string sentence_of(const Check& check, const Finding& finding) {
+/// Writes "quick/a: y is absent; as by one-pass variance (repro: normproof golden check ...)".
+std::string result_message(const Check& check, const Finding& finding) {
   std::string text = fmt::format("{}: {}", check.name, finding.sentence);
   for (const std::string& remark : check.remarks) text += "; " + remark;
   if (!check.repro.empty()) text += fmt::format(" (repro: {})", check.repro);
   return clean_line(text);
 }
 
-ordered_json locations_of(const Check& check) {
+ordered_json make_locations(const Check& check) {
   if (check.file.empty()) return ordered_json::array();
-  ordered_json place = {{"artifactLocation", {{"uri", address_of(check.file)}}}};
+  ordered_json place = {{"artifactLocation", {{"uri", to_uri(check.file)}}}};
   if (check.line > 0) place["region"] = {{"startLine", check.line}};
   return ordered_json::array({{{"physicalLocation", std::move(place)}}});
 }
@@ -47,8 +47,8 @@ ordered_json result_of(const Check& check, const Finding& finding, std::size_t r
           {"ruleIndex", rule},
           {"kind", failed ? "fail" : "notApplicable"},
           {"level", failed ? "error" : "none"},
-          {"message", {{"text", sentence_of(check, finding)}}},
-          {"locations", locations_of(check)}};
+          {"message", {{"text", result_message(check, finding)}}},
+          {"locations", make_locations(check)}};
 }
 
 }  // namespace

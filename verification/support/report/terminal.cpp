@@ -10,11 +10,11 @@ namespace normproof::verification::support::report {
 
 namespace {
 
-constexpr std::size_t kGap = 2;  // columns between those of a table
+constexpr std::size_t kGap = 2;  // columns between two columns of a table
 constexpr std::size_t kIndent = 2;
-constexpr std::size_t kLeastName = 12;  // columns left of a row's name that is cut
+constexpr std::size_t kMinNameWidth = 12;  // minimum width of a row's name after it is cut
 
-/// Each line of the text, broken where it is too long for the width, behind an indent.
+/// Indents each line of the text and wraps it to the width.
 std::string indented(const std::string& text, std::size_t indent, std::size_t width) {
   const std::string before(indent, ' ');
   if (width == unlimited_width) return before + clean_line(text) + "\n";
@@ -47,7 +47,7 @@ class ToTerminal {
     std::string text = fmt::format("{} {}\n", problem.verdict, clean_line(problem.subject));
     for (const std::string& sentence : problem.sentences)
       text += indented(sentence, kIndent, width_);
-    // A command is copied whole.
+    // A command is not wrapped, so that it can be copied whole.
     if (!problem.repro.empty())
       text += indented("repro: " + problem.repro, kIndent, unlimited_width);
     return text;
@@ -65,9 +65,9 @@ class ToTerminal {
   std::size_t width_;
 };
 
-/// What follows a heading stands directly below it; so do a paragraph and what a paragraph
-/// introduces.
-bool belong_together(const Part& above, const Part& below) {
+/// Whether no empty line goes between the two parts: after a heading, between paragraphs, and
+/// between a paragraph and the part it introduces.
+bool need_no_empty_line(const Part& above, const Part& below) {
   if (std::holds_alternative<Heading>(above)) return true;
   return std::holds_alternative<Paragraph>(above) &&
          (std::holds_alternative<Paragraph>(below) || std::holds_alternative<List>(below) ||
@@ -80,19 +80,19 @@ TableLines::TableLines(const std::vector<Column>& columns, const std::vector<Row
                        std::size_t width)
     : columns_(columns), width_(width) {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    widths_.push_back(std::max(columns_[i].least_width, display_width(columns_[i].name)));
+    widths_.push_back(std::max(columns_[i].min_width, display_width(columns_[i].name)));
     for (const Row& row : rows)
       if (i < row.cells.size())
         widths_[i] = std::max(widths_[i], display_width(clean_line(row.cells[i].text)));
   }
-  // Where even the other columns are too wide, the names of the rows are cut.
+  // If the other columns are too wide even so, the names of the rows are cut.
   std::size_t all = 0;
   for (std::size_t i = 0; i < columns_.size(); ++i)
     all += (columns_[i].may_be_cut ? display_width(columns_[i].name) : widths_[i]) +
            (i == 0 ? 0 : kGap);
   if (width != unlimited_width && all > width)
     widths_.front() -=
-        std::min(widths_.front() - std::min(widths_.front(), kLeastName), all - width);
+        std::min(widths_.front() - std::min(widths_.front(), kMinNameWidth), all - width);
 }
 
 std::string TableLines::head() const {
@@ -137,7 +137,7 @@ std::string terminal_text(const Document& document, std::size_t width) {
   for (const Part& part : document.parts) {
     const std::string own = std::visit(ToTerminal(width), part);
     if (own.empty()) continue;
-    if (above != nullptr && !belong_together(*above, part)) text += "\n";
+    if (above != nullptr && !need_no_empty_line(*above, part)) text += "\n";
     text += own;
     above = &part;
   }

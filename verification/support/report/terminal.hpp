@@ -8,23 +8,24 @@
 
 namespace normproof::verification::support::report {
 
-/// No line is broken or cut.
+/// The width at which no line is broken or cut.
 inline constexpr std::size_t unlimited_width = 0;
 
-/// Computes  the document as lines of at most `width` columns, save where a word, a command or the
-///           columns of a table that may not be cut take more. Figures, details, hints and titles
-///           of cells are left out
+/// Renders the document as lines for a terminal.
+///
+/// Computes  lines of at most `width` columns, except if a word, a command or table columns that
+///           may not be cut are wider. Figures, details, hints and titles of cells are left out
 std::string terminal_text(const Document& document, std::size_t width = unlimited_width);
 
-/// The lines of a table one by one: its columns are as wide as the widest of `rows`, its head and
-/// its least width.
+/// Renders a table line by line. A column is as wide as the widest of its head, its minimum width
+/// and the cells of `rows`.
 class TableLines {
  public:
   explicit TableLines(const std::vector<Column>& columns, const std::vector<Row>& rows = {},
                       std::size_t width = unlimited_width);
 
   std::string head() const;
-  /// The row and its notes.
+  /// Returns the row and its notes.
   std::string row(const Row& row) const;
 
  private:

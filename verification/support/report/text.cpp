@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 constexpr std::string_view kEllipsis = "\xe2\x80\xa6";
 
-/// The character at `position`, which moves past it; negative where the bytes are ill-formed.
+/// Returns the character at `position` and moves past it. A negative result means ill-formed UTF-8.
 UChar32 next(std::string_view text, std::size_t& position) {
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(text.data());
   const auto length = static_cast<std::int64_t>(text.size());
@@ -26,8 +26,8 @@ UChar32 next(std::string_view text, std::size_t& position) {
   return character;
 }
 
-std::size_t width_of(UChar32 character) {
-  if (character >= ' ' && character <= '~') return 1;  // nearly all, without the tables of ICU
+std::size_t character_width(UChar32 character) {
+  if (character >= ' ' && character <= '~') return 1;  // most characters, without the tables of ICU
   switch (u_charType(character)) {
     case U_NON_SPACING_MARK:
     case U_ENCLOSING_MARK:
@@ -47,7 +47,7 @@ std::string clean(std::string_view text) {
   for (std::size_t position = 0; position < text.size();) {
     const std::size_t begin = position;
     const UChar32 character = next(text, position);
-    // U+FFFE and U+FFFF are characters that XML does not have.
+    // U+FFFE and U+FFFF are not allowed in XML.
     if (character < 0 || character == 0xfffe || character == 0xffff) {
       result += kReplacement;
     } else if (character != '\n' && u_charType(character) == U_CONTROL_CHAR) {
@@ -67,7 +67,8 @@ std::string clean_line(std::string_view text) {
 
 std::size_t display_width(std::string_view utf8) {
   std::size_t width = 0;
-  for (std::size_t position = 0; position < utf8.size();) width += width_of(next(utf8, position));
+  for (std::size_t position = 0; position < utf8.size();)
+    width += character_width(next(utf8, position));
   return width;
 }
 
@@ -77,7 +78,7 @@ std::string cut(std::string_view utf8, std::size_t width) {
   std::size_t used = 0;
   std::size_t end = 0;
   for (std::size_t position = 0; position < utf8.size(); end = position) {
-    used += width_of(next(utf8, position));
+    used += character_width(next(utf8, position));
     if (used > width - 1) break;
   }
   return std::string(utf8.substr(0, end)).append(kEllipsis);

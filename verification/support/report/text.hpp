@@ -8,47 +8,45 @@
 
 namespace normproof::verification::support::report {
 
-/// Computes  the text with every ill-formed byte as U+FFFD and every control character but LF as a
-///           space: safe in a terminal, in XML and in HTML
+/// Returns the text with every ill-formed byte replaced by U+FFFD and every control character
+/// except LF by a space, which is safe in a terminal, in XML and in HTML.
 std::string clean(std::string_view text);
 
-/// The same without line ends: each becomes a space.
+/// Does the same as clean() and also replaces each line end by a space.
 std::string clean_line(std::string_view text);
 
-/// Columns that the text takes in a terminal: 2 for wide East Asian characters, 0 for combining
-/// ones, 1 for others.
+/// Returns the number of columns of the text in a terminal: 2 for wide East Asian characters, 0 for
+/// combining ones, 1 for others.
 std::size_t display_width(std::string_view utf8);
 
-/// Computes  the longest beginning of at most `width` columns; where something is cut off it ends
-///           with U+2026
+/// Cuts the text to at most `width` columns. A text that is cut off ends with U+2026.
 std::string cut(std::string_view utf8, std::size_t width);
 
-/// `cut`, followed by spaces up to `width` columns.
+/// Applies cut() and then appends spaces up to `width` columns.
 std::string pad_right(std::string_view utf8, std::size_t width);
 
-/// Computes  lines of at most `width` columns, broken at spaces; a longer word has a line of its
-///           own
+/// Breaks the text at spaces into lines of at most `width` columns; a longer word has its own line.
 std::vector<std::string> wrap(std::string_view utf8, std::size_t width);
 
-/// A number for people: three significant digits, "0" and "inf" and "nan" as such.
+/// Formats a number for readers: three significant digits, or "0", "inf" or "nan".
 std::string number_text(double value);
 
-/// What stands where there is no number.
+/// The text shown in place of a missing number.
 inline constexpr const char* kNoNumber = "–";
 
-/// A number with so many digits behind the point, or kNoNumber.
+/// Formats a number with this many digits after the point, or returns kNoNumber.
 std::string decimals(const std::optional<double>& value, int digits);
 
-/// "12.3 %"
+/// Formats a fraction as "12.3 %".
 std::string percent(double fraction);
 
-/// "12,345"
+/// Formats a count as "12,345".
 std::string count_text(std::size_t count);
 
-/// "1 claim", "2 claims"
+/// Formats a count with its noun: "1 claim", "2 claims".
 std::string plural(std::size_t count, std::string_view thing);
 
-/// The text with & < > " ' as entities.
+/// Replaces & < > " ' by entities.
 std::string escape_markup(std::string_view text);
 
 }  // namespace normproof::verification::support::report

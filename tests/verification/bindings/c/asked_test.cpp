@@ -9,7 +9,7 @@
 #include "tests/verification/cli/program_run.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
 
-// Where the library calls back.
+// Tests of the functions that call back into the caller's code.
 namespace normproof::tests::verification::bindings::c {
 namespace {
 
@@ -21,7 +21,7 @@ class Asked : public CAbi {
  protected:
   using Kernel = std::function<std::int32_t(const normproof_case& question)>;
 
-  /// What the relation comes to, "broken: why".
+  /// Returns the outcome of the relation and its sentence, such as "broken: why".
   std::string relation(const char* name, Kernel kernel) {
     const char* outcome = nullptr;
     const char* sentence = nullptr;
@@ -33,7 +33,7 @@ class Asked : public CAbi {
     return std::string(outcome) + (*sentence == '\0' ? "" : ": ") + sentence;
   }
 
-  /// y alone, as x times a factor, element by element: whole rows depend on nothing else.
+  /// Outputs only y = x times a factor, element by element, so that no row depends on another.
   std::int32_t scaled(const normproof_case& question, double factor) {
     for (std::size_t i = 0; i < question.input_count; ++i) {
       const normproof_tensor& x = question.inputs[i];
@@ -50,7 +50,7 @@ class Asked : public CAbi {
   std::int32_t status_ = 0;
 };
 
-TEST_F(Asked, RelationsHoldOrBreak) {
+TEST_F(Asked, DetectsBrokenRelations) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   select(0);
   int asked = 0;
@@ -73,11 +73,11 @@ TEST_F(Asked, RelationsHoldOrBreak) {
   };
   EXPECT_THAT(relation("split", by_batch), HasSubstr("in half of the batch"));
   EXPECT_STREQ(normproof_case_path(corpus_, 0), kRandom);
-  // The case is selected still.
-  EXPECT_EQ(judge(golden::own_answer(stored_at(kRandom))).passed, 1);
+  // The case is still selected.
+  EXPECT_EQ(judge(golden::reference_output(stored_at(kRandom))).passed, 1);
 }
 
-TEST_F(Asked, WithoutAnAnswerNothingHolds) {
+TEST_F(Asked, RelationFailsIfTheCallbackDeclinesOrFails) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   const auto silent = [](const normproof_case&) { return 0; };
   EXPECT_THAT(relation("repeat", silent), HasSubstr("no case is selected"));
@@ -99,7 +99,7 @@ TEST_F(Asked, WithoutAnAnswerNothingHolds) {
   EXPECT_EQ(normproof_relation(corpus_, "repeat", nullptr, nullptr, &text, &text), NORMPROOF_USAGE);
 }
 
-TEST_F(Asked, ThePartOfTheCallerRunsInItsOwnMode) {
+TEST_F(Asked, CallbackRunsInTheFloatingPointModeOfTheCaller) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   select(0);
   ASSERT_EQ(std::fesetround(FE_UPWARD), 0);
@@ -115,7 +115,7 @@ TEST_F(Asked, ThePartOfTheCallerRunsInItsOwnMode) {
   EXPECT_EQ(afterwards, FE_UPWARD);
 }
 
-TEST_F(Asked, ACorpusIsMadeAsTheProgramMakesIt) {
+TEST_F(Asked, MakeWritesTheSameCorpusAsTheProgram) {
   ASSERT_EQ(normproof_new(&corpus_), NORMPROOF_OK);
   const tests::ref::io::TemporaryFolder folder;
   const fs::path own = folder / "own", other = folder / "other";
@@ -137,7 +137,7 @@ TEST_F(Asked, ACorpusIsMadeAsTheProgramMakesIt) {
   EXPECT_EQ(normproof_case_count(corpus_), told.size());
 }
 
-TEST_F(Asked, WhatIsStoppedLeavesNothing) {
+TEST_F(Asked, StoppedOrRejectedMakeWritesNothing) {
   ASSERT_EQ(normproof_new(&corpus_), NORMPROOF_OK);
   const tests::ref::io::TemporaryFolder folder;
   const fs::path out = folder / "out";

@@ -9,13 +9,13 @@
 #include "tests/verification/bindings/c/opened.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
 
-// Cases of the caller's own, and what is told of a case before it is answered.
+// Tests of user-supplied cases, and of the information about a case before it is answered.
 namespace normproof::tests::verification::bindings::c {
 namespace {
 
 using testing::HasSubstr;
 
-/// What a caller gives for the inputs of a case.
+/// The inputs of a case as the caller passes them.
 class GivenInputs {
  public:
   explicit GivenInputs(const std::vector<golden::corpus::StoredTensor>& inputs) {
@@ -50,7 +50,7 @@ class OwnTensors : public CAbi {
   std::size_t index_ = 77;
 };
 
-TEST_F(OwnTensors, AreJudgedAsTheCorpusJudgesThem) {
+TEST_F(OwnTensors, UserCasesAreJudgedAsCasesOfTheCorpus) {
   const std::string options =
       nlohmann::json::parse(stored_.description.case_text)["options"].dump();
   ASSERT_EQ(certify(given_.tensors(), "mine", "layer_norm", options.c_str()), NORMPROOF_OK)
@@ -60,7 +60,7 @@ TEST_F(OwnTensors, AreJudgedAsTheCorpusJudgesThem) {
   EXPECT_STREQ(normproof_case_path(corpus_, 0), "own/layer_norm/mine-3x5x6-float64");
   select(0);
   EXPECT_EQ(nlohmann::json::parse(case_.options).dump(), options);
-  const auto right = golden::own_answer(stored_);
+  const auto right = golden::reference_output(stored_);
   EXPECT_EQ(judge(right).passed, 1);
   const double ratio = judge(right).ratio;
   const auto wrong = golden::with_element(right, "y", 4, 77);
@@ -70,7 +70,7 @@ TEST_F(OwnTensors, AreJudgedAsTheCorpusJudgesThem) {
   EXPECT_EQ(judge(right).ratio, ratio);
 }
 
-TEST_F(OwnTensors, StandBesideTheCasesOfACorpus) {
+TEST_F(OwnTensors, UserCasesAreAddedToAnOpenCorpus) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   ASSERT_EQ(certify(given_.tensors(), "mine", "layer_norm", nullptr, 0), NORMPROOF_OK) << error();
   EXPECT_EQ(index_, 1u);
@@ -83,7 +83,7 @@ TEST_F(OwnTensors, StandBesideTheCasesOfACorpus) {
   EXPECT_STREQ(case_.path, kRandom);
 }
 
-TEST_F(OwnTensors, WhatDoesNotFitIsASentence) {
+TEST_F(OwnTensors, RejectsInvalidUserCasesWithASentence) {
   auto& inputs = given_.tensors();
   const auto refused = [&](std::int32_t status, const char* sentence) {
     EXPECT_EQ(status, NORMPROOF_USAGE);
@@ -102,7 +102,7 @@ TEST_F(OwnTensors, WhatDoesNotFitIsASentence) {
           "inputs is null");
   const auto with = [&](auto&& change) {
     auto changed = inputs;
-    change(changed.back());  // x
+    change(changed.back());  // the last one is x
     return certify(changed);
   };
   refused(with([](auto& x) { x.bytes -= 8; }), "x has 712 bytes; expected 720");
@@ -116,7 +116,7 @@ TEST_F(OwnTensors, WhatDoesNotFitIsASentence) {
             NORMPROOF_USAGE);
 }
 
-TEST_F(OwnTensors, AThreadHasItsOwnHandle) {
+TEST_F(OwnTensors, HandlesOfDifferentThreadsAreIndependent) {
   const auto judged = [&](const std::string& glob) {
     normproof_corpus* own = nullptr;
     EXPECT_EQ(normproof_open(kGolden.c_str(), glob.c_str(), &own), NORMPROOF_OK);
@@ -124,7 +124,7 @@ TEST_F(OwnTensors, AThreadHasItsOwnHandle) {
     for (std::size_t i = 0; i < normproof_case_count(own); ++i) {
       normproof_case question;
       EXPECT_EQ(normproof_select(own, i, &question), NORMPROOF_OK);
-      for (const auto& tensor : golden::own_answer(stored_at(question.path))) {
+      for (const auto& tensor : golden::reference_output(stored_at(question.path))) {
         const std::vector<std::int64_t> shape(tensor.shape.begin(), tensor.shape.end());
         EXPECT_EQ(
             normproof_answer(own, tensor.name.c_str(), static_cast<int>(tensor.dtype),
@@ -145,7 +145,7 @@ TEST_F(OwnTensors, AThreadHasItsOwnHandle) {
   for (std::size_t i = 0; i < beside.size(); ++i) EXPECT_EQ(beside[i].get(), judged(globs[i / 2]));
 }
 
-TEST_F(OwnTensors, ACaseIsDescribedWithoutItsTensors) {
+TEST_F(OwnTensors, DescribesCasesWithoutReadingTheirTensors) {
   ASSERT_EQ(open("quick/layer_norm/*"), NORMPROOF_OK);
   const auto descriptions = golden::certify::list_corpus(kGolden, "quick/layer_norm/*");
   ASSERT_EQ(normproof_case_count(corpus_), descriptions.size());
@@ -159,7 +159,7 @@ TEST_F(OwnTensors, ACaseIsDescribedWithoutItsTensors) {
   EXPECT_EQ(normproof_case_json(nullptr, 0), nullptr);
 }
 
-TEST_F(OwnTensors, VersionsAreSaid) {
+TEST_F(OwnTensors, ReportsVersions) {
   EXPECT_STREQ(normproof_version_of(corpus_), "");
   EXPECT_STREQ(normproof_version_of(nullptr), "");
   ASSERT_EQ(open("*"), NORMPROOF_OK);

@@ -1,5 +1,6 @@
-/* LayerNorm in C against the float64 cases of the corpus: layer_norm <corpus> right|eps_outside|left_open.
-   left_open is right, and does not close the corpus: for tools that find lost memory. */
+/* Checks LayerNorm in C against the float64 cases of the corpus.
+   Usage: layer_norm <corpus> right|eps_outside|left_open. left_open is right but does not close the
+   corpus, for tools that find lost memory. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

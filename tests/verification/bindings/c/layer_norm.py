@@ -1,4 +1,7 @@
-"""LayerNorm's forward in Python against the corpus, by ctypes: layer_norm.py <libnormproof.so> <corpus>."""
+"""Checks a LayerNorm forward in Python against the corpus, through ctypes.
+
+Usage: layer_norm.py <libnormproof.so> <corpus>
+"""
 
 import ctypes as C
 import math
@@ -49,7 +52,7 @@ def layer_norm(x, gamma, beta, eps, features):
 
 
 def verdicts(lib, golden, kernel):
-    """Path and verdict of every case."""
+    """Yields the path and the verdict of every case."""
     corpus, case, verdict = C.c_void_p(), Case(), Verdict()
 
     def check(status):

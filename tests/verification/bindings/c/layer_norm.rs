@@ -1,4 +1,4 @@
-// LayerNorm's forward in Rust against the corpus: layer_norm <corpus>.
+// Checks a LayerNorm forward in Rust against the corpus. Usage: layer_norm <corpus>
 use std::ffi::{c_char, c_double, c_void, CStr, CString};
 
 #[repr(C)]

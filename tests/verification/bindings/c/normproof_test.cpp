@@ -24,7 +24,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-TEST_F(CAbi, TheHeaderIsThatOfTheLibrary) {
+TEST_F(CAbi, HeaderMatchesTheLibrary) {
   EXPECT_EQ(normproof_abi_version(), NORMPROOF_ABI_VERSION);
   EXPECT_EQ(sizeof(normproof_tensor), 40u);
   EXPECT_EQ(sizeof(normproof_case), 72u);
@@ -33,7 +33,7 @@ TEST_F(CAbi, TheHeaderIsThatOfTheLibrary) {
   EXPECT_GE(normproof_abi_minor(), NORMPROOF_ABI_MINOR);
 }
 
-TEST_F(CAbi, ACaseSaysWhatTheCorpusSays) {
+TEST_F(CAbi, SelectedCaseMatchesTheCorpus) {
   ASSERT_EQ(open("*"), NORMPROOF_OK) << error();
   const auto descriptions = golden::certify::list_corpus(kGolden, "*");
   ASSERT_EQ(normproof_case_count(corpus_), descriptions.size());
@@ -42,7 +42,7 @@ TEST_F(CAbi, ACaseSaysWhatTheCorpusSays) {
     const golden::corpus::Case& c = stored.description.c;
     select(i);
     EXPECT_EQ(case_.path, descriptions[i].path);
-    EXPECT_EQ(case_.op, golden::corpus::op_of(c));
+    EXPECT_EQ(case_.op, golden::corpus::op_name(c));
     EXPECT_STREQ(case_.mode, c.mode == golden::corpus::Mode::training ? "training" : "inference");
     EXPECT_EQ(case_.why, c.why);
     EXPECT_EQ(case_.dtype, static_cast<std::int32_t>(c.dtype));
@@ -66,7 +66,8 @@ TEST_F(CAbi, ACaseSaysWhatTheCorpusSays) {
   }
 }
 
-/// y, the logits of an encoder, a loss, an optimizer's parameter.
+/// Returns the name of the main output: y, the logits of an encoder, a loss, an optimizer's
+/// parameter.
 template <class Tensors>
 std::string main_output(const Tensors& answer) {
   for (const char* name : {"y", "logits", "loss", "parameter"})
@@ -75,13 +76,14 @@ std::string main_output(const Tensors& answer) {
   return "none of them";
 }
 
-// A right answer, one with a wrong element, and one without its main output: what check_cases says.
-TEST_F(CAbi, TheVerdictIsThatOfGoldenCheck) {
+// The outputs are right, wrong in one element, or lack the main output. The verdict must equal that
+// of check_cases.
+TEST_F(CAbi, VerdictEqualsThatOfGoldenCheck) {
   const auto descriptions = golden::certify::list_corpus(kGolden, "*");
   ASSERT_EQ(open("*"), NORMPROOF_OK) << error();
   for (std::size_t i = 0; i < descriptions.size(); i += 23) {
     const golden::certify::StoredCase stored = golden::certify::read_case(kGolden, descriptions[i]);
-    const auto right = golden::own_answer(stored);
+    const auto right = golden::reference_output(stored);
     auto without_y = right;
     const std::string y = main_output(right);
     std::erase_if(without_y, [&](const auto& tensor) { return tensor.name == y; });
@@ -102,7 +104,7 @@ TEST_F(CAbi, TheVerdictIsThatOfGoldenCheck) {
   }
 }
 
-TEST_F(CAbi, TotalsCountEachCaseAtItsLastVerdict) {
+TEST_F(CAbi, TotalsCountTheLastVerdictOfEachCase) {
   ASSERT_EQ(open("quick/layer_norm/*float64*"), NORMPROOF_OK);
   std::size_t judged = 9, passed = 9;
   const auto totals = [&] { return normproof_totals(corpus_, &judged, &passed); };
@@ -112,20 +114,21 @@ TEST_F(CAbi, TotalsCountEachCaseAtItsLastVerdict) {
   for (std::size_t i = 0; i < 2; ++i) {
     select(i);
     EXPECT_EQ(judge({}).passed, 0);
-    EXPECT_EQ(
-        judge(golden::own_answer(golden::certify::read_case(kGolden, descriptions[i]))).passed, 1);
+    EXPECT_EQ(judge(golden::reference_output(golden::certify::read_case(kGolden, descriptions[i])))
+                  .passed,
+              1);
   }
   judge({});
   ASSERT_EQ(totals(), NORMPROOF_OK);
   EXPECT_EQ(std::pair(judged, passed), std::pair(std::size_t{2}, std::size_t{1}));
 }
 
-TEST_F(CAbi, OptionsOfTheCheck) {
+TEST_F(CAbi, SetChangesTheOptionsOfTheCheck) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   select(0);
   const auto stored =
       golden::certify::read_case(kGolden, golden::certify::list_corpus(kGolden, kRandom)[0]);
-  const auto y = std::vector{*golden::corpus::find(golden::own_answer(stored), "y")};
+  const auto y = std::vector{*golden::corpus::find(golden::reference_output(stored), "y")};
   EXPECT_EQ(judge(y).passed, 0);
   ASSERT_EQ(normproof_set(corpus_, "outputs", "y"), NORMPROOF_OK);
   const double ratio = judge(y).ratio;
@@ -146,13 +149,13 @@ TEST_F(CAbi, OptionsOfTheCheck) {
   EXPECT_EQ(normproof_set(corpus_, "outputs", nullptr), NORMPROOF_USAGE);
 }
 
-TEST_F(CAbi, AFormulaOfTheVariance) {
+TEST_F(CAbi, FormulaOptionWidensTheBound) {
   constexpr const char* kOffset = "quick/layer_norm/offset_1e4-7x16-float32";
   ASSERT_EQ(open(kOffset), NORMPROOF_OK);
   select(0);
   const auto stored =
       golden::certify::read_case(kGolden, golden::certify::list_corpus(kGolden, kOffset)[0]);
-  const auto right = std::vector{*golden::corpus::find(golden::own_answer(stored), "y")};
+  const auto right = std::vector{*golden::corpus::find(golden::reference_output(stored), "y")};
   const auto y = golden::with_element(right, "y", 3, golden::values_of(right, "y")[3] + 1);
   ASSERT_EQ(normproof_set(corpus_, "outputs", "y"), NORMPROOF_OK);
   EXPECT_EQ(judge(y).passed, 0);
@@ -163,7 +166,7 @@ TEST_F(CAbi, AFormulaOfTheVariance) {
   EXPECT_EQ(normproof_set(corpus_, "formula", "onepass"), NORMPROOF_USAGE);
 }
 
-TEST_F(CAbi, AnotherShapeNameOrDTypeFailsTheCaseAndIsNotRead) {
+TEST_F(CAbi, OutputOfAnotherShapeNameOrDTypeFailsWithoutBeingRead) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   select(0);
   ASSERT_EQ(normproof_set(corpus_, "outputs", "y"), NORMPROOF_OK);
@@ -185,7 +188,7 @@ TEST_F(CAbi, AnotherShapeNameOrDTypeFailsTheCaseAndIsNotRead) {
             "y has dtype float32; expected float64");
 }
 
-TEST_F(CAbi, MisuseIsAStatusAndASentence) {
+TEST_F(CAbi, MisuseReturnsAStatusAndASentence) {
   EXPECT_EQ(normproof_open(kGolden.c_str(), "*", nullptr), NORMPROOF_USAGE);
   EXPECT_EQ(normproof_open(nullptr, "*", &corpus_), NORMPROOF_USAGE);
   EXPECT_THAT(error(), HasSubstr("the folder is null"));
@@ -235,7 +238,7 @@ TEST_F(CAbi, MisuseIsAStatusAndASentence) {
   refused(normproof_totals(corpus_, &count, nullptr), "null");
 }
 
-TEST_F(CAbi, ANullHandleIsRefusedByAll) {
+TEST_F(CAbi, EveryFunctionRejectsANullHandle) {
   std::size_t a, b;
   normproof_verdict verdict;
   EXPECT_EQ(normproof_set(nullptr, "outputs", "y"), NORMPROOF_USAGE);
@@ -249,7 +252,7 @@ TEST_F(CAbi, ANullHandleIsRefusedByAll) {
   normproof_close(nullptr);
 }
 
-TEST_F(CAbi, ADamagedCorpusIsAFileError) {
+TEST_F(CAbi, DamagedCorpusIsAFileError) {
   EXPECT_EQ(open("*", "/nonexistent"), NORMPROOF_FILE);
   EXPECT_THAT(error(), HasSubstr("/nonexistent/manifest.json"));
   const ref::io::TemporaryFolder folder;
@@ -270,12 +273,13 @@ TEST_F(CAbi, ADamagedCorpusIsAFileError) {
   EXPECT_EQ(open(kRandom, copy), NORMPROOF_FILE);
 }
 
-// The arithmetic of the gate refuses another mode (docs/determinism.md, R0), and kernels set one.
-TEST_F(CAbi, TheModeOfTheCallerNeitherMattersNorChanges) {
+// The gate's arithmetic rejects any other floating-point mode (docs/specification/determinism.md,
+// R0), but kernels may set one.
+TEST_F(CAbi, FloatingPointModeOfTheCallerIsIgnoredAndRestored) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   const auto stored =
       golden::certify::read_case(kGolden, golden::certify::list_corpus(kGolden, kRandom)[0]);
-  const auto tensors = golden::own_answer(stored);
+  const auto tensors = golden::reference_output(stored);
   select(0);
   const double ratio = judge(tensors).ratio;
   ASSERT_EQ(std::fesetround(FE_UPWARD), 0);

@@ -12,7 +12,7 @@
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/checks/evaluation/operation_tables.hpp"
 
-// What a handle tells of its verdicts, against what the program writes.
+// Tests of the reports of a handle, which must equal those of the program.
 namespace normproof::tests::verification::bindings::c {
 namespace {
 
@@ -32,11 +32,12 @@ class Reports : public CAbi {
     return text == nullptr ? "" : text;
   }
 
-  /// Answers in a folder, every second one with a wrong element, and judged here too.
+  /// Writes an answer to every case into a folder and judges it, with a wrong element in every
+  /// second one.
   void answer_all(const fs::path& answers) {
     for (std::size_t i = 0; i < normproof_case_count(corpus_); ++i) {
       select(i);
-      auto tensors = golden::own_answer(stored_at(case_.path));
+      auto tensors = golden::reference_output(stored_at(case_.path));
       if (i % 2 == 1) tensors = golden::with_element(tensors, "y", 3, 77);
       fs::create_directories(answers / case_.path);
       normproof::ref::io::write_tensors(answers / case_.path / "expected.npz", tensors);
@@ -45,7 +46,7 @@ class Reports : public CAbi {
   }
 };
 
-TEST_F(Reports, AreTheBytesOfTheProgram) {
+TEST_F(Reports, EqualTheReportsOfTheProgramByteForByte) {
   const tests::ref::io::TemporaryFolder folder;
   const fs::path golden = kGolden, answers = folder / "answers";
   ASSERT_EQ(open(kGlob), NORMPROOF_OK) << error();
@@ -74,13 +75,13 @@ TEST_F(Reports, AreTheBytesOfTheProgram) {
                                                  normproof_version_of(corpus_)));
 }
 
-TEST_F(Reports, ACaseIsALine) {
+TEST_F(Reports, VerdictJsonIsOneLinePerCase) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   const char* text = nullptr;
   EXPECT_EQ(normproof_verdict_json(corpus_, &text), NORMPROOF_USAGE);
   EXPECT_THAT(error(), HasSubstr("no case is judged"));
   select(0);
-  judge(golden::with_element(golden::own_answer(stored_at(kRandom)), "y", 7, 77));
+  judge(golden::with_element(golden::reference_output(stored_at(kRandom)), "y", 7, 77));
   ASSERT_EQ(normproof_verdict_json(corpus_, &text), NORMPROOF_OK) << error();
   EXPECT_EQ(std::string(text) + "\n", written("json", false));
   const auto json = nlohmann::json::parse(text);
@@ -90,7 +91,7 @@ TEST_F(Reports, ACaseIsALine) {
   EXPECT_FALSE(json.contains("repro"));
 }
 
-TEST_F(Reports, SharesSayWhereTheErrorsLie) {
+TEST_F(Reports, SharesLocateTheErrors) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   std::size_t count = 0;
   const double* shares = nullptr;
@@ -101,13 +102,13 @@ TEST_F(Reports, SharesSayWhereTheErrorsLie) {
   select(0);
   EXPECT_EQ(ask("y"), NORMPROOF_USAGE);
   EXPECT_THAT(error(), HasSubstr("is not judged"));
-  const auto wrong = golden::with_element(golden::own_answer(stored_at(kRandom)), "y", 7, 77);
+  const auto wrong = golden::with_element(golden::reference_output(stored_at(kRandom)), "y", 7, 77);
   const double ratio = judge(wrong).ratio;
   ASSERT_EQ(ask("y"), NORMPROOF_OK) << error();
   ASSERT_EQ(count, 90u);
   for (std::size_t i = 0; i < count; ++i)
     if (i == 7)
-      EXPECT_DOUBLE_EQ(shares[i], ratio);  // two roundings, where the gate has one
+      EXPECT_DOUBLE_EQ(shares[i], ratio);  // the shares are rounded twice, the ratio once
     else
       EXPECT_LE(shares[i], 1);
   EXPECT_EQ(ask("grad_z"), NORMPROOF_USAGE);
@@ -122,7 +123,7 @@ TEST_F(Reports, SharesSayWhereTheErrorsLie) {
   EXPECT_EQ(ask("y"), NORMPROOF_USAGE);
 }
 
-TEST_F(Reports, ACaseMayBeDeclinedOrNotAnswered) {
+TEST_F(Reports, CaseMayBeDeclinedOrFailed) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   EXPECT_EQ(normproof_decline(corpus_, "no"), NORMPROOF_USAGE);
   select(0);
@@ -132,7 +133,7 @@ TEST_F(Reports, ACaseMayBeDeclinedOrNotAnswered) {
   EXPECT_THAT(written("text", false), HasSubstr("1 declined"));
   const char* line = nullptr;
   ASSERT_EQ(normproof_verdict_json(corpus_, &line), NORMPROOF_OK);
-  EXPECT_EQ(nlohmann::json::parse(line)["outcome"], "declined");  // one object, and no other
+  EXPECT_EQ(nlohmann::json::parse(line)["outcome"], "declined");  // a single object
   ASSERT_EQ(normproof_set(corpus_, "min_cases", "0"), NORMPROOF_OK);
   EXPECT_THAT(written("junit", true), HasSubstr("<skipped"));
   ASSERT_EQ(normproof_fail(corpus_, "it raised ValueError: no"), NORMPROOF_OK);
@@ -142,19 +143,19 @@ TEST_F(Reports, ACaseMayBeDeclinedOrNotAnswered) {
   EXPECT_TRUE(std::isinf(verdict.ratio));
   EXPECT_THAT(written("json", false),
               AllOf(HasSubstr("\"outcome\":\"failed\""), HasSubstr("it raised ValueError: no")));
-  // The refusal is gone with its verdict.
-  EXPECT_EQ(judge(golden::own_answer(stored_at(kRandom))).passed, 1);
+  // A refusal applies to one verdict only.
+  EXPECT_EQ(judge(golden::reference_output(stored_at(kRandom))).passed, 1);
   written("json", true);
 }
 
-TEST_F(Reports, WhatIsExpectedOfAllOfThem) {
+TEST_F(Reports, MinCasesXfailAndStrictDecideTheOutcome) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   const char* text = nullptr;
   std::int32_t passed = 0;
   EXPECT_EQ(normproof_report(corpus_, "json", &text, &passed), NORMPROOF_USAGE);
   EXPECT_THAT(error(), HasSubstr("no case is judged"));
   select(0);
-  judge(golden::own_answer(stored_at(kRandom)));
+  judge(golden::reference_output(stored_at(kRandom)));
   EXPECT_EQ(normproof_report(corpus_, "xml", &text, &passed), NORMPROOF_USAGE);
   EXPECT_EQ(normproof_report(corpus_, nullptr, &text, &passed), NORMPROOF_USAGE);
   EXPECT_THAT(written("text", true), HasSubstr("PASSED: 1 of 1 case passed"));
@@ -170,7 +171,7 @@ TEST_F(Reports, WhatIsExpectedOfAllOfThem) {
   EXPECT_EQ(normproof_set(corpus_, "min_cases", "-1"), NORMPROOF_USAGE);
 }
 
-TEST_F(Reports, LayersAreWhatTheProgramPrints) {
+TEST_F(Reports, LayersEqualTheOutputOfTheProgram) {
   ASSERT_EQ(normproof_new(&corpus_), NORMPROOF_OK);
   const char* text = nullptr;
   ASSERT_EQ(normproof_layers(corpus_, &text), NORMPROOF_OK);
@@ -178,7 +179,7 @@ TEST_F(Reports, LayersAreWhatTheProgramPrints) {
   EXPECT_EQ(normproof_layers(corpus_, nullptr), NORMPROOF_USAGE);
 }
 
-TEST(Versions, TheProgramSaysThoseOfTheLibrary) {
+TEST(Versions, ProgramAndLibraryReportTheSameVersions) {
   EXPECT_EQ(
       cli::run("$N --version").out,
       fmt::format("normproof {}\nC ABI {}.{}\ncorpus {}\n", normproof_version(),

@@ -15,7 +15,7 @@ namespace {
 
 using Expect = CAbi;
 
-TEST_F(Expect, TheValuesAndBoundsAreThoseOfTheGate) {
+TEST_F(Expect, ValuesAndBoundsEqualThoseOfTheGate) {
   for (const std::string& path :
        {std::string(kRandom), std::string("quick/rms_norm/random-3x5x6-bfloat16"),
         std::string("quick/layer_norm/offset_1e4-7x16-float32")}) {
@@ -23,7 +23,7 @@ TEST_F(Expect, TheValuesAndBoundsAreThoseOfTheGate) {
     select(0);
     const golden::certify::StoredCase stored = stored_at(path);
     const golden::tolerance::Tolerance bounds =
-        golden::gate::asked_tolerance(stored.description.c, {});
+        golden::gate::tolerance_for_options(stored.description.c, {});
     std::size_t count = 0;
     const normproof_expected* outputs = nullptr;
     ASSERT_EQ(normproof_expect(corpus_, &count, &outputs), NORMPROOF_OK) << error();
@@ -39,16 +39,16 @@ TEST_F(Expect, TheValuesAndBoundsAreThoseOfTheGate) {
       for (std::size_t i = 0; i < output.count; ++i) {
         EXPECT_EQ(output.value[i], exact.high[i]);
         EXPECT_EQ(output.remainder[i], exact.low[i]);
-        EXPECT_EQ(output.bound[i],
-                  golden::tolerance::with_storage(bounds.bound.at(output.name).data()[i],
-                                                  exact.high[i], exact.low[i], tensor->dtype));
+        EXPECT_EQ(output.bound[i], golden::tolerance::with_storage_rounding(
+                                       bounds.bound.at(output.name).data()[i], exact.high[i],
+                                       exact.low[i], tensor->dtype));
       }
     }
     EXPECT_EQ(names, stored.description.outputs);
   }
 }
 
-TEST_F(Expect, TheOptionsOfTheCheckCount) {
+TEST_F(Expect, OptionsOfTheCheckChangeTheBounds) {
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);
   select(0);
   const auto grad_x = [&] {
@@ -68,7 +68,7 @@ TEST_F(Expect, TheOptionsOfTheCheckCount) {
   EXPECT_GT(grad_x().second, 1000 * bound);
 }
 
-TEST_F(Expect, WhatDependsOnANaNIsNaN) {
+TEST_F(Expect, ElementsThatDependOnANaNAreNaN) {
   const auto paths = golden::certify::list_corpus(kGolden, "quick/layer_norm/nan_*float32");
   ASSERT_FALSE(paths.empty());
   ASSERT_EQ(open(paths[0].path), NORMPROOF_OK);
@@ -85,7 +85,7 @@ TEST_F(Expect, WhatDependsOnANaNIsNaN) {
   EXPECT_GT(undefined, 0u);
 }
 
-TEST_F(Expect, NothingIsExpectedOfNoCase) {
+TEST_F(Expect, RejectsCallsWithoutASelectedCase) {
   std::size_t count = 0;
   const normproof_expected* outputs = nullptr;
   ASSERT_EQ(open(kRandom), NORMPROOF_OK);

@@ -37,7 +37,7 @@ def test_every_name_is_there():
 
 
 def test_every_function_and_argument_is_in_the_documentation():
-    text = (pathlib.Path(__file__).resolve().parents[4] / "docs/python.md").read_text(encoding="utf-8")
+    text = (pathlib.Path(__file__).resolve().parents[4] / "docs/guide/python.md").read_text(encoding="utf-8")
     words = " ".join(re.findall(r"`[^`]+`", re.sub(r"```.*?```", "", text, flags=re.DOTALL)) + re.findall(r"^#.*", text, re.M))
     named = set(re.findall(r"[A-Za-z_]+", words))
     functions = [getattr(normproof, name) for name in normproof.__all__ if inspect.isfunction(getattr(normproof, name))]

@@ -23,7 +23,7 @@ torch.set_num_threads(1)
     (F.softmax, "softmax", ("dim is -1",)), (F.log_softmax, "log_softmax", ()), (torch.nn.GELU, "gelu", ()),
     (F.gelu, "gelu", ()), (F.relu, "relu", ()), (torch.nn.SiLU, "silu", ())])
 def test_own_layers_pass_but_where_a_row_has_one_feature(fn, op, conventions):
-    # gelu of later releases is off by up to twice its bound in the tails: docs/board.md
+    # gelu of later releases is off by up to twice its bound in the tails: docs/generated/board.md
     report = (normproof.check(fn, op, dtype="float32", only=["random*", "odd*"]) if op == "gelu" else
               normproof.check(fn, op, dtype="float64"))
     assert all("one_feature" in result.path or "lone_feature" in result.path for result in report.failures), str(report)

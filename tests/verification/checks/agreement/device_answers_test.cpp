@@ -15,7 +15,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-TEST(DeviceAnswers, AreThoseOfRefInSequencesAndLayoutsToo) {
+TEST(DeviceAnswers, MatchRefAlsoForSequencesAndLayouts) {
   const auto device = gpu::device::simulated_device(6);
   std::set<std::string> seen;
   std::size_t declined = 0, sequences = 0, layouts = 0;
@@ -25,9 +25,9 @@ TEST(DeviceAnswers, AreThoseOfRefInSequencesAndLayoutsToo) {
     const bool channels = name.find("/channels_") != std::string::npos;
     const std::string kind = std::string(c.sequence ? " steps" : "") +
                              (affine ? "" : " no affine") + (channels ? " channels" : "");
-    if (!seen.insert(golden::corpus::op_of(c) + kind).second) continue;
+    if (!seen.insert(golden::corpus::op_name(c) + kind).second) continue;
     checks::evaluation::EvalInputs inputs = golden::recipes::inputs_of(c, name);
-    golden::certify::replace_not_finite(inputs, golden::certify::kStandIns);
+    golden::certify::replace_not_finite(inputs, golden::certify::kReplacements);
     const auto answer = answer_on_device(*device, c.options, inputs, c.sequence);
     if (!answer) {
       EXPECT_TRUE(std::holds_alternative<ref::model::OptimizerOperation>(c.options) ||
@@ -53,7 +53,7 @@ TEST(DeviceAnswers, AreThoseOfRefInSequencesAndLayoutsToo) {
   EXPECT_GT(layouts, 1U);
 }
 
-TEST(DeviceAnswers, C1SeveralStepsAreStacked) {
+TEST(DeviceAnswers, C1_RejectsWrongNumberOfSteps) {
   const auto device = gpu::device::simulated_device();
   const ref::model::NormOptions options = ref::model::LayerNormOptions{};
   checks::evaluation::EvalInputs inputs;

@@ -9,12 +9,12 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-// The corpus has layers with masks of dropout, and the masks decide.
-void expect_masks_taken(const std::string& layer, const std::string& place) {
+// Expects the layer's cases in the corpus to use the given dropout masks.
+void expect_masks_used(const std::string& layer, const std::string& place) {
   const auto device = gpu::device::simulated_device(2);
   std::size_t masked = 0;
   for (const golden::corpus::Case& c : golden::recipes::corpus(golden::corpus::Tier::quick)) {
-    if (golden::corpus::op_of(c) != layer) continue;
+    if (golden::corpus::op_name(c) != layer) continue;
     checks::evaluation::EncoderTensors inputs =
         golden::recipes::inputs_of(c, golden::corpus::path_of(c)).encoder;
     if (inputs.masks.empty()) continue;
@@ -36,9 +36,9 @@ void expect_masks_taken(const std::string& layer, const std::string& place) {
   EXPECT_GT(masked, 0u);
 }
 
-TEST(DeviceEncoder, MasksOfDropoutAreTaken) {
-  expect_masks_taken("encoder_layer", "attention.y");
-  expect_masks_taken("decoder_layer", "cross_attention.y");
+TEST(DeviceEncoder, UsesGivenDropoutMasks) {
+  expect_masks_used("encoder_layer", "attention.y");
+  expect_masks_used("decoder_layer", "cross_attention.y");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-TEST(DeviceFunctions, TheGradientIsThereWhereItIsAskedFor) {
+TEST(DeviceFunctions, ReturnsGradientOnlyIfRequested) {
   const auto device = gpu::device::simulated_device(4);
   checks::evaluation::FunctionInputs inputs;
   inputs.tensors.set("x", {-1, 2});

@@ -23,11 +23,11 @@ void expect_same_inputs(const gpu::encoder::EncoderInputs& got,
   EXPECT_EQ(got.valid.host_flags(), expected.valid);
 }
 
-TEST(DeviceState, ComesBackAsItWas) {
+TEST(DeviceState, RoundTrips) {
   const auto device = gpu::device::simulated_device();
   const Trajectory trajectory = some_trajectory();
   auto state = ref::train::initial_train_state(trajectory.config);
-  const std::vector<ref::train::LabelledBatch> batches = {batch_of(trajectory, 0)};
+  const std::vector<ref::train::LabelledBatch> batches = {labelled_batch(trajectory, 0)};
   ref::train::train_step<double>(trajectory.config, batches, {}, state);
   const auto back = on_host(on_device(*device, state));
   EXPECT_EQ(ref::train::state_sha256(back), ref::train::state_sha256(state));
@@ -37,7 +37,7 @@ TEST(DeviceState, ComesBackAsItWas) {
 
 TEST(DeviceState, BatchesKeepTokensLabelsTargetsAndMasks) {
   const auto device = gpu::device::simulated_device();
-  std::vector<ref::train::LabelledBatch> batches = {batch_of(some_trajectory(), 3)};
+  std::vector<ref::train::LabelledBatch> batches = {labelled_batch(some_trajectory(), 3)};
   batches[0].targets = {1, 2, 3};
   const auto there = on_device(*device, batches);
   ASSERT_EQ(there.size(), batches.size());
@@ -46,17 +46,17 @@ TEST(DeviceState, BatchesKeepTokensLabelsTargetsAndMasks) {
   EXPECT_EQ(there[0].targets, batches[0].targets);
 }
 
-TEST(DeviceState, BatchesOfTextsAndOfPairsKeepBothSidesAndTheirTargets) {
+TEST(DeviceState, TextAndPairBatchesKeepBothSidesAndTargets) {
   const auto device = gpu::device::simulated_device();
   Trajectory trajectory = some_trajectory();
   trajectory.translator.source_vocab_size = trajectory.translator.target_vocab_size = 7;
-  const std::vector<ref::train::TextBatch> texts = {text_of(trajectory, 0)};
+  const std::vector<ref::train::TextBatch> texts = {text_batch(trajectory, 0)};
   const auto texts_there = on_device(*device, texts);
   ASSERT_EQ(texts_there.size(), 1u);
   expect_same_inputs(texts_there[0].inputs, texts[0].inputs);
   EXPECT_EQ(texts_there[0].targets, texts[0].targets);
-  const std::vector<ref::translation::PairBatch> pairs = {pairs_of(trajectory, 0),
-                                                          pairs_of(trajectory, 1)};
+  const std::vector<ref::translation::PairBatch> pairs = {pair_batch(trajectory, 0),
+                                                          pair_batch(trajectory, 1)};
   const auto pairs_there = on_device(*device, pairs);
   ASSERT_EQ(pairs_there.size(), 2u);
   expect_same_inputs(pairs_there[1].inputs.source, pairs[1].inputs.source);

@@ -18,23 +18,23 @@ const StoredTensor* named(const std::vector<StoredTensor>& tensors, std::string_
   return golden::corpus::find(tensors, name);
 }
 
-/// The case of the quick tier whose path this is.
-Case case_of(std::string_view path) {
+/// Returns the case of the quick tier with this path.
+Case find_case(std::string_view path) {
   for (const Case& c : golden::recipes::corpus(golden::corpus::Tier::quick))
     if (golden::corpus::path_of(c) == path) return c;
   ADD_FAILURE() << "no case " << path;
   return {};
 }
 
-TEST(Float32Answers, OfFourLayersInThreeFormatsAndOfNothingElse) {
+TEST(Float32Answers, CoverExactlyFourLayersInThreeFormats) {
   const auto device = gpu::device::simulated_device(4);
   std::map<std::string, int> answered;
   for (const Case& c : golden::recipes::corpus(golden::corpus::Tier::quick)) {
-    const std::string op = golden::corpus::op_of(c);
+    const std::string op = golden::corpus::op_name(c);
     const bool is_one =
         op == "layer_norm" || op == "rms_norm" || op == "add_layer_norm" || op == "add_rms_norm";
     if (!is_one && c.dtype != DType::bfloat16) continue;
-    const auto answer = float32_answer_on_device(*device, c);
+    const auto answer = run_float32_norm_on_device(*device, c);
     if (answer) ++answered[op];
     const bool is_stored =
         c.dtype == DType::float32 || c.dtype == DType::bfloat16 || c.dtype == DType::float16;
@@ -47,10 +47,10 @@ TEST(Float32Answers, OfFourLayersInThreeFormatsAndOfNothingElse) {
   EXPECT_GT(answered["add_rms_norm"], 40);
 }
 
-TEST(Float32Answers, HaveTheDTypesOfTheCase) {
+TEST(Float32Answers, HaveDTypesOfCase) {
   const auto device = gpu::device::simulated_device(4);
-  const auto answer = float32_answer_on_device(
-      *device, case_of("quick/layer_norm/parameters_in_float32-5x12-float16"));
+  const auto answer = run_float32_norm_on_device(
+      *device, find_case("quick/layer_norm/parameters_in_float32-5x12-float16"));
   ASSERT_TRUE(answer);
   EXPECT_EQ(named(*answer, "y")->dtype, DType::float16);
   EXPECT_EQ(named(*answer, "grad_x")->dtype, DType::float16);
@@ -60,20 +60,20 @@ TEST(Float32Answers, HaveTheDTypesOfTheCase) {
   EXPECT_EQ(named(*answer, "y")->shape, (std::vector<std::size_t>{5, 12}));
 }
 
-TEST(Float32Answers, RowsOfSentences) {
+TEST(Float32Answers, HaveShapesOfSentences) {
   const auto device = gpu::device::simulated_device(4);
   const auto answer =
-      float32_answer_on_device(*device, case_of("quick/rms_norm/random-3x5x6-bfloat16"));
+      run_float32_norm_on_device(*device, find_case("quick/rms_norm/random-3x5x6-bfloat16"));
   ASSERT_TRUE(answer);
   EXPECT_EQ(named(*answer, "y")->shape, (std::vector<std::size_t>{3, 5, 6}));
   EXPECT_EQ(named(*answer, "rstd")->shape, (std::vector<std::size_t>{3, 5}));
   EXPECT_EQ(named(*answer, "mean"), nullptr);
 }
 
-TEST(Float32Answers, TheSumIsAnOutputOfItsOwnFormat) {
+TEST(Float32Answers, SumIsOutputInFormatOfInputs) {
   const auto device = gpu::device::simulated_device(4);
-  const Case c = case_of("quick/add_layer_norm/parameters_in_float32-5x12-float16");
-  const auto answer = float32_answer_on_device(*device, c);
+  const Case c = find_case("quick/add_layer_norm/parameters_in_float32-5x12-float16");
+  const auto answer = run_float32_norm_on_device(*device, c);
   ASSERT_TRUE(answer);
   EXPECT_EQ(named(*answer, "sum")->dtype, DType::float16);
   EXPECT_EQ(named(*answer, "sum")->shape, (std::vector<std::size_t>{5, 12}));
@@ -81,23 +81,23 @@ TEST(Float32Answers, TheSumIsAnOutputOfItsOwnFormat) {
   EXPECT_EQ(named(*answer, "rstd"), nullptr);
   Case without = c;
   std::erase_if(without.inputs, [](const StoredTensor& t) { return t.name == "grad_sum"; });
-  const auto alone = float32_answer_on_device(*device, without);
+  const auto alone = run_float32_norm_on_device(*device, without);
   ASSERT_TRUE(alone);
   EXPECT_EQ(ref::io::widen(*named(*alone, "y")), ref::io::widen(*named(*answer, "y")));
   EXPECT_NE(ref::io::widen(*named(*alone, "grad_x")), ref::io::widen(*named(*answer, "grad_x")));
 }
 
-TEST(Float32Answers, NoneOfACastAndOfTwoFormats) {
+TEST(Float32Answers, DeclineCastsAndMixedFormats) {
   const auto device = gpu::device::simulated_device(4);
-  Case c = case_of("quick/rms_norm/random-3x5x6-bfloat16");
+  Case c = find_case("quick/rms_norm/random-3x5x6-bfloat16");
   c.options = ref::model::NormOptions(
       ref::model::RMSNormOptions{.storage = ref::model::StorageFormat::bfloat16});
-  EXPECT_FALSE(float32_answer_on_device(*device, c));
-  c = case_of("quick/rms_norm/random-3x5x6-bfloat16");
+  EXPECT_FALSE(run_float32_norm_on_device(*device, c));
+  c = find_case("quick/rms_norm/random-3x5x6-bfloat16");
   for (StoredTensor& tensor : c.inputs)
     if (tensor.name == "gamma")
       tensor = ref::io::make_tensor("gamma", DType::float64, tensor.shape, ref::io::widen(tensor));
-  EXPECT_FALSE(float32_answer_on_device(*device, c));
+  EXPECT_FALSE(run_float32_norm_on_device(*device, c));
 }
 
 }  // namespace

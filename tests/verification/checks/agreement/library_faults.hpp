@@ -6,10 +6,10 @@
 #include "gpu/device/tensor.hpp"
 #include "gpu/ops/library_products.hpp"
 
-/// Libraries with one planted error each.
+/// Product libraries with one injected fault each.
 namespace normproof::verification::checks::agreement {
 
-/// Another's products, of operands that are changed before: `change` sees the elements of a.
+/// The products of another library with changed operands: `change` modifies the elements of a.
 class ChangedOperand final : public gpu::ops::Products {
  public:
   using Change = std::function<void(const gpu::ops::Matrices<const double>& layout,
@@ -34,21 +34,21 @@ class ChangedOperand final : public gpu::ops::Products {
   Change change_;
 };
 
-/// The last term of every sum is left out.
+/// Omits the last term of every sum.
 inline void drop_last_term(const gpu::ops::Matrices<const double>& a, std::vector<double>& values) {
   for (std::size_t p = 0; p < a.batches(); ++p)
     for (std::size_t i = 0; i < a.rows; ++i)
       values[a.offset(p) + i * a.row_stride + (a.columns - 1) * a.column_stride] = 0;
 }
 
-/// Every operand goes through another format first.
+/// Rounds every operand to another format first.
 inline ChangedOperand::Change rounded_first(ref::numeric::FloatFormat format) {
   return [format](const gpu::ops::Matrices<const double>&, std::vector<double>& values) {
     for (double& v : values) v = round_to(format, v);
   };
 }
 
-/// Square matrices of a are taken transposed.
+/// Transposes operands a that are square matrices.
 class TransposedOperand final : public gpu::ops::Products {
  public:
   explicit TransposedOperand(const gpu::ops::Products& products) : products_(products) {}

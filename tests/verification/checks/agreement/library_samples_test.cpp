@@ -9,9 +9,9 @@ namespace {
 
 using gpu::ops::Precision;
 
-TEST(LibrarySamples, ExactOnesAreNumbersOfTheFormatAndSmall) {
+TEST(LibrarySamples, ExactSamplesAreSmallNumbersOfFormat) {
   for (const Precision precision : {Precision::float64, Precision::bfloat16, Precision::float16}) {
-    const ProductArithmetic arithmetic = arithmetic_of(precision);
+    const ProductArithmetic arithmetic = product_arithmetic(precision);
     for (const ProductSample& s :
          product_samples(3, arithmetic, golden::corpus::Tier::standard, true)) {
       double largest = 0;
@@ -25,8 +25,8 @@ TEST(LibrarySamples, ExactOnesAreNumbersOfTheFormatAndSmall) {
   }
 }
 
-TEST(LibrarySamples, EveryWayAndAFunctionOfTheSeed) {
-  const ProductArithmetic arithmetic = arithmetic_of(Precision::float32);
+TEST(LibrarySamples, CoverEveryVariantAndDependOnSeed) {
+  const ProductArithmetic arithmetic = product_arithmetic(Precision::float32);
   const auto first = product_samples(1, arithmetic, golden::corpus::Tier::quick, false);
   const auto again = product_samples(1, arithmetic, golden::corpus::Tier::quick, false);
   const auto other = product_samples(2, arithmetic, golden::corpus::Tier::quick, false);
@@ -44,7 +44,7 @@ TEST(LibrarySamples, EveryWayAndAFunctionOfTheSeed) {
             first.size());
 }
 
-TEST(LibrarySamples, ModerateOnesFitInFloat16) {
+TEST(LibrarySamples, ModerateNumbersFitInFloat16) {
   for (const double v : moderate_tensor(1, "x", {1000})) EXPECT_LT(std::fabs(v), 1000);
 }
 

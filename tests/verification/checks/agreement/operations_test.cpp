@@ -10,39 +10,39 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-TEST(AgreementOperations, ACaseOfEveryOperationOfTheCorpusAgrees) {
+TEST(AgreementOperations, OneCaseOfEveryOperationAgrees) {
   const auto device = gpu::device::simulated_device(3);
   Rows rows;
   const std::vector<std::string> there = operations_on_device();
   std::string last;
   for (const golden::corpus::Case& c : golden::recipes::corpus(golden::corpus::Tier::quick)) {
-    if (golden::corpus::op_of(c) == last ||
-        std::ranges::find(there, golden::corpus::op_of(c)) == there.end())
+    if (golden::corpus::op_name(c) == last ||
+        std::ranges::find(there, golden::corpus::op_name(c)) == there.end())
       continue;
     const std::string name = golden::corpus::path_of(c);
     agree_on_operation(*device, c.options, golden::recipes::inputs_of(c, name), name, rows);
-    last = golden::corpus::op_of(c);
+    last = golden::corpus::op_name(c);
   }
   for (const Row& row : rows.all()) EXPECT_EQ(row.difference, "") << row.operation;
-  // The corpus asks nothing of `none`.
+  // The corpus has no cases of `none`.
   EXPECT_EQ(rows.all().size(), there.size() - 1);
 }
 
-TEST(AgreementOperations, OfEveryOperationADeviceHasAllButWholeTransformers) {
+TEST(AgreementOperations, DevicesSupportAllOperationsExceptWholeTransformers) {
   std::vector<std::string> expected = ref::model::operation_names();
   for (const std::string& name : ref::model::transformer_operation_names())
     std::erase(expected, name);
   EXPECT_EQ(operations_on_device(), expected);
 }
 
-TEST(AgreementOperations, AWholeTransformerIsADifference) {
+TEST(AgreementOperations, WholeTransformerIsReportedAsDifference) {
   const auto device = gpu::device::simulated_device();
   Rows rows;
   agree_on_operation(*device, ref::model::operation("translator"), {}, "none", rows);
   EXPECT_FALSE(rows.agree());
 }
 
-TEST(AgreementOperations, AnotherInputOfTheDeviceShows) {
+TEST(AgreementOperations, DetectsOneDifferentBit) {
   const auto device = gpu::device::simulated_device();
   checks::evaluation::EvalInputs inputs;
   inputs.steps = {{.x = {{1, 2}, {3, 5}}, .grad_y = {{1, 0}, {0, 1}}}};
@@ -54,7 +54,7 @@ TEST(AgreementOperations, AnotherInputOfTheDeviceShows) {
   EXPECT_FALSE(rows.agree());
 }
 
-TEST(AgreementOperations, WhatBothRefuseIsCounted) {
+TEST(AgreementOperations, CountsCasesThatBothReject) {
   const auto device = gpu::device::simulated_device();
   checks::evaluation::EvalInputs inputs;
   inputs.steps = {{.x = {{1, 2}, {3, 5}}, .valid = {false, false}}};

@@ -17,7 +17,7 @@ SummationTree revealed(const OrderSubject& subject, std::size_t count) {
       count);
 }
 
-TEST(OrderSubjects, OursHaveTheContractsOrder) {
+TEST(OrderSubjects, OwnSubjectsHaveContractOrder) {
   for (const char* name : {"sum-elements", "sum-columns", "matmul", "device-sum-elements",
                            "device-sum-columns", "device-matmul"})
     for (const std::size_t count : {1, 2, 31, 33, 70}) {
@@ -27,30 +27,31 @@ TEST(OrderSubjects, OursHaveTheContractsOrder) {
     }
 }
 
-TEST(OrderSubjects, ProductsOfMoreThanOneChain) {
+TEST(OrderSubjects, RevealsProductsOfSeveralChains) {
   EXPECT_EQ(to_string(revealed(order_subject("matmul"), 600)), "[0..255 [256..511] [512..599]]");
   EXPECT_EQ(to_string(revealed(order_subject("device-matmul"), 300)), "[0..255 [256..299]]");
 }
 
-// The simulated library of seed 0 adds in one chain: what float16 and float32 hold reveals it.
-TEST(OrderSubjects, LibrariesOfEveryPrecisionAreRevealed) {
+// The simulated library of seed 0 adds in one chain. The numbers of float16 and float32 suffice to
+// reveal it.
+TEST(OrderSubjects, RevealsLibrariesOfEveryPrecision) {
   for (const char* name :
        {"cublas", "cublas-float32", "cublas-tf32", "cublas-bfloat16", "cublas-float16"})
     EXPECT_EQ(to_string(revealed(order_subject(name), 300)), "[0..299]") << name;
 }
 
-TEST(OrderSubjects, TheSimulatedDeviceHasNoTensorCores) {
+TEST(OrderSubjects, SimulatedDeviceHasNoTensorCores) {
   for (const char* name : {"device-dmma", "device-dmma-wide"})
     EXPECT_THROW(revealed(order_subject(name), 8), gpu::device::NoDeviceError) << name;
 }
 
-TEST(OrderSubjects, TheCostGrowsWithTheSquareOfTheTerms) {
-  EXPECT_EQ(order_subject("sum-elements").least_cost(1000, 8), 1e6);
-  EXPECT_EQ(order_subject("matmul").least_cost(1000, 8), 64e6);
-  EXPECT_EQ(order_subject("device-matmul").least_cost(1000, 8), 4096e6);
+TEST(OrderSubjects, CostGrowsWithSquareOfTerms) {
+  EXPECT_EQ(order_subject("sum-elements").min_cost(1000, 8), 1e6);
+  EXPECT_EQ(order_subject("matmul").min_cost(1000, 8), 64e6);
+  EXPECT_EQ(order_subject("device-matmul").min_cost(1000, 8), 4096e6);
 }
 
-TEST(OrderSubjects, ANameThatIsNotKnownIsRefused) {
+TEST(OrderSubjects, RejectsUnknownName) {
   EXPECT_THROW(order_subject("sum"), ref::numeric::UsageError);
 }
 

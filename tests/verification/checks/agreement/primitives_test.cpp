@@ -5,7 +5,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-TEST(AgreementPrimitives, TheSimulatedDeviceAgrees) {
+TEST(AgreementPrimitives, AgreeOnSimulatedDevice) {
   const auto device = gpu::device::simulated_device(9);
   Rows rows;
   for (const Primitive& primitive : primitives()) {

@@ -18,15 +18,15 @@ using gpu::ops::Products;
 const Precision kJudged[] = {Precision::float64, Precision::float32, Precision::tf32,
                              Precision::bfloat16, Precision::float16};
 
-/// The row of one library on all samples of a seed.
+/// Returns the row of one library on all samples of a seed.
 Row judged(const Products& library, Precision precision, std::uint64_t seed, bool exact,
            golden::corpus::Tier tier = golden::corpus::Tier::quick) {
   const auto device = gpu::device::simulated_device(seed);
   Rows rows;
   rows.begin("product", "all");
-  ProductJudge judge(rows, arithmetic_of(precision), exact);
+  ProductJudge judge(rows, product_arithmetic(precision), exact);
   const TappedProducts tapped(library, [&](const SeenProduct& seen) { judge(seen); });
-  for (const ProductSample& s : product_samples(seed, arithmetic_of(precision), tier, exact)) {
+  for (const ProductSample& s : product_samples(seed, product_arithmetic(precision), tier, exact)) {
     const auto a = gpu::device::upload(*device, s.a), b = gpu::device::upload(*device, s.b);
     auto c = gpu::device::upload(*device, s.c);
     auto left = gpu::ops::matrices(a.span(), a.shape());
@@ -40,7 +40,7 @@ Row judged(const Products& library, Precision precision, std::uint64_t seed, boo
   return rows.all()[0];
 }
 
-/// One product of square matrices, in which no sum cancels.
+/// Returns the row of one product of square matrices in which no sum cancels.
 Row judged_square(const Products& library, Precision precision, double value) {
   const auto device = gpu::device::simulated_device(4);
   auto a = ref::tensor::full_tensor<double>({32, 32}, value);
@@ -48,14 +48,14 @@ Row judged_square(const Products& library, Precision precision, double value) {
   const auto b = ref::tensor::full_tensor<double>({32, 32}, 1.0);
   Rows rows;
   rows.begin("product", "square");
-  ProductJudge judge(rows, arithmetic_of(precision), false);
+  ProductJudge judge(rows, product_arithmetic(precision), false);
   gpu::ops::matmul(gpu::device::upload(*device, a), gpu::device::upload(*device, b),
                    gpu::ops::Transpose::none,
                    TappedProducts(library, [&](const SeenProduct& seen) { judge(seen); }));
   return rows.all()[0];
 }
 
-TEST(ProductJudge, ALibraryInAnyOrderIsWithinItsBound) {
+TEST(ProductJudge, AcceptsLibraryInAnyOrder) {
   for (const Precision precision : kJudged)
     for (const std::uint64_t seed : {0, 1, 2, 3}) {
       const Row row = judged(LibraryProducts(precision), precision, seed, false);
@@ -65,7 +65,7 @@ TEST(ProductJudge, ALibraryInAnyOrderIsWithinItsBound) {
     }
 }
 
-TEST(ProductJudge, TheExactSubsetIsExact) {
+TEST(ProductJudge, ExactSamplesAreExact) {
   for (const Precision precision : kJudged)
     for (const std::uint64_t seed : {0, 1, 2, 3}) {
       const Row row = judged(LibraryProducts(precision), precision, seed, true);
@@ -74,14 +74,14 @@ TEST(ProductJudge, TheExactSubsetIsExact) {
     }
 }
 
-// The contract's own products are within the bound of a library's in double, and nowhere else
+// The contract's own products are within the bounds of a library in double, and only there also
 // exact.
-TEST(ProductJudge, OurOwnProductsAreWithinTheBound) {
+TEST(ProductJudge, AcceptsOwnProducts) {
   EXPECT_EQ(judged(gpu::ops::ordered_products(), Precision::float64, 1, false).difference, "");
   EXPECT_EQ(judged(gpu::ops::ordered_products(), Precision::float64, 1, true).difference, "");
 }
 
-TEST(ProductJudge, ADroppedTermShows) {
+TEST(ProductJudge, DetectsDroppedTerm) {
   for (const Precision precision : kJudged) {
     const LibraryProducts library(precision);
     const ChangedOperand faulty(library, drop_last_term);
@@ -92,7 +92,7 @@ TEST(ProductJudge, ADroppedTermShows) {
   }
 }
 
-TEST(ProductJudge, SumsInANarrowerFormatShow) {
+TEST(ProductJudge, DetectsSumsInLowerPrecision) {
   const gpu::ops::SimulatedSums float16{ref::numeric::format_of(Precision::float16), false};
   const gpu::ops::SimulatedSums float32{ref::numeric::format_of(Precision::float32), false};
   EXPECT_NE(
@@ -108,14 +108,14 @@ TEST(ProductJudge, SumsInANarrowerFormatShow) {
   }
 }
 
-TEST(ProductJudge, TensorCoresWhereFloat32IsPromisedShow) {
+TEST(ProductJudge, DetectsTensorCoresInsteadOfFloat32) {
   const gpu::ops::SimulatedSums truncating = gpu::ops::simulated_sums(Precision::tf32);
   EXPECT_NE(judged(LibraryProducts(Precision::float32, truncating), Precision::float32, 1, false)
                 .difference,
             "");
 }
 
-TEST(ProductJudge, ATransposedOperandShows) {
+TEST(ProductJudge, DetectsTransposedOperand) {
   for (const Precision precision : kJudged) {
     const LibraryProducts library(precision);
     EXPECT_EQ(judged_square(library, precision, 1).difference, "");
@@ -123,7 +123,7 @@ TEST(ProductJudge, ATransposedOperandShows) {
   }
 }
 
-TEST(ProductJudge, AnOperandInANarrowerFormatShows) {
+TEST(ProductJudge, DetectsOperandInLowerPrecision) {
   const std::pair<Precision, Precision> narrower[] = {{Precision::float64, Precision::float32},
                                                       {Precision::float32, Precision::tf32},
                                                       {Precision::tf32, Precision::bfloat16},
@@ -137,8 +137,8 @@ TEST(ProductJudge, AnOperandInANarrowerFormatShows) {
   EXPECT_NE(judged(seven, Precision::bfloat16, 1, false).difference, "");
 }
 
-// Between two numbers of the format, above the middle by less than float32 sees.
-TEST(ProductJudge, AnOperandRoundedTwiceShows) {
+// Operands between two numbers of the format, above the midpoint by less than float32 resolves.
+TEST(ProductJudge, DetectsOperandRoundedTwice) {
   for (const auto& [precision, digits] :
        {std::pair{Precision::bfloat16, 8}, {Precision::tf32, 11}, {Precision::float16, 11}}) {
     const double between = 1 + std::ldexp(1, -digits) + 0x1p-30;
@@ -150,7 +150,7 @@ TEST(ProductJudge, AnOperandRoundedTwiceShows) {
   }
 }
 
-TEST(ProductJudge, TheElementIsNamed) {
+TEST(ProductJudge, NamesElement) {
   const LibraryProducts library(Precision::float64);
   const ChangedOperand faulty(library, drop_last_term);
   EXPECT_TRUE(judged_square(faulty, Precision::float64, 1)

@@ -7,7 +7,7 @@
 namespace normproof::verification::checks::agreement {
 namespace {
 
-TEST(RandomCases, EveryNormAndFunctionWithTheShapesThatBreakKernels) {
+TEST(RandomCases, CoverEveryNormAndFunctionWithCriticalShapes) {
   std::map<std::string, int> cases;
   bool past_a_grid = false, of_one = false, nothing_valid = false;
   const auto see = [&](const RandomCase& c) {
@@ -26,7 +26,7 @@ TEST(RandomCases, EveryNormAndFunctionWithTheShapesThatBreakKernels) {
   for (const auto& name : ref::model::function_names()) EXPECT_GE(cases[name], 5) << name;
 }
 
-TEST(RandomCases, AreAFunctionOfTheSeed) {
+TEST(RandomCases, DependOnSeed) {
   EXPECT_EQ(random_tensor(1, "a", {5}), random_tensor(1, "a", {5}));
   EXPECT_NE(random_tensor(1, "a", {5}), random_tensor(2, "a", {5}));
 }

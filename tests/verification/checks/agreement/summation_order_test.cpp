@@ -21,7 +21,7 @@ double by_halves(const double* terms, std::size_t count) {
   return by_halves(terms, count / 2) + by_halves(terms + count / 2, count - count / 2);
 }
 
-TEST(SummationOrder, AChainAndItsReverse) {
+TEST(SummationOrder, RevealsChainAndReversedChain) {
   EXPECT_EQ(to_string(reveal_order(left_to_right, 5)), "[0..4]");
   EXPECT_EQ(to_string(reveal_order(
                 [](std::vector<double> t) {
@@ -32,7 +32,7 @@ TEST(SummationOrder, AChainAndItsReverse) {
   EXPECT_EQ(to_string(reveal_order(left_to_right, 1)), "0");
 }
 
-TEST(SummationOrder, HalvesAndStrides) {
+TEST(SummationOrder, RevealsHalvesAndStrides) {
   EXPECT_EQ(to_string(reveal_order(
                 [](const std::vector<double>& t) { return by_halves(t.data(), t.size()); }, 8)),
             "[0 1 [2 3] [4 5 [6 7]]]");
@@ -46,9 +46,9 @@ TEST(SummationOrder, HalvesAndStrides) {
             "[0,2..6 [1,3..7]]");
 }
 
-// Three terms and what was before in one rounding, as matrix units add them: beside a huge one all
-// others are lost, wherever they stand.
-double in_threes(const std::vector<double>& terms) {
+// Adds three terms and the previous sum with a single rounding, as matrix units do. Next to a huge
+// term all others are lost, regardless of their positions.
+double add_in_threes(const std::vector<double>& terms) {
   const auto is_huge = [](double v) { return v > 0x1p100 || v < -0x1p100; };
   double sum = 0;
   for (std::size_t i = 0; i < terms.size(); i += 3) {
@@ -63,11 +63,11 @@ double in_threes(const std::vector<double>& terms) {
   return sum;
 }
 
-TEST(SummationOrder, ANodeOfManyChildren) {
-  EXPECT_EQ(to_string(reveal_order(in_threes, 6)), "{{0..2} 3..5}");
+TEST(SummationOrder, RevealsNodeWithManyChildren) {
+  EXPECT_EQ(to_string(reveal_order(add_in_threes, 6)), "{{0..2} 3..5}");
 }
 
-TEST(SummationOrder, TheContractsTrees) {
+TEST(SummationOrder, ContractOrdersAreExpectedTrees) {
   EXPECT_EQ(to_string(order_of_products(600)), "[0..255 [256..511] [512..599]]");
   EXPECT_EQ(to_string(order_of_products(3)), "[0..2]");
   EXPECT_EQ(to_string(order_of_lanes(3)), "[0 2 1]");
@@ -76,7 +76,7 @@ TEST(SummationOrder, TheContractsTrees) {
   EXPECT_FALSE(order_of_lanes(40) == order_of_products(40));
 }
 
-// A chain takes about two sums a term, from whichever side it begins.
+// A chain takes about two sums per term, from whichever side it begins.
 TEST(SummationOrder, ChainsAndTreesTakeFewSums) {
   std::size_t asked = 0;
   const auto counted = [&](const std::vector<double>& t) {
@@ -104,12 +104,12 @@ TEST(SummationOrder, ChainsAndTreesTakeFewSums) {
   EXPECT_LT(asked, 11000u);
 }
 
-TEST(SummationOrder, StopsAtTheMostSumsAllowed) {
+TEST(SummationOrder, StopsAtMaximumNumberOfSums) {
   EXPECT_THROW(reveal_order(left_to_right, 1000, 500), std::runtime_error);
   EXPECT_NO_THROW(reveal_order(left_to_right, 1000, 2100));
 }
 
-TEST(RevealOrder, C1NoTermAndMoreThanTheHugeOneHides) {
+TEST(RevealOrder, C1_RejectsZeroAndTooManyTerms) {
   const auto refusal = [](std::size_t count) {
     return ref::numeric::contract_message([&] { reveal_order(left_to_right, count); });
   };
@@ -118,7 +118,7 @@ TEST(RevealOrder, C1NoTermAndMoreThanTheHugeOneHides) {
             "reveal_order: count is 1125899906842624; expected 1 to 2^50 - 1 (C1)");
 }
 
-TEST(SummationOrder, AnOrderThatDependsOnTheValuesIsRefused) {
+TEST(SummationOrder, RejectsOrderThatDependsOnValues) {
   EXPECT_THROW(reveal_order([](const std::vector<double>&) { return 0.5; }, 3), std::runtime_error);
   const auto compensated = [](const std::vector<double>& t) {
     double ones = 0;

@@ -17,17 +17,17 @@ Trajectory small_trajectory() {
   return trajectory;
 }
 
-TEST(AgreementTrajectory, TheHashOfTheReferenceInTwoOrdersOfTheThreads) {
+TEST(AgreementTrajectory, MatchesReferenceHashInTwoThreadOrders) {
   const Trajectory trajectory = small_trajectory();
   const auto ignore = [](std::int64_t, double) {};
-  const std::string expected = trajectory_of_ref(trajectory, ignore);
+  const std::string expected = run_trajectory_on_ref(trajectory, ignore);
   for (const std::uint64_t seed : {0, 5}) {
     const auto device = gpu::device::simulated_device(seed);
-    EXPECT_EQ(trajectory_of_device(*device, trajectory, ignore), expected);
+    EXPECT_EQ(run_trajectory_on_device(*device, trajectory, ignore), expected);
   }
 }
 
-Trajectory small_trajectory_of(Trained task) {
+Trajectory small_trajectory_of(TrainingTask task) {
   Trajectory trajectory = small_trajectory();
   trajectory.task = task;
   auto& encoder = trajectory.config.encoder;
@@ -44,23 +44,23 @@ Trajectory small_trajectory_of(Trained task) {
   return trajectory;
 }
 
-TEST(AgreementTrajectory, TheHashOfTheReferenceForALanguageModelAndATranslator) {
+TEST(AgreementTrajectory, MatchesReferenceHashForLanguageModelAndTranslator) {
   const auto ignore = [](std::int64_t, double) {};
   const auto device = gpu::device::simulated_device(5);
   std::string last;
-  for (const Trained task : {Trained::language, Trained::translation}) {
+  for (const TrainingTask task : {TrainingTask::language, TrainingTask::translation}) {
     const Trajectory trajectory = small_trajectory_of(task);
-    const std::string expected = trajectory_of_ref(trajectory, ignore);
-    EXPECT_EQ(trajectory_of_device(*device, trajectory, ignore), expected) << row_of(task);
+    const std::string expected = run_trajectory_on_ref(trajectory, ignore);
+    EXPECT_EQ(run_trajectory_on_device(*device, trajectory, ignore), expected) << row_name(task);
     EXPECT_NE(expected, last);
     last = expected;
   }
 }
 
-TEST(AgreementTrajectory, ATargetForEachRealTokenAlone) {
-  const Trajectory trajectory = small_trajectory_of(Trained::translation);
-  const auto text = text_of(trajectory, 1);
-  const auto pairs = pairs_of(trajectory, 1);
+TEST(AgreementTrajectory, OnlyRealTokensHaveTargets) {
+  const Trajectory trajectory = small_trajectory_of(TrainingTask::translation);
+  const auto text = text_batch(trajectory, 1);
+  const auto pairs = pair_batch(trajectory, 1);
   EXPECT_EQ(pairs.inputs.target.tokens.seq_len, pairs.inputs.source.tokens.seq_len - 1);
   const auto expect_targets = [](const ref::encoder::EncoderInputs& inputs,
                                  const std::vector<int>& targets, int vocabulary) {
@@ -75,8 +75,8 @@ TEST(AgreementTrajectory, ATargetForEachRealTokenAlone) {
   expect_targets(pairs.inputs.target, pairs.targets, 11);
 }
 
-TEST(AgreementTrajectory, EveryTaskHasRunsWithEveryNormThatItMayHave) {
-  for (const Trained task : kTrained) {
+TEST(AgreementTrajectory, EveryTaskRunsWithEverySupportedNorm) {
+  for (const TrainingTask task : kTrainingTasks) {
     std::size_t runs = 0, tied = 0, scaled = 0;
     for_each_training(3, task, [&](const std::string&, const Trajectory& trajectory) {
       ++runs;
@@ -86,24 +86,24 @@ TEST(AgreementTrajectory, EveryTaskHasRunsWithEveryNormThatItMayHave) {
       EXPECT_EQ(trajectory.task, task);
     });
     const std::size_t norms = ref::model::norm_names().size();
-    EXPECT_EQ(runs, task == Trained::classes    ? 4 * norms - 2
-                    : task == Trained::language ? 2 * (norms - 2)
-                                                : 2 * norms);
-    EXPECT_EQ(tied, task == Trained::classes ? 0 : runs / 2);
+    EXPECT_EQ(runs, task == TrainingTask::classes    ? 4 * norms - 2
+                    : task == TrainingTask::language ? 2 * (norms - 2)
+                                                     : 2 * norms);
+    EXPECT_EQ(tied, task == TrainingTask::classes ? 0 : runs / 2);
     EXPECT_EQ(scaled, tied);
   }
 }
 
-TEST(AgreementTrajectory, AnotherSeedIsAnotherTrajectory) {
+TEST(AgreementTrajectory, SeedChangesTrajectory) {
   Trajectory trajectory = small_trajectory();
   const auto ignore = [](std::int64_t, double) {};
-  const std::string first = trajectory_of_ref(trajectory, ignore);
+  const std::string first = run_trajectory_on_ref(trajectory, ignore);
   ++trajectory.config.seed;
-  EXPECT_NE(trajectory_of_ref(trajectory, ignore), first);
+  EXPECT_NE(run_trajectory_on_ref(trajectory, ignore), first);
 }
 
-TEST(AgreementTrajectory, EverySentenceHasARealTokenAndSomeHavePadding) {
-  const auto batch = batch_of(small_trajectory(), 0);
+TEST(AgreementTrajectory, EverySentenceHasRealTokenAndSomeHavePadding) {
+  const auto batch = labelled_batch(small_trajectory(), 0);
   std::size_t real = 0;
   for (std::size_t b = 0; b < 3; ++b) EXPECT_TRUE(batch.inputs.valid.data()[b * 5]);
   for (const bool v : batch.inputs.valid) real += v ? 1 : 0;

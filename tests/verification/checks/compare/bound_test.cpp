@@ -26,7 +26,7 @@ using ref::numeric::RandomStream;
 using ref::tensor::convert;
 using ref::tensor::empty_tensor;
 
-/// Counts the roundings that the longest path through a sum meets: adding to a fresh +0 is exact.
+/// Counts the roundings along the longest path through a sum. Adding to a fresh +0 is exact.
 struct PathLength {
   int roundings = -1;  ///< -1: +0, nothing added yet
   PathLength& operator+=(const PathLength& b) {
@@ -35,26 +35,26 @@ struct PathLength {
   }
 };
 
-TEST(BoundTest, GammaIsRoundedUp) {
+TEST(BoundTest, RoundsGammaUp) {
   EXPECT_EQ(bound::gamma(0), 0);
   const oracle100 nu = oracle100(100) * oracle100(0x1p-53);
   EXPECT_GE(oracle100(bound::gamma(100)), nu / (1 - nu));
   EXPECT_LE(oracle100(std::nextafter(bound::gamma(100), 0)), nu / (1 - nu));
 }
 
-TEST(Gamma, C1TooManyRoundings) {
+TEST(Gamma, C1_RejectsTooManyRoundings) {
   EXPECT_EQ(ref::numeric::contract_message([] { bound::gamma(std::size_t{1} << 53); }),
             "bound::gamma: n is 9007199254740992; expected n u < 1 (C1)");
 }
 
-TEST(Matmul, C1ExtentsThatDoNotAgree) {
+TEST(Matmul, C1_RejectsMismatchedExtents) {
   const Tensor<double> a = {{1, 2}}, b = {{1, 2}};
   EXPECT_EQ(ref::numeric::contract_message([&] { bound::matmul(a, b); }),
             "bound::matmul: a and b have shapes [1, 2] and [1, 2]; expected a [M, K] and b [K, N] "
             "(C1)");
 }
 
-TEST(BoundTest, LaneSumRoundingsAreThoseOfTheLongestPath) {
+TEST(BoundTest, LaneSumRoundingsCountLongestPath) {
   for (std::size_t count = 1; count <= 300; ++count) {
     const auto longest =
         ref::ops::lane_sum<PathLength>(count, [](std::size_t) { return PathLength{0}; });
@@ -65,8 +65,8 @@ TEST(BoundTest, LaneSumRoundingsAreThoseOfTheLongestPath) {
   EXPECT_EQ(bound::lane_sum_roundings(0), 0u);
 }
 
-/// Both bounds hold for sums of every size; this prints how much of each is used.
-TEST(BoundTest, LaneSumBoundsHoldAndShowTheirTightness) {
+/// Both bounds hold for sums of every size. The test prints how much of each is used.
+TEST(BoundTest, LaneSumBoundsHoldAndPrintTightness) {
   std::printf("%8s %14s %14s %14s\n", "count", "error", "/running", "/closed form");
   for (const std::size_t count : {1u, 2u, 3u, 31u, 32u, 33u, 64u, 65u, 100u, 513u, 4096u, 20000u}) {
     double worst_running = 0;
@@ -75,7 +75,8 @@ TEST(BoundTest, LaneSumBoundsHoldAndShowTheirTightness) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       const RandomStream random(seed, "lane_sum");
       const auto term = [&](std::size_t i) {
-        // Even seeds: all positive. Odd seeds: mixed signs over six orders of magnitude.
+        // With even seeds all terms are positive; with odd seeds signs are mixed over six orders of
+        // magnitude.
         const double u = random.uniform(2 * i) + 0x1p-10;
         if (seed % 2 == 0) return u;
         const double scaled = u * std::ldexp(1.0, static_cast<int>(random.below(2 * i + 1, 20)));
@@ -108,10 +109,11 @@ TEST(BoundTest, LaneSumBoundsHoldAndShowTheirTightness) {
   }
 }
 
-/// A sum that uses 7/8 of the bound: the first lane meets a rounding of nearly u at each of its
-/// additions, all in one direction.
+/// A sum that uses 7/8 of the bound: in the first lane each addition has a rounding error of nearly
+/// u, always in the same direction.
 TEST(BoundTest, LaneSumBoundIsNearlyAttained) {
-  // Lane 0 holds 1, then tiny terms of just over half an ulp of 1, each rounded up to a whole ulp.
+  // Lane 0 holds 1 and then tiny terms of just over half an ulp of 1, each of which is rounded up
+  // to a whole ulp.
   const std::size_t count = 32 * 8;
   const auto term = [&](std::size_t i) {
     if (i == 0) return 1.0;
@@ -139,8 +141,9 @@ Tensor<double> normal(const RandomStream& random, const Shape& shape, double off
   return result;
 }
 
-/// The closed forms and the running bound both hold for y, from well to badly conditioned inputs.
-TEST(BoundTest, NormalisationBoundsHoldAndShowTheirTightness) {
+/// The closed forms and the running bound both hold for y, from well-conditioned to ill-conditioned
+/// inputs.
+TEST(BoundTest, NormalizationBoundsHoldAndPrintTightness) {
   const Family families[] = {{"layer_norm", LayerNormOptions{}, &bound::layer_norm},
                              {"rms_norm", RMSNormOptions{}, &bound::rms_norm},
                              {"batch_norm", BatchNormOptions{}, &bound::batch_norm}};
@@ -178,8 +181,9 @@ TEST(BoundTest, NormalisationBoundsHoldAndShowTheirTightness) {
       }
 }
 
-TEST(BoundTest, NormalisationBoundsHoldForEachStatistic) {
-  // 4e4 .. 4e4+3 and 8e4 .. 8e4+3: the rows of the public bug reports on the variance's formula.
+TEST(BoundTest, NormalizationBoundsHoldForEachStatistic) {
+  // 4e4 .. 4e4+3 and 8e4 .. 8e4+3 are the rows of public bug reports about the formula of the
+  // variance.
   for (const double offset : {0.0, 4e4, 8e4, 1e8}) {
     NormInputs<double> in;
     in.x = empty_tensor<double>({4, 1});
@@ -200,8 +204,9 @@ TEST(BoundTest, NormalisationBoundsHoldForEachStatistic) {
   }
 }
 
-TEST(BoundTest, NormalisationClaimsNothingWhereTheStatisticIsLost) {
-  // A constant 1e9 and no eps to speak of: the variance may be off by more than itself + eps.
+TEST(BoundTest, NormalizationBoundIsInfiniteIfStatisticIsLost) {
+  // With a constant 1e9 and a negligible eps, the error of the variance may exceed the variance +
+  // eps.
   const bound::Slice slice{.x = std::vector<double>(100, 1e9), .centred = true, .eps = 1e-30};
   const auto bounds = bound::normalisation(slice);
   EXPECT_TRUE(std::isinf(bounds.rstd));
@@ -213,12 +218,12 @@ std::string refused_slice(const bound::Slice& slice) {
   return ref::numeric::contract_message([&] { bound::normalisation(slice); });
 }
 
-TEST(Normalisation, C1NoElement) {
+TEST(Normalisation, C1_RejectsEmptySlice) {
   EXPECT_EQ(refused_slice({.x = {}, .centred = true, .eps = 1}),
             "bound::normalisation: x is empty; expected an element at least (C1)");
 }
 
-TEST(Normalisation, C2AStatisticOfZero) {
+TEST(Normalisation, C2_RejectsZeroStatistic) {
   EXPECT_EQ(refused_slice({.x = {1, 1}, .centred = true, .eps = 0}),
             "bound::normalisation: statistic + eps is 0; expected > 0 (C2)");
 }

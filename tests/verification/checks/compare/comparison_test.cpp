@@ -23,7 +23,7 @@ Comparison compare_one(double got, const oracle100& expected, double bound) {
                  full_tensor<double>({1}, bound));
 }
 
-TEST(ComparisonTest, TheVerdictOnOneElementIsThatOfTheComparison) {
+TEST(ComparisonTest, SingleElementVerdictMatchesComparison) {
   const oracle100 beyond = oracle100(1) - oracle100(0x1p-330);
   for (const double got : {1.5, std::nextafter(1.5, 2), 1.0, -1.5, kNaN, kInfinity})
     for (const double bound : {0.5, 0.0, -1.0, kNaN, kInfinity})
@@ -34,24 +34,24 @@ TEST(ComparisonTest, TheVerdictOnOneElementIsThatOfTheComparison) {
   EXPECT_FALSE(is_within(1.5, beyond, 0.5));
 }
 
-TEST(ComparisonTest, EqualPassesWithBoundZero) {
+TEST(ComparisonTest, EqualValuesPassWithBoundZero) {
   const auto c = compare_one(1.5, oracle100(1.5), 0);
   EXPECT_TRUE(c.passed);
   EXPECT_EQ(c.worst_ratio, 0);
   EXPECT_EQ(c.max_ulp, 0u);
 }
 
-TEST(ComparisonTest, OnTheBoundPassesAndBeyondFails) {
+TEST(ComparisonTest, PassesOnTheBoundAndFailsBeyond) {
   EXPECT_TRUE(compare_one(1.5, oracle100(1), 0.5).passed);
   EXPECT_FALSE(compare_one(std::nextafter(1.5, 2), oracle100(1), 0.5).passed);
-  // Beyond by less than 100 digits show: the difference is rounded away from zero.
+  // The excess is smaller than 100 digits can show, but the difference is rounded away from zero.
   const oracle100 beyond = oracle100(1) - oracle100(0x1p-330);
   EXPECT_FALSE(compare_one(0x1p60, oracle100(0x1p60) - 1 - oracle100(0x1p-270), 1).passed);
   EXPECT_FALSE(compare_one(1.5, beyond, 0.5).passed);
 }
 
 TEST(ComparisonTest, RoundsTheDifferenceAwayFromZero) {
-  // The difference 2^300 + 2^-100 needs 400 bits; rounded to nearest it would be 2^300, and pass.
+  // The difference 2^300 + 2^-100 needs 400 bits. Rounded to nearest it would be 2^300 and pass.
   EXPECT_FALSE(compare_one(0x1p300, -oracle100(0x1p-100), 0x1p300).passed);
   EXPECT_TRUE(compare_one(0x1p300, oracle100(0), 0x1p300).passed);
 }
@@ -76,12 +76,12 @@ TEST(ComparisonTest, InfinityNeverPasses) {
   EXPECT_FALSE(compare_one(1, oracle100(1), -1).passed);
 }
 
-TEST(ComparisonTest, ZerosOfEitherSignAreTheSameNumber) {
+TEST(ComparisonTest, TreatsZerosOfBothSignsAsEqual) {
   EXPECT_TRUE(compare_one(-0.0, oracle100(0), 0).passed);
   EXPECT_FALSE(bits_equal(full_tensor<double>({1}, -0.0), full_tensor<double>({1}, 0.0)).passed);
 }
 
-TEST(ComparisonTest, ShapesMustAgreeAndAreNamed) {
+TEST(ComparisonTest, NamesMismatchedShapes) {
   const auto c = compare(full_tensor<double>({2, 3}, 1), full_tensor<oracle100>({3, 2}, 1),
                          full_tensor<double>({3, 2}, 9));
   EXPECT_FALSE(c.passed);
@@ -92,7 +92,7 @@ TEST(ComparisonTest, ShapesMustAgreeAndAreNamed) {
   EXPECT_FALSE(bits_equal(full_tensor<double>({2}, 1), full_tensor<double>({2, 1}, 1)).passed);
 }
 
-TEST(ComparisonTest, FindsOneWrongEntryAmongAMillion) {
+TEST(ComparisonTest, FindsOneWrongElementAmongAMillion) {
   const Shape shape{1000, 1000};
   Tensor<double> got = full_tensor<double>(shape, 0.1);
   const Tensor<oracle100> expected = full_tensor<oracle100>(shape, oracle100(0.1));
@@ -108,7 +108,7 @@ TEST(ComparisonTest, FindsOneWrongEntryAmongAMillion) {
   EXPECT_EQ(c.max_ulp, 1u);
 }
 
-TEST(ComparisonTest, DescribeIsOneSentenceWithHexValues) {
+TEST(ComparisonTest, DescribesResultInOneSentenceWithHexValues) {
   Tensor<double> got = full_tensor<double>({2, 2}, 1);
   got(1, 0) = 3;
   const auto c = compare(got, full_tensor<oracle100>({2, 2}, 1), full_tensor<double>({2, 2}, 0.5));
@@ -118,14 +118,14 @@ TEST(ComparisonTest, DescribeIsOneSentenceWithHexValues) {
             "2.000e+00, bound 0x1p-1, ratio 4.");
 }
 
-TEST(ComparisonTest, ComparesAtHundredDigits) {
+TEST(ComparisonTest, ComparesAt100Digits) {
   const oracle100 got = oracle100(1) / 3;
   const auto of = [](const oracle100& x) { return full_tensor<oracle100>({1}, x); };
   EXPECT_FALSE(compare(of(got), of(got + oracle100(0x1p-300)), of(oracle100(0x1p-301))).passed);
   EXPECT_TRUE(compare(of(got), of(got + oracle100(0x1p-300)), of(oracle100(0x1p-300))).passed);
 }
 
-TEST(ComparisonTest, RunningErrorIsItsOwnBound) {
+TEST(ComparisonTest, UsesRunningErrorAsBound) {
   const running_error third = running_error(1) / running_error(3);
   const auto got = full_tensor<running_error>({1}, third);
   const auto c = compare(got, full_tensor<oracle100>({1}, oracle100(1) / 3));
@@ -134,7 +134,7 @@ TEST(ComparisonTest, RunningErrorIsItsOwnBound) {
   EXPECT_FALSE(compare(got, full_tensor<oracle100>({1}, oracle100(0.3333))).passed);
 }
 
-TEST(ComparisonTest, BitsEqualFindsTheFarthest) {
+TEST(ComparisonTest, BitsEqualFindsLargestDifference) {
   Tensor<double> got = full_tensor<double>({3}, 1);
   const Tensor<double> expected = got;
   got(1) = 1 + 0x1p-52;
@@ -145,8 +145,8 @@ TEST(ComparisonTest, BitsEqualFindsTheFarthest) {
   EXPECT_EQ(c.max_ulp, 2u);
 }
 
-RC_GTEST_PROP(ComparisonProperty, AcceptsExactlyWhatLiesWithin, ()) {
-  // Integers, so that the expectation can be computed exactly.
+RC_GTEST_PROP(ComparisonProperty, AcceptsExactlyElementsWithinBound, ()) {
+  // Integers allow the expected result to be computed exactly.
   const auto got = *rc::gen::inRange<std::int64_t>(-1000, 1000);
   const auto expected = *rc::gen::inRange<std::int64_t>(-1000, 1000);
   const auto bound = *rc::gen::inRange<std::int64_t>(0, 100);

@@ -9,8 +9,8 @@
 #include "verification/checks/compare/comparison.hpp"
 #include "verification/checks/compare/ulp.hpp"
 
-/// The four kinds of tolerance as assertions (exact, derived, cancelled, recorded). All are written
-/// so that NaN fails.
+/// Assertions for the four kinds of tolerance (exact, derived, cancelled, recorded). All of them
+/// fail for NaN.
 namespace normproof::verification::checks::compare {
 
 inline Tensor<double> as_tensor(const Tensor<double>& t) {
@@ -45,8 +45,8 @@ inline ::testing::AssertionResult comparison_passes(const char* text, const Comp
   return ::testing::AssertionFailure() << text << " " << c.describe();
 }
 
-/// Matches a value whose true value is 0 by cancellation: |value| is at most `ulps` units in the
-/// last place of the sum of the magnitudes of the terms.
+/// Matches a value whose true value is 0 by cancellation: |value| must be at most `ulps` units in
+/// the last place of the sum of the magnitudes of the terms.
 MATCHER_P2(vanishes_before, sum_of_abs_terms, ulps,
            "vanishes before " + std::to_string(sum_of_abs_terms) + " to " + std::to_string(ulps) +
                " ulps") {
@@ -57,14 +57,14 @@ MATCHER_P2(vanishes_before, sum_of_abs_terms, ulps,
 
 }  // namespace normproof::verification::checks::compare
 
-/// Doubles, or tensors of them: the same shape and bits.
+/// Expects two doubles, or two tensors of doubles, to have the same shape and the same bits.
 #define EXPECT_BITS_EQ(got, expected) \
   EXPECT_PRED_FORMAT2(::normproof::verification::checks::compare::same_bits, got, expected)
-/// A recorded figure, two-sided: an improvement has to be recorded too.
+/// Expects the recorded maximum error exactly, so that an improvement must be recorded too.
 #define EXPECT_MAX_ULP(got, expected, exactly)                                               \
   EXPECT_PRED_FORMAT3(::normproof::verification::checks::compare::max_ulp_is, got, expected, \
                       exactly)
-/// A Comparison that passed.
+/// Expects a Comparison to have passed.
 #define EXPECT_WITHIN(comparison) \
   EXPECT_PRED_FORMAT1(::normproof::verification::checks::compare::comparison_passes, comparison)
 #define ASSERT_WITHIN(comparison) \

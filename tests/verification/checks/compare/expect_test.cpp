@@ -11,16 +11,16 @@ using ref::tensor::full_tensor;
 
 using ref::numeric::kNaN;
 
-TEST(ExpectTest, BitsEqTellsZerosApart) {
+TEST(ExpectTest, BitsEqDistinguishesSignsOfZero) {
   EXPECT_BITS_EQ(-0.0, -0.0);
   EXPECT_NONFATAL_FAILURE(EXPECT_BITS_EQ(0.0, -0.0), "other bits");
 }
 
-TEST(ExpectTest, BitsEqNeverPassesNaN) {
+TEST(ExpectTest, BitsEqFailsForNaN) {
   EXPECT_NONFATAL_FAILURE(EXPECT_BITS_EQ(kNaN, kNaN), "infinitely many ulp");
 }
 
-TEST(ExpectTest, BitsEqNamesTheElement) {
+TEST(ExpectTest, BitsEqNamesDifferingElement) {
   static Tensor<double> got = full_tensor<double>({2, 3}, 1.0);
   static Tensor<double> expected = got;
   EXPECT_BITS_EQ(got, expected);
@@ -34,11 +34,11 @@ TEST(ExpectTest, MaxUlpIsTwoSided) {
   EXPECT_NONFATAL_FAILURE(EXPECT_MAX_ULP(1 + 0x1p-52, 1.0, 0u), "recorded are exactly 0 ulp");
 }
 
-TEST(ExpectTest, MaxUlpNeverPassesNaN) {
+TEST(ExpectTest, MaxUlpFailsForNaN) {
   EXPECT_NONFATAL_FAILURE(EXPECT_MAX_ULP(kNaN, kNaN, kInfinitelyFar), "infinitely many");
 }
 
-TEST(ExpectTest, VanishesBeforeMeasuresInUlpsOfTheTerms) {
+TEST(ExpectTest, VanishesBeforeMeasuresInUlpsOfTerms) {
   EXPECT_THAT(0x1p-52, vanishes_before(1.0, 1));
   EXPECT_THAT(-0x1p-52, vanishes_before(1.0, 1));
   EXPECT_THAT(0.0, vanishes_before(0.0, 0));
@@ -47,7 +47,7 @@ TEST(ExpectTest, VanishesBeforeMeasuresInUlpsOfTheTerms) {
   EXPECT_THAT(0.0, ::testing::Not(vanishes_before(kNaN, 1000)));
 }
 
-TEST(ExpectTest, WithinShowsTheSentence) {
+TEST(ExpectTest, WithinPrintsDescription) {
   static const auto failed = compare(full_tensor<double>({1}, 2.0), full_tensor<oracle100>({1}, 1),
                                      full_tensor<double>({1}, 0.5));
   EXPECT_NONFATAL_FAILURE(EXPECT_WITHIN(failed), "ratio 2.");

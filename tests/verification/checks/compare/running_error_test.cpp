@@ -1,5 +1,5 @@
-/// The derived bound itself: every operation of running_error against 100 digits, from points drawn
-/// anywhere within the operands' errors, over all magnitudes.
+/// Tests the derived bound itself. Every operation of running_error is compared with 100 digits, at
+/// random points within the errors of the operands, for all magnitudes.
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -12,7 +12,7 @@
 namespace normproof::verification::checks::compare {
 namespace {
 
-/// A value with an error, and an exact number that the pair speaks of: value + position * error.
+/// A value with its error, and an exact number within the error: value + position * error.
 struct Operand {
   running_error computed;
   oracle100 exact;
@@ -26,11 +26,11 @@ double any_magnitude(int least_exponent, int greatest_exponent) {
 }
 
 Operand any_operand(bool positive) {
-  // A third of the operands is small, so that products and quotients underflow.
+  // A third of the operands are small, so that products and quotients underflow.
   const bool small = *rc::gen::inRange(0, 3) == 0;
   double value = small ? any_magnitude(-1074, -900) : any_magnitude(-300, 300);
   if (!positive && *rc::gen::inRange(0, 2) == 0) value = -value;
-  // From exact to barely distinct from 0.
+  // Errors range from 0 to tiny positive ones.
   const auto kind = *rc::gen::inRange(0, 4);
   double error = 0;
   if (kind == 1) error = std::ldexp(std::fabs(value), -*rc::gen::inRange(1, 200));
@@ -76,9 +76,9 @@ RC_GTEST_PROP(RunningErrorProperty, BoundsRoot, ()) {
   check(ref::numeric::square_root(a.computed), ref::numeric::square_root(a.exact));
 }
 
-/// The quotient is tiny and the divisor's error smaller still: their product underflows, and must
-/// not be lost.
-TEST(RunningErrorTest, QuotientKeepsAnErrorThatUnderflows) {
+/// The quotient is tiny and the error of the divisor is even smaller. Their product underflows, and
+/// must not be lost.
+TEST(RunningErrorTest, QuotientKeepsUnderflowingError) {
   const running_error a(1e-310);
   const running_error b(1e-10, 1e-25);
   const oracle100 exact = oracle100(a.value) / (oracle100(b.value) - oracle100(b.error));

@@ -6,8 +6,8 @@
 
 namespace normproof::verification::checks::compare {
 
-/// (5.1) of docs/error_analysis.md, element by element: 2^10 (u'/u) error bounds the evaluation
-/// with so many binary digits.
+/// Returns for each element the bound (5.1) of docs/derivations/error_analysis.md for an evaluation with this
+/// many binary digits: 2^10 (u'/u) error.
 inline ref::tensor::Tensor<ref::numeric::oracle100> scaled_bound(
     const ref::tensor::Tensor<ref::numeric::running_error>& t, int digits) {
   using ref::numeric::oracle100;
@@ -18,7 +18,7 @@ inline ref::tensor::Tensor<ref::numeric::oracle100> scaled_bound(
   return result;
 }
 
-/// That of the scalar T.
+/// Returns the bound for the digits of the scalar T.
 template <class T>
 ref::tensor::Tensor<ref::numeric::oracle100> scaled_bound(
     const ref::tensor::Tensor<ref::numeric::running_error>& t) {

@@ -5,9 +5,10 @@
 #include "ref/numeric/real.hpp"
 #include "ref/tensor/tensor.hpp"
 
-/// What a hand-written backward is held against: the derivative of its forward along one input, by
-/// dual numbers at 50 digits, which carry the rules of differentiation along, and by the complex
-/// step at 100 digits, which knows none. Both share the forward alone.
+/// Computes the derivative of a forward along one input, as the expected value of a hand-written
+/// backward. There are two methods: dual numbers at 50 digits, which apply the rules of
+/// differentiation, and the complex step at 100 digits, which does not need them. They share only
+/// the forward.
 namespace normproof::verification::checks::compare {
 
 using ref::numeric::complex100;
@@ -16,51 +17,53 @@ using ref::numeric::oracle100;
 using ref::numeric::oracle50;
 using ref::tensor::Tensor;
 
-/// The complex step is 2^-400: its truncation, that squared times a third derivative, is below the
-/// last of 100 digits.
+/// The complex step is 2^-400. Its truncation error, the square of that times a third derivative,
+/// is below the last of 100 digits.
 inline constexpr int kStepExponent = -400;
 static_assert(-2 * kStepExponent > 2 * std::numeric_limits<oracle100>::digits);
 
-/// x, to be differentiated by.
-inline void set_out(dual& x) {
+/// Makes x the variable of the derivative.
+inline void make_variable(dual& x) {
   x.derivative = 1;
 }
-inline void set_out(complex100& x) {
+inline void make_variable(complex100& x) {
   x.im = ldexp(oracle100(1), kStepExponent);
 }
-/// The derivative that y carries.
-inline oracle100 slope_of(const dual& y) {
+/// Returns the derivative that y carries.
+inline oracle100 read_derivative(const dual& y) {
   return oracle100(y.derivative);
 }
-inline oracle100 slope_of(const complex100& y) {
+inline oracle100 read_derivative(const complex100& y) {
   return ldexp(y.im, -kStepExponent);
 }
 
-/// d f / d x_i for each element i of x, one f() each. x is a tensor that f reads.
+/// Returns d f / d x_i for each element i of x, with one call of f() each. f must read the tensor
+/// x.
 template <class S, class F>
 Tensor<oracle100> slopes(Tensor<S>& x, F f) {
   Tensor<oracle100> result = ref::tensor::empty_tensor<oracle100>(ref::tensor::shape_of(x));
   for (std::size_t i = 0; i < x.size(); ++i) {
     const S kept = x.data()[i];
-    set_out(x.data()[i]);
-    result.data()[i] = slope_of(f());
+    make_variable(x.data()[i]);
+    result.data()[i] = read_derivative(f());
     x.data()[i] = kept;
   }
   return result;
 }
 
-/// sum_i direction_i (d f / d x_i) by the complex step, one f() in all. x is a tensor that f reads.
+/// Returns sum_i direction_i (d f / d x_i) by the complex step, with one call of f(). f must read
+/// the tensor x.
 template <class F>
 oracle100 slope_along(const Tensor<double>& direction, Tensor<complex100>& x, F f) {
   const Tensor<complex100> kept = x;
   for (std::size_t i = 0; i < x.size(); ++i)
     x.data()[i].im = ldexp(oracle100(direction.data()[i]), kStepExponent);
-  const oracle100 slope = slope_of(f());
+  const oracle100 slope = read_derivative(f());
   x = kept;
   return slope;
 }
 
-/// sum_i grad_y_i y_i
+/// Returns sum_i grad_y_i y_i.
 template <class S>
 S weighted_sum(const Tensor<double>& grad_y, const Tensor<S>& y) {
   S sum(0);

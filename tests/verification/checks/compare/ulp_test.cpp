@@ -17,37 +17,37 @@ using ref::numeric::kNaN;
 constexpr double kLargest = std::numeric_limits<double>::max();
 constexpr double kTiny = std::numeric_limits<double>::denorm_min();
 
-TEST(UlpTest, NeighboursAreOneApart) {
+TEST(UlpTest, NeighborsHaveDistanceOne) {
   EXPECT_EQ(ulp_distance(1, 1 + 0x1p-52), 1u);
   EXPECT_EQ(ulp_distance(1, 1 - 0x1p-53), 1u);
   EXPECT_EQ(ulp_distance(-1, -1 - 0x1p-52), 1u);
 }
 
-TEST(UlpTest, ZerosAreOnePoint) {
+TEST(UlpTest, ZerosHaveDistanceZero) {
   EXPECT_EQ(ulp_distance(0.0, -0.0), 0u);
   EXPECT_EQ(ulp_distance(0.0, kTiny), 1u);
   EXPECT_EQ(ulp_distance(-kTiny, kTiny), 2u);
 }
 
-TEST(UlpTest, SubnormalsCountLikeOthers) {
+TEST(UlpTest, CountsSubnormalsLikeOtherNumbers) {
   EXPECT_EQ(ulp_distance(0x1p-1022, 0x1p-1022 - kTiny), 1u);
   EXPECT_EQ(ulp_distance(0.0, 0x1p-1022), std::uint64_t{1} << 52);
 }
 
-TEST(UlpTest, InfinityIsOneBeyondTheLargest) {
+TEST(UlpTest, InfinityIsOneBeyondLargestFinite) {
   EXPECT_EQ(ulp_distance(kLargest, kInfinity), 1u);
   EXPECT_EQ(ulp_distance(kInfinity, kInfinity), 0u);
   EXPECT_EQ(ulp_distance(-kInfinity, kInfinity), 2 * 0x7ff0000000000000u);
 }
 
-TEST(UlpTest, NaNIsInfinitelyFar) {
+TEST(UlpTest, NaNIsInfinitelyFarFromEverything) {
   EXPECT_EQ(ulp_distance(kNaN, kNaN), kInfinitelyFar);
   EXPECT_EQ(ulp_distance(kNaN, 1), kInfinitelyFar);
   EXPECT_EQ(ulp_distance(kInfinity, -kNaN), kInfinitelyFar);
   EXPECT_GT(kInfinitelyFar, ulp_distance(-kInfinity, kInfinity));
 }
 
-TEST(UlpTest, UlpOfEveryBinade) {
+TEST(UlpTest, ReturnsUlpOfEveryBinade) {
   EXPECT_EQ(ulp(1.0), 0x1p-52);
   EXPECT_EQ(ulp(-1.75), 0x1p-52);
   EXPECT_EQ(ulp(0.0), kTiny);
@@ -72,8 +72,8 @@ RC_GTEST_PROP(UlpProperty, CountsSteps, ()) {
   const auto steps = *rc::gen::inRange(0, 50);
   double y = x;
   for (int i = 0; i < steps; ++i) y = std::nextafter(y, kInfinity);
-  // Crossing zero, nextafter goes from the least negative subnormal to -0, then to the least
-  // positive one: one step each, as counted here.
+  // nextafter crosses zero from the smallest negative subnormal to -0 and then to the smallest
+  // positive one. These are two steps, as ulp_distance counts them.
   if (std::isfinite(y)) RC_ASSERT(ulp_distance(x, y) == static_cast<std::uint64_t>(steps));
 }
 
@@ -84,11 +84,11 @@ RC_GTEST_PROP(UlpProperty, IsAMetricOnNumbers, ()) {
   RC_PRE(!std::isnan(a) && !std::isnan(b) && !std::isnan(c));
   RC_ASSERT(ulp_distance(a, b) == ulp_distance(b, a));
   RC_ASSERT((ulp_distance(a, b) == 0) == (a == b));
-  // Distances reach 2^64 - 2^53; halves cannot overflow.
+  // Distances reach 2^64 - 2^53. Their halves cannot overflow.
   RC_ASSERT(ulp_distance(a, c) / 2 <= ulp_distance(a, b) / 2 + ulp_distance(b, c) / 2 + 1);
 }
 
-TEST(SameNumber, IsTheSameBitsOrTwoNaN) {
+TEST(SameNumber, AcceptsSameBitsOrTwoNaNs) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_TRUE(same_number(1, 1));
   EXPECT_TRUE(same_number(nan, -nan));

@@ -37,7 +37,7 @@ std::vector<std::string> modes() {
 #endif
 }
 
-/// In a thread of its own, so that its mode ends with it.
+/// Runs the body in a separate thread, so that the mode ends with it.
 void in_mode(const std::string& mode, const std::function<void()>& body) {
   std::thread([&] {
     set_caller_mode(mode);
@@ -45,7 +45,7 @@ void in_mode(const std::string& mode, const std::function<void()>& body) {
   }).join();
 }
 
-TEST(CallerMode, IsSeenByTheRegisterAndByTheBits) {
+TEST(CallerMode, IsDetectedByRegisterAndByResults) {
   EXPECT_NO_THROW(numeric::check_fp_mode());
   for (const std::string& mode : modes()) {
     in_mode(mode, [&] {
@@ -56,8 +56,8 @@ TEST(CallerMode, IsSeenByTheRegisterAndByTheBits) {
   EXPECT_NO_THROW(numeric::check_fp_mode());
 }
 
-// Every operation on tensors, with two elements: none is too small to be refused.
-TEST(CallerMode, EveryOperationOnTensorsRefusesIt) {
+// Tests every operation on tensors with two elements: no operation is too small to be checked.
+TEST(CallerMode, EveryTensorOperationRejectsChangedMode) {
   const Tensor<double> x = full_tensor<double>({2, 1}, 1.0);
   double y = 0;
   std::vector<std::pair<std::string, std::function<void()>>> operations = {
@@ -92,14 +92,14 @@ TEST(CallerMode, EveryOperationOnTensorsRefusesIt) {
   }
 }
 
-// A thread of the pool that was left in another mode. Which thread takes a chunk is chance, and on
-// a busy machine the caller may take both: each is asked until the other one has come.
-TEST(CallerMode, EveryThreadIsAsked) {
-  constexpr auto kPatience = std::chrono::seconds(30);
+// Leaves a thread of the pool in another mode. Which thread runs a chunk is random, and on a busy
+// machine the caller may run both, so chunks are submitted until the other thread has run one.
+TEST(CallerMode, EveryThreadIsChecked) {
+  constexpr auto kTimeout = std::chrono::seconds(30);
   numeric::set_num_threads(2);
   std::thread([&] {
     const std::thread::id caller = std::this_thread::get_id();
-    const auto end = std::chrono::steady_clock::now() + kPatience;
+    const auto end = std::chrono::steady_clock::now() + kTimeout;
     const auto pause = [&] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); };
     std::atomic<bool> left = false, refused = false;
     std::atomic<int> runs_in_another_mode = 0;
@@ -128,7 +128,7 @@ TEST(CallerMode, EveryThreadIsAsked) {
   numeric::set_num_threads(1);
 }
 
-TEST(CallerMode, AnUnknownModeIsNamed) {
+TEST(CallerMode, NamesUnknownMode) {
   EXPECT_THAT(error_message<numeric::UsageError>([] { set_caller_mode("flsh"); }),
               HasSubstr("did you mean 'flush'?"));
 }

@@ -19,13 +19,13 @@ std::string line(const Recording& here, const Recording& there) {
   return verdict_line(here, differences(here, there), "f.json");
 }
 
-TEST(Difference, NoneWhateverTheEnvironment) {
+TEST(Difference, IgnoresEnvironment) {
   Recording there = recording();
   there.environment = {{"compiler", "another"}};
   EXPECT_EQ(line(recording(), there), "SAME: 3 probes have the bits of f.json");
 }
 
-TEST(Difference, TheFirstValueIsShownOnBothSides) {
+TEST(Difference, ShowsFirstDifferingValueOfBothSides) {
   Recording there = recording();
   there.probes[0] = probe("a", {1, 0x3ff0000000000001, 9});
   EXPECT_EQ(
@@ -33,7 +33,7 @@ TEST(Difference, TheFirstValueIsShownOnBothSides) {
       "DIFFERS from f.json: a: value 2 of 3 is 0000000000000002 here, 3ff0000000000001 there");
 }
 
-TEST(Difference, TheFirstProbeIsNamedAndTheOthersCounted) {
+TEST(Difference, NamesFirstProbeAndCountsOthers) {
   Recording there = recording();
   there.probes[1] = probe("b", {6});
   there.probes[2] = probe("c", {7});
@@ -43,7 +43,7 @@ TEST(Difference, TheFirstProbeIsNamedAndTheOthersCounted) {
       "and 1 more");
 }
 
-TEST(Difference, HashesWhereThereIsNoMore) {
+TEST(Difference, ShowsHashesIfValuesAreAbsent) {
   Recording there = recording();
   there.probes[2] = {"c", 1, std::string(64, '0'), {}};
   EXPECT_EQ(line(recording(), there), "DIFFERS from f.json: c: SHA-256 " +
@@ -51,13 +51,13 @@ TEST(Difference, HashesWhereThereIsNoMore) {
                                           std::string(64, '0') + " there");
 }
 
-TEST(Difference, AnotherNumberOfValues) {
+TEST(Difference, ReportsDifferentNumberOfValues) {
   Recording there = recording();
   there.probes[1] = probe("b", {4, 4});
   EXPECT_EQ(line(recording(), there), "DIFFERS from f.json: b: 1 values here, 2 there");
 }
 
-TEST(Difference, AProbeThatOneSideLacks) {
+TEST(Difference, ReportsMissingProbe) {
   Recording there = recording();
   there.probes.erase(there.probes.begin() + 1);
   EXPECT_EQ(line(recording(), there), "DIFFERS from f.json: b: is not there");
@@ -66,7 +66,7 @@ TEST(Difference, AProbeThatOneSideLacks) {
   EXPECT_EQ(line(there, recording()), "DIFFERS from f.json: b: is not here; and 1 more");
 }
 
-TEST(Difference, AnotherContract) {
+TEST(Difference, ReportsDifferentContract) {
   Recording there = recording();
   there.contract = 2;
   EXPECT_EQ(line(recording(), there), "DIFFERS from f.json: contract 1 here, 2 there");

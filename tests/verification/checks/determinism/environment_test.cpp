@@ -9,7 +9,7 @@
 namespace normproof::verification::checks::determinism {
 namespace {
 
-TEST(Environment, SaysWhereTheBitsWereComputed) {
+TEST(Environment, DescribesWhereBitsWereComputed) {
   ref::numeric::set_num_threads(3);
   const auto entries = environment();
   ref::numeric::set_num_threads(1);

@@ -29,12 +29,12 @@ std::vector<std::uint64_t> bits_of(const std::string& name) {
   return {};
 }
 
-/// Puts instruction set and threads back.
-class Restored {
+/// Restores the instruction set and the number of threads.
+class RestoreThreadSettings {
  public:
-  Restored()
+  RestoreThreadSettings()
       : set_(numeric::instruction_sets()[static_cast<std::size_t>(numeric::instruction_set())]) {}
-  ~Restored() {
+  ~RestoreThreadSettings() {
     numeric::select_instruction_set(set_);
     numeric::set_num_threads(1);
   }
@@ -43,26 +43,27 @@ class Restored {
   std::string set_;
 };
 
-/// Whether a probe is asked with an instruction set on a number of threads: every probe is, with
-/// every set on every number. Those that are large and the trajectories, which take nearly all of
-/// the time, are a covering of these pairs: each meets every number of threads, and in doing so
-/// every instruction set, for the next number takes the next set. Their parts, by the small probes,
-/// meet every pair, and so does one of any few large ones that stand side by side.
-bool is_in_turn(const std::string& probe, std::size_t number, std::size_t set, int threads) {
+/// Whether a probe runs with this instruction set on this number of threads. Small probes run with
+/// every combination. Large probes and trajectories, which take nearly all of the time, run with a
+/// covering set of combinations: each runs with every number of threads, and thereby with every
+/// instruction set, because the next number of threads uses the next set. The small probes cover
+/// their parts with every combination, and a few consecutive large probes cover every combination
+/// together.
+bool runs_with(const std::string& probe, std::size_t number, std::size_t set, int threads) {
   const std::size_t sets = numeric::instruction_sets().size();
   const bool dear =
       probe.starts_with("training/") || probe.ends_with("large") || probe.ends_with("_shared");
   return !dear || (number + static_cast<std::size_t>(threads)) % sets == set;
 }
 
-TEST(Probes, ADearOneMeetsEveryInstructionSetAndEveryNumberOfThreads) {
+TEST(Probes, LargeProbesMeetEveryInstructionSetAndThreadCount) {
   const std::size_t sets = numeric::instruction_sets().size();
   ASSERT_LE(sets, 4u);
   for (std::size_t number = 0; number < 4; ++number) {
     std::vector<int> of_set(sets), of_threads(4);
     for (std::size_t set = 0; set < sets; ++set)
       for (int threads = 1; threads <= 4; ++threads)
-        if (is_in_turn("training/shared", number, set, threads)) {
+        if (runs_with("training/shared", number, set, threads)) {
           ++of_set[set];
           ++of_threads[static_cast<std::size_t>(threads) - 1];
         }
@@ -71,13 +72,14 @@ TEST(Probes, ADearOneMeetsEveryInstructionSetAndEveryNumberOfThreads) {
   }
 }
 
-TEST(Probes, EveryBitIsTheContractsOnEveryInstructionSetAndThreadCount) {
-  const Restored restored;
+TEST(Probes, MatchContractOnEveryInstructionSetAndThreadCount) {
+  const RestoreThreadSettings restored;
   const std::vector<Probe> all = probes();
   const Recording every = expected_recording();
   EXPECT_EQ(every.contract, numeric::kArithmeticContract);
   ASSERT_TRUE(std::ranges::equal(all, every.probes, {}, &Probe::name, &RecordedProbe::name))
-      << "probes were added or taken away: docs/determinism.md, 'When bits have to change'";
+      << "probes were added or taken away: docs/specification/determinism.md, 'When bits have to "
+         "change'";
   const auto sets = numeric::instruction_sets();
   for (std::size_t set = 0; set < sets.size(); ++set) {
     for (const int threads : {1, 2, 3, 4}) {
@@ -86,7 +88,7 @@ TEST(Probes, EveryBitIsTheContractsOnEveryInstructionSetAndThreadCount) {
       std::vector<Probe> asked;
       Recording expected{.contract = every.contract, .environment = {}, .probes = {}};
       for (std::size_t i = 0; i < all.size(); ++i) {
-        if (!is_in_turn(all[i].name, i, set, threads)) continue;
+        if (!runs_with(all[i].name, i, set, threads)) continue;
         asked.push_back(all[i]);
         expected.probes.push_back(every.probes[i]);
       }
@@ -94,17 +96,18 @@ TEST(Probes, EveryBitIsTheContractsOnEveryInstructionSetAndThreadCount) {
       EXPECT_TRUE(differences(here, expected).empty())
           << sets[set] << ", " << threads
           << " threads: " << verdict_line(here, differences(here, expected), "expected.json")
-          << "\nWhere the change is meant: docs/determinism.md, 'When bits have to change'.";
+          << "\nWhere the change is meant: docs/specification/determinism.md, 'When bits have to "
+             "change'.";
     }
   }
 }
 
-TEST(Probes, NamesAreSortedAndDiffer) {
+TEST(Probes, NamesAreSortedAndDistinct) {
   const auto all = probes();
   for (std::size_t i = 1; i < all.size(); ++i) EXPECT_LT(all[i - 1].name, all[i].name);
 }
 
-TEST(Probes, EveryPartOfTheContractHasSome) {
+TEST(Probes, CoverEveryPartOfContract) {
   const auto all = probes();
   const auto has = [&all](const std::string& beginning) {
     return std::ranges::any_of(all, [&](const Probe& p) { return p.name.starts_with(beginning); });
@@ -120,7 +123,7 @@ TEST(Probes, EveryPartOfTheContractHasSome) {
     EXPECT_TRUE(has(part)) << part;
 }
 
-TEST(Probes, SubnormalProbesHaveSubnormalNumbers) {
+TEST(Probes, SubnormalProbesContainSubnormalNumbers) {
   for (const char* name :
        {"arithmetic/subnormal", "matmul/subnormal", "elementary/exp_subnormal"}) {
     const auto bits = bits_of(name);
@@ -131,7 +134,7 @@ TEST(Probes, SubnormalProbesHaveSubnormalNumbers) {
   }
 }
 
-TEST(Values, ANaNIsTheSameBitsWhateverItsSign) {
+TEST(Values, NaNsOfBothSignsHaveSameBits) {
   Values values;
   values.add(std::numeric_limits<double>::quiet_NaN());
   values.add(-std::numeric_limits<double>::quiet_NaN());
@@ -140,7 +143,7 @@ TEST(Values, ANaNIsTheSameBitsWhateverItsSign) {
                                                        0x8000000000000000u}));
 }
 
-TEST(Values, FoldingSeesEveryBit) {
+TEST(Values, FoldingDependsOnEveryBit) {
   Inputs inputs("folding");
   ref::tensor::Tensor<double> t = inputs.uniforms({3, 100}, -1, 1);
   Values before;
@@ -159,7 +162,7 @@ TEST(Values, FoldingSeesEveryBit) {
   }
 }
 
-TEST(Inputs, WideNumbersReachBothEnds) {
+TEST(Inputs, WideNumbersReachBothEndsOfRange) {
   Inputs inputs("wide");
   int least = 2000;
   int most = -2000;

@@ -32,14 +32,14 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text.replace(at, what.size(), by);
 }
 
-TEST(Recording, Sha256OfLittleEndianValues) {
+TEST(Recording, HashesLittleEndianValues) {
   EXPECT_EQ(sha256_of({}), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   // printf '\1\2\3\4\5\6\7\10' | sha256sum
   EXPECT_EQ(sha256_of(std::vector<std::uint64_t>{0x0807060504030201u}),
             "66840dda154e8a113c31dd0ad32f7f3a366a80e8136979d8f5a101d3d29d6f72");
 }
 
-TEST(Recording, WhatIsWrittenIsRead) {
+TEST(Recording, JsonRoundTrip) {
   const Recording before = sample();
   const Recording after = parse_recording(recording_json(before), "f.json");
   EXPECT_EQ(after.contract, 1);
@@ -54,28 +54,28 @@ TEST(Recording, WhatIsWrittenIsRead) {
   EXPECT_EQ(recording_json(after), recording_json(before));
 }
 
-TEST(Recording, ProbesAreRun) {
-  std::vector<std::string> told;
+TEST(Recording, RunsProbes) {
+  std::vector<std::string> reported;
   const Recording recording = record(
       {{"x", [](Values& v) { v.add(1.5); }}, {"y", [](Values& v) { v.add(std::uint64_t{7}); }}},
       [&](const std::string& name, std::size_t done) {
-        told.push_back(name + std::to_string(done));
+        reported.push_back(name + std::to_string(done));
       });
-  EXPECT_EQ(told, (std::vector<std::string>{"x1", "y2"}));
+  EXPECT_EQ(reported, (std::vector<std::string>{"x1", "y2"}));
   EXPECT_EQ(recording.contract, ref::numeric::kArithmeticContract);
   EXPECT_FALSE(recording.environment.empty());
   EXPECT_EQ(recording.probes[0].bits, (std::vector<std::uint64_t>{0x3ff8000000000000u}));
   EXPECT_EQ(recording.probes[1].sha256, sha256_of(std::vector<std::uint64_t>{7}));
 }
 
-TEST(Recording, HashesAloneAreEnough) {
+TEST(Recording, AcceptsHashesWithoutValues) {
   const Recording expected = expected_recording();
   EXPECT_TRUE(expected.environment.empty());
   EXPECT_GT(expected.probes.size(), 250u);
   for (const RecordedProbe& probe : expected.probes) EXPECT_FALSE(probe.bits);
 }
 
-TEST(Recording, ADamagedFileNamesFileFieldAndExpectation) {
+TEST(Recording, DamagedFileErrorNamesFileFieldAndExpectation) {
   const std::string good = recording_json(sample());
   const auto refused = [&](const std::string& text, const std::string& field,
                            const std::string& what) {
@@ -103,7 +103,7 @@ TEST(Recording, ADamagedFileNamesFileFieldAndExpectation) {
   changed("b/two", "a/one", "probes[1].name", "a name after 'a/one'");
   changed("\"count\": 2", "\"count\": 3", "probes[0].count", "the number of its values, 2");
   changed("\"sha256\": \"", "\"sha256\": \"x", "probes[0].sha256", "64 hexadecimal digits");
-  // One digit of a value, and then one of the hash: they belong together.
+  // A digit of a value or of the hash is changed; the two must match.
   changed("0807060504030201", "0807060504030200", "probes[0].sha256", "that of its values");
   const std::string hash = sample().probes[1].sha256;
   changed(hash, replaced(hash, hash.substr(0, 1), hash[0] == '0' ? "1" : "0"), "probes[1].sha256",
@@ -115,7 +115,7 @@ TEST(Recording, ADamagedFileNamesFileFieldAndExpectation) {
           "at least");
 }
 
-TEST(Recording, AFileIsRead) {
+TEST(Recording, ReadsFile) {
   const tests::ref::io::TemporaryFolder folder;
   std::ofstream(folder / "r.json") << recording_json(sample());
   EXPECT_EQ(read_recording(folder / "r.json").probes.size(), 2u);

@@ -8,7 +8,7 @@
 namespace normproof::verification::checks::elementary {
 namespace {
 
-/// 2^exponent in the range of this scope, with the digits of `double`.
+/// Returns 2^exponent in the current exponent range, with the digits of `double`.
 double power_in_scope(long exponent) {
   mpfr_t x;
   mpfr_init2(x, 53);
@@ -19,7 +19,7 @@ double power_in_scope(long exponent) {
   return result;
 }
 
-TEST(ExponentRange, IsThatOfItsScope) {
+TEST(ExponentRange, AppliesOnlyInItsScope) {
   const mpfr_exp_t least = mpfr_get_emin(), largest = mpfr_get_emax();
   {
     const ExponentRange doubles(-1073, 1024);
@@ -40,7 +40,7 @@ TEST(ExponentRange, IsThatOfItsScope) {
   EXPECT_EQ(mpfr_get_emax(), largest);
 }
 
-TEST(ExponentRange, IsGivenBackWhereAnExceptionLeavesTheScope) {
+TEST(ExponentRange, IsRestoredIfAnExceptionLeavesTheScope) {
   const mpfr_exp_t least = mpfr_get_emin();
   try {
     const ExponentRange range(-10, 10);

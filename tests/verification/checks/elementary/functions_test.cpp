@@ -11,7 +11,7 @@
 namespace normproof::verification::checks::elementary {
 namespace {
 
-constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+constexpr double kSmallestSubnormal = std::numeric_limits<double>::denorm_min();
 using ref::numeric::kInfinity;
 
 const Function& named(const std::string& name) {
@@ -21,18 +21,18 @@ const Function& named(const std::string& name) {
   throw std::logic_error("no function " + name);
 }
 
-// The judge itself, on values that are known without it.
-TEST(Nearest, IsRoundToNearestWithSubnormalsAndOverflow) {
+// Tests the reference itself, on values that are known without it.
+TEST(Nearest, RoundsToNearestWithSubnormalsAndOverflow) {
   EXPECT_EQ(nearest(named("exp"), 1), 0x1.5bf0a8b145769p+1);
   EXPECT_EQ(nearest(named("exp"), 710), kInfinity);
   EXPECT_EQ(nearest(named("exp"), -746), 0);
-  // exp(-745) = 4.99...e-324 is nearest to the least subnormal, 4.94e-324.
-  EXPECT_EQ(nearest(named("exp"), -745), kLeast);
+  // exp(-745) = 4.99...e-324 is nearest to the smallest subnormal, 4.94e-324.
+  EXPECT_EQ(nearest(named("exp"), -745), kSmallestSubnormal);
   EXPECT_EQ(nearest(named("log"), 2), 0x1.62e42fefa39efp-1);
-  EXPECT_EQ(nearest(named("tanh"), kLeast), kLeast);
-  // 2/sqrt(pi) = 1.128...: 3 units become 3.38, so 3, and 5 become 5.64, so 6.
-  EXPECT_EQ(nearest(named("erf"), 3 * kLeast), 3 * kLeast);
-  EXPECT_EQ(nearest(named("erf"), 5 * kLeast), 6 * kLeast);
+  EXPECT_EQ(nearest(named("tanh"), kSmallestSubnormal), kSmallestSubnormal);
+  // 2/sqrt(pi) = 1.128...: 3 units give 3.38, rounded to 3, and 5 units give 5.64, rounded to 6.
+  EXPECT_EQ(nearest(named("erf"), 3 * kSmallestSubnormal), 3 * kSmallestSubnormal);
+  EXPECT_EQ(nearest(named("erf"), 5 * kSmallestSubnormal), 6 * kSmallestSubnormal);
 }
 
 TEST(Argument, ReachesEveryPartOfTheRange) {
@@ -54,17 +54,17 @@ TEST(Argument, ReachesEveryPartOfTheRange) {
   }
 }
 
-TEST(SameValue, TellsTheZerosApartAndTakesEveryNaN) {
+TEST(SameValue, DistinguishesZerosAndAcceptsEveryNaN) {
   EXPECT_FALSE(same_value(0.0, -0.0));
   EXPECT_TRUE(same_value(std::nan("1"), -std::nan("2")));
   EXPECT_FALSE(same_value(1.0, 1 + 0x1p-52));
 }
 
-// The fast phase of exp at 0 is exact; elsewhere the error is measured, hence neither 0 nor large.
-TEST(FastError, IsMeasuredAgainstTheExactValue) {
+// The fast phase of exp is exact at 0. Elsewhere the measured error is neither 0 nor large.
+TEST(FastError, MatchesExactValueWithinItsBound) {
   EXPECT_EQ(fast_error(named("exp"), 0), 0);
   for (const Function& f : functions()) {
-    if (f.kernel == nullptr) continue;  // sqrt is one operation
+    if (f.kernel == nullptr) continue;  // sqrt is a single operation
     const double error = fast_error(f, 1.7);
     EXPECT_GT(error, 0x1p-120) << f.name;
     EXPECT_LE(error, f.fast_error) << f.name;

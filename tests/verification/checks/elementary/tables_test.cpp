@@ -14,7 +14,7 @@ TEST(LogBins, CoverOneBinadeWithoutGaps) {
   EXPECT_EQ(std::nextafter(log_bin(255).last, 2), 2 * log_bin(0).first);
 }
 
-TEST(TaylorCentres, AreZeroThenUniformThenTwiceAsFar) {
+TEST(TaylorCentres, AreZeroThenUniformThenTwiceAsFarApart) {
   EXPECT_EQ(taylor_centre(0), 0);
   EXPECT_EQ(taylor_centre(1), 0x1p-7);
   EXPECT_EQ(taylor_centre(128), 1);
@@ -23,7 +23,7 @@ TEST(TaylorCentres, AreZeroThenUniformThenTwiceAsFar) {
   EXPECT_EQ(taylor_centre(552), 20);
 }
 
-TEST(FormatTable, IsOneRowALineInHexadecimal) {
+TEST(FormatTable, WritesOneRowPerLineInHexadecimal) {
   EXPECT_EQ(format_table({1, 0.5, -3, 0}, 2), "0x1p+0, 0x1p-1,\n-0x1.8p+1, 0x0p+0,\n");
   EXPECT_EQ(format_limbs({1, 0xffffffffffffffff}), "0x0000000000000001,\n0xffffffffffffffff,\n");
 }

@@ -38,8 +38,9 @@ StoredTensor whole_numbers(const char* name, std::vector<std::size_t> shape,
   return ref::io::make_tensor(name, DType::int64, std::move(shape), values);
 }
 
-/// Two features, two in the feed-forward; `prefix` is that of the layer's parameters.
-Tensors weights_of_layer(const std::string& prefix) {
+/// Returns the weights of a layer with two features, also in the feed-forward. `prefix` is that of
+/// the layer's parameters.
+Tensors layer_weights(const std::string& prefix) {
   Tensors tensors;
   const auto add = [&](const char* name, std::vector<std::size_t> shape) {
     tensors.push_back(random_stored(prefix + name, std::move(shape)));
@@ -60,14 +61,14 @@ Tensors weights_of_layer(const std::string& prefix) {
 }
 
 Tensors layer_tensors() {
-  Tensors tensors = weights_of_layer("");
+  Tensors tensors = layer_weights("");
   tensors.push_back(random_stored("x", {1, 3, 2}));
   tensors.push_back(random_stored("grad_y", {1, 3, 2}));
   return tensors;
 }
 
 Tensors encoder_tensors() {
-  Tensors tensors = weights_of_layer("layers.0.");
+  Tensors tensors = layer_weights("layers.0.");
   tensors.push_back(random_stored("embedding.weight", {4, 2}));
   tensors.push_back(random_stored("head.weight", {3, 2}));
   tensors.push_back(random_stored("head.bias", {3}));
@@ -87,7 +88,7 @@ Tensors without(Tensors tensors, std::string_view name) {
   return tensors;
 }
 
-TEST(Encoders, ALayerLeavesYAndEveryGradient) {
+TEST(Encoders, LayerReturnsYAndEveryGradient) {
   const auto results = run(ref::model::operation("encoder_layer"), layer_tensors());
   EXPECT_EQ(ref::tensor::shape_of(results.at("y")), (ref::tensor::Shape{1, 3, 2}));
   EXPECT_EQ(ref::tensor::shape_of(results.at("attention.weights")),
@@ -101,13 +102,13 @@ TEST(Encoders, ALayerLeavesYAndEveryGradient) {
   EXPECT_THAT(forward.names(), ElementsAre("attention.weights", "y"));
 }
 
-/// Of a decoder: two queries and three keys of the source.
+/// Returns the tensors of a decoder layer with two queries and three source keys.
 Tensors decoder_tensors() {
   Tensors tensors;
   const auto add = [&](const char* name, std::vector<std::size_t> shape) {
     tensors.push_back(random_stored(name, std::move(shape)));
   };
-  for (const StoredTensor& tensor : weights_of_layer(""))
+  for (const StoredTensor& tensor : layer_weights(""))
     if (!tensor.name.starts_with("attention.")) tensors.push_back(tensor);
   add("norm3.gamma", {2});
   add("norm3.beta", {2});
@@ -127,7 +128,7 @@ Tensors decoder_tensors() {
   return tensors;
 }
 
-TEST(Encoders, ALayerOfADecoderLeavesYAndEveryGradient) {
+TEST(Encoders, LayerOfDecoderReturnsYAndEveryGradient) {
   const Operation layer = ref::model::operation("decoder_layer");
   const auto results = run(layer, decoder_tensors());
   EXPECT_EQ(ref::tensor::shape_of(results.at("self_attention.weights")),
@@ -141,13 +142,13 @@ TEST(Encoders, ALayerOfADecoderLeavesYAndEveryGradient) {
   const auto forward = run(layer, without(decoder_tensors(), "grad_y"));
   EXPECT_THAT(forward.names(),
               ElementsAre("self_attention.weights", "cross_attention.weights", "y"));
-  // The first query sees itself alone.
+  // The first query sees only itself.
   EXPECT_EQ(results.at("self_attention.weights").data()[0], 1);
   EXPECT_EQ(results.at("self_attention.weights").data()[1], 0);
 }
 
-/// Each element of each gradient against a difference of two evaluations at 100 digits.
-TEST(Encoders, TheGradientsOfADecoderAreTheDifferencesOfItsForward) {
+/// Compares each element of each gradient with a difference of two evaluations at 100 digits.
+TEST(Encoders, GradientsOfDecoderMatchDifferencesOfForward) {
   using ref::numeric::oracle100;
   Operation layer = ref::model::operation("decoder_layer");
   ref::model::set_option(layer, "placement", "pre");
@@ -181,15 +182,15 @@ TEST(Encoders, TheGradientsOfADecoderAreTheDifferencesOfItsForward) {
       const double high = values[i] + kStep, low = values[i] - kStep;
       const oracle100 slope = (moved(kStep) - moved(-kStep)) / (oracle100(high) - oracle100(low));
       const oracle100 found = gradients.at("grad_" + given.name).data()[i];
-      // The rest of Taylor's series has a factor of kStep^2 more.
+      // The remainder of Taylor's series has an additional factor kStep^2.
       EXPECT_LE(abs(slope - found), 0x1p-32 * (1 + abs(found))) << given.name << " " << i;
     }
     tensor = given;
   }
 }
 
-/// What the reference's own step does, and a loss that its gradient makes smaller.
-TEST(Encoders, TheGradientIsThatOfTheLoss) {
+/// Checks that a small step along the gradient reduces the loss as predicted.
+TEST(Encoders, GradientLowersLossAsPredicted) {
   const Operation operation = ref::model::operation("encoder");
   const auto before = run(operation, encoder_tensors());
   EXPECT_EQ(ref::tensor::shape_of(before.at("logits")), (ref::tensor::Shape{2, 3}));
@@ -208,11 +209,11 @@ TEST(Encoders, TheGradientIsThatOfTheLoss) {
   }
   const double fall = before.at("loss").data()[0] - run(operation, moved).at("loss").data()[0];
   EXPECT_GT(squares, 0);
-  // The rest of Taylor's series has a factor of kStep more.
+  // The remainder of Taylor's series has an additional factor kStep.
   EXPECT_LE(std::fabs(fall - kStep * squares), 0x1p-10 * kStep * squares);
 }
 
-TEST(Encoders, RowsOfTheEmbeddingThatDoNotOccurAreZero) {
+TEST(Encoders, GradientOfUnusedEmbeddingRowsIsZero) {
   const auto grad =
       run(ref::model::operation("encoder"), encoder_tensors()).at("grad_embedding.weight");
   EXPECT_EQ(ref::tensor::shape_of(grad), (ref::tensor::Shape{4, 2}));
@@ -221,7 +222,7 @@ TEST(Encoders, RowsOfTheEmbeddingThatDoNotOccurAreZero) {
   EXPECT_NE(grad.data()[6], 0);
 }
 
-TEST(Encoders, TheStateOfTheNormsMoves) {
+TEST(Encoders, TrainingUpdatesStateOfNorms) {
   Operation operation = ref::model::operation("encoder_layer");
   ref::model::set_option(operation, "norm", "batch_norm");
   const auto results = run(operation, layer_tensors());
@@ -232,7 +233,7 @@ TEST(Encoders, TheStateOfTheNormsMoves) {
   EXPECT_NE(run(operation, layer_tensors()).at("y").data()[0], results.at("y").data()[0]);
 }
 
-TEST(Encoders, PaddingIsNotAttendedTo) {
+TEST(Encoders, DoesNotAttendToPadding) {
   Tensors tensors = layer_tensors();
   const std::vector<double> valid = {1, 1, 0};
   tensors.push_back(ref::io::make_tensor("valid", DType::boolean, {1, 3}, valid));
@@ -240,7 +241,7 @@ TEST(Encoders, PaddingIsNotAttendedTo) {
   for (const std::size_t row : {0, 1, 2}) EXPECT_EQ(weights.data()[3 * row + 2], 0);
 }
 
-TEST(Encoders, WhatIsWrongIsNamed) {
+TEST(Encoders, ErrorsNameTensorAndExpectation) {
   const auto message = [](const char* name, const Tensors& tensors) {
     return ref::numeric::error_message<FileError>(
         [&] { run(ref::model::operation(name), tensors); });
@@ -262,7 +263,7 @@ TEST(Encoders, WhatIsWrongIsNamed) {
               HasSubstr("a divisor of d_model, 2"));
 }
 
-TEST(Encoders, OfADecoderTheMemoryIsNamedAndItsPaddingNotAttendedTo) {
+TEST(Encoders, MemoryOfDecoderIsCheckedAndItsPaddingIgnored) {
   const Operation layer = ref::model::operation("decoder_layer");
   const auto message = [&](const Tensors& tensors) {
     return ref::numeric::error_message<FileError>([&] { run(layer, tensors); });
@@ -289,7 +290,7 @@ TEST(Encoders, OfADecoderTheMemoryIsNamedAndItsPaddingNotAttendedTo) {
             "no error");
 }
 
-TEST(RunEncoder, C1AnEncoderInInference) {
+TEST(RunEncoder, C1_RejectsEncoderInInference) {
   EXPECT_EQ(ref::numeric::contract_message([&] {
               run(ref::model::operation("encoder"), encoder_tensors(), ref::model::Mode::inference);
             }),
@@ -309,7 +310,7 @@ Tensors with_masks(const std::vector<double>& of_sublayers) {
   return tensors;
 }
 
-TEST(Encoders, WhereBothSublayersAreDroppedALayerLeavesItsResidual) {
+TEST(Encoders, LayerWithDroppedSublayersReturnsItsInput) {
   Operation operation = ref::model::operation("encoder_layer");
   ref::model::set_option(operation, "placement", "pre");
   ref::model::set_option(operation, "dropout", "0.5");
@@ -319,12 +320,12 @@ TEST(Encoders, WhereBothSublayersAreDroppedALayerLeavesItsResidual) {
   EXPECT_TRUE(std::ranges::equal(results.at("y"), x));
   const std::vector<double> grad_y = ref::io::widen(random_stored("grad_y", {1, 3, 2}));
   EXPECT_TRUE(std::ranges::equal(results.at("grad_x"), grad_y));
-  // In inference the masks are there and not used.
+  // In inference, masks are accepted but not used.
   EXPECT_FALSE(std::ranges::equal(run(operation, dropped, ref::model::Mode::inference).at("y"), x));
   EXPECT_FALSE(std::ranges::equal(run(operation, with_masks({0, 0, 0, 0, 0, 1})).at("y"), x));
 }
 
-TEST(Encoders, ALayerWithDropoutHasAMaskForEach) {
+TEST(Encoders, LayerWithDropoutRequiresMaskForEachDropout) {
   Operation operation = ref::model::operation("encoder_layer");
   ref::model::set_option(operation, "dropout", "0.5");
   const auto message = [&](const Tensors& tensors) {

@@ -17,7 +17,7 @@ using ref::io::StoredTensor;
 using ::testing::HasSubstr;
 using Shape = std::vector<std::size_t>;
 
-/// Zeros under a name.
+/// Returns a tensor of zeros with this name.
 StoredTensor zeros(const char* name, const Shape& shape) {
   std::size_t size = 1;
   for (const std::size_t extent : shape) size *= extent;
@@ -36,7 +36,7 @@ void expect_failure(std::string_view function, const std::vector<StoredTensor>& 
               HasSubstr(sentence));
 }
 
-TEST(FunctionInputs, AFunctionOfRowsHasTheShapeOfX) {
+TEST(FunctionInputs, RowFunctionsHaveShapeOfX) {
   const auto inputs = read("geglu", {zeros("x", {1, 2}), zeros("gate", {1, 2})});
   EXPECT_EQ(inputs.tensors.names(), (std::vector<std::string>{"x", "gate"}));
   expect_failure("geglu", {zeros("x", {1, 2})}, "in.npz: gate is absent");
@@ -47,7 +47,7 @@ TEST(FunctionInputs, AFunctionOfRowsHasTheShapeOfX) {
                  "grad_y has shape [1, 2]; expected shape [1]");
 }
 
-/// q [2,4,3,5], k [2,2,6,5], v [2,2,6,7] with one of them otherwise.
+/// Returns q [2,4,3,5], k [2,2,6,5] and v [2,2,6,7], one of them with another shape.
 std::vector<StoredTensor> heads(const char* name = "", const Shape& shape = {}) {
   std::vector<StoredTensor> tensors = {zeros("q", {2, 4, 3, 5}), zeros("k", {2, 2, 6, 5}),
                                        zeros("v", {2, 2, 6, 7}), zeros("grad_y", {2, 4, 3, 7}),
@@ -57,7 +57,7 @@ std::vector<StoredTensor> heads(const char* name = "", const Shape& shape = {}) 
   return tensors;
 }
 
-TEST(FunctionInputs, AttentionHasHeadsOfQueriesAndOfKeys) {
+TEST(FunctionInputs, AttentionHasQueryHeadsAndKeyHeads) {
   const auto inputs = read("attention", heads());
   EXPECT_EQ(inputs.tensors.names(), (std::vector<std::string>{"q", "k", "v", "grad_y"}));
   EXPECT_EQ(ref::tensor::shape_of(inputs.valid), (Shape{2, 6}));
@@ -72,7 +72,7 @@ TEST(FunctionInputs, AttentionHasHeadsOfQueriesAndOfKeys) {
   expect_failure("attention", {zeros("x", {1, 2})}, "unknown tensor 'x'");
 }
 
-TEST(FunctionInputs, RopeHasTablesOfTheTokens) {
+TEST(FunctionInputs, RopeHasTablesPerToken) {
   const auto x = zeros("x", {2, 3, 5}), cos = zeros("cos", {3, 2}), sin = zeros("sin", {3, 2});
   EXPECT_EQ(read("rope", {x, cos, sin}).tensors.names(),
             (std::vector<std::string>{"x", "cos", "sin"}));
@@ -82,7 +82,7 @@ TEST(FunctionInputs, RopeHasTablesOfTheTokens) {
   expect_failure("rope", {zeros("x", {2, 3, 1}), cos, sin}, "D at least 2");
 }
 
-TEST(FunctionInputs, CrossEntropyHasTargetsAndMayHaveWeights) {
+TEST(FunctionInputs, CrossEntropyHasTargetsAndOptionalWeights) {
   const auto logits = zeros("logits", {2, 3}), weights = zeros("class_weights", {3});
   const auto targets =
       ref::io::make_tensor("targets", DType::int64, {2}, std::vector<double>{2, 0});

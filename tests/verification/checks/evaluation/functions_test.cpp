@@ -31,7 +31,7 @@ ref::tensor::NamedTensors<double> run(const char* name, const std::vector<Stored
       function, operation_inputs("f", tensors, function, ref::model::Mode::training, false), false);
 }
 
-TEST(Functions, EveryOneLeavesYAndTheGradients) {
+TEST(Functions, AllFunctionsReturnYAndGradients) {
   for (const std::string& name : ref::model::function_names()) {
     const ref::model::OperationInfo& info = ref::model::operation_info(name);
     if (!info.is_by_row()) continue;
@@ -50,7 +50,7 @@ TEST(Functions, EveryOneLeavesYAndTheGradients) {
   EXPECT_THAT(y.at("y"), ElementsAre(0.5, 0.5));
 }
 
-TEST(Functions, AMaskTakesElementsOut) {
+TEST(Functions, MaskExcludesElements) {
   const auto results =
       run("softmax", {tensor("x", {1, 3}, {5, 7, 5}), tensor("grad_y", {1, 3}, {2, 9, 0}),
                       tensor("valid", {1, 3}, {1, 0, 1}, DType::boolean)});
@@ -58,8 +58,8 @@ TEST(Functions, AMaskTakesElementsOut) {
   EXPECT_THAT(results.at("grad_x"), ElementsAre(0.5, 0, -0.5));
 }
 
-TEST(Functions, AGateMultipliesTheActivationOfX) {
-  // silu(0) = 0 with slope 1/2; silu(64) = 64 with slope 1.
+TEST(Functions, GateMultipliesActivationOfX) {
+  // silu(0) = 0 with slope 1/2, and silu(64) = 64 with slope 1.
   const auto results = run("swiglu", {tensor("x", {1, 2}, {0, 64}), tensor("gate", {1, 2}, {40, 3}),
                                       tensor("grad_y", {1, 2}, {1, 2})});
   EXPECT_THAT(results.at("y"), ElementsAre(0, 192));
@@ -67,11 +67,11 @@ TEST(Functions, AGateMultipliesTheActivationOfX) {
   EXPECT_THAT(results.at("grad_gate"), ElementsAre(0, 128));
 }
 
-TEST(Functions, AttentionLeavesYAndTheGradientsOfItsOperands) {
+TEST(Functions, AttentionReturnsYAndGradientsOfOperands) {
   const auto q = tensor("q", {1, 1, 1, 1}, {0}), k = tensor("k", {1, 1, 2, 1}, {1, 2}),
              v = tensor("v", {1, 1, 2, 1}, {4, 8});
   const auto gradient = tensor("grad_y", {1, 1, 1, 1}, {1});
-  // Weights of 1/2 each.
+  // Both weights are 1/2.
   const auto results = run("attention", {q, k, v, gradient});
   EXPECT_THAT(results.at("y"), ElementsAre(6));
   EXPECT_THAT(results.at("grad_q"), ElementsAre(1));
@@ -85,7 +85,7 @@ TEST(Functions, AttentionLeavesYAndTheGradientsOfItsOperands) {
       run("attention", {q, k, v, tensor("valid", {1, 2}, {0, 0})}).contains("log_sum_exp"));
 }
 
-TEST(Functions, AResidualIsAddedBeforeTheNorm) {
+TEST(Functions, AddsResidualBeforeNorm) {
   const std::vector<StoredTensor> tensors = {
       tensor("x", {1, 2}, {5, 0}),      tensor("residual", {1, 2}, {-4, -1}),
       tensor("grad_y", {1, 2}, {1, 2}), tensor("grad_sum", {1, 2}, {3, 4}),
@@ -98,7 +98,7 @@ TEST(Functions, AResidualIsAddedBeforeTheNorm) {
       false);
   EXPECT_THAT(results.at("sum"), ElementsAre(1, -1));
   EXPECT_THAT(results.at("y"), ElementsAre(2, -1));
-  // Two features: nothing of grad_y passes the norm.
+  // With two features, no part of grad_y passes through the norm.
   EXPECT_THAT(results.at("grad_x"), ElementsAre(3, 4));
   EXPECT_THAT(results.at("grad_gamma"), ElementsAre(1, -2));
   EXPECT_THAT(results.at("grad_beta"), ElementsAre(1, 2));
@@ -107,7 +107,7 @@ TEST(Functions, AResidualIsAddedBeforeTheNorm) {
   EXPECT_THAT(alone.names(), ElementsAre("y", "sum"));
 }
 
-TEST(Functions, AZeroCentredGammaOfASumIsOneLess) {
+TEST(Functions, ZeroCenteredGammaOfSumIsSmallerByOne) {
   const auto evaluated = [](const char* function, const char* zero_centred, double less) {
     auto own = operation(function);
     set_option(own, "zero_centred_gamma", zero_centred);
@@ -126,14 +126,14 @@ TEST(Functions, AZeroCentredGammaOfASumIsOneLess) {
   }
 }
 
-TEST(Functions, RopeTurnsPairs) {
+TEST(Functions, RopeRotatesPairs) {
   const auto results = run("rope", {tensor("x", {1, 2}, {3, 5}), tensor("grad_y", {1, 2}, {3, 5}),
                                     tensor("cos", {1, 1}, {0}), tensor("sin", {1, 1}, {1})});
   EXPECT_THAT(results.at("y"), ElementsAre(-5, 3));
   EXPECT_THAT(results.at("grad_x"), ElementsAre(5, -3));
 }
 
-TEST(Functions, CrossEntropyLeavesTheLossOfTheRowsThatCount) {
+TEST(Functions, CrossEntropyReturnsLossOfCountedRows) {
   const auto logits = tensor("logits", {2, 2}, {0, 0, 5, 7}),
              targets = tensor("targets", {2}, {1, 0});
   const auto results = run("cross_entropy", {logits, targets, tensor("valid", {2}, {1, 0})});
@@ -141,7 +141,7 @@ TEST(Functions, CrossEntropyLeavesTheLossOfTheRowsThatCount) {
   EXPECT_THAT(results.at("grad_logits"), ElementsAre(0.5, -0.5, 0, 0));
 }
 
-TEST(RunFunction, C1AMaskOfAFunctionThatTakesNone) {
+TEST(RunFunction, C1_RejectsMaskOfFunctionWithoutMask) {
   FunctionInputs inputs;
   inputs.tensors.set("x", ref::tensor::full_tensor<double>({1, 2}, 1));
   inputs.valid = ref::tensor::full_tensor<bool>({1, 2}, true);
@@ -150,7 +150,7 @@ TEST(RunFunction, C1AMaskOfAFunctionThatTakesNone) {
             "gelu: valid is given; expected no mask (C1)");
 }
 
-TEST(Functions, WhatIsWrongIsNamed) {
+TEST(Functions, ErrorsNameTensorAndExpectation) {
   const auto message = [](const char* name, const std::vector<StoredTensor>& tensors) {
     return ref::numeric::error_message<FileError>([&] { run(name, tensors); });
   };

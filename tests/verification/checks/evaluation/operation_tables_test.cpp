@@ -27,7 +27,7 @@ TEST(OperationTables, TheAdaptersReadWhatTheProgramPrints) {
 }
 
 TEST(OperationTables, TheDocumentHasTheTableOfLayers) {
-  EXPECT_THAT(text_in("docs/formats.md"), HasSubstr("\n\n" + layers_markdown() + "\n"))
+  EXPECT_THAT(text_in("docs/guide/formats.md"), HasSubstr("\n\n" + layers_markdown() + "\n"))
       << "normproof operations --table prints it";
 }
 

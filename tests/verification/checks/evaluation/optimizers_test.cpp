@@ -45,7 +45,7 @@ std::vector<double> list(const NamedTensors<double>& results, const char* name) 
   return {values.begin(), values.end()};
 }
 
-TEST(Optimizers, MomentumCarriesTheVelocityOn) {
+TEST(Optimizers, MomentumCarriesVelocity) {
   const auto results =
       run(operation_of("sgd", {{"momentum", "0.5"}, {"learning_rate", "0.25"}}),
           {given("parameter", {1}, {8}), given("grad_parameter", {3, 1}, {4, 2, 0}),
@@ -55,7 +55,7 @@ TEST(Optimizers, MomentumCarriesTheVelocityOn) {
   EXPECT_THAT(list(results, "iterations"), ElementsAre(6, 7, 8));
 }
 
-TEST(Optimizers, WithoutMomentumThereIsNoVelocity) {
+TEST(Optimizers, NoVelocityWithoutMomentum) {
   const auto operation = operation_of("sgd", {{"learning_rate", "0.25"}});
   const Stored tensors = {given("parameter", {2}, {8, 1}), given("grad_parameter", {2}, {4, 0})};
   const auto results = run(operation, tensors, false);
@@ -63,8 +63,9 @@ TEST(Optimizers, WithoutMomentumThereIsNoVelocity) {
   EXPECT_THAT(list(results, "parameter"), ElementsAre(7, 1));
 }
 
-/// beta1 = 1/2 and beta2 = 3/4 after one step: the corrections of the second are 3/4 and 7/16.
-TEST(Optimizers, TheCorrectionsGoOnFromTheStepsDoneBefore) {
+/// beta1 = 1/2 and beta2 = 3/4. After one step, the bias corrections of the second step are 3/4 and
+/// 7/16.
+TEST(Optimizers, BiasCorrectionsContinueFromEarlierSteps) {
   const auto operation = operation_of(
       "adam", {{"beta1", "0.5"}, {"beta2", "0.75"}, {"eps", "0.5"}, {"learning_rate", "0.75"}});
   const Stored tensors = {given("parameter", {1}, {0}), given("grad_parameter", {1, 1}, {2}),
@@ -76,7 +77,7 @@ TEST(Optimizers, TheCorrectionsGoOnFromTheStepsDoneBefore) {
   EXPECT_THAT(list(results, "parameter"), ElementsAre(-0.4));  // -(3/4)/(3/4) 1 / (2 + 1/2)
 }
 
-TEST(Optimizers, StepsInTwoPartsAreTheStepsInOne) {
+TEST(Optimizers, TwoPartsGiveSameStepsAsOne) {
   for (const char* name : {"sgd", "adam", "adamw"}) {
     model::Operation operation = model::operation(name);
     if (std::string_view(name) == "sgd") model::set_option(operation, "momentum", "0.9");
@@ -104,7 +105,7 @@ TEST(Optimizers, StepsInTwoPartsAreTheStepsInOne) {
   }
 }
 
-TEST(Optimizers, WhatIsWrongIsNamed) {
+TEST(Optimizers, ErrorsNameTensorAndExpectation) {
   const auto operation = operation_of("adam", {});
   const auto message = [&](const Stored& tensors) {
     return error_message<FileError>([&] { run(operation, tensors); });
@@ -120,7 +121,7 @@ TEST(Optimizers, WhatIsWrongIsNamed) {
               HasSubstr("second_moment has shape [1]; expected shape [2]"));
 }
 
-TEST(RunOptimizer, C1IterationsThatAreNoWholeNumber) {
+TEST(RunOptimizer, C1_RejectsFractionalIterations) {
   for (const double count : {0.5, -1.0, 2e6})
     EXPECT_EQ(contract_message([&] {
                 run(operation_of("adam", {}),

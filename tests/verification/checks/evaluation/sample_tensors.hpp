@@ -23,7 +23,8 @@ inline normproof::ref::io::StoredTensor random_tensor(const std::string& name, S
   return normproof::ref::io::make_tensor(name, std::move(shape), std::span<const double>(values));
 }
 
-/// A boolean mask of this shape: where `padded`, one row of three is padding, the first one never.
+/// Returns a boolean mask of this shape. If `padded`, one of three rows is padding, but never the
+/// first.
 inline normproof::ref::io::StoredTensor mask_tensor(Shape shape, bool padded = true) {
   std::size_t size = 1;
   for (const std::size_t extent : shape) size *= extent;
@@ -33,7 +34,8 @@ inline normproof::ref::io::StoredTensor mask_tensor(Shape shape, bool padded = t
   return mask;
 }
 
-/// Everything that a layer takes, for x of this shape (of one step), `steps` times over if not 0.
+/// Returns all inputs of a layer for x of this shape (in one step). If `steps` is not 0, inputs
+/// that change have an axis of `steps` steps.
 inline std::vector<normproof::ref::io::StoredTensor> sample_tensors(const std::string& layer,
                                                                     Shape shape,
                                                                     std::size_t steps = 0) {
@@ -43,7 +45,7 @@ inline std::vector<normproof::ref::io::StoredTensor> sample_tensors(const std::s
     if (steps != 0) s.insert(s.begin(), steps);
     return s;
   };
-  // Each sample of these needs a real token, and in [N,D] a sample is a row.
+  // Each sample of these layers needs a real token, and in [N,D] a sample is a row.
   const auto& described = normproof::ref::model::norm_layer(options);
   const bool padded = shape.size() == 3 || !described.over_samples();
   std::vector<normproof::ref::io::StoredTensor> tensors = {

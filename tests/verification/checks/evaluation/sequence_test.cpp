@@ -19,7 +19,7 @@ EvalInputs sample(const std::string& layer, const Shape& shape, std::size_t step
                      model::Mode::training, steps != 0);
 }
 
-TEST(RunSequence, StacksTheStepsAndCarriesTheStateOn) {
+TEST(RunSequence, StacksStepsAndCarriesState) {
   const auto options = model::norm_options("power_norm");
   const EvalInputs inputs = sample("power_norm", {6, 4}, 3);
   const auto stack = run_sequence<double>(options, inputs, true);
@@ -36,7 +36,7 @@ TEST(RunSequence, StacksTheStepsAndCarriesTheStateOn) {
   }
 }
 
-TEST(RunSequence, OneStepHasTheShapesOfTheLayer) {
+TEST(RunSequence, OneStepHasShapesOfLayer) {
   const auto results = run_sequence<double>(model::norm_options("batch_norm"),
                                             sample("batch_norm", {5, 3}, 0), false);
   EXPECT_EQ(shape_of(results.at("y")), (Shape{5, 3}));
@@ -46,7 +46,7 @@ TEST(RunSequence, OneStepHasTheShapesOfTheLayer) {
                                                        "running_mean", "running_variance"}));
 }
 
-TEST(RunSequence, ALayoutIsOfXAndWhatHasItsShape) {
+TEST(RunSequence, LayoutAppliesToXAndTensorsOfItsShape) {
   using model::Layout;
   model::NormOptions options = model::norm_options("group_norm");
   model::set_option(options, "groups", "3");
@@ -54,18 +54,19 @@ TEST(RunSequence, ALayoutIsOfXAndWhatHasItsShape) {
   EvalInputs inputs = sample("group_norm", {2, 10, 6}, 0);
   const auto of_rows = run_sequence<double>(options, inputs, false);
   for (auto* tensor : {&inputs.steps[0].x, &inputs.steps[0].grad_y})
-    *tensor = laid_out(Layout::channels_first, images, *tensor);
+    *tensor = to_layout(Layout::channels_first, images, *tensor);
   inputs.steps[0].valid.reshape({2, 2, 5});
   model::set_option(options, "layout", "channels_first");
   const auto results = run_sequence<double>(options, inputs, false);
   ASSERT_EQ(results.names(), of_rows.names());
   for (const auto& [name, values] : of_rows)
-    EXPECT_BITS_EQ(
-        name == "y" || name == "grad_x" ? laid_out(Layout::channels_first, images, values) : values,
-        results.at(name));
+    EXPECT_BITS_EQ(name == "y" || name == "grad_x"
+                       ? to_layout(Layout::channels_first, images, values)
+                       : values,
+                   results.at(name));
 }
 
-TEST(RunSequence, AnErrorNamesItsStep) {
+TEST(RunSequence, ErrorNamesItsStep) {
   EvalInputs inputs = sample("batch_norm", {5, 3}, 3);
   inputs.steps[2].x.data()[0] = std::numeric_limits<double>::infinity();
   try {
@@ -76,7 +77,7 @@ TEST(RunSequence, AnErrorNamesItsStep) {
   }
 }
 
-TEST(RunSequence, C1NoStepAndTwoStepsThatAreNotStacked) {
+TEST(RunSequence, C1_RejectsNoStepsAndUnstackedSteps) {
   EvalInputs inputs = sample("layer_norm", {5, 3}, 2);
   const auto refusal = [&](bool stacked) {
     return normproof::ref::numeric::contract_message(

@@ -7,13 +7,13 @@ namespace {
 
 using normproof::ref::tensor::NamedTensors;
 using normproof::ref::tensor::Tensor;
-using normproof::verification::checks::evaluation::put_step;
+using normproof::verification::checks::evaluation::store_step;
 
-TEST(Stacked, EachStepIsBehindTheOnesBefore) {
+TEST(Stacked, AppendsEachStep) {
   NamedTensors<double> stack;
   const Tensor<double> first{{1, 2, 3}}, second{{4, 5, 6}};
-  put_step(stack, "y", first, 0, 2);
-  put_step(stack, "y", second, 1, 2);
+  store_step(stack, "y", first, 0, 2);
+  store_step(stack, "y", second, 1, 2);
   EXPECT_EQ(stack.at("y"), (Tensor<double>{{{1, 2, 3}}, {{4, 5, 6}}}));
 }
 

@@ -29,8 +29,8 @@ Tensor<double> random_tensor(const std::string& name, const ref::tensor::Shape& 
   return values;
 }
 
-/// Two layers a side; the second target is padding in the first sentence, and so is the last
-/// position of the second source.
+/// Returns inputs with two layers on each side. The second target position of the first sentence
+/// and the last source position of the second sentence are padding.
 EvalInputs inputs_of_transformer(const Operation& operation, std::size_t width = kWidth) {
   const auto& own = std::get<ref::model::TransformerOperation>(operation);
   EvalInputs inputs;
@@ -65,7 +65,8 @@ EvalInputs inputs_of_decoding(const Operation& operation, std::size_t past,
   return inputs;
 }
 
-/// What is tied has a scaled embedding too.
+/// Returns an operation with pre-norm and label smoothing. If the head is tied, the embedding is
+/// scaled too.
 Operation pre_and_smooth(const char* name, bool tied) {
   Operation operation = ref::model::operation(name);
   for (const auto& [option, value] : {std::pair{"placement", "pre"},
@@ -76,8 +77,8 @@ Operation pre_and_smooth(const char* name, bool tied) {
   return operation;
 }
 
-/// Each element of each gradient against a difference of two losses at 100 digits.
-TEST(Transformers, TheGradientsAreTheDifferencesOfTheLoss) {
+/// Compares each element of each gradient with a difference of two losses at 100 digits.
+TEST(Transformers, GradientsMatchDifferencesOfLoss) {
   for (const char* name : {"translator", "language_model"})
     for (const bool tied : {false, true}) {
       const Operation operation = pre_and_smooth(name, tied);
@@ -96,7 +97,7 @@ TEST(Transformers, TheGradientsAreTheDifferencesOfTheLoss) {
           const oracle100 rise = loss(kStep) - loss(-kStep);
           values[i] = kept;
           const oracle100 slope = rise / (oracle100(kept + kStep) - oracle100(kept - kStep));
-          // The rest of Taylor's series has a factor of kStep^2 more.
+          // The remainder of Taylor's series has an additional factor kStep^2.
           EXPECT_LE(abs(slope - found.data()[i]), 0x1p-32 * (1 + abs(found.data()[i])))
               << name << " " << tied << " " << parameter << " " << i;
         }
@@ -104,14 +105,14 @@ TEST(Transformers, TheGradientsAreTheDifferencesOfTheLoss) {
     }
 }
 
-TEST(Transformers, TheLossIsTheMeanOverRealTokensAlone) {
+TEST(Transformers, LossIsMeanOverRealTokens) {
   for (const char* name : {"translator", "language_model"}) {
     const Operation operation = ref::model::operation(name);
     EvalInputs inputs = inputs_of_transformer(operation);
     const auto before = run_operation<double>(operation, inputs, false);
     EXPECT_EQ(ref::tensor::shape_of(before.at("logits")),
               (ref::tensor::Shape{kSamples, kTokens, kWords}));
-    inputs.transformer.targets[1] = 4;  // of padding
+    inputs.transformer.targets[1] = 4;  // the target of a padding position
     const auto after = run_operation<double>(operation, inputs, false);
     EXPECT_EQ(before.at("loss").data()[0], after.at("loss").data()[0]) << name;
     inputs.transformer.targets[0] = 4;
@@ -121,8 +122,8 @@ TEST(Transformers, TheLossIsTheMeanOverRealTokensAlone) {
   }
 }
 
-/// The width is 4, whose root is exact.
-TEST(Transformers, AScaledEmbeddingIsOneOfATwiceAsLargeWeightWhereNoHeadHasIt) {
+/// The width is 4, whose square root is exact.
+TEST(Transformers, ScaledEmbeddingEqualsScaledWeightIfHeadIsUntied) {
   for (const char* name : {"translator", "language_model", "decoding"}) {
     Operation scaled = ref::model::operation(name);
     ref::model::set_option(scaled, "scaled_embedding", "true");
@@ -146,7 +147,7 @@ TEST(Transformers, AScaledEmbeddingIsOneOfATwiceAsLargeWeightWhereNoHeadHasIt) {
   }
 }
 
-TEST(Transformers, GradientsOfWordsThatDoNotOccurAreZero) {
+TEST(Transformers, GradientsOfUnusedTokensAreZero) {
   const auto results =
       run_operation<double>(ref::model::operation("translator"),
                             inputs_of_transformer(ref::model::operation("translator")), false);
@@ -159,7 +160,7 @@ TEST(Transformers, GradientsOfWordsThatDoNotOccurAreZero) {
   }
 }
 
-TEST(Transformers, DecodingInStepsIsDecodingAtOnce) {
+TEST(Transformers, StepwiseDecodingMatchesDecodingAtOnce) {
   const Operation operation = pre_and_smooth("decoding", false);
   const EvalInputs whole = inputs_of_decoding(operation, 1);
   const auto at_once = run_operation<double>(operation, whole, false);
@@ -182,7 +183,7 @@ TEST(Transformers, DecodingInStepsIsDecodingAtOnce) {
             (ref::tensor::Shape{kSamples, 1 + kTokens, kWidth}));
 }
 
-TEST(Transformers, DecodingDoesNotSeeThePaddingOfTheMemory) {
+TEST(Transformers, DecodingIgnoresPaddingOfMemory) {
   const Operation operation = ref::model::operation("decoding");
   EvalInputs inputs = inputs_of_decoding(operation, 0);
   const auto before = run_operation<double>(operation, inputs, false);
@@ -193,7 +194,7 @@ TEST(Transformers, DecodingDoesNotSeeThePaddingOfTheMemory) {
   EXPECT_NE(run_operation<double>(operation, inputs, false).at("logits"), before.at("logits"));
 }
 
-TEST(RunTransformer, C1AModelIsTrainedAndDecodingInfers) {
+TEST(RunTransformer, C1_RejectsWrongMode) {
   const auto message = [](const char* name, Mode mode) {
     const Operation operation = ref::model::operation(name);
     EvalInputs inputs = inputs_of_transformer(operation);
@@ -208,7 +209,7 @@ TEST(RunTransformer, C1AModelIsTrainedAndDecodingInfers) {
             "decoding: mode is training; expected inference (C1)");
 }
 
-TEST(Transformers, InitialValuesAreThoseOfNorms) {
+TEST(Transformers, InitialValuesBelongToNorms) {
   const Operation operation = ref::model::operation("translator");
   const auto& own = std::get<ref::model::TransformerOperation>(operation);
   const auto config = inputs_of_transformer(operation).transformer.config;

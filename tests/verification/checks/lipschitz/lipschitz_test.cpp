@@ -22,11 +22,11 @@ using normproof::ref::numeric::RandomStream;
 using normproof::ref::tensor::Tensor;
 using testing::HasSubstr;
 
-/// Relative: the largest eigenvalue is proved to 2^-40 of itself; its root and gradients in double
-/// add a few ulp.
-constexpr double kAttained = 0x1p-39;
+/// The relative gap: the largest eigenvalue is proved to 2^-40 of itself, and its root and the
+/// gradients in double add a few ulp.
+constexpr double kAttainedTolerance = 0x1p-39;
 
-const oracle100 kDifferences("1e-30");  // what central differences may be off by, with room
+const oracle100 kDifferenceError("1e-30");  // error of central differences, with a margin
 
 Map map_of(const std::string& layer, const Shape& shape,
            const std::vector<std::pair<std::string, std::string>>& settings = {},
@@ -43,7 +43,7 @@ Lipschitz certified(const Map& map, double radius = 0) {
   return certify(map.options, map.inputs, map.state, radius);
 }
 
-/// The elements of x in each part, by the numbers that certify gives them.
+/// Returns the elements of x in each part that certify numbers.
 std::vector<std::vector<std::size_t>> elements(const Map& map, const Lipschitz& result) {
   const std::size_t width = map.inputs.x.shape().back(), rows = map.inputs.x.size() / width;
   std::vector<std::vector<std::size_t>> all;
@@ -60,7 +60,8 @@ std::vector<std::vector<std::size_t>> elements(const Map& map, const Lipschitz& 
   return all;
 }
 
-/// Each part's norm is enclosed, to `gap` of itself, and nothing of the Jacobian is outside them.
+/// Expects the norm of each part to be enclosed with the relative width `gap`, and the Jacobian to
+/// be 0 outside the parts.
 void expect_enclosed(const Map& map, double gap) {
   const Lipschitz result = certified(map);
   const Matrix j = map.jacobian(exactly(map.inputs.x));
@@ -70,19 +71,19 @@ void expect_enclosed(const Map& map, double gap) {
     for (const std::size_t i : parts[p]) part_of[i] = static_cast<int>(p);
     const oracle100 norm = spectral_norm(block(j, parts[p]));
     const Enclosure& found = result.at.norms[p];
-    EXPECT_LE(oracle100(found.lower), norm + kDifferences) << p;
-    EXPECT_GE(oracle100(found.upper), norm - kDifferences) << p;
+    EXPECT_LE(oracle100(found.lower), norm + kDifferenceError) << p;
+    EXPECT_GE(oracle100(found.upper), norm - kDifferenceError) << p;
     EXPECT_LE(found.upper - found.lower, gap * found.upper) << p;
     EXPECT_LE(found.upper, found.theory) << p;
   }
   for (std::size_t a = 0; a < part_of.size(); ++a)
     for (std::size_t b = 0; b < part_of.size(); ++b)
       if (part_of[a] >= 0 && part_of[b] >= 0 && part_of[a] != part_of[b]) {
-        EXPECT_LE(abs(j[a][b]), kDifferences);
+        EXPECT_LE(abs(j[a][b]), kDifferenceError);
       }
 }
 
-TEST(Lipschitz, NormsAreThoseOfTheDifferencesOfEveryLayer) {
+TEST(Lipschitz, NormsMatchDifferencesOfEveryLayer) {
   for (const std::string& layer : layer_names()) {
     for (const Shape& shape : {Shape{1, 1}, Shape{1, 2}, Shape{2, 1}, Shape{2, 2}, Shape{4, 3},
                                Shape{3, 5}, Shape{2, 3, 3}}) {
@@ -92,7 +93,7 @@ TEST(Lipschitz, NormsAreThoseOfTheDifferencesOfEveryLayer) {
   }
 }
 
-TEST(Lipschitz, InInferenceAndWarmUpTheMapsAreOthers) {
+TEST(Lipschitz, NormsMatchDifferencesInInferenceAndWarmUp) {
   for (const char* layer : {"batch_norm", "power_norm_v", "power_norm"})
     expect_enclosed(map_of(layer, {4, 3}, {}, model::Mode::inference), 1e-9);
   const Map warm = map_of("power_norm", {4, 3}, {{"warmup_iterations", "3"}});
@@ -103,7 +104,7 @@ TEST(Lipschitz, InInferenceAndWarmUpTheMapsAreOthers) {
   EXPECT_EQ(certified(behind).theory, "|gamma|/running psi");
 }
 
-TEST(Lipschitz, HardInputsStayEnclosed) {
+TEST(Lipschitz, EnclosesNormsOfHardInputs) {
   Map map = map_of("layer_norm", {3, 5}, {{"eps", "1e-12"}});
   map.inputs.valid = {};
   const std::vector<double> offset = {1e8, 1e8 + 1, 1e8 - 2, 1e8 + 0.5, 1e8 + 3};
@@ -125,7 +126,7 @@ TEST(Lipschitz, HardInputsStayEnclosed) {
   }
 }
 
-TEST(Lipschitz, AroundAPointEverySlopeOfTheBallIsBelow) {
+TEST(Lipschitz, BoundsEverySlopeInBall) {
   constexpr double kRadius = 0.75;
   for (const std::string& layer : layer_names()) {
     SCOPED_TRACE(layer);
@@ -154,17 +155,17 @@ TEST(Lipschitz, AroundAPointEverySlopeOfTheBallIsBelow) {
         EXPECT_GE(around.upper, result.at.norms[p].upper);
         if (trial < 3) {
           EXPECT_LE(spectral_norm(block(map.jacobian(there), parts[p])),
-                    around.upper + kDifferences);
+                    around.upper + kDifferenceError);
         }
       }
     }
   }
 }
 
-TEST(Lipschitz, TheNormOfABallIsAttainedInIt) {
-  // The lower side is attained at a point that an ascent found, which stops some digits short of
-  // it.
-  constexpr double kOfTheAscent = 1e-6;
+TEST(Lipschitz, LowerBoundIsAttainedInBall) {
+  // The lower bound is attained at a point found by ascent, which stops a few digits short of the
+  // maximum.
+  constexpr double kAscentTolerance = 1e-6;
   for (const double radius : {1e-3, 0.75, 40.0}) {
     for (const std::string& layer : layer_names()) {
       SCOPED_TRACE(layer);
@@ -182,18 +183,18 @@ TEST(Lipschitz, TheNormOfABallIsAttainedInIt) {
         EXPECT_LE(square, oracle100(radius) * radius);
         const Enclosure& around = result.around.norms[p];
         const oracle100 norm = spectral_norm(block(j, parts[p]));
-        EXPECT_LE(oracle100(around.lower), norm + kDifferences);
+        EXPECT_LE(oracle100(around.lower), norm + kDifferenceError);
         EXPECT_GE(oracle100(around.lower), norm * (1 - oracle100("1e-9")));
-        // Of one gamma a part, and of x that has no farther to go, the two sides meet.
+        // The two bounds meet for a part with one gamma, and if no point of the ball is steeper.
         if (result.kind == PartKind::channel || radius == 40) {
-          EXPECT_LE(around.upper - around.lower, kOfTheAscent * around.upper);
+          EXPECT_LE(around.upper - around.lower, kAscentTolerance * around.upper);
         }
       }
     }
   }
 }
 
-TEST(Lipschitz, DirectionsAreGradientsThatTheBackwardLengthensSoMuch) {
+TEST(Lipschitz, BackwardStretchesDirectionsByNorm) {
   const Map map = map_of("layer_norm", {2, 3, 4});
   const Lipschitz result = certified(map);
   auto inputs = map.inputs;
@@ -208,12 +209,13 @@ TEST(Lipschitz, DirectionsAreGradientsThatTheBackwardLengthensSoMuch) {
       out += grad_x.data()[i] * grad_x.data()[i];
     }
     EXPECT_NEAR(std::sqrt(out / in), result.at.norms[p].upper,
-                kAttained * result.at.norms[p].upper);
+                kAttainedTolerance * result.at.norms[p].upper);
   }
 }
 
-TEST(Lipschitz, AWrongJacobianContradictsTheBackward) {
-  // eps four times as large, or no mean taken off: the bound falls below what the layer attains.
+TEST(Lipschitz, WrongJacobianContradictsBackward) {
+  // With four times eps, or without subtracting the mean, the upper bound falls below a gain that
+  // the layer attains.
   const Map map = map_of("layer_norm", {1, 4}, {{"eps", "0.5"}});
   const Enclosure right = certified(map).at.norms[0];
   const std::vector<double> gamma(map.inputs.gamma.begin(), map.inputs.gamma.end());
@@ -223,7 +225,7 @@ TEST(Lipschitz, AWrongJacobianContradictsTheBackward) {
   EXPECT_EQ(NormalizedJacobian(gamma, 0.5, true).at(x).norm, right.upper);
 }
 
-TEST(Lipschitz, OfTheSteepestPartsAloneTheBoundsAreTheSame) {
+TEST(Lipschitz, SteepestPartsGiveSameBounds) {
   for (const std::string& layer : layer_names()) {
     SCOPED_TRACE(layer);
     const Map map = map_of(layer, {2, 4, 3});
@@ -243,41 +245,41 @@ TEST(Lipschitz, OfTheSteepestPartsAloneTheBoundsAreTheSame) {
   }
 }
 
-TEST(Lipschitz, FarFromZeroDyTIsEnclosedToo) {
+TEST(Lipschitz, EnclosesDyTFarFromZero) {
   Map map = map_of("dyt", {2, 2});
   map.inputs.others.set("alpha", Tensor<double>{2.0});
   for (std::size_t i = 0; i < 4; ++i) map.inputs.x.data()[i] = 60.0 + static_cast<double>(i);
   for (const Enclosure& norm : certified(map).at.norms) {
     EXPECT_GT(norm.lower, 0);
-    EXPECT_LE(norm.upper - norm.lower, kAttained * norm.upper);
+    EXPECT_LE(norm.upper - norm.lower, kAttainedTolerance * norm.upper);
   }
 }
 
-TEST(Certify, C1OtherLayersAreRefusedByName) {
+TEST(Certify, C1_RejectsOtherLayersByName) {
   const auto sentence = contract_message([] { certified(map_of("group_norm", {2, 4})); });
   EXPECT_THAT(sentence, HasSubstr("is group_norm; expected one of batch_norm, layer_norm"));
 }
 
-TEST(Certify, C2RadiusIsNegativeOrNotFinite) {
+TEST(Certify, C2_RejectsNegativeOrNonFiniteRadius) {
   const Map map = map_of("rms_norm", {2, 2});
   for (const double radius : {-1.0, std::nan(""), HUGE_VAL})
     EXPECT_THAT(contract_message([&] { certified(map, radius); }),
                 HasSubstr("expected a finite number, 0 or more (C2)"));
 }
 
-TEST(Certify, C3AllIsPadding) {
+TEST(Certify, C3_RejectsInputOfOnlyPadding) {
   Map map = map_of("layer_norm", {2, 2});
   for (std::size_t i = 0; i < 2; ++i) map.inputs.valid.data()[i] = false;
   EXPECT_THAT(contract_message([&] { certified(map); }), HasSubstr("valid is true nowhere"));
 }
 
-TEST(Certify, C4NoPartIsToBeAttained) {
+TEST(Certify, C4_RejectsZeroAttainedParts) {
   const Map map = map_of("rms_norm", {2, 2});
   EXPECT_EQ(contract_message([&] { certify(map.options, map.inputs, map.state, 0, 0); }),
             "lipschitz: attained is 0; expected 1 or more (C4)");
 }
 
-TEST(Lipschitz, WhatTheLayerRefusesIsRefused) {
+TEST(Lipschitz, RejectsInputThatLayerRejects) {
   Map map = map_of("layer_norm", {2, 2});
   map.inputs.x.data()[1] = std::nan("");
   EXPECT_THAT(contract_message([&] { certified(map); }),

@@ -14,13 +14,13 @@ using normproof::ref::numeric::ball;
 using normproof::ref::numeric::RandomStream;
 using normproof::ref::numeric::to_double;
 
-DiagonalMinusTwo made_of(const std::vector<double>& diagonal, const std::vector<double>& u,
-                         const std::vector<double>& v) {
+DiagonalMinusTwo make_matrix(const std::vector<double>& diagonal, const std::vector<double>& u,
+                             const std::vector<double>& v) {
   return {{diagonal.begin(), diagonal.end()}, {u.begin(), u.end()}, {v.begin(), v.end()}};
 }
 
-oracle100 top_of(const std::vector<double>& d, const std::vector<double>& u,
-                 const std::vector<double>& v) {
+oracle100 expected_top(const std::vector<double>& d, const std::vector<double>& u,
+                       const std::vector<double>& v) {
   Matrix a(d.size(), std::vector<oracle100>(d.size()));
   for (std::size_t i = 0; i < d.size(); ++i) {
     for (std::size_t j = 0; j < d.size(); ++j)
@@ -30,23 +30,23 @@ oracle100 top_of(const std::vector<double>& d, const std::vector<double>& u,
   return largest_eigenvalue(a);
 }
 
-/// Relative: top_eigenvalue proves its result to 2^-40 of itself.
-constexpr double kProved = 0x1p-40;
+/// The relative error: top_eigenvalue proves its result to 2^-40 of itself.
+constexpr double kProvedTolerance = 0x1p-40;
 
 void expect_top(const std::vector<double>& d, const std::vector<double>& u,
                 const std::vector<double>& v) {
-  const auto a = made_of(d, u, v);
-  const double top = to_double(top_of(d, u, v));
-  // top is rounded to double; balls of 128 bits tell a thousand times that apart.
+  const auto a = make_matrix(d, u, v);
+  const double top = to_double(expected_top(d, u, v));
+  // top is rounded to double. Balls of 128 bits resolve differences of a thousand times that.
   const double ulps = 1000 * 0x1p-53 * top;
   EXPECT_TRUE(is_above(a, ball(top + ulps)));
   EXPECT_FALSE(is_above(a, ball(top - ulps)));
   const double found = top_eigenvalue(a).above.upper();
   EXPECT_GE(found, top * (1 - 0x1p-52));
-  EXPECT_LE(found, top * (1 + kProved));
+  EXPECT_LE(found, top * (1 + kProvedTolerance));
 }
 
-TEST(LowRank, TheLargestEigenvalueIsBracketedToTwelveDigits) {
+TEST(LowRank, BracketsLargestEigenvalueToTwelveDigits) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const RandomStream random(seed, "low rank");
     const std::size_t n = 1 + seed % 8;
@@ -57,11 +57,11 @@ TEST(LowRank, TheLargestEigenvalueIsBracketedToTwelveDigits) {
       v.push_back(0.7 * random.normal(3 * i + 2));
     }
     SCOPED_TRACE(seed);
-    if (top_of(d, u, v) > 1e-3) expect_top(d, u, v);
+    if (expected_top(d, u, v) > 1e-3) expect_top(d, u, v);
   }
 }
 
-TEST(LowRank, ElementsOfTheDiagonalMayAgreeAndVectorsMayBeZero) {
+TEST(LowRank, AcceptsEqualDiagonalElementsAndZeroVectors) {
   expect_top({4, 4, 4, 1}, {1, 1, 0, 0}, {0, 1, 1, 0});
   expect_top({4, 4, 1, 1}, {0.5, 0, 0, 0}, {0, 0.5, 0, 0});
   expect_top({4, 3, 2}, {0, 0, 0}, {0, 0, 0});
@@ -69,18 +69,18 @@ TEST(LowRank, ElementsOfTheDiagonalMayAgreeAndVectorsMayBeZero) {
   expect_top({9, 8, 1}, {2.5, 1, 0}, {1, 2.5, 0});
 }
 
-TEST(LowRank, WhatIsNotCertainIsNotAbove) {
-  const auto a = made_of({4, 1, 1}, {0, 0, 0}, {0, 0, 0});
-  EXPECT_FALSE(is_above(a, ball(4)));  // an eigenvalue is no bound above itself
+TEST(LowRank, UncertainIsNotAbove) {
+  const auto a = make_matrix({4, 1, 1}, {0, 0, 0}, {0, 0, 0});
+  EXPECT_FALSE(is_above(a, ball(4)));  // an eigenvalue is not an upper bound above itself
   EXPECT_FALSE(is_above(a, hull(ball(3), ball(5))));
   EXPECT_TRUE(is_above(a, hull(ball(5), ball(6))));
 }
 
-TEST(LowRank, ZeroHasTheEigenvalueZero) {
-  EXPECT_EQ(top_eigenvalue(made_of({0, 0}, {0, 0}, {0, 0})).above.upper(), 0);
+TEST(LowRank, ZeroMatrixHasEigenvalueZero) {
+  EXPECT_EQ(top_eigenvalue(make_matrix({0, 0}, {0, 0}, {0, 0})).above.upper(), 0);
 }
 
-TEST(TopEigenvalue, C1ThereAreNoRows) {
+TEST(TopEigenvalue, C1_RejectsMatrixWithoutRows) {
   EXPECT_EQ(normproof::ref::numeric::contract_message([] { top_eigenvalue({}); }),
             "top_eigenvalue: a has no rows; expected 1 or more (C1)");
 }

@@ -12,38 +12,38 @@ namespace {
 using normproof::verification::checks::lipschitz::NormalizedJacobian;
 using Vector = NormalizedJacobian::Vector;
 
-constexpr double kRounding = 0x1p-48;  // of a few operations at 128 bits, rounded up once
+constexpr double kRounding = 0x1p-48;  // error of a few operations at 128 bits, rounded up once
 
-TEST(Normalized, OfTwoRowsEpsAloneIsLeft) {
+TEST(Normalized, TwoRowsLeaveOnlyEps) {
   // variance 1, eps 3: rstd 1/2, delta 3/4
   const auto bound = NormalizedJacobian({2}, 3, true).at({0, 2});
   EXPECT_NEAR(bound.norm, 0.75, kRounding);
   EXPECT_NEAR(bound.theory, 1, kRounding);
   EXPECT_EQ(NormalizedJacobian({2}, 0, true).at({0, 2}).norm, 0);
   EXPECT_EQ(NormalizedJacobian({2}, 3, true).at({5}).norm, 0);
-  // gamma a feature: sqrt((9 + 16) / 2) rstd delta
+  // One gamma per feature: sqrt((9 + 16) / 2) rstd delta.
   EXPECT_NEAR(NormalizedJacobian({3, -4}, 3, true).at({0, 2}).norm, std::sqrt(12.5) * 0.375,
               kRounding);
   EXPECT_NEAR(NormalizedJacobian({2}, 3, false).at({1}).norm, 0.75, kRounding);
 }
 
-TEST(Normalized, OfOneGammaTheoryIsAttained) {
+TEST(Normalized, SingleGammaAttainsTheory) {
   const auto bound = NormalizedJacobian({-3}, 0, true).at({1, 1, -2});
   EXPECT_NEAR(bound.norm, 3 / std::sqrt(2), kRounding);
   EXPECT_EQ(bound.norm, bound.theory);
   EXPECT_GE(bound.norm, 3 / std::sqrt(2));
 }
 
-TEST(Normalized, WithoutXHatTheLargestGammaIsNotReached) {
-  // The direction of the large gamma is x_hat's own: 1 is left of the rest. The norm is an upper
-  // bound that is enclosed: docs/derivations/lipschitz.md says how far.
-  constexpr double kEnclosed = 1e-9;
+TEST(Normalized, DoesNotReachLargestGammaAlongXHat) {
+  // The direction of the large gamma is that of x_hat, so only the gamma 1 remains. The norm is an
+  // enclosed upper bound; docs/derivations/lipschitz.md says how close it is.
+  constexpr double kEnclosureTolerance = 1e-9;
   const auto bound = NormalizedJacobian({5, 1, 1}, 0, false).at({3, 0, 0});
-  EXPECT_NEAR(bound.norm, 1 / std::sqrt(3), kEnclosed);
+  EXPECT_NEAR(bound.norm, 1 / std::sqrt(3), kEnclosureTolerance);
   EXPECT_NEAR(bound.theory, 5 / std::sqrt(3), kRounding);
 }
 
-TEST(Normalized, ABallThatReachesTheCentreHasTheNormOfEps) {
+TEST(Normalized, BallThroughCenterHasNormOfEps) {
   const NormalizedJacobian jacobian({1}, 0.25, true);
   EXPECT_NEAR(jacobian.around({1, 1, -2}, 3).norm, 2, kRounding);
   EXPECT_NEAR(jacobian.around({1, 1, -2}, std::sqrt(6) - std::sqrt(3)).norm, 1 / std::sqrt(1.25),
@@ -54,17 +54,17 @@ TEST(Normalized, ABallThatReachesTheCentreHasTheNormOfEps) {
   EXPECT_EQ(jacobian.steepest({1, 1, -2}, 3).back(), (Vector{1, 1, -2}));
 }
 
-TEST(Normalized, ASmallBallOfAnyGammaIsNearItsCentre) {
+TEST(Normalized, SmallBallHasNormNearItsCenter) {
   const NormalizedJacobian jacobian({3, -1, 2, 0.5}, 1e-5, true);
   const Vector x = {1, -2, 0.5, 4};
   const double at = jacobian.at(x).norm;
-  // Over so small a ball the norm changes by less than ten radii, relatively.
+  // Over such a small ball the relative change of the norm is less than ten radii.
   constexpr double kRadius = 1e-9, kChange = 10 * kRadius;
   EXPECT_GE(jacobian.around(x, kRadius).norm, at);
   EXPECT_LE(jacobian.around(x, kRadius).norm, at * (1 + kChange));
 }
 
-TEST(Normalized, DirectionsAreOrthogonalToWhatIsRemoved) {
+TEST(Normalized, DirectionsAreOrthogonalToRemovedComponents) {
   const auto dot = [](const Vector& a, const Vector& b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
   };

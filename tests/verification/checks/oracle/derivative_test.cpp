@@ -1,5 +1,6 @@
-/// ref's forward on dual numbers and on complex ones gives the derivative that ref's own backward
-/// computes; PowerNorm's training backward is no derivative, and is seen not to be one.
+/// The forward of ref, evaluated on dual and on complex numbers, has the derivative that the
+/// backward of ref computes. The training backward of PowerNorm is not a derivative, and the test
+/// confirms that.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ using ref::numeric::dual;
 using ref::numeric::oracle50;
 using ref::tensor::convert;
 
-/// x, gamma or beta.
+/// An input to differentiate by: x, gamma or beta.
 struct Member {
   std::string name;
 
@@ -27,7 +28,7 @@ struct Member {
   }
 };
 
-/// d sum(grad_y y) / d t, t a member of inputs.
+/// Returns d sum(grad_y y) / d t, where t is a member of the inputs.
 template <class S>
 Tensor<oracle100> differentiate(const Case& c, const Member& member) {
   NormInputs<S> inputs = inputs_as<S>(c.inputs);
@@ -39,7 +40,8 @@ Tensor<oracle100> differentiate(const Case& c, const Member& member) {
   });
 }
 
-/// By dual numbers and by the complex step, which agree.
+/// Compares the backward with dual numbers, after checking that dual numbers and the complex step
+/// agree.
 checks::compare::Comparison backward_against_forward(const Case& c, const Member& member) {
   const std::string name = "grad_" + member.name;
   const auto found = convert<oracle100>(run<oracle50>(c).outputs.at(name));
@@ -55,13 +57,13 @@ bool is_approximate(const Case& c) {
   return c.inputs.mode == Mode::training && !model::norm_layer(c.options).exact_backward;
 }
 
-TEST(DerivativeTest, BackwardIsTheDerivativeOfTheForward) {
+TEST(DerivativeTest, BackwardIsDerivativeOfForward) {
   for (const Shape& shape : {Shape{2, 3}, Shape{5, 4}, Shape{2, 3, 2}})
     for (const auto& options : every_layer(shape.back()))
       for (const Mode mode : {Mode::training, Mode::inference})
         for (const bool masked : {false, true}) {
           Case c = make_case(options, normal("dual", shape, 0.5, 2), mode, "dual");
-          if (masked && (!heeds_mask(options) || shape.size() != 3)) continue;
+          if (masked && (!uses_mask(options) || shape.size() != 3)) continue;
           if (masked) c.inputs.valid = mask_of_bits(shape, 0b101011);
           const auto x = backward_against_forward(c, {"x"});
           EXPECT_NE(x.passed, is_approximate(c)) << c.name() << " " << x.describe();
@@ -76,9 +78,9 @@ TEST(DerivativeTest, BackwardIsTheDerivativeOfTheForward) {
         }
 }
 
-/// With nu = 0 and running statistics as constants, PowerNorm's grad_x is the derivative of its
-/// forward: what the approximation leaves out is nu alone.
-TEST(DerivativeTest, PowerNormWithoutMemoryIsTheDerivative) {
+/// With nu = 0 and constant running statistics, grad_x of PowerNorm is the derivative of its
+/// forward: nu is all that the approximation leaves out.
+TEST(DerivativeTest, PowerNormBackwardWithoutNuIsDerivative) {
   Case c = make_case(model::PowerNormOptions{}, normal("memory", {6, 3}, 0.5, 2), Mode::training,
                      "memory");
   c.state.at("nu") = ref::tensor::full_tensor<double>({3}, 0.0);

@@ -1,5 +1,5 @@
-/// `double` against the definition, within the running error bound, componentwise; and the value
-/// part of the bound has the very bits of the `double` step.
+/// Compares `double` with the definition, element by element, within the running error bound. The
+/// value part of the running error has exactly the bits of the `double` step.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,8 @@ namespace {
 
 namespace model = ref::model;
 
-/// Carries every lens through `steps` steps of its own state, x and grad_y reversed in each.
+/// Runs `steps` steps with every scalar type, each with its own state. x and grad_y are reversed
+/// after each step.
 void check(Case c, int steps, Tightness& tightness, bool may_diverge = false) {
   NamedTensors<running_error> running = state_as<running_error>(c.state);
   NamedTensors<oracle100> exact = state_as<oracle100>(c.state);
@@ -26,7 +27,7 @@ void check(Case c, int steps, Tightness& tightness, bool may_diverge = false) {
     try {
       got = ref::norm::norm_step<double>(c.options, c.inputs, c.state);
     } catch (const ref::numeric::ContractError& e) {
-      // With (1 - alpha) Gamma far above 2 the memory of PowerNorm grows out of all bounds.
+      // If (1 - alpha) Gamma is far above 2, nu of PowerNorm grows without bound.
       ASSERT_TRUE(c.state.contains("nu") && may_diverge) << c.name() << " " << e.what();
       ASSERT_THAT(e.what(), ::testing::HasSubstr("makes nu at")) << c.name();
       return;
@@ -44,8 +45,8 @@ void check(Case c, int steps, Tightness& tightness, bool may_diverge = false) {
   }
 }
 
-/// All layers on x in training and inference, with a mask that leaves out every third row where
-/// there are rows enough.
+/// Checks all layers on x in training and inference; if there are enough rows, also with a mask
+/// that excludes every third row.
 void check_all_layers(const Tensor<double>& x, const std::string& stream, Tightness& tightness,
                       bool may_diverge = false) {
   for (const auto& options : every_layer(x.shape().back()))
@@ -57,8 +58,8 @@ void check_all_layers(const Tensor<double>& x, const std::string& stream, Tightn
       if (needs_two && rows < 2 && mode == Mode::training) continue;
       const bool steps = has_state(options) && mode == Mode::training;
       ASSERT_NO_FATAL_FAILURE(check(c, steps ? 3 : 1, tightness, may_diverge));
-      if (x.dimension() != 2 || rows < 4 || !heeds_mask(options)) continue;
-      // [N,D] is [N,1,D]: instances and groups of a masked sample would have no element.
+      if (x.dimension() != 2 || rows < 4 || !uses_mask(options)) continue;
+      // [N,D] is [N,1,D], so statistics per sample would have no element for a masked sample.
       const std::string name = model::norm_name(options);
       if (name == "instance_norm" || name == "group_norm") continue;
       c.inputs.valid = empty_tensor<bool>({rows});
@@ -69,7 +70,7 @@ void check_all_layers(const Tensor<double>& x, const std::string& stream, Tightn
 
 constexpr std::size_t kSizes[] = {1, 2, 3, 31, 32, 33, 64, 65, 100, 513};
 
-TEST(DoubleTest, RandomRowsOfEverySize) {
+TEST(DoubleTest, RandomRowsStayWithinBound) {
   Tightness tightness;
   for (const std::size_t d : kSizes) {
     const Shape shape{d > 100 ? 2u : 3u, d};
@@ -81,7 +82,7 @@ TEST(DoubleTest, RandomRowsOfEverySize) {
   EXPECT_GT(tightness.worst, 0.01) << "the bound has lost all touch with the error";
 }
 
-TEST(DoubleTest, RandomColumnsOfEverySize) {
+TEST(DoubleTest, RandomColumnsStayWithinBound) {
   Tightness tightness;
   for (const std::size_t n : kSizes) {
     const Shape shape{n, 2};
@@ -93,7 +94,7 @@ TEST(DoubleTest, RandomColumnsOfEverySize) {
   EXPECT_GT(tightness.worst, 0.01) << "the bound has lost all touch with the error";
 }
 
-TEST(DoubleTest, SamplesWithPadding) {
+TEST(DoubleTest, PaddedSamplesStayWithinBound) {
   Tightness tightness;
   const Shape shape{3, 11, 6};
   const auto x = normal("samples", shape, -1, 2);
@@ -109,7 +110,7 @@ TEST(DoubleTest, SamplesWithPadding) {
     }
 }
 
-TEST(DoubleTest, AbsentParametersAndAbsentGradient) {
+TEST(DoubleTest, AbsentParametersAndGradientStayWithinBound) {
   Tightness tightness;
   for (const auto& options : every_layer(5))
     for (const Mode mode : {Mode::training, Mode::inference}) {
@@ -210,15 +211,15 @@ TEST_P(AdversaryTest, StaysWithinTheRunningErrorBound) {
 INSTANTIATE_TEST_SUITE_P(Inputs, AdversaryTest, ::testing::ValuesIn(kAdversaries),
                          [](const auto& adversary) { return adversary.param.name; });
 
-/// Inputs built so that every operation of the step is exact: pairs m +- delta with a mean square
-/// of deviations that, with eps = 1/16, is a power of 4; all else small dyadic numbers. Tolerance
-/// 0.
-Tensor<double> pairs(std::size_t rows, std::size_t features, bool along_rows, double m,
-                     double delta, std::size_t at_m) {
+/// Inputs for which every operation of the step is exact: pairs m +- delta whose mean squared
+/// deviation plus eps = 1/16 is a power of 4; all other inputs are small dyadic numbers. The
+/// tolerance is 0.
+Tensor<double> pairs(std::size_t rows, std::size_t features, bool has_statistics_over_rows,
+                     double m, double delta, std::size_t at_m) {
   Tensor<double> x = empty_tensor<double>({rows, features});
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t f = 0; f < features; ++f) {
-      const std::size_t i = along_rows ? f : r;
+      const std::size_t i = has_statistics_over_rows ? f : r;
       x(r, f) = i < at_m ? m : i % 2 == 0 ? m + delta : m - delta;
     }
   return x;
@@ -251,7 +252,7 @@ struct Exact {
 
 class ExactTest : public ::testing::TestWithParam<Exact> {};
 
-TEST_P(ExactTest, ToleranceIsZero) {
+TEST_P(ExactTest, IsExactOnExactInputs) {
   const Exact& p = GetParam();
   constexpr double kEps = 0.0625;
   const auto check_exact = [](const NormOptions& options, const Tensor<double>& x) {

@@ -1,5 +1,6 @@
-/// Interval and ball hold the definition's values, and are narrow; on steps whose true values are
-/// rational they hold the exact rational number: outward rounding is outward.
+/// Intervals and balls contain the values of the definition and are narrow. On steps whose true
+/// values are rational they contain the exact rational number, which shows that rounding is
+/// outward.
 
 #include <gmp.h>
 #include <gtest/gtest.h>
@@ -23,21 +24,22 @@ struct Ends {
   oracle100 upper;
 };
 
-/// Exact: 100 digits hold the ends of 50; a ball's ends are rounded outward.
-Ends ends_of(const interval& x) {
+/// Returns the ends exactly: 100 digits hold the ends of an interval of 50 digits. The ends of a
+/// ball are rounded outward.
+Ends interval_ends(const interval& x) {
   Ends ends;
   mpfi_get_left(ends.lower.backend().data(), x.backend().data());
   mpfi_get_right(ends.upper.backend().data(), x.backend().data());
   return ends;
 }
-Ends ends_of(const ball& x) {
+Ends interval_ends(const ball& x) {
   Ends ends;
   arb_get_interval_mpfr(ends.lower.backend().data(), ends.upper.backend().data(), x.get());
   return ends;
 }
 
-/// Each tensor of the step holds the expected value; no enclosure is wider than 2^12 times the
-/// running error bound of `double`, scaled to the digits of T.
+/// Expects each tensor of the step to contain the expected value. No enclosure may be wider than
+/// 2^12 times the running error bound of `double`, scaled to the digits of T.
 template <class T>
 void check_encloses(const Case& c, int digits) {
   const auto got = run<T>(c);
@@ -51,7 +53,7 @@ void check_encloses(const Case& c, int digits) {
       const auto limit = scaled_bound(errors.at(entry.name), digits - 2);
       ASSERT_EQ(shape_of(entry.values), shape_of(value)) << c.name();
       for (std::size_t i = 0; i < value.size(); ++i) {
-        const Ends ends = ends_of(entry.values.data()[i]);
+        const Ends ends = interval_ends(entry.values.data()[i]);
         ASSERT_TRUE(ends.lower <= value.data()[i] && value.data()[i] <= ends.upper)
             << c.name() << " " << entry.name << " element " << i << ": " << ends.lower << " .. "
             << ends.upper << " does not hold " << value.data()[i];
@@ -70,7 +72,7 @@ void check_both(const Case& c) {
   ASSERT_NO_FATAL_FAILURE(check_encloses<ball>(c, static_cast<int>(ball::precision())));
 }
 
-TEST(EnclosureTest, HoldsRandomSteps) {
+TEST(EnclosureTest, EnclosesRandomSteps) {
   for (const Shape& shape : {Shape{1, 1}, Shape{2, 3}, Shape{7, 5}, Shape{40, 2}, Shape{2, 3, 4}})
     for (const auto& options : every_layer(shape.back()))
       for (const Mode mode : {Mode::training, Mode::inference}) {
@@ -85,18 +87,18 @@ TEST(EnclosureTest, HoldsRandomSteps) {
       }
 }
 
-TEST(EnclosureTest, HoldsBadlyConditionedSteps) {
+TEST(EnclosureTest, EnclosesIllConditionedSteps) {
   for (const double offset : {1e4, 1e8})
     for (const auto& options : every_layer(4))
       ASSERT_NO_FATAL_FAILURE(check_both(
           make_case(options, normal("conditioned", {6, 4}, offset, 1), Mode::training, "bad")));
 }
 
-TEST(EnclosureTest, ABallOfFewerBitsIsWiderAndStillHolds) {
+TEST(EnclosureTest, BallOfFewerBitsIsWiderAndStillEncloses) {
   const Case c = make_case(model::BatchNormOptions{}, normal("few bits", {9, 3}, 1e3, 1),
                            Mode::training, "few bits");
   const auto width = [&] {
-    const Ends ends = ends_of(run<ball>(c).outputs.at("y").data()[0]);
+    const Ends ends = interval_ends(run<ball>(c).outputs.at("y").data()[0]);
     return oracle100(ends.upper - ends.lower);
   };
   const oracle100 wide_before = width();
@@ -105,7 +107,7 @@ TEST(EnclosureTest, ABallOfFewerBitsIsWiderAndStillHolds) {
   ASSERT_NO_FATAL_FAILURE(check_encloses<ball>(c, 60));
 }
 
-/// Exactly compares the end of an enclosure with a rational number.
+/// Compares the end of an enclosure with a rational number, exactly.
 int compare_exactly(const oracle100& end, const rational& value) {
   mpq_t q;
   mpq_init(q);
@@ -120,15 +122,16 @@ void check_holds(const Tensor<T>& enclosures, const std::vector<rational>& value
                  const std::string& name, int& rounded) {
   ASSERT_EQ(enclosures.size(), values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const Ends ends = ends_of(enclosures.data()[i]);
+    const Ends ends = interval_ends(enclosures.data()[i]);
     EXPECT_LE(compare_exactly(ends.lower, values[i]), 0) << name << " " << i;
     EXPECT_GE(compare_exactly(ends.upper, values[i]), 0) << name << " " << i;
     if (ends.lower < ends.upper) ++rounded;
   }
 }
 
-/// A channel of PowerNorm with running_psi2 + eps = 1/4: rstd is 2, and the whole step is rational.
-TEST(EnclosureTest, HoldsTheExactRationalsOfPowerNorm) {
+/// A channel of PowerNorm with running_psi2 + eps = 1/4, so that rstd is 2 and the whole step is
+/// rational.
+TEST(EnclosureTest, EnclosesExactRationalsOfPowerNorm) {
   const std::size_t n = 7;
   const model::PowerNormOptions options{
       .eps = 0.0625, .alpha_forward = 0.9, .alpha_backward = 0.8, .warmup_iterations = 0};
@@ -157,14 +160,14 @@ TEST(EnclosureTest, HoldsTheExactRationalsOfPowerNorm) {
     check_holds(got.state.at("running_psi2"),
                 {exact(0.9) * rational(3, 16) + (1 - exact(0.9)) * square}, "running_psi2",
                 rounded);
-    // Sevenths have no finite expansion, but for an integer divisible by 7.
+    // A multiple of 1/7 has no finite expansion unless it is an integer.
     EXPECT_GE(rounded, 3);
   };
   check(interval());
   check(ball());
 }
 
-TEST(EnclosureTest, HoldsTheExactRationalsOfBatchNorm) {
+TEST(EnclosureTest, EnclosesExactRationalsOfBatchNorm) {
   const std::size_t n = 7;
   const Case c = make_case(model::BatchNormOptions{.running_decay = 0.3},
                            normal("rational", {n, 1}, 1, 2), Mode::training, "rational");
@@ -188,7 +191,7 @@ TEST(EnclosureTest, HoldsTheExactRationalsOfBatchNorm) {
     check_holds(got.state.at("running_variance"),
                 {decay * old_variance + (1 - decay) * variance * rational(7, 6)}, "variance",
                 rounded);
-    // Sevenths have no finite expansion, but for an integer divisible by 7.
+    // A multiple of 1/7 has no finite expansion unless it is an integer.
     EXPECT_GE(rounded, 3);
   };
   check(interval());

@@ -22,7 +22,7 @@ checks::compare::Comparison near(const oracle100& got, const oracle100& expected
                                   one(abs(expected) * ldexp(oracle100(1), -bits)));
 }
 
-/// f = (a b - a / b) / sqrt(a + b) and its derivatives by hand.
+/// f = (a b - a / b) / sqrt(a + b), whose derivatives are computed by hand.
 template <class S>
 S rational_root(const S& a, const S& b) {
   return (a * b - a / b) / root(a + b);
@@ -72,7 +72,7 @@ TEST(GradientsTest, TapeDifferentiates) {
   EXPECT_WITHIN(near(swept[b.node], derivative_in_b(), 325));
 }
 
-TEST(GradientsTest, TapeLeavesConstantsOut) {
+TEST(GradientsTest, TapeIgnoresConstants) {
   Tape tape;
   const Variable a = Variable::input(kA, tape);
   const std::size_t before = tape.size();
@@ -82,7 +82,7 @@ TEST(GradientsTest, TapeLeavesConstantsOut) {
   EXPECT_EQ((a * constant).tape, &tape);
 }
 
-/// The three methods agree where x spans 300 orders of magnitude, and where it is nearly constant.
+/// The three methods agree if x spans 300 orders of magnitude, and if it is nearly constant.
 TEST(GradientsTest, MethodsAgreeOnHardInputs) {
   const RandomStream random(4, "hard");
   Tensor<double> wide = empty_tensor<double>({1, 4, 3});
@@ -109,19 +109,19 @@ OracleInputs two_by_three() {
   return {.x = full_tensor<oracle100>({2, 3}, 1), .grad_y = full_tensor<oracle100>({2, 3}, 1)};
 }
 
-TEST(GradientsTest, C1NoRows) {
+TEST(GradientsTest, C1_RejectsNoRows) {
   OracleInputs inputs = two_by_three();
   inputs.x = full_tensor<oracle100>({0, 3}, 1);
   EXPECT_EQ(gradients_refusal(inputs).substr(0, 27), "oracle: x has shape [0, 3];");
 }
 
-TEST(GradientsTest, C3AParameterOfAnotherShape) {
+TEST(GradientsTest, C3_RejectsParameterOfWrongShape) {
   OracleInputs inputs = two_by_three();
   inputs.gamma = full_tensor<oracle100>({2}, 1);
   EXPECT_EQ(gradients_refusal(inputs), "oracle: gamma has shape [2]; expected shape [3] (C3)");
 }
 
-TEST(GradientsTest, C4AnElementThatIsNotFinite) {
+TEST(GradientsTest, C4_RejectsNonFiniteElement) {
   const oracle100 infinity = std::numeric_limits<oracle100>::infinity();
   OracleInputs inputs = two_by_three();
   inputs.x(1, 2) = infinity;
@@ -133,7 +133,7 @@ TEST(GradientsTest, C4AnElementThatIsNotFinite) {
             "oracle: beta has the element [0] = inf; expected finite values (C4)");
 }
 
-TEST(GradientsTest, C5AGradientOfAnotherShape) {
+TEST(GradientsTest, C5_RejectsGradientOfWrongShape) {
   OracleInputs inputs = two_by_three();
   inputs.grad_y = full_tensor<oracle100>({3, 2}, 1);
   EXPECT_EQ(gradients_refusal(inputs),

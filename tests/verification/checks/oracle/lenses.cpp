@@ -19,7 +19,8 @@ Tensor<T> convert_if_given(const Tensor<double>& t) {
   return is_absent(t) ? Tensor<T>() : convert<T>(t);
 }
 
-/// Names first, then `check(name, got, expected)` for each tensor of outputs and state.
+/// Compares the names first, then calls `check(name, got, expected)` for each tensor of outputs and
+/// state.
 template <class T, class U, class Check>
 ::testing::AssertionResult check_all(const NamedTensors<T>& got_outputs,
                                      const NamedTensors<T>& got_state,
@@ -43,7 +44,7 @@ template <class T, class U, class Check>
 }
 
 template <class Step>
-const auto& side_of(const Step& step, const std::string& side) {
+const auto& ref_step(const Step& step, const std::string& side) {
   return side == "outputs" ? step.outputs : step.state;
 }
 
@@ -101,7 +102,7 @@ std::vector<NormOptions> every_layer(std::size_t d_model) {
   return layers;
 }
 
-bool heeds_mask(const NormOptions& options) {
+bool uses_mask(const NormOptions& options) {
   return model::norm_layer(options).over_rows();
 }
 
@@ -197,7 +198,7 @@ template <class T>
                        const Tensor<oracle100>& target) {
                      return checks::compare::compare(
                          convert<oracle100>(value), target,
-                         scaled_bound<T>(side_of(bound, side).at(name)));
+                         scaled_bound<T>(ref_step(bound, side).at(name)));
                    });
 }
 template ::testing::AssertionResult agrees(const NormStep<oracle50>&, const OracleStep&,

@@ -1,4 +1,4 @@
-/// The oracle on its own: values worked out by hand.
+/// Tests the oracle alone, with values computed by hand.
 
 #include "verification/checks/oracle/oracle.hpp"
 
@@ -25,8 +25,8 @@ void expect_values(const Tensor<oracle100>& got, const std::vector<double>& expe
     EXPECT_EQ(got.data()[i], oracle100(expected[i])) << i;
 }
 
-/// [[1,2],[2,3]] with eps = 3/4: both rows and both columns have the variance 1/4, so sigma = 1.
-TEST(OracleTest, TextbookExampleOfLayerNormAndBatchNorm) {
+/// For [[1,2],[2,3]] and eps = 3/4, both rows and both columns have the variance 1/4, so sigma = 1.
+TEST(OracleTest, MatchesTextbookExampleOfLayerNormAndBatchNorm) {
   OracleInputs inputs{.x = empty_tensor<oracle100>({2, 2})};
   inputs.x(0, 0) = 1;
   inputs.x(0, 1) = inputs.x(1, 0) = 2;
@@ -42,9 +42,9 @@ TEST(OracleTest, TextbookExampleOfLayerNormAndBatchNorm) {
   expect_values(columns.state.at("running_variance"), {0.75, 0.75});
 }
 
-/// x = (3, 3, 3, 3) and psi^2 = 16 - 7: PN-V with eps = 7 divides by 4; a constant channel and
-/// g = (1, 0, 0, 0): dx_i = (g_i - x_hat mean(g x_hat)) / 4 with x_hat = 3/4.
-TEST(OracleTest, PowerNormVByHand) {
+/// For x = (3, 3, 3, 3) and eps = 7, psi^2 = 16 - 7, so PN-V divides by 4. For a constant channel
+/// and g = (1, 0, 0, 0): dx_i = (g_i - x_hat mean(g x_hat)) / 4 with x_hat = 3/4.
+TEST(OracleTest, MatchesHandComputedPowerNormV) {
   OracleInputs inputs{.x = column({3, 3, 3, 3})};
   inputs.grad_y = column({1, 0, 0, 0});
   const model::PowerNormVOptions options{.eps = 7, .running_decay = 0.5};
@@ -60,8 +60,9 @@ TEST(OracleTest, PowerNormVByHand) {
   }
 }
 
-/// A padded row is scaled too, and its gradient flows into the statistic, not into itself.
-TEST(OracleTest, MaskedPowerNormVByHand) {
+/// A padded row is scaled too. Its gradient flows into the statistic, which does not depend on the
+/// row itself.
+TEST(OracleTest, MatchesHandComputedMaskedPowerNormV) {
   OracleInputs inputs{.x = column({3, 3, 8})};
   inputs.grad_y = column({0, 0, 1});
   inputs.valid = mask_of_bits({3, 1}, 0b011);
@@ -71,8 +72,8 @@ TEST(OracleTest, MaskedPowerNormVByHand) {
   expect_values(got.outputs.at("grad_x"), {-0.75 * 1 / 4, -0.75 * 1 / 4, 0.25});
 }
 
-/// Two steps of PowerNorm with rstd = 1/4 in both (running_psi2 9, batch 9, eps 7).
-TEST(OracleTest, PowerNormHistoryByHand) {
+/// Runs two steps of PowerNorm, both with rstd = 1/4 (running_psi2 9, batch 9, eps 7).
+TEST(OracleTest, MatchesHandComputedPowerNormHistory) {
   const model::PowerNormOptions options{.eps = 7, .alpha_forward = 0.5, .alpha_backward = 0.5};
   OracleInputs inputs{.x = column({3, -3})};
   inputs.grad_y = column({1, 0});
@@ -90,9 +91,9 @@ TEST(OracleTest, PowerNormHistoryByHand) {
   expect_values(second.state.at("nu"), {0.1875 * (1 - 0.5 * 0.5625) + 0.5 * 0.375});
 }
 
-/// In the released code the stored quantity is nu / (1 - alpha): the gradients of the paper's way
-/// follow from it, as far as the division by psi is the same.
-TEST(OracleTest, ReleasedNuIsThePapersNuScaled) {
+/// The released code stores nu / (1 - alpha). The gradients of the paper's formula follow from it
+/// as far as both divide by the same psi.
+TEST(OracleTest, ReleasedNuIsScaledNuOfPaper) {
   const model::PowerNormOptions paper{.eps = 7, .alpha_forward = 0.5, .alpha_backward = 0.75};
   const model::PowerNormReleasedOptions released{.eps = 7,
                                                  .alpha_forward = 0.5,
@@ -117,14 +118,14 @@ TEST(OracleTest, ReleasedNuIsThePapersNuScaled) {
               tiny);
 }
 
-TEST(OracleTest, AlphaBackwardOneStoresTheSumOfLambda) {
+TEST(OracleTest, StoresSumOfLambdaIfAlphaBackwardIsOne) {
   const model::PowerNormReleasedOptions options{.alpha_backward = 1, .group_scaling = false};
   const Case c = make_case(options, normal("alpha 1", {5, 2}, 0, 2), Mode::training, "alpha 1");
   const auto bound = run<running_error>(c);
   EXPECT_TRUE(agrees(run<oracle100>(c), run_oracle(c, Method::reverse), bound));
 }
 
-TEST(OracleTest, InitialStateIsThatOfRef) {
+TEST(OracleTest, InitialStateMatchesRef) {
   for (const auto& options : every_layer(3)) {
     const auto expected = ref::norm::initial_state<oracle100>(options, 3);
     const auto got = initial_state(options, 3);
@@ -133,7 +134,7 @@ TEST(OracleTest, InitialStateIsThatOfRef) {
   }
 }
 
-TEST(OracleTest, C10AStateOfAnotherLayerAndOfOtherShapes) {
+TEST(OracleTest, C10_RejectsStateOfOtherLayerOrShapes) {
   const OracleInputs inputs{.x = column({1, 2})};
   const model::BatchNormOptions options{};
   const auto refusal = [&](const NamedTensors<oracle100>& state) {

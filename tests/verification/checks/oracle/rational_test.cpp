@@ -1,5 +1,5 @@
-/// Polynomial identities, proved for instances: exact rational arithmetic, no tolerance. The sum of
-/// rule R2 is the plain sum there.
+/// Checks polynomial identities on instances in exact rational arithmetic, without tolerance. There
+/// the sum of rule R2 is the plain sum.
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -28,7 +28,7 @@ rational mean(std::size_t count, Term term) {
   return lane_sum<rational>(count, term) / rational(count);
 }
 
-RC_GTEST_PROP(RationalProperty, LaneSumIsThePlainSum, ()) {
+RC_GTEST_PROP(RationalProperty, LaneSumIsPlainSum, ()) {
   const auto t = any_vector(*rc::gen::inRange<std::size_t>(0, 100));
   rational plain = 0;
   for (const auto& x : t) plain += x;
@@ -45,8 +45,8 @@ RC_GTEST_PROP(RationalProperty, QuadraticMeanIsSquaredMeanPlusVariance, ()) {
 }
 
 /// sigma dx of BatchNorm and LayerNorm without the root: x_hat_i mean(g x_hat) = d_i mean(g d)/(v +
-/// eps) is rational. It sums to 0 for every eps; against d it gives mean(g d) eps/(v + eps).
-RC_GTEST_PROP(RationalProperty, CentredBackwardSumsToZero, ()) {
+/// eps) is rational. It sums to 0 for every eps, and its product with d is mean(g d) eps/(v + eps).
+RC_GTEST_PROP(RationalProperty, CenteredBackwardSumsToZero, ()) {
   const std::size_t n = *rc::gen::inRange<std::size_t>(1, 40);
   const auto x = any_vector(n);
   const auto g = any_vector(n);
@@ -64,7 +64,7 @@ RC_GTEST_PROP(RationalProperty, CentredBackwardSumsToZero, ()) {
 }
 
 /// PN-V: <dx, x> s^2 = <g, x> eps/(psi^2 + eps).
-RC_GTEST_PROP(RationalProperty, PowerNormVBackwardAgainstX, ()) {
+RC_GTEST_PROP(RationalProperty, PowerNormVBackwardHasKnownProductWithX, ()) {
   const std::size_t n = *rc::gen::inRange<std::size_t>(1, 40);
   const auto x = any_vector(n);
   const auto g = any_vector(n);
@@ -75,9 +75,9 @@ RC_GTEST_PROP(RationalProperty, PowerNormVBackwardAgainstX, ()) {
   RC_ASSERT(mean(n, [&](std::size_t i) { return numerator(i) * x[i]; }) == gx * eps / q);
 }
 
-/// The two forms of nu, and nu as a combination of the old one and Lambda/Gamma with weights 1 -
-/// theta and theta = (1 - alpha) Gamma; x_hat is any vector.
-RC_GTEST_PROP(RationalProperty, NuTelescopesAndIsAnAffineCombination, ()) {
+/// The two forms of nu are equal. nu is also a combination of the old nu and Lambda/Gamma with the
+/// weights 1 - theta and theta = (1 - alpha) Gamma, for any vector x_hat.
+RC_GTEST_PROP(RationalProperty, NuTelescopesAndIsAffineCombination, ()) {
   const std::size_t n = *rc::gen::inRange<std::size_t>(1, 40);
   auto z = any_vector(n);
   z[0] = rational(1, 3);  // Gamma > 0
@@ -95,12 +95,13 @@ RC_GTEST_PROP(RationalProperty, NuTelescopesAndIsAnAffineCombination, ()) {
     const rational ratio = lambda / gamma;
     RC_ASSERT((nu < ratio ? nu : ratio) <= next && next <= (nu < ratio ? ratio : nu));
   }
-  // The released state e = nu/w moves by mean((g - w e x_hat) x_hat).
+  // The released state e = nu/w changes by mean((g - w e x_hat) x_hat).
   if (w != 0) RC_ASSERT(nu / w + left == next / w);
 }
 
-/// Cumulative mean followed by a moving average is one moving average that keeps alpha (k-1)/k.
-RC_GTEST_PROP(RationalProperty, WarmUpIsOneMovingAverage, ()) {
+/// A cumulative mean followed by a moving average is a single moving average that keeps alpha
+/// (k-1)/k.
+RC_GTEST_PROP(RationalProperty, WarmUpIsSingleMovingAverage, ()) {
   const rational running = any_rational();
   const rational batch = any_rational();
   const rational alpha(*rc::gen::inRange(0, 11), 10);

@@ -1,5 +1,6 @@
-/// Every layer, every option that changes a formula, every shape with extents up to 3, every mask:
-/// ref at 100 digits against the definition, and the derivatives of the definition three ways.
+/// Covers every layer, every option that changes a formula, every shape with extents up to 3, and
+/// every mask. Compares ref at 100 digits with the definition, and the three ways to differentiate
+/// the definition with each other.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +13,7 @@ namespace {
 using ref::numeric::ContractError;
 using ref::numeric::oracle50;
 
-/// True where both sides refuse the case; a test failure where only one does.
+/// Returns true if both sides reject the case. Fails the test if only one does.
 bool both_refuse(const Case& c) {
   bool oracle_refuses = false;
   bool ref_refuses = false;
@@ -59,13 +60,14 @@ void check_every_mask(const Shape& shape, Mode mode, Counts& counts) {
     Case c = make_case(options, x, mode, stream);
     check(c, true, counts);
     if (::testing::Test::HasFatalFailure()) return;
-    // In inference, running statistics take no heed of the mask either.
-    if (!heeds_mask(options) || (mode == Mode::inference && has_state(options))) {
+    // Running statistics do not depend on the mask in inference either.
+    if (!uses_mask(options) || (mode == Mode::inference && has_state(options))) {
       c.inputs.valid = mask_of_bits(shape, 0);
       check(c, false, counts);
       continue;
     }
-    // The derivatives of the definition three ways: for the last mask of each shape as well.
+    // Compares the three ways to differentiate the definition, also for the last mask of each
+    // shape.
     const std::uint64_t masks = std::uint64_t{1} << rows;
     for (std::uint64_t bits = 0; bits < masks; ++bits) {
       c.inputs.valid = mask_of_bits(shape, bits);
@@ -77,7 +79,7 @@ void check_every_mask(const Shape& shape, Mode mode, Counts& counts) {
 
 class SmallWorldTest : public ::testing::TestWithParam<Mode> {};
 
-TEST_P(SmallWorldTest, RowsAndFeatures) {
+TEST_P(SmallWorldTest, MatchesDefinitionForAllSmallMatrices) {
   Counts counts;
   for (std::size_t n = 1; n <= 3; ++n)
     for (std::size_t d = 1; d <= 3; ++d)
@@ -86,9 +88,9 @@ TEST_P(SmallWorldTest, RowsAndFeatures) {
   EXPECT_GT(counts.compared, 9 * 25u);
 }
 
-TEST_P(SmallWorldTest, SamplesTokensAndFeatures) {
+TEST_P(SmallWorldTest, MatchesDefinitionForAllSmallBatches) {
   Counts counts;
-  constexpr std::size_t kRows = 6;  // each row more is twice as many masks
+  constexpr std::size_t kRows = 6;  // each additional row doubles the number of masks
   for (std::size_t b = 1; b <= 3; ++b)
     for (std::size_t t = 1; t <= 3 && b * t <= kRows; ++t)
       for (std::size_t d = 1; d <= 3; ++d)

@@ -37,7 +37,7 @@ class HistoryFile : public SmallHistory {
   }
 };
 
-TEST_F(HistoryFile, ReadsWhatItHasWritten) {
+TEST_F(HistoryFile, ReadsWhatItWrote) {
   EXPECT_TRUE(history().read().empty());
   const auto recorded =
       record(with_y([](double) { return std::numeric_limits<double>::infinity(); }));
@@ -46,7 +46,7 @@ TEST_F(HistoryFile, ReadsWhatItHasWritten) {
   recording.candidate = "--pipe 'x'";
   recording.environment = {{"compiler", "one"}};
   history().append(recording, recorded);
-  append(from_this_program(), "");
+  append(own_candidate(), "");
   const auto read = history().read();
   ASSERT_EQ(read.size(), 2u);
   EXPECT_EQ(read[0].label, recording.label);
@@ -56,7 +56,7 @@ TEST_F(HistoryFile, ReadsWhatItHasWritten) {
   EXPECT_EQ(read[0].answered, 3u);
   ASSERT_EQ(read[0].layers.size(), 1u);
   EXPECT_EQ(read[0].layers[0].error.max_share, std::numeric_limits<double>::infinity());
-  const auto cases = history().cases_of(read[0]);
+  const auto cases = history().read_cases(read[0]);
   ASSERT_EQ(cases.size(), recorded.size());
   for (std::size_t i = 0; i < cases.size(); ++i) {
     EXPECT_EQ(cases[i].path, recorded[i].path);
@@ -70,9 +70,9 @@ TEST_F(HistoryFile, ReadsWhatItHasWritten) {
   }
 }
 
-TEST_F(HistoryFile, SeveralAtOnceLoseNothing) {
+TEST_F(HistoryFile, ConcurrentProcessesLoseNothing) {
   constexpr int kProcesses = 6, kEach = 5;
-  const std::vector<RecordedCase> recorded = record(from_this_program());
+  const std::vector<RecordedCase> recorded = record(own_candidate());
   std::vector<support::process::Child> children;
   for (int i = 0; i < kProcesses; ++i)
     children.push_back(support::process::Child::begin("fork", [&, i] {
@@ -85,28 +85,28 @@ TEST_F(HistoryFile, SeveralAtOnceLoseNothing) {
     }));
   for (support::process::Child& child : children) EXPECT_TRUE(child.wait().succeeded());
   EXPECT_EQ(history().read().size(), std::size_t{kProcesses * kEach});
-  // The label that another process has taken since the beginning is refused.
+  // A label that another process has used in the meantime is rejected.
   Recording again = summarize(recorded);
   again.label = "7";
   EXPECT_THROW(history().append(again, recorded), UsageError);
   EXPECT_EQ(history().read().size(), std::size_t{kProcesses * kEach});
 }
 
-TEST_F(HistoryFile, TheSameAnswersAreStoredOnce) {
-  append(from_this_program(), "a");
+TEST_F(HistoryFile, StoresEqualOutputsOnce) {
+  append(own_candidate(), "a");
   const auto count = [this] {
     return std::distance(fs::directory_iterator(file().string() + ".answers"), {});
   };
   const auto before = count();
-  append(from_this_program(), "b");
+  append(own_candidate(), "b");
   EXPECT_EQ(count(), before);
   append(with_y([](double y) { return y + 1; }), "c");
   EXPECT_EQ(count(), 2 * before);
 }
 
-TEST_F(HistoryFile, DamageIsNamedWithItsLine) {
-  append(from_this_program(), "a");
-  append(from_this_program(), "b");
+TEST_F(HistoryFile, DamageErrorNamesLine) {
+  append(own_candidate(), "a");
+  append(own_candidate(), "b");
   const std::string whole = ref::io::read_text(file());
   const std::size_t second = whole.find('\n') + 1;
   refused(whole.substr(0, whole.size() - 1), "line 2 is cut off; expected");
@@ -126,12 +126,12 @@ TEST_F(HistoryFile, DamageIsNamedWithItsLine) {
   refused(without("\"results\":\"", "\"results\":\"z"), "results is no SHA-256");
 }
 
-TEST_F(HistoryFile, AlteredAndAbsentAnswersAreNamed) {
-  append(from_this_program(), "a");
+TEST_F(HistoryFile, NamesAlteredAndAbsentOutputs) {
+  append(own_candidate(), "a");
   const auto recording = history().read().at(0);
-  const std::string answer = history().cases_of(recording).at(0).answer_sha256;
+  const std::string answer = history().read_cases(recording).at(0).answer_sha256;
   const fs::path folder = file().string() + ".answers";
-  const auto other = history().cases_of(recording).at(1).answer_sha256;
+  const auto other = history().read_cases(recording).at(1).answer_sha256;
   fs::copy_file(folder / (other + ".safetensors"), folder / (answer + ".safetensors"),
                 fs::copy_options::overwrite_existing);
   EXPECT_THAT(error_message<FileError>([&] { history().answer(answer); }),
@@ -140,13 +140,13 @@ TEST_F(HistoryFile, AlteredAndAbsentAnswersAreNamed) {
   EXPECT_THAT(error_message<FileError>([&] { history().answer(answer); }), HasSubstr(answer));
   const fs::path results = folder / (recording.results_sha256 + ".json");
   std::ofstream(results, std::ios::app) << " ";
-  EXPECT_THAT(error_message<FileError>([&] { history().cases_of(recording); }),
+  EXPECT_THAT(error_message<FileError>([&] { history().read_cases(recording); }),
               HasSubstr("it was altered"));
   fs::remove(results);
-  EXPECT_THROW(history().cases_of(recording), FileError);
+  EXPECT_THROW(history().read_cases(recording), FileError);
 }
 
-TEST_F(HistoryFile, OnAFullDiskTheHistoryStays) {
+TEST_F(HistoryFile, KeepsHistoryIfDiskIsFull) {
   const fs::path disk = folder_ / "disk";
   fs::create_directory(disk);
   if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=28k") != 0)
@@ -155,7 +155,7 @@ TEST_F(HistoryFile, OnAFullDiskTheHistoryStays) {
   const History small(disk / "h.jsonl");
   std::ofstream(disk / "h.jsonl") << "old\n";
   try {
-    record_cases(golden(), cases_, from_this_program(),
+    record_cases(golden(), cases_, own_candidate(),
                  [&](const std::string& sha256, const std::vector<StoredTensor>& answer) {
                    for (char c = 'a'; c < 'z'; ++c) small.keep(sha256 + c, answer);
                  },
@@ -169,13 +169,13 @@ TEST_F(HistoryFile, OnAFullDiskTheHistoryStays) {
   EXPECT_EQ(text, "old\n");
 }
 
-TEST_F(HistoryFile, AFolderThatCannotBeMadeIsNamed) {
+TEST_F(HistoryFile, NamesFolderThatCannotBeCreated) {
   const History absent("/dev/null/h.jsonl");
   EXPECT_THAT(error_message<FileError>([&] { absent.keep("0", {}); }),
               StartsWith("/dev/null/h.jsonl.answers: the folder"));
 }
 
-TEST(PlaceOf, ALabelOrALine) {
+TEST(PlaceOf, AcceptsLabelOrLine) {
   std::vector<Recording> recordings(3);
   recordings[0].label = "first";
   recordings[2].label = "third";

@@ -18,7 +18,7 @@ using ::testing::Each;
 using ::testing::Field;
 using ::testing::HasSubstr;
 
-TEST(StepsBetween, CountsTheNumbersOfTheDtype) {
+TEST(StepsBetween, CountsNumbersOfDtype) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(steps_between(1, std::nextafter(1.0, 2), DType::float64), 1u);
   EXPECT_EQ(steps_between(1, 1 + std::ldexp(1, -23), DType::float32), 1u);
@@ -39,8 +39,8 @@ class ChangeBetween : public SmallHistory {
     return change_between(history(), recordings.at(recordings.size() - 2), recordings.back());
   }
   static double rough(double y) { return static_cast<double>(static_cast<float>(y)); }
-  static golden::gate::Ask without(const std::string& name) {
-    return [name, own = from_this_program()](const golden::certify::StoredCase& stored) {
+  static golden::gate::Candidate without(const std::string& name) {
+    return [name, own = own_candidate()](const golden::certify::StoredCase& stored) {
       std::vector<StoredTensor> answer = own(stored).value();
       std::erase_if(answer, [&](const StoredTensor& tensor) { return tensor.name == name; });
       return answer;
@@ -48,32 +48,32 @@ class ChangeBetween : public SmallHistory {
   }
 };
 
-TEST_F(ChangeBetween, TheSameBitsAreNoChange) {
-  append(from_this_program(), "a");
-  append(from_this_program(), "b");
+TEST_F(ChangeBetween, SameBitsAreNoChange) {
+  append(own_candidate(), "a");
+  append(own_candidate(), "b");
   const Change same = change();
   EXPECT_TRUE(same.movements.empty());
   EXPECT_EQ(same.cases, 3u);
   EXPECT_GT(same.outputs, 3u);
 }
 
-TEST_F(ChangeBetween, LessAccurateIsAwayAndBackIsTowards) {
-  append(from_this_program(), "a");
+TEST_F(ChangeBetween, LessAccurateIsAwayAndMoreAccurateIsTowards) {
+  append(own_candidate(), "a");
   append(with_y(rough), "b");
   const Change away = change();
-  ASSERT_EQ(away.movements.size(), 2u);  // one feature: y is beta, which a float holds
+  ASSERT_EQ(away.movements.size(), 2u);  // with one feature y equals beta, which a float represents
   EXPECT_EQ(away.moved_cases, 2u);
   EXPECT_EQ(away.count(Direction::away), 2u);
   EXPECT_THAT(away.movements, Each(Field(&Movement::output, "y")));
-  append(from_this_program(), "c");
+  append(own_candidate(), "c");
   const Change back = change();
   EXPECT_EQ(back.count(Direction::towards), 2u);
   EXPECT_EQ(back.movements[0].before, away.movements[0].after);
-  EXPECT_EQ(back.movements[0].most_steps, away.movements[0].most_steps);
+  EXPECT_EQ(back.movements[0].max_steps, away.movements[0].max_steps);
 }
 
 TEST_F(ChangeBetween, CountsElementsAndSteps) {
-  append(from_this_program(), "a");
+  append(own_candidate(), "a");
   append(with_y([calls = 0](double y) mutable {
            const int steps = ++calls > 4 ? 0 : calls == 3 ? 2 : calls == 1 ? 0 : 1;
            for (int i = 0; i < steps; ++i) y = std::nextafter(y, 1e9);
@@ -81,48 +81,47 @@ TEST_F(ChangeBetween, CountsElementsAndSteps) {
          }),
          "b");
   const Change change = this->change();
-  ASSERT_EQ(change.movements.size(), 1u);  // of the first case: calls goes on
+  ASSERT_EQ(change.movements.size(), 1u);  // of the first case, because calls continues
   const Movement& movement = change.movements[0];
   EXPECT_EQ(movement.path, cases_[0].path);
   EXPECT_EQ(movement.moved, 3u);
   EXPECT_GT(movement.count, 3u);
-  EXPECT_EQ(movement.most_steps, 2u);
+  EXPECT_EQ(movement.max_steps, 2u);
   EXPECT_EQ(movement.where, "[0, 2, 0]");
 }
 
-TEST_F(ChangeBetween, ASignOfZeroIsAMove) {
+TEST_F(ChangeBetween, SignOfZeroIsMovement) {
   append(with_y([](double) { return 0.0; }), "a");
   append(with_y([](double) { return -0.0; }), "b");
   const Change change = this->change();
   ASSERT_EQ(change.movements.size(), 3u);
-  EXPECT_EQ(change.movements[0].most_steps, 0u);
+  EXPECT_EQ(change.movements[0].max_steps, 0u);
   EXPECT_EQ(change.movements[0].moved, change.movements[0].count);
   EXPECT_EQ(change.count(Direction::neither), 3u);
 }
 
-TEST_F(ChangeBetween, OutputsAndAnswersThatComeAndGo) {
-  append(from_this_program(), "a");
+TEST_F(ChangeBetween, ReportsNewAndMissingOutputs) {
+  append(own_candidate(), "a");
   append(without("rstd"), "b");
   EXPECT_EQ(change().count(Direction::away), 3u);
   EXPECT_EQ(change().movements.at(0).what, "is gone");
-  append(from_this_program(), "c");
+  append(own_candidate(), "c");
   EXPECT_EQ(change().count(Direction::towards), 3u);
   append(
-      [own = from_this_program(),
-       first = cases_[0].path](const golden::certify::StoredCase& stored) {
+      [own = own_candidate(), first = cases_[0].path](const golden::certify::StoredCase& stored) {
         if (stored.description.path == first) throw ref::numeric::FileError("it has ended");
         return own(stored);
       },
       "d");
   EXPECT_EQ(change().movements.at(0).what, "has no answer any more: it has ended");
   EXPECT_EQ(change().count(Direction::away), 1u);
-  append(from_this_program(), "e");
+  append(own_candidate(), "e");
   EXPECT_EQ(change().movements.at(0).what, "has an answer now");
 }
 
-TEST_F(ChangeBetween, CasesThatComeAndGoOrChange) {
-  append(from_this_program(), "a");
-  auto recorded = record(from_this_program());
+TEST_F(ChangeBetween, ReportsNewMissingAndChangedCases) {
+  append(own_candidate(), "a");
+  auto recorded = record(own_candidate());
   recorded[0].case_sha256 = std::string(64, '0');
   recorded.pop_back();
   Recording recording = summarize(recorded);
@@ -135,10 +134,10 @@ TEST_F(ChangeBetween, CasesThatComeAndGoOrChange) {
   EXPECT_EQ(change.cases, 3u);
 }
 
-TEST_F(ChangeBetween, AnotherDtypeHasNoSteps) {
-  append(from_this_program(), "a");
+TEST_F(ChangeBetween, DifferentDtypesHaveNoSteps) {
+  append(own_candidate(), "a");
   append(
-      [own = from_this_program()](const golden::certify::StoredCase& stored) {
+      [own = own_candidate()](const golden::certify::StoredCase& stored) {
         auto answer = own(stored).value();
         for (auto& tensor : answer) {
           auto values = ref::io::widen(tensor);
@@ -151,13 +150,13 @@ TEST_F(ChangeBetween, AnotherDtypeHasNoSteps) {
   const Change change = this->change();
   EXPECT_EQ(change.movements.at(0).what, "float64 -> float32");
   EXPECT_EQ(change.count(Direction::towards), 0u);
-  EXPECT_GT(change.count(Direction::away), 6u);  // the others are numbers that a float holds
+  EXPECT_GT(change.count(Direction::away), 6u);  // the others are representable in float
 }
 
-TEST_F(ChangeBetween, AnAbsentAnswerIsNamed) {
-  append(from_this_program(), "a");
+TEST_F(ChangeBetween, NamesAbsentOutput) {
+  append(own_candidate(), "a");
   append(with_y(rough), "b");
-  const std::string sha256 = history().cases_of(history().read()[0])[1].answer_sha256;
+  const std::string sha256 = history().read_cases(history().read()[0])[1].answer_sha256;
   std::filesystem::remove(file().string() + ".answers/" + sha256 + ".safetensors");
   EXPECT_THAT(error_message<ref::numeric::FileError>([&] { change(); }), HasSubstr(sha256));
 }

@@ -17,14 +17,13 @@ using ::testing::HasSubstr;
 
 class RecordCases : public SmallHistory {};
 
-TEST_F(RecordCases, EachOutputHasItsFingerprint) {
-  const auto recorded = record(from_this_program());
+TEST_F(RecordCases, EachOutputHasFingerprint) {
+  const auto recorded = record(own_candidate());
   ASSERT_EQ(recorded.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(recorded[i].path, cases_[i].path);
     EXPECT_EQ(recorded[i].problem, "");
-    const auto answer =
-        from_this_program()(golden::certify::read_case(golden(), cases_[i])).value();
+    const auto answer = own_candidate()(golden::certify::read_case(golden(), cases_[i])).value();
     ASSERT_EQ(recorded[i].outputs.size(), answer.size());
     for (const RecordedOutput& output : recorded[i].outputs) {
       EXPECT_EQ(output.sha256,
@@ -38,12 +37,12 @@ TEST_F(RecordCases, EachOutputHasItsFingerprint) {
   }
 }
 
-TEST_F(RecordCases, JobsChangeNothing) {
-  const auto one = record(from_this_program(), 1), two = record(from_this_program(), 2);
+TEST_F(RecordCases, JobsDoNotChangeResult) {
+  const auto one = record(own_candidate(), 1), two = record(own_candidate(), 2);
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(one[i].answer_sha256, two[i].answer_sha256);
 }
 
-TEST_F(RecordCases, EveryNaNIsTheSame) {
+TEST_F(RecordCases, TreatsAllNaNsAsEqual) {
   const auto nan = [](std::uint64_t bits) {
     return [bits](double) { return std::bit_cast<double>(bits); };
   };
@@ -53,19 +52,19 @@ TEST_F(RecordCases, EveryNaNIsTheSame) {
   EXPECT_EQ(summarize(one).layers.at(0).error.max_share, std::numeric_limits<double>::infinity());
 }
 
-TEST_F(RecordCases, ADeclinedCaseLeavesNothing) {
+TEST_F(RecordCases, DeclinedCaseIsOmitted) {
   const std::string declined = cases_[1].path;
   const auto recorded =
-      record([&, own = from_this_program()](const golden::certify::StoredCase& stored) {
-        return stored.description.path == declined ? golden::gate::Answer() : own(stored);
+      record([&, own = own_candidate()](const golden::certify::StoredCase& stored) {
+        return stored.description.path == declined ? golden::gate::CandidateOutput() : own(stored);
       });
   ASSERT_EQ(recorded.size(), cases_.size() - 1);
   for (const RecordedCase& one : recorded) EXPECT_NE(one.path, declined);
   EXPECT_EQ(summarize(recorded).answered, recorded.size());
 }
 
-TEST_F(RecordCases, AnAnswerThatIsNoneIsAProblem) {
-  const auto problem_of = [this](const golden::gate::Ask& ask) {
+TEST_F(RecordCases, InvalidOutputIsProblem) {
+  const auto problem_of = [this](const golden::gate::Candidate& ask) {
     const auto recorded = record(ask);
     EXPECT_TRUE(recorded[0].outputs.empty());
     EXPECT_EQ(summarize(recorded).answered, 0u);
@@ -88,7 +87,7 @@ TEST_F(RecordCases, AnAnswerThatIsNoneIsAProblem) {
             "it has ended");
 }
 
-TEST(Summarize, IsTheLargestAndTheMeanOfTheMeans) {
+TEST(Summarize, ReturnsMaximumAndMeanOfMeans) {
   std::vector<RecordedCase> cases(3);
   cases[0].path = "quick/rms_norm/a-2x2-float64";
   cases[0].outputs = {{"y", "float64", 4, "", {4, 1, 0.5, 0.25, 0.125}},

@@ -13,7 +13,7 @@
 
 namespace normproof::verification::checks::regression {
 
-/// A corpus of three cases, and a history of what answers them.
+/// A corpus of three cases, and a history of recordings of it.
 class SmallHistory : public ::testing::Test {
  protected:
   SmallHistory() {
@@ -25,23 +25,23 @@ class SmallHistory : public ::testing::Test {
   std::filesystem::path file() const { return folder_ / "h.jsonl"; }
   History history() const { return History(file()); }
 
-  std::vector<RecordedCase> record(const golden::gate::Ask& ask, int jobs = 1) const {
+  std::vector<RecordedCase> record(const golden::gate::Candidate& ask, int jobs = 1) const {
     return record_cases(golden(), cases_, ask,
                         [this](const std::string& sha256, const std::vector<StoredTensor>& answer) {
                           history().keep(sha256, answer);
                         },
                         jobs, {});
   }
-  void append(const golden::gate::Ask& ask, const std::string& label) const {
+  void append(const golden::gate::Candidate& ask, const std::string& label) const {
     const std::vector<RecordedCase> recorded = record(ask);
     Recording recording = summarize(recorded);
     recording.label = label;
     history().append(recording, recorded);
   }
 
-  /// This program's answers with f applied to every element of y.
-  static golden::gate::Ask with_y(const std::function<double(double)>& f) {
-    return [f, own = from_this_program()](const golden::certify::StoredCase& stored) {
+  /// Returns this program's outputs with f applied to every element of y.
+  static golden::gate::Candidate with_y(const std::function<double(double)>& f) {
+    return [f, own = own_candidate()](const golden::certify::StoredCase& stored) {
       std::vector<StoredTensor> answer = own(stored).value();
       for (StoredTensor& tensor : answer) {
         if (tensor.name != "y") continue;

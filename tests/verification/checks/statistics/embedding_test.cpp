@@ -14,14 +14,14 @@ using namespace normproof::verification::checks::statistics;
 using normproof::ref::numeric::contract_message;
 using normproof::ref::numeric::RandomStream;
 
-TEST(Embedding, EntriesAreTheScaledNormalsOfTheStream) {
+TEST(Embedding, EntriesAreScaledNormalsOfTheRandomStream) {
   const EmbeddingTable table = make_embedding(3, 5, 4, 0.5);
   const RandomStream stream(3, "embedding");
   ASSERT_EQ(table.values.size(), 20u);
   for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(table.values.data()[i], 0.5 * stream.normal(i));
 }
 
-TEST(Embedding, EntriesDoNotDependOnTheSizeOfTheTableOrOnThreads) {
+TEST(Embedding, EntriesDoNotDependOnTableSizeOrThreads) {
   const EmbeddingTable small = make_embedding(3, 5, 4);
   normproof::ref::numeric::set_num_threads(3);
   const EmbeddingTable large = make_embedding(3, 4000, 4);
@@ -32,7 +32,7 @@ TEST(Embedding, EntriesDoNotDependOnTheSizeOfTheTableOrOnThreads) {
     ASSERT_EQ(large.values.data()[i], again.values.data()[i]) << i;
 }
 
-TEST(Embedding, EveryRowIsThatOfItsTokenAndPaddingIsScaled) {
+TEST(Embedding, RowsAreThoseOfTheTokensAndPaddingIsScaled) {
   const EmbeddingTable table = make_embedding(3, 5, 2);
   const auto batch = small_batch();
   const auto x = embed(table, batch, 8);
@@ -53,7 +53,7 @@ TEST(Embedding, MaskIsTrueAtRealTokens) {
             (std::vector<bool>{true, true, true, true, false, false}));
 }
 
-TEST(Embedding, UpstreamGradientIsZeroAtPaddingAndDiffersFromStepToStep) {
+TEST(Embedding, UpstreamGradientIsZeroAtPaddingAndChangesEachStep) {
   const auto one = upstream_gradient(3, 1, small_batch(), 2);
   const auto two = upstream_gradient(3, 2, small_batch(), 2);
   const RandomStream stream(3, "grad_y/1");
@@ -64,20 +64,20 @@ TEST(Embedding, UpstreamGradientIsZeroAtPaddingAndDiffersFromStepToStep) {
   for (std::size_t i = 8; i < 12; ++i) EXPECT_EQ(one.data()[i], 0);
 }
 
-TEST(MakeEmbedding, C1NoTokenAndNoFeature) {
+TEST(MakeEmbedding, C1_RejectsAnEmptyVocabularyAndZeroFeatures) {
   EXPECT_EQ(contract_message([] { make_embedding(1, 0, 4); }),
             "make_embedding: vocab_size is 0; expected at least one token (C1)");
   EXPECT_EQ(contract_message([] { make_embedding(1, 4, 0); }),
             "make_embedding: d_model is 0; expected at least 1 (C1)");
 }
 
-TEST(MakeEmbedding, C2AnInfiniteScale) {
+TEST(MakeEmbedding, C2_RejectsAnInfiniteScale) {
   EXPECT_EQ(
       contract_message([] { make_embedding(1, 4, 4, std::numeric_limits<double>::infinity()); }),
       "make_embedding: scale is inf; expected a finite number (C2)");
 }
 
-TEST(Embed, C1TokensThatTheTableDoesNotHave) {
+TEST(Embed, C1_RejectsTokensOutsideTheTable) {
   auto batch = small_batch();
   EXPECT_EQ(contract_message([&] { embed(make_embedding(1, 4, 4), batch); }),
             "embed: batch.tokens[3] is 4; expected an id below 4 (C1)");

@@ -26,7 +26,8 @@ Mask mask(std::vector<bool> values) {
 
 const Mask kTwo = mask({true, true});
 
-// By hand: batches (0, 2), (2, 6): means 1, 4; variances 1, 4; running values start at the first.
+// Computed by hand: the batches (0, 2) and (2, 6) have means 1 and 4 and variances 1 and 4. The
+// running values start at those of the first batch.
 TEST(Follow, BatchNormFluctuatesAgainstTheRunningValuesBeforeTheStep) {
   Follower follower({.name = "",
                      .description = "",
@@ -41,7 +42,7 @@ TEST(Follow, BatchNormFluctuatesAgainstTheRunningValuesBeforeTheStep) {
   follower.step(rows({2, 6}), rows({0, 0}), kTwo);
   const auto& steps = follower.steps();
   EXPECT_EQ(steps[1].mean->absolute, 3);  // 4 - 1
-  EXPECT_EQ(steps[1].mean->relative, 3);  // by the root of the running variance 1
+  EXPECT_EQ(steps[1].mean->relative, 3);  // divided by the root of the running variance, 1
   EXPECT_EQ(steps[1].variance->absolute, 3);
   EXPECT_EQ(steps[1].variance->relative, 3);
   EXPECT_EQ(steps[2].mean->absolute, 1.5);      // 4 - 2.5
@@ -51,10 +52,10 @@ TEST(Follow, BatchNormFluctuatesAgainstTheRunningValuesBeforeTheStep) {
   EXPECT_FALSE(follower.is_power_norm());
 }
 
-// By hand, eps = 0, alpha = 1/2: psi^2 starts at 4. Step 1: x_hat = (1, 1), Gamma = 1, Lambda = 3,
-// nu = 0 (1 - 1/2) + 3/2. Step 2: psi_B^2 = 16, Gamma = 4, theta = 2, Lambda = 2,
-// nu = 3/2 (1 - 2) + 1 = -1/2.
-TEST(Follow, PowerNormsRecursionIsThatOfThePaper) {
+// Computed by hand for eps = 0, alpha = 1/2: psi^2 starts at 4.
+// Step 1: x_hat = (1, 1), Gamma = 1, Lambda = 3, nu = 0 (1 - 1/2) + 3/2.
+// Step 2: psi_B^2 = 16, Gamma = 4, theta = 2, Lambda = 2, nu = 3/2 (1 - 2) + 1 = -1/2.
+TEST(Follow, PowerNormFollowsTheRecursionOfThePaper) {
   Follower follower(
       {.name = "",
        .description = "",
@@ -73,7 +74,7 @@ TEST(Follow, PowerNormsRecursionIsThatOfThePaper) {
   EXPECT_FALSE(follower.diverged());
 }
 
-TEST(Follow, ReleasedNuIsInThePapersUnits) {
+TEST(Follow, NuOfTheReleasedLayerIsConvertedToThePapersUnits) {
   model::PowerNormReleasedOptions released{.eps = 0, .alpha_forward = 0.5, .alpha_backward = 0.5};
   released.warmup_iterations = 1;
   released.group_scaling = false;
@@ -94,7 +95,7 @@ TEST(Follow, PaddingCountsOnlyWithoutTheMask) {
   EXPECT_EQ(counted.last().outputs.at("mean").data()[0], 4);
 }
 
-TEST(Follow, ADivergedNuIsLeftBehindAndTheForwardGoesOn) {
+TEST(Follow, ForwardContinuesAfterNuHasDiverged) {
   model::PowerNormReleasedOptions released{.alpha_backward = 0.5};
   released.warmup_iterations = 0;
   released.group_scaling = false;
@@ -111,7 +112,7 @@ TEST(Follow, ADivergedNuIsLeftBehindAndTheForwardGoesOn) {
   EXPECT_TRUE(follower.steps().back().quadratic_mean);
 }
 
-TEST(Follow, C1OtherLayers) {
+TEST(Follow, C1_RejectsOtherLayers) {
   EXPECT_EQ(normproof::ref::numeric::contract_breach([] {
               Follower({.name = "", .description = "", .options = model::LayerNormOptions{}}, 1);
             }).argument,

@@ -15,11 +15,11 @@ using normproof::ref::tensor::Mask;
 using normproof::ref::tensor::NamedTensors;
 using normproof::ref::tensor::Tensor;
 
-/// What a certificate of these few numbers may leave open.
+/// The largest accepted width of a certified enclosure for this small input.
 constexpr double kNarrow = 1e-12;
 
-TEST(Slopes, OfOneSentenceAreThoseByHand) {
-  // Three tokens of one feature, and padding that counts for nothing.
+TEST(Slopes, SlopesOfOneSentenceMatchHandComputation) {
+  // Three tokens of one feature, and one position of padding, which must not count.
   Tensor<double> x = normproof::ref::tensor::full_tensor<double>({1, 4, 1}, 0);
   Mask valid = normproof::ref::tensor::full_tensor<bool>({1, 4}, true);
   const double values[] = {1, 1, -2, 1e6};
@@ -29,7 +29,7 @@ TEST(Slopes, OfOneSentenceAreThoseByHand) {
   state.set("running_psi2", Tensor<double>{0.25});
   state.set("nu", Tensor<double>{0.0});
   state.set("iterations", Tensor<double>{4.0});
-  const auto slopes = slopes_of(7, x, valid, state, 0.5);
+  const auto slopes = certify_slopes(7, x, valid, state, 0.5);
   ASSERT_EQ(slopes.size(), 6u);
   for (const Slope& slope : slopes) {
     EXPECT_EQ(slope.step, 7u);
@@ -42,7 +42,7 @@ TEST(Slopes, OfOneSentenceAreThoseByHand) {
                             : slope.layer == "layer_norm" ? 0
                             : slope.layer == "rms_norm"   ? 1e-5 / std::pow(1 + 1e-5, 1.5)
                                                           : 0.5 / std::cosh(0.5) / std::cosh(0.5);
-    // Six operations, cosh and pow among them, each within 2 u of its own result.
+    // The expected value takes six operations, including cosh and pow, each accurate to 2 u.
     const double error = 6 * 2 * 0x1p-53 * expected;
     EXPECT_LE(slope.at.lower, expected + error) << slope.layer;
     EXPECT_GE(slope.at.upper, expected - error) << slope.layer;
@@ -50,14 +50,15 @@ TEST(Slopes, OfOneSentenceAreThoseByHand) {
   }
 }
 
-TEST(Slopes, AreTakenOfTheFirstAMiddleAndTheLastStep) {
+TEST(Slopes, FirstMiddleAndLastStepsAreCertified) {
   const Statistics statistics = collect_statistics(
       random_corpus(9, 7), {.d_model = 4, .batch_size = 4, .steps = 6, .warmup_steps = 1});
   ASSERT_EQ(statistics.slopes.size(), 18u);
   EXPECT_EQ(statistics.slopes[0].step, 1u);
   EXPECT_EQ(statistics.slopes[6].step, 3u);
   EXPECT_EQ(statistics.slopes[17].step, 6u);
-  // PowerNorm begins with the first batch's own psi: then it is PN-V's twin.
+  // In the first step PowerNorm starts with the psi of the batch itself, so its slope equals that
+  // of PN-V.
   EXPECT_LE(statistics.slopes[4].at.lower, statistics.slopes[3].at.upper);
   EXPECT_LE(statistics.slopes[3].at.lower, statistics.slopes[4].at.upper);
   for (const std::size_t twin : {3, 4})

@@ -16,7 +16,7 @@ StabilityReport judge(std::vector<double> theta) {
   return judge_stability(theta);
 }
 
-TEST(Stability, UpToOneIsStable) {
+TEST(Stability, ThetaUpToOneIsStable) {
   const auto report = judge({0.1, 1, 0.5});
   EXPECT_EQ(report.stability, Stability::stable);
   EXPECT_EQ(report.max_theta, 1);
@@ -26,7 +26,7 @@ TEST(Stability, UpToOneIsStable) {
   EXPECT_EQ(judge({}).stability, Stability::stable);
 }
 
-TEST(Stability, AboveOneIsAWarning) {
+TEST(Stability, ThetaAboveOneIsAWarning) {
   const auto report = judge({0.1, std::nextafter(1.0, 2.0), 0.5, 1.5});
   EXPECT_EQ(report.stability, Stability::warning);
   EXPECT_EQ(report.max_theta, 1.5);
@@ -34,7 +34,7 @@ TEST(Stability, AboveOneIsAWarning) {
   EXPECT_EQ(report.first_above_one, 2u);
 }
 
-TEST(Stability, TwoOrMoreIsAnErrorOnlyTwiceRunning) {
+TEST(Stability, ThetaOfTwoOrMoreIsAnErrorInTwoConsecutiveSteps) {
   EXPECT_EQ(judge({2, 1.9, 2, 0, 7}).stability, Stability::warning);
   const auto report = judge({3, 0, 2, 2, 5});
   EXPECT_EQ(report.stability, Stability::error);
@@ -43,7 +43,7 @@ TEST(Stability, TwoOrMoreIsAnErrorOnlyTwiceRunning) {
   EXPECT_EQ(judge({2, std::nextafter(2.0, 0.0)}).stability, Stability::warning);
 }
 
-TEST(Stability, NotANumberIsHigh) {
+TEST(Stability, NaNCountsAsHigh) {
   using ref::numeric::kNaN;
   EXPECT_EQ(judge({kNaN}).stability, Stability::warning);
   const auto report = judge({kNaN, kNaN, 0.5});
@@ -51,7 +51,7 @@ TEST(Stability, NotANumberIsHigh) {
   EXPECT_TRUE(report.max_theta != report.max_theta);
 }
 
-TEST(Stability, HasNames) {
+TEST(Stability, LevelsHaveNames) {
   EXPECT_EQ(to_string(Stability::stable), "stable");
   EXPECT_EQ(to_string(Stability::warning), "warning");
   EXPECT_EQ(to_string(Stability::error), "error");

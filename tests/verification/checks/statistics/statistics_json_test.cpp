@@ -11,7 +11,7 @@ namespace {
 
 using namespace normproof::verification::checks::statistics;
 
-TEST(StatisticsJson, HoldsEveryStepToTheBit) {
+TEST(StatisticsJson, HoldsEveryStepBitForBit) {
   const Statistics statistics = collect_statistics(
       random_corpus(9, 7), {.d_model = 4, .batch_size = 4, .steps = 5, .warmup_steps = 1});
   const auto json = nlohmann::ordered_json::parse(to_json(statistics).dump());
@@ -43,7 +43,7 @@ TEST(StatisticsJson, HoldsEveryStepToTheBit) {
   }
 }
 
-TEST(StatisticsJson, WhatWasNotFollowedIsNull) {
+TEST(StatisticsJson, MissingQuantitiesAreNull) {
   Statistics statistics;
   Followed followed{.scenario = {.name = "diverged",
                                  .description = "",

@@ -32,8 +32,8 @@ const Followed& named(const Statistics& statistics, std::string_view name) {
   throw std::out_of_range(std::string(name));
 }
 
-TEST(Statistics, AreTheSameBitsForAnyNumberOfThreads) {
-  // Wide enough that the work is shared out between threads.
+TEST(Statistics, BitsDoNotDependOnTheNumberOfThreads) {
+  // Large enough that the work is shared among threads.
   const TokenizedCorpus corpus = random_corpus(200, 60);
   const StatisticsOptions options{.d_model = 48, .batch_size = 64, .steps = 4, .sloped_steps = 1};
   set_num_threads(1);
@@ -48,10 +48,10 @@ TEST(Statistics, AreTheSameBitsForAnyNumberOfThreads) {
   EXPECT_NE(dump(collect_statistics(corpus, other)), one);
 }
 
-TEST(Statistics, EpochsFollowOneAnotherInNewOrders) {
+TEST(Statistics, EachEpochHasANewOrder) {
   const Statistics statistics = collect_statistics(random_corpus(20, 9), kSmall);
   ASSERT_EQ(statistics.batches.size(), 12u);
-  // Four batches an epoch: 6, 6, 6 and 2 sentences.
+  // An epoch has four batches, of 6, 6, 6 and 2 sentences.
   for (std::size_t i = 0; i < 12; ++i)
     EXPECT_EQ(statistics.batches[i].sentences, i % 4 == 3 ? 2u : 6u);
   std::size_t tokens = 0;
@@ -60,7 +60,7 @@ TEST(Statistics, EpochsFollowOneAnotherInNewOrders) {
   EXPECT_NE(statistics.batches[0].tokens, statistics.batches[4].tokens);
 }
 
-TEST(Statistics, FactsOfTheCorpusAreCounted) {
+TEST(Statistics, CountsTokensAndPaddingOfTheCorpus) {
   TokenizedCorpus corpus;
   corpus.vocab_size = 5;
   corpus.sequences = {{1, 2, 3}, {4}, {1, 2, 3, 4, 1, 2}};
@@ -70,12 +70,13 @@ TEST(Statistics, FactsOfTheCorpusAreCounted) {
   EXPECT_EQ(statistics.corpus.sentences, 3u);
   EXPECT_EQ(statistics.corpus.tokens, 10u);
   EXPECT_EQ(statistics.corpus.longest, 6u);
-  EXPECT_EQ(statistics.corpus.published_pad_fraction, 6.0 / 15.0);  // 3 + 1 + 5 are kept
+  // 3 + 1 + 5 tokens remain after truncation
+  EXPECT_EQ(statistics.corpus.published_pad_fraction, 6.0 / 15.0);
   EXPECT_EQ(statistics.batches[0].seq_len, 6u);
   EXPECT_EQ(statistics.batches[0].pad_fraction, 8.0 / 18.0);
 }
 
-TEST(Statistics, EveryScenarioIsFollowedThroughEveryStep) {
+TEST(Statistics, FollowsEveryScenarioThroughEveryStep) {
   const Statistics statistics = collect_statistics(random_corpus(20, 9), kSmall);
   ASSERT_EQ(statistics.followed.size(), scenarios(kSmall).size());
   std::size_t deciding = 0;
@@ -88,7 +89,7 @@ TEST(Statistics, EveryScenarioIsFollowedThroughEveryStep) {
   EXPECT_FALSE(has_error(statistics));
 }
 
-TEST(Statistics, ProgressIsToldOfEveryStep) {
+TEST(Statistics, ReportsProgressAfterEveryStep) {
   std::size_t last = 0;
   collect_statistics(random_corpus(20, 9), kSmall, [&](std::size_t step, std::size_t steps) {
     EXPECT_EQ(step, last + 1);
@@ -98,8 +99,8 @@ TEST(Statistics, ProgressIsToldOfEveryStep) {
   EXPECT_EQ(last, 12u);
 }
 
-// The mask's promise: a masked statistic has the same bits whatever is in the padded rows.
-TEST(Statistics, PaddingIsInertBehindTheMask) {
+// A masked statistic must have the same bits whatever the padded rows contain.
+TEST(Statistics, MaskedStatisticsIgnorePadding) {
   const Statistics statistics = collect_statistics(random_corpus(20, 9), kSmall);
   EXPECT_TRUE(statistics.padding_is_inert);
   const Followed& plain = named(statistics, "power_norm");
@@ -110,7 +111,7 @@ TEST(Statistics, PaddingIsInertBehindTheMask) {
   }
 }
 
-TEST(Statistics, AnErrorOfADecidingScenarioOrALeakIsAnError) {
+TEST(Statistics, HasErrorIfADecidingScenarioIsUnstableOrPaddingLeaks) {
   Statistics statistics;
   EXPECT_FALSE(has_error(statistics));
   statistics.padding_is_inert = false;
@@ -125,8 +126,8 @@ TEST(Statistics, AnErrorOfADecidingScenarioOrALeakIsAnError) {
   EXPECT_FALSE(has_error(statistics));
 }
 
-// The findings that the report is there to show.
-TEST(Statistics, SyntheticSentencesShowWhatPaddingDoes) {
+// These are the findings that the report exists to show.
+TEST(Statistics, SyntheticSentencesShowTheEffectOfPadding) {
   auto vocabulary = ref::data::Vocabulary::from_tokens(ref::data::synthetic_vocabulary(), "test");
   TokenizedCorpus corpus;
   corpus.vocab_size = vocabulary.size();
@@ -150,13 +151,13 @@ TEST(Statistics, SyntheticSentencesShowWhatPaddingDoes) {
   EXPECT_GT(summarize(unstable, &Recursion::max_nu)->largest, 1e20);
 }
 
-TEST(Statistics, C1NoStep) {
+TEST(Statistics, C1_RejectsZeroSteps) {
   EXPECT_EQ(
       ref::numeric::contract_message([] { collect_statistics(random_corpus(4, 5), {.steps = 0}); }),
       "collect_statistics: options.steps is 0; expected at least 1 (C1)");
 }
 
-TEST(Statistics, RefusesWhatBatchesAndEmbeddingsRefuse) {
+TEST(Statistics, RejectsInvalidBatchAndEmbeddingOptions) {
   const TokenizedCorpus corpus = random_corpus(4, 5);
   using ref::numeric::ContractError;
   EXPECT_THROW(collect_statistics(corpus, {.d_model = 0}), ContractError);

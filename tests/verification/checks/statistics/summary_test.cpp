@@ -13,7 +13,7 @@ namespace {
 using namespace normproof::verification::checks::statistics;
 using normproof::ref::numeric::contract_message;
 
-TEST(Summary, IsLeastMeanAndLargest) {
+TEST(Summary, HoldsMinimumMeanAndMaximum) {
   const std::vector<double> values = {4, 1, 7};
   const Summary summary = summarize(values);
   EXPECT_EQ(summary.least, 1);
@@ -21,7 +21,7 @@ TEST(Summary, IsLeastMeanAndLargest) {
   EXPECT_EQ(summary.largest, 7);
 }
 
-TEST(Summary, ShowsNotANumber) {
+TEST(Summary, PropagatesNaN) {
   const std::vector<double> values = {4, std::numeric_limits<double>::quiet_NaN(), 7};
   const Summary summary = summarize(values);
   EXPECT_TRUE(summary.least != summary.least);
@@ -29,13 +29,13 @@ TEST(Summary, ShowsNotANumber) {
   EXPECT_TRUE(summary.largest != summary.largest);
 }
 
-TEST(Summarize, C1NoValue) {
+TEST(Summarize, C1_RejectsEmptyValues) {
   const std::string refusal = "summarize: values is empty; expected at least one value (C1)";
   EXPECT_EQ(contract_message([] { summarize(std::vector<double>{}); }), refusal);
   EXPECT_EQ(contract_message([] { summarize(Statistics(), &BatchRecord::pad_fraction); }), refusal);
 }
 
-TEST(Summary, LeavesOutStepsWithoutTheQuantity) {
+TEST(Summary, IgnoresStepsWithoutTheQuantity) {
   Followed followed;
   followed.steps.resize(3);
   EXPECT_FALSE(summarize(followed, &FollowedStep::mean));
@@ -50,7 +50,7 @@ TEST(Summary, LeavesOutStepsWithoutTheQuantity) {
   EXPECT_EQ(summarize(followed, &Recursion::max_nu)->least, 5);
 }
 
-TEST(Summary, TakesEveryBatch) {
+TEST(Summary, CoversEveryBatch) {
   Statistics statistics;
   statistics.batches = {{.pad_fraction = 0.25}, {.pad_fraction = 0.75}};
   EXPECT_EQ(summarize(statistics, &BatchRecord::pad_fraction).mean, 0.5);

@@ -19,7 +19,7 @@ Claim claim_finding(Verdict expected, Verdict observed) {
   });
 }
 
-TEST(Evaluate, ExpectsTheVerdictOfTheLedger) {
+TEST(Evaluate, ComparesTheVerdictWithTheExpectedOne) {
   for (const Verdict expected : {Verdict::holds, Verdict::refuted}) {
     for (const Verdict observed : {Verdict::holds, Verdict::refuted}) {
       const Result result = evaluate(claim_finding(expected, observed), {.cases = 3});
@@ -40,7 +40,7 @@ TEST(Evaluate, ExceptionIsAFailureThatNamesTheClaim) {
   EXPECT_EQ(result.evidence.seed, 9u);
 }
 
-TEST(Evaluate, ABreachIsAFailureWithoutItsClause) {
+TEST(Evaluate, ContractErrorIsAFailureWithoutItsClause) {
   const Result result = evaluate(claim_with(Verdict::holds,
                                             [](const engine::Run&) -> Evidence {
                                               ref::numeric::contract_failure(
@@ -50,7 +50,7 @@ TEST(Evaluate, ABreachIsAFailureWithoutItsClause) {
   EXPECT_EQ(result.failure, "claim X1: its check threw: f: x is 0; expected 1");
 }
 
-TEST(Evaluate, AnythingThrownIsAFailure) {
+TEST(Evaluate, AnyThrownValueIsAFailure) {
   const Result result =
       evaluate(claim_with(Verdict::refuted, [](const engine::Run&) -> Evidence { throw 1; }), {});
   EXPECT_FALSE(result.as_expected);
@@ -63,7 +63,7 @@ TEST(Evaluate, ZeroCasesTriedIsAFailure) {
   EXPECT_EQ(result.failure, "claim X1: its check tried no case");
 }
 
-TEST(Evaluate, TellsTheCheckWhichClaimItServes) {
+TEST(Evaluate, PassesTheClaimIdToTheCheck) {
   const Result result = evaluate(
       claim_with(Verdict::holds,
                  [](const engine::Run& r) {

@@ -15,58 +15,59 @@ Evidence found(Verdict verdict, double worst = 0.5) {
   return e;
 }
 
-TEST(Fewer, IsAQuarterAnd25AtLeast) {
+TEST(Fewer, ReturnsAQuarterOfTheCasesAndAtLeast25) {
   engine::Run run;
   run.cases = 1000;
-  EXPECT_EQ(fewer(run).cases, 250u);
+  EXPECT_EQ(with_fewer_cases(run).cases, 250u);
   run.cases = 2;
-  EXPECT_EQ(fewer(run).cases, 25u);
+  EXPECT_EQ(with_fewer_cases(run).cases, 25u);
 }
 
-TEST(RefutedForEach, NeedsEveryCaseViolated) {
+TEST(RefutedForEach, RequiresEveryCaseToBeViolated) {
   Evidence every = found(Verdict::refuted);
   every.violations = every.cases;
-  EXPECT_EQ(refuted_for_each(every).observed, Verdict::refuted);
-  EXPECT_EQ(refuted_for_each(every).counterexample, "x = 1");
-  const Evidence some = refuted_for_each(found(Verdict::refuted));
+  EXPECT_EQ(refute_every_constant(every).observed, Verdict::refuted);
+  EXPECT_EQ(refute_every_constant(every).counterexample, "x = 1");
+  const Evidence some = refute_every_constant(found(Verdict::refuted));
   EXPECT_EQ(some.observed, Verdict::holds);
   EXPECT_EQ(some.counterexample, "");
   EXPECT_EQ(some.detail, "6 of 10 constants drawn are not refuted");
-  EXPECT_EQ(refuted_for_each(found(Verdict::holds)).observed, Verdict::holds);
+  EXPECT_EQ(refute_every_constant(found(Verdict::holds)).observed, Verdict::holds);
 }
 
-TEST(HeldBeside, HoldsWhereBothDo) {
-  const Evidence e = held_beside(found(Verdict::holds), found(Verdict::holds, 0.75), "part");
+TEST(HeldBeside, HoldsIfBothPartsHold) {
+  const Evidence e = combine_parts(found(Verdict::holds), found(Verdict::holds, 0.75), "part");
   EXPECT_EQ(e.observed, Verdict::holds);
   EXPECT_EQ(e.worst, 0.75);
   EXPECT_EQ(e.detail, "part: 10 of 10 hold, worst 0.75");
 }
 
-TEST(HeldBeside, IsRefutedByEither) {
-  const Evidence by_part = held_beside(found(Verdict::holds), found(Verdict::refuted), "part");
+TEST(HeldBeside, IsRefutedIfEitherPartIs) {
+  const Evidence by_part = combine_parts(found(Verdict::holds), found(Verdict::refuted), "part");
   EXPECT_EQ(by_part.observed, Verdict::refuted);
   EXPECT_EQ(by_part.violations, 4u);
   EXPECT_EQ(by_part.counterexample, "part: x = 1");
-  const Evidence by_main = held_beside(found(Verdict::refuted), found(Verdict::holds), "part");
+  const Evidence by_main = combine_parts(found(Verdict::refuted), found(Verdict::holds), "part");
   EXPECT_EQ(by_main.observed, Verdict::refuted);
   EXPECT_EQ(by_main.counterexample, "x = 1");
 }
 
-TEST(RefutedBeside, KeepsTheVerdictOfMain) {
+TEST(RefutedBeside, KeepsTheVerdictOfTheMainPart) {
   const auto control = [] { return found(Verdict::holds); };
-  EXPECT_EQ(refuted_beside(found(Verdict::refuted), control, "c").observed, Verdict::refuted);
-  EXPECT_EQ(refuted_beside(found(Verdict::refuted), control, "c").detail,
+  EXPECT_EQ(refute_with_control(found(Verdict::refuted), control, "c").observed, Verdict::refuted);
+  EXPECT_EQ(refute_with_control(found(Verdict::refuted), control, "c").detail,
             "c: 10 of 10 hold, worst 0.5");
 }
 
-TEST(RefutedBeside, AControlCannotStandInForMain) {
+TEST(RefutedBeside, ControlCannotRefuteInPlaceOfTheMainPart) {
   const auto control = [] { return found(Verdict::refuted); };
-  EXPECT_EQ(refuted_beside(found(Verdict::holds), control, "c").observed, Verdict::holds);
-  EXPECT_THROW(refuted_beside(found(Verdict::refuted), control, "c"), ref::numeric::ContractError);
+  EXPECT_EQ(refute_with_control(found(Verdict::holds), control, "c").observed, Verdict::holds);
+  EXPECT_THROW(refute_with_control(found(Verdict::refuted), control, "c"),
+               ref::numeric::ContractError);
 }
 
 TEST(Remarked, AddsToTheDetail) {
-  EXPECT_EQ(remarked(remarked({}, "one"), "two").detail, "one; two");
+  EXPECT_EQ(with_remark(with_remark({}, "one"), "two").detail, "one; two");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace normproof::verification::claims::engine {
 namespace {
 
-TEST(Deviation, ByHand) {
+TEST(Deviation, MatchesHandComputation) {
   Deviation one;
   one.add(3, 0.5);
   one.add(0.5, 2, 2);  // V = 4 = 2^2, c = 2 = 2^1
@@ -17,7 +17,7 @@ TEST(Deviation, ByHand) {
   EXPECT_DOUBLE_EQ(one.bound(), std::sqrt(2 * 4 * nats) + 2 * nats);
 }
 
-TEST(Deviation, IsRoundedUpToAPowerOfTwo) {
+TEST(Deviation, RoundsUpToAPowerOfTwo) {
   Deviation below, above;
   below.add(5, 1);
   above.add(8, 1);
@@ -26,25 +26,25 @@ TEST(Deviation, IsRoundedUpToAPowerOfTwo) {
   EXPECT_GT(above.bound(), below.bound());
 }
 
-// exp(t^2 v/(2 (1 - c t))) lies above the moment generating functions, in closed form.
+// exp(t^2 v/(2 (1 - c t))), which must bound the moment generating functions in closed form.
 double allowed(const Increment& increment, double t) {
   return t * t * increment.variance / (2 * (1 - increment.scale * std::fabs(t)));
 }
 
-TEST(Increment, OfReluSquareCoversItsMoments) {
+TEST(Increment, ReluSquareIsBounded) {
   for (int k = -9; k <= 9; ++k) {
     if (k == 0) continue;
     const double t = k / 20.0;
     const double exact = std::log(0.5 + 0.5 / std::sqrt(1 - 2 * t)) - t / 2;
-    EXPECT_LE(exact, allowed(of_relu_square(), t)) << t;
+    EXPECT_LE(exact, allowed(relu_square_increment(), t)) << t;
   }
 }
 
-TEST(Increment, OfNoncentralSquareCoversItsMoments) {
+TEST(Increment, NoncentralSquareIsBounded) {
   for (const double x2 : {0.0, 1.0, 50.0})
     for (const double s2 : {0.1, 1.0, 4.0})
       for (const std::size_t d : {1u, 8u}) {
-        const Increment increment = of_noncentral_square(x2, s2, d);
+        const Increment increment = noncentral_square_increment(x2, s2, d);
         for (int k = -9; k <= 9; ++k) {
           if (k == 0) continue;
           const double tau = k / 20.0, t = tau / s2;
@@ -56,16 +56,16 @@ TEST(Increment, OfNoncentralSquareCoversItsMoments) {
       }
 }
 
-TEST(Increment, OfBoundedCoversACoin) {
-  const Increment increment = of_bounded(0.09, 1);  // 1 with probability 0.1
+TEST(Increment, BiasedCoinIsBounded) {
+  const Increment increment = bounded_increment(0.09, 1);  // 1 with probability 0.1
   for (int k = -9; k <= 9; ++k) {
     const double t = k / 4.0;
     EXPECT_LE(std::log(0.9 + 0.1 * std::exp(t)) - 0.1 * t, allowed(increment, t)) << t;
   }
 }
 
-// A bound that no draw comes near would let faults pass: a mean that is 20 % off is seen.
-TEST(Deviation, IsNoLargerThanItMustBe) {
+// A bound far above all draws would hide faults: a mean that is 20 % off must exceed it.
+TEST(Deviation, BoundIsTightEnoughToDetectAWrongMean) {
   Deviation deviation;
   double sum = 0;
   const ref::numeric::RandomStream stream(3, "deviation_test");
@@ -74,7 +74,7 @@ TEST(Deviation, IsNoLargerThanItMustBe) {
     const double v = std::max(stream.normal(i), 0.0);
     sum += v * v;
   }
-  deviation.add(of_relu_square().variance, of_relu_square().scale, kDraws);
+  deviation.add(relu_square_increment().variance, relu_square_increment().scale, kDraws);
   EXPECT_LE(std::fabs(sum - kDraws * 0.5), deviation.bound());
   EXPECT_GT(std::fabs(1.2 * sum - kDraws * 0.5), deviation.bound());
 }

@@ -20,7 +20,7 @@ using ref::numeric::ContractError;
 const double kNan = std::numeric_limits<double>::quiet_NaN();
 const double kInfinity = std::numeric_limits<double>::infinity();
 
-TEST(Within, PassesOnlyOnErrorAtMostBound) {
+TEST(Within, HoldsOnlyIfTheErrorIsAtMostTheBound) {
   EXPECT_EQ(within(1.0, 2.0).outcome, Outcome::held);
   EXPECT_EQ(within(1.0, 2.0).attained, 0.5);
   EXPECT_EQ(within(2.0, 2.0).outcome, Outcome::held);
@@ -37,22 +37,22 @@ TEST(Within, PassesOnlyOnErrorAtMostBound) {
   EXPECT_EQ(within(-3.0, -2.0).attained, 0);
 }
 
-TEST(Within, SaysAtFiftyDigitsWhatDoubleCannot) {
+TEST(Within, DetectsAtFiftyDigitsWhatDoubleCannot) {
   const oracle50 bound = 1;
   const oracle50 above = bound + oracle50(std::ldexp(1.0, -120));
   EXPECT_EQ(within(above, bound).outcome, Outcome::violated);
-  EXPECT_GT(within(above, bound).attained, 1);  // although the share rounds to 1
+  EXPECT_GT(within(above, bound).attained, 1);  // even though the ratio rounds to 1
   EXPECT_EQ(within(bound, above).outcome, Outcome::held);
   EXPECT_LE(within(bound, above).attained, 1);
 }
 
-TEST(Within, NanIsAViolationAtFiftyDigits) {
+TEST(Within, NaNIsAViolationAtFiftyDigits) {
   const oracle50 nan = std::numeric_limits<oracle50>::quiet_NaN();
   EXPECT_EQ(within(nan, oracle50(1)).outcome, Outcome::violated);
   EXPECT_EQ(within(oracle50(1), nan).outcome, Outcome::violated);
 }
 
-TEST(Both, IsTheWorseOfTwo) {
+TEST(Both, ReturnsTheWorseOfTwoJudgements) {
   EXPECT_EQ(both(within(1, 2), within(1, 4)).attained, 0.5);
   EXPECT_EQ(both(within(1, 2), within(3, 2)).outcome, Outcome::violated);
   EXPECT_EQ(both(whether(true), within(kNan, 2)).outcome, Outcome::violated);
@@ -88,7 +88,7 @@ Run run_of(std::size_t cases, std::uint64_t seed = 1, const std::string& claim =
   return run;
 }
 
-TEST(Examine, HoldsWhereNoCaseViolates) {
+TEST(Examine, HoldsIfNoCaseViolates) {
   const Evidence e = examine(run_of(500), below(100));
   EXPECT_EQ(e.observed, Verdict::holds);
   EXPECT_EQ(e.cases, 500u);
@@ -103,13 +103,13 @@ TEST(Examine, HoldsWhereNoCaseViolates) {
 TEST(Examine, CountsViolationsAndShrinksTheFirst) {
   const Evidence e = examine(run_of(500), below(70));
   EXPECT_EQ(e.observed, Verdict::refuted);
-  EXPECT_EQ(e.cases, 500u);  // all are tried, after the first violation too
+  EXPECT_EQ(e.cases, 500u);  // every case is tried, even after a violation
   EXPECT_GT(e.violations, 90u);
   EXPECT_LT(e.violations, 220u);
   EXPECT_EQ(e.counterexample, "v = 71");
 }
 
-TEST(Examine, StopsAndShrinksAsTheRunWants) {
+TEST(Examine, StopsAndShrinksAsTheRunRequests) {
   engine::Run brief = run_of(500);
   brief.stops_at_violation = true;
   const Evidence stopped = examine(brief, below(70));
@@ -122,7 +122,7 @@ TEST(Examine, StopsAndShrinksAsTheRunWants) {
   EXPECT_EQ(examine(brief, below(100)).cases, 500u);
 }
 
-TEST(Examine, IsAFunctionOfSeedClaimAndCases) {
+TEST(Examine, DependsOnlyOnSeedClaimAndCases) {
   const auto digest = [](const engine::Run& run) {
     std::vector<int> seen;
     Property<int> watching = below(100);
@@ -138,7 +138,7 @@ TEST(Examine, IsAFunctionOfSeedClaimAndCases) {
   EXPECT_NE(digest(run_of(50)), digest(run_of(50, 1, "Y")));
 }
 
-TEST(Examine, CasesGrow) {
+TEST(Examine, CasesGrowInSize) {
   std::vector<int> sizes;
   const Property<int> property{.cases = rc::Gen<int>([&](const rc::Random&, int size) {
                                  sizes.push_back(size);
@@ -159,17 +159,17 @@ TEST(Examine, ReplacesDiscardedCases) {
   EXPECT_EQ(examine(run_of(100), property).cases, 100u);
 }
 
-TEST(Examine, ThrowsWhereTheGeneratorMissesThePremises) {
+TEST(Examine, RejectsAGeneratorThatMissesThePremises) {
   Property<int> property = below(100);
   property.judge = [](const int&) { return discarded(); };
   EXPECT_THROW(examine(run_of(10), property), ContractError);
 }
 
-TEST(Examine, ZeroCasesIsAnError) {
+TEST(Examine, RejectsZeroCases) {
   EXPECT_THROW(examine(run_of(0), below(1)), ContractError);
 }
 
-TEST(Examine, LetsExceptionsOfJudgeAndGeneratorThrough) {
+TEST(Examine, PassesOnExceptionsOfJudgeAndGenerator) {
   Property<int> property = below(100);
   property.judge = [](const int&) -> Judgement { throw std::out_of_range("judge"); };
   EXPECT_THROW(examine(run_of(10), property), std::out_of_range);
@@ -179,7 +179,7 @@ TEST(Examine, LetsExceptionsOfJudgeAndGeneratorThrough) {
   EXPECT_THROW(examine(run_of(10), failing), std::domain_error);
 }
 
-TEST(Examine, ShrinksPastCasesOutsideTheContract) {
+TEST(Examine, ShrinkingSkipsCasesThatViolateAContract) {
   Property<int> property = below(70);
   property.judge = [](const int& v) {
     if (v < 50) ref::numeric::contract_failure("judge", "v", "is below 50", "50 or more");

@@ -56,7 +56,7 @@ void expect_same(const Result& a, const Result& b) {
   EXPECT_EQ(a.evidence.seed, b.evidence.seed);
 }
 
-TEST(SelectClaims, ByGlobsInTheLedgersOrder) {
+TEST(SelectClaims, SelectsByGlobsInTheLedgersOrder) {
   EXPECT_EQ(ids(select_claims(three(), "*")), (std::vector<std::string>{"A1", "A2", "B1"}));
   EXPECT_EQ(ids(select_claims(three(), "B1,A*")), (std::vector<std::string>{"A1", "A2", "B1"}));
   EXPECT_EQ(ids(select_claims(three(), "B1, A*")), (std::vector<std::string>{"A1", "A2", "B1"}));
@@ -65,7 +65,7 @@ TEST(SelectClaims, ByGlobsInTheLedgersOrder) {
   EXPECT_EQ(ids(select_claims(three(), "A[2-9]")), (std::vector<std::string>{"A2"}));
 }
 
-TEST(SelectClaims, NoMatchNamesTheKnownOnes) {
+TEST(SelectClaims, UnmatchedGlobListsTheKnownClaims) {
   try {
     select_claims(three(), "Z9");
     FAIL() << "accepted";
@@ -74,7 +74,7 @@ TEST(SelectClaims, NoMatchNamesTheKnownOnes) {
   }
 }
 
-TEST(SelectClaims, ADoubleIsNamed) {
+TEST(SelectClaims, RejectsADuplicateGlob) {
   try {
     select_claims(three(), "A1,B*, A1");
     FAIL() << "accepted";
@@ -83,7 +83,7 @@ TEST(SelectClaims, ADoubleIsNamed) {
   }
 }
 
-TEST(SelectClaims, AnEmptyGlobIsNamed) {
+TEST(SelectClaims, RejectsAnEmptyGlob) {
   for (const char* globs : {"", ",", "A1,", "A1, ,B1"}) try {
       select_claims(three(), globs);
       ADD_FAILURE() << "accepted: " << globs;
@@ -92,7 +92,7 @@ TEST(SelectClaims, AnEmptyGlobIsNamed) {
     }
 }
 
-TEST(RunClaims, SameEvidenceForAnyNumberOfJobs) {
+TEST(RunClaims, EvidenceIsTheSameForAnyNumberOfJobs) {
   const auto one = run_claims(three(), {.seed = 5, .cases = 60, .jobs = 1});
   const auto two = run_claims(three(), {.seed = 5, .cases = 60, .jobs = 2});
   const auto many = run_claims(three(), {.seed = 5, .cases = 60, .jobs = 9});
@@ -103,13 +103,13 @@ TEST(RunClaims, SameEvidenceForAnyNumberOfJobs) {
     expect_same(one[i], many[i]);
     expect_same(one[i], evaluate(three()[i], {.seed = 5, .cases = 60}));
   }
-  // The claims draw cases of their own, and another seed draws others.
+  // Each claim draws its own cases, and another seed draws others.
   EXPECT_NE(one[0].evidence.violations, one[1].evidence.violations);
   const auto other = run_claims(three(), {.seed = 6, .cases = 60, .jobs = 1});
   EXPECT_NE(one[0].evidence.violations, other[0].evidence.violations);
 }
 
-TEST(RunClaims, CrashIsAFailureOfThatClaimAlone) {
+TEST(RunClaims, CrashIsAFailureOfThatClaimOnly) {
   const std::vector<Claim> claims{
       drawing("A1"),
       claim_of("A2",
@@ -132,7 +132,7 @@ TEST(RunClaims, CrashIsAFailureOfThatClaimAlone) {
   }
 }
 
-TEST(RunClaims, EveryTextAndNumberArrives) {
+TEST(RunClaims, TransfersEveryTextAndNumber) {
   Evidence sent;
   sent.observed = Verdict::holds;
   sent.cases = 7;
@@ -155,7 +155,7 @@ TEST(RunClaims, EveryTextAndNumberArrives) {
       0.1);
 }
 
-TEST(RunClaims, TellsProgressAndLeavesNoProcess) {
+TEST(RunClaims, ReportsProgressAndLeavesNoProcess) {
   std::vector<std::size_t> done;
   const auto progress = [&](const Result& result, std::size_t count, std::size_t total) {
     EXPECT_FALSE(result.id.empty());
@@ -168,7 +168,7 @@ TEST(RunClaims, TellsProgressAndLeavesNoProcess) {
   EXPECT_EQ(errno, ECHILD);
 }
 
-TEST(RunClaims, AThrowingProgressEndsTheWorkers) {
+TEST(RunClaims, WorkersEndIfProgressThrows) {
   const std::vector<Claim> claims{drawing("A1"), claim_of("A2", [](const engine::Run&) -> Evidence {
                                     ::pause();
                                     return {};
@@ -181,7 +181,7 @@ TEST(RunClaims, AThrowingProgressEndsTheWorkers) {
   EXPECT_EQ(errno, ECHILD);
 }
 
-TEST(RunClaims, C1NoJob) {
+TEST(RunClaims, C1_RejectsZeroJobs) {
   EXPECT_EQ(ref::numeric::contract_message([] { run_claims(three(), {.jobs = 0}); }),
             "run_claims: jobs is 0; expected at least 1 (C1)");
 }
@@ -193,7 +193,7 @@ TEST(RunClaims, ZeroCasesFailEveryClaim) {
   }
 }
 
-TEST(RunClaims, PowersArriveWhereTheyAreAskedFor) {
+TEST(RunClaims, ReportsSensitivitiesIfRequested) {
   const Claim claim = claim_of("A1", [](const engine::Run& run) {
     Evidence e;
     e.cases = 1;
@@ -219,7 +219,7 @@ TEST(RunClaims, PowersArriveWhereTheyAreAskedFor) {
   EXPECT_EQ(powers[0].least_rejected, 0x1p-52);
 }
 
-TEST(RunClaims, TheSubjectGoesAlong) {
+TEST(RunClaims, UsesTheGivenSubject) {
   const Claim claim = claim_of("A1", [](const engine::Run& run) {
     Evidence e;
     e.cases = 1;

@@ -8,21 +8,21 @@ namespace {
 Evidence of(double mean) {
   engine::Run run;
   run.seed = 9;
-  return of_sample(run, 12, {{"a", 1, 1, 1, 0.5}, {"b", mean, 2, 4, 1}});
+  return sample_evidence(run, 12, {{"a", 1, 1, 1, 0.5}, {"b", mean, 2, 4, 1}});
 }
 
-TEST(OfSample, HoldsWithinTheAllowance) {
+TEST(OfSample, HoldsIfMeansAreWithinTheAllowance) {
   const Evidence e = of(5);
   EXPECT_EQ(e.observed, Verdict::holds);
   EXPECT_EQ(e.cases, 12u);
   EXPECT_EQ(e.violations, 0u);
-  EXPECT_EQ(e.worst, 1);  // 2 off the middle of [1, 5]
+  EXPECT_EQ(e.worst, 1);  // 2 from the middle of [1, 5]
   EXPECT_EQ(e.counterexample, "");
   EXPECT_EQ(e.detail, "a = 1, in [1, 1] ± 0.5; b = 5, in [2, 4] ± 1");
   EXPECT_EQ(e.seed, 9u);
 }
 
-TEST(OfSample, IsRefutedPastIt) {
+TEST(OfSample, IsRefutedIfAMeanExceedsTheAllowance) {
   for (const double mean : {5.001, 0.999}) {
     const Evidence e = of(mean);
     EXPECT_EQ(e.observed, Verdict::refuted);

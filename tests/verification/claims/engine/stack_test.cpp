@@ -24,8 +24,8 @@ EncoderCase network(NormPlacement placement, std::size_t layers) {
   return c;
 }
 
-// Layers one by one are what they are together, and so are the gradients.
-TEST(RunStack, IsItsLayersOneAfterTheOther) {
+// Running the layers one by one must give the same values and gradients.
+TEST(RunStack, EqualsRunningTheLayersOneByOne) {
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
     auto in = network(placement, 3).inputs<double>();
     const auto whole = run_stack(in);
@@ -47,15 +47,15 @@ TEST(RunStack, IsItsLayersOneAfterTheOther) {
   }
 }
 
-TEST(RunStack, WithoutAnUpstreamGradientRunsForwardAlone) {
+TEST(RunStack, WithoutAnUpstreamGradientOnlyTheForwardRuns) {
   const auto step = run_stack(network(NormPlacement::post, 2).inputs<double>(false));
   EXPECT_FALSE(ref::tensor::is_given(step.grad_x));
   EXPECT_TRUE(step.gradients.empty());
 }
 
-// One layer, nothing added to x: y is x through two norms. Inference begins with the running
-// statistics 0 and 1; a step before moves them.
-TEST(RunStack, InInferenceTakesTheRunningStatisticsThatAStepBeforeMoved) {
+// With one layer whose sublayers add nothing to x, y is x after two norms. Inference starts with
+// the running statistics 0 and 1, unless an earlier step updates them.
+TEST(RunStack, InferenceUsesTheRunningStatisticsOfTheEarlierStep) {
   EncoderCase c{.tokens = 2, .d_model = 2, .layers = {{{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}}}};
   c.x = {1, 3, 5, 9};
   auto in = c.inputs<double>(false);
@@ -64,16 +64,19 @@ TEST(RunStack, InInferenceTakesTheRunningStatisticsThatAStepBeforeMoved) {
   in.mode = Mode::inference;
   EXPECT_EQ(run_stack(in).y, in.x);
   in.before = in.x;
-  in.before.data()[0] = -3;  // of the feature -3, 5 the mean is 1, the unbiased variance 32
+  // The feature with -3 and 5 has the mean 1 and the unbiased variance 32.
+  in.before.data()[0] = -3;
   const auto y = run_stack(in).y;
   EXPECT_EQ(y.data()[0], 0);
-  EXPECT_NEAR(y.data()[2], 4 / (std::sqrt(32.0) * std::sqrt(2.0)), 0x1p-51);  // 2: of -1 and 1
+  // The unbiased variance of -1 and 1 is 2.
+  EXPECT_NEAR(y.data()[2], 4 / (std::sqrt(32.0) * std::sqrt(2.0)), 0x1p-51);
 }
 
-TEST(RunStack, BallsHoldTheDoubles) {
+TEST(RunStack, BallsContainTheDoubles) {
   const EncoderCase c = network(NormPlacement::post, 2);
   const auto doubles = run_stack(c.inputs<double>());
-  const ref::numeric::BallPrecision precision(53);  // as wide as what double loses
+  // 53 bits make the balls as wide as the rounding errors of double
+  const ref::numeric::BallPrecision precision(53);
   const auto balls = run_stack(c.inputs<ball>());
   const ref::numeric::BallPrecision fine(256);
   const auto points = run_stack(c.inputs<ball>());
@@ -84,7 +87,7 @@ TEST(RunStack, BallsHoldTheDoubles) {
   }
 }
 
-TEST(RunStack, RefusesWhatTheLayersRefuse) {
+TEST(RunStack, RejectsWhatTheLayersReject) {
   auto in = network(NormPlacement::post, 1).inputs<double>();
   in.x = ref::tensor::empty_tensor<double>({1, 2, 3});
   EXPECT_THROW(run_stack(in), ref::numeric::ContractError);

@@ -12,7 +12,7 @@ ball third() {
   return ball(1) / ball(3);
 }
 
-TEST(Overlap, IsOfEnclosures) {
+TEST(Overlap, ComparesEnclosures) {
   const ref::numeric::BallPrecision precision(kEncoderBits);
   EXPECT_EQ(overlap(ball(2), ball(2)).outcome, Outcome::held);
   EXPECT_EQ(overlap(third() * ball(3), ball(1)).outcome, Outcome::held);
@@ -22,17 +22,17 @@ TEST(Overlap, IsOfEnclosures) {
   EXPECT_GT(overlap(ball(2), ball(3)).attained, 1);
 }
 
-TEST(Overlap, RefusesAnEnclosureOfEverything) {
+TEST(Overlap, RejectsAnInfiniteEnclosure) {
   EXPECT_THROW(overlap(ball(1) / ball(0), ball(1)), ref::numeric::ContractError);
 }
 
-TEST(SquareSum, IsOfTheElementsNamed) {
+TEST(SquareSum, SumsTheSelectedElements) {
   const Tensor<double> values{1, 2, 3, 4};
   EXPECT_EQ(square_sum(values), 30);
   EXPECT_EQ(square_sum(values, 1, 2), 13);
 }
 
-TEST(LayerValue, NamesTheTap) {
+TEST(LayerValue, ReturnsTheNameOfTheTap) {
   EXPECT_EQ(layer_value(2, "norm1.x"), "layers.2.norm1.x");
 }
 

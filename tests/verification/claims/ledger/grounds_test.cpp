@@ -36,14 +36,14 @@ TEST(Grounds, EveryClaimHasATheoremOrAReason) {
   EXPECT_EQ(with_premises, 7);
 }
 
-TEST(Grounds, OfNormalWeightsAskForOtherLaws) {
+TEST(Grounds, ClaimsOfNormalWeightsHavePremises) {
   for (const char* claim : {"E1", "E2", "E3", "E6", "E7", "E8", "E9"})
     EXPECT_NE(grounds_of(claim).premises.find("not about the normal law"), std::string::npos)
         << claim;
   EXPECT_EQ(grounds_of("E10").basis, Basis::proved);
 }
 
-TEST(Grounds, EveryTheoremIsAboutAClaimAndStandsInItsFile) {
+TEST(Grounds, EveryTheoremNamesAClaimAndIsInItsFile) {
   for (const Theorem& theorem : theorems()) {
     SCOPED_TRACE(theorem.name);
     EXPECT_TRUE(std::any_of(ledger().begin(), ledger().end(),
@@ -75,7 +75,7 @@ TEST(Grounds, EveryTheoremOfTheFilesIsInTheTable) {
   EXPECT_EQ(found, theorems().size());
 }
 
-TEST(Grounds, AreNamed) {
+TEST(Grounds, BasesHaveNames) {
   EXPECT_EQ(basis_name(Basis::proved), "proved");
   EXPECT_EQ(basis_name(Basis::proved_with_premises), "proved with premises");
   EXPECT_EQ(basis_name(Basis::decided), "decided");

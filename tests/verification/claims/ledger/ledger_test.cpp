@@ -13,7 +13,7 @@
 namespace normproof::verification::claims::ledger {
 namespace {
 
-TEST(Ledger, HoldsEveryStatementInOrder) {
+TEST(Ledger, ContainsEveryClaimInOrder) {
   std::vector<std::string> expected;
   for (const auto& [letter, count] : {std::pair{'T', 5},
                                       {'A', 13},
@@ -30,7 +30,7 @@ TEST(Ledger, HoldsEveryStatementInOrder) {
   EXPECT_EQ(got, expected);
 }
 
-TEST(Ledger, EveryClaimIsWrittenOut) {
+TEST(Ledger, EveryClaimIsComplete) {
   for (const Claim& claim : ledger()) {
     SCOPED_TRACE(claim.id);
     EXPECT_FALSE(claim.title.empty());
@@ -43,7 +43,7 @@ TEST(Ledger, EveryClaimIsWrittenOut) {
   }
 }
 
-TEST(Ledger, TheReadmeCountsIt) {
+TEST(Ledger, ReadmeHasTheRightCounts) {
   const auto hold = std::ranges::count(ledger(), Verdict::holds, &Claim::expected);
   const std::string readme = ref::io::read_text(NORMPROOF_README);
   EXPECT_THAT(readme,
@@ -55,8 +55,8 @@ TEST(Ledger, TheReadmeCountsIt) {
 
 class EveryClaim : public testing::TestWithParam<std::string> {};
 
-// Few cases, and every claim still comes out as it should, with evidence to read.
-TEST_P(EveryClaim, ComesOutAsExpected) {
+// Even with few cases every claim must have its expected verdict, and readable evidence.
+TEST_P(EveryClaim, HasItsExpectedVerdict) {
   for (const Claim& claim : ledger()) {
     if (claim.id != GetParam()) continue;
     const Result result = evaluate(claim, {.seed = 7, .cases = 40});

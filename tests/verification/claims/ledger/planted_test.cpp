@@ -17,7 +17,7 @@ const Claim& claim_of(std::string_view id) {
   throw ref::numeric::UsageError("no claim");
 }
 
-TEST(Planted, IsThereForEveryClaim) {
+TEST(Planted, EveryClaimHasAnInjectedError) {
   for (const Claim& claim : ledger()) {
     SCOPED_TRACE(claim.id);
     EXPECT_FALSE(planted_for(claim.id).empty());
@@ -26,8 +26,8 @@ TEST(Planted, IsThereForEveryClaim) {
   EXPECT_THROW(planted_for("Z1"), ref::numeric::UsageError);
 }
 
-// No error, no rejection; and an error of 1 is rejected by a claim of each kind.
-TEST(Planted, AnErrorOfNothingIsNone) {
+// A zero error must change nothing, and an error of 1 must be rejected, for one claim of each kind.
+TEST(Planted, ZeroErrorIsAcceptedAndErrorOfOneIsRejected) {
   for (const char* id : {"T2", "A3", "B4", "C10", "E1", "M1"}) {
     SCOPED_TRACE(id);
     const Planted planted = planted_for(id).front();
@@ -37,18 +37,17 @@ TEST(Planted, AnErrorOfNothingIsNone) {
   }
 }
 
-// Identities at 50 digits see errors of 2^-140, products errors of 2^-40; exponents that are drawn
-// see a tenth.
-TEST(Planted, ErrorsAreSeenDownToTheRoundingOfTheCheck) {
+// Identities at 50 digits detect errors of 2^-140, products errors of 2^-40.
+TEST(Planted, ErrorsAreDetectedDownToTheRoundingOfTheCheck) {
   EXPECT_LT(least_rejected(claim_of("B1"), planted_for("B1").front(), {.seed = 3, .cases = 20}),
             0x1p-140);
   EXPECT_LT(least_rejected(claim_of("M1"), planted_for("M1").front(), {.seed = 3, .cases = 20}),
             0x1p-40);
 }
 
-// The last of what is planted for E6 to E9: an exponent that is smaller, which the draws see less
-// well than a larger one. E7 has E6's sizes.
-TEST(Planted, AnExponentThatIsOffByATenthIsRejected) {
+// The last error injected for E6 to E9 is a smaller exponent, which the draws detect less well than
+// a larger one. E7 has the sizes of E6.
+TEST(Planted, ExponentOffByATenthIsRejected) {
   for (const char* id : {"E6", "E8", "E9"}) {
     const Planted exponent = planted_for(id).back();
     SCOPED_TRACE(std::string(id) + " " + exponent.what);
@@ -57,8 +56,8 @@ TEST(Planted, AnExponentThatIsOffByATenthIsRejected) {
   }
 }
 
-// Nothing that is planted is beyond the check: of the exponents of E6 to E9, see above.
-TEST(Planted, AnErrorOfOneIsRejectedByEveryClaim) {
+// No injected error may be undetectable. The exponents of E6 to E9 are tested above.
+TEST(Planted, ErrorOfOneIsRejectedByEveryClaim) {
   for (const Claim& claim : ledger()) {
     if (std::string_view("E6 E7 E8 E9").find(claim.id) != std::string_view::npos) continue;
     for (const Planted& planted : planted_for(claim.id)) {
@@ -69,8 +68,9 @@ TEST(Planted, AnErrorOfOneIsRejectedByEveryClaim) {
   }
 }
 
-// A control that a wrong version breaks is a failure, not a verdict.
-TEST(Planted, ControlsRejectWrongVersions) {
+// A control that fails for a wrong implementation must make the claim a failure, not change its
+// verdict.
+TEST(Planted, ControlsRejectWrongImplementations) {
   for (const char* id :
        {"B8", "B9", "B11", "B18", "C9", "C11", "C12", "C13", "D11", "E11", "F5", "M2"}) {
     SCOPED_TRACE(id);

@@ -3,7 +3,7 @@
 
 #include "tests/verification/cli/program_run.hpp"
 
-// `normproof golden bless`: the program itself.
+// Runs `normproof golden bless`.
 namespace normproof::tests::verification::cli::golden {
 namespace {
 
@@ -22,7 +22,7 @@ class GoldenBless : public ::testing::Test {
   std::string enter_;
 };
 
-TEST_F(GoldenBless, ShowsTheDifferenceAndKeepsTheReason) {
+TEST_F(GoldenBless, ShowsTheDifferenceAndRecordsTheReason) {
   const Outcome outcome =
       in("$N golden bless --golden g --only 'quick/[bl]*_norm/[nr]*' --reason 'the other layers "
          "join'");
@@ -34,10 +34,10 @@ TEST_F(GoldenBless, ShowsTheDifferenceAndKeepsTheReason) {
   const Outcome again =
       in("$N golden bless --golden g --only 'quick/[bl]*_norm/[nr]*' --reason why");
   EXPECT_EQ(again.out, "g: nothing differs\n");
-  EXPECT_EQ(in("wc -l < g/BLESSINGS.jsonl").out, "2\n");  // that of make, and this one
+  EXPECT_EQ(in("wc -l < g/BLESSINGS.jsonl").out, "2\n");  // that of make, and the new one
 }
 
-TEST_F(GoldenBless, WithoutAReasonOrInCINothingChanges) {
+TEST_F(GoldenBless, ChangesNothingWithoutAReasonOrInCI) {
   const Outcome silent = in("$N golden bless --golden g --only 'quick/*/r*'");
   EXPECT_EQ(silent.status, 2);
   EXPECT_THAT(silent.err, HasSubstr("no --reason is given, and standard input is no terminal"));
@@ -51,7 +51,7 @@ TEST_F(GoldenBless, WithoutAReasonOrInCINothingChanges) {
   EXPECT_EQ(in("ls -A; ls -A g").out, "g\nBLESSINGS.jsonl\nSHA256SUMS\nmanifest.json\nquick\n");
 }
 
-TEST_F(GoldenBless, ADamagedCaseOrNoCorpusIsNotBlessed) {
+TEST_F(GoldenBless, RejectsADamagedCaseOrAMissingCorpus) {
   EXPECT_EQ(in("$N golden bless --golden nope --reason because").status, 3);
   EXPECT_EQ(in("ls -A").out, "g\n");
   ASSERT_EQ(in("rm g/quick/layer_norm/random-3x5x6-float64/expected.safetensors").status, 0);
@@ -60,7 +60,7 @@ TEST_F(GoldenBless, ADamagedCaseOrNoCorpusIsNotBlessed) {
   EXPECT_THAT(outcome.err, HasSubstr("random-3x5x6-float64/expected.safetensors"));
 }
 
-TEST_F(GoldenBless, AnAlteredCorpusIsNotBlessed) {
+TEST_F(GoldenBless, RejectsAnAlteredCorpus) {
   ASSERT_EQ(in("sed -i 's/\"random\"/\"ransom\"/' g/manifest.json").status, 0);
   const Outcome outcome = in("$N golden bless --golden g --reason because");
   EXPECT_EQ(outcome.status, 3);

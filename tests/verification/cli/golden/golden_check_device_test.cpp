@@ -3,7 +3,7 @@
 
 #include "tests/verification/cli/program_run.hpp"
 
-// `normproof golden check --device`: the program itself, against the committed corpus.
+// Runs `normproof golden check --device` on the committed corpus.
 namespace normproof::tests::verification::cli::golden {
 namespace {
 
@@ -44,7 +44,7 @@ TEST(GoldenCheckOnDevice, NormsOf32And16BitsAnswerInTheirOwnDType) {
   EXPECT_EQ(strict.status, 1) << "sums in float64 were not asked of float32 kernels";
 }
 
-TEST(GoldenCheckOnDevice, WithoutAGpuOneSentenceSaysSo) {
+TEST(GoldenCheckOnDevice, WithoutAGpuReportsOneSentence) {
   const Outcome cuda = run(std::string(kCommitted) + "--device cuda --only 'quick/dyt/*'");
   if (cuda.status == 0) GTEST_SKIP() << "this machine has a GPU";
   EXPECT_EQ(cuda.status, 77);

@@ -12,7 +12,7 @@
 #include "tests/verification/cli/program_run.hpp"
 #include "verification/golden/certify/corpus_version.hpp"
 
-// The program itself: a corpus is made, and candidates are held against it.
+// Runs the program: it makes a corpus and checks candidates against it.
 namespace normproof::tests::verification::cli::golden {
 namespace {
 
@@ -23,7 +23,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// A corpus of four cases of LayerNorm, which is its own candidate too.
+/// A corpus of four LayerNorm cases with a copy of it as the candidate.
 class GoldenProgram : public ::testing::Test {
  protected:
   static constexpr const char* kFirst = "quick/layer_norm/one_row-1x6-float32";
@@ -40,7 +40,7 @@ class GoldenProgram : public ::testing::Test {
     return in("$N golden check --golden g --candidate c " + more);
   }
 
-  /// Makes the first element of y of the first case a wrong one.
+  /// Changes the first element of y in the first case to a wrong value.
   void spoil(const std::string& folder = "c") const {
     const fs::path file = folder_ / (folder + "/" + kFirst + "/expected.safetensors");
     auto tensors = normproof::ref::io::read_tensors(file);
@@ -57,7 +57,7 @@ class GoldenProgram : public ::testing::Test {
   std::string enter_;
 };
 
-TEST(GoldenCheckOptions, HaveDefaultsAndAreTaken) {
+TEST(GoldenCheckOptions, ParsesEveryOptionAndHasDefaults) {
   namespace corpora = normproof::verification::golden;
   const auto plain =
       parsed<tool::golden::GoldenCheckCommand>({"--golden", "g", "--candidate", "c"});
@@ -117,7 +117,7 @@ TEST(GoldenCheckOptions, HaveDefaultsAndAreTaken) {
   EXPECT_EQ(full.jobs, 2);
 }
 
-TEST(GoldenCheckOptions, MistakesAreOneSentence) {
+TEST(GoldenCheckOptions, EachMistakeIsReportedInOneSentence) {
   const auto refused = [](const Arguments& more, const std::string& what) {
     Arguments arguments = {"--golden", "g", "--candidate", "c"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -143,7 +143,7 @@ TEST(GoldenCheckOptions, MistakesAreOneSentence) {
   refused({"--jnuit", "x"}, "did you mean '--junit'?");
 }
 
-TEST_F(GoldenProgram, AProgramThatIsNotThereIsOneSentence) {
+TEST_F(GoldenProgram, MissingCandidateProgramIsReportedInOneSentence) {
   const Outcome outcome = in("$N golden check --golden g --pipe /no/such/program --json r.jsonl");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_TRUE(is_one_sentence(outcome.err)) << outcome.err;
@@ -153,7 +153,7 @@ TEST_F(GoldenProgram, AProgramThatIsNotThereIsOneSentence) {
   EXPECT_FALSE(fs::exists(folder_ / "r.jsonl"));
 }
 
-TEST_F(GoldenProgram, TheCorpusAnswersItself) {
+TEST_F(GoldenProgram, CorpusPassesAsItsOwnCandidate) {
   const Outcome outcome = check();
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_EQ(outcome.err, "");
@@ -163,14 +163,14 @@ TEST_F(GoldenProgram, TheCorpusAnswersItself) {
   EXPECT_EQ(in("cd g && sha256sum --check --quiet SHA256SUMS").status, 0);
 }
 
-TEST_F(GoldenProgram, EveryReportTellsTheSameFailure) {
+TEST_F(GoldenProgram, EveryReportHasTheSameFailure) {
   spoil();
   const Outcome outcome = check("--json r.jsonl --junit r.xml --sarif r.sarif --markdown r.md");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr(std::string("\nFAILED ") + kFirst + "\n"),
                                  HasSubstr("  y at [0, 0]: got 77, exact "),
                                  HasSubstr("\nFAILED: 2 of 3 cases passed, 1 failed\n")));
-  // The line that reproduces it does so.
+  // The printed command must repeat the failure.
   const std::size_t at = outcome.out.find("  repro: normproof ");
   ASSERT_NE(at, std::string::npos);
   const std::string repro = outcome.out.substr(at + 19, outcome.out.find('\n', at) - at - 19);
@@ -195,7 +195,7 @@ TEST_F(GoldenProgram, EveryReportTellsTheSameFailure) {
               StartsWith("### normproof: FAILED: 2 of 3 cases passed, 1 failed\n"));
 }
 
-TEST_F(GoldenProgram, KnownFailuresAndUnexpectedPasses) {
+TEST_F(GoldenProgram, ListedFailuresPassAndUnlistedChangesFail) {
   spoil();
   write_file(folder_ / "known", std::string(kFirst) + "  # until it is mended\n");
   EXPECT_EQ(in(": > none; $N golden check --golden g --candidate g --xfail none").status, 0);
@@ -214,7 +214,7 @@ TEST_F(GoldenProgram, KnownFailuresAndUnexpectedPasses) {
   EXPECT_THAT(stale.err, HasSubstr("known: line 1 is 'quick/layernorm/*'"));
 }
 
-TEST_F(GoldenProgram, EnoughCases) {
+TEST_F(GoldenProgram, TooFewCasesFail) {
   EXPECT_EQ(check("--min-cases 3").status, 0);
   const Outcome few = check("--min-cases 4");
   EXPECT_EQ(few.status, 1);
@@ -222,7 +222,7 @@ TEST_F(GoldenProgram, EnoughCases) {
   EXPECT_EQ(check("--min-cases 3 --only '*one_row*'").status, 1);
 }
 
-TEST_F(GoldenProgram, ACorpusMayBePinned) {
+TEST_F(GoldenProgram, CorpusVersionCanBeRequired) {
   const std::string built =
       normproof::verification::golden::certify::built_corpus_version().number();
   EXPECT_THAT(check("--corpus-version " + built).out, HasSubstr("corpus " + built + "+"));
@@ -234,16 +234,16 @@ TEST_F(GoldenProgram, ACorpusMayBePinned) {
   EXPECT_FALSE(fs::exists(folder_ / "report"));
 }
 
-TEST_F(GoldenProgram, AnEmptyAnswerFolderPassesNothing) {
+TEST_F(GoldenProgram, EmptyAnswerFolderPassesNothing) {
   EXPECT_EQ(in("rm -r c/quick").status, 0);
   const Outcome outcome = check();
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.out, EndsWith("\nFAILED: 0 of 3 cases passed, 3 failed\n"));
 }
 
-TEST_F(GoldenProgram, AProgramIsAskedLineByLine) {
+TEST_F(GoldenProgram, AsksAProgramLineByLine) {
   if (run("/usr/bin/python3 -c ''").status != 0) GTEST_SKIP() << "there is no /usr/bin/python3";
-  // LayerNorm by its definition, in the words of docs/formats.md.
+  // A LayerNorm by its definition, which speaks the protocol of docs/guide/formats.md.
   write_file(folder_ / "layer_norm.py",
              "import sys, math\n"
              "for line in sys.stdin:\n"
@@ -276,9 +276,9 @@ TEST_F(GoldenProgram, AProgramIsAskedLineByLine) {
   EXPECT_THAT(no_mean.out, HasSubstr("\n  y at ["));
 }
 
-TEST_F(GoldenProgram, ACaseThatIsDeclinedIsCounted) {
+TEST_F(GoldenProgram, CountsDeclinedCases) {
   EXPECT_EQ(in("$N golden export --golden g --format text --out t").status, 0);
-  // Answers what is expected, but for the first case, which it does not offer.
+  // Prints the expected outputs, but declines the first case.
   write_file(folder_ / "partial",
              std::string("while read -r path rest; do\n  case $path in ") + kFirst +
                  ") echo $path not_offered;; *) grep -F \"$path \" t/expected.txt;; esac\ndone\n");
@@ -310,7 +310,7 @@ TEST_F(GoldenProgram, ACaseThatIsDeclinedIsCounted) {
               HasSubstr("no case was answered, so nothing is recorded: all are declined"));
 }
 
-TEST_F(GoldenProgram, AnErrorOfACaseIsInEveryReportAndFailsItAlone) {
+TEST_F(GoldenProgram, CandidateErrorFailsOnlyItsCaseAndIsInEveryReport) {
   EXPECT_EQ(in("$N golden export --golden g --format text --out t").status, 0);
   write_file(folder_ / "raising",
              std::string("echo began >&2\nwhile read -r path rest; do\n  case $path in ") + kFirst +
@@ -327,7 +327,7 @@ TEST_F(GoldenProgram, AnErrorOfACaseIsInEveryReportAndFailsItAlone) {
   EXPECT_THAT(read_file(folder_ / "r.xml"), HasSubstr(problem));
 }
 
-TEST_F(GoldenProgram, AProgramThatFailsIsNamedAndItsCasesFail) {
+TEST_F(GoldenProgram, CasesOfAFailingProgramFailWithItsName) {
   const auto failing = [&](const std::string& program, const std::string& what) {
     const Outcome outcome = in("$N golden check --golden g --timeout 1 --pipe '" + program + "'");
     EXPECT_EQ(outcome.status, 1) << program;
@@ -340,7 +340,7 @@ TEST_F(GoldenProgram, AProgramThatFailsIsNamedAndItsCasesFail) {
   failing("kill -9 $$", "the candidate was ended by signal 9 before it answered\n");
 }
 
-TEST_F(GoldenProgram, MistakesAreFoundBeforeTheWork) {
+TEST_F(GoldenProgram, ReportsMistakesBeforeTheWork) {
   const auto refused = [&](const std::string& command, int status, const std::string& what) {
     const Outcome outcome = in("$N golden " + command);
     EXPECT_EQ(outcome.status, status) << command;
@@ -366,7 +366,7 @@ TEST_F(GoldenProgram, MistakesAreFoundBeforeTheWork) {
   refused("check --golden g --candidate c", 3, "/expected.safetensors: the file has the SHA-256");
 }
 
-TEST_F(GoldenProgram, AReportReplacesNeitherCorpusNorAnswers) {
+TEST_F(GoldenProgram, ReportCannotReplaceCorpusOrAnswers) {
   for (const char* option : {"--json", "--junit", "--sarif", "--markdown"})
     for (const std::string place : {"g/manifest.json", "g/quick/../new", "./c/new"}) {
       const Outcome outcome = check(option + (" " + place));

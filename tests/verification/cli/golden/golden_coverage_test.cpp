@@ -18,7 +18,7 @@ using testing::StartsWith;
 
 const std::string kSource = NORMPROOF_SOURCE_DIR;
 
-TEST(GoldenCoverage, TheDocumentIsItsOutput) {
+TEST(GoldenCoverage, DocumentEqualsTheOutput) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string markdown = (folder / "coverage.md").string();
   const Outcome outcome =
@@ -27,11 +27,11 @@ TEST(GoldenCoverage, TheDocumentIsItsOutput) {
   EXPECT_EQ(outcome.status, 0);
   const std::string document = normproof::ref::io::read_text(kSource + "/docs/coverage.md");
   EXPECT_EQ(normproof::ref::io::read_text(markdown), document)
-      << "normproof golden coverage --tier quick,standard --markdown docs/coverage.md";
+      << "normproof golden coverage --tier quick,standard --markdown docs/generated/coverage.md";
   EXPECT_TRUE(document.ends_with(outcome.out));
 }
 
-TEST(GoldenCoverage, TheCommittedCasesAreThoseOfTheRecipes) {
+TEST(GoldenCoverage, CommittedCasesAreThoseOfTheRecipes) {
   const Outcome made = run("$N golden coverage");
   const Outcome committed =
       run("$N golden coverage --golden '" + kSource + "/verification/golden'");
@@ -57,7 +57,7 @@ TEST(GoldenCoverage, WritesJson) {
   EXPECT_TRUE(found);
 }
 
-TEST(GoldenCoverage, NoReportLiesInTheCorpus) {
+TEST(GoldenCoverage, RejectsAReportInsideTheCorpus) {
   const std::string corpus = kSource + "/verification/golden/data";
   const Outcome outcome =
       run("$N golden coverage --golden '" + corpus + "' --json '" + corpus + "/coverage.json'");
@@ -66,7 +66,7 @@ TEST(GoldenCoverage, NoReportLiesInTheCorpus) {
   EXPECT_FALSE(std::filesystem::exists(corpus + "/coverage.json"));
 }
 
-TEST(GoldenCoverage, ACorpusWithoutTheTierIsRefused) {
+TEST(GoldenCoverage, RejectsACorpusWithoutTheTier) {
   const Outcome outcome =
       run("$N golden coverage --tier full --golden '" + kSource + "/verification/golden'");
   EXPECT_EQ(outcome.status, 2);

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using tool::golden::GoldenExportCommand;
 
-TEST(GoldenExportOptions, AreTaken) {
+TEST(GoldenExportOptions, ParsesEveryOption) {
   using Format = normproof::verification::golden::candidate::ExportFormat;
   const auto given = parsed<GoldenExportCommand>(
       {"--golden", "g", "--format", "text", "--out", "o", "--only", "q/*"});
@@ -27,7 +27,7 @@ TEST(GoldenExportOptions, AreTaken) {
               HasSubstr("unknown --format 'txt'; did you mean 'text'?"));
 }
 
-TEST(GoldenExport, SaysWhatItWroteAndWhatItLeftOut) {
+TEST(GoldenExport, ReportsWrittenAndSkippedCases) {
   const tests::ref::io::TemporaryFolder folder;
   const Outcome outcome =
       run("cd '" + folder.path().string() +

@@ -13,7 +13,7 @@ using Tier = normproof::verification::golden::corpus::Tier;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(GoldenMakeOptions, HaveDefaultsAndAreTaken) {
+TEST(GoldenMakeOptions, ParsesEveryOptionAndHasDefaults) {
   const auto plain = parsed<GoldenMakeCommand>({"--out", "d"});
   EXPECT_EQ(plain.out, "d");
   EXPECT_THAT(plain.tiers, ElementsAre(Tier::quick));
@@ -26,7 +26,7 @@ TEST(GoldenMakeOptions, HaveDefaultsAndAreTaken) {
   EXPECT_EQ(full.jobs, 3);
 }
 
-TEST(GoldenMakeOptions, MistakesAreOneSentence) {
+TEST(GoldenMakeOptions, EachMistakeIsReportedInOneSentence) {
   const auto refused = [](const Arguments& more, const std::string& what) {
     Arguments arguments = {"--out", "d"};
     arguments.insert(arguments.end(), more.begin(), more.end());

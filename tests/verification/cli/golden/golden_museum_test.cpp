@@ -31,7 +31,7 @@ std::vector<Visit> two_visits() {
   return {found, missed};
 }
 
-TEST(GoldenMuseum, SaysWhatIsFoundAndWhatIsMissed) {
+TEST(GoldenMuseum, ReportsFoundAndMissedBugs) {
   const std::vector<Visit> visits = two_visits();
   EXPECT_EQ(
       museum_text(visits),
@@ -57,13 +57,13 @@ TEST(GoldenMuseum, SaysWhatIsFoundAndWhatIsMissed) {
 }  // namespace
 }  // namespace normproof::verification::cli::golden
 
-// The program itself.
+// Runs the program.
 namespace normproof::tests::verification::cli::golden {
 namespace {
 
 using testing::HasSubstr;
 
-TEST(GoldenMuseum, TheDocumentIsItsOutput) {
+TEST(GoldenMuseum, DocumentEqualsTheOutput) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string markdown = (folder / "museum.md").string();
   const Outcome outcome = run("$N golden power --museum --markdown '" + markdown + "'");
@@ -71,14 +71,14 @@ TEST(GoldenMuseum, TheDocumentIsItsOutput) {
   const std::string document =
       normproof::ref::io::read_text(std::string(NORMPROOF_SOURCE_DIR) + "/docs/museum.md");
   EXPECT_EQ(normproof::ref::io::read_text(markdown), document)
-      << "normproof golden power --museum --markdown docs/museum.md";
+      << "normproof golden power --museum --markdown docs/generated/museum.md";
   const std::string last = outcome.out.substr(outcome.out.rfind('\n', outcome.out.size() - 2) + 1);
   EXPECT_THAT(last, testing::MatchesRegex("[0-9]+ of [0-9]+ exhibits found\n"));
   EXPECT_THAT(document, HasSubstr("\n" + last));
   EXPECT_EQ(outcome.status, outcome.out.find("\nMISSED ") == std::string::npos ? 0 : 1);
 }
 
-TEST(GoldenMuseum, TakesNoOptionOfRightImplementations) {
+TEST(GoldenMuseum, RejectsOptionsOfCorrectImplementations) {
   for (const char* other : {"--seeds 2", "--accumulation bfloat16", "--formula one_pass"}) {
     const Outcome outcome = run(std::string("$N golden power --museum ") + other);
     EXPECT_EQ(outcome.status, 2) << other;

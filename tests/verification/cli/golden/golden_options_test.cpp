@@ -38,7 +38,7 @@ TEST(GoldenOptions, BindTheirFields) {
               HasSubstr("expected a whole number from 1 to 86400"));
 }
 
-TEST(GoldenOptions, ACorpusMayBeInTheFolderData) {
+TEST(GoldenOptions, CorpusMayBeInTheFolderData) {
   const normproof::tests::ref::io::TemporaryFolder folder;
   CLI::App app;
   std::filesystem::path golden;
@@ -57,7 +57,7 @@ TEST(GoldenOptions, ACorpusMayBeInTheFolderData) {
                normproof::ref::numeric::UsageError);
 }
 
-TEST(GoldenOptions, APipeIsRequiredWhereThereIsNoOtherWayToAsk) {
+TEST(GoldenOptions, PipeIsRequiredIfThereIsNoOtherCandidate) {
   CLI::App app;
   std::filesystem::path out;
   std::string pipe;

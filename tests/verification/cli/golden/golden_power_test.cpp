@@ -6,7 +6,7 @@
 #include "ref/io/atomic_file.hpp"
 #include "tests/verification/cli/program_run.hpp"
 
-// `normproof golden power` and `golden export`: the program itself.
+// Runs `normproof golden power` and `golden export`.
 namespace normproof::tests::verification::cli::golden {
 namespace {
 
@@ -39,19 +39,19 @@ TEST(GoldenPower, PrintsTheScoreAndWritesEveryVerdict) {
                           HasSubstr("| group_scaling | eps: dropped | quick/group_scaling/")));
 }
 
-TEST(GoldenPower, TheDocumentIsItsOutput) {
+TEST(GoldenPower, DocumentHasTheRowOfTheOutput) {
   const std::string document =
       normproof::ref::io::read_text(std::string(NORMPROOF_SOURCE_DIR) + "/docs/gate_power.md");
   const Outcome outcome = run("$N golden power --layer scale_norm");
   ASSERT_EQ(outcome.status, 0);
-  // The row of the layer, but for its last numbers: the document has more corpora.
+  // The last numbers of the row are left out, since the document has more corpora.
   const std::size_t begin = outcome.out.find("| scale_norm | "),
                     end = outcome.out.find(" | 0 | ", begin);
   ASSERT_NE(begin, std::string::npos);
   EXPECT_THAT(document, HasSubstr(outcome.out.substr(begin, end - begin)));
 }
 
-TEST(GoldenPower, UnknownNamesAreErrors) {
+TEST(GoldenPower, RejectsUnknownNames) {
   for (const auto& [arguments, sentence] :
        {std::pair{"--layer layernorm", "unknown layer 'layernorm'; did you mean 'layer_norm'?"},
         std::pair{"--tier slow", "unknown tier 'slow'"},

@@ -7,7 +7,7 @@
 #include "tests/verification/cli/program_run.hpp"
 #include "tests/verification/support/report/schema_rules.hpp"
 
-// `normproof golden relations`: the program itself, and an adapter that copies x.
+// Runs `normproof golden relations` with an adapter that copies x.
 namespace normproof::tests::verification::cli::golden {
 namespace {
 
@@ -20,7 +20,7 @@ class GoldenRelations : public ::testing::Test {
  protected:
   GoldenRelations() : enter_("cd '" + folder_.path().string() + "'; ") {
     EXPECT_EQ(in("$N golden make --out g --only 'quick/layer_norm/one_*32'").status, 0);
-    // Some function of each element of x alone: y is x itself.
+    // The adapter returns y = x, so that each element of y depends on one element of x only.
     write_file(folder_ / "copy",
                "while read -r path op mode rest; do\n"
                "  for word in $rest; do case $word in x:*) line=\"$path y:${word#x:}\"; on=1;;\n"
@@ -38,7 +38,7 @@ class GoldenRelations : public ::testing::Test {
   std::string enter_;
 };
 
-TEST_F(GoldenRelations, HoldAndAreCounted) {
+TEST_F(GoldenRelations, CountsRelationsThatHold) {
   const Outcome outcome = relations("--json j --junit x");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_EQ(outcome.err, "");
@@ -55,7 +55,7 @@ TEST_F(GoldenRelations, HoldAndAreCounted) {
   EXPECT_EQ(suite.attribute("skipped").as_int(), 3);
 }
 
-TEST_F(GoldenRelations, ABrokenOneHasItsLineToReproduceIt) {
+TEST_F(GoldenRelations, BrokenRelationHasItsReproCommand) {
   const Outcome outcome = in(
       "export WORSE=1; $N golden relations --golden g --pipe 'sh copy' --relations repeat --only "
       "'*/one_row-*' --timeout 7 --json j");
@@ -74,7 +74,7 @@ TEST_F(GoldenRelations, ABrokenOneHasItsLineToReproduceIt) {
   EXPECT_THAT(line.at("repro").get<std::string>(), HasSubstr("--relations repeat"));
 }
 
-TEST_F(GoldenRelations, NothingThatAppliesIsNoPass) {
+TEST_F(GoldenRelations, FailsIfNoRelationApplies) {
   const Outcome outcome = relations("--relations split --only '*/one_row-*'");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(
@@ -82,7 +82,7 @@ TEST_F(GoldenRelations, NothingThatAppliesIsNoPass) {
       EndsWith("FAILED: 0 of 0 relations hold, 1 case; expected 1 relation or more that holds\n"));
 }
 
-TEST_F(GoldenRelations, ADeclinedCaseIsCountedAsDeclined) {
+TEST_F(GoldenRelations, DeclinedCaseIsCountedAsDeclined) {
   const Outcome outcome =
       in("$N golden relations --golden g --relations repeat --json j --junit x --pipe "
          "'while read -r path rest; do echo $path not_offered; done'");
@@ -100,7 +100,7 @@ TEST_F(GoldenRelations, ADeclinedCaseIsCountedAsDeclined) {
                            HasSubstr("message=\"the case is declined\"")));
 }
 
-TEST_F(GoldenRelations, WhatIsMissingOrUnknownIsAnError) {
+TEST_F(GoldenRelations, RejectsMissingAndUnknownArguments) {
   for (const auto& [arguments, sentence] :
        {std::pair{"--golden g",
                   "--pipe is required; expected CMD: A command that reads a line a case"},

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using tests::ref::io::TemporaryFolder;
 
-TEST(GpuAgreeOptions, AreTaken) {
+TEST(GpuAgreeOptions, ParsesEveryOption) {
   namespace golden = normproof::verification::golden;
   namespace gpu = normproof::gpu;
   const auto given = parsed<tool::gpu::GpuAgreeCommand>(
@@ -38,7 +38,7 @@ TEST(GpuAgreeOptions, AreTaken) {
   EXPECT_EQ(plain.only, normproof::verification::golden::corpus::PathGlobs("*"));
 }
 
-TEST(GpuAgreeOptions, WhatIsWrongIsNamed) {
+TEST(GpuAgreeOptions, NamesInvalidOptions) {
   const auto refused = [](const Arguments& arguments, const std::string& what) {
     EXPECT_THAT(refusal<tool::gpu::GpuAgreeCommand>(arguments), HasSubstr(what));
   };
@@ -53,7 +53,7 @@ TEST(GpuAgreeOptions, WhatIsWrongIsNamed) {
   refused({"--tier", "full"}, "quick, standard");
 }
 
-TEST(GpuProgram, AgreePrintsARowAnOperationAndWritesFiles) {
+TEST(GpuProgram, AgreePrintsOneRowPerOperationAndWritesFiles) {
   const TemporaryFolder folder;
   const Outcome outcome =
       run("cd '" + folder.path().string() +
@@ -68,7 +68,7 @@ TEST(GpuProgram, AgreePrintsARowAnOperationAndWritesFiles) {
   EXPECT_THAT(read_file(folder / "a.xml"), HasSubstr("name=\"softmax\""));
 }
 
-TEST(GpuProgram, CublasModeHoldsEveryProductToItsBound) {
+TEST(GpuProgram, CublasModeComparesEveryProductWithItsBound) {
   const TemporaryFolder folder;
   const Outcome outcome = run("cd '" + folder.path().string() +
                               "'; $N gpu agree --mode cublas --precision bfloat16 --html a.html");
@@ -80,7 +80,7 @@ TEST(GpuProgram, CublasModeHoldsEveryProductToItsBound) {
   EXPECT_THAT(read_file(folder / "a.html"), HasSubstr("outcome good"));
 }
 
-TEST(GpuProgram, WhatCannotBePrintedIsStillWritten) {
+TEST(GpuProgram, FilesAreWrittenEvenIfPrintingFails) {
   const TemporaryFolder folder;
   const Outcome outcome = run("cd '" + folder.path().string() +
                               "'; $N gpu agree --mode cublas --json a.json > /dev/full");
@@ -120,12 +120,12 @@ TEST(GpuProgram, ProbeOrderPrintsTheTreeAndTheVerdict) {
   EXPECT_EQ(ours.status, 0) << ours.err;
   EXPECT_THAT(ours.out, AllOf(HasSubstr("600 terms: [0..255 [256..511] [512..599]]\n"),
                               HasSubstr("this is the contract's order, R1")));
-  // 0, 1, 2 and 3 are one lane each in R2, and one chain in R1.
+  // The terms 0, 1, 2 and 3 are one lane each in R2 and one chain in R1.
   EXPECT_THAT(run("$N probe-order device-sum-elements --terms 4").out,
               HasSubstr("4 terms: [0 2 [1 3]]\n"));
 }
 
-TEST(GpuProgram, WithoutAGpuOneSentenceAndStatus77) {
+TEST(GpuProgram, WithoutAGpuReportsOneSentenceAndStatus77) {
   const Outcome outcome = run("$N gpu agree --device cuda");
   if (outcome.status == 0) GTEST_SKIP() << "this machine has a GPU";
   EXPECT_EQ(outcome.status, 77);
@@ -137,7 +137,7 @@ TEST(GpuProgram, WithoutAGpuOneSentenceAndStatus77) {
     EXPECT_EQ(run(std::string("$N ") + command).status, 77) << command;
 }
 
-TEST(GpuProgram, TensorCoresAreAskedOfAGpuAlone) {
+TEST(GpuProgram, TensorCoresNeedAGpu) {
   const Outcome outcome = run("$N probe-order device-dmma --device simulated --terms 16");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.out, "");

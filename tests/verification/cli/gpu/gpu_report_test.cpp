@@ -15,7 +15,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Two rows: one is fine, one is past its bound by an infinite share.
+/// Two rows: one passes, one exceeds its bound by an infinite ratio.
 checks::agreement::Rows sample_agreement() {
   checks::agreement::Rows rows;
   rows.begin("linear", "case <a>");
@@ -34,7 +34,7 @@ GpuAgreeCommand cublas_command() {
   return command;
 }
 
-TEST(GpuReport, ALineHasTheSharesAndWhatIsNotJudged) {
+TEST(GpuReport, LineHasTheRatiosAndTheNumberNotJudged) {
   const checks::agreement::Rows rows = sample_agreement();
   EXPECT_THAT(agreement_head(cublas_command()),
               AllOf(HasSubstr("cublas mode, bfloat16 with sums in float32, seed 1"),
@@ -48,7 +48,7 @@ TEST(GpuReport, ALineHasTheSharesAndWhatIsNotJudged) {
               HasSubstr("2 cases: some products are past their bound"));
 }
 
-TEST(GpuReport, OrderedModeHasNoShares) {
+TEST(GpuReport, OrderedModeHasNoRatios) {
   checks::agreement::Rows rows;
   rows.begin("softmax", "case");
   rows.compare("y", 1.0, 1.0);
@@ -66,14 +66,14 @@ TEST(GpuReport, JsonHasEveryRowAndInfinityAsText) {
                     HasSubstr("\"of_sums\": 0.5")));
 }
 
-TEST(GpuReport, JunitFailsTheRowThatDiffers) {
+TEST(GpuReport, JUnitFailsTheRowThatDiffers) {
   const std::string junit = support::report::junit(agreement_checks(sample_agreement()));
   EXPECT_THAT(tests::verification::support::report::junit_violations(junit), testing::IsEmpty());
   EXPECT_THAT(junit, AllOf(HasSubstr("tests=\"2\""), HasSubstr("name=\"linear\" />"),
                            HasSubstr("<failure message=\"case &lt;b")));
 }
 
-TEST(GpuReport, ThePageNeedsNothingButItself) {
+TEST(GpuReport, PageIsSelfContained) {
   const std::string page = agreement_page(sample_agreement(), cublas_command());
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
   for (const char* foreign : {"<script", "<link", "<img", "@import", "src="})

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using tool::gpu::GpuTrainCommand;
 using Trained = normproof::verification::checks::agreement::Trained;
 
-TEST(GpuTrainOptions, AreTaken) {
+TEST(GpuTrainOptions, ParsesEveryOption) {
   const auto train =
       parsed<GpuTrainCommand>({"--norm", "batch_norm", "--optimizer", "adam", "--steps", "3"});
   EXPECT_EQ(train.norm, "batch_norm");
@@ -28,14 +28,14 @@ TEST(GpuTrainOptions, AreTaken) {
   EXPECT_EQ(parsed<GpuTrainCommand>({"--task", "translate"}).task, Trained::translation);
 }
 
-TEST(GpuTrainOptions, WhatIsWrongIsNamed) {
+TEST(GpuTrainOptions, NamesInvalidOptions) {
   EXPECT_THAT(refusal<GpuTrainCommand>({"--norm", "layernorm"}), HasSubstr("'layer_norm'"));
   EXPECT_THAT(refusal<GpuTrainCommand>({"--optimizer", "adan"}), HasSubstr("'adam'"));
   EXPECT_THAT(refusal<GpuTrainCommand>({"--task", "translation"}), HasSubstr("--task"));
   EXPECT_THAT(refusal<GpuTrainCommand>({"--steps", "0"}), HasSubstr("--steps is '0'"));
 }
 
-TEST(GpuTrainProgram, WhatIsRefusedLeavesNoOutput) {
+TEST(GpuTrainProgram, RejectedTrainingPrintsNothing) {
   for (const std::string task : {"translate", "language"})
     for (const std::string norm : {"group_norm", "instance_norm"}) {
       const Outcome refused = run("$N gpu train --task " + task + " --norm " + norm);

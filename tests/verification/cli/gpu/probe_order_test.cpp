@@ -11,14 +11,14 @@ namespace {
 using testing::HasSubstr;
 using tool::gpu::ProbeOrderCommand;
 
-TEST(ProbeOrderOptions, AreTaken) {
+TEST(ProbeOrderOptions, ParsesEveryOption) {
   const auto probe = parsed<ProbeOrderCommand>({"matmul", "--terms", "300"});
   EXPECT_EQ(probe.subject, "matmul");
   EXPECT_EQ(probe.terms, 300u);
   EXPECT_EQ(probe.side, 8u);
 }
 
-TEST(ProbeOrderOptions, WhatIsWrongIsNamed) {
+TEST(ProbeOrderOptions, NamesInvalidOptions) {
   const auto refused = [](const Arguments& arguments, const std::string& what) {
     EXPECT_THAT(refusal<ProbeOrderCommand>(arguments), HasSubstr(what));
   };

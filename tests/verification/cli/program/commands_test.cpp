@@ -11,13 +11,13 @@
 #include "tests/verification/cli/parsed.hpp"
 #include "verification/cli/options.hpp"
 
-// What holds of every command there is.
+// Properties that every command must have.
 namespace normproof::tests::verification::cli::program {
 namespace {
 
 using testing::HasSubstr;
 
-/// A command with the words that call it; none call the program.
+/// A command with the words that call it; the program itself has none.
 struct CalledCommand {
   Arguments words;
   tool::Command command;
@@ -44,7 +44,7 @@ void add_called(const tool::Command& command, const Arguments& words,
   }
 }
 
-/// Every command, groups and the program included.
+/// Returns every command, including groups and the program.
 std::vector<CalledCommand> called_commands() {
   std::vector<CalledCommand> all;
   add_called(tool::program::all_commands(), {}, all);
@@ -65,20 +65,20 @@ std::string refusal_of(const Arguments& arguments) {
       [&] { tool::parse_arguments(tool::program::all_commands(), arguments); });
 }
 
-/// The options but --help.
+/// Returns the options except --help.
 std::vector<CLI::Option*> options_of(CLI::App& app, const CalledCommand& called) {
   called.command.add(app);
   return app.get_options(
       [&app](const CLI::Option* option) { return option != app.get_help_ptr(); });
 }
 
-TEST(Commands, HaveNamesOfTheirOwn) {
+TEST(Commands, NamesAreUnique) {
   std::set<std::string> texts;
   for (const CalledCommand& called : called_commands())
     EXPECT_TRUE(texts.insert(called.text()).second) << called.text();
 }
 
-TEST(Commands, HaveHelpWithASummaryAndExamplesThatFitsATerminal) {
+TEST(Commands, HelpHasASummaryAndExamplesAndFitsATerminal) {
   for (const CalledCommand& called : called_commands()) {
     const std::string help = help_of(called);
     EXPECT_THAT(help, HasSubstr("Example")) << called.text();
@@ -93,7 +93,7 @@ TEST(Commands, HaveHelpWithASummaryAndExamplesThatFitsATerminal) {
   }
 }
 
-TEST(Commands, DescribeEveryOption) {
+TEST(Commands, HelpDescribesEveryOption) {
   for (const CalledCommand& called : called_commands()) {
     const std::string help = help_of(called);
     CLI::App app;
@@ -108,7 +108,7 @@ TEST(Commands, DescribeEveryOption) {
   }
 }
 
-TEST(Commands, NameTheNearestToAnUnknownOption) {
+TEST(Commands, UnknownOptionsAndCommandsGetTheNearestName) {
   for (const CalledCommand& called : called_commands()) {
     CLI::App app;
     for (const CLI::Option* option : options_of(app, called)) {
@@ -125,15 +125,16 @@ TEST(Commands, NameTheNearestToAnUnknownOption) {
   }
 }
 
-/// An option's type and description, on one line.
+/// Returns an option's type and description on one line.
 std::string definition_of(const CLI::Option& option) {
   std::string text = option.get_type_name() + ": " + option.get_description();
   std::ranges::replace(text, '\n', ' ');
   return text;
 }
 
-TEST(Commands, DefineASharedOptionOnce) {
-  std::map<std::string, std::map<std::string, std::string>> definitions;  // by name, with a command
+TEST(Commands, SharedOptionsHaveOneDefinition) {
+  // By option name; the value is a command that uses the definition.
+  std::map<std::string, std::map<std::string, std::string>> definitions;
   std::map<std::string, std::size_t> uses;
   for (const CalledCommand& called : called_commands()) {
     CLI::App app;
@@ -142,7 +143,7 @@ TEST(Commands, DefineASharedOptionOnce) {
       definitions[option->get_name()].try_emplace(definition_of(*option), called.text());
     }
   }
-  // Of another thing in each command.
+  // These options mean different things in different commands.
   const std::set<std::string> several = {
       "--accumulation", "--data",  "--device", "--format", "--formula", "--history", "--in",
       "--jobs",         "--json",  "--mode",   "--only",   "--out",     "--seed",    "--seeds",
@@ -162,7 +163,7 @@ TEST(Commands, DefineASharedOptionOnce) {
   EXPECT_GE(uses.at("--golden"), 4u);
 }
 
-TEST(Commands, MistakesAreOneSentence) {
+TEST(Commands, EachMistakeIsReportedInOneSentence) {
   EXPECT_THAT(refusal_of({}),
               HasSubstr("no command is given; expected one of verify, eval, tokenize, elementary"));
   EXPECT_THAT(refusal_of({"golden"}),

@@ -7,7 +7,7 @@
 #include "tests/verification/checks/evaluation/sample_tensors.hpp"
 #include "tests/verification/cli/small_corpus.hpp"
 
-// The program itself, run as its users run it.
+// Runs the program as users do.
 namespace normproof::tests::verification::cli::program {
 namespace {
 
@@ -30,7 +30,7 @@ TEST(Main, HelpAndVersionSucceed) {
   }
 }
 
-TEST(Main, AWrongCommandLineIsStatusTwo) {
+TEST(Main, InvalidCommandLineHasStatusTwo) {
   for (const char* command :
        {"$N", "$N verfy", "$N verify --cases 0", "$N verify --claims Z9 --cases 1",
         "$N verify --data x", "$N tokenize --vocab x", "$N eval none --in x --out y",
@@ -43,7 +43,7 @@ TEST(Main, AWrongCommandLineIsStatusTwo) {
   }
 }
 
-TEST(Main, ABadFileIsStatusThree) {
+TEST(Main, InvalidFileHasStatusThree) {
   const TemporaryFolder folder;
   const std::string at = "cd " + quoted(folder.path()) + "; ";
   io::write_tensors(folder / "x.npz", sample_tensors("layer_norm", {3, 4}));
@@ -79,7 +79,7 @@ TEST(Main, ABadFileIsStatusThree) {
   EXPECT_THAT(line.err, HasSubstr("s.txt:2: "));
 }
 
-TEST(Main, WhatCannotBeWrittenIsNoticed) {
+TEST(Main, FailedWriteIsReported) {
   const TemporaryFolder folder;
   const std::string verify = "$N verify --claims T2 --cases 1" + small_corpus(folder.path());
   for (const std::string& command :
@@ -100,7 +100,7 @@ TEST(Main, WhatCannotBeWrittenIsNoticed) {
   EXPECT_TRUE(is_one_sentence(directory.err)) << directory.err;
 }
 
-TEST(Main, TokenizePrintsTheSyntheticCorpusTheSameEveryTime) {
+TEST(Main, TokenizePrintsTheSameSyntheticCorpusEveryTime) {
   const Outcome first = run("$N tokenize");
   EXPECT_EQ(first.status, 0);
   EXPECT_EQ(first.err, "");
@@ -108,7 +108,7 @@ TEST(Main, TokenizePrintsTheSyntheticCorpusTheSameEveryTime) {
   EXPECT_EQ(run("LC_ALL=C.UTF-8 $N tokenize").out, first.out);
 }
 
-TEST(Main, TokenizeHasTheIdsOfTheReference) {
+TEST(Main, TokenizePrintsTheIdsOfTheReference) {
   using tests::ref::data::has_shared_data;
   using tests::ref::data::shared_data;
   const char* const expected = "bert_base_uncased/expected_ids_first_100_sentences.txt";
@@ -122,7 +122,7 @@ TEST(Main, TokenizeHasTheIdsOfTheReference) {
   EXPECT_EQ(outcome.status, 0) << outcome.out.substr(0, 400) << outcome.err;
 }
 
-TEST(Main, EvalWritesWhatNumPyReads) {
+TEST(Main, EvalWritesFilesThatNumPyReads) {
   if (run("/usr/bin/python3 -c 'import numpy'").status != 0)
     GTEST_SKIP() << "/usr/bin/python3 has no numpy";
   const TemporaryFolder folder;
@@ -146,7 +146,7 @@ TEST(Main, EvalWritesWhatNumPyReads) {
   EXPECT_EQ(outcome.out, "");
 }
 
-TEST(Main, EvalIsByteStable) {
+TEST(Main, EvalWritesTheSameBytesEveryTime) {
   const TemporaryFolder folder;
   io::write_tensors(folder / "x.safetensors", sample_tensors("power_norm_released", {3, 5, 4}, 2));
   const std::string command = "cd " + quoted(folder.path()) +

@@ -8,7 +8,7 @@
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
 
-// The program itself: candidates are recorded, and their recordings compared.
+// Runs the program: it records candidates and compares their recordings.
 namespace normproof::tests::verification::cli::regress {
 namespace {
 
@@ -17,7 +17,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// A corpus of three cases, and a program that answers them from a folder, line by line.
+/// A corpus of three cases, and a program that reads the outputs from a folder.
 class RegressProgram : public ::testing::Test {
  protected:
   RegressProgram() : enter_(std::string("cd '") + folder_.path().string() + "'; ") {
@@ -33,13 +33,14 @@ class RegressProgram : public ::testing::Test {
     return in("$N regress compare --history h.jsonl " + more);
   }
 
-  /// Answers the exact results with `edit`, a command of sed, applied to each answer.
+  /// Returns a candidate that prints the exact results, edited by the sed command `edit`.
   std::string pipe(const std::string& edit) const {
     return "--timeout 5 --pipe 'while read -r path rest; do grep \"^$path \" t/expected.txt | sed "
            "\"" +
            edit + "\"; done' ";
   }
-  /// Every number with three hexadecimal digits after the point: 2^-12 of it may be lost.
+  /// Returns a candidate that truncates every number to three hexadecimal digits after the point, a
+  /// relative error of up to 2^-12.
   std::string rough() const { return pipe("s/\\(0x1[.][0-9a-f]\\{3\\}\\)[0-9a-f]*p/\\1p/g"); }
 
   void refused(const Outcome& outcome, int status, const std::string& what) const {
@@ -53,8 +54,8 @@ class RegressProgram : public ::testing::Test {
   std::string enter_;
 };
 
-TEST(RegressCompareOptions, AreTaken) {
-  const auto plain = parsed<tool::regress::RegressCompareCommand>({"--history", "h"});
+TEST(RegressCompareOptions, ParsesEveryOption) {
+  const auto plain = parsed<tool::commands::RegressCompareCommand>({"--history", "h"});
   EXPECT_EQ(plain.history, "h");
   EXPECT_FALSE(plain.from || plain.to || plain.allow_towards || plain.reports.html ||
                plain.reports.json || plain.reports.junit);
@@ -69,7 +70,7 @@ TEST(RegressCompareOptions, AreTaken) {
   EXPECT_EQ(full.reports.junit, "r.xml");
 }
 
-TEST(RegressCompareOptions, WhatIsWrongIsNamed) {
+TEST(RegressCompareOptions, NamesInvalidOptions) {
   const auto refused = [](const Arguments& arguments, const std::string& what) {
     EXPECT_THAT(refusal<tool::regress::RegressCompareCommand>(arguments), HasSubstr(what));
   };
@@ -79,7 +80,7 @@ TEST(RegressCompareOptions, WhatIsWrongIsNamed) {
   refused({"--history", "h", "x"}, "unexpected argument 'x' of compare");
 }
 
-TEST_F(RegressProgram, TheSameTwiceHasNotMoved) {
+TEST_F(RegressProgram, EqualRecordingsDoNotDiffer) {
   const Outcome first = record("--self --label v1");
   EXPECT_EQ(first.status, 0) << first.err;
   EXPECT_EQ(first.err, "");
@@ -92,7 +93,7 @@ TEST_F(RegressProgram, TheSameTwiceHasNotMoved) {
   EXPECT_EQ(compare("--from @2 --to v1").status, 0);
 }
 
-TEST_F(RegressProgram, LessAccurateIsAwayMoreAccurateIsTowards) {
+TEST_F(RegressProgram, DistinguishesLessAndMoreAccurateChanges) {
   EXPECT_EQ(record(pipe("") + "--label exact").status, 0);
   EXPECT_EQ(record(rough() + "--label rough").status, 0);
   const Outcome away = compare("--json r.json --junit r.xml --html r.html");
@@ -117,7 +118,7 @@ TEST_F(RegressProgram, LessAccurateIsAwayMoreAccurateIsTowards) {
   EXPECT_EQ(compare("--from rough --to exact --allow towards").status, 0);
 }
 
-TEST_F(RegressProgram, AFolderOfAnswersAndOneThatIsMissing) {
+TEST_F(RegressProgram, RecordsAFolderOfAnswersAndReportsAMissingOne) {
   EXPECT_EQ(record("--candidate g --label all").status, 0);
   EXPECT_EQ(in("cp -r g c && rm -r c/quick/layer_norm/one_row*").status, 0);
   const Outcome missing = record("--candidate c --label some");
@@ -128,7 +129,7 @@ TEST_F(RegressProgram, AFolderOfAnswersAndOneThatIsMissing) {
   EXPECT_THAT(compared.out, HasSubstr("one_row-1x6-float32: has no answer any more: "));
 }
 
-TEST_F(RegressProgram, WhereNothingIsAnsweredNothingIsRecorded) {
+TEST_F(RegressProgram, RecordsNothingIfNoCaseWasAnswered) {
   EXPECT_EQ(record("--self").status, 0);
   const std::string before = read_file(folder_ / "h.jsonl");
   refused(record("--pipe 'exit 9'"), 3, "no case was answered, so nothing is recorded");
@@ -137,7 +138,7 @@ TEST_F(RegressProgram, WhereNothingIsAnsweredNothingIsRecorded) {
   EXPECT_EQ(read_file(folder_ / "h.jsonl"), before);
 }
 
-TEST_F(RegressProgram, MistakesAreFoundBeforeTheWork) {
+TEST_F(RegressProgram, ReportsMistakesBeforeTheWork) {
   refused(compare(), 3, "h.jsonl: there is no such file; expected a history");
   EXPECT_EQ(record("--self --label v1").status, 0);
   refused(compare(), 3, "h.jsonl: has one recording; expected two or more");
@@ -154,7 +155,7 @@ TEST_F(RegressProgram, MistakesAreFoundBeforeTheWork) {
   refused(compare("--json r --html ./r"), 2, "name the same file");
 }
 
-TEST_F(RegressProgram, ADamagedHistoryIsNeitherReadNorContinued) {
+TEST_F(RegressProgram, DamagedHistoryIsNeitherReadNorExtended) {
   EXPECT_EQ(record("--self --label v1").status, 0);
   EXPECT_EQ(record("--self --label v2").status, 0);
   EXPECT_EQ(in("truncate -s -40 h.jsonl").status, 0);
@@ -167,7 +168,7 @@ TEST_F(RegressProgram, ADamagedHistoryIsNeitherReadNorContinued) {
   refused(record("--self"), 3, "h.jsonl");
 }
 
-TEST_F(RegressProgram, AFullDiskIsSaid) {
+TEST_F(RegressProgram, FullDiskIsReported) {
   EXPECT_EQ(record("--self").status, 0);
   EXPECT_EQ(record("--self").status, 0);
   const Outcome full = compare("--json /dev/full --html r.html");

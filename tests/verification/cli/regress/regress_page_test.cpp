@@ -18,7 +18,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(RegressPage, NeedsNothingButItself) {
+TEST(RegressPage, PageIsSelfContained) {
   const std::string page = regress_page(sample_regression());
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
   for (const char* foreign : {"<script", "<link", "<img", "@import", "src="})
@@ -26,7 +26,7 @@ TEST(RegressPage, NeedsNothingButItself) {
   EXPECT_EQ(page, regress_page(sample_regression()));
 }
 
-TEST(RegressPage, ShowsWhatMovedAndEveryRecording) {
+TEST(RegressPage, ShowsTheChangesAndEveryRecording) {
   const std::string page = regress_page(sample_regression());
   EXPECT_THAT(page, AllOf(HasSubstr("outcome bad"), HasSubstr("<h2>&#39;it&#39;s v2&#39; to @3"),
                           HasSubstr("&lt;v1&gt;"), HasSubstr("--pipe ./k &lt;a&gt;"),
@@ -37,7 +37,7 @@ TEST(RegressPage, ShowsWhatMovedAndEveryRecording) {
   EXPECT_THAT(regress_page(same), AllOf(HasSubstr("outcome good"), HasSubstr("the same bits")));
 }
 
-TEST(RegressPage, ThePlotHasACurveALayerAndAPlaceARecording) {
+TEST(RegressPage, PlotHasOneCurvePerLayerAndOnePlacePerRecording) {
   const RegressReport report = sample_regression();
   const std::string script = error_script(report, "t", &ErrorStatistics::max_share);
   EXPECT_THAT(script, AllOf(HasSubstr("('<v1>' 1, 'it''s v2' 2, '@3' 3)"),
@@ -50,7 +50,7 @@ TEST(RegressPage, ThePlotHasACurveALayerAndAPlaceARecording) {
   EXPECT_THAT(regress_page(report), HasSubstr("<svg"));
 }
 
-TEST(RegressPage, ALongHistoryHasFewerTics) {
+TEST(RegressPage, LongHistoryHasFewerTics) {
   RegressReport report = sample_regression();
   report.recordings.resize(100, report.recordings[2]);
   const std::string script = error_script(report, "t", &ErrorStatistics::max_ulp);

@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using tool::regress::RegressRecordCommand;
 
-TEST(RegressRecordOptions, AreTaken) {
+TEST(RegressRecordOptions, ParsesEveryOption) {
   const auto plain = parsed<RegressRecordCommand>({"--golden", "g", "--history", "h", "--self"});
   EXPECT_EQ(plain.golden, "g");
   EXPECT_EQ(plain.history, "h");
@@ -33,7 +33,7 @@ TEST(RegressRecordOptions, AreTaken) {
       "c");
 }
 
-TEST(RegressRecordOptions, WhatIsWrongIsNamed) {
+TEST(RegressRecordOptions, NamesInvalidOptions) {
   const auto refused = [](const Arguments& more, const std::string& what) {
     Arguments arguments = {"--golden", "g", "--history", "h"};
     arguments.insert(arguments.end(), more.begin(), more.end());

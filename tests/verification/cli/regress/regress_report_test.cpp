@@ -21,7 +21,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-TEST(RegressReport, TextHasALineForEachOutputThatMoved) {
+TEST(RegressReport, TextHasOneLinePerChangedOutput) {
   const std::string text = regress_text(sample_regression());
   EXPECT_THAT(
       text,
@@ -37,21 +37,21 @@ TEST(RegressReport, TextHasALineForEachOutputThatMoved) {
                      "ulp: 1 towards the truth, 2 away, 1 neither\n")));
 }
 
-TEST(RegressReport, AnotherDTypeIsNoDistance) {
+TEST(RegressReport, ChangedDTypeHasNoDirection) {
   RegressReport report = sample_regression();
   report.change.movements = {report.change.movements[2]};
   EXPECT_THAT(report.summary(), HasSubstr(" moved: 0 towards the truth, 0 away, 1 neither"));
 }
 
-TEST(RegressReport, NaNIsNoDistance) {
+TEST(RegressReport, ChangeToOrFromNaNHasNoDistance) {
   RegressReport report = sample_regression();
-  report.change.movements[0].most_steps = normproof::verification::checks::compare::kInfinitelyFar;
+  report.change.movements[0].max_steps = normproof::verification::checks::compare::kInfinitelyFar;
   EXPECT_THAT(movement_text(report.change.movements[0]),
               StartsWith("2 of 12 elements to or from NaN, most at"));
   EXPECT_EQ(nlohmann::json::parse(regress_json(report))["movements"][0]["most_ulp"], "nan");
 }
 
-TEST(RegressReport, OnlyTowardsTheTruthCanBeAllowed) {
+TEST(RegressReport, OnlyChangesTowardsTheTruthCanBeAllowed) {
   RegressReport report = sample_regression();
   EXPECT_FALSE(report.passed());
   report.allow_towards = true;
@@ -80,7 +80,7 @@ TEST(RegressReport, JsonHoldsEveryNumber) {
   EXPECT_EQ(stored["movements"][3]["what"], "has no answer any more: <it> ended");
 }
 
-TEST(RegressReport, JunitHasACaseForEachThatMoved) {
+TEST(RegressReport, JUnitHasOneCasePerChangedCase) {
   RegressReport report = sample_regression();
   report.allow_towards = true;
   pugi::xml_document junit;
@@ -91,7 +91,7 @@ TEST(RegressReport, JunitHasACaseForEachThatMoved) {
   EXPECT_STREQ(suite.attribute("tests").value(), "4");
   EXPECT_STREQ(suite.attribute("failures").value(), "3");
   const auto moved = suite.find_child_by_attribute("name", "quick/a");
-  // What is allowed is no failure.
+  // An allowed change is not a failure.
   EXPECT_THAT(moved.child("failure").attribute("message").value(), StartsWith("y away: 12 of 12"));
   EXPECT_TRUE(suite.find_child_by_attribute("name", "the other 6 cases"));
   report.change.movements.resize(1);

@@ -6,7 +6,7 @@
 
 namespace normproof::tests::verification::cli::regress {
 
-/// Three recordings, of which the last moved three outputs and lost a case.
+/// Three recordings, the last of which changed three outputs and lost a case.
 inline normproof::verification::cli::regress::RegressReport sample_regression() {
   namespace regression = normproof::verification::checks::regression;
   using checks::regression::Direction;

@@ -35,15 +35,15 @@ normproof::verification::studies::published::Results with_curves(const char* nor
   return results;
 }
 
-TEST(StudyFigures, AreNothingWhereNothingWasRun) {
+TEST(StudyFigures, AreAbsentIfNothingWasRun) {
   EXPECT_FALSE(gradient_figure({}, {}, 2));
   EXPECT_FALSE(curve_figure({}, {}, sample::even_classes(), 4));
   EXPECT_FALSE(dynamics_figure({}, {}, {"none"}, {"lipschitz"}, "t"));
   EXPECT_THAT(dynamics_table({}, {}).rows, SizeIs(0));
 }
 
-TEST(StudyFigures, HaveACurveANormAndWhatWasPublished) {
-  const normproof::verification::studies::published::Results results = with_curves("batch_norm");
+TEST(StudyFigures, HaveOneCurvePerNormAndThePublishedValues) {
+  const studies::published::Results results = with_curves("batch_norm");
   for (const std::size_t number : {4, 5, 6}) {
     const auto figure = curve_figure(results, {}, sample::even_classes(), number);
     ASSERT_TRUE(figure);
@@ -56,8 +56,8 @@ TEST(StudyFigures, HaveACurveANormAndWhatWasPublished) {
               HasSubstr("entropy of the weighted prior"));
 }
 
-TEST(StudyFigures, GradientsAreNamedAsThePublishedOnes) {
-  normproof::verification::studies::published::Results results;
+TEST(StudyFigures, GradientsAreNamedAsInThePublishedFigures) {
+  studies::published::Results results;
   for (const std::uint64_t seed : {1, 2}) {
     normproof::verification::studies::published::Cell cell =
         normproof::verification::studies::published::gradients_cell({}, 1, 3200);
@@ -75,8 +75,8 @@ TEST(StudyFigures, GradientsAreNamedAsThePublishedOnes) {
   EXPECT_FALSE(gradient_figure(results, {}, 3));
 }
 
-TEST(StudyFigures, TheDynamicsCountTheStepsAtWhichPowerNormIsSmoother) {
-  const normproof::verification::studies::published::Results results = with_curves("power_norm");
+TEST(StudyFigures, DynamicsCountTheStepsAtWhichPowerNormIsSmoother) {
+  const studies::published::Results results = with_curves("power_norm");
   const auto table = dynamics_table(results, {});
   ASSERT_THAT(table.rows, SizeIs(1));
   std::vector<std::string> texts;

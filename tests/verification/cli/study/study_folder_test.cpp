@@ -16,16 +16,16 @@ namespace tool = normproof::verification::cli;
 using normproof::ref::numeric::FileError;
 using testing::HasSubstr;
 
-TEST(StudyFolder, DurationsAreForPeople) {
-  EXPECT_EQ(tool::study::duration_text(80.4), "80 s");
-  EXPECT_EQ(tool::study::duration_text(720), "12 min");
-  EXPECT_EQ(tool::study::duration_text(12600), "3.5 h");
+TEST(StudyFolder, DurationsAreFormattedForReaders) {
+  EXPECT_EQ(tool::commands::duration_text(80.4), "80 s");
+  EXPECT_EQ(tool::commands::duration_text(720), "12 min");
+  EXPECT_EQ(tool::commands::duration_text(12600), "3.5 h");
 }
 
-TEST(StudyFolder, WithoutAStudyHasNoContents) {
+TEST(StudyFolder, RejectsAFolderWithoutAStudy) {
   const tests::ref::io::TemporaryFolder folder;
   EXPECT_THAT(normproof::ref::numeric::error_message<FileError>([&] {
-                const auto store = tool::study::store_of(folder.path());
+                const auto store = tool::study::open_store(folder.path());
                 tool::study::read_contents(folder.path(), store);
               }),
               HasSubstr("holds no study"));
@@ -34,9 +34,9 @@ TEST(StudyFolder, WithoutAStudyHasNoContents) {
               HasSubstr("study.json"));
 }
 
-TEST(StudyFolder, ThatOfTheOtherStudySaysWhatToAskFor) {
-  using tool::study::check_study;
-  using tool::study::WhichStudy;
+TEST(StudyFolder, FolderOfTheOtherStudyNamesTheOptionToUse) {
+  using tool::commands::check_study;
+  using tool::commands::WhichStudy;
   const std::string published = R"({"format": "normproof-study-1"})",
                     language = R"({"format": "normproof-language-study-1"})";
   const auto refusal = [](const std::string& text, WhichStudy study) {
@@ -49,7 +49,7 @@ TEST(StudyFolder, ThatOfTheOtherStudySaysWhatToAskFor) {
   EXPECT_THAT(refusal(published, WhichStudy::language),
               HasSubstr("s is the folder of the published experiment; expected that of a study of "
                         "language models"));
-  // What is neither is refused where it is read.
+  // A text that belongs to neither study is rejected when it is read.
   for (const std::string& text : {std::string("{}"), std::string("no JSON"), std::string("[1]")})
     for (const WhichStudy study : {WhichStudy::published, WhichStudy::language})
       EXPECT_NO_THROW(check_study("s", text, study));
@@ -57,7 +57,7 @@ TEST(StudyFolder, ThatOfTheOtherStudySaysWhatToAskFor) {
   EXPECT_NO_THROW(check_study("s", language, WhichStudy::language));
 }
 
-TEST(StudyFolder, AReportIsAPageAndATextWithThePicturesThereAre) {
+TEST(StudyFolder, ReportIsWrittenAsPageTextAndPictures) {
   namespace report = normproof::verification::support::report;
   const tests::ref::io::TemporaryFolder folder;
   support::report::Document document{"t"};

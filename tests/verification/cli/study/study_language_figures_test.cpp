@@ -14,16 +14,16 @@ using testing::HasSubstr;
 using testing::Not;
 namespace language_sample = normproof::tests::verification::studies::language;
 
-TEST(LanguageFigures, AreNothingWhereNothingWasTested) {
+TEST(LanguageFigures, AreAbsentIfNothingWasTested) {
   normproof::verification::studies::language::Results results;
   EXPECT_FALSE(learning_figure(results, {}));
   EXPECT_TRUE(fluctuation_figures(results, {}).empty());
   EXPECT_FALSE(bleu_figure(results, {}));
-  language_sample::add_choosing(results, {}, "none");
+  language_sample::add_deciding(results, {}, "none");
   EXPECT_FALSE(learning_figure(results, {}));
 }
 
-TEST(LanguageFigures, HaveALineANorm) {
+TEST(LanguageFigures, HaveOneLinePerNorm) {
   normproof::verification::studies::language::Results results;
   language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.1});
   language_sample::add_tested(results, {}, "batch_norm", {1.0, 1.1});
@@ -44,19 +44,18 @@ TEST(LanguageFigures, HaveALineANorm) {
   EXPECT_FALSE(bleu_figure(results, {}));
 }
 
-TEST(LanguageFigures, OfWhatNormsTakeHaveALineANorm) {
+TEST(LanguageFigures, FiguresOfNormInputsHaveOneLinePerNorm) {
   normproof::verification::studies::language::Results results;
-  EXPECT_TRUE(taken_figures(results, {}).empty());
+  EXPECT_TRUE(norm_input_figures(results, {}).empty());
   for (const char* norm : {"layer_norm", "dyt"}) {
     language_sample::add_tested(results, {}, norm, {1.0, 1.1});
-    const auto cell =
-        normproof::verification::studies::language::dynamics_cell_of({}, norm, "1e-2");
+    const auto cell = normproof::verification::studies::language::dynamics_cell({}, norm, "1e-2");
     auto result = language_sample::sample_result(cell, 1.0);
     result.fluctuation = {{"final_norm", "variance", 0.5, {0.75, 0.25}},
                           {"final_norm", "quadratic_mean", 0.5, {0.5, 0.125}}};
     language_sample::add(results, cell, result);
   }
-  const auto figures = taken_figures(results, {});
+  const auto figures = norm_input_figures(results, {});
   ASSERT_EQ(figures.size(), 2u);
   EXPECT_EQ(figures[0].file, "language-pre-norm-taken-variance.svg");
   EXPECT_EQ(figures[1].file, "language-pre-norm-taken-quadratic_mean.svg");
@@ -68,7 +67,7 @@ TEST(LanguageFigures, OfWhatNormsTakeHaveALineANorm) {
   EXPECT_TRUE(fluctuation_figures(results, {}).empty());
 }
 
-TEST(LanguageFigures, OfTranslatorsHaveBleuAndAFigureASide) {
+TEST(LanguageFigures, TranslatorsHaveBleuAndOneFigurePerSide) {
   using language_sample::kTranslators;
   normproof::verification::studies::language::Results results;
   language_sample::add_tested(results, kTranslators, "batch_norm", {1.0, 1.1});

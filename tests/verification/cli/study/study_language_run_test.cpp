@@ -8,7 +8,7 @@
 
 #include "tests/verification/cli/program_run.hpp"
 
-// `normproof study --study language`: the program itself, on quick cells of a short text.
+// Runs `normproof study --study language` on quick cells of a short text.
 namespace normproof::tests::verification::cli::study {
 namespace {
 
@@ -34,7 +34,7 @@ class LanguageStudyProgram : public ::testing::Test {
   tests::ref::io::TemporaryFolder folder_;
 };
 
-/// Every table of a report whose caption begins so.
+/// Returns every table of a report whose caption begins with `caption`.
 std::vector<std::string> tables_below(const std::string& report, const std::string& caption) {
   std::vector<std::string> tables;
   for (std::size_t at = report.find(caption); at != std::string::npos;
@@ -43,16 +43,16 @@ std::vector<std::string> tables_below(const std::string& report, const std::stri
   return tables;
 }
 
-/// What the documents have of a report.
+/// The captions of the tables that the documents take from a report.
 constexpr const char* kCaptions[] = {
     "**Statements by conditions**", "**What each verdict rests on**", "**The test part",
     "**The share of its bound", "**Which difference to layer_norm"};
 
-TEST_F(LanguageStudyProgram, AnyNumberOfJobsAndACellAloneGiveTheSameBytes) {
+TEST_F(LanguageStudyProgram, AnyJobsAndASingleCellGiveTheSameBytes) {
   const Outcome one = in("$N $R --out a --jobs 1");
   EXPECT_EQ(one.status, 0) << one.err;
   EXPECT_EQ(one.err, "");
-  // Two norms at three rates of two seeds, then three seeds of each, and each traced.
+  // Two norms at three rates with two seeds, then three seeds of each, and a trace of each.
   EXPECT_THAT(one.out, testing::MatchesRegex("20 cells: 0 done before, 20 here, 0 elsewhere\n"
                                              "sha256 [0-9a-f]+\n"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a" / "runs"));
@@ -69,7 +69,7 @@ TEST_F(LanguageStudyProgram, AnyNumberOfJobsAndACellAloneGiveTheSameBytes) {
   EXPECT_THAT(one.out, HasSubstr(nlohmann::json::parse(again.out).at("sha256").get<std::string>()));
 }
 
-TEST_F(LanguageStudyProgram, OnADeviceACellHasTheSameBytes) {
+TEST_F(LanguageStudyProgram, CellHasTheSameBytesOnADevice) {
   in("head -n 45 t > short");
   const std::string cell =
       "--data short --cells language/post/power_norm/rate-1e-2/seed-1/quick/test";
@@ -83,7 +83,7 @@ TEST_F(LanguageStudyProgram, OnADeviceACellHasTheSameBytes) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "c"));
 }
 
-TEST_F(LanguageStudyProgram, KilledBySignal9TheSameCommandGoesOnToTheSameBytes) {
+TEST_F(LanguageStudyProgram, ResumesAfterSignal9ToTheSameBytes) {
   in("$N $R --out a --jobs 2");
   in("$N $R --out b --jobs 2 & p=$!; while ! [ -s b/results.jsonl ] && kill -0 $p 2>/dev/null; "
      "do :; done; kill -9 $p; wait $p");
@@ -93,8 +93,9 @@ TEST_F(LanguageStudyProgram, KilledBySignal9TheSameCommandGoesOnToTheSameBytes) 
   EXPECT_EQ(results("a"), results("b"));
 }
 
-// Pairs of a few sentences; both tasks in one folder, killed, beside each of them alone.
-TEST_F(LanguageStudyProgram, BothTasksGiveTheBytesOfEachAloneKilledOrNot) {
+// The pairs have a few sentences. Both tasks run in one folder, are killed, and are compared with
+// each task alone.
+TEST_F(LanguageStudyProgram, BothTasksGiveTheBytesOfEachAloneAfterAKill) {
   in("mkdir p; for part in train dev test; do for i in 1 2 3 4 5 6; do echo \"kare wa $i .\"; done "
      "> p/$part.ja; for i in 1 2 3 4 5 6; do echo \"he is $i .\"; done > p/$part.en; done");
   const std::string pairs = " --pairs p --source ja --target en";
@@ -117,7 +118,8 @@ TEST_F(LanguageStudyProgram, BothTasksGiveTheBytesOfEachAloneKilledOrNot) {
   const Outcome resumed = in(both);
   EXPECT_EQ(resumed.status, 0) << resumed.err;
   EXPECT_EQ(results("b"), results("l") + results("pairs"));
-  for (const char* size : {"--quick ", ""})  // without, those of a folder that has quick ones alone
+  // Without --quick, if all cells of the folder are quick.
+  for (const char* size : {"--quick ", ""})
     EXPECT_THAT(in(fmt::format("$N study status --study language {}--placements pre --seeds 2 "
                                "--norms layer_norm --out pairs",
                                size))
@@ -156,7 +158,7 @@ TEST_F(LanguageStudyProgram, BothTasksGiveTheBytesOfEachAloneKilledOrNot) {
   }
 }
 
-TEST_F(LanguageStudyProgram, SaysHowFarItIsAndWhatFollows) {
+TEST_F(LanguageStudyProgram, ReportsProgressAndResults) {
   EXPECT_EQ(
       in("$N study list --study language --quick --norms dyt --placements post | head -n 1").out,
       "language/post/dyt/rate-3e-3/seed-1/quick\n");
@@ -187,7 +189,7 @@ TEST_F(LanguageStudyProgram, SaysHowFarItIsAndWhatFollows) {
               AllOf(HasSubstr("7 paired seeds"), HasSubstr("power_norm")));
 }
 
-TEST_F(LanguageStudyProgram, TheDocumentsHaveTheTablesThatTheirResultsGive) {
+TEST_F(LanguageStudyProgram, DocumentsHaveTheTablesOfTheirResults) {
   const std::string documents = NORMPROOF_SOURCE_DIR "/docs/";
   for (const auto& [folder, page] : {std::pair("language", "study_language_whole.md"),
                                      std::pair("translate", "study_language_whole.md"),
@@ -212,7 +214,7 @@ TEST_F(LanguageStudyProgram, TheDocumentsHaveTheTablesThatTheirResultsGive) {
   }
 }
 
-TEST_F(LanguageStudyProgram, WhatIsWrongIsOneSentence) {
+TEST_F(LanguageStudyProgram, EachMistakeIsReportedInOneSentence) {
   in("mkdir full; touch full/x; printf short > s; $N study run --study language --data t "
      "--out a --cells language/pre/none/rate-1e-2/seed-1/quick");
   in("$N study run --out f --cells corrected/1x32/none/rate-10/seed-1/steps-0");

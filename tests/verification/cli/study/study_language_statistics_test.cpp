@@ -25,7 +25,7 @@ Texts texts_of(const support::report::Table& table) {
   return texts;
 }
 
-/// Two tested seeds of each; what PowerNorm measured is of its seed 1 alone.
+/// Two tested seeds of each norm. PowerNorm's measures are those of seed 1 only.
 Results two_seeds() {
   Results results;
   language_sample::add_tested(results, {}, "layer_norm", {1.0, 1.1});
@@ -42,8 +42,7 @@ Results two_seeds() {
 Results with_dynamics() {
   Results results = two_seeds();
   for (const char* norm : {"layer_norm", "power_norm"}) {
-    const auto cell =
-        normproof::verification::studies::language::dynamics_cell_of({}, norm, "1e-2");
+    const auto cell = normproof::verification::studies::language::dynamics_cell({}, norm, "1e-2");
     auto result = language_sample::sample_result(cell, 1.0);
     result.fluctuation = {{"final_norm", "quadratic_mean", 0.25, {0.5}},
                           {"final_norm", "variance", 0.75, {0.5}}};
@@ -60,8 +59,8 @@ TEST(LanguageStatistics, AreMeansOverTheTestedSeeds) {
   EXPECT_EQ(texts_of(gamma_table(two_seeds(), {})), (Texts{{"power_norm", "2.7500"}}));
 }
 
-TEST(LanguageStatistics, OfWhatIsTakenAreThoseOfEveryNorm) {
-  EXPECT_EQ(texts_of(taken_table(with_dynamics(), {})),
+TEST(LanguageStatistics, NormInputsCoverEveryNorm) {
+  EXPECT_EQ(texts_of(norm_input_table(with_dynamics(), {})),
             (Texts{{"layer_norm", "final_norm", "–", "0.7500", "0.2500"},
                    {"power_norm", "final_norm", "–", "0.7500", "0.2500"}}));
   EXPECT_EQ(texts_of(bound_table(with_dynamics(), {})),
@@ -70,10 +69,10 @@ TEST(LanguageStatistics, OfWhatIsTakenAreThoseOfEveryNorm) {
 
 TEST(LanguageStatistics, HaveNoRowOfWhatWasNotRun) {
   Results chosen;
-  language_sample::add_choosing(chosen, {}, "power_norm");
+  language_sample::add_deciding(chosen, {}, "power_norm");
   EXPECT_THAT(fluctuation_table(chosen, {}).rows, IsEmpty());
   EXPECT_THAT(gamma_table(chosen, {}).rows, IsEmpty());
-  EXPECT_THAT(taken_table(two_seeds(), {}).rows, IsEmpty());
+  EXPECT_THAT(norm_input_table(two_seeds(), {}).rows, IsEmpty());
   EXPECT_THAT(bound_table(two_seeds(), {}).rows, IsEmpty());
 }
 

@@ -34,7 +34,7 @@ TEST(StudyList, ListsTheStudyOfLanguageModels) {
       0u);
 }
 
-TEST(StudyList, HasNeitherJobsNorArguments) {
+TEST(StudyList, RejectsJobsAndArguments) {
   EXPECT_THAT(refusal<StudyListCommand>({"--jobs", "2"}), HasSubstr("unknown option '--jobs'"));
   EXPECT_THAT(refusal<StudyListCommand>({"more"}), HasSubstr("unexpected argument 'more' of list"));
 }

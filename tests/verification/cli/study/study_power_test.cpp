@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using tool::study::StudyPowerCommand;
 namespace language_sample = normproof::tests::verification::studies::language;
 
-TEST(StudyPowerOptions, AreAFolderAndSeeds) {
+TEST(StudyPowerOptions, ParsesFolderAndSeeds) {
   const auto given = parsed<StudyPowerCommand>({"--out", "o", "--seeds", "9", "--json"});
   EXPECT_EQ(given.out, "o");
   EXPECT_EQ(given.seeds, 9u);
@@ -36,7 +36,7 @@ TEST(StudyPowerOptions, AreAFolderAndSeeds) {
               HasSubstr("--study is published, whose seeds are not paired; expected language"));
 }
 
-TEST(StudyPower, PrintsTheDifferenceThatSoManySeedsSee) {
+TEST(StudyPower, PrintsTheDetectableDifference) {
   const tests::ref::io::TemporaryFolder folder;
   const auto data = normproof::verification::studies::language::small_data();
   const normproof::verification::studies::published::Store store(folder.path());

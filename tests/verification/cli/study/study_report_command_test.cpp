@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using tool::study::StudyReportCommand;
 
-TEST(StudyReportOptions, AreAFolder) {
+TEST(StudyReportOptions, ParsesAFolder) {
   EXPECT_EQ(parsed<StudyReportCommand>({"--out", "o"}).out, "o");
   EXPECT_FALSE(parsed<StudyReportCommand>({"--out", "o"}).json);
   using tool::study::WhichStudy;

@@ -21,15 +21,15 @@ namespace rendered = normproof::verification::support::report;
 namespace sample = normproof::tests::verification::studies::published;
 namespace study = normproof::verification::studies::published;
 
-/// LayerNorm converged where it was published to, none did not where it was.
-normproof::verification::studies::published::Results two_cells() {
-  normproof::verification::studies::published::Results results;
+/// LayerNorm converged as published; without norm it did not although it did when published.
+studies::published::Results two_cells() {
+  studies::published::Results results;
   sample::add_table_cell(results, 1, "layer_norm", "0.1", true);
   sample::add_table_cell(results, 1, "none", "0.1", false);
   return results;
 }
 
-TEST(StudyReport, SetsEachEntryBesideWhatWasPublished) {
+TEST(StudyReport, ComparesEachEntryWithThePublishedOne) {
   const std::string page = rendered::markdown(study_document(two_cells(), sample::even_classes()));
   EXPECT_THAT(
       page, AllOf(HasSubstr("2 cells of 1 protocol"), HasSubstr("## Protocol corrected"),
@@ -46,9 +46,9 @@ TEST(StudyReport, SetsEachEntryBesideWhatWasPublished) {
   EXPECT_THAT(page, Not(HasSubstr("![")));  // no cell of a figure was run
 }
 
-TEST(StudyReport, SaysWhereACellStoppedBeingFiniteAndWhatSeedsDiffer) {
-  normproof::verification::studies::published::Results results = two_cells();
-  normproof::verification::studies::published::Cell cell = results.begin()->second.cell;
+TEST(StudyReport, ReportsDivergedCellsAndDisagreeingSeeds) {
+  studies::published::Results results = two_cells();
+  studies::published::Cell cell = results.begin()->second.cell;
   cell.seed = 43;
   normproof::verification::studies::published::CellResult diverged =
       sample::sample_result(cell, {2});
@@ -63,8 +63,8 @@ TEST(StudyReport, SaysWhereACellStoppedBeingFiniteAndWhatSeedsDiffer) {
               AllOf(HasSubstr("class=\"mixed\""), HasSubstr("not finite at step 2")));
 }
 
-TEST(StudyReport, CountsTheCellsThatNothingShows) {
-  normproof::verification::studies::published::Results results = two_cells();
+TEST(StudyReport, CountsCellsThatNoTableOrFigureShows) {
+  studies::published::Results results = two_cells();
   const auto page = [&] {
     return rendered::markdown(study_document(results, sample::even_classes()));
   };
@@ -77,7 +77,7 @@ TEST(StudyReport, CountsTheCellsThatNothingShows) {
                             HasSubstr("steps-20 | – |")));
 }
 
-TEST(StudyReport, TheSummaryHasTheSameNumbers) {
+TEST(StudyReport, SummaryHasTheSameNumbers) {
   const auto summary = study_summary(two_cells(), sample::even_classes());
   EXPECT_EQ(summary.at("cells"), 2);
   const auto& own = summary.at("protocols").at(0);

@@ -12,7 +12,7 @@
 #include "tests/verification/cli/program_run.hpp"
 #include "verification/cli/shared_options.hpp"
 
-// `normproof study`: the program itself, on cells of a few steps of the made-up corpus.
+// Runs `normproof study` on cells of a few steps of the made-up corpus.
 namespace normproof::tests::verification::cli::study {
 namespace {
 
@@ -42,10 +42,10 @@ class StudyProgram : public ::testing::Test {
   std::string enter_;
 };
 
-TEST(StudyRunOptions, AreTaken) {
-  const auto given = parsed<tool::study::StudyRunCommand>({"--out", "o", "--tables", "1,4",
-                                                           "--jobs", "3", "--data", "d", "--vocab",
-                                                           "v", "--validation", "n", "--json"});
+TEST(StudyRunOptions, ParsesEveryOption) {
+  const auto given = parsed<tool::commands::StudyRunCommand>(
+      {"--out", "o", "--tables", "1,4", "--jobs", "3", "--data", "d", "--vocab", "v",
+       "--validation", "n", "--json"});
   EXPECT_EQ(given.out, "o");
   EXPECT_EQ(given.job_count(), 3);
   EXPECT_TRUE(given.json);
@@ -56,7 +56,7 @@ TEST(StudyRunOptions, AreTaken) {
   EXPECT_THAT(refusal<tool::study::StudyRunCommand>({}), HasSubstr("--out is required"));
 }
 
-TEST(StudyRunOptions, ADeviceIsTheProcessorOrNamed) {
+TEST(StudyRunOptions, DeviceIsTheProcessorUnlessNamed) {
   using normproof::gpu::device::Backend;
   EXPECT_FALSE(parsed<tool::study::StudyRunCommand>({"--out", "o"}).device);
   EXPECT_FALSE(
@@ -73,8 +73,8 @@ TEST(StudyRunOptions, ADeviceIsTheProcessorOrNamed) {
               HasSubstr("unknown device 'cpu'"));
 }
 
-TEST(StudyRunOptions, ARankHasOneJobUnlessItIsTold) {
-  EXPECT_EQ(parsed<tool::study::StudyRunCommand>({"--out", "o"}).job_count(),
+TEST(StudyRunOptions, RankHasOneJobUnlessGivenAnother) {
+  EXPECT_EQ(parsed<tool::commands::StudyRunCommand>({"--out", "o"}).job_count(),
             tool::processor_count());
   ::setenv("OMPI_COMM_WORLD_RANK", "1", 1);
   const int alone = parsed<tool::study::StudyRunCommand>({"--out", "o"}).job_count();
@@ -84,7 +84,7 @@ TEST(StudyRunOptions, ARankHasOneJobUnlessItIsTold) {
   EXPECT_EQ(told, 4);
 }
 
-TEST_F(StudyProgram, AnyNumberOfJobsAndACellAloneGiveTheSameBytes) {
+TEST_F(StudyProgram, AnyJobsAndASingleCellGiveTheSameBytes) {
   const Outcome one = in("$N study run --out a --cells $C --jobs 1");
   EXPECT_EQ(one.status, 0) << one.err;
   EXPECT_EQ(one.err, "");
@@ -118,7 +118,7 @@ TEST_F(StudyProgram, EveryDeviceGivesTheSameBytes) {
   EXPECT_EQ(results("a"), results("c"));
 }
 
-TEST_F(StudyProgram, KilledBySignal9TheSameCommandGoesOnToTheSameBytes) {
+TEST_F(StudyProgram, ResumesAfterSignal9ToTheSameBytes) {
   in("$N study run --out a --cells $C --jobs 2");
   in("$N study run --out b --cells $C --jobs 2 & p=$!; while ! [ -s b/results.jsonl ] && "
      "kill -0 $p 2>/dev/null; do :; done; kill -9 $p; wait $p");
@@ -127,7 +127,7 @@ TEST_F(StudyProgram, KilledBySignal9TheSameCommandGoesOnToTheSameBytes) {
   EXPECT_EQ(results("a"), results("b"));
 }
 
-TEST_F(StudyProgram, ATornLineIsSaidAndItsCellRunAgain) {
+TEST_F(StudyProgram, PartialLineIsReportedAndItsCellRunsAgain) {
   in("$N study run --out a --cells $C");
   const std::string whole = results("a");
   write_file(folder_ / "a/results.jsonl", whole.substr(0, whole.size() - 100));
@@ -144,10 +144,10 @@ TEST_F(StudyProgram, ATornLineIsSaidAndItsCellRunAgain) {
   EXPECT_THAT(refused.err, HasSubstr("a/results.jsonl: line 1 is altered"));
 }
 
-TEST_F(StudyProgram, RanksOfMpirunShareTheWorkAndAKilledOneLosesItsCellAlone) {
+TEST_F(StudyProgram, RanksShareTheWorkAndAKilledOneLosesOnlyItsCell) {
   if (in("command -v mpirun").status != 0) GTEST_SKIP() << "mpirun is not installed";
   in("$N study run --out a --cells $C");
-  // Rank 1 is killed once it works; the others take over what it was at.
+  // Rank 1 is killed once it works; the others take over its cell.
   write_file(folder_ / "rank",
              "\"$@\" & p=$!\n"
              "if [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then while ! ls b/locks/* >/dev/null 2>&1 && "
@@ -160,7 +160,7 @@ TEST_F(StudyProgram, RanksOfMpirunShareTheWorkAndAKilledOneLosesItsCellAlone) {
   EXPECT_EQ(results("a"), results("b"));
 }
 
-TEST_F(StudyProgram, RanksOfMpirunTakeDevicesInTurn) {
+TEST_F(StudyProgram, RanksUseTheDevicesInTurn) {
   if (in("command -v mpirun").status != 0) GTEST_SKIP() << "mpirun is not installed";
   const Outcome outcome =
       in("export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
@@ -174,14 +174,14 @@ TEST_F(StudyProgram, RanksOfMpirunTakeDevicesInTurn) {
   EXPECT_THAT(outcome.out, HasSubstr("1 cell: "));
 }
 
-TEST_F(StudyProgram, ARankThatIsNoNumberIsASentence) {
+TEST_F(StudyProgram, InvalidRankIsReportedInOneSentence) {
   const Outcome outcome = in("OMPI_COMM_WORLD_RANK=x $N study run --out b --cells ${C%%,*}");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_EQ(outcome.err,
             "normproof: OMPI_COMM_WORLD_RANK is 'x'; expected a number of a rank from 0 on\n");
 }
 
-TEST_F(StudyProgram, ListsItsCellsAndSaysHowFarItIs) {
+TEST_F(StudyProgram, ListsCellsAndReportsProgress) {
   const Outcome listed = in("$N study list --quick --json");
   EXPECT_EQ(listed.status, 0) << listed.err;
   // Three rates of four norms, four curves, two seeds of two depths of four norms.
@@ -199,7 +199,7 @@ TEST_F(StudyProgram, ListsItsCellsAndSaysHowFarItIs) {
       AllOf(HasSubstr("1 result; of 4 cells selected 1 done in "), HasSubstr("3 missing, about ")));
 }
 
-TEST_F(StudyProgram, TheReportIsAFunctionOfTheResults) {
+TEST_F(StudyProgram, ReportDependsOnlyOnTheResults) {
   in("$N study run --out a --cells $C,corrected/1x32/layer_norm/rate-1e-4/seed-42/steps-2/curves/"
      "dynamics,corrected/1x32/none/rate-10/seed-42");  // a whole cell, which soon diverges
   const Outcome outcome = in("$N study report --out a");
@@ -214,7 +214,7 @@ TEST_F(StudyProgram, TheReportIsAFunctionOfTheResults) {
   EXPECT_EQ(summary.at("cells"), 6);
 }
 
-TEST_F(StudyProgram, StudyJsonAndResultsBelongTogether) {
+TEST_F(StudyProgram, RejectsResultsThatDoNotMatchStudyJson) {
   in("seq 0 9 > ten; C=${C%%,*}; $N study run --out a --cells $C; "
      "$N study run --out b --cells $C --validation ten");
   const std::string sound = read_file(folder_ / "a/study.json");
@@ -244,7 +244,7 @@ TEST_F(StudyProgram, StudyJsonAndResultsBelongTogether) {
   refused("a/results.jsonl: line 1: data_sha256 is ");
 }
 
-TEST_F(StudyProgram, ALimitOfTheSizeOfFilesIsASentenceAndLeavesNoFile) {
+TEST_F(StudyProgram, FileSizeLimitIsReportedAndLeavesNoFile) {
   const auto limited = [&](const std::string& verb) {
     const Outcome outcome = in("C=${C%%,*}; (ulimit -f 1; $N study " + verb + " --out a)");
     EXPECT_EQ(outcome.status, 3) << outcome.err;
@@ -259,7 +259,7 @@ TEST_F(StudyProgram, ALimitOfTheSizeOfFilesIsASentenceAndLeavesNoFile) {
   EXPECT_EQ(in("ls -A a").out, before.out);
 }
 
-TEST_F(StudyProgram, StatusSumsTheSecondsOfTheCellsAskedFor) {
+TEST_F(StudyProgram, StatusSumsTheSecondsOfTheSelectedCells) {
   in("$N study run --out a --cells $C");
   std::string times;
   double seconds = 1;
@@ -280,7 +280,7 @@ TEST_F(StudyProgram, StatusSumsTheSecondsOfTheCellsAskedFor) {
   EXPECT_EQ(measured("${C%%,*}"), 1);
 }
 
-TEST_F(StudyProgram, StatusSaysWhereNoTimeWasMeasured) {
+TEST_F(StudyProgram, StatusMentionsMissingTimes) {
   in("$N study run --out a --cells ${C%%,*}; rm a/times.jsonl");
   const auto status = [&](const char* of) {
     return in(std::string("$N study status --out a --cells ") + of);
@@ -300,11 +300,11 @@ TEST_F(StudyProgram, StatusSaysWhereNoTimeWasMeasured) {
   EXPECT_EQ(nlohmann::json::parse(status("$C --json").out).at("seconds_left"), 0);
 }
 
-// Tables 3 and 6 of the real study, as if the highest rates alone had been run: enough for
-// LayerNorm to be below BatchNorm in one, for nothing else.
-TEST_F(StudyProgram, ABegunStudyConcludesNothingFromWhatIsMissing) {
+// Tables 3 and 6 of the real study with only the highest rates. They show LayerNorm below BatchNorm
+// in one table and prove nothing else.
+TEST_F(StudyProgram, UnfinishedStudyConcludesNothingFromMissingCells) {
   in("S='" NORMPROOF_SOURCE_DIR
-     "/docs/study'; mkdir a; cp $S/study.json a; "
+     "/verification/studies/published/results'; mkdir a; cp $S/study.json a; "
      "grep -E '^.{9}corrected/(1x3200/([a-z_]+/rate-(10|1|0.5|0.1)|(batch|layer)_norm/rate-1e-2)|"
      "5x3200/([a-z_]+/rate-10|(batch_norm|layer_norm|none)/rate-1))/seed-42\"' $S/results.jsonl > "
      "a/results.jsonl; test $(wc -l < a/results.jsonl) = 25");
@@ -315,7 +315,7 @@ TEST_F(StudyProgram, ABegunStudyConcludesNothingFromWhatIsMissing) {
     EXPECT_EQ(found.at("verdict"), id == "a1" ? "does not" : "not run") << id << found.dump();
 }
 
-TEST_F(StudyProgram, TheDocumentHasTheTablesThatItsResultsGive) {
+TEST_F(StudyProgram, DocumentHasTheTablesOfItsResults) {
   const std::string documents = NORMPROOF_SOURCE_DIR "/docs/";
   in("mkdir a; cp '" + documents + "'study/*.json* a");
   ASSERT_EQ(in("$N study report --out a").status, 0);
@@ -326,7 +326,7 @@ TEST_F(StudyProgram, TheDocumentHasTheTablesThatItsResultsGive) {
     EXPECT_THAT(document, HasSubstr(table_below(report, heading))) << heading;
 }
 
-TEST_F(StudyProgram, WhatIsWrongIsOneSentence) {
+TEST_F(StudyProgram, EachMistakeIsReportedInOneSentence) {
   in("mkdir full empty && touch full/x; $N study run --out a --cells "
      "corrected/1x32/none/rate-10/seed-1/steps-0");
   in("mkdir bare && cp a/study.json bare");

@@ -28,7 +28,7 @@ studies::published::Selection selection_of(const Arguments& arguments) {
   return parsed<SelectionCommand>(arguments).selection.selection();
 }
 
-TEST(StudySelectionOptions, AreTaken) {
+TEST(StudySelectionOptions, ParsesEveryOption) {
   const studies::published::Selection selection = selection_of(
       {"--protocol", "published,corrected+count_weights", "--padding", "longest", "--tables", "1,4",
        "--figures", "none", "--no-initialization", "--norms", "none,rms_norm", "--rates", "10,1e-4",
@@ -46,7 +46,7 @@ TEST(StudySelectionOptions, AreTaken) {
   EXPECT_EQ(selection.gradient_seeds, 7U);
 }
 
-TEST(StudySelectionOptions, QuickAndAllAreShortForMany) {
+TEST(StudySelectionOptions, QuickAndAllAreAbbreviations) {
   const studies::published::Selection quick = selection_of({"--quick", "--norms", "all"});
   EXPECT_THAT(quick.rates, SizeIs(3));
   EXPECT_EQ(quick.curve_steps, 20U);
@@ -55,7 +55,7 @@ TEST(StudySelectionOptions, QuickAndAllAreShortForMany) {
   EXPECT_EQ(selection_of({}).seeds, studies::published::Selection().seeds);
 }
 
-TEST(StudySelectionOptions, CellsAreTakenByName) {
+TEST(StudySelectionOptions, CellsAreSelectedByName) {
   const auto named = parsed<SelectionCommand>({"--cells", "a,b"}).selection;
   EXPECT_THAT(named.cells, ElementsAre("a", "b"));
   EXPECT_THROW(cells_of(named), UsageError);
@@ -67,7 +67,7 @@ TEST(StudySelectionOptions, CellsAreTakenByName) {
       0u);
 }
 
-TEST(StudySelectionOptions, WhatIsWrongIsNamedWithTheNearest) {
+TEST(StudySelectionOptions, NamesInvalidOptionsAndTheNearestValidOnes) {
   const auto refused = [](const Arguments& arguments, const std::string& what) {
     EXPECT_THAT(refusal<SelectionCommand>(arguments), HasSubstr(what));
   };
@@ -87,7 +87,7 @@ TEST(StudySelectionOptions, WhatIsWrongIsNamedWithTheNearest) {
   refused({"--tasks", "language"}, "--tasks is given; expected none with --study published");
 }
 
-TEST(StudySelectionOptions, TheStudyOfLanguageModelsHasItsOwn) {
+TEST(StudySelectionOptions, StudyOfLanguageModelsHasItsOwnOptions) {
   using normproof::ref::model::NormPlacement;
   using normproof::verification::training::Task;
   const auto selection =
@@ -101,11 +101,11 @@ TEST(StudySelectionOptions, TheStudyOfLanguageModelsHasItsOwn) {
   const auto usual = parsed<SelectionCommand>({"--study", "language", "--norms", "all"}).selection;
   EXPECT_EQ(usual.language_selection().norms,
             normproof::verification::studies::language::study_norms(Task::translate));
-  EXPECT_THAT(language_cells_of(usual, {}), SizeIs(96 + 108));
+  EXPECT_THAT(list_language_cells(usual, {}), SizeIs(96 + 108));
   const auto of_tasks = [](const char* tasks) {
     return parsed<SelectionCommand>({"--study", "language", "--tasks", tasks}).selection;
   };
-  EXPECT_THAT(language_cells_of(of_tasks("language"), {}), SizeIs(96));
+  EXPECT_THAT(list_language_cells(of_tasks("language"), {}), SizeIs(96));
   EXPECT_THAT(of_tasks("translate,language,translate").language_selection().tasks,
               ElementsAre(Task::language, Task::translate));
   EXPECT_THAT(named_language_cells(usual), IsEmpty());
@@ -116,7 +116,7 @@ TEST(StudySelectionOptions, TheStudyOfLanguageModelsHasItsOwn) {
               ElementsAre(normproof::verification::studies::language::parse_cell(cell)));
 }
 
-TEST(StudySelectionOptions, TheStudyOfLanguageModelsRefusesWhatItHasNot) {
+TEST(StudySelectionOptions, StudyOfLanguageModelsRejectsOtherOptions) {
   const auto refused = [](Arguments arguments, const std::string& what) {
     arguments.insert(arguments.end(), {"--study", "language"});
     EXPECT_THAT(refusal<SelectionCommand>(arguments), HasSubstr(what));
@@ -144,16 +144,16 @@ TEST(StudySelectionOptions, TheStudyOfLanguageModelsRefusesWhatItHasNot) {
   const auto none = parsed<SelectionCommand>(
       {"--study", "language", "--tasks", "language", "--norms", "power_norm_released+layer_norm"});
   EXPECT_THAT(normproof::ref::numeric::error_message<UsageError>(
-                  [&] { language_cells_of(none.selection, {}); }),
+                  [&] { list_language_cells(none.selection, {}); }),
               HasSubstr("no cell is selected"));
 }
 
-TEST(StudySelectionOptions, AFolderOfQuickCellsIsToldOfAsWithQuick) {
-  using tool::study::quick_where_cells_are;
+TEST(StudySelectionOptions, FolderOfQuickCellsImpliesQuick) {
+  using tool::commands::quick_if_needed;
   const auto with_quick = [](const Arguments& arguments, const std::vector<std::string>& names) {
     std::vector<studies::published::Cell> there;
     for (const std::string& name : names) there.push_back(studies::published::parse_cell(name));
-    return quick_where_cells_are(parsed<SelectionCommand>(arguments).selection, there).quick;
+    return quick_if_needed(parsed<SelectionCommand>(arguments).selection, there).quick;
   };
   const std::string of_both = "corrected/1x32/none/rate-10/seed-42",
                     of_quick = "corrected/1x32/none/rate-1e-4/seed-42/steps-20/curves/dynamics",

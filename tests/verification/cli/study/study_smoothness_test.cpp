@@ -19,11 +19,10 @@ namespace study = normproof::verification::studies::published;
 
 using Series = std::vector<std::optional<double>>;
 
-/// A run of three steps of figures 4 to 6 with one norm layer.
-void add_run(normproof::verification::studies::published::Results& results, const char* norm,
-             std::uint64_t seed, const Series& own, const Series& of_batch_norm,
-             const Series& of_power_norm) {
-  normproof::verification::studies::published::Cell cell;
+/// Adds a run of three steps of figures 4 to 6 with one norm layer.
+void add_run(studies::published::Results& results, const char* norm, std::uint64_t seed,
+             const Series& own, const Series& of_batch_norm, const Series& of_power_norm) {
+  studies::published::Cell cell;
   cell.norm = norm;
   cell = normproof::verification::studies::published::curves_cell(cell, 3, 3200);
   cell.seed = seed;
@@ -37,13 +36,13 @@ void add_run(normproof::verification::studies::published::Results& results, cons
   sample::add(results, cell, result);
 }
 
-TEST(StudySmoothness, CountsTheStepsOfRunsOfTheSameSeed) {
-  normproof::verification::studies::published::Results results;
+TEST(StudySmoothness, ComparesStepsOfRunsWithTheSameSeed) {
+  studies::published::Results results;
   add_run(results, "power_norm", 42, {1, 5, std::nullopt}, {2, 2, 2}, {1, 1, 3});
   EXPECT_THAT(smoothness_table(results, {}).rows, IsEmpty());  // BatchNorm was not run
   EXPECT_EQ(smoothness_answer(results, {}), "");
   add_run(results, "batch_norm", 43, {0, 0, 0}, {}, {});
-  EXPECT_THAT(smoothness_table(results, {}).rows, IsEmpty());  // of another seed
+  EXPECT_THAT(smoothness_table(results, {}).rows, IsEmpty());  // its seed differs
   add_run(results, "batch_norm", 42, {2, 4, 6}, {1, 1, 1}, {0.5, 0.5, 0.5});
   const auto table = smoothness_table(results, {});
   ASSERT_THAT(table.rows, SizeIs(1));

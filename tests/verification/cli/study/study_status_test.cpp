@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using tool::study::StudyStatusCommand;
 
-TEST(StudyStatusOptions, AreTaken) {
+TEST(StudyStatusOptions, ParsesEveryOption) {
   const auto status =
       parsed<StudyStatusCommand>({"--out", "o", "--cells", "a,b", "--jobs", "2", "--json"});
   EXPECT_EQ(status.out, "o");

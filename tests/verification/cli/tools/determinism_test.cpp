@@ -24,8 +24,8 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text.replace(at, what.size(), by);
 }
 
-TEST(DeterminismOptions, AreTaken) {
-  const auto plain = parsed<tool::tools::DeterminismCommand>({});
+TEST(DeterminismOptions, ParsesEveryOption) {
+  const auto plain = parsed<tool::commands::DeterminismCommand>({});
   EXPECT_FALSE(plain.against || plain.instruction_set || plain.reports.json || plain.reports.junit);
   const auto full =
       parsed<tool::tools::DeterminismCommand>({"--against", "a", "--json", "j", "--junit", "x",
@@ -39,7 +39,7 @@ TEST(DeterminismOptions, AreTaken) {
               HasSubstr("--threads is '0'; expected a whole number from 1 to 1024"));
 }
 
-TEST(Determinism, WithoutAFileTheContractIsTheJudge) {
+TEST(Determinism, WithoutAFileComparesWithTheContract) {
   const TemporaryFolder folder;
   const Outcome outcome =
       run("cd '" + folder.path().string() +
@@ -54,8 +54,8 @@ TEST(Determinism, WithoutAFileTheContractIsTheJudge) {
               AllOf(HasSubstr("failures=\"0\""), HasSubstr("name=\"norm/layer_norm_small\"")));
 }
 
-// One run is written, another is held against it, and against a copy with one bit changed.
-TEST(Determinism, APlantedDifferenceIsFound) {
+// Compares a run with a recording, and with a copy of it in which one bit is changed.
+TEST(Determinism, FindsAnInjectedDifference) {
   const TemporaryFolder folder;
   const std::string enter = "cd '" + folder.path().string() + "'; ";
   ASSERT_EQ(run(enter + "$N determinism --threads 1 --json a.json").status, 0);
@@ -63,11 +63,11 @@ TEST(Determinism, APlantedDifferenceIsFound) {
   EXPECT_EQ(same.status, 0) << same.out;
   EXPECT_THAT(same.out, AllOf(StartsWith("SAME: "), EndsWith(" probes have the bits of a.json\n")));
   EXPECT_EQ(std::ranges::count(same.out, '\n'), 1);
-  // The same bytes but for the number of threads.
+  // Only the number of threads differs in the file.
   EXPECT_EQ(replaced(read_file(folder / "a.json"), "\"threads\": \"1\"", "\"threads\": \"2\""),
             read_file(folder / "b.json"));
 
-  // One bit of the third value of sum/elements_normal, and the hash that goes with it.
+  // Changes one bit of the third value of sum/elements_normal, and the hash accordingly.
   write_file(
       folder / "plant.py",
       "import hashlib, json\n"
@@ -92,7 +92,7 @@ TEST(Determinism, APlantedDifferenceIsFound) {
       read_file(folder / "j.xml"),
       AllOf(HasSubstr("failures=\"1\""), HasSubstr("<failure message=\"value 3 of 21 is ")));
 
-  // A value without its hash: not another machine's bits, but an altered file.
+  // A value that does not match its hash means an altered file, not the bits of another machine.
   write_file(folder / "d.json", replaced(read_file(folder / "a.json"), here, there));
   const Outcome altered = run(enter + "$N determinism --against d.json");
   EXPECT_EQ(altered.status, 3);
@@ -101,14 +101,14 @@ TEST(Determinism, APlantedDifferenceIsFound) {
                                  HasSubstr("; expected that of its values, ")));
 }
 
-TEST(Determinism, HashesAloneAreCompared) {
+TEST(Determinism, ComparesRecordingsThatOnlyHaveHashes) {
   const Outcome outcome = run("$N determinism --against '" NORMPROOF_SOURCE_DIR
                               "/verification/checks/determinism/expected.json'");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(StartsWith("SAME: "), EndsWith(" expected.json\n")));
 }
 
-TEST(Determinism, BadUseIsAnsweredBeforeTheWork) {
+TEST(Determinism, RejectsInvalidUseBeforeTheWork) {
   const auto refused = [](const std::string& arguments, int status, const std::string& what) {
     const Outcome outcome = run("$N determinism " + arguments);
     EXPECT_EQ(outcome.status, status) << arguments;

@@ -20,7 +20,7 @@ std::string refusal_of(const std::string& parts) {
       [&] { read_document("d.json", R"({"title": "t", "parts": )" + parts + "}"); });
 }
 
-TEST(DocumentReader, ReadsEveryPart) {
+TEST(DocumentReader, ReadsEveryKindOfPart) {
   const parts::Document document = read_document("d.json", R"({"title": "Board", "parts": [
       {"heading": "Rows", "level": 2}, {"paragraph": "two rows", "tone": "bad"},
       {"list": ["a_b", "c"]}, {"code": "x < y"},
@@ -39,7 +39,7 @@ TEST(DocumentReader, ReadsEveryPart) {
   EXPECT_THAT(parts::html(document), HasSubstr("&lt;b&gt;"));
 }
 
-TEST(DocumentReader, NamesWhatIsNotSo) {
+TEST(DocumentReader, NamesInvalidFields) {
   EXPECT_THAT(refusal_of("[]"), HasSubstr("d.json: parts is empty; expected a part or more"));
   EXPECT_THAT(refusal_of("[7]"), HasSubstr("parts[0] is no part"));
   EXPECT_THAT(refusal_of(R"([{"figure": "f"}])"),

@@ -24,7 +24,7 @@ std::string exp_of(const std::string& lines) {
   return elementary_lines(ElementaryFunction::exp, lines);
 }
 
-TEST(ElementaryOptions, AreAFunction) {
+TEST(ElementaryOptions, ParsesAFunction) {
   EXPECT_EQ(parsed<ElementaryCommand>({"erf"}).function, ElementaryFunction::erf);
   EXPECT_EQ(parsed<ElementaryCommand>({"sqrt"}).function, ElementaryFunction::sqrt);
   EXPECT_THAT(refusal<ElementaryCommand>({}), HasSubstr("FUNCTION is required"));
@@ -34,7 +34,7 @@ TEST(ElementaryOptions, AreAFunction) {
               HasSubstr("unexpected argument 'log' of elementary"));
 }
 
-TEST(ElementaryLines, AreHexadecimalOneALine) {
+TEST(ElementaryLines, PrintsOneHexadecimalNumberPerLine) {
   EXPECT_EQ(exp_of("0\n1\n-inf\n"), "0x1p+0\n0x1.5bf0a8b145769p+1\n0x0p+0\n");
   EXPECT_EQ(elementary_lines(ElementaryFunction::log, "0\n-1\n0x1p+1"),
             "-inf\nnan\n0x1.62e42fefa39efp-1\n");
@@ -44,7 +44,7 @@ TEST(ElementaryLines, AreHexadecimalOneALine) {
   EXPECT_EQ(elementary_lines(ElementaryFunction::sqrt, "4\n-1\n-0\n"), "0x1p+1\nnan\n-0x0p+0\n");
 }
 
-TEST(ElementaryLines, TakeEveryNotationOfTheSameNumber) {
+TEST(ElementaryLines, AcceptsEveryNotationOfANumber) {
   for (const char* text :
        {"1.5", "+1.5", " 1.5\t", "1.5\r", "15e-1", "0x1.8", "0X1.8P+0", "0x3p-1", "0x.18p+4"}) {
     EXPECT_EQ(exp_of(text), exp_of("1.5")) << text;
@@ -52,7 +52,7 @@ TEST(ElementaryLines, TakeEveryNotationOfTheSameNumber) {
   EXPECT_EQ(exp_of("NaN\n-nan\nInfinity\n"), "nan\nnan\ninf\n");
 }
 
-TEST(ElementaryLines, ABadLineIsNamed) {
+TEST(ElementaryLines, NamesAnInvalidLine) {
   for (const char* text : {"x", "1.5x", "1 2", "", "--1", "+-1", "0x", "0xinf", "0x-1", "1e400",
                            "1e-400", "-", "e5"}) {
     EXPECT_THAT(error_message<FileError>([&] { exp_of(std::string("1\n") + text + "\n2\n"); }),
@@ -61,7 +61,7 @@ TEST(ElementaryLines, ABadLineIsNamed) {
   EXPECT_THAT(error_message<FileError>([] { exp_of(""); }), HasSubstr("standard input is empty"));
 }
 
-TEST(ElementaryLines, RoundTripThroughTheProgramIsCorrectlyRounded) {
+TEST(ElementaryLines, OutputOfTheProgramIsCorrectlyRounded) {
   namespace judge = normproof::verification::checks::elementary;
   for (const judge::Function& f : judge::functions()) {
     std::string lines, expected;
@@ -79,7 +79,7 @@ TEST(ElementaryLines, RoundTripThroughTheProgramIsCorrectlyRounded) {
   }
 }
 
-TEST(ElementaryLines, TheProgramTellsItsErrorsApart) {
+TEST(ElementaryLines, ProgramReportsErrorsWithTheirStatus) {
   const Outcome bad = run("printf '1\\n1,5\\n' | $N elementary exp");
   EXPECT_EQ(bad.status, 3);
   EXPECT_THAT(bad.err, HasSubstr("line 2: '1,5' is no double"));

@@ -50,7 +50,8 @@ class Eval : public testing::Test {
     return io::read_tensors(command.out);
   }
 
-  // Every tensor of `expected` is in the file with the same bits, at this step of a sequence.
+  // Checks that every tensor of `expected` is in the file with the same bits, at this step of a
+  // sequence.
   static void expect_bits(const std::vector<io::StoredTensor>& file,
                           const NamedTensors<double>& expected, std::size_t step, bool sequence) {
     for (const auto& [name, values] : expected) {
@@ -70,7 +71,7 @@ class Eval : public testing::Test {
   tests::ref::io::TemporaryFolder folder_;
 };
 
-TEST(EvalOptions, AreTaken) {
+TEST(EvalOptions, ParsesEveryOption) {
   const auto plain = parsed<EvalCommand>({"layer_norm", "--in", "a.npz", "--out", "b.npz"});
   EXPECT_EQ(plain.layer, "layer_norm");
   EXPECT_EQ(plain.in, "a.npz");
@@ -90,7 +91,7 @@ TEST(EvalOptions, AreTaken) {
   EXPECT_TRUE(full.sequence);
 }
 
-TEST(EvalOptions, MistakesAreOneSentence) {
+TEST(EvalOptions, EachMistakeIsReportedInOneSentence) {
   const auto refused = [](const Arguments& more, const std::string& what) {
     Arguments arguments = {"layer_norm", "--in", "a.npz", "--out", "b.npz"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -123,7 +124,7 @@ TEST(EvalOptions, HelpListsEveryLayerWithItsOptionsAndDefaults) {
   }
 }
 
-TEST_F(Eval, LayerNormOfTheTextbook) {
+TEST_F(Eval, LayerNormMatchesTheTextbookExample) {
   const std::vector<double> x = {1, 2, 2, 3};
   const auto out = run({.layer = "layer_norm", .settings = {{"eps", "0"}}},
                        {io::make_tensor("x", {2, 2}, std::span<const double>(x))});
@@ -149,7 +150,7 @@ TEST_F(Eval, EveryLayerHasTheBitsOfTheReference) {
   }
 }
 
-TEST_F(Eval, SequenceCarriesTheStateOn) {
+TEST_F(Eval, SequenceCarriesTheStateFromStepToStep) {
   for (const std::string& layer : model::norm_names()) {
     const auto tensors = sample_tensors(layer, {6, 4}, 3);
     const auto out = run({.layer = layer, .sequence = true}, tensors);
@@ -166,7 +167,7 @@ TEST_F(Eval, SequenceCarriesTheStateOn) {
   }
 }
 
-TEST_F(Eval, TheStateOfOneRunIsTheInputOfTheNext) {
+TEST_F(Eval, StateOfOneRunCanBeTheInputOfTheNext) {
   const auto both = sample_tensors("power_norm", {6, 4}, 2);
   const auto whole = run({.layer = "power_norm", .sequence = true}, both);
   const auto inputs = eval_inputs("", both, model::PowerNormOptions{}, model::Mode::training, true);
@@ -205,7 +206,8 @@ TEST_F(Eval, OptionsReachTheLayer) {
               false);
 }
 
-// lower <= the 50-digit value <= upper, and no more than two units in the last place between them.
+// Checks that lower <= the 50-digit value <= upper, with at most two units in the last place
+// between the ends.
 TEST_F(Eval, IntervalEnclosesOracle50Tightly) {
   for (const std::string& layer : model::norm_names()) {
     const auto tensors = sample_tensors(layer, {2, 3, 4}, 2);
@@ -236,7 +238,7 @@ TEST_F(Eval, IntervalEnclosesOracle50Tightly) {
   }
 }
 
-TEST_F(Eval, FilesAreByteStableInBothFormatsAndForAnyNumberOfThreads) {
+TEST_F(Eval, BytesAreTheSameForBothFormatsAndAnyNumberOfThreads) {
   const auto tensors = sample_tensors("batch_norm", {4, 700, 24});
   for (const char* suffix : {".npz", ".safetensors"}) {
     const EvalCommand command{.layer = "batch_norm",
@@ -251,7 +253,7 @@ TEST_F(Eval, FilesAreByteStableInBothFormatsAndForAnyNumberOfThreads) {
   }
 }
 
-TEST_F(Eval, WhatOverflowsIsNamedAndWrittenAllTheSame) {
+TEST_F(Eval, OverflowIsReportedAndTheFileIsStillWritten) {
   const std::vector<double> x = {1, 2, 4, 3}, gamma = {1, 1.7e308};
   const std::vector<io::StoredTensor> tensors = {
       io::make_tensor("x", {2, 2}, std::span<const double>(x)),
@@ -264,7 +266,7 @@ TEST_F(Eval, WhatOverflowsIsNamedAndWrittenAllTheSame) {
   EXPECT_EQ(io::widen(named(io::read_tensors(command.out), "y")).size(), 4u);
 }
 
-TEST_F(Eval, TheInputIsKept) {
+TEST_F(Eval, RejectsOverwritingTheInput) {
   const auto tensors = sample_tensors("layer_norm", {2, 3});
   run({.layer = "layer_norm"}, tensors);
   const std::string before = read_file(folder_ / "in.npz");
@@ -279,7 +281,7 @@ TEST_F(Eval, TheInputIsKept) {
   EXPECT_EQ(read_file(folder_ / "in.npz"), before);
 }
 
-TEST_F(Eval, ABadOptionIsAUsageErrorWhateverTheLayer) {
+TEST_F(Eval, InvalidOptionIsAUsageErrorForEveryLayer) {
   struct Setting {
     const char* layer;
     const char* option;
@@ -320,7 +322,7 @@ TEST_F(Eval, ABadOptionIsAUsageErrorWhateverTheLayer) {
                 run({.layer = "layer_nrm"}, sample_tensors("layer_norm", {3, 4}));
               }),
               ThrowsMessage<UsageError>(HasSubstr("did you mean 'layer_norm'?")));
-  // Rounding to a storage format is for double alone.
+  // Only double can be rounded to a storage format.
   EXPECT_THAT(([&] {
                 run({.layer = "rms_norm",
                      .scalar = EvalScalar::interval,
@@ -330,7 +332,7 @@ TEST_F(Eval, ABadOptionIsAUsageErrorWhateverTheLayer) {
               ThrowsMessage<UsageError>(HasSubstr("storage")));
 }
 
-TEST_F(Eval, ATensorThatTheLayerRefusesIsAFileErrorThatNamesFileTensorAndStep) {
+TEST_F(Eval, InvalidTensorIsAFileErrorWithFileTensorAndStep) {
   auto tensors = sample_tensors("layer_norm", {3, 4});
   tensors[3] = random_tensor("gamma", {5});
   EXPECT_THAT(([&] { run({.layer = "layer_norm"}, tensors); }),

@@ -30,7 +30,7 @@ using testing::Not;
 
 class LipschitzRun : public testing::Test {
  protected:
-  /// What the program prints for x = (1, 1, -2) and gamma = (3, 3, 3), each in its row or column.
+  /// Runs the program with x = (1, 1, -2) and gamma = (3, 3, 3), each in its row or column.
   Outcome run(const std::string& arguments, const Shape& shape = {1, 3}) {
     const std::vector<double> x = {1, 1, -2}, gamma(shape[1], 3.0);
     io::write_tensors(folder_ / "x.npz",
@@ -68,7 +68,7 @@ TEST_F(LipschitzRun, JsonHasEveryPartAndTheBall) {
   EXPECT_EQ(json["parts"][0]["index"], 0);
   EXPECT_EQ(json["parts"][0]["at"], json["at"]);
   const double at = json["at"]["upper"].get<double>();
-  // Two ends, each rounded outwards to a number of JSON.
+  // The two ends, each rounded outward to a JSON number.
   constexpr double kOutwards = 4 * std::numeric_limits<double>::epsilon();
   EXPECT_GE(at, 2);  // 3 / sqrt(2 + 1/4)
   EXPECT_LE(at, 2 + 2 * kOutwards);
@@ -80,7 +80,7 @@ TEST_F(LipschitzRun, JsonHasEveryPartAndTheBall) {
   EXPECT_LE(upper, 6 + 6 * kOutwards);
 }
 
-TEST_F(LipschitzRun, WhatKnowsNoBoundSaysWhy) {
+TEST_F(LipschitzRun, ExplainsWhyNoBoundIsKnown) {
   const Outcome zero = run("layer_norm --in x.npz --set eps=0 --radius 9");
   EXPECT_EQ(zero.status, 0) << zero.err;
   EXPECT_THAT(zero.out,
@@ -90,7 +90,7 @@ TEST_F(LipschitzRun, WhatKnowsNoBoundSaysWhy) {
   EXPECT_THAT(run("layer_norm --in x.npz --radius 9").out, Not(HasSubstr("no bound")));
 }
 
-TEST_F(LipschitzRun, RunningStatisticsThatAreNotThereAreSaid) {
+TEST_F(LipschitzRun, ReportsAssumedRunningStatistics) {
   const char* const variance = "running_variance is not in x.npz: it is 1, as of a new layer.";
   const Outcome assumed = run("batch_norm --in x.npz --mode inference");
   EXPECT_EQ(assumed.status, 0) << assumed.err;
@@ -112,7 +112,7 @@ TEST_F(LipschitzRun, RunningStatisticsThatAreNotThereAreSaid) {
   EXPECT_THAT(given.out, Not(HasSubstr("is not in")));
 }
 
-TEST_F(LipschitzRun, AModeThatChangesNothingIsSaid) {
+TEST_F(LipschitzRun, ReportsAModeWithoutEffect) {
   const char* const same = "layer_norm has no running statistics: inference is what training is.";
   EXPECT_THAT(run("layer_norm --in x.npz --mode inference").out, HasSubstr(same));
   EXPECT_THAT(run("layer_norm --in x.npz").out, Not(HasSubstr("no running statistics")));
@@ -120,13 +120,13 @@ TEST_F(LipschitzRun, AModeThatChangesNothingIsSaid) {
               Not(HasSubstr("no running statistics")));
 }
 
-TEST_F(LipschitzRun, WhatKnowsNoBoundSaysInf) {
+TEST_F(LipschitzRun, JsonHasInfIfNoBoundIsKnown) {
   const Outcome done = run("batch_norm --in x.npz --set eps=0 --radius 3 --json", {3, 1});
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_EQ(nlohmann::json::parse(done.out)["around"]["upper"], "inf");
 }
 
-TEST_F(LipschitzRun, TheFileHasWhereTheNormsAreAttained) {
+TEST_F(LipschitzRun, FileHasTheInputsThatAttainTheNorms) {
   const Outcome done = run("rms_norm --in x.npz --radius 0.5 --out out.npz");
   EXPECT_EQ(done.status, 0) << done.err;
   EXPECT_THAT(done.out, HasSubstr("within 0.5 of x"));
@@ -137,7 +137,7 @@ TEST_F(LipschitzRun, TheFileHasWhereTheNormsAreAttained) {
                                                    "x_around", "grad_y_around"));
 }
 
-TEST_F(LipschitzRun, MistakesAreOneSentenceWithAStatus) {
+TEST_F(LipschitzRun, EachMistakeIsReportedInOneSentenceWithItsStatus) {
   const auto refused = [&](const std::string& arguments, int status, const std::string& what) {
     const Outcome done = run(arguments);
     EXPECT_EQ(done.status, status) << arguments;
@@ -164,7 +164,7 @@ TEST_F(LipschitzRun, MistakesAreOneSentenceWithAStatus) {
   refused("dyt --in x.npz --out d.csv", 2, "d.csv");
 }
 
-TEST_F(LipschitzRun, WhatTheLayerRefusesNamesTheFile) {
+TEST_F(LipschitzRun, ErrorsOfTheLayerNameTheFile) {
   const std::vector<double> x = {1, std::nan("")};
   io::write_tensors(folder_ / "nan.npz", std::vector<io::StoredTensor>{io::make_tensor(
                                              "x", {1, 2}, std::span<const double>(x))});
@@ -173,7 +173,7 @@ TEST_F(LipschitzRun, WhatTheLayerRefusesNamesTheFile) {
               AllOf(HasSubstr("nan.npz: "), HasSubstr("x has the element [0, 1] = nan")));
 }
 
-TEST_F(LipschitzRun, AnAxisOfStepsIsNotOffered) {
+TEST_F(LipschitzRun, RejectsAnAxisOfSteps) {
   const std::vector<double> x = {1, 2};
   io::write_tensors(folder_ / "steps.npz", std::vector<io::StoredTensor>{io::make_tensor(
                                                "x", {1, 1, 1, 2}, std::span<const double>(x))});
@@ -182,7 +182,7 @@ TEST_F(LipschitzRun, AnAxisOfStepsIsNotOffered) {
   EXPECT_THAT(message, testing::EndsWith("x has shape [1, 1, 1, 2]; expected [N,D] or [B,T,D]"));
 }
 
-TEST(LipschitzOptions, AreTaken) {
+TEST(LipschitzOptions, ParsesEveryOption) {
   const auto full =
       parsed<LipschitzCommand>({"power_norm", "--in", "a.npz", "--radius", "0.25", "--set", "eps=1",
                                 "--mode", "inference", "--out", "b.npz", "--json"});

@@ -28,7 +28,7 @@ TEST(Render, WritesEveryForm) {
   EXPECT_TRUE(is_one_sentence(refused.err)) << refused.err;
 }
 
-TEST(Render, RefusesWhatIsNoDocument) {
+TEST(Render, RejectsInvalidDocuments) {
   const tests::ref::io::TemporaryFolder folder;
   write_file(folder / "d.json", "[]");
   const Outcome refused = run("$N render --document '" + (folder / "d.json").string() + "'");

@@ -10,14 +10,14 @@ namespace {
 
 using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::UsageError;
-using normproof::verification::cli::tools::refuse_repeated;
+using normproof::verification::cli::tools::check_no_repeats;
 
-TEST(RepeatedSettings, AreRefusedWhateverTheirValues) {
-  EXPECT_NO_THROW(refuse_repeated({}));
-  EXPECT_NO_THROW(refuse_repeated({{"eps", "1"}, {"groups", "1"}}));
+TEST(RepeatedSettings, AreRejectedEvenIfTheirValuesAreEqual) {
+  EXPECT_NO_THROW(check_no_repeats({}));
+  EXPECT_NO_THROW(check_no_repeats({{"eps", "1"}, {"groups", "1"}}));
   for (const char* value : {"1", "2"})
     EXPECT_EQ(error_message<UsageError>([&] {
-                refuse_repeated({{"eps", "1"}, {"groups", "2"}, {"eps", value}});
+                check_no_repeats({{"eps", "1"}, {"groups", "2"}, {"eps", value}});
               }),
               "--set eps is given twice; expected once");
 }

@@ -10,7 +10,7 @@ namespace {
 
 using tool::tools::TokenizeCommand;
 
-TEST(Tokenize, TakesFiles) {
+TEST(Tokenize, ParsesFiles) {
   EXPECT_FALSE(parsed<TokenizeCommand>({}).files.data);
   EXPECT_EQ(parsed<TokenizeCommand>({"--data", "d", "--vocab", "v"}).files.vocab, "v");
 }

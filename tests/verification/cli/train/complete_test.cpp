@@ -5,14 +5,14 @@
 
 #include "tests/verification/cli/parsed.hpp"
 
-// What it prints: evaluate_test.cpp.
+// evaluate_test.cpp tests what the command prints.
 namespace normproof::tests::verification::cli::train {
 namespace {
 
 using testing::HasSubstr;
 using tool::train::CompleteCommand;
 
-TEST(CompleteOptions, AreARunAPromptAndALength) {
+TEST(CompleteOptions, ParsesRunPromptAndLength) {
   const auto complete =
       parsed<CompleteCommand>({"--run", "r", "--prompt", "the old ", "--length", "7"});
   EXPECT_EQ(complete.folder, "r");

@@ -6,8 +6,8 @@
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
 
-// `normproof train --task language`, `normproof evaluate` and `normproof complete`: the program
-// itself, on the made-up text.
+// Runs `normproof train --task language`, `normproof evaluate` and `normproof complete` on the
+// made-up text.
 namespace normproof::tests::verification::cli::train {
 namespace {
 
@@ -31,8 +31,8 @@ class LanguageProgram : public ::testing::Test {
   std::string enter_;
 };
 
-TEST(EvaluateOptions, AreARunATextAndAPart) {
-  using tool::train::EvaluateCommand, tool::train::TextPart;
+TEST(EvaluateOptions, ParsesRunTextAndPart) {
+  using tool::commands::EvaluateCommand, tool::commands::TextPart;
   const auto evaluate =
       parsed<EvaluateCommand>({"--run", "r", "--data", "d", "--part", "whole", "--threads", "2"});
   EXPECT_EQ(evaluate.folder, "r");
@@ -57,7 +57,7 @@ TEST_F(LanguageProgram, TrainsEvaluatesAndCompletesWithTheSameBitsOnAnyThreads) 
   const Outcome outcome = train("--out a --threads 1");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(StartsWith("synthetic text: "), HasSubstr("bits per character ")));
-  // The bits of this trajectory on every compiler and processor.
+  // This trajectory has the same bits with every compiler and processor.
   EXPECT_THAT(
       outcome.out,
       EndsWith("sha256 4e0123b698fef69d65f058e41538c596de1c88dd1702220ce4bb07487ebccb80\n"));
@@ -71,12 +71,12 @@ TEST_F(LanguageProgram, TrainsEvaluatesAndCompletesWithTheSameBitsOnAnyThreads) 
   EXPECT_THAT(test.out, AllOf(StartsWith("synthetic text: step "), HasSubstr(", perplexity ")));
   EXPECT_EQ(in("$N evaluate --run a --threads 3").out, test.out);
   EXPECT_NE(in("$N evaluate --run a --part validation").out, test.out);
-  // The validation loss of the run is that of the part that it was validated on.
+  // The run's validation loss must equal the evaluated loss of the validation part.
   const std::string loss = outcome.out.substr(outcome.out.find("validation loss ") + 16, 6);
   const Outcome validation =
       in("$N evaluate --run a --part validation | grep -o 'loss [0-9.]*' | "
          "cut -c6-11");
-  // Both are printed with four digits behind the point, one cut and one rounded.
+  // Both are printed with four digits after the point, one truncated and one rounded.
   constexpr double kLastDigit = 1e-4;
   EXPECT_NEAR(std::stod(validation.out), std::stod(loss), kLastDigit);
 
@@ -102,7 +102,7 @@ TEST_F(LanguageProgram, EvaluatesTheMeanOfTheLastCheckpoints) {
   EXPECT_EQ(in("$N complete --run a --prompt 'the ' --length 9 --average 4").err, too_many.err);
 }
 
-TEST_F(LanguageProgram, SaysWhatIsWrong) {
+TEST_F(LanguageProgram, ReportsMistakes) {
   train("--out a");
   write_file(folder_ / "t", "the \xff");
   write_file(folder_ / "u", "THE OLD MILLER");

@@ -20,7 +20,7 @@ struct SearchCommand {
   void add(CLI::App& app) { tool::train::add_search_options(app, search); }
 };
 
-TEST(SearchOptions, AreABeamAndALengthPenalty) {
+TEST(SearchOptions, ParseBeamAndLengthPenalty) {
   const SearchOptions given =
       parsed<SearchCommand>({"--beam", "4", "--length-penalty", "1.5"}).search;
   EXPECT_EQ(given.search().width, 4u);
@@ -32,16 +32,16 @@ TEST(SearchOptions, AreABeamAndALengthPenalty) {
                 HasSubstr(std::string("--length-penalty is '") + wrong + "'; expected a"));
 }
 
-TEST(SearchOptions, AreThoseOfATranslatorAlone) {
+TEST(SearchOptions, AreOnlyForTranslators) {
   using normproof::verification::training::Task;
   const auto refused = [](const SearchOptions& options) {
     return normproof::ref::numeric::error_message<normproof::ref::numeric::UsageError>(
-        [&] { tool::train::refuse_search(options, Task::language); });
+        [&] { tool::train::check_no_search(options, Task::language); });
   };
   EXPECT_EQ(refused({.beam = 2}),
             "--beam is given; expected none but of the task translate, not language");
   EXPECT_THAT(refused({.length_penalty = 2}), HasSubstr("--length-penalty is given"));
-  EXPECT_NO_THROW(tool::train::refuse_search({}, Task::language));
+  EXPECT_NO_THROW(tool::train::check_no_search({}, Task::language));
 }
 
 }  // namespace

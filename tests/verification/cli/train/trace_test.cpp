@@ -8,7 +8,7 @@
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
 
-// `normproof trace`: the program itself, and its text.
+// Tests of `normproof trace`, by running the program, and of its text.
 namespace normproof::tests::verification::cli::train {
 namespace {
 
@@ -32,8 +32,8 @@ class TraceProgram : public ::testing::Test {
   std::string enter_;
 };
 
-TEST(TraceOptions, AreTaken) {
-  const auto trace = parsed<tool::train::TraceCommand>(
+TEST(TraceOptions, ParsesEveryOption) {
+  const auto trace = parsed<tool::commands::TraceCommand>(
       {"--out", "o", "--steps", "20", "--certified", "--format", "npz", "--threads", "3",
        "--config", "c", "--weights", "w", "--json"});
   EXPECT_EQ(trace.out, "o");
@@ -47,9 +47,9 @@ TEST(TraceOptions, AreTaken) {
   EXPECT_EQ(parsed<tool::train::TraceCommand>({"--out", "o"}).suffix, ".safetensors");
 }
 
-TEST(TraceOptions, WhatIsMissingOrWrongIsNamed) {
-  EXPECT_THAT(refusal<tool::train::TraceCommand>({}), HasSubstr("--out is required"));
-  EXPECT_THAT(refusal<tool::train::TraceCommand>({"--out", "o", "--steps", "0"}),
+TEST(TraceOptions, NamesMissingAndInvalidOptions) {
+  EXPECT_THAT(refusal<tool::commands::TraceCommand>({}), HasSubstr("--out is required"));
+  EXPECT_THAT(refusal<tool::commands::TraceCommand>({"--out", "o", "--steps", "0"}),
               HasSubstr("--steps is '0'"));
   EXPECT_THAT(refusal<tool::train::TraceCommand>({"--out", "o", "--format", "np"}),
               HasSubstr("did you mean 'npz'?"));
@@ -66,13 +66,13 @@ TEST_F(TraceProgram, WritesTheStepsThatTrainTakes) {
           EndsWith("t: config.json, data.json, initial.npz, manifest.json, 2 files of a step\n")));
   EXPECT_EQ(in("ls t").out,
             "config.json\ndata.json\ninitial.npz\nmanifest.json\nstep_0001.npz\nstep_0002.npz\n");
-  // Its second step is the second line of a run.
+  // The second step must equal the second line of a run.
   in("$N train" + (kTiny + std::string("--out r --set training.epochs=1")));
   const auto line = nlohmann::json::parse(in("sed -n 2p r/metrics.jsonl").out);
   EXPECT_THAT(outcome.out, HasSubstr("sha256 " + line.at("sha256").get<std::string>()));
 }
 
-TEST_F(TraceProgram, CertifiedItSaysHowFarTheDoublesAre) {
+TEST_F(TraceProgram, CertifiedTraceReportsTheDistanceOfTheDoubles) {
   const Outcome outcome = trace("--out t --steps 2 --certified --json");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   const auto report = nlohmann::json::parse(outcome.out);
@@ -90,7 +90,7 @@ TEST_F(TraceProgram, CertifiedItSaysHowFarTheDoublesAre) {
               AllOf(HasSubstr(" certified with "), HasSubstr("of params")));
 }
 
-TEST_F(TraceProgram, InDoubleNothingIsCertifiedAndTheLossReadsBackToItsBits) {
+TEST_F(TraceProgram, UncertifiedTracePrintsALossThatReadsBackBitForBit) {
   const auto report = nlohmann::json::parse(trace("--out t --json").out);
   EXPECT_TRUE(report.at("certified").is_null());
   EXPECT_TRUE(nlohmann::json::parse(in("cat t/manifest.json").out).at("certified").is_null());
@@ -99,7 +99,7 @@ TEST_F(TraceProgram, InDoubleNothingIsCertifiedAndTheLossReadsBackToItsBits) {
   EXPECT_EQ(std::stod(loss), report.at("steps").at(0).at("loss").get<double>()) << loss;
 }
 
-TEST_F(TraceProgram, WhatIsWrongIsOneSentence) {
+TEST_F(TraceProgram, EachMistakeIsReportedInOneSentence) {
   in("mkdir full && touch full/x");
   for (const auto& [arguments, status, sentence] :
        std::initializer_list<std::tuple<const char*, int, const char*>>{
@@ -115,7 +115,7 @@ TEST_F(TraceProgram, WhatIsWrongIsOneSentence) {
   EXPECT_EQ(in("ls").out, "full\n");
 }
 
-TEST(TraceText, WhatIsZeroInTruthHasNoRelativeDistance) {
+TEST(TraceText, TensorThatIsExactlyZeroHasNoRelativeDistance) {
   ::normproof::verification::training::TraceSummary summary;
   summary.bits = 2048;
   summary.steps.emplace_back();
@@ -128,7 +128,7 @@ TEST(TraceText, WhatIsZeroInTruthHasNoRelativeDistance) {
   EXPECT_EQ(distance.at("parameters").at("relative"), 0);
 }
 
-TEST(TraceText, GrowthIsTheMeanFactorAStep) {
+TEST(TraceText, GrowthIsTheMeanFactorPerStep) {
   ::normproof::verification::training::TraceSummary summary;
   summary.bits = 2048;
   for (const double relative : {0x1p-50, 0x1p-48, 0x1p-44}) {

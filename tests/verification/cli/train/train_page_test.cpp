@@ -25,7 +25,7 @@ TEST(TrainPage, HasTheCurvesAndTheConfiguration) {
                           HasSubstr("macro-F1")));
 }
 
-TEST(TrainPage, OfALanguageModelHasBitsPerCharacter) {
+TEST(TrainPage, LanguageModelHasBitsPerCharacter) {
   const std::string page = train_page(
       R"({"step":1,"epoch":1,"loss":1.5,"perplexity":4.5,"bits_per_character":2.2,"gradient_norm":2,"norms":{},"sha256":"abc"})"
       "\n"
@@ -36,7 +36,7 @@ TEST(TrainPage, OfALanguageModelHasBitsPerCharacter) {
   EXPECT_EQ(page.find("Accuracy"), std::string::npos);
 }
 
-TEST(TrainPage, OfATranslatorHasBleuWhereItIsMeasured) {
+TEST(TrainPage, TranslatorHasBleuIfMeasured) {
   const std::string step =
       R"({"step":1,"epoch":1,"loss":1.5,"perplexity":4.5,"gradient_norm":2,"norms":{},"sha256":"abc"})"
       "\n";
@@ -52,7 +52,7 @@ TEST(TrainPage, OfATranslatorHasBleuWhereItIsMeasured) {
   EXPECT_EQ(page("").find("Accuracy"), std::string::npos);
 }
 
-TEST(TrainPage, ALineThatIsNoneIsNamed) {
+TEST(TrainPage, NamesAnInvalidLine) {
   const auto message = [](const std::string& metrics) {
     return ref::numeric::error_message<ref::numeric::FileError>([&] { train_page(metrics, {}); });
   };

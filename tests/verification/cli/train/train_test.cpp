@@ -8,7 +8,7 @@
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
 
-// `normproof train`: the program itself, on the made-up corpus.
+// Runs `normproof train` on the made-up corpus.
 namespace normproof::tests::verification::cli::train {
 namespace {
 
@@ -30,7 +30,7 @@ class TrainProgram : public ::testing::Test {
   std::string enter_;
 };
 
-TEST(TrainOptions, AreTaken) {
+TEST(TrainOptions, ParsesEveryOption) {
   using testing::ElementsAre;
   using testing::Pair;
   const auto train = parsed<tool::train::TrainCommand>({"--out",
@@ -77,7 +77,7 @@ TEST(TrainOptions, AreTaken) {
   EXPECT_EQ(translate.source.languages.target, "en");
 }
 
-TEST(TrainOptions, WhatIsMissingOrWrongIsNamed) {
+TEST(TrainOptions, NamesMissingAndInvalidOptions) {
   const auto refused = [](const Arguments& arguments, const std::string& what) {
     EXPECT_THAT(refusal<tool::train::TrainCommand>(arguments), testing::HasSubstr(what));
   };
@@ -93,7 +93,7 @@ TEST(TrainOptions, WhatIsMissingOrWrongIsNamed) {
           "--weights is given with --resume; expected one of them");
 }
 
-TEST_F(TrainProgram, LeavesARunAndItsHash) {
+TEST_F(TrainProgram, WritesARunAndPrintsItsHash) {
   const Outcome outcome = train("--out a --threads 1");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
@@ -103,11 +103,12 @@ TEST_F(TrainProgram, LeavesARunAndItsHash) {
   EXPECT_EQ(in("ls a").out,
             "checkpoint.safetensors\nconfig.json\ndata.json\nmetrics.jsonl\npage.html\n");
   EXPECT_THAT(in("cat a/page.html").out, HasSubstr("<svg"));
-  // The bits of this trajectory on every compiler and processor.
+  // This trajectory has the same bits with every compiler and processor.
   EXPECT_THAT(
       outcome.out,
       EndsWith("sha256 625eae3449caad1fa7b1348213ea36ba27f824c29235b3b83ae53760d48270b1\n"));
-  // The same bits with other threads, and the last line's hash is the one printed.
+  // Another number of threads must give the same bits, and the last line's hash must be the printed
+  // one.
   const Outcome again = train("--out b --threads 3");
   EXPECT_EQ(again.out, outcome.out);
   EXPECT_EQ(in("diff -r a b").out, "");
@@ -116,9 +117,9 @@ TEST_F(TrainProgram, LeavesARunAndItsHash) {
   EXPECT_NE(train("--out c --seed 7").out, outcome.out);
 }
 
-TEST_F(TrainProgram, KilledBySignal9ItResumesToTheSameHash) {
+TEST_F(TrainProgram, ResumesAfterSignal9ToTheSameHash) {
   const Outcome whole = train("--out a --threads 1 --checkpoint-every 2");
-  // The last lines of metrics.jsonl grow while it runs: it is killed at some step or other.
+  // It is killed while it appends to metrics.jsonl, at an arbitrary step.
   in("$N train --set encoder.d_model=8 --set encoder.d_ff=8 --set training.epochs=1 --out b "
      "--threads 1 --checkpoint-every 2 & p=$!; while ! [ -e b/checkpoint.safetensors ] && kill -0 "
      "$p 2>/dev/null; do :; done; kill -9 $p; wait $p");
@@ -131,14 +132,14 @@ TEST_F(TrainProgram, KilledBySignal9ItResumesToTheSameHash) {
   EXPECT_EQ(resumed.out, whole.out);
 }
 
-TEST_F(TrainProgram, PrintsItsSettingsAndTakesThemBack) {
+TEST_F(TrainProgram, PrintsSettingsThatItCanRead) {
   const Outcome printed = in("$N train --print-config --set norm.name=power_norm | tee c.json");
   EXPECT_EQ(printed.status, 0);
   EXPECT_EQ(nlohmann::json::parse(printed.out).at("norm").at("name"), "power_norm");
   EXPECT_EQ(in("$N train --print-config --config c.json").out, printed.out);
 }
 
-TEST_F(TrainProgram, WhatSettingsCannotBeIsSaidOfTheSetting) {
+TEST_F(TrainProgram, ImpossibleValueNamesItsSetting) {
   const auto refused = [&](const std::string& arguments, const std::string& what) {
     const Outcome outcome = in("$N train --out x " + arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;
@@ -153,7 +154,7 @@ TEST_F(TrainProgram, WhatSettingsCannotBeIsSaidOfTheSetting) {
           "synthetic text has to train on");
 }
 
-TEST_F(TrainProgram, IsResumedWithTheTaskThatItHas) {
+TEST_F(TrainProgram, ResumesWithTheTaskOfTheRun) {
   ASSERT_EQ(train("--out a").status, 0);
   const Outcome other = in("$N train --out a --resume --task language");
   EXPECT_EQ(other.status, 2);
@@ -161,7 +162,7 @@ TEST_F(TrainProgram, IsResumedWithTheTaskThatItHas) {
   EXPECT_EQ(in("$N train --out a --resume --task classify").status, 0);
 }
 
-TEST_F(TrainProgram, TwoAtATimeInOneFolderIsOneTooMany) {
+TEST_F(TrainProgram, RejectsASecondProcessInTheSameFolder) {
   in("$N train --out a --set training.epochs=1");
   const std::string before = in("sha256sum a/*").out;
   const Outcome second = in("exec 9<a; flock 9; $N train --out a --resume");
@@ -171,7 +172,7 @@ TEST_F(TrainProgram, TwoAtATimeInOneFolderIsOneTooMany) {
   EXPECT_EQ(in("sha256sum a/*").out, before);
 }
 
-TEST_F(TrainProgram, WhatIsWrongIsOneSentence) {
+TEST_F(TrainProgram, EachMistakeIsReportedInOneSentence) {
   in("mkdir full && touch full/x; echo '{\"encoder\": {\"d_modl\": 3}}' > c.json; echo 9999 > v");
   for (const auto& [arguments, status, sentence] :
        std::initializer_list<std::tuple<const char*, int, const char*>>{
@@ -200,7 +201,7 @@ TEST_F(TrainProgram, WhatIsWrongIsOneSentence) {
     EXPECT_TRUE(is_one_sentence(outcome.err)) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(sentence)) << arguments;
   }
-  EXPECT_NE(in("ls n").status, 0);  // nothing is left of what was refused
+  EXPECT_NE(in("ls n").status, 0);  // a rejected run leaves no files
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct SourceCommand {
   }
 };
 
-TEST(TrainingSourceOptions, AreTakenInTheirOrder) {
+TEST(TrainingSourceOptions, SettingsKeepTheirOrder) {
   const auto [source, weights] = parsed<SourceCommand>(
       {"--config", "c", "--set", "norm.name=none", "--set", "a.b=c=d", "--seed", "9", "--data", "d",
        "--vocab", "v", "--validation", "n", "--weights", "w"});
@@ -38,7 +38,7 @@ TEST(TrainingSourceOptions, AreTakenInTheirOrder) {
   EXPECT_EQ(weights, "w");
 }
 
-TEST(TrainingSourceOptions, LanguagesAreNamesOfFilesBehindTheDot) {
+TEST(TrainingSourceOptions, LanguagesAreFileExtensions) {
   const auto languages =
       parsed<SourceCommand>({"--source", "ja", "--target", "en"}).source.languages;
   EXPECT_EQ(languages.source, "ja");
@@ -58,7 +58,7 @@ struct RunCommand {
   void add(CLI::App& app) { tool::train::add_run(app, folder, average); }
 };
 
-TEST(TrainingSourceOptions, ARunIsAFolderAndANumberOfCheckpoints) {
+TEST(TrainingSourceOptions, RunIsAFolderAndANumberOfCheckpoints) {
   const auto [folder, average] = parsed<RunCommand>({"--run", "r", "--average", "3"});
   EXPECT_EQ(folder, "r");
   EXPECT_EQ(average, 3u);
@@ -66,7 +66,7 @@ TEST(TrainingSourceOptions, ARunIsAFolderAndANumberOfCheckpoints) {
   EXPECT_THAT(refusal<RunCommand>({}), testing::HasSubstr("--run is required"));
 }
 
-TEST(TrainingSourceOptions, ASettingHasAKeyAndAValue) {
+TEST(TrainingSourceOptions, SettingNeedsAKeyAndAValue) {
   for (const std::string wrong : {"norm.name", "=none"})
     EXPECT_EQ(refusal<SourceCommand>({"--set", wrong}),
               "--set is '" + wrong + "'; expected KEY=VALUE, such as norm.name=power_norm");

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(TrainingSource, SettingsComeAfterTheFile) {
+TEST(TrainingSource, SettingsOverrideTheFile) {
   const tests::ref::io::TemporaryFolder folder;
   ref::io::write_file(folder / "c.json",
                       R"({"training": {"epochs": 3, "seed": 5}, "norm": {"name": "rms_norm"}})");
@@ -24,7 +24,7 @@ TEST(TrainingSource, SettingsComeAfterTheFile) {
   EXPECT_EQ(ref::model::norm_name(config.train.encoder.norm), "rms_norm");
 }
 
-TEST(TrainingSource, TheConfigurationLearnsTheVocabulary) {
+TEST(TrainingSource, ConfigurationGetsTheVocabularySize) {
   const tests::ref::io::TemporaryFolder folder;
   training::RunConfig config;
   const TrainingData loaded = load_training_data({}, config);
@@ -42,7 +42,7 @@ TEST(TrainingSource, TheConfigurationLearnsTheVocabulary) {
               HasSubstr("expected the number of a sentence"));
 }
 
-TEST(TrainingSource, OfALanguageModelIsAText) {
+TEST(TrainingSource, LanguageModelNeedsAText) {
   const tests::ref::io::TemporaryFolder folder;
   const auto config_of = [&](const char* file, std::optional<training::Task> task) {
     ref::io::write_file(folder / "c.json", file);
@@ -67,7 +67,7 @@ TEST(TrainingSource, OfALanguageModelIsAText) {
               HasSubstr("the configuration has the task language; expected classify"));
 }
 
-TEST(TrainingSource, OfATranslatorIsPairs) {
+TEST(TrainingSource, TranslatorNeedsPairs) {
   training::RunConfig config = training::default_config(training::Task::translate);
   const PairSource loaded = load_pair_data({}, config);
   EXPECT_EQ(loaded.name, "synthetic pairs");

@@ -6,8 +6,8 @@
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
 
-// `normproof train --task translate`, `normproof evaluate` and `normproof translate`: the program
-// itself, on the made-up pairs.
+// Runs `normproof train --task translate`, `normproof evaluate` and `normproof translate` on the
+// made-up pairs.
 namespace normproof::tests::verification::cli::train {
 namespace {
 
@@ -38,8 +38,8 @@ class TranslateProgram : public ::testing::Test {
   std::string enter_;
 };
 
-TEST(TranslateOptions, AreARunSentencesAndASearch) {
-  using tool::train::TranslateCommand;
+TEST(TranslateOptions, ParsesRunSentencesAndSearch) {
+  using tool::commands::TranslateCommand;
   const auto translate = parsed<TranslateCommand>(
       {"--run", "r", "--in", "-", "--beam", "3", "--average", "2", "--threads", "2"});
   EXPECT_EQ(translate.folder, "r");
@@ -58,7 +58,7 @@ TEST_F(TranslateProgram, TrainsEvaluatesAndTranslatesWithTheSameBitsOnAnyThreads
               AllOf(StartsWith("synthetic pairs: 63 steps, 4,000 pairs to train on, 200 to "
                                "validate on, of 39 and 63 words\n"),
                     HasSubstr(", BLEU ")));
-  // The bits of this trajectory on every compiler and processor.
+  // This trajectory has the same bits with every compiler and processor.
   EXPECT_THAT(
       outcome.out,
       EndsWith("sha256 ead0f00b95461cb3c23f0afd10b2fb35fdee4c06ffb368014ce982d7019cc12d\n"));
@@ -99,7 +99,7 @@ TEST_F(TranslateProgram, TrainsEvaluatesAndTranslatesWithTheSameBitsOnAnyThreads
               HasSubstr("v:1: the memory does not suffice for a sentence of 20000 words"));
 }
 
-TEST_F(TranslateProgram, KilledBySignal9ItResumesToTheSameHash) {
+TEST_F(TranslateProgram, ResumesAfterSignal9ToTheSameHash) {
   const Outcome whole = train("--out a --threads 1 --checkpoint-every 10");
   in("$N train " + std::string(kSmallPairs) +
      "--out b --threads 1 --checkpoint-every 10 & p=$!; while ! [ -e b/checkpoint.safetensors ] && "
@@ -110,7 +110,7 @@ TEST_F(TranslateProgram, KilledBySignal9ItResumesToTheSameHash) {
   EXPECT_EQ(resumed.out, whole.out);
 }
 
-TEST_F(TranslateProgram, TakesTheMeanOfTheLastCheckpoints) {
+TEST_F(TranslateProgram, UsesTheMeanOfTheLastCheckpoints) {
   train("--set training.keep_checkpoints=3 --checkpoint-every 20 --out a");
   const Outcome last = in("$N evaluate --run a"), mean = in("$N evaluate --run a --average 3");
   EXPECT_THAT(mean.out, StartsWith("synthetic pairs: the mean of 3 checkpoints up to step 63, "));
@@ -120,7 +120,7 @@ TEST_F(TranslateProgram, TakesTheMeanOfTheLastCheckpoints) {
           "a: keeps 3 checkpoints; expected 4 or more");
 }
 
-TEST_F(TranslateProgram, TakesAFolderOfPairs) {
+TEST_F(TranslateProgram, ReadsAFolderOfPairs) {
   in("mkdir c; for p in train dev test; do printf 'b a\\nb\\nc\\n' > c/$p.aa; printf 'x\\ny "
      "x\\nz\\n' "
      "> c/$p.bb; done");
@@ -143,7 +143,7 @@ TEST_F(TranslateProgram, TakesAFolderOfPairs) {
   refused("$N evaluate --run a --data c --source aa", 2, "--target is not given; expected all of");
 }
 
-TEST_F(TranslateProgram, SaysWhatIsWrong) {
+TEST_F(TranslateProgram, ReportsMistakes) {
   train("--out a");
   in("$N train --task language --out l --set encoder.d_model=8 --set training.epochs=1");
   write_file(folder_ / "t", "fine\nbad \xff\n");
@@ -173,10 +173,10 @@ TEST_F(TranslateProgram, SaysWhatIsWrong) {
   refused("$N trace --out b --config a/config.json", 2,
           "has the task translate; expected classify");
   refused("$N weights --run a --out w.npz", 2, "has the task translate; expected classify");
-  EXPECT_NE(in("ls b").status, 0);  // nothing is left of what was refused
+  EXPECT_NE(in("ls b").status, 0);  // a rejected run leaves no files
 }
 
-// By its defaults: what docs/language.md says of it.
+// Checks the numbers in docs/guide/language.md for the default settings.
 TEST_F(TranslateProgram, LearnsTheMadeUpPairs) {
   EXPECT_EQ(in("$N train --task translate --out a").status, 0);
   const std::string found = in("$N evaluate --run a").out;

@@ -9,7 +9,7 @@
 #include "tests/verification/cli/parsed.hpp"
 #include "tests/verification/cli/program_run.hpp"
 
-// `normproof weights` and `normproof train --weights`: the program itself.
+// Runs `normproof weights` and `normproof train --weights`.
 namespace normproof::tests::verification::cli::train {
 namespace {
 
@@ -30,8 +30,8 @@ class WeightsProgram : public ::testing::Test {
   std::string enter_;
 };
 
-TEST(WeightsOptions, AreARunAndAFile) {
-  const auto weights = parsed<tool::train::WeightsCommand>({"--run", "r", "--out", "w.npz"});
+TEST(WeightsOptions, ParsesRunAndFile) {
+  const auto weights = parsed<tool::commands::WeightsCommand>({"--run", "r", "--out", "w.npz"});
   EXPECT_EQ(weights.folder, "r");
   EXPECT_EQ(weights.out, "w.npz");
   EXPECT_THAT(refusal<tool::train::WeightsCommand>({"--out", "w.npz"}),
@@ -41,7 +41,7 @@ TEST(WeightsOptions, AreARunAndAFile) {
               HasSubstr("did you mean '--run'?"));
 }
 
-TEST_F(WeightsProgram, OfAnAlteredRunAreRefused) {
+TEST_F(WeightsProgram, RejectsAnAlteredRun) {
   train("--out a");
   in("sed -i 's/\"positions\": true/\"positions\": false/' a/config.json");
   const Outcome outcome = in("$N weights --run a --out w.npz");
@@ -49,7 +49,7 @@ TEST_F(WeightsProgram, OfAnAlteredRunAreRefused) {
   EXPECT_THAT(outcome.err, HasSubstr("run_sha256 is not that of config.json and data.json"));
 }
 
-TEST_F(WeightsProgram, GoToAFileAndIntoAnotherRun) {
+TEST_F(WeightsProgram, WrittenWeightsCanStartAnotherRun) {
   train("--out a");
   const Outcome outcome =
       in("$N weights --run a --out w.npz; $N weights --run a --out w.safetensors");
@@ -62,12 +62,12 @@ TEST_F(WeightsProgram, GoToAFileAndIntoAnotherRun) {
   EXPECT_EQ(io::read_tensors(folder_ / "b/weights.safetensors"),
             io::read_tensors(folder_ / "w.npz"));
   EXPECT_THAT(in("cat b/data.json").out, HasSubstr("\"weights\": \""));
-  // The weights are those that the first step begins with, and not others.
+  // The first step must begin with exactly these weights.
   EXPECT_EQ(train("--out c --weights w.safetensors").out, next.out);
   EXPECT_NE(train("--out d").out, next.out);
 }
 
-TEST_F(WeightsProgram, GoIntoATrace) {
+TEST_F(WeightsProgram, WrittenWeightsCanStartATrace) {
   train("--out a");
   in("$N weights --run a --out w.npz");
   train("--out b --weights w.npz");
@@ -78,7 +78,7 @@ TEST_F(WeightsProgram, GoIntoATrace) {
   EXPECT_THAT(trace.out, HasSubstr("sha256 " + line.at("sha256").get<std::string>()));
 }
 
-TEST_F(WeightsProgram, AreThoseThatAKilledRunBeganWith) {
+TEST_F(WeightsProgram, ResumedRunKeepsItsInitialWeights) {
   train("--out a");
   in("$N weights --run a --out w.npz");
   const Outcome whole = train("--out whole --weights w.npz");
@@ -91,7 +91,7 @@ TEST_F(WeightsProgram, AreThoseThatAKilledRunBeganWith) {
   const Outcome other = in(
       "rm b/weights.safetensors; $N weights --run a --out b/weights.safetensors; $N train --out b "
       "--resume");
-  EXPECT_EQ(other.status, 0) << other.err;  // the same ones
+  EXPECT_EQ(other.status, 0) << other.err;  // the same weights
   const Outcome altered =
       in("rm b/weights.safetensors; $N weights --run whole --out b/weights.safetensors; $N train "
          "--out b --resume");
@@ -103,7 +103,7 @@ TEST_F(WeightsProgram, AreThoseThatAKilledRunBeganWith) {
   EXPECT_THAT(lost.err, HasSubstr("b/weights.safetensors"));
 }
 
-TEST_F(WeightsProgram, WhatIsWrongIsOneSentence) {
+TEST_F(WeightsProgram, EachMistakeIsReportedInOneSentence) {
   train("--out a");
   train("--out p --set norm.name=power_norm");
   in("$N weights --run a --out w.npz; cp -r a x; printf x >> x/checkpoint.safetensors");
@@ -129,7 +129,7 @@ TEST_F(WeightsProgram, WhatIsWrongIsOneSentence) {
     EXPECT_TRUE(is_one_sentence(outcome.err)) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(sentence)) << arguments;
   }
-  EXPECT_EQ(in("ls").out, "a\np\nw.npz\nx\n");  // nothing is left of what was refused
+  EXPECT_EQ(in("ls").out, "a\np\nw.npz\nx\n");  // a rejected command leaves no files
 }
 
 }  // namespace

@@ -21,10 +21,10 @@ using tests::ref::io::TemporaryFolder;
 using State = CheckerReport::State;
 
 CheckerReport outcome(int status, const std::string& out, const std::string& err = "") {
-  return outcome_of(proofs_checker(), status, out, err);
+  return parse_outcome(proofs_checker(), status, out, err);
 }
 
-TEST(Checkers, ALineAboutAClaimIsAnItem) {
+TEST(Checkers, LineAboutAClaimIsAnItem) {
   const CheckerReport report =
       outcome(0, "proved  A11  A11_grad_beta, backward.v: no axiom\nPASSED: 1 theorem\n");
   EXPECT_EQ(report.state, State::passed);
@@ -36,8 +36,9 @@ TEST(Checkers, ALineAboutAClaimIsAnItem) {
   EXPECT_TRUE(report.items[0].good);
 }
 
-TEST(Checkers, WhatDoesNotPassFails) {
-  // A failure, whatever the status; no item at all; no last line; a status that is not 0.
+TEST(Checkers, AnythingButAPassFails) {
+  // Rejects a failed item with any status, output without items or without a last line, and a
+  // nonzero status.
   EXPECT_EQ(outcome(0, "FAILED  A1   A1_x: rests on y\nPASSED: 1 theorem\n").state, State::failed);
   EXPECT_EQ(outcome(0, "PASSED: 0 theorems\n").state, State::failed);
   EXPECT_EQ(outcome(0, "proved  A1   A1_x\n").state, State::failed);
@@ -48,13 +49,13 @@ TEST(Checkers, WhatDoesNotPassFails) {
   EXPECT_EQ(outcome(1, "").summary, "it said nothing");
 }
 
-TEST(Checkers, StatusOf77IsSkippedWithTheReason) {
+TEST(Checkers, Status77IsSkippedWithTheReason) {
   const CheckerReport report = outcome(77, "", "check: skipped: coqc not installed\n");
   EXPECT_EQ(report.state, State::skipped);
   EXPECT_EQ(report.summary, "coqc not installed");
 }
 
-TEST(Checkers, StandInACheckoutAroundTheProgramOrTheFolder) {
+TEST(Checkers, FindsTheCheckoutAroundTheProgramOrTheFolder) {
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder / "top/a/b");
   std::filesystem::create_directories(folder / "elsewhere");
@@ -66,7 +67,7 @@ TEST(Checkers, StandInACheckoutAroundTheProgramOrTheFolder) {
       HasSubstr("an installed program has neither theorems nor instances"));
 }
 
-/// A checkout of nothing but a copy of the program and a checker that does as it is told.
+/// A checkout with only a copy of the program and a given checker script.
 class VerifyProofs : public testing::Test {
  protected:
   Outcome verify(const std::string& checker, const std::string& more = "") {
@@ -82,7 +83,7 @@ class VerifyProofs : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(VerifyProofs, AreSkippedWithTheReasonWhereCoqIsMissing) {
+TEST_F(VerifyProofs, AreSkippedWithTheReasonIfCoqIsMissing) {
   const Outcome outcome = verify("echo 'check: skipped: coqc not installed' >&2; exit 77",
                                  "--json r.json --junit r.xml --html r.html");
   EXPECT_EQ(outcome.status, 77) << outcome.err;
@@ -95,7 +96,7 @@ TEST_F(VerifyProofs, AreSkippedWithTheReasonWhereCoqIsMissing) {
   EXPECT_THAT(read_file(folder_ / "top/r.html"), HasSubstr("skipped: coqc not installed"));
 }
 
-TEST_F(VerifyProofs, AreCheckedInTheFolderThatThePresetIsBuiltIn) {
+TEST_F(VerifyProofs, RunInTheBuildFolderOfThePreset) {
   verify("echo \"$*\" >&2; exit 3", "--jobs 2");
   const Outcome outcome = run(
       "cd '" + folder_.path().string() + "/top'; mkdir -p build/own/cli; cp $N build/own/cli/n; " +
@@ -107,7 +108,7 @@ TEST_F(VerifyProofs, AreCheckedInTheFolderThatThePresetIsBuiltIn) {
   EXPECT_THAT(said, HasSubstr("/top/build/own/proofs"));
 }
 
-/// What the checkers of a checkout are called with: a line each.
+/// Returns the arguments that the checkers of a checkout are called with, one line per checker.
 class VerifyClaims : public testing::Test {
  protected:
   std::vector<std::string> arguments(const std::string& options) {
@@ -128,13 +129,13 @@ class VerifyClaims : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(VerifyClaims, AreThoseOfBothCheckersToo) {
+TEST_F(VerifyClaims, AreSelectedForBothCheckers) {
   const auto chosen = testing::StartsWith("--jobs 2 --among T4,B1,B10,B11,");
   EXPECT_THAT(arguments("--claims 'T4, B1*'"), testing::ElementsAre(chosen, chosen));
   EXPECT_THAT(arguments("--claims '*'"), testing::ElementsAre("--jobs 2", "--jobs 2"));
 }
 
-TEST_F(VerifyProofs, FailWhereATheoremFails) {
+TEST_F(VerifyProofs, FailIfATheoremFails) {
   const Outcome outcome =
       verify("echo 'FAILED  A1   A1_batch_norm, backward.v: rests on magic'; exit 1",
              "--json r.json --junit r.xml");
@@ -147,7 +148,7 @@ TEST_F(VerifyProofs, FailWhereATheoremFails) {
   EXPECT_EQ(json.at("checkers").at(0).at("theorems").at(0).at("verdict"), "FAILED");
 }
 
-TEST_F(VerifyProofs, FailWhereTheCheckoutLacksATheoremOfTheLedger) {
+TEST_F(VerifyProofs, FailIfTheCheckoutLacksATheoremOfTheLedger) {
   const Outcome outcome = verify(
       "echo 'proved  A1   A1_batch_norm, backward.v: no axiom'\n"
       "echo 'PASSED: 1 theorem about 1 claim'");

@@ -47,7 +47,7 @@ TEST(JsonReport, HoldsEverything) {
 TEST(JsonReport, HasPowersAndCheckers) {
   EXPECT_TRUE(nlohmann::json::parse(json_report(sample_report())).at("checkers").empty());
   const auto json = nlohmann::json::parse(json_report(measured_report()));
-  EXPECT_EQ(json.at("passed"), false);  // a checker was skipped: the status is 77
+  EXPECT_EQ(json.at("passed"), false);  // a checker was skipped, so the exit status is 77
   const auto& powers = json.at("claims").at(0).at("powers");
   EXPECT_EQ(powers.at(0).at("planted"), "grad_x × (1 + δ)");
   EXPECT_EQ(powers.at(1).at("least_rejected"), 0.0625);
@@ -61,7 +61,7 @@ TEST(JsonReport, HasPowersAndCheckers) {
   EXPECT_TRUE(json.at("checkers").at(1).at("instances").empty());
 }
 
-TEST(JsonReport, SaysWhereItFails) {
+TEST(JsonReport, ReportsWhatFails) {
   const auto json = nlohmann::json::parse(json_report(failing_report()));
   EXPECT_EQ(json.at("passed"), false);
   EXPECT_EQ(json["claims"][0].at("as_expected"), false);

@@ -32,24 +32,24 @@ TEST(Pictures, SlackIsClampedToTheAxis) {
   const std::string script = slack_script(report);
   EXPECT_THAT(script, HasSubstr("'A1' 0, 'B12' 1"));
   EXPECT_THAT(script, HasSubstr("\n0 0.001\n"));  // holds, exactly
-  EXPECT_THAT(script, HasSubstr("\n1 1000\n"));   // refuted, without limit
+  EXPECT_THAT(script, HasSubstr("\n1 1000\n"));   // refuted, with an infinite ratio
   report.claims[0].worst = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(slack_script(report), HasSubstr("\n0 1000\n"));
 }
 
-TEST(Pictures, TextOfOthersCannotLeaveItsQuotes) {
+TEST(Pictures, TextsAreQuotedAndEscaped) {
   Report report = sample_report();
   report.claims[0].id = "A'1\nplot";
   EXPECT_THAT(slack_script(report), HasSubstr("'A''1 plot' 0"));
 }
 
-TEST(Pictures, NuOfEveryPeriodIsACurve) {
+TEST(Pictures, NuHasOneCurvePerPeriod) {
   const std::string script = nu_script(sample_report());
   EXPECT_THAT(script, HasSubstr("K = 10: theta tends to 1.7"));
   EXPECT_THAT(script, HasSubstr("\n2 1e+09\n"));
 }
 
-TEST(Pictures, StatisticsHaveOnePointAStep) {
+TEST(Pictures, StatisticsHaveOnePointPerStep) {
   const Report report = sample_report();
   const std::string script = fluctuation_script(report);
   EXPECT_THAT(script, HasSubstr("variance, padding counted"));

@@ -7,7 +7,8 @@
 
 namespace normproof::tests::verification::cli::verify {
 
-/// A report with a claim that holds, one refuted as expected and the statistics of a small corpus.
+/// Returns a report with a claim that holds, one refuted as expected and the statistics of a small
+/// corpus.
 inline normproof::verification::cli::verify::Report sample_report() {
   using namespace normproof::verification::cli;
   using namespace normproof::verification::cli::verify;
@@ -62,7 +63,8 @@ inline normproof::verification::cli::verify::Report sample_report() {
   return report;
 }
 
-/// The same with the power of each check, and two checkers, one of which could not be run.
+/// Adds to sample_report() the sensitivity of each check and two checkers, one of which could not
+/// be run.
 inline normproof::verification::cli::verify::Report measured_report() {
   using namespace normproof::verification::cli::verify;
   auto report = sample_report();
@@ -80,7 +82,7 @@ inline normproof::verification::cli::verify::Report measured_report() {
   return report;
 }
 
-/// The same with a claim that is not as expected, and one whose check failed.
+/// Adds to sample_report() a claim that is not as expected, and one whose check failed.
 inline normproof::verification::cli::verify::Report failing_report() {
   auto report = sample_report();
   report.claims[0].holds = false;

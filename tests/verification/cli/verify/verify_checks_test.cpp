@@ -57,7 +57,7 @@ TEST(VerifyChecks, CheckersAreSuites) {
   EXPECT_STREQ(failed.next_sibling().attribute("errors").value(), "1");
 }
 
-TEST(VerifyChecks, FailuresAndErrorsAreTold) {
+TEST(VerifyChecks, ReportsFailuresAndErrors) {
   Report report = failing_report();
   report.statistics.padding_is_inert = false;
   for (auto& followed : report.statistics.followed) {

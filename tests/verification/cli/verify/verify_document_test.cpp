@@ -30,7 +30,7 @@ TEST(VerifyText, ClaimsAreRowsWithTheirEvidence) {
   EXPECT_THAT(text, HasSubstr("(seed 7)"));
 }
 
-TEST(VerifyText, WhatIsUnexpectedIsShownWhole) {
+TEST(VerifyText, UnexpectedResultsAreShownInFull) {
   const std::string text = verify_text(failing_report(), 80);
   EXPECT_THAT(text, HasSubstr("UNEXPECTED: refuted"));
   EXPECT_THAT(text, HasSubstr("has to be cut or\n       broken in any terminal"));
@@ -52,7 +52,7 @@ TEST(VerifyText, LinesFitTheWidth) {
   EXPECT_EQ(verify_text(sample_report(), 10), verify_text(sample_report(), 80));
 }
 
-TEST(VerifyText, StatisticsSayWhatIsUnstable) {
+TEST(VerifyText, StatisticsReportUnstableLayers) {
   Report report = sample_report();
   std::string text = verify_text(report, 100);
   EXPECT_THAT(text, HasSubstr("a<b>.txt"));
@@ -75,14 +75,14 @@ TEST(VerifyText, StatisticsSayWhatIsUnstable) {
   EXPECT_THAT(verify_text(report, 100), HasSubstr("ERROR: with the mask"));
 }
 
-TEST(VerifyText, PowersAreATableWhereTheyAreMeasured) {
+TEST(VerifyText, PowersAreATableIfMeasured) {
   EXPECT_THAT(verify_text(sample_report(), 100), Not(HasSubstr("\nPower\n")));
   const std::string text = verify_text(measured_report(), 100);
   EXPECT_THAT(text, HasSubstr("A1     proved    grad_x × (1 + δ): from δ = 2^-150 on\n"));
   EXPECT_THAT(text, HasSubstr("B12    tested    y + δ: not even δ = 1\n"));
 }
 
-TEST(VerifyText, CounterexamplesOfCheckersAreShown) {
+TEST(VerifyText, ShowsCounterexamplesOfCheckers) {
   Report report = measured_report();
   EXPECT_THAT(verify_text(report, 100), Not(HasSubstr("A1_square")));
   report.checkers[1] = {
@@ -96,7 +96,7 @@ TEST(VerifyText, CounterexamplesOfCheckersAreShown) {
   EXPECT_THAT(text, Not(HasSubstr("B1     holds")));
 }
 
-TEST(EvidenceMarkdown, IsARowAClaim) {
+TEST(EvidenceMarkdown, HasOneRowPerClaim) {
   const std::string text = evidence_markdown(measured_report());
   EXPECT_THAT(
       text,
@@ -106,7 +106,7 @@ TEST(EvidenceMarkdown, IsARowAClaim) {
               HasSubstr("| B12 | is false | refuted, as expected | tested | no theorem yet | "));
 }
 
-TEST(VerifyPage, CheckersAreShown) {
+TEST(VerifyPage, ShowsCheckers) {
   const std::string html = verify_page(measured_report());
   EXPECT_THAT(html, HasSubstr("normproof verify --proofs: passed: 1 theorem about 1 claim"));
   EXPECT_THAT(html, HasSubstr("A1_square, squares.v: &lt;no axiom&gt;"));
@@ -137,7 +137,7 @@ TEST(VerifyText, EndsWithTheClosingLine) {
   EXPECT_TRUE(text.ends_with(closing_line(failing_report()) + "\n"));
 }
 
-TEST(VerifyPage, NeedsNothingButItself) {
+TEST(VerifyPage, PageIsSelfContained) {
   const std::string html = verify_page(sample_report());
   EXPECT_TRUE(html.starts_with("<!DOCTYPE html>"));
   for (const char* foreign : {"<script", "<link", "<img", "@import", "src="})
@@ -161,7 +161,7 @@ TEST(VerifyPage, ShowsEveryClaimWithItsEvidence) {
   EXPECT_THAT(html, HasSubstr("outcome good"));
 }
 
-TEST(VerifyPage, WhatIsUnexpectedStandsOut) {
+TEST(VerifyPage, HighlightsUnexpectedResults) {
   const std::string html = verify_page(failing_report());
   EXPECT_THAT(html, HasSubstr("<tr class=\"bad\" id=\"claim-A1\">"));
   EXPECT_THAT(html, HasSubstr("<details open>"));
@@ -203,7 +203,7 @@ TEST(VerifyPage, ElementsAreClosedAndIdsUnique) {
   }
 }
 
-TEST(VerifyPage, WithoutGnuplotItSaysSoInPlaceOfThePictures) {
+TEST(VerifyPage, WithoutGnuplotAMessageReplacesThePictures) {
   const tests::ref::io::TemporaryFolder empty;
   const std::string path = std::getenv("PATH");
   ::setenv("PATH", empty.path().c_str(), 1);

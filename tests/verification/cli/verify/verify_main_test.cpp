@@ -3,13 +3,13 @@
 
 #include "tests/verification/cli/small_corpus.hpp"
 
-// The program that `verification/run` has built first, run beside the whole one.
+// Compares the program that `verification/run` builds first with the whole one.
 namespace normproof::tests::verification::cli::verify {
 namespace {
 
 using tests::ref::io::TemporaryFolder;
 
-/// What the program of verify alone and then the whole one do with the same arguments.
+/// Runs both programs with the same arguments and compares their output and status.
 void expect_the_same(const std::string& arguments, int status) {
   const Outcome alone = run("'" NORMPROOF_VERIFY_PROGRAM "' " + arguments);
   const Outcome whole = run("$N verify " + arguments);
@@ -19,7 +19,7 @@ void expect_the_same(const std::string& arguments, int status) {
   EXPECT_EQ(alone.err, whole.err) << arguments;
 }
 
-TEST(VerifyProgram, SaysWhatTheWholeProgramSays) {
+TEST(VerifyProgram, PrintsTheSameAsTheWholeProgram) {
   const TemporaryFolder folder;
   expect_the_same("--claims A1,T4 --cases 20" + small_corpus(folder.path()), 0);
   expect_the_same("--help", 0);

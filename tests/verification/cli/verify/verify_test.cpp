@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 using tests::ref::io::TemporaryFolder;
 
-TEST(VerifyOptions, HaveDefaultsAndAreTaken) {
+TEST(VerifyOptions, ParsesEveryOptionAndHasDefaults) {
   const auto plain = parsed<VerifyCommand>({});
   EXPECT_EQ(plain.claims, "*");
   EXPECT_EQ(plain.seed, 1u);
@@ -54,7 +54,7 @@ TEST(VerifyOptions, HaveDefaultsAndAreTaken) {
   EXPECT_EQ(full.reports.markdown, "r.md");
 }
 
-TEST(VerifyOptions, MistakesAreOneSentence) {
+TEST(VerifyOptions, EachMistakeIsReportedInOneSentence) {
   const auto refused = [](const Arguments& arguments, const std::string& what) {
     EXPECT_THAT(refusal<VerifyCommand>(arguments), HasSubstr(what));
   };
@@ -72,8 +72,8 @@ TEST(VerifyOptions, MistakesAreOneSentence) {
   refused({"--seed", "1", "--seed", "2"}, "--seed is given more than once; expected once");
 }
 
-// One run of everything, twice: other jobs, folder, locale, time zone and width, the same bytes.
-TEST(Verify, EveryReportIsTheSameBytesWhateverTheCircumstances) {
+// Runs everything twice, with other jobs, folder, locale, time zone and width.
+TEST(Verify, ReportsHaveTheSameBytesInAnyEnvironment) {
   const TemporaryFolder a;
   const TemporaryFolder b;
   const TemporaryFolder corpus;
@@ -102,11 +102,11 @@ TEST(Verify, EveryReportIsTheSameBytesWhateverTheCircumstances) {
   }
   EXPECT_EQ(json.at("nu_series").size(), 3u);
   EXPECT_EQ(json["nu_series"][0].at("nu").size(), 100u);
-  // The files and the folder leave nothing else behind.
+  // No other files are left in the folder.
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(a.path()), {}), 3);
 }
 
-// The power of a check is found, and is the same bytes whatever the jobs are.
+// The sensitivity of a check has the same bytes for any number of jobs.
 TEST(Verify, MeasuresPower) {
   const TemporaryFolder folder;
   const std::string begin = "cd '" + folder.path().string() + "'; $N verify --claims 'B3,B4'" +
@@ -121,7 +121,7 @@ TEST(Verify, MeasuresPower) {
               HasSubstr("| B4 | mean of the BatchNorm gradient | holds |"));
 }
 
-TEST(Verify, RealSentencesAreFollowed) {
+TEST(Verify, ComputesStatisticsOfRealSentences) {
   using tests::ref::data::has_shared_data;
   using tests::ref::data::shared_data;
   const char* const sentences = "financial_phrasebank/Sentences_AllAgree.txt";
@@ -138,7 +138,7 @@ TEST(Verify, RealSentencesAreFollowed) {
   EXPECT_TRUE(succeeded(report));
 }
 
-TEST(Verify, NoClaimSelectedIsAUsageErrorBeforeAnyWork) {
+TEST(Verify, RejectsAnEmptySelectionBeforeAnyWork) {
   EXPECT_THROW(make_report({.claims = "Q*"}), UsageError);
   EXPECT_THAT(error_message<UsageError>([] { make_report({.claims = "T4,Q9"}); }),
               HasSubstr("'Q9' matches no claim; known: T1, "));
@@ -146,7 +146,7 @@ TEST(Verify, NoClaimSelectedIsAUsageErrorBeforeAnyWork) {
               HasSubstr("'T4,' has an empty glob"));
 }
 
-TEST(Verify, OutputsThatCannotBeAreFoundOutFirst) {
+TEST(Verify, ChecksOutputsBeforeTheWork) {
   const TemporaryFolder folder;
   write_file(folder / "s.txt", "a@neutral\r\n");
   const auto verify_with = [](const VerifyCommand& command) {
@@ -166,7 +166,7 @@ TEST(Verify, OutputsThatCannotBeAreFoundOutFirst) {
   EXPECT_EQ(read_file(folder / "s.txt"), "a@neutral\r\n");
 }
 
-TEST(Verify, AnOutputThatFailsCostsNoOther) {
+TEST(Verify, FailedOutputDoesNotAffectTheOthers) {
   const TemporaryFolder folder;
   const Outcome outcome =
       run("cd '" + folder.path().string() + "'; $N verify --claims T4 --cases 5" +

@@ -19,30 +19,30 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Much longer than any of these programs takes, and much shorter than a hanging test.
-constexpr double kPatience = 20;
-constexpr std::size_t kRoom = 4'000'000;
+constexpr double kTimeLimit = 20;
+constexpr std::size_t kMaxBytes = 4'000'000;
 
-std::string refusal(const std::string& command, double seconds = kPatience) {
+std::string refusal(const std::string& command, double seconds = kTimeLimit) {
   CandidateProcess process(command);
-  return file_message([&] { process.ask("question", seconds, kRoom); });
+  return file_message([&] { process.ask("question", seconds, kMaxBytes); });
 }
 
 TEST(CandidateProcess, AnswersLineByLine) {
   CandidateProcess process("while read -r a b; do echo \"$b $a\"; done");
-  EXPECT_EQ(process.ask("one two", kPatience, kRoom), "two one");
-  EXPECT_EQ(process.ask("three four", kPatience, kRoom), "four three");
-  EXPECT_EQ(process.ask("", kPatience, kRoom), " ");
+  EXPECT_EQ(process.ask("one two", kTimeLimit, kMaxBytes), "two one");
+  EXPECT_EQ(process.ask("three four", kTimeLimit, kMaxBytes), "four three");
+  EXPECT_EQ(process.ask("", kTimeLimit, kMaxBytes), " ");
 }
 
-TEST(CandidateProcess, LinesLongerThanAPipe) {
+TEST(CandidateProcess, HandlesLinesLongerThanAPipe) {
   CandidateProcess process("exec cat");
-  // It begins to answer before it has read all.
+  // cat starts to answer before it has read the whole line.
   const std::string line(3'000'000, 'x');
-  EXPECT_EQ(process.ask(line, kPatience, kRoom), line);
-  EXPECT_EQ(process.ask("short", kPatience, kRoom), "short");
+  EXPECT_EQ(process.ask(line, kTimeLimit, kMaxBytes), line);
+  EXPECT_EQ(process.ask("short", kTimeLimit, kMaxBytes), "short");
 }
 
-TEST(CandidateProcess, AnEndIsNamedByStatusOrSignal) {
+TEST(CandidateProcess, ReportsTheExitStatusOrSignal) {
   EXPECT_EQ(refusal("exit 3"), "the candidate ended with status 3 before it answered");
   EXPECT_EQ(refusal("read -r line; exit 0"),
             "the candidate ended with status 0 before it answered");
@@ -54,15 +54,15 @@ TEST(CandidateProcess, AnEndIsNamedByStatusOrSignal) {
             "the candidate ended with status 1 before it answered");
 }
 
-/// Whether an end by this command is one that `told` tells of.
-bool ends(const std::string& command, bool (CandidateProcess::*told)() const) {
+/// Whether `recognizes` recognizes the end of this command.
+bool ends(const std::string& command, bool (CandidateProcess::*recognizes)() const) {
   CandidateProcess process(command);
-  EXPECT_FALSE((process.*told)());
-  file_message([&] { process.ask("question", kPatience, kRoom); });
-  return (process.*told)();
+  EXPECT_FALSE((process.*recognizes)());
+  file_message([&] { process.ask("question", kTimeLimit, kMaxBytes); });
+  return (process.*recognizes)();
 }
 
-TEST(CandidateProcess, ACommandThatIsNotRunIsToldFromAnEnd) {
+TEST(CandidateProcess, DistinguishesACommandThatCannotRunFromAnExit) {
   const auto not_run = [](const char* command) {
     return ends(command, &CandidateProcess::not_run);
   };
@@ -73,7 +73,7 @@ TEST(CandidateProcess, ACommandThatIsNotRunIsToldFromAnEnd) {
   EXPECT_FALSE(not_run("kill -SEGV $$"));
 }
 
-TEST(CandidateProcess, ACrashIsToldFromAnEnd) {
+TEST(CandidateProcess, DistinguishesACrashFromAnExit) {
   const auto crashes = [](const char* command) {
     return ends(command, &CandidateProcess::crashed);
   };
@@ -84,7 +84,7 @@ TEST(CandidateProcess, ACrashIsToldFromAnEnd) {
   EXPECT_FALSE(crashes("exit 3"));
 }
 
-TEST(CandidateProcess, AHangEndsWithTheTime) {
+TEST(CandidateProcess, HangEndsAtTheTimeLimit) {
   const auto begin = Clock::now();
   EXPECT_EQ(refusal("sleep 60", 0.2), "the candidate did not answer within 0.2 s");
   EXPECT_EQ(refusal("printf half; exec sleep 60", 0.2),
@@ -92,7 +92,7 @@ TEST(CandidateProcess, AHangEndsWithTheTime) {
   EXPECT_LT(Clock::now() - begin, std::chrono::seconds(30));
 }
 
-TEST(CandidateProcess, ItsEndIsToldWithTheLastLineOfItsStandardError) {
+TEST(CandidateProcess, ReportsTheLastLineOfStandardErrorOnExit) {
   EXPECT_EQ(refusal("read -r line; printf 'first\n  ImportError: torch\n\n' >&2; exit 1"),
             "the candidate ended with status 1 before it answered; its standard error ends with: "
             "  ImportError: torch");
@@ -100,48 +100,48 @@ TEST(CandidateProcess, ItsEndIsToldWithTheLastLineOfItsStandardError) {
               ::testing::EndsWith(": " + std::string(200, 'x')));
 }
 
-TEST(CandidateProcess, OfItsStandardErrorTheEndIsKept) {
+TEST(CandidateProcess, KeepsTheEndOfStandardError) {
   CandidateProcess process("read -r line; seq 100000 >&2; echo done; read -r line");
-  EXPECT_EQ(process.ask("", kPatience, kRoom), "done");
+  EXPECT_EQ(process.ask("", kTimeLimit, kMaxBytes), "done");
   const std::string heard = process.complaints();
   EXPECT_EQ(heard.size(), std::size_t{64} << 10);
   EXPECT_THAT(heard, ::testing::EndsWith("\n99999\n100000\n"));
 }
 
-TEST(CandidateProcess, AnAnswerHasNoMoreBytesThanThereIsRoomFor) {
+TEST(CandidateProcess, RejectsOutputLongerThanTheLimit) {
   CandidateProcess process("read -r line; exec cat /dev/zero");
-  EXPECT_EQ(file_message([&] { process.ask("", kPatience, 1000); }),
+  EXPECT_EQ(file_message([&] { process.ask("", kTimeLimit, 1000); }),
             "the candidate's answer has more than 1000 bytes, which is more than the case needs; "
             "expected one line");
 }
 
-TEST(CandidateProcess, AnAnswerOfAProgramThatEndsIsOne) {
+TEST(CandidateProcess, AcceptsTheOutputOfAProgramThatThenExits) {
   for (int tries = 0; tries < 20; ++tries) {
     CandidateProcess process("read -r line; echo last");
-    EXPECT_EQ(process.ask("", kPatience, kRoom), "last");
-    EXPECT_EQ(file_message([&] { process.ask("", kPatience, kRoom); }),
+    EXPECT_EQ(process.ask("", kTimeLimit, kMaxBytes), "last");
+    EXPECT_EQ(file_message([&] { process.ask("", kTimeLimit, kMaxBytes); }),
               "the candidate ended with status 0 before it answered");
   }
 }
 
-TEST(CandidateProcess, OneLineACase) {
+TEST(CandidateProcess, RejectsSeveralLinesForACase) {
   EXPECT_EQ(refusal("read -r line; printf 'a\\nb\\n'"),
             "the candidate answered with more than one line; expected one a case");
   EXPECT_EQ(refusal("read -r line; printf 'a\\nb'"),
             "the candidate answered with more than one line; expected one a case");
 }
 
-TEST(CandidateProcess, AClosedOutputIsNoAnswer) {
+TEST(CandidateProcess, ClosedOutputIsAnError) {
   EXPECT_EQ(refusal("exec >&-; exec sleep 60"),
             "the candidate closed its standard output before it answered");
 }
 
-TEST(CandidateProcess, AClosedInputMayStillAnswer) {
+TEST(CandidateProcess, ProgramMayAnswerAfterClosingItsInput) {
   CandidateProcess process("exec <&-; sleep 0.1; echo done");
-  EXPECT_EQ(process.ask(std::string(1'000'000, 'x'), kPatience, kRoom), "done");
+  EXPECT_EQ(process.ask(std::string(1'000'000, 'x'), kTimeLimit, kMaxBytes), "done");
 }
 
-/// The process of that id, which is not ours to wait for, has ended.
+/// Whether the process with that id, which is not our child, has ended.
 bool has_ended(pid_t process) {
   for (int tries = 0; tries < 500; ++tries) {
     std::ifstream status("/proc/" + std::to_string(process) + "/stat");
@@ -153,11 +153,11 @@ bool has_ended(pid_t process) {
   return false;
 }
 
-TEST(CandidateProcess, NothingThatItBeganOutlivesIt) {
+TEST(CandidateProcess, EndsItsChildProcesses) {
   pid_t self = 0, child = 0;
   {
     CandidateProcess process("sleep 300 & echo $$ $!; wait");
-    std::istringstream answer(process.ask("", kPatience, kRoom));
+    std::istringstream answer(process.ask("", kTimeLimit, kMaxBytes));
     answer >> self >> child;
     ASSERT_GT(self, 0);
     ASSERT_GT(child, 0);
@@ -167,22 +167,22 @@ TEST(CandidateProcess, NothingThatItBeganOutlivesIt) {
   EXPECT_TRUE(has_ended(child));
 }
 
-TEST(CandidateProcess, ASessionThatItBeganEndsWithIt) {
+TEST(CandidateProcess, EndsProcessesInAnotherSession) {
   pid_t child = 0;
   {
     CandidateProcess process("setsid sh -c 'echo $$; exec sleep 300' & wait");
-    std::istringstream(process.ask("", kPatience, kRoom)) >> child;
+    std::istringstream(process.ask("", kTimeLimit, kMaxBytes)) >> child;
     ASSERT_GT(child, 0);
     ASSERT_EQ(::getsid(child), child);
   }
   EXPECT_TRUE(has_ended(child));
 }
 
-TEST(CandidateProcess, WhatItLeavesBehindEndsWithIt) {
+TEST(CandidateProcess, EndsProcessesLeftByAnExitedProgram) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string file = (folder / "child").string();
   const auto begin = Clock::now();
-  // The child holds the output open, so that its end alone does not tell.
+  // The child keeps the output open, so that its end alone shows nothing.
   EXPECT_EQ(refusal("sleep 300 & echo $! > '" + file + "'; exit 3"),
             "the candidate ended with status 3 before it answered");
   EXPECT_LT(Clock::now() - begin, std::chrono::seconds(10));

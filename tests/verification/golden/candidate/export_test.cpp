@@ -36,7 +36,7 @@ class Export : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(Export, NpzHoldsTheSameTensorsButForBfloat16) {
+TEST_F(Export, NpzHoldsTheSameTensorsExceptBfloat16) {
   const auto summary = export_corpus(folder_ / "golden", "*", ExportFormat::npz, folder_ / "npz");
   EXPECT_EQ(summary.cases, 3u);
   EXPECT_EQ(summary.left_out, 1u);
@@ -46,13 +46,13 @@ TEST_F(Export, NpzHoldsTheSameTensorsButForBfloat16) {
   EXPECT_EQ(ref::io::read_tensors(place / "expected.npz"), c.expected);
 }
 
-TEST_F(Export, NpzOfNothingButBfloat16IsAnError) {
+TEST_F(Export, RejectsNpzIfEveryCaseIsBfloat16) {
   EXPECT_THROW(export_corpus(folder_ / "golden", "*bfloat16", ExportFormat::npz, folder_ / "npz"),
                UsageError);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "npz"));
 }
 
-TEST_F(Export, OnnxHasTheInputsInTheOrderOfOperators) {
+TEST_F(Export, OnnxOrdersInputsLikeTheOperators) {
   export_corpus(folder_ / "golden", "*", ExportFormat::onnx, folder_ / "onnx");
   const StoredCase c = stored("*bfloat16");
   const auto place = folder_ / "onnx" / c.description.path / "test_data_set_0";
@@ -67,7 +67,7 @@ TEST_F(Export, OnnxHasTheInputsInTheOrderOfOperators) {
   EXPECT_FALSE(std::filesystem::exists(place / "input_3.pb"));
 }
 
-TEST_F(Export, TextIsWhatTheProgramBehindAPipeReadsAndAnswers) {
+TEST_F(Export, TextEqualsTheLinesOfThePipeProtocol) {
   const auto summary = export_corpus(folder_ / "golden", "*", ExportFormat::text, folder_ / "text");
   EXPECT_EQ(summary.cases, 4u);
   std::istringstream inputs(ref::io::read_text(folder_ / "text" / "inputs.txt"));
@@ -78,13 +78,13 @@ TEST_F(Export, TextIsWhatTheProgramBehindAPipeReadsAndAnswers) {
     ASSERT_TRUE(std::getline(inputs, line));
     EXPECT_EQ(line, to_line(c.description.c));
     ASSERT_TRUE(std::getline(answers, line));
-    EXPECT_EQ(values_of(parse_answer(line, description.path), "grad_x"),
-              values_of(c.expected, "grad_x"));
+    EXPECT_EQ(expected_values(parse_output_line(line, description.path), "grad_x"),
+              expected_values(c.expected, "grad_x"));
   }
   EXPECT_FALSE(std::getline(inputs, line));
 }
 
-TEST_F(Export, AFolderThatIsThereStaysAsItWas) {
+TEST_F(Export, LeavesAnExistingFolderUnchanged) {
   export_corpus(folder_ / "golden", "*", ExportFormat::text, folder_ / "text");
   EXPECT_THROW(export_corpus(folder_ / "golden", "*", ExportFormat::npz, folder_ / "text"),
                UsageError);
@@ -94,9 +94,9 @@ TEST_F(Export, AFolderThatIsThereStaysAsItWas) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "npz"));
 }
 
-TEST(ExportFormats, AnUnknownOneIsAnErrorWithTheNearest) {
-  EXPECT_EQ(export_format_of("onnx"), ExportFormat::onnx);
-  EXPECT_EQ(ref::numeric::error_message<UsageError>([] { export_format_of("npy"); }),
+TEST(ExportFormats, RejectUnknownNamesWithTheNearest) {
+  EXPECT_EQ(parse_export_format("onnx"), ExportFormat::onnx);
+  EXPECT_EQ(ref::numeric::error_message<UsageError>([] { parse_export_format("npy"); }),
             "unknown format 'npy'; did you mean 'npz'? known: npz, onnx, text");
 }
 

@@ -25,7 +25,7 @@ std::vector<std::string> words_in(const std::string& line) {
   return words;
 }
 
-TEST(PipeText, ACaseIsALineOfWords) {
+TEST(PipeText, WritesACaseAsOneLineOfWords) {
   Case c = one_and_three("0.5", DType::float32);
   EXPECT_EQ(to_line(c),
             "quick/layer_norm/sample-1x2-float32 layer_norm training eps=0.5 "
@@ -47,8 +47,8 @@ TEST(PipeText, ACaseIsALineOfWords) {
   EXPECT_TRUE(line.ends_with(" x:float64:2x2x1 nan inf -inf -inf")) << line;
 }
 
-/// The tensors of a line by the reader of answers, its leading words left out.
-TEST(PipeText, WhatIsWrittenIsReadBitForBit) {
+/// The reader of outputs also reads the tensors of a case's line, without its leading words.
+TEST(PipeText, ReadsBackTheSameBits) {
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
     const Case c = plain_recipe("power_norm", {3, 4}, dtype)
                        .x([](std::size_t i, double normal) {
@@ -59,27 +59,27 @@ TEST(PipeText, WhatIsWrittenIsReadBitForBit) {
     std::string answer = "p";
     for (const std::string& word : words_in(to_line(c)))
       if (answer != "p" || word.starts_with(c.inputs[0].name + ":")) answer += " " + word;
-    EXPECT_EQ(parse_answer(answer, "p"), c.inputs);
-    EXPECT_EQ(answer, answer_line("p", c.inputs));
+    EXPECT_EQ(parse_output_line(answer, "p"), c.inputs);
+    EXPECT_EQ(answer, output_line("p", c.inputs));
   }
 }
 
-TEST(PipeText, AnAnswerDeclinesOrFailsByItsPathAndOneWord) {
-  EXPECT_EQ(declined_because("q/a not_offered", "q/a"), "");
-  EXPECT_EQ(declined_because(" q/a\tnot_offered \r", "q/a"), "");
-  EXPECT_EQ(declined_because("q/a not_offered it  takes no\tmask ", "q/a"), "it takes no mask");
+TEST(PipeText, RecognizesDeclinedCasesAndErrors) {
+  EXPECT_EQ(decline_reason("q/a not_offered", "q/a"), "");
+  EXPECT_EQ(decline_reason(" q/a\tnot_offered \r", "q/a"), "");
+  EXPECT_EQ(decline_reason("q/a not_offered it  takes no\tmask ", "q/a"), "it takes no mask");
   EXPECT_EQ(error_of("q/a error", "q/a"), "");
   EXPECT_EQ(error_of("q/a error ValueError: y:float64:1 1", "q/a"), "ValueError: y:float64:1 1");
   for (const char* line : {"q/a", "q/b not_offered", "not_offered", "q/b error", "q/a error:",
                            "q/a not_offered:float64:1 1", "q/a notoffered", "q/a y error", ""}) {
-    EXPECT_EQ(declined_because(line, "q/a"), std::nullopt) << line;
+    EXPECT_EQ(decline_reason(line, "q/a"), std::nullopt) << line;
     EXPECT_EQ(error_of(line, "q/a"), std::nullopt) << line;
   }
   EXPECT_EQ(error_of("q/a error " + std::string(5000, 'x'), "q/a").value().size(), 998u);
 }
 
-TEST(PipeText, NumbersInEveryNotation) {
-  const auto tensors = parse_answer(
+TEST(PipeText, ReadsNumbersInEveryNotation) {
+  const auto tensors = parse_output_line(
       " p\ty:float64:11 0.1 -1e-5 0x1.8p+1 0X1P-1074 +3 -0 nan -inf infinity 7. 0x.8  n:int64: 7\r",
       "p");
   ASSERT_EQ(tensors.size(), 2u);
@@ -95,12 +95,12 @@ TEST(PipeText, NumbersInEveryNotation) {
   EXPECT_TRUE(std::signbit(y[5]));
   EXPECT_TRUE(tensors[1].shape.empty());
   EXPECT_THAT(ref::io::widen(tensors[1]), ElementsAre(7.0));
-  EXPECT_TRUE(parse_answer("p y:float32:0x3", "p")[0].bytes.empty());
+  EXPECT_TRUE(parse_output_line("p y:float32:0x3", "p")[0].bytes.empty());
 }
 
-TEST(PipeText, EachMalformedAnswerIsOneSentence) {
+TEST(PipeText, ReportsEachMalformedLineInOneSentence) {
   const auto refused = [](const std::string& line, const std::string& what) {
-    EXPECT_THAT(file_message([&] { parse_answer(line, "a/path"); }),
+    EXPECT_THAT(file_message([&] { parse_output_line(line, "a/path"); }),
                 AllOf(StartsWith("the answer to a/path: "), HasSubstr(what), Not(HasSubstr("\n"))))
         << line;
   };
@@ -131,9 +131,9 @@ TEST(PipeText, EachMalformedAnswerIsOneSentence) {
   refused("a/path " + std::string(100'000, 'y'), "is '" + std::string(40, 'y') + "'");
 }
 
-TEST(ParseAnswer, AnOutputGivenTwiceIsRefused) {
+TEST(ParseAnswer, RejectsARepeatedOutput) {
   EXPECT_THAT(error_message<ref::numeric::FileError>(
-                  [] { parse_answer("p y:float32:1 0x1p+0 y:float32:1 0x1p+1", "p"); }),
+                  [] { parse_output_line("p y:float32:1 0x1p+0 y:float32:1 0x1p+1", "p"); }),
               HasSubstr("a second 'y'; expected every output once"));
 }
 

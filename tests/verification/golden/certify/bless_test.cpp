@@ -27,7 +27,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// CI is set where these tests run by themselves; a person changes expected values without it.
+/// CI is set when these tests run in CI; a person changes expected values without it.
 class Bless : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -44,13 +44,14 @@ class Bless : public ::testing::Test {
     return static_cast<std::size_t>(
         std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
   }
-  /// Makes the corpus again for that reason.
+  /// Makes the corpus again for the given reason.
   CorpusDifference blessed(const std::string& reason) const {
     return bless(golden(), {.only = "quick/*_norm/random-*",
                             .jobs = 2,
                             .reason = [&](const CorpusDifference&) { return reason; }});
   }
-  /// The corpus with other expected values in one case, all its sums right: of another version.
+  /// Makes a corpus with other expected values in one case and valid sums, as if by another
+  /// version.
   void make_of_another_version() const {
     make_corpus(golden(), {.only = "quick/layer_norm/random-*-float64"});
   }
@@ -64,7 +65,7 @@ class Bless : public ::testing::Test {
   std::string ci_;
 };
 
-TEST_F(Bless, ShowsTheDifferenceAndKeepsTheReason) {
+TEST_F(Bless, ShowsTheDifferenceAndRecordsTheReason) {
   make_of_another_version();
   const std::string before = ref::io::sha256(text("manifest.json"));
   const CorpusDifference difference = blessed("more cases");
@@ -79,12 +80,12 @@ TEST_F(Bless, ShowsTheDifferenceAndKeepsTheReason) {
   EXPECT_THAT(text(kBlessings), HasSubstr("made by 'normproof golden make'"));
   EXPECT_EQ(list_corpus(golden(), "*").size(), 36u);
   EXPECT_EQ(folders(), 1u);
-  // And then nothing differs, whatever the reason.
+  // Then nothing differs, whatever the reason.
   EXPECT_TRUE(blessed("again").empty());
   EXPECT_EQ(last_line(), line);
 }
 
-TEST_F(Bless, WithoutAReasonNothingChanges) {
+TEST_F(Bless, ChangesNothingWithoutAReason) {
   make_of_another_version();
   const std::string before = text("manifest.json"), blessings = text(kBlessings);
   EXPECT_EQ(blessed("").added.size(), 35u);
@@ -93,7 +94,7 @@ TEST_F(Bless, WithoutAReasonNothingChanges) {
   EXPECT_EQ(folders(), 1u);
 }
 
-TEST_F(Bless, InCIIsRefused) {
+TEST_F(Bless, IsRejectedInCI) {
   make_of_another_version();
   ::setenv("CI", "true", 1);
   EXPECT_THAT(usage_message([&] { blessed("because"); }),
@@ -102,7 +103,7 @@ TEST_F(Bless, InCIIsRefused) {
   EXPECT_EQ(list_corpus(golden(), "*").size(), 1u);
 }
 
-TEST_F(Bless, ACorpusThatChangedInAnotherWayIsRefused) {
+TEST_F(Bless, RejectsACorpusThatWasChangedOtherwise) {
   make_of_another_version();
   blessed("more cases");
   make_corpus(folder_ / "part", {.only = "quick/rms_norm/random-*"});
@@ -112,19 +113,19 @@ TEST_F(Bless, ACorpusThatChangedInAnotherWayIsRefused) {
   const auto refused = [&] { return file_message([&] { list_corpus(golden(), "*"); }); };
   EXPECT_THAT(refused(), HasSubstr("is not the one that BLESSINGS.jsonl names last; expected "
                                    "changes by 'normproof golden bless' alone"));
-  // To take the record of the changes away does not help.
+  // Removing the ledger does not help.
   fs::remove(golden() / kBlessings);
   EXPECT_THAT(refused(), HasSubstr("BLESSINGS.jsonl': No such file"));
 }
 
-TEST_F(Bless, AFirstCorpusIsAllNew) {
+TEST_F(Bless, ReportsEveryCaseOfAFirstCorpusAsNew) {
   const CorpusDifference difference = blessed("the first one");
   EXPECT_EQ(difference.added.size(), 36u);
   EXPECT_EQ(last_line().at("manifest_before"), "");
 }
 
-TEST_F(Bless, SaysByHowMuchAValueChanges) {
-  // A corpus whose y is another one in one element, as a former version may have had it.
+TEST_F(Bless, ReportsByHowMuchAValueChanges) {
+  // A corpus in which y differs in one element, as a former version may have had it.
   make_of_another_version();
   const std::string path = list_corpus(golden(), "*")[0].path;
   const fs::path file = golden() / path / "expected.safetensors";

@@ -33,7 +33,7 @@ class Blessed : public ::testing::Test {
   const std::string now_ = ref::io::sha256("manifest"), then_ = ref::io::sha256("then");
 };
 
-TEST_F(Blessed, TheLastLineNamesWhatIsThere) {
+TEST_F(Blessed, LastLineMustNameTheCurrentFiles) {
   EXPECT_EQ(refused(blessing_line(of("", now_))), "no error");
   EXPECT_EQ(refused(blessing_line(of("", then_)) + blessing_line(of(then_, now_))), "no error");
   EXPECT_THAT(refused(blessing_line(of("", now_)) + blessing_line(of(now_, then_))),
@@ -44,17 +44,17 @@ TEST_F(Blessed, TheLastLineNamesWhatIsThere) {
               HasSubstr("SHA256SUMS: is not the one that BLESSINGS.jsonl names last"));
 }
 
-TEST_F(Blessed, NoLineIsLeftOut) {
+TEST_F(Blessed, RejectsAMissingLine) {
   EXPECT_THAT(refused(blessing_line(of("", then_)) + blessing_line(of("", now_))),
               HasSubstr("line 2: manifest_before is not the manifest_after of the line before"));
 }
 
-TEST_F(Blessed, ALineOfAFormerVersionNamesNoSums) {
+TEST_F(Blessed, AcceptsOldLinesWithoutSums) {
   EXPECT_EQ(refused("{\"manifest_before\":\"\",\"manifest_after\":\"" + now_ + "\"}\n"),
             "no error");
 }
 
-TEST_F(Blessed, WithoutTheFileNothingIsBlessed) {
+TEST_F(Blessed, RejectsACorpusWithoutALedger) {
   EXPECT_THAT(file_message([&] { check_blessed(folder_.path(), "manifest"); }),
               HasSubstr("BLESSINGS.jsonl': No such file"));
   EXPECT_THAT(refused("junk\n"), HasSubstr("an object a line, as 'normproof golden bless' writes"));

@@ -21,7 +21,7 @@ ball between(double middle, double radius) {
   return x;
 }
 
-TEST(BlockScales, AreThoseOfTheLargestMagnitude) {
+TEST(BlockScales, FollowFromTheLargestMagnitudeOfEachBlock) {
   std::vector<ball> row(34, ball(0.25));
   row[5] = ball(-511.5);  // floor(log2) is 8, the exponent of the largest power of two
   row[32] = ball(0.75);
@@ -31,13 +31,13 @@ TEST(BlockScales, AreThoseOfTheLargestMagnitude) {
   EXPECT_THAT(*block_scales(row, 34, e4m3()), ElementsAre(2, 0x1p-8));
 }
 
-TEST(BlockScales, OfZerosAreTheLeast) {
+TEST(BlockScales, AreMinimalForBlocksOfZeros) {
   EXPECT_THAT(*block_scales(std::vector<ball>(3, ball(0)), 3, e4m3()), ElementsAre(0x1p-127));
   EXPECT_THAT(*block_scales(std::vector<ball>(3, ball(0x1p-130)), 3, e4m3()),
               ElementsAre(0x1p-127));
 }
 
-TEST(BlockScales, AnEnclosureThatReachesPastAPowerOfTwoIsNotDecided) {
+TEST(BlockScales, AreUndecidedIfAnEnclosureStraddlesAPowerOfTwo) {
   EXPECT_FALSE(block_scales({between(4, 0x1p-40), ball(1)}, 2, e4m3()));
   EXPECT_THAT(*block_scales({between(5, 0x1p-40), ball(1)}, 2, e4m3()), ElementsAre(0x1p-6));
   // Another element decides.

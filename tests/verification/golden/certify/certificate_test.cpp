@@ -28,7 +28,7 @@ using ref::tensor::convert;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(Certify, OneAndThreeByHand) {
+TEST(Certify, LayerNormOfOneAndThreeEqualsTheHandComputedValues) {
   // mean 2, variance 1, eps 3: rstd 1/2, and every number is exact.
   const Expected expected = certify(one_and_three("3"));
   EXPECT_THAT(values_of(expected.tensors, "y"), ElementsAre(-0.5, 0.5));
@@ -42,7 +42,7 @@ TEST(Certify, OneAndThreeByHand) {
     }
 }
 
-TEST(Certify, TheRemainderOfAnIrrationalResult) {
+TEST(Certify, RemainderOfAnIrrationalResultIsCorrect) {
   // eps 1: y is 1/sqrt(2), whose double and next 53 digits are known.
   const oracle100 root = 1 / ref::numeric::square_root(oracle100(2));
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
@@ -57,7 +57,7 @@ TEST(Certify, TheRemainderOfAnIrrationalResult) {
   EXPECT_EQ(values_of(certify(one_and_three("1")).tensors, "y")[1], 0x1.6a09e667f3bcdp-1);
 }
 
-TEST(Certify, TheCertificateSaysHowSureItIs) {
+TEST(Certify, ReportsBitsElementsTiesAndWidths) {
   const Certificate certificate = certify(one_and_three("1")).certificate;
   EXPECT_EQ(certificate.bits, 192);
   // y and grad_x of two elements; mean, biased variance and rstd of a row.
@@ -75,7 +75,7 @@ TEST(Certify, TheCertificateSaysHowSureItIs) {
   EXPECT_EQ(points.widest, std::numeric_limits<long>::min());
 }
 
-TEST(Certify, TensorsAscendAndAreThoseOfTheLayer) {
+TEST(Certify, ReturnsTheOutputsOfTheLayerInAscendingOrder) {
   const Expected expected = certify(plain_recipe("batch_norm", {4, 3}, DType::float16).make(1));
   std::vector<std::string> names;
   for (const StoredTensor& tensor : expected.tensors) names.push_back(tensor.name);
@@ -95,7 +95,7 @@ std::vector<bool> not_numbers(const Expected& expected, std::string_view name) {
   return result;
 }
 
-TEST(Certify, ANaNReachesWhatDependsOnItAndNothingElse) {
+TEST(Certify, NaNReachesExactlyTheElementsThatDependOnIt) {
   const auto nan_at = [](std::size_t at) {
     return [at](std::size_t i, double normal) { return i == at ? kGoldenNaN : normal; };
   };
@@ -111,14 +111,14 @@ TEST(Certify, ANaNReachesWhatDependsOnItAndNothingElse) {
   EXPECT_THAT(not_numbers(in_grad, "grad_x"), ElementsAre(false, false, false, true, true, true));
   EXPECT_THAT(not_numbers(in_grad, "grad_gamma"), ElementsAre(false, true, false));
   EXPECT_THAT(not_numbers(in_grad, "grad_beta"), ElementsAre(false, true, false));
-  // The other elements are those of the case without it.
+  // The other elements equal those of the case without NaN.
   const Expected whole = certify(plain_recipe("layer_norm", {2, 3}).make(1));
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_EQ(values_of(in_x.tensors, "y")[i], values_of(whole.tensors, "y")[i]);
   EXPECT_EQ(in_x.certificate.elements + 3 + 3 + 1 + 1 + 3, whole.certificate.elements);
 }
 
-TEST(Certify, InfinityIsReplacedLikeNaN) {
+TEST(Certify, InfinityIsTreatedLikeNaN) {
   Case c = plain_recipe("layer_norm", {2, 3})
                .x([](std::size_t i, double normal) { return i == 0 ? -kGoldenInfinity : normal; })
                .make(1);
@@ -130,8 +130,9 @@ TEST(Certify, InfinityIsReplacedLikeNaN) {
   EXPECT_EQ(inputs.steps[0].x.data()[0], 7);
 }
 
-TEST(Certify, ANaNReachesWhatOthersBesideItLeaveAlone) {
-  // Softmax does not change where the same is added to a whole row: three NaN are three numbers.
+TEST(Certify, NaNsReachElementsThatDependOnTheirDifferencesOnly) {
+  // Softmax does not change if a constant is added to a whole row: three NaNs are replaced by three
+  // different numbers.
   const Expected rows =
       certify(plain_recipe("softmax", {2, 3})
                   .x([](std::size_t i, double normal) { return i < 3 ? kGoldenNaN : normal; })
@@ -140,7 +141,7 @@ TEST(Certify, ANaNReachesWhatOthersBesideItLeaveAlone) {
     EXPECT_THAT(not_numbers(rows, output), ElementsAre(true, true, true, false, false, false));
 }
 
-TEST(Certify, C1AnExactCaseThatIsNotExactInItsDType) {
+TEST(Certify, C1_RejectsAnExactCaseWithAnInexactResult) {
   Case c = one_and_three("3");
   c.exact = true;
   EXPECT_THAT(values_of(certify(c).tensors, "y_lo"), ElementsAre(0.0, 0.0));
@@ -152,7 +153,8 @@ TEST(Certify, C1AnExactCaseThatIsNotExactInItsDType) {
                              HasSubstr("; expected a result that the dtype holds (C1)")));
 }
 
-/// hi + lo against the definition at 100 digits, which shares no formula with the certificate.
+/// Compares hi + lo with the definition at 100 digits, which shares no formula with the
+/// certificate.
 void expect_oracle(const Case& c) {
   const Expected expected = certify(c);
   const checks::evaluation::EvalInputs inputs = inputs_of(c, "f");
@@ -172,8 +174,8 @@ void expect_oracle(const Case& c) {
   checks::oracle::OracleStep step =
       checks::oracle::step(ref::model::with_rows(options), asked, state);
   for (const char* name : {"y", "grad_x"})
-    step.outputs.set(name, checks::evaluation::laid_out(layout, ref::tensor::shape_of(in.x),
-                                                        step.outputs.at(name)));
+    step.outputs.set(name, checks::evaluation::to_layout(layout, ref::tensor::shape_of(in.x),
+                                                         step.outputs.at(name)));
   std::size_t compared = 0;
   for (const auto* part : {&step.outputs, &step.state})
     for (const auto& [name, exact] : *part) {
@@ -202,7 +204,7 @@ void expect_oracle(const Case& c) {
 
 using Numbers = std::vector<oracle100>;
 
-/// The function of a row as it is written down, without shifts, masks and gates.
+/// Computes the function of a row by its definition, without shifts, masks and gates.
 Numbers definition_of(const std::string& function, const Numbers& x) {
   namespace mp = boost::multiprecision;
   const oracle100 pi = boost::math::constants::pi<oracle100>();
@@ -226,12 +228,13 @@ Numbers definition_of(const std::string& function, const Numbers& x) {
   return y;
 }
 
-/// The forward against the definition, the backward against its difference quotients.
+/// Checks the forward against the definition, and the backward against its difference quotients.
 void expect_definition(const std::string& function, DType dtype) {
   constexpr std::size_t kWidth = 5;
   const Case c = plain_recipe(function, {3, kWidth}, dtype).make(1);
   const Expected expected = certify(c);
-  // hi + lo, and how far it may be from the exact value: half a unit in the last place of lo.
+  // The distance of hi + lo from the exact value, which is at most half a unit in the last place of
+  // lo.
   const auto off = [&](const char* name, std::size_t i, const oracle100& value) {
     const double high = values_of(expected.tensors, name)[i];
     const double low = values_of(expected.tensors, std::string(name) + "_lo")[i];
@@ -268,11 +271,11 @@ void expect_definition(const std::string& function, DType dtype) {
   }
 }
 
-TEST(Certify, AgreesWithTheDefinitionForEveryFunction) {
+TEST(Certify, AgreesWithTheDefinitionOfEveryFunction) {
   for (const std::string& function : ref::model::function_names()) {
     const auto& operands = ref::model::operation_info(function).operands;
-    // The next test holds norms of sums. Others are held against their definitions where their
-    // formulas are: attention, rope, cross_entropy.
+    // The next test checks the norms of sums. The other functions (attention, rope, cross_entropy)
+    // are checked against their definitions in the tests of their formulas.
     if (!std::ranges::all_of(operands, [](const ref::model::OperandInfo& operand) {
           const std::string_view name = operand.name;
           return name == "x" || name == "gate" || name == "valid" || name == "grad_y";
@@ -283,8 +286,9 @@ TEST(Certify, AgreesWithTheDefinitionForEveryFunction) {
   }
 }
 
-/// Where the sum is exact the values are those of the layer, which is held against its definition.
-TEST(Certify, ANormOfASumIsTheLayerOfTheSum) {
+/// If the sum is exact, the values are those of the layer, which another test checks against its
+/// definition.
+TEST(Certify, AddNormEqualsTheLayerOfTheSum) {
   for (const char* layer : {"layer_norm", "rms_norm"}) {
     const auto eighths = [](std::size_t, double normal) { return std::round(8 * normal) / 8; };
     const Case added = plain_recipe(fmt::format("add_{}", layer), {3, 7})
@@ -306,7 +310,7 @@ TEST(Certify, ANormOfASumIsTheLayerOfTheSum) {
   }
 }
 
-TEST(Certify, AgreesWithTheDefinitionForEveryLayer) {
+TEST(Certify, AgreesWithTheDefinitionOfEveryLayer) {
   for (const std::string& layer : ref::model::norm_names()) {
     if (layer == "none") continue;
     for (const DType dtype : {DType::float64, DType::bfloat16}) {
@@ -332,7 +336,7 @@ TEST(Certify, AgreesWithTheDefinitionInEveryLayout) {
     }
 }
 
-TEST(Certify, AgreesWithTheDefinitionOfAZeroCentredGamma) {
+TEST(Certify, AgreesWithTheDefinitionForZeroCenteredGamma) {
   for (const char* layer : {"layer_norm", "rms_norm"})
     for (const DType dtype : {DType::float64, DType::bfloat16})
       ASSERT_NO_FATAL_FAILURE(expect_oracle(

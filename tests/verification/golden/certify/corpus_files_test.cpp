@@ -22,7 +22,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Two cases of LayerNorm on the disk.
+/// A corpus with two cases of LayerNorm.
 class CorpusFiles : public ::testing::Test {
  protected:
   CorpusFiles() {
@@ -41,7 +41,7 @@ class CorpusFiles : public ::testing::Test {
     std::ofstream(path, std::ios::binary) << bytes;
   }
 
-  /// The one sentence, which names the file.
+  /// Returns the error sentence, which must name the file.
   std::string refused(const fs::path& path) const {
     const std::string message = file_message([&] { read_case(golden(), cases_.at(0)); });
     EXPECT_THAT(message, AllOf(HasSubstr(path.string()), Not(HasSubstr("\n"))));
@@ -52,7 +52,7 @@ class CorpusFiles : public ::testing::Test {
   std::vector<CaseDescription> cases_;
 };
 
-TEST_F(CorpusFiles, AreReadWhole) {
+TEST_F(CorpusFiles, ReadEveryFileOfACase) {
   for (const CaseDescription& description : cases_) {
     const StoredCase stored = read_case(golden(), description);
     EXPECT_EQ(path_of(stored.description.c), description.path);
@@ -60,7 +60,7 @@ TEST_F(CorpusFiles, AreReadWhole) {
   }
 }
 
-TEST_F(CorpusFiles, AGlobChooses) {
+TEST_F(CorpusFiles, ListTheCasesThatMatchAGlob) {
   EXPECT_EQ(cases_.size(), 3u);
   EXPECT_EQ(list_corpus(golden(), "*two_rows*").size(), 1u);
   EXPECT_EQ(list_corpus(golden(), cases_[1].path)[0].path, cases_[1].path);
@@ -75,7 +75,7 @@ TEST_F(CorpusFiles, AGlobChooses) {
                 "; expected a glob such as '*/layer_norm/*'");
 }
 
-TEST_F(CorpusFiles, TruncatedAtEveryLength) {
+TEST_F(CorpusFiles, RejectAFileTruncatedAtAnyLength) {
   for (const char* name : {"inputs.safetensors", "expected.safetensors"}) {
     const std::string whole = bytes_of(file(name));
     for (std::size_t length = 0; length < whole.size(); length += 1 + length / 3) {
@@ -86,7 +86,7 @@ TEST_F(CorpusFiles, TruncatedAtEveryLength) {
   }
 }
 
-TEST_F(CorpusFiles, EveryAlteredByteOfTheDataIsNoticed) {
+TEST_F(CorpusFiles, RejectAnyAlteredByteOfTheData) {
   for (const char* name : {"inputs.safetensors", "expected.safetensors"}) {
     const std::string whole = bytes_of(file(name));
     for (std::size_t back = 1; back <= 60; back += 7) {
@@ -99,7 +99,7 @@ TEST_F(CorpusFiles, EveryAlteredByteOfTheDataIsNoticed) {
   }
 }
 
-TEST_F(CorpusFiles, ARenamedTensorIsNoticed) {
+TEST_F(CorpusFiles, RejectARenamedTensor) {
   auto tensors = ref::io::read_tensors(file("expected.safetensors"));
   for (StoredTensor& tensor : tensors)
     if (tensor.name == "y") tensor.name = "z";
@@ -107,8 +107,8 @@ TEST_F(CorpusFiles, ARenamedTensorIsNoticed) {
   EXPECT_THAT(refused(file("expected.safetensors")), HasSubstr("it was altered"));
 }
 
-TEST_F(CorpusFiles, AnAlteredHeaderIsNoticed) {
-  // The same tensors; the last space of the header, which fills it up, is a tab.
+TEST_F(CorpusFiles, RejectAnAlteredHeader) {
+  // The same tensors, but the last space of the header, which is padding, becomes a tab.
   std::string altered = bytes_of(file("expected.safetensors"));
   const std::size_t end = altered.find("}}") + 2;
   ASSERT_EQ(altered[end], ' ');
@@ -118,27 +118,27 @@ TEST_F(CorpusFiles, AnAlteredHeaderIsNoticed) {
               AllOf(HasSubstr("the file has the SHA-256"), HasSubstr("as SHA256SUMS has it")));
 }
 
-TEST_F(CorpusFiles, APipeInPlaceOfATensorFileIsNotWaitedFor) {
+TEST_F(CorpusFiles, RejectANamedPipeWithoutWaiting) {
   fs::remove(file("inputs.safetensors"));
   ASSERT_EQ(::mkfifo(file("inputs.safetensors").c_str(), 0600), 0);
   EXPECT_THAT(refused(file("inputs.safetensors")), HasSubstr("it is not a regular file"));
 }
 
-TEST_F(CorpusFiles, FilesThatChangedPlacesAreNoticed) {
+TEST_F(CorpusFiles, RejectFilesThatWereSwapped) {
   const fs::path other = golden() / cases_.at(1).path / "inputs.safetensors";
   const std::string bytes = bytes_of(other);
   write(file("inputs.safetensors"), bytes);
   EXPECT_THAT(refused(file("inputs.safetensors")), HasSubstr("it was altered"));
 }
 
-TEST_F(CorpusFiles, TheShapeBelongsToThePath) {
+TEST_F(CorpusFiles, RejectAShapeThatContradictsThePath) {
   cases_[0].inputs_sha256 = cases_[1].inputs_sha256;
   cases_[0].inputs_file_sha256 = cases_[1].inputs_file_sha256;
   write(file("inputs.safetensors"), bytes_of(golden() / cases_[1].path / "inputs.safetensors"));
   EXPECT_THAT(refused(file("inputs.safetensors")), HasSubstr("the tensor x belongs to a case '"));
 }
 
-TEST_F(CorpusFiles, AnAbsentFileIsNamed) {
+TEST_F(CorpusFiles, NameAnAbsentFile) {
   fs::remove(file("expected.safetensors"));
   refused(file("expected.safetensors"));
   fs::remove(golden() / "manifest.json");
@@ -148,7 +148,7 @@ TEST_F(CorpusFiles, AnAbsentFileIsNamed) {
               HasSubstr("absent/manifest.json"));
 }
 
-TEST_F(CorpusFiles, AnAlteredManifestIsNotThatOfTheSums) {
+TEST_F(CorpusFiles, RejectAManifestThatContradictsTheSums) {
   const fs::path manifest = golden() / "manifest.json";
   std::string text = bytes_of(manifest);
   const std::size_t at = text.find("\"exact\": false");
@@ -160,7 +160,7 @@ TEST_F(CorpusFiles, AnAlteredManifestIsNotThatOfTheSums) {
   EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }), HasSubstr("SHA256SUMS"));
 }
 
-TEST_F(CorpusFiles, WhatIsKnownIsTakenOfTheSameTextsAlone) {
+TEST_F(CorpusFiles, DoNotUseTheCacheIfAFileChanged) {
   for (const char* name : {"manifest.json", "SHA256SUMS", "BLESSINGS.jsonl"}) {
     const std::string whole = bytes_of(golden() / name);
     write(golden() / name, "\n" + whole);
@@ -170,7 +170,7 @@ TEST_F(CorpusFiles, WhatIsKnownIsTakenOfTheSameTextsAlone) {
   }
 }
 
-TEST_F(CorpusFiles, AnAlteredCaseIsNotThatOfTheManifest) {
+TEST_F(CorpusFiles, RejectACaseFileThatContradictsTheManifest) {
   const std::string text = bytes_of(file("case.json"));
   for (const std::string& other : {std::string(), text + " ", std::string("{}\n")}) {
     write(file("case.json"), other);
@@ -180,7 +180,7 @@ TEST_F(CorpusFiles, AnAlteredCaseIsNotThatOfTheManifest) {
   refused(file("case.json"));
 }
 
-TEST_F(CorpusFiles, ACaseAsFormerVersionsWroteItIsRead) {
+TEST_F(CorpusFiles, ReadCaseFilesOfFormerVersions) {
   const std::string whole = cases_.at(0).case_text;
   ASSERT_NE(whole, bytes_of(file("case.json")));
   write(file("case.json"), whole);
@@ -193,7 +193,7 @@ TEST_F(CorpusFiles, ACaseAsFormerVersionsWroteItIsRead) {
   EXPECT_THAT(file_message([&] { list_corpus(golden(), "*"); }), HasSubstr("was altered"));
 }
 
-TEST_F(CorpusFiles, ADamagedManifestIsNamed) {
+TEST_F(CorpusFiles, NameADamagedManifest) {
   const fs::path manifest = golden() / "manifest.json";
   const std::string whole = bytes_of(manifest);
   for (std::size_t length = 0; length + 2 < whole.size(); length += 1 + length / 2) {
@@ -202,8 +202,8 @@ TEST_F(CorpusFiles, ADamagedManifestIsNamed) {
   }
 }
 
-// It is committed: what it costs is bounded.
-TEST(CommittedCorpus, TheQuickTierStaysBelowTwelveAndAHalfMegabytes) {
+// The quick tier is committed, so its size is limited.
+TEST(CommittedCorpus, QuickTierIsSmallerThan12500Kilobytes) {
   const fs::path quick = fs::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data/quick";
   std::uintmax_t bytes = 0;
   for (const auto& entry : fs::recursive_directory_iterator(quick))

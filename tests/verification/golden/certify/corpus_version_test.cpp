@@ -17,7 +17,7 @@ namespace {
 const std::filesystem::path kCommitted =
     std::filesystem::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data";
 
-/// A ledger of blessings that (add, change, remove) so many cases.
+/// A ledger of blessings, each of which adds, changes and removes this many cases.
 std::string ledger_of(const std::vector<std::array<std::size_t, 3>>& counts,
                       const std::string& version = {}) {
   std::string ledger;
@@ -33,22 +33,22 @@ std::string ledger_of(const std::vector<std::array<std::size_t, 3>>& counts,
 
 std::string number_of(const std::vector<std::array<std::size_t, 3>>& counts,
                       const std::string& version = {}) {
-  return version_of_ledger(ledger_of(counts, version), "ledger").number();
+  return parse_ledger_version(ledger_of(counts, version), "ledger").number();
 }
 
-TEST(CorpusVersion, IsReadOffTheLedger) {
+TEST(CorpusVersion, IsDerivedFromTheLedger) {
   EXPECT_EQ(number_of({{9, 0, 0}}), "1.0.0");
   EXPECT_EQ(number_of({{9, 0, 0}, {1, 0, 0}, {2, 0, 0}}), "1.2.0");
   EXPECT_EQ(number_of({{9, 0, 0}, {1, 0, 0}, {0, 0, 0}}), "1.1.1");
   EXPECT_EQ(number_of({{9, 0, 0}, {1, 0, 0}, {5, 1, 0}}), "2.0.0");
   EXPECT_EQ(number_of({{9, 0, 0}, {0, 0, 1}, {5, 0, 0}}), "2.1.0");
   EXPECT_EQ(number_of({{9, 0, 0}, {1, 0, 0}}, "3.4.5"), "3.5.0");
-  EXPECT_EQ(version_of_ledger(ledger_of({{9, 0, 0}}), "ledger").text(),
+  EXPECT_EQ(parse_ledger_version(ledger_of({{9, 0, 0}}), "ledger").text(),
             "1.0.0+" + ref::io::sha256("now").substr(0, 12));
 }
 
-TEST(CorpusVersion, ADamagedLedgerIsRefused) {
-  EXPECT_THAT(file_message([] { version_of_ledger("junk\n", "ledger"); }),
+TEST(CorpusVersion, RejectsADamagedLedger) {
+  EXPECT_THAT(file_message([] { parse_ledger_version("junk\n", "ledger"); }),
               testing::HasSubstr("ledger"));
   EXPECT_THAT(file_message([] {
                 number_of({{9, 0, 0}}, "3.4");
@@ -60,19 +60,19 @@ TEST(CorpusVersion, ADamagedLedgerIsRefused) {
               testing::HasSubstr("version is '3.4.5.6'"));
 }
 
-TEST(CorpusVersion, IsMetByItsBeginnings) {
+TEST(CorpusVersion, MatchesItsPrefixes) {
   const CorpusVersion version{2, 14, 0, "6f201482ba21"};
   for (const char* asked : {"2", "2.14", "2.14.0", "2.14.0+6f20", "2.14.0+6f201482ba21"})
-    EXPECT_TRUE(version.meets(asked)) << asked;
+    EXPECT_TRUE(version.is_denoted_by(asked)) << asked;
   for (const char* asked : {"", "1", "2.1", "2.", "2.14.1", "2.14.0+7", "3"})
-    EXPECT_FALSE(version.meets(asked)) << asked;
-  EXPECT_TRUE((CorpusVersion{2, 3, 9}.is_behind(version)));
-  EXPECT_TRUE((CorpusVersion{1, 30, 0}.is_behind(version)));
-  EXPECT_FALSE((CorpusVersion{2, 14, 0, "other"}.is_behind(version)));
-  EXPECT_FALSE((CorpusVersion{3, 0, 0}.is_behind(version)));
+    EXPECT_FALSE(version.is_denoted_by(asked)) << asked;
+  EXPECT_TRUE((CorpusVersion{2, 3, 9}.is_older_than(version)));
+  EXPECT_TRUE((CorpusVersion{1, 30, 0}.is_older_than(version)));
+  EXPECT_FALSE((CorpusVersion{2, 14, 0, "other"}.is_older_than(version)));
+  EXPECT_FALSE((CorpusVersion{3, 0, 0}.is_older_than(version)));
 }
 
-TEST(CorpusVersion, TheLibraryMakesTheVersionThatIsCommitted) {
+TEST(CorpusVersion, OfTheLibraryEqualsTheCommittedCorpus) {
   EXPECT_EQ(built_corpus_version().text(), corpus_version(kCommitted).text());
   EXPECT_EQ(built_corpus_version().hash,
             ref::io::sha256(ref::io::read_text(kCommitted / "manifest.json")).substr(0, 12));

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using tests::ref::io::TemporaryFolder;
 
-/// Every file below the folder, with its bytes.
+/// Returns every file below the folder, with its bytes.
 std::map<std::string, std::string> files_of(const fs::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -40,7 +40,7 @@ MakeOptions few(int jobs = 1) {
   return {.only = "quick/*/two_rows-*", .jobs = jobs};
 }
 
-TEST(MakeCorpus, TheSameBytesWhateverTheJobs) {
+TEST(MakeCorpus, WritesTheSameBytesForAnyNumberOfJobs) {
   const TemporaryFolder folder;
   std::size_t told = 0;
   MakeOptions options = few();
@@ -68,7 +68,7 @@ TEST(MakeCorpus, TheSameBytesWhateverTheJobs) {
   EXPECT_EQ(summary.elements, elements);
 }
 
-TEST(MakeCorpus, Sha256SumsAreThoseOfTheFiles) {
+TEST(MakeCorpus, WritesTheSumsOfTheFiles) {
   const TemporaryFolder folder;
   make_corpus(folder / "a", few());
   auto files = files_of(folder / "a");
@@ -80,7 +80,7 @@ TEST(MakeCorpus, Sha256SumsAreThoseOfTheFiles) {
   EXPECT_EQ(sums, expected);
 }
 
-TEST(MakeCorpus, ReadsBackAsWhatTheCorpusHas) {
+TEST(MakeCorpus, ReadsBackAsTheCasesOfTheCorpus) {
   const TemporaryFolder folder;
   make_corpus(folder / "a/", {.only = "quick/power_norm/two_rows-*"});
   const auto cases = list_corpus(folder / "a", "*");
@@ -90,7 +90,7 @@ TEST(MakeCorpus, ReadsBackAsWhatTheCorpusHas) {
   EXPECT_EQ(stored.expected, certify(stored.description.c).tensors);
 }
 
-TEST(MakeCorpus, TakesANewFolderOrAnEmptyOne) {
+TEST(MakeCorpus, AcceptsOnlyAnAbsentOrEmptyFolder) {
   const TemporaryFolder folder;
   const MakeOptions one = {.only = "quick/layer_norm/tvm_19592-*"};
   fs::create_directory(folder / "empty");
@@ -109,14 +109,14 @@ TEST(MakeCorpus, TakesANewFolderOrAnEmptyOne) {
   EXPECT_EQ(files_of(folder.path()), before);
 }
 
-TEST(MakeCorpus, OnlyNamesACase) {
+TEST(MakeCorpus, RejectsAGlobThatMatchesNoCase) {
   const TemporaryFolder folder;
   EXPECT_EQ(usage_message([&] { make_corpus(folder / "a", {.only = "*/layernorm/*"}); }),
             "--only '*/layernorm/*' names no case; expected a glob such as '*/layer_norm/*'");
   EXPECT_EQ(entries_of(folder.path()), 0u);
 }
 
-TEST(MakeCorpus, LeavesNothingBehindWhereItFails) {
+TEST(MakeCorpus, LeavesNothingBehindIfItFails) {
   const TemporaryFolder folder;
   for (const int jobs : {1, 2}) {
     MakeOptions options = few(jobs);

@@ -11,7 +11,7 @@
 
 namespace normproof::verification::golden::certify {
 
-using corpus::op_of;
+using corpus::op_name;
 using ref::model::Mode;
 namespace {
 
@@ -33,12 +33,12 @@ std::string sample_text(const std::string& reason = "sample") {
   return case_json(c, certify(c));
 }
 
-/// A case as the manifest that holds it alone says.
+/// Returns the case of a manifest that holds only this one.
 CaseDescription description_of(const std::string& text) {
   return parse_manifest(manifest_json({text}), "m.json").at(0);
 }
 
-TEST(CaseJson, WhatIsWrittenIsRead) {
+TEST(CaseJson, ReadsBackWhatItWrote) {
   const Case c = batch_norm_case();
   const Expected expected = certify(c);
   const std::string text = case_json(c, expected);
@@ -50,12 +50,12 @@ TEST(CaseJson, WhatIsWrittenIsRead) {
   EXPECT_EQ(read.c.reason, c.reason);
   EXPECT_EQ(read.c.why, c.why);
   EXPECT_EQ(ref::model::list_options(read.c.options), ref::model::list_options(c.options));
-  EXPECT_EQ(op_of(read.c), "batch_norm");
+  EXPECT_EQ(op_name(read.c), "batch_norm");
   EXPECT_EQ(read.c.mode, Mode::training);
   EXPECT_EQ(read.c.dtype, DType::float32);
   EXPECT_TRUE(read.c.sequence);
   EXPECT_FALSE(read.c.exact);
-  // Three digits of it.
+  // Rounded to three digits.
   const double condition = condition_number(c);
   EXPECT_LE(std::fabs(read.condition - condition), 0.005 * condition);
   EXPECT_TRUE(read.c.inputs.empty());
@@ -67,7 +67,7 @@ TEST(CaseJson, WhatIsWrittenIsRead) {
   EXPECT_EQ(read.outputs, outputs);
 }
 
-TEST(CaseJson, SaysWhatItHolds) {
+TEST(CaseJson, DescribesTheTensorsOfTheCase) {
   const Case c = batch_norm_case();
   const Expected expected = certify(c);
   const json object = json::parse(case_json(c, expected));
@@ -85,20 +85,20 @@ TEST(CaseJson, SaysWhatItHolds) {
             "0");
 }
 
-TEST(CaseJson, TheFileHasWhatACandidateIsAskedAndNoMore) {
+TEST(CaseJson, FileHoldsOnlyWhatACandidateNeeds) {
   const std::string text = sample_text(), file = case_file(text);
   json whole = json::parse(text);
-  const json asked = json::parse(file);
+  const json part_for_candidates = json::parse(file);
   for (const char* key : {"certificate", "condition", "convention", "exact", "expected", "inputs",
                           "sha256", "tier", "tolerance", "totals"})
     EXPECT_EQ(whole.erase(key), 1u) << key;
-  EXPECT_EQ(asked, whole);
-  EXPECT_EQ(asked["options"]["eps"], "0.5");
+  EXPECT_EQ(part_for_candidates, whole);
+  EXPECT_EQ(part_for_candidates["options"]["eps"], "0.5");
   EXPECT_EQ(file.find('\n'), file.size() - 1);
   EXPECT_EQ(description_of(text).file_text, file);
 }
 
-TEST(CaseJson, OptionsThatCameLaterAreNamedWhereTheyAreSet) {
+TEST(CaseJson, NamesLaterOptionsOnlyIfTheyAreSet) {
   const auto written = [](Recipe recipe) {
     const Case c = recipe.make(1);
     const std::string text = case_json(c, certify(c));
@@ -119,7 +119,7 @@ TEST(CaseJson, OptionsThatCameLaterAreNamedWhereTheyAreSet) {
   EXPECT_EQ(centred["convention"]["gamma"], "1 + gamma multiplies");
 }
 
-TEST(CaseJson, EachDamagedFieldIsNamed) {
+TEST(CaseJson, NamesEachDamagedField) {
   const json good = json::parse(sample_text());
   const auto refused = [&](const std::string& field, const json& value, const std::string& what) {
     json bad = good;
@@ -175,7 +175,7 @@ TEST(Manifest, HoldsTheCasesAndTheirTotals) {
   EXPECT_EQ(cases[1].expected_sha256, description_of(texts[1]).expected_sha256);
 }
 
-TEST(Manifest, EachDamageIsOneSentence) {
+TEST(Manifest, ReportsEachDamageInOneSentence) {
   const json good = json::parse(manifest_json({sample_text("a"), sample_text("b")}));
   const auto refused = [](const json& bad, const std::string& what) {
     EXPECT_THAT(file_message([&] { parse_manifest(bad.dump(), "m.json"); }),

@@ -19,7 +19,7 @@ using ref::numeric::BallPrecision;
 
 constexpr DType kFloats[] = {DType::float64, DType::float32, DType::float16, DType::bfloat16};
 
-/// The exact value 2^exponent; no precision matters.
+/// The exact value 2^exponent, at any precision.
 ball power_of_two(slong exponent) {
   ball x(1);
   arb_mul_2exp_si(x.get(), x.get(), exponent);
@@ -31,7 +31,7 @@ double value_of(const ball& x, DType dtype) {
   return result ? result->value : kGoldenNaN;
 }
 
-TEST(Nearest, BeyondTheRangeOf8Bits) {
+TEST(Nearest, OutOfRangeOf8BitFormatsFollowsTheOverflowMode) {
   using ref::numeric::Overflow;
   const auto at = [](double x, DType dtype, Overflow overflow) {
     return nearest(ball(x), dtype, overflow)->value;
@@ -52,10 +52,10 @@ TEST(Nearest, BeyondTheRangeOf8Bits) {
   }
 }
 
-TEST(Nearest, AgreesWithTheMachineForPoints) {
+TEST(Nearest, AgreesWithHardwareRoundingForPoints) {
   const ref::numeric::RandomStream random(1, "nearest");
   for (std::uint64_t i = 0; i < 4000; ++i) {
-    // Over the range of every format and beyond, subnormal numbers included.
+    // Covers more than the range of every format, including subnormal numbers.
     const double x =
         std::ldexp(random.normal(2 * i), static_cast<int>(random.below(2 * i + 1, 340)) - 170);
     EXPECT_EQ(value_of(ball(x), DType::float64), x);
@@ -66,7 +66,7 @@ TEST(Nearest, AgreesWithTheMachineForPoints) {
   }
 }
 
-/// Every two neighbours of a format of 16 bits, halfway between them, and next to that.
+/// Checks the midpoint of any two adjacent numbers of a 16-bit format, and points next to it.
 void expect_ties_to_even(DType dtype, std::uint16_t infinity) {
   std::vector<double> numbers;
   for (std::uint16_t bits = 0; bits < infinity; ++bits) {
@@ -91,18 +91,19 @@ void expect_ties_to_even(DType dtype, std::uint16_t infinity) {
   ASSERT_EQ(value_of(ball(largest + step / 2) - power_of_two(-300), dtype), largest);
 }
 
-TEST(Nearest, EveryTieOfFloat16) {
+TEST(Nearest, RoundsEveryFloat16TieToEven) {
   expect_ties_to_even(DType::float16, 0x7c00);
 }
-TEST(Nearest, EveryTieOfBfloat16) {
+TEST(Nearest, RoundsEveryBfloat16TieToEven) {
   expect_ties_to_even(DType::bfloat16, 0x7f80);
 }
 
-TEST(Nearest, TheEndsOfFloat32AndFloat64) {
+TEST(Nearest, IsCorrectAtTheLimitsOfFloat32AndFloat64) {
   const BallPrecision enough(2400);
   struct Format {
     DType dtype;
-    slong least, largest;  ///< the exponents of the least subnormal number, and of the last power
+    /// The exponents of the smallest subnormal number and of the largest power of two.
+    slong least, largest;
     int digits;
   };
   for (const Format f :
@@ -115,22 +116,22 @@ TEST(Nearest, TheEndsOfFloat32AndFloat64) {
     EXPECT_EQ(value_of(half * ball(3), f.dtype), 2 * least);
     EXPECT_EQ(value_of(half * ball(3) - little, f.dtype), least);
     const double most = std::ldexp(2 - std::ldexp(1.0, 1 - f.digits), static_cast<int>(f.largest));
-    const ball beyond = ball(most) + power_of_two(f.largest - f.digits);
+    const ball overflow_value = ball(most) + power_of_two(f.largest - f.digits);
     EXPECT_EQ(value_of(ball(most), f.dtype), most);
-    EXPECT_EQ(value_of(beyond, f.dtype), kGoldenInfinity);
-    EXPECT_EQ(value_of(beyond - little, f.dtype), most);
-    EXPECT_EQ(value_of(-beyond, f.dtype), -kGoldenInfinity);
+    EXPECT_EQ(value_of(overflow_value, f.dtype), kGoldenInfinity);
+    EXPECT_EQ(value_of(overflow_value - little, f.dtype), most);
+    EXPECT_EQ(value_of(-overflow_value, f.dtype), -kGoldenInfinity);
   }
 }
 
-/// One end of x as a point.
+/// Returns one end of x as a point.
 ball end_of(const ball& x, void (*bound)(arf_t, const arb_t, slong)) {
   ball end;
   bound(arb_midref(end.get()), x.get(), 4000);
   return end;
 }
 
-TEST(Nearest, IsWhatBothEndsRoundTo) {
+TEST(Nearest, EqualsTheRoundingOfBothEnds) {
   const ref::numeric::RandomStream random(2, "nearest");
   const BallPrecision fine(200);
   std::size_t decided = 0, open = 0;
@@ -141,7 +142,8 @@ TEST(Nearest, IsWhatBothEndsRoundTo) {
         dtype,
         std::ldexp(random.normal(i), static_cast<int>(random.below(i + 1, 2 * range)) - range));
     if (!std::isfinite(number) || number == 0) continue;
-    // Halfway to the next number of that exponent, but for 2^-60 of it, give or take as much.
+    // The midpoint to the next number of that exponent, up to a relative 2^-60, with a radius of
+    // that size.
     constexpr int kDigits[] = {53, 24, 11, 8};
     const slong half = std::ilogb(number) - kDigits[i / 4 % 4];
     ball x =
@@ -162,12 +164,12 @@ TEST(Nearest, IsWhatBothEndsRoundTo) {
   EXPECT_GT(open, 1500U);
 }
 
-TEST(Nearest, NothingWhereThePointsDoNotAgree) {
+TEST(Nearest, IsAbsentIfThePointsRoundDifferently) {
   const BallPrecision coarse(40);
   const ball third = ball(1) / ball(3);
   EXPECT_FALSE(nearest(third, DType::float64));
   EXPECT_EQ(value_of(third, DType::float32), static_cast<double>(1.0F / 3.0F));
-  // One plus or minus half a unit in the last place of float32: the enclosure holds the tie.
+  // 1 plus half a unit in the last place of float32: the enclosure contains the tie.
   const ball tie = third * ball(3) + power_of_two(-24);
   EXPECT_FALSE(nearest(tie, DType::float32));
   ball all;
@@ -180,7 +182,7 @@ TEST(Nearest, NothingWhereThePointsDoNotAgree) {
   }
 }
 
-TEST(Nearest, ANarrowEnclosureOfAHalfwayPointIsATie) {
+TEST(Nearest, NarrowEnclosureOfAMidpointIsATie) {
   const BallPrecision fine(1300);
   const ball one = ball(1) / ball(3) * ball(3);
   ASSERT_FALSE(one == ball(1));
@@ -192,12 +194,12 @@ TEST(Nearest, ANarrowEnclosureOfAHalfwayPointIsATie) {
   ASSERT_TRUE(above);
   EXPECT_TRUE(above->tie);
   EXPECT_EQ(above->value, 1 + 0x1p-22);
-  // It holds 1, which is a number: every point rounds to it, and there is no tie.
+  // It contains 1, which is representable: every point rounds to it, and there is no tie.
   EXPECT_FALSE(nearest(one, DType::float32)->tie);
   EXPECT_EQ(value_of(one, DType::float32), 1);
 }
 
-TEST(Nearest, C1RefusesWholeNumbers) {
+TEST(Nearest, C1_RejectsIntegerDtypes) {
   for (const DType dtype : {DType::int64, DType::int32, DType::uint8, DType::boolean})
     EXPECT_EQ(ref::numeric::contract_message([&] { nearest(ball(1), dtype); }),
               "nearest: dtype is no float; expected float64, float32, float16, bfloat16, "

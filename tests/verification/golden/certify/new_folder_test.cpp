@@ -20,19 +20,19 @@ std::size_t count_entries(const fs::path& folder) {
       std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
-TEST(NewFolder, AppearsWhenItIsKept) {
+TEST(NewFolder, AppearsOnlyWhenItIsKept) {
   const tests::ref::io::TemporaryFolder place;
   {
     NewFolder folder("--out", place / "new");
     ref::io::write_file(folder.path() / "file", std::string_view("text"));
     EXPECT_FALSE(fs::exists(place / "new"));
-    folder.keep();
+    folder.publish();
   }
   EXPECT_EQ(ref::io::read_text(place / "new" / "file"), "text");
   EXPECT_EQ(count_entries(place / "."), 1u);
 }
 
-TEST(NewFolder, IsGoneWhereItIsNotKept) {
+TEST(NewFolder, IsRemovedIfItIsNotKept) {
   const tests::ref::io::TemporaryFolder place;
   {
     NewFolder folder("--out", place / "new");
@@ -41,15 +41,15 @@ TEST(NewFolder, IsGoneWhereItIsNotKept) {
   EXPECT_EQ(count_entries(place / "."), 0u);
 }
 
-TEST(NewFolder, TakesTheNameOfAnEmptyFolderAndOneWithASlash) {
+TEST(NewFolder, AcceptsAnEmptyFolderAndATrailingSlash) {
   const tests::ref::io::TemporaryFolder place;
   fs::create_directory(place / "new");
   NewFolder folder("--out", place / "new/");
-  folder.keep();
+  folder.publish();
   EXPECT_TRUE(fs::is_directory(place / "new"));
 }
 
-TEST(NewFolder, RefusesWhatIsThere) {
+TEST(NewFolder, RejectsAnExistingFileOrFullFolder) {
   const tests::ref::io::TemporaryFolder place;
   fs::create_directories(place / "old" / "inside");
   EXPECT_THAT(error_message<ref::numeric::UsageError>([&] { NewFolder("--out", place / "old"); }),
@@ -59,7 +59,7 @@ TEST(NewFolder, RefusesWhatIsThere) {
   EXPECT_EQ(ref::io::read_text(place / "file"), "text");
 }
 
-TEST(NewFolder, OneThatCannotBeMadeIsOneSentence) {
+TEST(NewFolder, ReportsAFolderThatCannotBeMadeInOneSentence) {
   EXPECT_THAT(
       error_message<ref::numeric::FileError>([] { NewFolder("--out", "/proc/nothing/here"); }),
       HasSubstr("cannot be made"));

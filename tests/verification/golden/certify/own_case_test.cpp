@@ -18,54 +18,54 @@ using testing::HasSubstr;
 const std::filesystem::path kCorpus =
     std::filesystem::path(NORMPROOF_SOURCE_DIR) / "verification/golden/data";
 
-OwnQuestion question_of(const Case& c) {
+UserCase question_of(const Case& c) {
   return {.name = "mine",
-          .op = corpus::op_of(c),
+          .op = corpus::op_name(c),
           .mode = c.mode == ref::model::Mode::training ? "training" : "inference",
           .options = ref::model::list_options(c.options),
           .sequence = c.sequence,
           .inputs = c.inputs};
 }
 
-// Layers, functions, an encoder and an optimizer of the corpus, asked as a caller's own.
-TEST(OwnCase, IsCertifiedToWhatTheCorpusHolds) {
+// Layers, functions, an encoder and an optimizer of the corpus, submitted as a user's own cases.
+TEST(OwnCase, IsCertifiedToTheValuesOfTheCorpus) {
   const auto descriptions = list_corpus(kCorpus, "*");
   for (std::size_t i = 0; i < descriptions.size(); i += 41) {
     const StoredCase stored = read_case(kCorpus, descriptions[i]);
     const Case& c = stored.description.c;
-    // A question has the dtype of its inputs: that of y alone cannot be asked for.
+    // A user's case has the dtype of its inputs, so the dtype of y cannot be chosen separately.
     if (corpus::main_input(c)->dtype != c.dtype && !corpus::is_encoder(c)) continue;
-    // Whether a result is exact is a promise of a recipe, and no part of a question.
-    OwnQuestion question = question_of(c);
+    // Exactness is promised by recipes and cannot be part of a user's case.
+    UserCase question = question_of(c);
     std::ranges::reverse(question.inputs);
-    const StoredCase own = certify_own(own_case(question), i % 2 == 0 ? 2 : 1);
+    const StoredCase own = certify_user_case(make_user_case(question), i % 2 == 0 ? 2 : 1);
     EXPECT_EQ(own.expected, stored.expected) << stored.description.path;
     EXPECT_EQ(own.description.c.inputs, c.inputs);
     EXPECT_EQ(own.description.outputs, stored.description.outputs);
-    EXPECT_THAT(own.description.path, testing::StartsWith("own/" + corpus::op_of(c) + "/mine-"));
+    EXPECT_THAT(own.description.path, testing::StartsWith("own/" + corpus::op_name(c) + "/mine-"));
     EXPECT_THAT(own.description.case_text,
                 AllOf(HasSubstr("\"tier\": \"own\""), HasSubstr(own.description.path)));
   }
 }
 
-TEST(OwnCase, OptionsAreTexts) {
-  EXPECT_TRUE(own_options("").empty());
-  EXPECT_EQ(own_options(R"({"eps":"1e-3"})"),
+TEST(OwnCase, ReadsOptionsFromAJsonObjectOfTexts) {
+  EXPECT_TRUE(parse_user_options("").empty());
+  EXPECT_EQ(parse_user_options(R"({"eps":"1e-3"})"),
             (std::vector<std::pair<std::string, std::string>>{{"eps", "1e-3"}}));
   for (const char* other : {"{", "[]", "1"})
-    EXPECT_THAT(error_message<UsageError>([&] { own_options(other); }),
+    EXPECT_THAT(error_message<UsageError>([&] { parse_user_options(other); }),
                 HasSubstr("no JSON object"));
-  EXPECT_THAT(error_message<UsageError>([] { own_options(R"({"eps":1e-3})"); }),
+  EXPECT_THAT(error_message<UsageError>([] { parse_user_options(R"({"eps":1e-3})"); }),
               HasSubstr("the option 'eps' is no text"));
 }
 
-TEST(OwnCase, WhatDoesNotFitIsOneSentence) {
-  const OwnQuestion right = question_of(one_and_three("1e-05"));
-  ASSERT_EQ(own_case(right).tier, corpus::Tier::own);
+TEST(OwnCase, ReportsAnyMismatchInOneSentence) {
+  const UserCase right = question_of(one_and_three("1e-05"));
+  ASSERT_EQ(make_user_case(right).tier, corpus::Tier::user);
   const auto refused = [&](auto&& change) {
-    OwnQuestion wrong = right;
+    UserCase wrong = right;
     change(wrong);
-    return error_message<UsageError>([&] { own_case(wrong); });
+    return error_message<UsageError>([&] { make_user_case(wrong); });
   };
   EXPECT_THAT(refused([](auto& q) { q.op = "layernorm"; }), HasSubstr("did you mean 'layer_norm'"));
   EXPECT_THAT(refused([](auto& q) { q.name = "My case"; }), HasSubstr("expected small letters"));

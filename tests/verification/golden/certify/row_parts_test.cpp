@@ -11,13 +11,13 @@ namespace {
 
 using testing::SizeIs;
 
-/// A question of seven rows, without gradients unless `others` has them.
+/// A case of seven rows, without gradients unless `others` contains them.
 Case seven_rows(const std::string& op, std::vector<StoredTensor> others = {}) {
   std::vector<double> values(7 * 2 * 4);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1 + 0.37 * static_cast<double>(i);
   values[9] = kGoldenInfinity;
   others.push_back(tensor_of("x", DType::float64, {7, 2, 4}, values));
-  return own_case({.name = "rows", .op = op, .inputs = std::move(others)});
+  return make_user_case({.name = "rows", .op = op, .inputs = std::move(others)});
 }
 
 StoredTensor ones(const std::string& name) {
@@ -27,7 +27,7 @@ StoredTensor ones(const std::string& name) {
 const StoredTensor kGamma =
     tensor_of("gamma", DType::float64, {4}, std::vector<double>{1, 2, 3, 4});
 
-TEST(RowParts, AreCertifiedToTheSameAsTheWhole) {
+TEST(RowParts, AreCertifiedToTheSameValuesAsTheWhole) {
   for (const Case& c :
        {seven_rows("layer_norm", {kGamma}), seven_rows("rms_norm"), seven_rows("dyt", {kGamma}),
         seven_rows("group_scaling"), seven_rows("gelu", {ones("grad_y")}),
@@ -39,12 +39,12 @@ TEST(RowParts, AreCertifiedToTheSameAsTheWhole) {
     EXPECT_EQ(find(parts[2].inputs, "x")->shape[0], 3u);
     std::vector<std::vector<StoredTensor>> outputs;
     for (const Case& part : parts) outputs.push_back(certify(part).tensors);
-    EXPECT_EQ(joined(outputs), certify(c).tensors) << path_of(c);
-    EXPECT_EQ(certify_own(c, 4).expected, certify_own(c, 1).expected) << path_of(c);
+    EXPECT_EQ(join_parts(outputs), certify(c).tensors) << path_of(c);
+    EXPECT_EQ(certify_user_case(c, 4).expected, certify_user_case(c, 1).expected) << path_of(c);
   }
 }
 
-TEST(RowParts, WhereRowsMeetThereIsOne) {
+TEST(RowParts, AreOneIfRowsDependOnEachOther) {
   const StoredTensor angles = tensor_of("cos", DType::float64, {2, 2}, std::vector<double>(4, 1));
   const StoredTensor sines = tensor_of("sin", DType::float64, {2, 2}, std::vector<double>(4, 0));
   for (const Case& c :

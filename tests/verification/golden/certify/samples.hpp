@@ -40,7 +40,7 @@ inline StoredTensor tensor_of(const std::string& name, DType dtype, std::vector<
   return ref::io::make_tensor(name, dtype, std::move(shape), values);
 }
 
-/// Random inputs of a layer.
+/// A recipe of a layer with random inputs.
 inline Recipe plain_recipe(const std::string& layer, std::vector<std::size_t> shape,
                            DType dtype = DType::float64) {
   return Recipe(Tier::quick, layer, "sample", std::move(shape), dtype).why("a test's own");
@@ -56,7 +56,7 @@ inline Case one_and_three(const std::string& eps, DType dtype = DType::float64) 
       .make(1);
 }
 
-/// The values of the tensor; nothing where there is none of that name.
+/// Returns the values of the tensor; empty if there is none of that name.
 inline std::vector<double> values_of(const std::vector<StoredTensor>& tensors,
                                      std::string_view name) {
   const StoredTensor* const tensor = find(tensors, name);
@@ -74,8 +74,8 @@ inline double rounded_to(DType dtype, double value) {
   return dtype == DType::int64 ? value : ref::numeric::round_to(*ref::io::float_type(dtype), value);
 }
 
-/// What each element of an output is divided by before it is stored: 1 but in 8 bits with scales,
-/// and of blocks the certified scales.
+/// Returns the divisor of each element of an output before it is stored: 1, except for 8 bits with
+/// scales. For blocks, these are the certified scales.
 inline std::vector<double> scales_of_output(const StoredCase& stored, const StoredTensor& output) {
   const Case& c = stored.description.c;
   std::vector<double> scales(ref::io::widen(output).size(), 1);
@@ -86,24 +86,25 @@ inline std::vector<double> scales_of_output(const StoredCase& stored, const Stor
   if (scaling == corpus::Scaling::blocks) {
     const std::vector<double> blocks = ref::io::widen(*find(stored.expected, name));
     for (std::size_t i = 0; i < scales.size(); ++i)
-      scales[i] = blocks[corpus::block_of(i, output.shape.back())];
+      scales[i] = blocks[corpus::block_index(i, output.shape.back())];
   }
   return scales;
 }
 
-/// In 8 bits what is beyond the range becomes the largest number.
+/// Replaces an 8-bit value out of range by the largest number.
 inline double within_range(DType dtype, double value) {
   if (!ref::io::is_float(dtype) || ref::io::item_size(dtype) != 1) return value;
   const double largest = ref::numeric::format_of(*ref::io::float_type(dtype)).largest;
   return std::clamp(value, -largest, largest);
 }
 
-/// What the reference itself answers in `double`, rounded once to the dtypes of the case: a correct
-/// candidate. It takes no infinity and no NaN, so what depends on one is taken from `expected`.
-inline std::vector<StoredTensor> own_answer(const StoredCase& stored) {
+/// Returns the reference's own output in `double`, rounded once to the dtypes of the case: a
+/// correct candidate. The reference accepts no infinity or NaN, so elements that depend on one are
+/// taken from `expected`.
+inline std::vector<StoredTensor> reference_output(const StoredCase& stored) {
   const Case& c = stored.description.c;
   checks::evaluation::EvalInputs inputs = inputs_of(corpus::dequantized(c), path_of(c));
-  replace_not_finite(inputs, certify::kStandIns);
+  replace_not_finite(inputs, certify::kReplacements);
   std::vector<StoredTensor> answer;
   for (const auto& [name, results] :
        checks::evaluation::run_operation<double>(c.options, inputs, c.sequence)) {
@@ -124,7 +125,7 @@ inline std::vector<StoredTensor> own_answer(const StoredCase& stored) {
   return answer;
 }
 
-/// The same tensors, with one element of one of them set to another value.
+/// Returns the tensors with one element of one of them changed.
 inline std::vector<StoredTensor> with_element(std::vector<StoredTensor> tensors,
                                               std::string_view name, std::size_t index,
                                               double value) {
@@ -137,7 +138,7 @@ inline std::vector<StoredTensor> with_element(std::vector<StoredTensor> tensors,
   return tensors;
 }
 
-/// The sentence of the FileError or UsageError that f throws.
+/// Returns the sentence of the FileError or UsageError that f throws.
 template <class F>
 std::string file_message(F&& f) {
   return ref::numeric::error_message<ref::numeric::FileError>(f);

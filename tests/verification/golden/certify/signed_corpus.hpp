@@ -10,7 +10,7 @@
 
 namespace normproof::verification::golden::certify {
 
-/// Writes SHA256SUMS and BLESSINGS.jsonl for the files that a corpus has now.
+/// Writes SHA256SUMS and BLESSINGS.jsonl for the current files of a corpus.
 inline void sign(const std::filesystem::path& golden) {
   namespace fs = std::filesystem;
   Sums sums;

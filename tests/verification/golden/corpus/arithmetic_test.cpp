@@ -7,10 +7,10 @@
 namespace normproof::verification::golden::corpus {
 namespace {
 
-TEST(GoldenArithmetic, AccumulationsByName) {
+TEST(GoldenArithmetic, FindsAccumulationsByName) {
   for (const Accumulation accumulation : kEveryAccumulation)
-    EXPECT_EQ(accumulation_of(to_string(accumulation)), accumulation);
-  EXPECT_EQ(usage_message([] { accumulation_of("flot32"); }),
+    EXPECT_EQ(parse_accumulation(to_string(accumulation)), accumulation);
+  EXPECT_EQ(usage_message([] { parse_accumulation("flot32"); }),
             "unknown accumulation 'flot32'; did you mean 'float32'? known: float64, float32, "
             "bfloat16, float16");
   EXPECT_EQ(arithmetic_of(Accumulation::float64).unit_roundoff, 0x1p-53);
@@ -19,41 +19,41 @@ TEST(GoldenArithmetic, AccumulationsByName) {
   EXPECT_EQ(arithmetic_of(Accumulation::bfloat16).unit_roundoff, 0x1p-8);
 }
 
-TEST(GoldenArithmetic, SixteenBitsAreSummedInFloat32) {
+TEST(GoldenArithmetic, Accumulates16BitDtypesInFloat32) {
   EXPECT_EQ(usual_accumulation(DType::float64), Accumulation::float64);
   for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16})
     EXPECT_EQ(usual_accumulation(dtype), Accumulation::float32);
 }
 
-TEST(GoldenArithmetic, DTypesOfOutputs) {
+TEST(GoldenArithmetic, KeepsStatisticsOf16BitCasesInFloat32) {
   for (const DType dtype : {DType::float64, DType::float32, DType::float16, DType::bfloat16}) {
     const bool small = dtype == DType::float16 || dtype == DType::bfloat16;
-    EXPECT_EQ(dtype_of_output(dtype, "y"), dtype);
-    EXPECT_EQ(dtype_of_output(dtype, "grad_gamma"), dtype);
+    EXPECT_EQ(output_dtype(dtype, "y"), dtype);
+    EXPECT_EQ(output_dtype(dtype, "grad_gamma"), dtype);
     for (const char* name : {"parameter", "logits", "attention.weights"})
-      EXPECT_EQ(dtype_of_output(dtype, name), dtype) << name;
-    EXPECT_EQ(dtype_of_output(dtype, "loss"), small ? DType::float32 : dtype);
-    EXPECT_EQ(dtype_of_output(dtype, "second_moment"), small ? DType::float32 : dtype);
-    EXPECT_EQ(dtype_of_output(dtype, "rstd"), small ? DType::float32 : dtype);
-    EXPECT_EQ(dtype_of_output(dtype, "running_mean"), small ? DType::float32 : dtype);
-    EXPECT_EQ(dtype_of_output(dtype, "iterations"), DType::int64);
+      EXPECT_EQ(output_dtype(dtype, name), dtype) << name;
+    EXPECT_EQ(output_dtype(dtype, "loss"), small ? DType::float32 : dtype);
+    EXPECT_EQ(output_dtype(dtype, "second_moment"), small ? DType::float32 : dtype);
+    EXPECT_EQ(output_dtype(dtype, "rstd"), small ? DType::float32 : dtype);
+    EXPECT_EQ(output_dtype(dtype, "running_mean"), small ? DType::float32 : dtype);
+    EXPECT_EQ(output_dtype(dtype, "iterations"), DType::int64);
   }
 }
 
-TEST(GoldenArithmetic, AGradientHasTheDTypeOfWhatItBelongsTo) {
+TEST(GoldenArithmetic, GivesAGradientTheDtypeOfItsInput) {
   Case c;
   c.dtype = DType::bfloat16;
   const std::vector<double> one = {1};
   c.inputs = {ref::io::make_tensor("gamma", DType::float32, {1}, one),
               ref::io::make_tensor("x", DType::bfloat16, {1}, one)};
-  EXPECT_EQ(dtype_of_output(c, "grad_gamma"), DType::float32);
-  EXPECT_EQ(dtype_of_output(c, "grad_x"), DType::bfloat16);
-  EXPECT_EQ(dtype_of_output(c, "grad_beta"), DType::bfloat16);  // of the case, where it is absent
-  EXPECT_EQ(dtype_of_output(c, "y"), DType::bfloat16);
-  EXPECT_EQ(dtype_of_output(c, "rstd"), DType::float32);
+  EXPECT_EQ(output_dtype(c, "grad_gamma"), DType::float32);
+  EXPECT_EQ(output_dtype(c, "grad_x"), DType::bfloat16);
+  EXPECT_EQ(output_dtype(c, "grad_beta"), DType::bfloat16);  // of the case, because it is absent
+  EXPECT_EQ(output_dtype(c, "y"), DType::bfloat16);
+  EXPECT_EQ(output_dtype(c, "rstd"), DType::float32);
 }
 
-TEST(GoldenArithmetic, WhatIsRoundedWhenItIsStored) {
+TEST(GoldenArithmetic, KnowsWhichDtypesRoundWhichArithmetic) {
   EXPECT_TRUE(rounds_when_stored(DType::bfloat16, Accumulation::float32));
   EXPECT_TRUE(rounds_when_stored(DType::bfloat16, Accumulation::float16));
   EXPECT_TRUE(rounds_when_stored(DType::float16, Accumulation::bfloat16));  // below 2^-14

@@ -9,23 +9,23 @@ namespace {
 
 using recipes::Recipe;
 
-TEST(GoldenCase, PathsSayTierLayerRegimeShapeAndDType) {
+TEST(GoldenCase, PathHoldsTierLayerRegimeShapeAndDtype) {
   const Case c = Recipe(Tier::full, "power_norm", "odd_1e4", {2, 3, 5}, DType::bfloat16).make(1);
-  EXPECT_EQ(op_of(c), "power_norm");
+  EXPECT_EQ(op_name(c), "power_norm");
   EXPECT_EQ(path_of(c), "full/power_norm/odd_1e4-2x3x5-bfloat16");
   const Case steps =
       Recipe(Tier::quick, "batch_norm", "r", {4, 5}, DType::float64).steps(3).make(1);
   EXPECT_EQ(path_of(steps), "quick/batch_norm/r-3x4x5-float64");
 }
 
-TEST(GoldenCase, TiersByName) {
+TEST(GoldenCase, FindsTiersByName) {
   for (const Tier tier : {Tier::quick, Tier::standard, Tier::full})
-    EXPECT_EQ(tier_of(to_string(tier)), tier);
-  EXPECT_EQ(usage_message([] { tier_of("quik"); }),
+    EXPECT_EQ(parse_tier(to_string(tier)), tier);
+  EXPECT_EQ(usage_message([] { parse_tier("quik"); }),
             "unknown tier 'quik'; did you mean 'quick'? known: quick, standard, full");
 }
 
-TEST(GoldenCase, FindsByName) {
+TEST(GoldenCase, FindsTensorsByName) {
   const std::vector<StoredTensor> tensors = {tensor_of("a", DType::float64, {1}, {1}),
                                              tensor_of("b", DType::float64, {1}, {2})};
   EXPECT_EQ(find(tensors, "b"), &tensors[1]);

@@ -22,20 +22,20 @@ std::vector<std::string> layers_with(const std::function<bool(std::string_view)>
   return layers;
 }
 
-TEST(LayerTraits, AreThoseOfTheSpecification) {
+TEST(LayerTraits, MatchTheSpecification) {
   EXPECT_THAT(layers_with(has_state),
               UnorderedElementsAre("batch_norm", "batch_renorm", "power_norm",
                                    "power_norm_released", "power_norm_v"));
   EXPECT_THAT(layers_with([](auto layer) { return !has_statistics(layer); }),
               UnorderedElementsAre("none", "dyt"));
-  EXPECT_THAT(layers_with(is_centred),
+  EXPECT_THAT(layers_with(is_centered),
               UnorderedElementsAre("batch_norm", "batch_renorm", "group_norm", "instance_norm",
                                    "layer_norm"));
-  EXPECT_THAT(layers_with(looks_at_mask),
+  EXPECT_THAT(layers_with(uses_mask),
               UnorderedElementsAre("batch_norm", "batch_renorm", "group_norm", "instance_norm",
                                    "power_norm", "power_norm_released", "power_norm_v"));
   EXPECT_THAT(layers_with(needs_tokens), UnorderedElementsAre("group_norm", "instance_norm"));
-  EXPECT_THAT(layers_with(along_rows),
+  EXPECT_THAT(layers_with(has_statistics_over_rows),
               UnorderedElementsAre("batch_norm", "batch_renorm", "instance_norm", "power_norm",
                                    "power_norm_released", "power_norm_v"));
   EXPECT_THAT(layers_with([](auto layer) { return has_option(layer, "groups"); }),
@@ -44,7 +44,7 @@ TEST(LayerTraits, AreThoseOfTheSpecification) {
               UnorderedElementsAre("power_norm", "power_norm_released"));
 }
 
-TEST(LayerTraits, AnUnknownLayerIsAnError) {
+TEST(LayerTraits, RejectAnUnknownLayer) {
   EXPECT_THROW(has_state("layernorm"), ref::numeric::UsageError);
   EXPECT_THROW(has_option("layernorm", "eps"), ref::numeric::UsageError);
 }

@@ -5,7 +5,7 @@
 namespace normproof::verification::golden::corpus {
 namespace {
 
-TEST(PathGlobs, OneOfThemMatches) {
+TEST(PathGlobs, MatchIfOneGlobMatches) {
   EXPECT_TRUE(PathGlobs().match("quick/a/b"));
   EXPECT_TRUE(PathGlobs("*/a/*").match("quick/a/b"));
   EXPECT_FALSE(PathGlobs("*/a/*").match("quick/c/b"));
@@ -16,12 +16,12 @@ TEST(PathGlobs, OneOfThemMatches) {
   EXPECT_FALSE(two.match("quick/c/z"));
 }
 
-TEST(PathGlobs, AFolderIsLeftOutWhereNoNameCouldMatch) {
+TEST(PathGlobs, ExcludeAFolderInWhichNoNameCanMatch) {
   EXPECT_FALSE(PathGlobs("quick/a/*").may_match_in("quick", "c"));
   EXPECT_FALSE(PathGlobs("quick/a/*").may_match_in("standard", "a"));
   EXPECT_FALSE(PathGlobs("*/a/[xy]").may_match_in("quick", "ba"));
   EXPECT_TRUE(PathGlobs("*/?/[xy]").may_match_in("quick", "a"));
-  // A star reaches over a slash; a slash may be quoted or listed.
+  // A star matches slashes, too; a slash may be quoted or listed.
   for (const char* glob : {"*", "q*k", "quick/*k", "*a/b/c/d", "[q]uick/b/x", "quick/b\\/x"})
     EXPECT_TRUE(PathGlobs(glob).may_match_in("quick", "a")) << glob;
   PathGlobs two("quick/a/*");
@@ -30,12 +30,12 @@ TEST(PathGlobs, AFolderIsLeftOutWhereNoNameCouldMatch) {
   EXPECT_FALSE(two.may_match_in("quick", "d"));
 }
 
-TEST(PathGlobs, TheFirstThatMatchesNothingIsTold) {
+TEST(PathGlobs, ReturnTheFirstGlobThatMatchesNothing) {
   PathGlobs three;
   three.globs = {"*a", "*b", "*c"};
-  EXPECT_EQ(three.idle_glob({"xa", "xb", "xc"}), std::nullopt);
-  EXPECT_EQ(three.idle_glob({"xa"}), "*b");
-  EXPECT_EQ(PathGlobs().idle_glob({}), "*");
+  EXPECT_EQ(three.first_unmatched_glob({"xa", "xb", "xc"}), std::nullopt);
+  EXPECT_EQ(three.first_unmatched_glob({"xa"}), "*b");
+  EXPECT_EQ(PathGlobs().first_unmatched_glob({}), "*");
 }
 
 }  // namespace

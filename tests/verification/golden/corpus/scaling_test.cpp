@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// silu of a row of 34 elements of 8 bits, in two blocks.
+/// silu of a row of 34 8-bit elements in two blocks.
 Case in_blocks() {
   Case c = plain_recipe("silu", {1, 34}, DType::float32).make(1);
   c.dtype = DType::float8_e4m3fn;
@@ -30,7 +30,7 @@ Case by_one_scale() {
   return c;
 }
 
-TEST(Scaling, AnInputOfBlocksIsEachBlockTimesItsScale) {
+TEST(Scaling, DequantizesEachBlockByItsScale) {
   const Case real = dequantized(in_blocks());
   EXPECT_EQ(real.dtype, DType::float32);
   EXPECT_EQ(find(real.inputs, "x_scale"), nullptr);
@@ -42,14 +42,14 @@ TEST(Scaling, AnInputOfBlocksIsEachBlockTimesItsScale) {
   EXPECT_FALSE(rounds_inputs(in_blocks()));
 }
 
-TEST(Scaling, AnInputByOneScaleIsTimesThat) {
+TEST(Scaling, DequantizesByASingleScale) {
   const std::vector<double> x = values_of(dequantized(by_one_scale()).inputs, "x");
   EXPECT_EQ(x[0], 4.5);
   EXPECT_EQ(x[33], 4.5);
   EXPECT_TRUE(rounds_inputs(by_one_scale()));
 }
 
-TEST(Scaling, AnotherCaseIsAsItIs) {
+TEST(Scaling, LeavesCasesWithoutScalesUnchanged) {
   const Case c = plain_recipe("silu", {1, 4}, DType::float16).make(1);
   EXPECT_FALSE(is_scaled(c));
   EXPECT_EQ(dequantized(c).dtype, DType::float16);
@@ -57,36 +57,36 @@ TEST(Scaling, AnotherCaseIsAsItIs) {
   EXPECT_EQ(scaling_of(c, "y"), Scaling::none);
 }
 
-TEST(Scaling, OutputsAreScaledAsTheInputsSay) {
+TEST(Scaling, DerivesTheScalingOfOutputsFromTheInputs) {
   Case c = by_one_scale();
   EXPECT_EQ(scaling_of(in_blocks(), "y"), Scaling::blocks);
   EXPECT_EQ(scaling_of(c, "y"), Scaling::given);
   EXPECT_EQ(scaling_of(c, "grad_x"), Scaling::none);
-  EXPECT_EQ(dtype_stored(c, "y"), DType::float8_e4m3fn);
-  EXPECT_EQ(dtype_stored(c, "y_scale"), DType::float8_e8m0fnu);
-  EXPECT_EQ(dtype_stored(c, "grad_x"), DType::float32);
+  EXPECT_EQ(stored_output_dtype(c, "y"), DType::float8_e4m3fn);
+  EXPECT_EQ(stored_output_dtype(c, "y_scale"), DType::float8_e8m0fnu);
+  EXPECT_EQ(stored_output_dtype(c, "grad_x"), DType::float32);
   c.inputs.push_back(tensor_of("grad_x_scale", DType::float32, {1}, {1}));
-  EXPECT_EQ(dtype_stored(c, "grad_x"), DType::float8_e5m2);
+  EXPECT_EQ(stored_output_dtype(c, "grad_x"), DType::float8_e5m2);
 }
 
-TEST(Scaling, TheLastBlockOfARowIsShort) {
-  EXPECT_THAT(shape_of_blocks({2, 3, 33}), ElementsAre(2, 3, 2));
-  EXPECT_THAT(shape_of_blocks({2, 32}), ElementsAre(2, 1));
-  EXPECT_EQ(block_of(31, 33), 0u);
-  EXPECT_EQ(block_of(32, 33), 1u);
-  EXPECT_EQ(block_of(33, 33), 2u);
+TEST(Scaling, AllowsAShortLastBlockInARow) {
+  EXPECT_THAT(block_scales_shape({2, 3, 33}), ElementsAre(2, 3, 2));
+  EXPECT_THAT(block_scales_shape({2, 32}), ElementsAre(2, 1));
+  EXPECT_EQ(block_index(31, 33), 0u);
+  EXPECT_EQ(block_index(32, 33), 1u);
+  EXPECT_EQ(block_index(33, 33), 2u);
 }
 
-TEST(Scaling, TheExponentOfAScaleIsThatOfTheLargestLessTheFormats) {
+TEST(Scaling, ScaleExponentIsThatOfTheMaximumMinusThatOfTheFormat) {
   const auto& e4m3 = format_of(ref::numeric::FloatType::float8_e4m3fn);
   const auto& e5m2 = format_of(ref::numeric::FloatType::float8_e5m2);
-  EXPECT_EQ(exponent_of_scale(8, e4m3), 0);
-  EXPECT_EQ(exponent_of_scale(0, e5m2), -15);
-  EXPECT_EQ(exponent_of_scale(-2000, e4m3), -127);
-  EXPECT_EQ(exponent_of_scale(200, e4m3), 127);
+  EXPECT_EQ(block_scale_exponent(8, e4m3), 0);
+  EXPECT_EQ(block_scale_exponent(0, e5m2), -15);
+  EXPECT_EQ(block_scale_exponent(-2000, e4m3), -127);
+  EXPECT_EQ(block_scale_exponent(200, e4m3), 127);
 }
 
-TEST(Scaling, C1AScaleThatIsAbsentOrOfAnotherShapeIsRefused) {
+TEST(Scaling, C1_RejectsAnAbsentScaleOrOneOfAnotherShape) {
   const auto refusal = [](const Case& c) {
     return ref::numeric::error_message<ref::numeric::ContractError>([&] { dequantized(c); });
   };

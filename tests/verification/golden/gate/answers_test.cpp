@@ -13,13 +13,13 @@
 #include "verification/golden/certify/make.hpp"
 #include "verification/golden/gate/check.hpp"
 
-// How answers come in: from a folder, and from a program.
+// Tests of the ways in which a candidate's outputs arrive: from a folder and from a program.
 namespace normproof::verification::golden::gate {
 
 using certify::list_corpus;
 using certify::make_corpus;
 using certify::read_case;
-using corpus::op_of;
+using corpus::op_name;
 using normproof::ref::numeric::error_message;
 namespace {
 
@@ -28,7 +28,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A corpus of a case a layer, and the reference's answers to it.
+/// A corpus with one case per layer, and the reference's outputs for it.
 class Answers : public ::testing::Test {
  protected:
   Answers() {
@@ -36,23 +36,23 @@ class Answers : public ::testing::Test {
     cases_ = list_corpus(golden(), "*");
     std::ofstream lines(folder_ / "lines");
     for (const CaseDescription& description : cases_) {
-      const std::vector<StoredTensor> answer = own_answer(read_case(golden(), description));
+      const std::vector<StoredTensor> answer = reference_output(read_case(golden(), description));
       fs::create_directories(candidate() / description.path);
       ref::io::write_tensors(candidate() / description.path / "expected.safetensors", answer);
-      lines << candidate::answer_line(description.path, answer) << "\n";
+      lines << candidate::output_line(description.path, answer) << "\n";
     }
   }
 
   fs::path golden() const { return folder_ / "golden"; }
   fs::path candidate() const { return folder_ / "candidate"; }
-  /// Reads a line a case, and answers with the next of the lines.
+  /// A candidate that reads one line per case and answers with the next of the prepared lines.
   std::string program(const std::string& before_each = ":") const {
     return "exec 3< '" + (folder_ / "lines").string() +
            "'; while read -r line; do read -r answer <&3; " + before_each +
            "; printf '%s\\n' \"$answer\"; done";
   }
-  std::vector<CaseResult> check(const Ask& ask, int jobs = 1) const {
-    return check_cases(golden(), cases_, ask, {}, jobs, {});
+  std::vector<CaseResult> check(const Candidate& query, int jobs = 1) const {
+    return check_cases(golden(), cases_, query, {}, jobs, {});
   }
   static std::size_t count_passed(const std::vector<CaseResult>& results) {
     return static_cast<std::size_t>(std::ranges::count_if(results, &CaseResult::passed));
@@ -62,7 +62,7 @@ class Answers : public ::testing::Test {
   std::vector<CaseDescription> cases_;
 };
 
-TEST_F(Answers, FromAFolderWhateverTheJobs) {
+TEST_F(Answers, AreReadFromAFolderForAnyNumberOfJobs) {
   EXPECT_EQ(cases_.size(), 17u);
   for (const int jobs : {1, 2}) {
     std::set<std::size_t> told;
@@ -76,7 +76,7 @@ TEST_F(Answers, FromAFolderWhateverTheJobs) {
   EXPECT_EQ(count_passed(check(from_folder(golden()))), 17u);
 }
 
-TEST_F(Answers, AnArchiveComesFirst) {
+TEST_F(Answers, PreferANpzArchiveToSafetensors) {
   const fs::path place = candidate() / cases_[3].path;
   const auto answer = ref::io::read_tensors(place / "expected.safetensors");
   ref::io::write_tensors(place / "expected.npz", with_element(answer, "y", 0, 99));
@@ -86,7 +86,7 @@ TEST_F(Answers, AnArchiveComesFirst) {
   EXPECT_TRUE(check(from_folder(candidate()))[3].passed());
 }
 
-TEST_F(Answers, AMissingOrDamagedAnswerFailsItsCaseAlone) {
+TEST_F(Answers, MissingOrDamagedOutputFailsOnlyItsCase) {
   const fs::path place = candidate() / cases_[2].path / "expected.safetensors";
   for (const bool absent : {false, true}) {
     if (absent)
@@ -100,12 +100,12 @@ TEST_F(Answers, AMissingOrDamagedAnswerFailsItsCaseAlone) {
   }
 }
 
-TEST_F(Answers, FromAProgram) {
+TEST_F(Answers, AreReadFromAProgram) {
   EXPECT_EQ(count_passed(check(from_program(program(), 20))), 17u);
 }
 
-TEST_F(Answers, AProgramThatEndsIsStartedAgain) {
-  // Whoever comes to the fourth case ends; the next one begins with the first line again.
+TEST_F(Answers, ProgramThatExitsIsRestarted) {
+  // The program exits at the fourth case; the next one starts with the first line again.
   const std::string stumbling = program("case $line in " + cases_[3].path + "*) exit 7;; esac");
   const auto results = check(from_program(stumbling, 20));
   EXPECT_EQ(count_passed(results), 3u);
@@ -115,7 +115,7 @@ TEST_F(Answers, AProgramThatEndsIsStartedAgain) {
                 HasSubstr("the line begins with '" + cases_[0].path.substr(0, 40) + "'"));
 }
 
-TEST_F(Answers, AProgramThatNeverAnswersIsGivenUp) {
+TEST_F(Answers, ProgramThatNeverAnswersIsGivenUp) {
   const auto results = check(from_program("echo x >> '" + (folder_ / "starts").string() + "'", 20));
   EXPECT_EQ(count_passed(results), 0u);
   EXPECT_EQ(results[2].problem, "the candidate ended with status 0 before it answered");
@@ -127,7 +127,7 @@ TEST_F(Answers, AProgramThatNeverAnswersIsGivenUp) {
   EXPECT_THAT(more[5].problem, HasSubstr("started 5 times in a row"));
 }
 
-TEST_F(Answers, ACommandThatIsNotRunIsRefusedAtOnce) {
+TEST_F(Answers, CommandThatCannotRunIsAUsageError) {
   std::string heard;
   const auto hear = [&](const std::string& complaints) { heard = complaints; };
   EXPECT_THAT(
@@ -137,13 +137,13 @@ TEST_F(Answers, ACommandThatIsNotRunIsRefusedAtOnce) {
                       "with status 127"),
             HasSubstr("/no/such/program: not found; expected one that reads a line a case")));
   EXPECT_EQ(heard, "");
-  // One that has answered is there, whatever ends it.
+  // A program that has answered once exists, whatever ends it later.
   const auto later = check(
       from_program("read -r line; head -n 1 '" + (folder_ / "lines").string() + "'; exit 127", 20));
   EXPECT_EQ(count_passed(later), 1u);
 }
 
-TEST_F(Answers, AHangFailsItsCaseAndNoOther) {
+TEST_F(Answers, HangFailsOnlyItsCase) {
   const std::string slow = "while read -r path rest; do [ \"$path\" = '" + cases_[1].path +
                            "' ] && sleep 60; grep -F " + "\"$path \" '" +
                            (folder_ / "lines").string() + "'; done";
@@ -152,8 +152,8 @@ TEST_F(Answers, AHangFailsItsCaseAndNoOther) {
   EXPECT_EQ(count_passed(results), 16u);
 }
 
-TEST_F(Answers, ADeclinedCaseIsNoFailureAndNoPass) {
-  // The second case is declined; a program that says so is not started again.
+TEST_F(Answers, DeclinedCaseNeitherFailsNorPasses) {
+  // The second case is declined; a program that declines is not restarted.
   const std::string declining = "echo x >> '" + (folder_ / "starts").string() + "'; " +
                                 program("case $line in " + cases_[1].path + "*) answer='" +
                                         cases_[1].path + " not_offered no mask here';; esac");
@@ -164,13 +164,13 @@ TEST_F(Answers, ADeclinedCaseIsNoFailureAndNoPass) {
   EXPECT_FALSE(results[1].passed());
   EXPECT_EQ(results[1].problem, "no mask here");
   EXPECT_TRUE(results[1].tensors.empty());
-  // Of another case it is no answer at all.
+  // With the path of another case, the line is invalid.
   const auto other = check(from_program("while read -r line; do echo q not_offered; done", 20));
   EXPECT_FALSE(other[0].declined);
   EXPECT_THAT(other[0].problem, HasSubstr("begins with 'q'"));
 }
 
-TEST_F(Answers, AnErrorFailsItsCaseAndNoOther) {
+TEST_F(Answers, ReportedErrorFailsOnlyItsCase) {
   // Four in a row: more than the starts after which a silent program is given up.
   std::string failing = "case $line in ";
   for (int i = 1; i <= 4; ++i)
@@ -185,7 +185,7 @@ TEST_F(Answers, AnErrorFailsItsCaseAndNoOther) {
   }
 }
 
-/// A program that answers by the paths it reads, and is ended by a signal at some of the cases.
+/// A candidate that answers by path and is killed by a signal at some of the cases.
 std::string crashing_at(const std::vector<CaseDescription>& cases, std::size_t first,
                         std::size_t last, const fs::path& lines) {
   std::string paths = cases[first].path;
@@ -194,7 +194,7 @@ std::string crashing_at(const std::vector<CaseDescription>& cases, std::size_t f
          ") kill -SEGV $$;; esac; grep -F \"$path \" '" + lines.string() + "'; done";
 }
 
-TEST_F(Answers, AProgramThatCrashesIsAskedTheOtherCases) {
+TEST_F(Answers, ProgramThatCrashesStillGetsTheOtherCases) {
   const auto results = check(from_program(crashing_at(cases_, 0, 9, folder_ / "lines"), 20));
   for (std::size_t i = 0; i < results.size(); ++i) {
     EXPECT_EQ(results[i].problem,
@@ -205,22 +205,23 @@ TEST_F(Answers, AProgramThatCrashesIsAskedTheOtherCases) {
   }
 }
 
-TEST_F(Answers, OneThatDoesNothingButCrashIsGivenUpByWhatItHasAnswered) {
+TEST_F(Answers, ProgramThatKeepsCrashingIsGivenUpLaterTheMoreItAnswered) {
   const std::string crash = "the candidate was ended by signal 11 before it answered";
   const auto never = check(from_program("kill -SEGV $$", 20, 1));
   EXPECT_EQ(never[7].problem, crash);
   EXPECT_THAT(never[8].problem, HasSubstr("was started 8 times in a row without an answer"));
-  // The first crash is of a program that has answered; nine more follow, and five are answered.
+  // The first crash is of a program that has answered; nine more follow, and five cases are
+  // answered.
   const auto later = check(from_program(crashing_at(cases_, 5, 14, folder_ / "lines"), 20, 1));
   EXPECT_EQ(count_passed(later), 7u);
   EXPECT_EQ(later[14].problem, crash);
-  // A shell tells of the signal by a status.
+  // A shell reports the signal by its exit status.
   const auto told = check(from_program("sh -c 'kill -SEGV $$'; exit $?", 20, 1));
   EXPECT_THAT(told[7].problem, HasSubstr("ended with status 139 before it answered"));
   EXPECT_THAT(told[8].problem, HasSubstr("was started 8 times in a row"));
 }
 
-TEST_F(Answers, WhatAProgramComplainsOfIsHeardOnceItIsNotAsked) {
+TEST_F(Answers, StandardErrorIsPassedOnAfterTheLastCase) {
   std::vector<std::string> heard;
   const auto hear = [&heard](const std::string& last) { heard.push_back(last); };
   check(from_program(program("echo complaint >&2; case $line in " + cases_[3].path +
@@ -238,13 +239,13 @@ TEST_F(Answers, WhatAProgramComplainsOfIsHeardOnceItIsNotAsked) {
   EXPECT_TRUE(heard.empty());
 }
 
-TEST_F(Answers, AnAnswerIsAsLongAsItsCaseNeeds) {
+TEST_F(Answers, OutputLongerThanTheCaseNeedsFails) {
   const std::string flood = "read -r path rest; printf '%s y:float64:2 ' \"$path\"; exec yes -- -0";
   const auto results = check(from_program(flood + " | tr '\\n' ' '", 20, 1));
   EXPECT_THAT(results[0].problem, HasSubstr("bytes, which is more than the case needs"));
 }
 
-TEST_F(Answers, TheOutputsAreThoseOfACase) {
+TEST_F(Answers, UnknownRequestedOutputIsAUsageError) {
   const auto chosen = [&](const std::string& name) {
     return usage_message([&] {
       check_cases(golden(), cases_, from_folder(candidate()), {.outputs = {name}}, 1, {});
@@ -256,15 +257,15 @@ TEST_F(Answers, TheOutputsAreThoseOfACase) {
               HasSubstr("unknown output 'grad_gama'; did you mean 'grad_gamma'?"));
 }
 
-TEST_F(Answers, ADamagedCorpusIsNoAnswersFault) {
+TEST_F(Answers, DamagedCorpusIsAFileError) {
   fs::remove(golden() / cases_[5].path / "inputs.safetensors");
   EXPECT_THAT(file_message([&] { check(from_folder(candidate())); }),
               HasSubstr(cases_[5].path + "/inputs.safetensors"));
 }
 
-TEST_F(Answers, AnIntegerBeyondDoubleFailsItsCaseAlone) {
+TEST_F(Answers, IntegerBeyondDoubleFailsOnlyItsCase) {
   const auto found = std::ranges::find_if(cases_, [](const CaseDescription& description) {
-    return op_of(description.c) == "power_norm";
+    return op_name(description.c) == "power_norm";
   });
   ASSERT_NE(found, cases_.end());
   const fs::path file = candidate() / found->path / "expected.safetensors";

@@ -49,17 +49,17 @@ TEST(Diagnose, NamesTheWrongFormulaInAnyStyle) {
     for (const Style& style :
          {Style{}, Style{.sum = Style::Sum::backwards}, Style{.welford = true}}) {
       if (style.welford && mutation.site == "n of the statistic")
-        continue;  // a site it does not pass
+        continue;  // a site that this style does not pass
       const auto found = diagnosis_of(broken(mutation, style));
       ASSERT_THAT(found, Not(IsEmpty())) << mutation.site;
       EXPECT_EQ(found[0].what, mutation.site + ": " + std::string(to_string(mutation.op)));
       EXPECT_EQ(found[0].kind, Diagnosis::Kind::mistake);
-      // Both round: some units apart at most.
+      // Both implementations round, so they differ by some units at most.
       EXPECT_LE(found[0].ulps, 8 * 8) << mutation.site;
     }
 }
 
-TEST(Diagnose, AnOutputThatNoMutationExplainsSparesTheOthers) {
+TEST(Diagnose, ExplainsTheOtherOutputsIfOneIsUnexplained) {
   auto answer = broken({"eps", MutationOperator::outside_root});
   for (StoredTensor& tensor : answer)
     if (tensor.name == "rstd")
@@ -70,7 +70,7 @@ TEST(Diagnose, AnOutputThatNoMutationExplainsSparesTheOthers) {
   EXPECT_THAT(found[0].outputs, ElementsAre("grad_gamma", "grad_x", "y"));
 }
 
-TEST(Diagnose, AFinerArithmeticThanIsUsualIsAskedForInVain) {
+TEST(Diagnose, NamesTheUsualPrecisionIfAFinerOneIsDeclared) {
   const std::vector<StoredTensor> right = broken({});
   const CaseResult result = check_case(near_eps(), right, {.accumulation = Accumulation::float64});
   ASSERT_FALSE(result.passed());
@@ -79,8 +79,8 @@ TEST(Diagnose, AFinerArithmeticThanIsUsualIsAskedForInVain) {
   EXPECT_EQ(found[0].sentence(), "no farther off than sums in float32 may be");
 }
 
-TEST(Diagnose, AMistakeExplainsNoOutputThatItLeavesAsItWas) {
-  // rstd is wrong; the other outputs fail for they are held to sums in float64.
+TEST(Diagnose, DoesNotExplainOutputsThatAMistakeLeavesUnchanged) {
+  // rstd is wrong; the other outputs fail because they are held to sums in float64.
   const std::vector<StoredTensor> answer =
       with_element(broken({}), "rstd", 2, values_of(broken({}), "rstd")[2] * 2);
   const CaseResult result = check_case(near_eps(), answer, {.accumulation = Accumulation::float64});
@@ -89,11 +89,11 @@ TEST(Diagnose, AMistakeExplainsNoOutputThatItLeavesAsItWas) {
     EXPECT_NE(found.kind, Diagnosis::Kind::mistake) << found.sentence();
 }
 
-TEST(Diagnose, ARightAnswerHasNone) {
+TEST(Diagnose, FindsNothingForACorrectOutput) {
   EXPECT_THAT(diagnosis_of(broken({})), IsEmpty());
 }
 
-TEST(Diagnose, AnAnswerLikeNoOtherIsSaidToLieSomewhere) {
+TEST(Diagnose, DescribesTheLocationOfAnUnknownMistake) {
   auto answer = broken({});
   for (StoredTensor& tensor : answer) {
     if (tensor.name != "y") continue;
@@ -107,10 +107,10 @@ TEST(Diagnose, AnAnswerLikeNoOtherIsSaidToLieSomewhere) {
   EXPECT_EQ(found[0].sentence(), "no known mistake; wrong: y in every element");
 }
 
-TEST(Diagnose, LowerPrecisionIsNamedWhereNoFormulaIs) {
+TEST(Diagnose, NamesLowerPrecisionIfNoFormulaAgrees) {
   const StoredCase ordinary = certified(plain_recipe("layer_norm", {5, 8}, DType::float32).make(1));
-  auto answer = own_answer(ordinary);
-  // One part in 2^12: outside of float32, within float16.
+  auto answer = reference_output(ordinary);
+  // One part in 2^12: outside the float32 bound, within the float16 bound.
   for (StoredTensor& tensor : answer) {
     std::vector<double> values = ref::io::widen(tensor);
     for (double& value : values) value *= 1 + 0x1p-12;
@@ -122,9 +122,9 @@ TEST(Diagnose, LowerPrecisionIsNamedWhereNoFormulaIs) {
   EXPECT_EQ(found[0].sentence(), "no farther off than sums in float16 may be");
 }
 
-TEST(Diagnose, LowerPrecisionIsNamedOfTheOutputsThatWereAskedFor) {
+TEST(Diagnose, NamesLowerPrecisionForTheRequestedOutputs) {
   const StoredCase ordinary = certified(plain_recipe("layer_norm", {5, 8}, DType::float32).make(1));
-  auto answer = own_answer(ordinary);
+  auto answer = reference_output(ordinary);
   std::erase_if(answer, [](const StoredTensor& tensor) { return tensor.name != "y"; });
   std::vector<double> values = ref::io::widen(answer.at(0));
   for (double& value : values) value *= 1 + 0x1p-12;
@@ -134,7 +134,7 @@ TEST(Diagnose, LowerPrecisionIsNamedOfTheOutputsThatWereAskedFor) {
   EXPECT_EQ(found[0].sentence(), "no farther off than sums in float16 may be");
 }
 
-/// What the plain loops with that mistake, which add backwards, are said to agree with.
+/// Returns the diagnoses for plain loops that make this mistake and sum backwards.
 std::vector<std::string> names_of(const Case& c, const Mutation& mutation) {
   const StoredCase stored = certified(c);
   Sites sites(mutation);
@@ -146,7 +146,7 @@ std::vector<std::string> names_of(const Case& c, const Mutation& mutation) {
   return names;
 }
 
-TEST(Diagnose, NamesABlockThatIsIgnored) {
+TEST(Diagnose, NamesAnIgnoredBlock) {
   const Case c = plain_recipe("layer_norm", {2, 1300}, DType::float32).make(1);
   EXPECT_THAT(names_of(c, {"every sum", MutationOperator::first_1024}),
               Contains("every sum: without what is past its first 1024"));
@@ -154,7 +154,7 @@ TEST(Diagnose, NamesABlockThatIsIgnored) {
               Contains("sum of squares: without what is past its first 256"));
 }
 
-TEST(Diagnose, NamesConstantsOfFloat32InFloat64) {
+TEST(Diagnose, NamesFloat32ConstantsInFloat64) {
   const Case near_eps = plain_recipe("rms_norm", {5, 8})
                             .x([](std::size_t, double normal) { return 0x1p-8 * normal; })
                             .make(1);
@@ -166,7 +166,7 @@ TEST(Diagnose, NamesConstantsOfFloat32InFloat64) {
                 Contains("every constant: rounded to float32"));
 }
 
-TEST(Diagnose, NamesAClippedSoftmaxAndAMaximumThatPassesOverNaN) {
+TEST(Diagnose, NamesAClippedSoftmaxAndAMaximumThatSkipsNaN) {
   const auto row = [](double last) {
     return plain_recipe("softmax", {3, 4})
         .x([=](std::size_t i, double normal) { return i % 4 == 3 ? last : normal; })
@@ -183,7 +183,7 @@ TEST(Diagnose, NamesAClippedSoftmaxAndAMaximumThatPassesOverNaN) {
               Contains("largest element: passing over NaN"));
 }
 
-TEST(Diagnose, NamesAStepCounterThatIsReset) {
+TEST(Diagnose, NamesAResetStepCounter) {
   for (const Case& c : recipes::optimizer_cases(Tier::quick, "adam", 1)) {
     if (c.reason != "random") continue;
     EXPECT_THAT(names_of(c, {"step counter", MutationOperator::reset}),
@@ -191,7 +191,8 @@ TEST(Diagnose, NamesAStepCounterThatIsReset) {
   }
 }
 
-/// One pass over rows whose mean is `offset` standard deviations from 0, in an order of its own.
+/// Returns the diagnoses for a one-pass variance of rows whose mean is `offset` standard deviations
+/// from 0, summed in an unusual order.
 std::vector<Diagnosis> of_one_pass(double offset) {
   const Case c = plain_recipe("layer_norm", {5, 16}, DType::float32)
                      .x([=](std::size_t, double normal) { return offset + normal; })
@@ -204,17 +205,17 @@ std::vector<Diagnosis> of_one_pass(double offset) {
   return diagnose(stored, answer, check_case(stored, answer, {}));
 }
 
-/// Of a question that has no grad_y.
+/// Returns the diagnoses for a case without grad_y.
 std::vector<Diagnosis> without_gradients(const std::string& op, std::vector<StoredTensor> inputs,
                                          const std::vector<double>& y) {
-  const StoredCase stored = certify::certify_own(
-      certify::own_case({.name = "forward", .op = op, .inputs = inputs}), false);
+  const StoredCase stored = certify::certify_user_case(
+      certify::make_user_case({.name = "forward", .op = op, .inputs = inputs}), false);
   const std::vector<StoredTensor> answer = {
       tensor_of("y", DType::float32, find(stored.expected, "y")->shape, y)};
   return diagnose(stored, answer, check_case(stored, answer, {.outputs = {"y"}}));
 }
 
-TEST(Diagnose, AFunctionWithoutGradientsIsDiagnosedToo) {
+TEST(Diagnose, DiagnosesAFunctionWithoutGradients) {
   const StoredTensor x = tensor_of("x", DType::float32, {2, 2}, {1, -2, 3, 0.5});
   const StoredTensor cos = tensor_of("cos", DType::float32, {2, 1}, {0.5, 1});
   const StoredTensor sin = tensor_of("sin", DType::float32, {2, 1}, {0.25, 0});
@@ -227,7 +228,7 @@ TEST(Diagnose, AFunctionWithoutGradientsIsDiagnosedToo) {
   EXPECT_EQ(turned_back[0].kind, Diagnosis::Kind::mistake) << turned_back[0].sentence();
 }
 
-TEST(Diagnose, OnePassIsNamedAsAClass) {
+TEST(Diagnose, NamesOnePassAsAClass) {
   const auto found = of_one_pass(100);
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].sentence(),

@@ -14,23 +14,23 @@ using ::testing::ElementsAre;
 using ::testing::FloatEq;
 using ::testing::Pair;
 
-/// rstd of LayerNorm of (1, 3) and of a row with NaN.
-struct Asked {
+/// rstd of LayerNorm for (1, 3) and for a row with NaN.
+struct RstdSample {
   StoredCase stored = certified(
       plain_recipe("layer_norm", {3, 2}, DType::float32)
           .option("eps", "0.5")
           .x([](std::size_t i, double) { return i == 4 ? kGoldenNaN : double(2 * i + 1); })
           .make(1));
-  std::vector<StoredTensor> answer = own_answer(stored);
+  std::vector<StoredTensor> answer = reference_output(stored);
   tolerance::Tolerance bounds =
       tolerance::derive_tolerance(stored.description.c, Accumulation::float32);
 
   JudgedOutput output() const { return {stored, answer, "rstd", bounds}; }
 };
 
-TEST(JudgedOutput, ItsVerdictOnAnElement) {
+TEST(JudgedOutput, GivesAVerdictOnEachElement) {
   using enum ElementVerdict;
-  const Asked asked;
+  const RstdSample asked;
   const JudgedOutput rstd = asked.output();
   ASSERT_EQ(rstd.size(), 3u);
   const float nearest = 0.8164966F;  // 1/sqrt(1.5)
@@ -43,15 +43,15 @@ TEST(JudgedOutput, ItsVerdictOnAnElement) {
   EXPECT_EQ(rstd.verdict(2, 0), refused);
 }
 
-TEST(JudgedOutput, NothingIsSaidWhereTheBoundClaimsNothing) {
-  Asked asked;
+TEST(JudgedOutput, DoesNotJudgeElementsWithAnInfiniteBound) {
+  RstdSample asked;
   asked.bounds.bound.at("rstd").data()[1] = kGoldenInfinity;
   EXPECT_EQ(asked.output().verdict(1, kGoldenNaN), ElementVerdict::unjudged);
   EXPECT_EQ(asked.output().verdict(0, kGoldenNaN), ElementVerdict::refused);
 }
 
-TEST(JudgedOutput, TheVerdictIsThatOfTheWholeOutput) {
-  Asked asked;
+TEST(JudgedOutput, VerdictOnAnElementEqualsThatOnTheWholeOutput) {
+  RstdSample asked;
   asked.bounds.bound.at("rstd").data()[1] = kGoldenInfinity;
   std::vector<std::pair<float, std::vector<std::size_t>>> failed;
   for (const double value : {0.0, rounded_to(DType::float32, 0.8164966), kGoldenNaN}) {

@@ -21,9 +21,10 @@ tolerance::Tolerance bounds_of(const StoredCase& stored) {
                                      corpus::usual_accumulation(stored.description.c.dtype));
 }
 
-TEST(Planted, EveryValueIsRefusedWhereItIsWrong) {
+TEST(InjectionResult, WrongValuesAreRejected) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
-  const Planted planted = plant(stored, own_answer(stored), bounds_of(stored));
+  const InjectionResult planted =
+      inject_values(stored, reference_output(stored), bounds_of(stored));
   // y, grad_x, grad_gamma, grad_beta, mean and rstd.
   EXPECT_THAT(planted.of, SizeIs(4));
   for (const auto& [value, count] : planted.of) EXPECT_EQ(count.elements, 46u) << value;
@@ -31,29 +32,31 @@ TEST(Planted, EveryValueIsRefusedWhereItIsWrong) {
   EXPECT_TRUE(planted.all_refused());
 }
 
-TEST(Planted, WhatIsRightIsNotCountedAsWrong) {
+TEST(InjectionResult, RightValuesAreNotCountedAsWrong) {
   const StoredCase stored =
       certified(plain_recipe("layer_norm", {2, 3}, DType::float32)
                     .x([](std::size_t i, double normal) { return i == 4 ? kGoldenNaN : normal; })
                     .grad_y([](std::size_t i, double normal) { return i < 3 ? 0 : normal; })
                     .make(1));
-  const Planted planted = plant(stored, own_answer(stored), bounds_of(stored));
+  const InjectionResult planted =
+      inject_values(stored, reference_output(stored), bounds_of(stored));
   EXPECT_TRUE(planted.all_refused());
-  // NaN and infinity in the second row of y and grad_x, in its statistics, and in gamma's gradient.
+  // NaN and infinity are right in the second row of y and grad_x, in its statistics, and in the
+  // gradient of gamma.
   EXPECT_EQ(planted.of.at("NaN").right, 11u);
   EXPECT_EQ(planted.of.at("infinity").right, 11u);
-  // 0 in the first row of grad_x.
+  // 0 is right in the first row of grad_x.
   EXPECT_EQ(planted.of.at("0").right, 3u);
   EXPECT_EQ(planted.of.at("12345").right, 0u);
-  const PlantedCount all = planted.total();
+  const InjectionCounts all = planted.total();
   EXPECT_EQ(all.refused + all.right, all.elements);
 }
 
-TEST(Planted, ANumberWithinTheBoundIsCountedApart) {
+TEST(InjectionResult, ValuesWithinTheBoundAreCountedSeparately) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
   tolerance::Tolerance bounds = bounds_of(stored);
   bounds.bound.at("grad_beta").fill(20000);
-  const Planted planted = plant(stored, own_answer(stored), bounds);
+  const InjectionResult planted = inject_values(stored, reference_output(stored), bounds);
   EXPECT_TRUE(planted.all_refused());
   EXPECT_EQ(planted.of.at("0").within, 5u);
   EXPECT_EQ(planted.of.at("12345").within, 5u);
@@ -61,33 +64,33 @@ TEST(Planted, ANumberWithinTheBoundIsCountedApart) {
   EXPECT_EQ(planted.total().refused, 4u * 46 - 10);
 }
 
-TEST(Planted, ABoundThatClaimsNothingMissesAll) {
+TEST(InjectionResult, InfiniteBoundMissesEveryValue) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
   tolerance::Tolerance bounds = bounds_of(stored);
   bounds.bound.at("grad_beta").fill(kGoldenInfinity);
-  const Planted planted = plant(stored, own_answer(stored), bounds);
+  const InjectionResult planted = inject_values(stored, reference_output(stored), bounds);
   EXPECT_FALSE(planted.all_refused());
   EXPECT_EQ(planted.total().unjudged, 4u * 5);
   EXPECT_THAT(planted.missed, SizeIs(4));
   EXPECT_THAT(planted.missed.front(), HasSubstr("grad_beta of quick/layer_norm/"));
 }
 
-TEST(Planted, AnAnswerThatIsWrongByItselfIsMissed) {
+TEST(InjectionResult, WrongOutputIsReportedAsMissed) {
   const StoredCase stored = certified(plain_recipe("layer_norm", {3, 5}, DType::float32).make(1));
-  const Planted planted =
-      plant(stored, with_element(own_answer(stored), "y", 7, 9), bounds_of(stored));
+  const InjectionResult planted =
+      inject_values(stored, with_element(reference_output(stored), "y", 7, 9), bounds_of(stored));
   EXPECT_THAT(planted.missed,
               ElementsAre("quick/layer_norm/sample-3x5-float32: the answer itself is refused"));
 }
 
-/// Of the committed corpus, a case of at most 64 elements of each operation and dtype, with what is
-/// expected as the answer.
+/// Returns a case of at most 64 elements for each operation and dtype of the committed corpus; the
+/// expected tensors serve as the output.
 std::vector<StoredCase> small_cases() {
   const std::filesystem::path folder = NORMPROOF_SOURCE_DIR "/verification/golden/data";
   std::vector<StoredCase> cases;
   std::set<std::pair<std::string, DType>> seen;
   for (const CaseDescription& description : certify::list_corpus(folder, {})) {
-    const std::pair key{corpus::op_of(description.c), description.c.dtype};
+    const std::pair key{corpus::op_name(description.c), description.c.dtype};
     if (seen.contains(key)) continue;
     StoredCase stored = certify::read_case(folder, description);
     std::size_t elements = 0;
@@ -100,7 +103,7 @@ std::vector<StoredCase> small_cases() {
   return cases;
 }
 
-/// How many of these answers fail: the right one with each element in turn replaced by each value.
+/// Counts the outputs that fail when each element in turn is replaced by each value.
 std::size_t count_failing(const StoredCase& stored, const std::vector<StoredTensor>& right,
                           const tolerance::Tolerance& bounds) {
   std::size_t failing = 0;
@@ -114,7 +117,7 @@ std::size_t count_failing(const StoredCase& stored, const std::vector<StoredTens
         const CaseResult result =
             check_case(stored, with_element(right, tensor.name, i, rounded_to(tensor.dtype, value)),
                        {}, bounds);
-        // Another scale is another question to the elements of its block.
+        // Another scale changes what is expected of the elements of its block.
         const auto of_it = std::ranges::find(result.tensors, tensor.name, &TensorResult::name);
         failing += (scales ? of_it->passed() : result.passed()) ? 0 : 1;
       }
@@ -122,14 +125,14 @@ std::size_t count_failing(const StoredCase& stored, const std::vector<StoredTens
   return failing;
 }
 
-TEST(Planted, OneAtATimeIsTheWholeCheckOfTheCase) {
+TEST(InjectionResult, ElementVerdictsAgreeWithTheCheckOfTheCase) {
   const std::vector<StoredCase> cases = small_cases();
   EXPECT_THAT(cases, SizeIs(Ge(60)));
   for (const StoredCase& stored : cases) {
     std::vector<StoredTensor> right = stored.expected;
     std::erase_if(right, [](const StoredTensor& t) { return t.name.ends_with("_lo"); });
     const tolerance::Tolerance bounds = bounds_of(stored);
-    const Planted planted = plant(stored, right, bounds);
+    const InjectionResult planted = inject_values(stored, right, bounds);
     EXPECT_TRUE(planted.all_refused()) << testing::PrintToString(planted.missed);
     EXPECT_EQ(planted.total().refused, count_failing(stored, right, bounds))
         << stored.description.path;

@@ -13,7 +13,7 @@ using ::testing::Field;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-TEST(MeasurePower, EveryMutationOfALayerIsRejectedAndNoStyle) {
+TEST(MeasurePower, RejectsEveryMutationOfALayerAndNoStyle) {
   std::size_t calls = 0;
   const auto layers = measure_power(
       {.only = "rms_norm", .seeds = 2, .jobs = 2, .finished = [&](auto&, auto, auto) { ++calls; }});
@@ -43,8 +43,8 @@ TEST(MeasurePower, DoesNotDependOnTheNumberOfJobs) {
   }
 }
 
-TEST(MeasurePower, PlantedAloneBreaksNothing) {
-  const auto layers = measure_power({.only = "log_sum_exp", .jobs = 2, .planted_alone = true});
+TEST(MeasurePower, InjectingValuesOnlyRunsNoMutations) {
+  const auto layers = measure_power({.only = "log_sum_exp", .jobs = 2, .inject_only = true});
   ASSERT_THAT(layers, SizeIs(1));
   EXPECT_EQ(layers[0].cases, 41u);
   EXPECT_THAT(layers[0].verdicts, IsEmpty());
@@ -53,31 +53,32 @@ TEST(MeasurePower, PlantedAloneBreaksNothing) {
   EXPECT_GT(layers[0].planted.total().refused, 10'000u);
 }
 
-TEST(MeasurePower, AnUnknownLayerIsAnError) {
+TEST(MeasurePower, RejectsAnUnknownLayer) {
   EXPECT_THROW(measure_power({.only = "layernorm"}), ref::numeric::UsageError);
 }
 
-TEST(MeasurePower, RightAnswersOfAnotherClassAreNotRejected) {
+TEST(MeasurePower, AcceptsCorrectOutputsOfDeclaredClasses) {
   for (const PowerOptions& options :
        {PowerOptions{.only = "layer_norm", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "batch_norm", .accumulation = Accumulation::float16},
         PowerOptions{.only = "softmax", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "attention", .accumulation = Accumulation::bfloat16},
-        // Stored in float16 out of bfloat16: what is too large, and what is too small.
+        // Computed in bfloat16, stored in float16: numbers that are too large, and numbers that are
+        // too small.
         PowerOptions{.only = "instance_norm", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "geglu", .accumulation = Accumulation::bfloat16},
         PowerOptions{.only = "group_norm", .formula = tolerance::Formula::one_pass}}) {
-    EXPECT_TRUE(right_answers_alone(options));
+    EXPECT_TRUE(measures_only_false_alarms(options));
     const auto layers = measure_power(options);
     ASSERT_THAT(layers, SizeIs(1));
     EXPECT_THAT(layers[0].verdicts, IsEmpty());
     EXPECT_THAT(layers[0].false_alarms, IsEmpty());
     EXPECT_EQ(layers[0].checks, layers[0].styles * layers[0].cases);
   }
-  EXPECT_FALSE(right_answers_alone({}));
+  EXPECT_FALSE(measures_only_false_alarms({}));
 }
 
-TEST(MeasurePower, AnAccumulationThatIsNotOf16BitsIsAnError) {
+TEST(MeasurePower, RejectsAnAccumulationThatIsNot16Bit) {
   EXPECT_THROW(measure_power({.accumulation = Accumulation::float32}), ref::numeric::UsageError);
 }
 

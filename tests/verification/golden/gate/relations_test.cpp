@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using Counts = std::map<RelationOutcome, std::size_t>;
 
-std::vector<StoredTensor> plain_answer(const StoredCase& stored, const Style& style = {}) {
+std::vector<StoredTensor> plain_output(const StoredCase& stored, const Style& style = {}) {
   Sites sites;
   return run_plain(stored.description.c, recipes::inputs_of(stored.description.c), style, sites);
 }
@@ -43,19 +43,20 @@ class Relations : public ::testing::Test {
 
   std::filesystem::path golden() const { return folder_ / "golden"; }
 
-  /// The results of one relation, with `filled` as another implementation.
-  std::vector<RelationResult> check(Relation relation, const Ask& ask, const Ask& filled) const {
-    return check_relations(golden(), cases_, {ask, filled}, {relation}, {});
+  /// Returns the results of one relation; `filled` is used as the process with filled memory.
+  std::vector<RelationResult> check(Relation relation, const Candidate& query,
+                                    const Candidate& filled) const {
+    return check_relations(golden(), cases_, {query, filled}, {relation}, {});
   }
-  std::vector<RelationResult> check(Relation relation, const Ask& ask) const {
-    return check(relation, ask, ask);
+  std::vector<RelationResult> check(Relation relation, const Candidate& query) const {
+    return check(relation, query, query);
   }
   static Counts counts_of(const std::vector<RelationResult>& results) {
     Counts counts;
     for (const RelationResult& result : results) ++counts[result.outcome];
     return counts;
   }
-  /// Of a layer.
+  /// Returns the result of a layer.
   static const RelationResult& of(const std::vector<RelationResult>& results,
                                   const std::string& layer) {
     return *std::ranges::find_if(results, [&](const RelationResult& result) {
@@ -69,7 +70,7 @@ class Relations : public ::testing::Test {
 
 TEST_F(Relations, HoldForAPlainImplementation) {
   ASSERT_EQ(cases_.size(), 23u);
-  const Ask plain = [](const StoredCase& stored) { return plain_answer(stored); };
+  const Candidate plain = [](const StoredCase& stored) { return plain_output(stored); };
   for (const auto& [relation, applies] :
        {std::pair{Relation::repeat, 23u}, std::pair{Relation::memory, 23u},
         std::pair{Relation::split, 18u}, std::pair{Relation::permute, 23u},
@@ -80,29 +81,29 @@ TEST_F(Relations, HoldForAPlainImplementation) {
   }
 }
 
-TEST_F(Relations, AnAnswerThatChangesIsFound) {
+TEST_F(Relations, FindAnOutputThatChanges) {
   int calls = 0;
   const auto results = check(Relation::repeat, [&](const StoredCase& stored) {
-    return with_element(plain_answer(stored), "y", 7, ++calls);
+    return with_element(plain_output(stored), "y", 7, ++calls);
   });
   EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 23}}));
   EXPECT_THAT(results[0].sentence, AllOf(StartsWith("y at [0, 1, 1] is 1, and 3 the second time")));
 }
 
-TEST_F(Relations, WhatDependsOnMemoryIsFound) {
+TEST_F(Relations, FindOutputsThatDependOnUninitializedMemory) {
   const auto results = check(
-      Relation::memory, [](const StoredCase& stored) { return plain_answer(stored); },
+      Relation::memory, [](const StoredCase& stored) { return plain_output(stored); },
       [](const StoredCase& stored) {
-        return with_element(plain_answer(stored), "grad_x", 0, 0x1.fefefep+127);
+        return with_element(plain_output(stored), "grad_x", 0, 0x1.fefefep+127);
       });
   EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 23}}));
   EXPECT_THAT(results[0].sentence,
               HasSubstr("and 3.3961513649220713e+38 where new memory is filled"));
 }
 
-TEST_F(Relations, WhatDependsOnTheSizeOfTheBatchIsFound) {
+TEST_F(Relations, FindOutputsThatDependOnTheBatchSize) {
   const auto results = check(Relation::split, [](const StoredCase& stored) {
-    return plain_answer(
+    return plain_output(
         stored, {.sum = samples_of(stored) < 3 ? Style::Sum::backwards : Style::Sum::forwards});
   });
   EXPECT_EQ(of(results, "layer_norm").outcome, RelationOutcome::broken);
@@ -110,21 +111,21 @@ TEST_F(Relations, WhatDependsOnTheSizeOfTheBatchIsFound) {
   EXPECT_EQ(of(results, "batch_norm").outcome, RelationOutcome::not_applicable);
 }
 
-TEST_F(Relations, WhatDependsOnThePlaceInTheBatchIsFound) {
+TEST_F(Relations, FindOutputsThatDependOnThePositionInTheBatch) {
   const auto results = check(Relation::permute, [](const StoredCase& stored) {
-    const auto answer = plain_answer(stored);
+    const auto answer = plain_output(stored);
     return with_element(answer, "y", 0, values_of(answer, "y")[0] + 0x1p-10);
   });
-  // To the bit, or by the bound of the gate.
+  // Bit by bit, or by the bound of the gate.
   EXPECT_EQ(counts_of(results), (Counts{{RelationOutcome::broken, 23}}));
   EXPECT_THAT(of(results, "layer_norm").sentence, HasSubstr("in reverse order"));
   EXPECT_THAT(of(results, "power_norm").sentence,
               AllOf(HasSubstr("y at [0, 0, 0] is "), HasSubstr("; expected ")));
 }
 
-TEST_F(Relations, ANaNThatSpreadsIsFound) {
+TEST_F(Relations, FindANaNThatSpreadsToOtherSamples) {
   const auto results = check(Relation::neighbour, [](const StoredCase& stored) {
-    const auto answer = plain_answer(stored);
+    const auto answer = plain_output(stored);
     const std::vector<double> y = values_of(answer, "y");
     return with_element(answer, "y", y.size() - 1, y.back() + 0 * y.front());
   });
@@ -132,14 +133,14 @@ TEST_F(Relations, ANaNThatSpreadsIsFound) {
   EXPECT_THAT(of(results, "rms_norm").sentence, HasSubstr("nan beside a sample of NaN"));
 }
 
-TEST_F(Relations, ACaseThatEndsTheProgramIsAskedOnceAndBreaksNoOther) {
+TEST_F(Relations, RunACaseThatEndsTheProgramOnlyOnce) {
   const std::string starts = (folder_ / "starts").string();
-  const auto asks =
-      relation_asks("echo x >> '" + starts +
-                        "'; while read -r path rest; do case $path in */layer_norm/*) exit 7;; "
-                        "esac; echo \"$path not_offered\"; done",
-                    20);
-  const auto results = check_relations(golden(), cases_, asks, all_relations(), {});
+  const auto candidates = make_relation_candidates(
+      "echo x >> '" + starts +
+          "'; while read -r path rest; do case $path in */layer_norm/*) exit 7;; "
+          "esac; echo \"$path not_offered\"; done",
+      20);
+  const auto results = check_relations(golden(), cases_, candidates, all_relations(), {});
   EXPECT_EQ(counts_of(results),
             (Counts{{RelationOutcome::broken, 5}, {RelationOutcome::declined, 22 * 5}}));
   EXPECT_EQ(of(results, "layer_norm").sentence,
@@ -147,39 +148,39 @@ TEST_F(Relations, ACaseThatEndsTheProgramIsAskedOnceAndBreaksNoOther) {
   EXPECT_EQ(std::filesystem::file_size(starts), 4u);  // at the first case, and after it ended
 }
 
-TEST_F(Relations, ADeclinedCaseIsDeclinedByEveryRelation) {
+TEST_F(Relations, ReportADeclinedCaseAsDeclinedForEveryRelation) {
   for (const Relation relation : all_relations())
-    EXPECT_EQ(counts_of(check(relation, [](const StoredCase&) { return Answer(); })),
+    EXPECT_EQ(counts_of(check(relation, [](const StoredCase&) { return CandidateOutput(); })),
               (Counts{{RelationOutcome::declined, 23}}))
         << to_string(relation);
-  // Of half a batch, too; but not of the same question again.
+  // The candidate may decline half a batch, too, but not a repetition of the same question.
   const auto small = check(Relation::split, [](const StoredCase& stored) {
-    return samples_of(stored) < 3 ? Answer() : plain_answer(stored);
+    return samples_of(stored) < 3 ? CandidateOutput() : plain_output(stored);
   });
   EXPECT_EQ(counts_of(small),
             (Counts{{RelationOutcome::declined, 18}, {RelationOutcome::not_applicable, 5}}));
   int calls = 0;
   const auto again = check(Relation::repeat, [&](const StoredCase& stored) {
-    return calls++ % 3 == 2 ? Answer() : plain_answer(stored);
+    return calls++ % 3 == 2 ? CandidateOutput() : plain_output(stored);
   });
   EXPECT_EQ(counts_of(again), (Counts{{RelationOutcome::broken, 23}}));
   EXPECT_EQ(again[0].sentence, "the case is declined the second time");
 }
 
-TEST_F(Relations, NoAnswerOrAWrongShapeIsASentence) {
+TEST_F(Relations, ReportAMissingOutputOrWrongShapeInOneSentence) {
   const auto absent = check(Relation::repeat, [](const StoredCase&) -> std::vector<StoredTensor> {
     throw ref::numeric::FileError("the candidate ended");
   });
   EXPECT_EQ(of(absent, "layer_norm").sentence, "the candidate ended");
   const auto whole = check(Relation::split, [](const StoredCase& stored) {
-    auto answer = plain_answer(stored);
+    auto answer = plain_output(stored);
     for (StoredTensor& tensor : answer)
       if (samples_of(stored) < 3) tensor = tensor_of(tensor.name, tensor.dtype, {1}, {0});
     return answer;
   });
   EXPECT_THAT(of(whole, "layer_norm").sentence, StartsWith("y has 1 samples in half of the batch"));
   const auto without = check(Relation::permute, [](const StoredCase& stored) {
-    auto answer = plain_answer(stored);
+    auto answer = plain_output(stored);
     if (values_of(stored.description.c.inputs, "x")[0] < 0)
       std::erase_if(answer, [](const auto& t) { return t.name == "grad_x"; });
     return answer;
@@ -187,18 +188,18 @@ TEST_F(Relations, NoAnswerOrAWrongShapeIsASentence) {
   EXPECT_GE(counts_of(without)[RelationOutcome::broken], 1u);
 }
 
-TEST_F(Relations, AProgramIsAskedInTwoProcesses) {
-  // Answers with the value of the variable that fills memory: another one in the second process.
-  const RelationAsks asks = relation_asks(
+TEST_F(Relations, RunTheProgramInTwoProcesses) {
+  // Answers with the value of the variable that fills memory, which differs in the second process.
+  const RelationCandidates candidates = make_relation_candidates(
       "while read -r path rest; do echo \"$path y:float64:1 ${MALLOC_PERTURB_:-0}\"; done", 10);
-  const auto results = check_relations(golden(), cases_, asks, {Relation::memory}, {});
+  const auto results = check_relations(golden(), cases_, candidates, {Relation::memory}, {});
   EXPECT_EQ(results[0].sentence, "y at [0] is 0, and 128 where new memory is filled");
 }
 
-TEST(RelationNames, ReadBackAndUnknownOnesAreErrors) {
+TEST(RelationNames, ReadBackAndRejectUnknownOnes) {
   for (const Relation relation : all_relations())
-    EXPECT_EQ(relation_of(to_string(relation)), relation);
-  EXPECT_THAT(usage_message([] { relation_of("splits"); }),
+    EXPECT_EQ(parse_relation(to_string(relation)), relation);
+  EXPECT_THAT(usage_message([] { parse_relation("splits"); }),
               StartsWith("unknown relation 'splits'; did you mean 'split'?"));
 }
 

@@ -10,8 +10,8 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(ShareMap, OfAFewElementsHasAPlaceEach) {
-  const ShareMap map = share_map({2, 1, 3}, {0, 1, 2, 3, NAN, INFINITY});
+TEST(ErrorRatioMap, HasOneCellPerElementIfThereAreFew) {
+  const ErrorRatioMap map = make_error_ratio_map({2, 1, 3}, {0, 1, 2, 3, NAN, INFINITY});
   EXPECT_THAT(map.rows, ElementsAre("0", "1"));
   EXPECT_THAT(map.columns, ElementsAre("0", "1", "2"));
   ASSERT_EQ(map.shares.size(), 6u);
@@ -20,21 +20,21 @@ TEST(ShareMap, OfAFewElementsHasAPlaceEach) {
   EXPECT_EQ(map.shares[5], INFINITY);
 }
 
-TEST(ShareMap, OfAVectorIsOneRow) {
-  const ShareMap map = share_map({4}, {1, 2, 3, 4});
+TEST(ErrorRatioMap, OfAVectorIsOneRow) {
+  const ErrorRatioMap map = make_error_ratio_map({4}, {1, 2, 3, 4});
   EXPECT_THAT(map.rows, ElementsAre("0"));
   EXPECT_THAT(map.shares, ElementsAre(1, 2, 3, 4));
-  EXPECT_THAT(share_map({}, {7}).shares, ElementsAre(7));
+  EXPECT_THAT(make_error_ratio_map({}, {7}).shares, ElementsAre(7));
 }
 
-TEST(ShareMap, WhereThereIsNoRoomAPlaceHasTheWorstOfItsElements) {
+TEST(ErrorRatioMap, CellHoldsTheWorstOfItsElements) {
   const std::size_t rows = 49, columns = 200;
   std::vector<double> shares(rows * columns, 0.5);
-  shares[3 * columns + 7] = 9;  // the second row of its place, the second of three columns
+  shares[3 * columns + 7] = 9;  // the second row of its cell, the second of three columns
   shares[48 * columns + 199] = 5;
   shares[0] = shares[1] = shares[2] = NAN;
   shares[columns] = shares[columns + 1] = shares[columns + 2] = NAN;
-  const ShareMap map = share_map({rows, columns}, shares);
+  const ErrorRatioMap map = make_error_ratio_map({rows, columns}, shares);
   ASSERT_EQ(map.rows.size(), 25u);
   ASSERT_EQ(map.columns.size(), 67u);
   EXPECT_EQ(map.rows[1], "2 to 3");
@@ -47,9 +47,9 @@ TEST(ShareMap, WhereThereIsNoRoomAPlaceHasTheWorstOfItsElements) {
   EXPECT_TRUE(std::isnan(map.shares[0]));
 }
 
-TEST(ShareMap, OfNothingIsEmpty) {
-  EXPECT_TRUE(share_map({0, 3}, {}).shares.empty());
-  EXPECT_TRUE(share_map({3, 0}, {}).rows.empty());
+TEST(ErrorRatioMap, OfNoElementsIsEmpty) {
+  EXPECT_TRUE(make_error_ratio_map({0, 3}, {}).shares.empty());
+  EXPECT_TRUE(make_error_ratio_map({3, 0}, {}).rows.empty());
 }
 
 }  // namespace

@@ -11,11 +11,11 @@ namespace {
 
 std::string said(DType expected, DType answer, const std::vector<double>& values) {
   const std::vector<double> zeros(values.size());
-  return finer_than_expected(tensor_of("y", expected, {1, values.size()}, zeros),
-                             tensor_of("y", answer, {1, values.size()}, values));
+  return describe_excess_digits(tensor_of("y", expected, {1, values.size()}, zeros),
+                                tensor_of("y", answer, {1, values.size()}, values));
 }
 
-TEST(StoredDigits, WhatSixteenBitsDoNotHoldIsTold) {
+TEST(StoredDigits, ReportsNumbersThat16BitsCannotHold) {
   EXPECT_EQ(said(DType::bfloat16, DType::float32, {1, 0x1.02p0, 0x1.01p0, 0x1.03p0}),
             "is not of bfloat16: [0, 2] = 1.00390625 has more digits (float32, 2 of 4 elements)");
   EXPECT_EQ(said(DType::float16, DType::float64, {65504, 65536}),
@@ -25,25 +25,25 @@ TEST(StoredDigits, WhatSixteenBitsDoNotHoldIsTold) {
       "is not of float16: [0, 0] = 2.98023224e-08 has more digits (float32, 1 of 1 elements)");
 }
 
-TEST(StoredDigits, WhatIsOnTheGridIsNot) {
+TEST(StoredDigits, AcceptsNumbersThatFit) {
   EXPECT_EQ(
       said(DType::bfloat16, DType::float32, {1, 0x1.02p0, -0.0, kGoldenNaN, -kGoldenInfinity}), "");
   EXPECT_EQ(said(DType::float16, DType::float64, {0x1p-24, 65504, 0x1.004p0}), "");
 }
 
-TEST(StoredDigits, ASumMayBeKept) {
-  EXPECT_EQ(finer_than_expected(tensor_of("sum", DType::bfloat16, {1}, {0}),
-                                tensor_of("sum", DType::float32, {1}, {0x1.01p0})),
+TEST(StoredDigits, AcceptsASumInFloat32) {
+  EXPECT_EQ(describe_excess_digits(tensor_of("sum", DType::bfloat16, {1}, {0}),
+                                   tensor_of("sum", DType::float32, {1}, {0x1.01p0})),
             "");
 }
 
-TEST(StoredDigits, WhatEightBitsDoNotHoldIsTold) {
+TEST(StoredDigits, ReportsNumbersThat8BitsCannotHold) {
   EXPECT_EQ(said(DType::float8_e4m3fn, DType::float32, {448, 17}),
             "is not of float8_e4m3fn: [0, 1] = 17 has more digits (float32, 1 of 2 elements)");
   EXPECT_EQ(said(DType::float8_e5m2, DType::float16, {57344, 0x1p-16}), "");
 }
 
-TEST(StoredDigits, OtherDtypesAreAsTheyAre) {
+TEST(StoredDigits, IgnoresOtherDtypes) {
   EXPECT_EQ(said(DType::float32, DType::float64, {0.1}), "");
   EXPECT_EQ(said(DType::bfloat16, DType::bfloat16, {0x1.02p0}), "");
   EXPECT_EQ(said(DType::bfloat16, DType::float16, {0x1.004p0}), "");

@@ -11,22 +11,23 @@ namespace {
 
 /// An exhibit without a bug.
 Exhibit right(const char* op, bool centred) {
-  return {
-      "right",
-      "owner/project#1",
-      "nothing",
-      "nothing",
-      op,
-      std::nullopt,
-      [centred](const Case& c, const Device&) { return answer_slices(c, {.centred = centred}); }};
+  return {"right",
+          "owner/project#1",
+          "nothing",
+          "nothing",
+          op,
+          std::nullopt,
+          [centred](const Case& c, const Device&) {
+            return run_slice_kernel(c, {.centred = centred});
+          }};
 }
 
-// What stands under every exhibit of the norms: a kernel that nothing rejects.
-TEST(AnswerSlices, WithoutAMistakeIsRight) {
+// The kernel that every norm exhibit modifies: unmodified, it must pass.
+TEST(AnswerSlices, IsCorrectWithoutAMistake) {
   for (const auto& [op, centred] :
        {std::pair("layer_norm", true), std::pair("rms_norm", false), std::pair("group_norm", true),
         std::pair("instance_norm", true), std::pair("batch_norm", true)}) {
-    const std::vector<Visit> visits = tour({right(op, centred)}, {});
+    const std::vector<ExhibitResult> visits = tour({right(op, centred)}, {});
     ASSERT_EQ(visits.size(), 1u);
     EXPECT_FALSE(visits[0].found()) << op << ": " << visits[0].case_path << visits[0].named;
     EXPECT_GT(visits[0].cases, 20u) << op;
@@ -34,10 +35,10 @@ TEST(AnswerSlices, WithoutAMistakeIsRight) {
   }
 }
 
-TEST(AnswerSlices, APartThatIsWrongShows) {
+TEST(AnswerSlices, IsWrongIfAPartIsWrong) {
   Exhibit exhibit = right("instance_norm", true);
   exhibit.run = [](const Case& c, const Device&) {
-    return answer_slices(c, {.scale = [](double x_hat, double) { return x_hat; }});
+    return run_slice_kernel(c, {.scale = [](double x_hat, double) { return x_hat; }});
   };
   EXPECT_TRUE(tour({exhibit}, {})[0].found());
 }

@@ -24,22 +24,21 @@ Exhibit exhibit_of(const char* op, Kernel run) {
   return {"planted", "owner/project#1", "planted", "planted", op, std::nullopt, std::move(run)};
 }
 
-TEST(Tour, AnExhibitThatIsRightIsMissed) {
-  const std::vector<Visit> visits =
-      tour({exhibit_of("scale_norm",
-                       [](const Case& c, const Device&) { return answer_mutated(c, {}); })},
-           {});
+TEST(Tour, CorrectExhibitIsNotFound) {
+  const std::vector<ExhibitResult> visits = tour(
+      {exhibit_of("scale_norm", [](const Case& c, const Device&) { return run_mutated(c, {}); })},
+      {});
   ASSERT_THAT(visits, SizeIs(1));
   EXPECT_FALSE(visits[0].found());
   EXPECT_THAT(visits[0].named, IsEmpty());
   EXPECT_GT(visits[0].cases, 20u);
 }
 
-TEST(Tour, AMistakeIsFoundAndNamed) {
-  const std::vector<Visit> visits =
+TEST(Tour, FindsAndNamesAMistake) {
+  const std::vector<ExhibitResult> visits =
       tour({exhibit_of("scale_norm",
                        [](const Case& c, const Device&) {
-                         return answer_mutated(c, {"eps", mutations::MutationOperator::drop});
+                         return run_mutated(c, {"eps", mutations::MutationOperator::drop});
                        })},
            {.jobs = 2});
   EXPECT_THAT(visits[0].case_path, StartsWith("quick/scale_norm/"));
@@ -47,52 +46,54 @@ TEST(Tour, AMistakeIsFoundAndNamed) {
   EXPECT_EQ(visits[0].named, "eps: dropped");
 }
 
-TEST(Tour, WhatMemoryHoldsIsFoundByARelation) {
-  const std::vector<Visit> visits = tour({exhibit_of("scale_norm",
-                                                     [](const Case& c, const Device& device) {
-                                                       Work work(c);
-                                                       if (device.leftover != 0)
-                                                         work.out("y").back() = device.leftover;
-                                                       return work.answer();
-                                                     })},
-                                         {});
+TEST(Tour, FindsReadsOfUninitializedMemoryByARelation) {
+  const std::vector<ExhibitResult> visits =
+      tour({exhibit_of("scale_norm",
+                       [](const Case& c, const Device& device) {
+                         Work work(c);
+                         if (device.uninitialized_value != 0)
+                           work.out("y").back() = device.uninitialized_value;
+                         return work.answer();
+                       })},
+           {});
   EXPECT_EQ(visits[0].relation, "memory");
   EXPECT_THAT(visits[0].case_path, StartsWith("quick/scale_norm/"));
 }
 
-TEST(Tour, TiersBelowTheOneAskedForComeFirst) {
-  const std::vector<Visit> visits = tour({exhibit_of("relu",
-                                                     [](const Case& c, const Device&) {
-                                                       Work work(c);
-                                                       if (c.tier == Tier::standard)
-                                                         work.out("y")[0] += 1;
-                                                       return work.answer();
-                                                     })},
-                                         {.tier = Tier::standard});
+TEST(Tour, SearchesLowerTiersFirst) {
+  const std::vector<ExhibitResult> visits = tour({exhibit_of("relu",
+                                                             [](const Case& c, const Device&) {
+                                                               Work work(c);
+                                                               if (c.tier == Tier::standard)
+                                                                 work.out("y")[0] += 1;
+                                                               return work.answer();
+                                                             })},
+                                                 {.tier = Tier::standard});
   EXPECT_THAT(visits[0].case_path, StartsWith("standard/relu/"));
 }
 
-TEST(Tour, AnExhibitOfOneDtypeIsAskedNoOther) {
+TEST(Tour, RunsAnExhibitOfOneDtypeOnThatDtypeOnly) {
   Exhibit exhibit =
-      exhibit_of("scale_norm", [](const Case& c, const Device&) { return answer_mutated(c, {}); });
+      exhibit_of("scale_norm", [](const Case& c, const Device&) { return run_mutated(c, {}); });
   exhibit.dtype = DType::bfloat16;
-  const std::vector<Visit> visits = tour({exhibit}, {});
+  const std::vector<ExhibitResult> visits = tour({exhibit}, {});
   const std::vector<Case> cases = recipes::corpus(Tier::quick);
   EXPECT_EQ(visits[0].cases,
             static_cast<std::size_t>(std::ranges::count_if(cases, [](const Case& c) {
-              return corpus::op_of(c) == "scale_norm" && c.dtype == DType::bfloat16;
+              return corpus::op_name(c) == "scale_norm" && c.dtype == DType::bfloat16;
             })));
 }
 
-TEST(Tour, AnOperationWithoutExhibitsIsAnError) {
+TEST(Tour, RejectsAnOperationWithoutExhibits) {
   EXPECT_THROW(tour(all_exhibits(), {.only = "layernorm"}), ref::numeric::UsageError);
 }
 
 // Whatever finds it: the answer there is another one than the right one. What finds it stands in
-// docs/museum.md, which GoldenMuseum.TheDocumentIsItsOutput holds to a whole tour.
+// docs/generated/museum.md, which GoldenMuseum.DocumentEqualsTheOutput holds to a whole tour.
 TEST(Tour, EveryExhibitThatIsFoundDiffersFromTheRightAnswer) {
   std::map<std::string, std::string> killers;
-  std::ifstream document(std::filesystem::path(NORMPROOF_SOURCE_DIR) / "docs" / "museum.md");
+  std::ifstream document(std::filesystem::path(NORMPROOF_SOURCE_DIR) / "docs" / "generated" /
+                         "museum.md");
   for (std::string line; std::getline(document, line);) {
     std::vector<std::string> cells;
     for (std::size_t end; (end = line.find(" | ")) != std::string::npos; line.erase(0, end + 3))
@@ -106,7 +107,7 @@ TEST(Tour, EveryExhibitThatIsFoundDiffersFromTheRightAnswer) {
     if (!killers[exhibit.name].starts_with("quick/")) continue;  // missed, or found by a relation
     const auto killer = std::ranges::find(cases, killers[exhibit.name], corpus::path_of);
     ASSERT_NE(killer, cases.end()) << exhibit.name << ": " << killers[exhibit.name];
-    EXPECT_NE(exhibit.run(*killer, {}), answer_mutated(*killer, {})) << exhibit.name;
+    EXPECT_NE(exhibit.run(*killer, {}), run_mutated(*killer, {})) << exhibit.name;
     ++compared;
   }
   EXPECT_GE(compared, 40u);

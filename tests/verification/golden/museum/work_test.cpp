@@ -16,33 +16,33 @@ Case layer_norm_case(DType dtype = DType::float32) {
       .make(1);
 }
 
-TEST(Work, BeginsAsTheRightAnswerAndKeepsWhatIsPutThere) {
+TEST(Work, StartsWithTheCorrectOutputAndKeepsChanges) {
   const Case c = layer_norm_case(DType::bfloat16);
   Work work(c);
-  EXPECT_EQ(work.answer(), answer_mutated(c, {}));
+  EXPECT_EQ(work.answer(), run_mutated(c, {}));
   EXPECT_EQ(work.shape().samples, 2u);
   EXPECT_EQ(work.shape().tokens, 3u);
   EXPECT_EQ(work.shape().d_model, 4u);
   EXPECT_EQ(work.in("x").size(), 24u);
   EXPECT_THAT(work.in("velocity"), IsEmpty());
-  EXPECT_FALSE(work.gives("velocity"));
-  work.out("y")[5] = 1.001;  // no bfloat16
+  EXPECT_FALSE(work.has_output("velocity"));
+  work.out("y")[5] = 1.001;  // not representable in bfloat16
   const std::vector<StoredTensor> answer = work.answer();
   EXPECT_EQ(ref::io::widen(*corpus::find(answer, "y"))[5], 1.0);
 }
 
-TEST(Work, AMutationSpoilsIt) {
+TEST(Work, IsWrongWithAMutation) {
   const Case c = layer_norm_case();
   EXPECT_NE(Work(c, {"mean", mutations::MutationOperator::drop}).answer(), Work(c).answer());
 }
 
-TEST(EpsOf, IsThatOfTheOptions) {
-  EXPECT_EQ(eps_of(layer_norm_case()), 1e-5);
+TEST(EpsOf, ReturnsTheEpsOfTheOptions) {
+  EXPECT_EQ(norm_eps(layer_norm_case()), 1e-5);
 }
 
 TEST(SumIn, RoundsEachPartialSum) {
   const std::vector<double> terms(300, 1.0);
-  EXPECT_EQ(sum_in(StorageFormat::bfloat16, terms), 256);
+  EXPECT_EQ(rounded_sum(StorageFormat::bfloat16, terms), 256);
   EXPECT_EQ(sum_of(terms), 300);
   EXPECT_EQ(rounded(257, StorageFormat::bfloat16), 256);
 }

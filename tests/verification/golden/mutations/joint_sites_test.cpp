@@ -30,7 +30,7 @@ using ::testing::IsSupersetOf;
 using ::testing::Not;
 using enum MutationOperator;
 
-TEST(JointSites, AreOfferedFromTheirSecondSiteOn) {
+TEST(JointSites, AreOfferedAfterTheirSecondSite) {
   Sites sites;
   sites.list();
   sites.term("residual of attention", 1.0);
@@ -44,12 +44,13 @@ TEST(JointSites, AreOfferedFromTheirSecondSiteOn) {
               Not(Contains(Mutation{"residual of attention, forward and backward", drop})));
 }
 
-TEST(JointSites, ActAtEachOfTheirSitesAndNowhereElse) {
+TEST(JointSites, ActAtAllOfTheirSitesAndNowhereElse) {
   Sites sites({"every residual", drop});
   EXPECT_EQ(sites.term("residual of attention", 3.0), 0);
   EXPECT_EQ(sites.term("residual of the feed-forward in the backward", 3.0), 0);
   EXPECT_EQ(sites.term("mean", 3.0), 3);
-  // Of a part too, by its name in the whole; a part has joint sites of its own.
+  // It also acts at the sites of a part, by their names in the whole; a part has joint sites of its
+  // own.
   Sites masks({"every mask", invert_mask});
   EXPECT_FALSE(masks.mask("mask of the keys", true));
   EXPECT_FALSE(masks.part("norm: ").mask("mask of the statistics", true));
@@ -60,7 +61,7 @@ TEST(JointSites, ActAtEachOfTheirSitesAndNowhereElse) {
             -3);
 }
 
-TEST(JointSites, AreEachOfferedSomewhereInTheQuickTier) {
+TEST(JointSites, AreAllOfferedInTheQuickTier) {
   std::set<std::string> open;
   for (const JointSite& joint : joint_sites()) EXPECT_TRUE(open.emplace(joint.name).second);
   for (const Case& c : recipes::corpus(Tier::quick)) {
@@ -96,13 +97,14 @@ void change(std::vector<StoredTensor>& tensors, const std::string& name,
   ADD_FAILURE() << "there is no " << name;
 }
 
-/// What the reference answers to another question is what it answers to this one by mistake.
-struct Mistaken {
+/// A case in which a mistake gives the reference's output for another case.
+struct MistakenCase {
   std::string op, reason;
-  std::function<void(Case&)> other;  ///< makes the other question of this one
+  std::function<void(Case&)> other;  ///< turns this case into the other one
   std::string named;
-  std::vector<std::string> outputs;  ///< that the mistake explains
-  /// The derivative of the other question by this one's inputs, where they are others.
+  std::vector<std::string> outputs;  ///< the outputs that the mistake explains
+  /// Converts derivatives with respect to the other case's inputs into derivatives with respect to
+  /// this one's.
   std::function<void(std::vector<StoredTensor>&)> chain = {};
 };
 
@@ -122,7 +124,8 @@ const std::vector<std::string> kBiases = {"attention.in.bias", "attention.out.bi
 const std::vector<std::string> kMasks = {"attention.weights.keep", "attention.y.keep",
                                          "feed_forward.active.keep", "feed_forward.y.keep"};
 
-/// The queries of eight features times a factor, or the gradients of what makes them.
+/// Multiplies the queries of eight features by a factor, or the gradients of the parameters that
+/// produce them.
 void scale_queries(std::vector<StoredTensor>& tensors, const std::string& prefix, double factor) {
   constexpr std::size_t kWidth = 8;
   change(tensors, prefix + "attention.in.weight",
@@ -132,7 +135,7 @@ void scale_queries(std::vector<StoredTensor>& tensors, const std::string& prefix
 }
 
 /// The scores are multiplied by a factor.
-Mistaken scores_times(double factor, const std::string& named) {
+MistakenCase scores_times(double factor, const std::string& named) {
   return {"encoder_layer",
           "eight_features",
           [=](Case& c) { scale_queries(c.inputs, "", factor); },
@@ -141,7 +144,7 @@ Mistaken scores_times(double factor, const std::string& named) {
           [=](auto& answer) { scale_queries(answer, "grad_", factor); }};
 }
 
-std::vector<Mistaken> mistakes() {
+std::vector<MistakenCase> mistakes() {
   return {
       {"layer_norm",
        "",
@@ -224,12 +227,12 @@ std::vector<Diagnosis> diagnosis_for(const StoredCase& stored,
   return diagnose(stored, answer, check_case(stored, answer, {}));
 }
 
-TEST(JointSites, AMistakeMadeEverywhereIsNamedFirst) {
-  for (const Mistaken& mistaken : mistakes()) {
+TEST(JointSites, NameAMistakeMadeEverywhereFirst) {
+  for (const MistakenCase& mistaken : mistakes()) {
     const StoredCase stored = certified(case_for(mistaken.op, mistaken.reason));
     StoredCase other = stored;
     mistaken.other(other.description.c);
-    auto answer = own_answer(other);
+    auto answer = reference_output(other);
     std::erase_if(answer, [](const auto& tensor) { return tensor.name == "iterations"; });
     if (mistaken.chain) mistaken.chain(answer);
     const auto found = diagnosis_for(stored, answer);
@@ -239,8 +242,9 @@ TEST(JointSites, AMistakeMadeEverywhereIsNamedFirst) {
   }
 }
 
-/// What no other question to the reference makes: by the second implementation in another style.
-TEST(JointSites, AMistakeOfTheSecondImplementationIsNamedInAnotherStyle) {
+/// Mistakes that no other case of the reference reproduces are made by the plain implementation in
+/// another style.
+TEST(JointSites, NameAMistakeMadeInAnotherStyle) {
   struct Wrong {
     std::string op, reason;
     Mutation mutation;

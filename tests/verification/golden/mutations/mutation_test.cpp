@@ -44,7 +44,7 @@ TEST(Sites, EachOperatorDoesWhatItsNameSays) {
   EXPECT_EQ(Sites({"a", one_pass}).any("a", {drop, one_pass}), one_pass);
 }
 
-TEST(Sites, OfAConstantFloat32IsAnotherNumberInFloat64Alone) {
+TEST(Sites, RoundConstantsToFloat32OnlyInFloat64) {
   EXPECT_EQ(Sites({"c", single_precision}).constant("c", 0.1), static_cast<double>(0.1F));
   EXPECT_EQ(Sites({"d", single_precision}).constant("c", 0.1), 0.1);
   EXPECT_EQ(Sites({"c", single_precision}).constant("c", 0.1F), 0.1F);
@@ -56,15 +56,15 @@ TEST(Sites, OfAConstantFloat32IsAnotherNumberInFloat64Alone) {
   EXPECT_THAT(sites.seen(), ElementsAre(Mutation{"tenth", single_precision}));
 }
 
-TEST(Sites, AMutationActsAtItsOwnSiteAlone) {
+TEST(Sites, ApplyAMutationOnlyAtItsSite) {
   Sites sites({"here", negate});
   EXPECT_EQ(sites.term("there", 3.0), 3);
   EXPECT_EQ(sites.term("here", 3.0), -3);
-  // One that the site does not offer does nothing.
+  // An operator that the site does not offer has no effect.
   EXPECT_EQ(sites.count("here", 3.0), 3);
 }
 
-TEST(Sites, ListWhatTheyOfferOnce) {
+TEST(Sites, ListEachOfferedMutationOnce) {
   Sites sites;
   sites.list();
   for (int i = 0; i < 2; ++i) {
@@ -75,7 +75,7 @@ TEST(Sites, ListWhatTheyOfferOnce) {
               ElementsAre(Mutation{"n", one_less}, Mutation{"n", one_more}, Mutation{"p", other}));
 }
 
-TEST(Sites, OfAPartHaveNamesOfTheirOwn) {
+TEST(Sites, OfAPartHavePrefixedNames) {
   Sites sites({"part: t", negate});
   EXPECT_EQ(sites.term("t", 3.0), 3);
   Sites part = sites.part("part: ");
@@ -95,7 +95,7 @@ TEST(Sites, RoundToDigitsWithTiesToEven) {
   EXPECT_EQ(Sites::rounded_to<11>(-0x1.ffcp+5), -0x1.ffcp+5);
 }
 
-TEST(MutationOperators, HaveNamesOfTheirOwn) {
+TEST(MutationOperators, HaveUniqueNames) {
   std::set<std::string_view> names;
   int count = 0;
   for (int op = static_cast<int>(none); op <= static_cast<int>(reset); ++op, ++count)

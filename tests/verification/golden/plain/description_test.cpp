@@ -31,12 +31,12 @@ Case case_of(const ref::model::NormOptions& options, const ref::norm::NormInputs
   add(c.inputs, "grad_y", DType::float64, in.grad_y);
   add(c.inputs, "valid", DType::boolean, ref::tensor::convert<double>(in.valid));
   for (const auto& [name, values] : state)
-    add(c.inputs, name, corpus::dtype_of_output(DType::float64, name), values);
+    add(c.inputs, name, corpus::output_dtype(DType::float64, name), values);
   std::ranges::sort(c.inputs, {}, &StoredTensor::name);
   return c;
 }
 
-TEST(Description, IsThatOfThePlainImplementations) {
+TEST(Description, PlainLayersMatchTheDescription) {
   ref::norm::expect_as_described([](const auto& options, const auto& in, const auto& state) {
     Sites sites;
     ref::norm::NormStep<double> step;

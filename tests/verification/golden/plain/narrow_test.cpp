@@ -26,7 +26,7 @@ TEST(Narrow, Float16Overflows) {
   EXPECT_EQ(static_cast<double>(Brain(300) * Brain(300)), 0x1.6p+16);
 }
 
-TEST(Narrow, TheFormatIsChosenByName) {
+TEST(Narrow, ChoosesTheFormatAtRunTime) {
   const auto third = [](ref::model::StorageFormat format) {
     return in_arithmetic(format, []<class T>(T) { return static_cast<double>(T(1) / T(3)); });
   };
@@ -36,7 +36,7 @@ TEST(Narrow, TheFormatIsChosenByName) {
   EXPECT_EQ(third(ref::model::StorageFormat::bfloat16), 0x1.56p-2);
 }
 
-TEST(Narrow, C1NobodyComputesInEightBits) {
+TEST(Narrow, C1_RejectsArithmeticIn8Bits) {
   const auto answer = [](ref::model::StorageFormat format) {
     return in_arithmetic(format, []<class T>(T) { return 0; });
   };

@@ -24,7 +24,7 @@ std::vector<double> attended(const Case& c, const char* name, const Mutation& mu
   return values_of(run_attention(c, mutation), name);
 }
 
-TEST(PlainAttention, EveryStyleIsNearTheReference) {
+TEST(PlainAttention, EveryStyleAgreesWithTheReference) {
   for (const Case& c : recipes::attention_cases(Tier::quick, 7)) {
     if (c.dtype != DType::float64 || c.reason == "offset_minus_1e5") continue;
     const auto expected = certify::certify(c).tensors;
@@ -40,12 +40,12 @@ TEST(PlainAttention, EveryStyleIsNearTheReference) {
   }
 }
 
-// Two keys that no query tells apart: weights of 1/2.
+// Two keys that no query distinguishes: weights of 1/2.
 Case two_keys() {
   return attention_case({0, 0}, {1, 2}, {4, 8}, {1, 0});
 }
 
-TEST(PlainAttention, MistakesOfASum) {
+TEST(PlainAttention, MistakesInASumChangeTheOutput) {
   EXPECT_THAT(attended(two_keys(), "y"), ElementsAre(6, 6));
   EXPECT_THAT(attended(two_keys(), "grad_v"), ElementsAre(0.5, 0.5));
   EXPECT_THAT(attended(two_keys(), "log_sum_exp"),
@@ -59,7 +59,7 @@ TEST(PlainAttention, MistakesOfASum) {
               ElementsAre(10, 0));
 }
 
-TEST(PlainAttention, MistakesOfACausalMask) {
+TEST(PlainAttention, MistakesInTheCausalMaskChangeTheOutput) {
   Case c = two_keys();
   ref::model::set_option(c.options, "causal", "true");
   const auto y = [&](Op op) { return attended(c, "y", {"causal mask", op}); };
@@ -68,14 +68,15 @@ TEST(PlainAttention, MistakesOfACausalMask) {
   EXPECT_THAT(y(Op::one_more), ElementsAre(6, 6));
   EXPECT_THAT(y(Op::one_less), ElementsAre(0, 4));
   EXPECT_THAT(y(Op::transposed), ElementsAre(6, 8));
-  // Three keys: the last query sees them all, or, with the first query at the first key, two.
+  // Three keys: the last query sees all of them, or two if the first query is aligned with the
+  // first key.
   Case longer = attention_case({0, 0}, {1, 2, 3}, {3, 6, 9}, {1, 0});
   ref::model::set_option(longer.options, "causal", "true");
   EXPECT_THAT(attended(longer, "y"), ElementsAre(4.5, 6));
   EXPECT_THAT(attended(longer, "y", {"causal mask", Op::other}), ElementsAre(3, 4.5));
 }
 
-TEST(PlainAttention, MistakesOfAMaskOfKeys) {
+TEST(PlainAttention, MistakesInTheKeyMaskChangeTheOutput) {
   Case c = two_keys();
   c.inputs.push_back(tensor_of("valid", DType::boolean, {1, 2}, {1, 0}));
   EXPECT_THAT(attended(c, "y"), ElementsAre(4, 4));
@@ -89,7 +90,7 @@ TEST(PlainAttention, MistakesOfAMaskOfKeys) {
   EXPECT_EQ(find(run_attention(c), "log_sum_exp"), nullptr);
 }
 
-TEST(PlainAttention, MistakesOfGroups) {
+TEST(PlainAttention, MistakesInGroupedQueriesChangeTheOutput) {
   for (const Case& c : recipes::attention_cases(Tier::quick, 7)) {
     if (c.reason != "grouped" || c.dtype != DType::float64) continue;
     EXPECT_NE(attended(c, "y", {"head of the keys", Op::other}), attended(c, "y"));

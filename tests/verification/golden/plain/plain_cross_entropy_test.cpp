@@ -23,7 +23,7 @@ std::vector<double> lost(const Case& c, const char* name, const Mutation& mutati
   return values_of(run_loss(c, mutation), name);
 }
 
-TEST(PlainCrossEntropy, EveryStyleIsNearTheReference) {
+TEST(PlainCrossEntropy, EveryStyleAgreesWithTheReference) {
   for (const Case& c : recipes::cross_entropy_cases(Tier::quick, 7)) {
     if (c.dtype != DType::float64 || c.reason.starts_with("offset")) continue;
     const auto expected = certify::certify(c).tensors;
@@ -39,7 +39,7 @@ TEST(PlainCrossEntropy, EveryStyleIsNearTheReference) {
   }
 }
 
-TEST(PlainCrossEntropy, MistakesOfTheMean) {
+TEST(PlainCrossEntropy, MistakesInTheMeanChangeTheLoss) {
   const double log2 = std::log(2);
   Case c = two_rows_of_two_classes();
   EXPECT_THAT(lost(c, "loss"), ElementsAre(DoubleEq(log2)));
@@ -58,7 +58,7 @@ TEST(PlainCrossEntropy, MistakesOfTheMean) {
               ElementsAre(-0.5, 0.5, 0.5, -0.5));
 }
 
-TEST(PlainCrossEntropy, MistakesOfTheSmoothing) {
+TEST(PlainCrossEntropy, MistakesInTheSmoothingChangeTheLoss) {
   Case c = two_rows_of_two_classes();
   ref::model::set_option(c.options, "label_smoothing", "0.5");
   EXPECT_THAT(lost(c, "grad_logits"), ElementsAre(-0.125, 0.125, 0.125, -0.125));

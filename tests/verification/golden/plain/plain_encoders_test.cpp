@@ -28,7 +28,7 @@ std::vector<StoredTensor> run_with(const Case& c, const Mutation& mutation = {},
   return run_plain_encoder(c, recipes::inputs_of(c), style, sites);
 }
 
-TEST(PlainEncoders, EveryStyleIsRightAndLeavesAllThatTheReferenceDoes) {
+TEST(PlainEncoders, EveryStyleHasAllOutputsAndPasses) {
   for (const std::string& operation : ref::model::encoder_operation_names())
     for (const Case& c : encoder_cases(Tier::quick, operation, 1)) {
       const StoredCase stored = certified(c);
@@ -42,7 +42,7 @@ TEST(PlainEncoders, EveryStyleIsRightAndLeavesAllThatTheReferenceDoes) {
     }
 }
 
-TEST(PlainEncoders, AMistakeChangesWhatItReaches) {
+TEST(PlainEncoders, MistakeChangesTheOutputsThatDependOnIt) {
   const Case c = case_of("encoder_layer", "post_layer_norm");
   const auto right = run_with(c);
   const auto backward = run_with(c, {"1/sqrt(d_k) in the backward", MutationOperator::drop});
@@ -53,7 +53,7 @@ TEST(PlainEncoders, AMistakeChangesWhatItReaches) {
   EXPECT_EQ(values_of(right, "attention.weights"), values_of(eps, "attention.weights"));
 }
 
-TEST(PlainEncoders, PaddingIsAttendedToByMistakeAlone) {
+TEST(PlainEncoders, PaddingGetsWeightOnlyByMistake) {
   const Case c = case_of("encoder_layer", "post_layer_norm");
   const auto valid = values_of(c.inputs, "valid");
   const std::size_t tokens = 3, of_second = 2 * tokens * tokens;
@@ -64,10 +64,11 @@ TEST(PlainEncoders, PaddingIsAttendedToByMistakeAlone) {
             0);
 }
 
-TEST(PlainEncoders, TheCausalMaskIsOffAsEachMistakeSays) {
+TEST(PlainEncoders, EachMistakeShiftsTheCausalMaskAsNamed) {
   const Case c = case_of("encoder_layer", "causal_post");
   constexpr std::size_t kTokens = 4;
-  /// The keys that each query of the first sentence, which has no padding, gives a weight.
+  /// Returns the keys to which each query of the first sentence, which has no padding, gives a
+  /// weight.
   const auto seen = [&](const Mutation& mutation) {
     const auto weights = values_of(run_with(c, mutation), "attention.weights");
     std::vector<std::string> rows(kTokens);
@@ -85,7 +86,7 @@ TEST(PlainEncoders, TheCausalMaskIsOffAsEachMistakeSays) {
   EXPECT_EQ(seen({"causal mask", transposed}), (Rows{"xxxx", ".xxx", "..xx", "...x"}));
 }
 
-/// Tensors of a layer of a decoder that a mistake moves, among those that are named.
+/// Returns those of the named tensors of a decoder layer that a mistake changes.
 std::vector<std::string> moved_by(const Case& c, const Mutation& mutation,
                                   const std::vector<std::string>& names) {
   const auto right = run_with(c), wrong = run_with(c, mutation);
@@ -95,7 +96,7 @@ std::vector<std::string> moved_by(const Case& c, const Mutation& mutation,
   return moved;
 }
 
-TEST(PlainEncoders, OfADecoderEachAttentionHasMistakesOfItsOwn) {
+TEST(PlainEncoders, EachAttentionOfADecoderHasSeparateMistakes) {
   const Case c = case_of("decoder_layer", "post_layer_norm");
   const std::vector<std::string> names = {"self_attention.weights", "cross_attention.weights", "y",
                                           "grad_memory", "grad_x"};
@@ -119,7 +120,7 @@ TEST(PlainEncoders, OfADecoderEachAttentionHasMistakesOfItsOwn) {
     EXPECT_EQ(moved_by(c, {site, drop}, names), (std::vector<std::string>{"grad_memory"})) << site;
 }
 
-TEST(PlainEncoders, ADropoutOfTheBackwardMovesTheGradientsAlone) {
+TEST(PlainEncoders, BackwardDropoutMistakesChangeOnlyGradients) {
   const Case c = case_of("encoder_layer", "dropout_pre");
   const auto right = run_with(c);
   for (const char* place :
@@ -135,7 +136,7 @@ TEST(PlainEncoders, ADropoutOfTheBackwardMovesTheGradientsAlone) {
                       "attention.weights"));
 }
 
-TEST(PlainEncoders, NoDropoutPassesASiteWhereTheRateIsZero) {
+TEST(PlainEncoders, DropoutOfRateZeroOffersNoMistakes) {
   Sites sites;
   sites.list();
   run_plain_encoder(case_of("encoder_layer", "post_layer_norm"),
@@ -144,7 +145,7 @@ TEST(PlainEncoders, NoDropoutPassesASiteWhereTheRateIsZero) {
     EXPECT_EQ(mutation.site.find("dropout"), std::string::npos) << mutation.site;
 }
 
-TEST(PlainEncoders, TheSumOfTheWeightsDividesTheLoss) {
+TEST(PlainEncoders, LossIsDividedByTheSumOfTheWeights) {
   const Case c = case_of("encoder", "post_layer_norm");
   const double whole = values_of(
       run_with(c, {"sum of the class weights as divisor", MutationOperator::drop}), "loss")[0];
@@ -154,7 +155,7 @@ TEST(PlainEncoders, TheSumOfTheWeightsDividesTheLoss) {
   EXPECT_NE(values_of(run_with(c), "loss")[0], by_count);
 }
 
-TEST(PlainEncoders, OfTheNormsThoseSitesAreOfferedThatReachAnAnswer) {
+TEST(PlainEncoders, NormsOfferOnlySitesThatChangeAnOutput) {
   Sites sites;
   sites.list();
   run_plain_encoder(case_of("encoder_layer", "post_power_norm"),

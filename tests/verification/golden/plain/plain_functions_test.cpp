@@ -26,7 +26,7 @@ Case two_equal(const char* function) {
       .make(1);
 }
 
-TEST(PlainFunctions, SoftmaxOfEqualElements) {
+TEST(PlainFunctions, SoftmaxOfEqualElementsIsUniform) {
   const auto right = run(two_equal("softmax"));
   EXPECT_THAT(values_of(right, "y"), ElementsAre(0.5, 0.5));
   EXPECT_THAT(values_of(right, "grad_x"), ElementsAre(1, -1));
@@ -36,14 +36,14 @@ TEST(PlainFunctions, SoftmaxOfEqualElements) {
   EXPECT_THAT(values_of(turned, "y"), ElementsAre(1, 1));
 }
 
-TEST(PlainFunctions, LogSumExpHasAnOutputARow) {
+TEST(PlainFunctions, LogSumExpHasOneOutputPerRow) {
   const auto answer = run(two_equal("log_sum_exp"));
   EXPECT_EQ(find(answer, "y")->shape, (std::vector<std::size_t>{1}));
   EXPECT_THAT(values_of(answer, "y"), ElementsAre(DoubleEq(3 + 0.69314718055994531)));
   EXPECT_THAT(values_of(answer, "grad_x"), ElementsAre(DoubleEq(2), DoubleEq(2)));
 }
 
-TEST(PlainFunctions, EveryStyleIsNearTheReference) {
+TEST(PlainFunctions, EveryStyleAgreesWithTheReference) {
   for (const std::string& function : ref::model::function_names()) {
     if (!ref::model::operation_info(function).is_by_row()) continue;
     const Case c = plain_recipe(function, {3, 7}).make(1);
@@ -59,7 +59,7 @@ TEST(PlainFunctions, EveryStyleIsNearTheReference) {
   }
 }
 
-TEST(PlainFunctions, GatedFunctionsInEveryStyleAreNearTheReference) {
+TEST(PlainFunctions, EveryStyleOfGatedFunctionsAgreesWithTheReference) {
   for (const char* function : {"swiglu", "geglu"}) {
     const Case c = plain_recipe(function, {3, 7}).make(1);
     const auto wanted = values_of(certify::certify(c).tensors, "grad_gate");
@@ -72,7 +72,7 @@ TEST(PlainFunctions, GatedFunctionsInEveryStyleAreNearTheReference) {
   }
 }
 
-TEST(PlainFunctions, MistakesOfAGate) {
+TEST(PlainFunctions, MistakesInAGateChangeTheOutput) {
   const Case c = plain_recipe("swiglu", {1, 2})
                      .x([](std::size_t i, double) { return i == 0 ? 0.0 : 40.0; })
                      .gate([](std::size_t i, double) { return i == 0 ? 40.0 : -40.0; })
@@ -96,7 +96,7 @@ TEST(PlainFunctions, MistakesOfAGate) {
               ElementsAre(2, 2));
 }
 
-TEST(PlainFunctions, ASigmoidOfInfinityOverInfinity) {
+TEST(PlainFunctions, SigmoidOfInfinityOverInfinityIsNaN) {
   const Case c =
       plain_recipe("silu", {1, 2}, DType::float32).x([](auto, double) { return 100.0; }).make(1);
   EXPECT_THAT(values_of(run(c), "y"), ElementsAre(100, 100));
@@ -104,7 +104,7 @@ TEST(PlainFunctions, ASigmoidOfInfinityOverInfinity) {
       std::isnan(values_of(run(c, {"formula of the share", MutationOperator::insert}), "y")[0]));
 }
 
-TEST(PlainFunctions, ConstantsOfFloat32AreOffByTheirRounding) {
+TEST(PlainFunctions, Float32ConstantsAreOffByTheirRounding) {
   for (const auto& [function, site] :
        {std::pair{"gelu", "1/sqrt(2)"}, std::pair{"gelu", "1/sqrt(2 pi)"},
         std::pair{"gelu_tanh", "sqrt(2/pi)"}, std::pair{"gelu_tanh", "0.044715"},
@@ -113,20 +113,20 @@ TEST(PlainFunctions, ConstantsOfFloat32AreOffByTheirRounding) {
     const auto right = values_of(run(c), "grad_x");
     const auto wrong = values_of(run(c, {site, MutationOperator::single_precision}), "grad_x");
     EXPECT_NE(right, wrong) << site;
-    // One constant is off by 2^-24 of itself, and the slope changes by less than that share.
+    // One constant has a relative error of 2^-24, and the slope changes by less than that.
     for (std::size_t i = 0; i < right.size(); ++i)
       EXPECT_LE(std::fabs(right[i] - wrong[i]), 0x1p-24) << site;
   }
 }
 
-/// A row whose elements are `first` and `second`.
+/// A row with the elements `first` and `second`.
 Case row_of(const char* function, double first, double second) {
   return plain_recipe(function, {1, 2})
       .x([=](std::size_t i, double) { return i == 0 ? first : second; })
       .make(1);
 }
 
-TEST(PlainFunctions, WhatIsClippedHasALeastValue) {
+TEST(PlainFunctions, ClippedDifferencesHaveAMinimum) {
   const Case far = row_of("softmax", 0, -40);
   EXPECT_THAT(values_of(run(far), "y"), ElementsAre(1, DoubleEq(std::exp(-40))));
   EXPECT_THAT(values_of(run(far, {"differences", MutationOperator::clip}), "y"),
@@ -136,7 +136,7 @@ TEST(PlainFunctions, WhatIsClippedHasALeastValue) {
   EXPECT_THAT(
       values_of(run(row_of("log_softmax", 0, -40), {"differences", MutationOperator::clip}), "y"),
       ElementsAre(DoubleNear(0, 1e-12), DoubleNear(-30, 1e-12)));
-  // Where nothing is as small, neither is a mistake.
+  // If no element is that small, there is no mistake to make.
   Sites sites;
   sites.list();
   const Case near = row_of("softmax", 0, -10);
@@ -145,16 +145,16 @@ TEST(PlainFunctions, WhatIsClippedHasALeastValue) {
     EXPECT_NE(mutation.op, MutationOperator::clip) << mutation.site;
 }
 
-TEST(PlainFunctions, ARowOfNaNHasNoLargestElementWhereNaNIsPassedOver) {
+TEST(PlainFunctions, RowOfNaNHasNoMaximumIfNaNIsSkipped) {
   const Mutation mutation{"largest element", MutationOperator::ignore_nan};
   const Case c = row_of("softmax", NAN, NAN);
   EXPECT_TRUE(std::isnan(values_of(run(c), "y")[0]));
   EXPECT_THAT(values_of(run(c, mutation), "y"), ElementsAre(0, 0));
-  // Beside another element NaN reaches the sum.
+  // Next to another element, NaN reaches the sum.
   EXPECT_TRUE(std::isnan(values_of(run(row_of("softmax", NAN, 1), mutation), "y")[1]));
 }
 
-TEST(PlainFunctions, OfAWideRowTheFirstBlockAlone) {
+TEST(PlainFunctions, SumOfAWideRowMayStopAfterTheFirstBlock) {
   const Case c = plain_recipe("softmax", {1, 1030}).x([](auto, double) { return 0.0; }).make(1);
   EXPECT_THAT(values_of(run(c), "y")[0], DoubleEq(1.0 / 1030));
   EXPECT_THAT(values_of(run(c, {"sum of exponentials", MutationOperator::first_1024}), "y")[0],
@@ -163,7 +163,7 @@ TEST(PlainFunctions, OfAWideRowTheFirstBlockAlone) {
               DoubleEq(1.0 / 256));
 }
 
-TEST(PlainFunctions, AWholeLastBlockIsLostWhereThereIsOne) {
+TEST(PlainFunctions, LastBlockMayBeLostIfItIsWhole) {
   const auto first_of = [](std::size_t features) {
     const Case c =
         plain_recipe("softmax", {1, features}).x([](auto, double) { return 0.0; }).make(1);
@@ -173,7 +173,7 @@ TEST(PlainFunctions, AWholeLastBlockIsLostWhereThereIsOne) {
   EXPECT_THAT(first_of(65), DoubleEq(1.0 / 65));
 }
 
-TEST(PlainFunctions, AWholeLastBlockOfRowsIsNotWritten) {
+TEST(PlainFunctions, LastBlockOfRowsMayBeUnwritten) {
   const auto zeros_of = [](std::size_t rows) {
     const Case c = plain_recipe("softmax", {rows, 2}).make(1);
     return std::ranges::count(
@@ -183,7 +183,7 @@ TEST(PlainFunctions, AWholeLastBlockOfRowsIsNotWritten) {
   EXPECT_EQ(zeros_of(65), 0);
 }
 
-TEST(PlainFunctions, AMutationChangesWhatItNames) {
+TEST(PlainFunctions, MutationChangesOnlyWhatItNames) {
   const Case c = plain_recipe("gelu_tanh", {3, 7}).make(1);
   EXPECT_EQ(values_of(run(c), "y"),
             values_of(run(c, {"derivative of the cubic term", MutationOperator::drop}), "y"));

@@ -21,10 +21,10 @@ std::vector<StoredTensor> plain(const Case& c, const Style& style = {}) {
   return run_plain(c, recipes::inputs_of(c), style, sites);
 }
 
-TEST(PlainLayers, LayerNormOfTheTextbook) {
+TEST(PlainLayers, LayerNormMatchesTheTextbook) {
   const auto answer = plain(one_and_three("0"));
   EXPECT_THAT(values_of(answer, "y"), ElementsAre(-1, 1));
-  // With two elements and no eps the statistics take all of the gradient away.
+  // With two elements and no eps, the statistics cancel the whole gradient.
   EXPECT_THAT(values_of(answer, "grad_x"), ElementsAre(0, 0));
 }
 
@@ -61,14 +61,14 @@ TEST(PlainLayers, StylesDifferInTheirBits) {
     EXPECT_NE(plain(c, style), right);
 }
 
-TEST(PlainLayers, SixteenBitsAreStoredRounded) {
+TEST(PlainLayers, OutputsOf16BitCasesAreRounded) {
   const Case c = plain_recipe("rms_norm", {2, 8}, DType::bfloat16).make(1);
   const auto answer = plain(c);
   ASSERT_NE(find(answer, "y"), nullptr);
   EXPECT_EQ(find(answer, "y")->dtype, DType::bfloat16);
 }
 
-TEST(PlainLayers, AMutationChangesWhatItBreaks) {
+TEST(PlainLayers, MutationChangesOnlyWhatItBreaks) {
   const Case c = plain_recipe("layer_norm", {3, 8}).make(1);
   const auto right = plain(c);
   Sites sites({"beta", MutationOperator::drop});
@@ -77,7 +77,7 @@ TEST(PlainLayers, AMutationChangesWhatItBreaks) {
   EXPECT_EQ(values_of(wrong, "grad_x"), values_of(right, "grad_x"));
 }
 
-TEST(PlainLayers, OneIsAddedToAZeroCentredGamma) {
+TEST(PlainLayers, AddsOneToAZeroCenteredGamma) {
   for (const char* layer : {"layer_norm", "rms_norm", "add_layer_norm", "add_rms_norm"}) {
     const std::string prefix = layer[0] == 'a' ? "norm: " : "";
     const Case c = plain_recipe(layer, {4, 6}, DType::bfloat16)
@@ -96,13 +96,13 @@ TEST(PlainLayers, OneIsAddedToAZeroCentredGamma) {
   }
 }
 
-TEST(PlainLayers, StatisticsAreAnswered) {
+TEST(PlainLayers, ReturnsStatistics) {
   const auto answer = plain(one_and_three("0"));
   EXPECT_THAT(values_of(answer, "mean"), ElementsAre(2));
   EXPECT_THAT(values_of(answer, "rstd"), ElementsAre(1));
 }
 
-TEST(PlainLayers, EveryOutputOfTheCorpusIsAnsweredInItsShape) {
+TEST(PlainLayers, ReturnsEveryOutputOfTheCorpusInItsShape) {
   for (const Case& c : recipes::corpus(Tier::quick)) {
     if (c.reason != "random" && c.reason != "inference" && c.reason != "steps") continue;
     const auto answer = plain(c);
@@ -115,7 +115,7 @@ TEST(PlainLayers, EveryOutputOfTheCorpusIsAnsweredInItsShape) {
   }
 }
 
-TEST(PlainLayers, AMutationOfAReturnedStatisticMovesNothingElse) {
+TEST(PlainLayers, MutationOfAReturnedStatisticChangesNothingElse) {
   const Case c = plain_recipe("batch_norm", {5, 4}).make(1);
   const auto right = plain(c);
   for (const auto& [site, op, name] :
@@ -131,7 +131,7 @@ TEST(PlainLayers, AMutationOfAReturnedStatisticMovesNothingElse) {
   }
 }
 
-TEST(PlainLayers, FlushingPassesWhereItIsDeclared) {
+TEST(PlainLayers, FlushingPassesOnlyIfItIsDeclared) {
   for (const DType dtype : {DType::float32, DType::float16}) {
     const double scale = dtype == DType::float32 ? 1e-40 : 0x1p-17;
     const Case c = plain_recipe("layer_norm", {3, 6}, dtype)
@@ -147,7 +147,7 @@ TEST(PlainLayers, FlushingPassesWhereItIsDeclared) {
   }
 }
 
-TEST(PlainLayers, SixteenBitArithmeticIsWithinItsOwnBoundAlone) {
+TEST(PlainLayers, SixteenBitArithmeticPassesOnlyIfItIsDeclared) {
   const Case c = plain_recipe("layer_norm", {5, 33}, DType::bfloat16).make(1);
   const StoredCase stored = certified(c);
   const auto answer = plain(c, {.accumulation = Accumulation::bfloat16});

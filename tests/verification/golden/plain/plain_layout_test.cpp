@@ -14,7 +14,7 @@ using gate::check_case;
 using ref::model::Layout;
 using ::testing::ElementsAre;
 
-/// [1,2,1,3] whose elements are their places in memory.
+/// [1,2,1,3] whose elements are their offsets in memory.
 ref::tensor::Tensor<double> memory() {
   auto x = ref::tensor::empty_tensor<double>({1, 2, 1, 3});
   for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<double>(i);
@@ -30,18 +30,18 @@ TEST(PlainLayout, ReadsRowsAndWritesThemBack) {
   EXPECT_THAT(rows, ElementsAre(0, 3, 1, 4, 2, 5));
   std::map<std::string, std::vector<double>> outputs = {{"y", {rows.begin(), rows.end()}}};
   layout.write("y", outputs);
-  layout.write("grad_x", outputs);  // which is not there
+  layout.write("grad_x", outputs);  // which does not exist
   EXPECT_THAT(outputs.at("y"), ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
-TEST(PlainLayout, AMistakeTakesTheChannelsToBeElsewhere) {
+TEST(PlainLayout, MistakeAssumesTheWrongChannelAxis) {
   Sites sites({"layout of x", MutationOperator::other});
   PlainLayout layout(Layout::channels_first, {1, 2, 1, 3}, sites);
   EXPECT_THAT(layout.read("x", memory()), ElementsAre(0, 1, 2, 3, 4, 5));
   EXPECT_THAT(layout.read("grad_y", memory()), ElementsAre(0, 3, 1, 4, 2, 5));
 }
 
-TEST(PlainLayout, RowsOfferNoMistake) {
+TEST(PlainLayout, RowLayoutOffersNoMistake) {
   Sites sites;
   sites.list();
   PlainLayout layout(Layout::rows, {3, 2}, sites);
@@ -49,7 +49,7 @@ TEST(PlainLayout, RowsOfferNoMistake) {
   EXPECT_TRUE(sites.seen().empty());
 }
 
-TEST(PlainLayout, EveryLayoutIsWithinTheBoundAndItsMistakesAreNot) {
+TEST(PlainLayout, EveryLayoutPassesAndItsMistakesFail) {
   for (const char* layer : {"batch_norm", "group_norm"})
     for (const char* name : {"channels_first", "channels_last"}) {
       const Case c =

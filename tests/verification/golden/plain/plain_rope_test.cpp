@@ -19,7 +19,7 @@ std::vector<StoredTensor> run_rope(const Case& c, const Mutation& mutation = {},
   return run_plain_rope(c, inputs_of(c), style, sites);
 }
 
-TEST(PlainRope, EveryStyleIsNearTheReference) {
+TEST(PlainRope, EveryStyleAgreesWithTheReference) {
   for (const Case& c : recipes::rope_cases(Tier::quick, 7)) {
     if (c.dtype != DType::float64) continue;
     const auto expected = certify::certify(c).tensors;
@@ -33,7 +33,7 @@ TEST(PlainRope, EveryStyleIsNearTheReference) {
   }
 }
 
-TEST(PlainRope, Mistakes) {
+TEST(PlainRope, MistakesChangeTheOutput) {
   Case c;
   c.reason = "sample";
   c.why = "a test's own";

@@ -14,7 +14,7 @@ namespace {
 using recipes::with_scales;
 using ::testing::ElementsAre;
 
-/// silu of numbers so large that it is x.
+/// silu of numbers so large that silu(x) = x.
 Case of_large(const recipes::Scales& scales) {
   return with_scales(plain_recipe("silu", {2, 2}, DType::float32)
                          .x([](std::size_t i, double) { return 90 + 10 * static_cast<double>(i); })
@@ -37,10 +37,10 @@ TEST(PlainScaled, IsWithinTheBoundInEveryCase) {
     }
 }
 
-TEST(PlainScaled, ByOneScaleAndEachMistakeOfIt) {
+TEST(PlainScaled, MistakesInASingleScaleChangeTheOutput) {
   const Case c = of_large({.y = 2});
   EXPECT_THAT(stored_by(c, "y"),
-              ElementsAre(44, 48, 56, 60));  // 50 is halfway, and goes to the even one
+              ElementsAre(44, 48, 56, 60));  // 50 is a tie and goes to the even number
   EXPECT_THAT(stored_by(c, "y", {"scaling of y", MutationOperator::drop}),
               ElementsAre(88, 96, 112, 120));
   EXPECT_THAT(stored_by(c, "y", {"scaling of y", MutationOperator::inverted}),
@@ -53,15 +53,16 @@ TEST(PlainScaled, ByOneScaleAndEachMistakeOfIt) {
               ElementsAre(44, 48, 52, 60));
 }
 
-TEST(PlainScaled, BitsOfTheOtherFormat) {
+TEST(PlainScaled, BitsMayBeReadInTheOtherFormat) {
   const Case c = of_large({.dtype = DType::float8_e5m2, .x = 10, .y = 1});
-  // 9, 10, 11, 12 are 8, 10, 12, 12 in e5m2: bits 0x48, 0x49, 0x4a; in e4m3 4, 4.5, 5.
+  // 9, 10, 11, 12 are 8, 10, 12, 12 in e5m2, with the bits 0x48, 0x49, 0x4a; in e4m3 these are 4,
+  // 4.5, 5.
   EXPECT_THAT(values_of(c.inputs, "x"), ElementsAre(8, 10, 12, 12));
   EXPECT_THAT(stored_by(c, "y", {"format of x", MutationOperator::other_format}),
               ElementsAre(40, 48, 48, 48));
 }
 
-TEST(PlainScaled, BlocksAndEachMistakeOfThem) {
+TEST(PlainScaled, MistakesInBlockScalesChangeTheOutput) {
   const Case c = of_large({.blocks = false});
   const std::string site = "scales of the blocks of y";
   EXPECT_THAT(stored_by(c, "y_scale"), ElementsAre(0.25, 0.25));
@@ -72,7 +73,7 @@ TEST(PlainScaled, BlocksAndEachMistakeOfThem) {
   EXPECT_TRUE(std::isnan(stored_by(c, "y_scale", {site, MutationOperator::not_a_number})[1]));
 }
 
-TEST(PlainScaled, BeyondTheRange) {
+TEST(PlainScaled, SaturatesOutOfRangeUnlessMistaken) {
   const Case c = of_large({.y = 0.2});
   EXPECT_THAT(stored_by(c, "y"), ElementsAre(448, 448, 448, 448));
   const auto wrong = stored_by(c, "y", {"overflow of y", MutationOperator::unsaturated});

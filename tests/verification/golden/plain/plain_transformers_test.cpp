@@ -29,7 +29,7 @@ std::vector<StoredTensor> run_transformer_with(const Case& c, const Mutation& mu
   return run_plain_transformer(c, recipes::inputs_of(c), style, sites);
 }
 
-/// The outputs that a mistake moves.
+/// Returns the outputs that a mistake changes.
 std::vector<std::string> moved_outputs(const Case& c, const Mutation& mutation) {
   const auto right = run_transformer_with(c), wrong = run_transformer_with(c, mutation);
   std::vector<std::string> moved;
@@ -39,7 +39,7 @@ std::vector<std::string> moved_outputs(const Case& c, const Mutation& mutation) 
   return moved;
 }
 
-TEST(PlainTransformers, EveryStyleIsRightAndLeavesAllThatTheReferenceDoes) {
+TEST(PlainTransformers, EveryStyleHasAllOutputsAndPasses) {
   for (const std::string& operation : ref::model::transformer_operation_names())
     for (const Case& c : transformer_cases(Tier::quick, operation, 1)) {
       const StoredCase stored = certified(c);
@@ -53,8 +53,8 @@ TEST(PlainTransformers, EveryStyleIsRightAndLeavesAllThatTheReferenceDoes) {
     }
 }
 
-/// By name, and each of them is rejected by a case of the quick tier.
-TEST(PlainTransformers, TheMistakesOfWholeModelsAreOfferedAndRejected) {
+/// Each mistake must be offered by name and rejected by a case of the quick tier.
+TEST(PlainTransformers, MistakesOfWholeModelsAreOfferedAndRejected) {
   using enum MutationOperator;
   const std::vector<std::pair<const char*, std::vector<Mutation>>> kMistakes = {
       {"translator",
@@ -166,7 +166,7 @@ TEST(PlainTransformers, TheMistakesOfWholeModelsAreOfferedAndRejected) {
   }
 }
 
-TEST(PlainTransformers, AMistakeOfTheLossMovesNoLogit) {
+TEST(PlainTransformers, MistakesInTheLossChangeNoLogit) {
   const Case c = transformer("translator", "tied_post_layer_norm");
   using enum MutationOperator;
   for (const Mutation& mistake : {Mutation{"targets", one_more}, Mutation{"targets", one_less},
@@ -180,14 +180,14 @@ TEST(PlainTransformers, AMistakeOfTheLossMovesNoLogit) {
               ::testing::Not(::testing::Contains("loss")));
 }
 
-TEST(PlainTransformers, ATiedWeightHasTwoGradients) {
+TEST(PlainTransformers, TiedWeightSumsTwoGradients) {
   const Case c = transformer("language_model", "tied_pre_layer_norm");
   for (const MutationOperator op : {MutationOperator::forget_first, MutationOperator::forget_last})
     EXPECT_EQ(moved_outputs(c, {"both gradients of the tied weight", op}),
               std::vector<std::string>{"grad_embedding.weight"});
 }
 
-TEST(PlainTransformers, AMistakeOfTheEncoderIsOneOfItsSideAlone) {
+TEST(PlainTransformers, EncoderMistakesAffectOnlyTheEncoderSide) {
   const Case c = transformer("translator", "tied_post_layer_norm");
   Sites sites;
   sites.list();
@@ -198,16 +198,17 @@ TEST(PlainTransformers, AMistakeOfTheEncoderIsOneOfItsSideAlone) {
   EXPECT_TRUE(has("encoder: residual of attention"));
   EXPECT_FALSE(has("residual of attention"));
   EXPECT_TRUE(has("residual of self-attention"));
-  // No gradient reaches padding: which rows a parameter's takes is no matter.
+  // No gradient reaches padding, so it does not matter which rows a parameter gradient includes.
   EXPECT_FALSE(has("norm: rows of the parameter gradients"));
   const auto right = run_transformer_with(c),
              wrong = run_transformer_with(c, {"encoder: eps", MutationOperator::drop});
-  EXPECT_EQ(values_of(right, "logits"), values_of(wrong, "logits"));  // that of norms is behind
+  // The eps of norms is at another site.
+  EXPECT_EQ(values_of(right, "logits"), values_of(wrong, "logits"));
   EXPECT_THAT(moved_outputs(c, {"encoder: norm: eps", MutationOperator::ten_times}),
               ::testing::Contains("logits"));
 }
 
-TEST(PlainTransformers, BothEmbeddingsAreThoseOfATranslator) {
+TEST(PlainTransformers, OnlyATranslatorHasTwoEmbeddings) {
   for (const std::string& operation : ref::model::transformer_operation_names()) {
     const Case c = transformer(operation, "scaled_embedding");
     Sites sites;
@@ -221,8 +222,8 @@ TEST(PlainTransformers, BothEmbeddingsAreThoseOfATranslator) {
   }
 }
 
-/// Rows of the first sentence's cache that a mistake leaves other than they are.
-TEST(PlainTransformers, TheCacheIsOffAsEachMistakeSays) {
+/// Compares the rows of the first sentence's cache that each mistake changes.
+TEST(PlainTransformers, EachMistakeChangesTheCacheAsNamed) {
   const Case c = transformer("decoding", "chunk_power_norm");
   constexpr std::size_t kRows = 5, kWidth = 4;
   const std::string name = "layers.0.self_attention.values";
@@ -253,16 +254,16 @@ TEST(PlainTransformers, TheCacheIsOffAsEachMistakeSays) {
   EXPECT_EQ(rows({"position of a token", drop}), "...xx");
 }
 
-/// Of the cache, by the parts of their sites' names.
+/// Whether the mutation is of the cache, by parts of the names of its sites.
 bool is_of_the_cache(const Mutation& mutation) {
   return std::ranges::any_of(
       std::vector<std::string>{"cache", "new tokens", "of past ", "that are kept"},
       [&](const std::string& part) { return mutation.site.find(part) != std::string::npos; });
 }
 
-/// A mistake of the cache in another style than that of the diagnosis is named where it fails a
-/// case, and no other mistake is named like one.
-TEST(PlainTransformers, MistakesOfTheCacheAreNamedAndNoOtherIs) {
+/// A mistake of the cache, made in another style than the diagnosis uses, must be named if it fails
+/// a case, and no other mistake may be diagnosed as one.
+TEST(PlainTransformers, DiagnosisNamesMistakesOfTheCacheAndNoOther) {
   std::size_t of_the_cache = 0;
   for (const char* reason : {"chunk_power_norm", "post_layer_norm", "one_step_rms_norm"}) {
     const Case c = transformer("decoding", reason);
@@ -272,7 +273,7 @@ TEST(PlainTransformers, MistakesOfTheCacheAreNamedAndNoOtherIs) {
     run_plain_transformer(c, recipes::inputs_of(c), {}, all);
     std::size_t number = 0;
     for (const Mutation& mistake : all.seen()) {
-      if (!is_of_the_cache(mistake) && ++number % 4 != 0) continue;  // each is a run of all
+      if (!is_of_the_cache(mistake) && ++number % 4 != 0) continue;  // each runs all mutations
       const auto answer =
           run_transformer_with(c, mistake, {.sum = Style::Sum::backwards, .divide = true});
       const CaseResult result = check_case(stored, answer, {});

@@ -14,7 +14,7 @@ constexpr double kSquares = 423.0 / 8;
 /// At most 100 operations, whose results stay below 64.
 constexpr double kRounding = 100 * 64 * 0x1p-53;
 
-TEST(WelfordStatistics, AreThoseOfTwoPassesInBlocksOfAnyWidth) {
+TEST(WelfordStatistics, EqualTwoPassesForAnyBlockWidth) {
   for (std::size_t width = 1; width <= 9; ++width) {
     const auto own = welford_statistics(kNumbers, width);
     EXPECT_NEAR(own.mean, 31.0 / 8, kRounding) << width;
@@ -24,8 +24,9 @@ TEST(WelfordStatistics, AreThoseOfTwoPassesInBlocksOfAnyWidth) {
   EXPECT_EQ(welford_statistics(std::vector<double>{7}, 16).variance, 0);
 }
 
-/// Two numbers whose mean is small beside them: a sum rounds once, x_1 + (x_2 - x_1)/2 does not.
-TEST(WelfordStatistics, OfAMeanNearZeroAreWithinABoundOfTheirOwn) {
+/// Two numbers whose mean is small compared with them: a sum rounds once, x_1 + (x_2 - x_1)/2 does
+/// not.
+TEST(WelfordStatistics, OfAMeanNearZeroAreWithinTheWelfordBound) {
   const std::vector<float> x = {1 + 0x1p-23F, -1 + 0x1p-24F};
   const double exact = (static_cast<double>(x[0]) + x[1]) / 2;
   const double off = std::fabs(welford_statistics(x, 2).mean - exact);
@@ -40,7 +41,7 @@ TEST(WelfordStatistics, OfAMeanNearZeroAreWithinABoundOfTheirOwn) {
   EXPECT_LE(mean.error, sum.error + 3 * 0x1p-24 * 2.001);
 }
 
-TEST(ShiftedStatistics, LoseNothingFarFromZero) {
+TEST(ShiftedStatistics, AreAccurateFarFromZero) {
   Sites sites;
   const PlainArithmetic<float> arithmetic({.shifted = true}, sites);
   std::vector<float> far;
@@ -49,7 +50,7 @@ TEST(ShiftedStatistics, LoseNothingFarFromZero) {
   EXPECT_EQ(shifted_statistics(far, arithmetic).mean, 1e6F + 31.0F / 8);
 }
 
-TEST(ShiftedStatistics, AreTakenWithFusedMultiplyAddWhereTheStyleIs) {
+TEST(ShiftedStatistics, UseFusedMultiplyAddIfTheStyleDoes) {
   Sites sites;
   std::vector<float> parts;
   for (int i = 0; i < 50; ++i) parts.push_back(1 / static_cast<float>(i + 3));

@@ -24,18 +24,18 @@ std::set<std::string> regimes(const char* function) {
   return reasons;
 }
 
-TEST(AddNormCases, NaNInEachOperand) {
+TEST(AddNormCases, PutNaNInEachOperand) {
   for (const char* function : kAddNorms)
     EXPECT_THAT(regimes(function),
                 IsSupersetOf({"nan_in_x", "nan_in_residual", "nan_in_grad_y", "nan_in_grad_sum"}));
 }
 
-TEST(AddNormCases, OneWithoutBetaIsOfRmsNorm) {
+TEST(AddNormCases, OmitBetaOnlyForRmsNorm) {
   EXPECT_THAT(regimes("add_rms_norm"), Contains("gamma_alone"));
   EXPECT_THAT(regimes("add_layer_norm"), Not(Contains("gamma_alone")));
 }
 
-TEST(AddNormCases, WhatCancelsIsFarFromZeroInBothOperands) {
+TEST(AddNormCases, CancelLargeOperandsToSmallSums) {
   for (const Case& c : add_norm_cases(Tier::quick, "add_layer_norm", kCorpusSeed)) {
     if (c.reason != "cancelling") continue;
     const auto x = values_of(c.inputs, "x"), residual = values_of(c.inputs, "residual");
@@ -46,7 +46,7 @@ TEST(AddNormCases, WhatCancelsIsFarFromZeroInBothOperands) {
   }
 }
 
-TEST(AddNormCases, TheOperandsAreThoseOfTheFunction) {
+TEST(AddNormCases, HaveTheOperandsOfTheFunction) {
   for (const Case& c : add_norm_cases(Tier::quick, "add_rms_norm", kCorpusSeed)) {
     std::vector<std::string> names;
     for (const StoredTensor& tensor : c.inputs) names.push_back(tensor.name);
@@ -57,7 +57,7 @@ TEST(AddNormCases, TheOperandsAreThoseOfTheFunction) {
   }
 }
 
-TEST(AddNormCases, FullHasNone) {
+TEST(AddNormCases, AreNotInTheFullTier) {
   for (const char* function : kAddNorms) {
     EXPECT_TRUE(add_norm_cases(Tier::full, function, 1).empty());
     EXPECT_FALSE(add_norm_cases(Tier::standard, function, 1).empty());

@@ -20,7 +20,7 @@ std::string option(const Case& c, const std::string& name) {
   return {};
 }
 
-TEST(AttentionCases, MasksAndGroupsInEveryDtype) {
+TEST(AttentionCases, HaveMasksAndGroupsInEveryDtype) {
   std::map<std::string, std::set<DType>> dtypes;
   for (const Case& c : attention_cases(Tier::quick, kCorpusSeed)) dtypes[c.reason].insert(c.dtype);
   for (const char* reason : {"random", "causal", "grouped", "ragged", "ragged_causal_grouped",
@@ -28,7 +28,7 @@ TEST(AttentionCases, MasksAndGroupsInEveryDtype) {
     EXPECT_EQ(dtypes[reason].size(), 4u) << reason;
 }
 
-TEST(AttentionCases, AreWhatTheirReasonsSay) {
+TEST(AttentionCases, MatchTheirReasons) {
   bool none_seen = false, no_key = false;
   for (const Case& c : attention_cases(Tier::quick, kCorpusSeed)) {
     const auto& q = find(c.inputs, "q")->shape;
@@ -53,7 +53,7 @@ TEST(AttentionCases, AreWhatTheirReasonsSay) {
   EXPECT_TRUE(none_seen && no_key);
 }
 
-TEST(AttentionCases, FullHasNone) {
+TEST(AttentionCases, AreNotInTheFullTier) {
   EXPECT_TRUE(attention_cases(Tier::full, 1).empty());
   EXPECT_FALSE(attention_cases(Tier::standard, 1).empty());
 }

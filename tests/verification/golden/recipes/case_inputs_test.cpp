@@ -11,7 +11,7 @@ namespace {
 using corpus::DType;
 using ::testing::HasSubstr;
 
-TEST(CaseInputs, InputsAreWidenedAndNamed) {
+TEST(CaseInputs, AreWidenedToDoubleAndNamed) {
   Case c = plain_recipe("batch_norm", {4, 3}, DType::float16).make(1);
   const checks::evaluation::EvalInputs inputs = inputs_of(c, "f");
   ASSERT_EQ(inputs.steps.size(), 1u);

@@ -23,7 +23,7 @@ using corpus::Case;
 using corpus::find;
 using corpus::is_optimizer;
 using corpus::Mode;
-using corpus::op_of;
+using corpus::op_name;
 using corpus::path_of;
 using corpus::StoredTensor;
 using corpus::Tier;
@@ -33,7 +33,7 @@ namespace {
 
 std::set<std::string> layers_of(const std::vector<Case>& cases) {
   std::set<std::string> layers;
-  for (const Case& c : cases) layers.insert(op_of(c));
+  for (const Case& c : cases) layers.insert(op_name(c));
   return layers;
 }
 
@@ -44,7 +44,8 @@ std::set<std::string> every_layer() {
   return layers;
 }
 
-/// What holds in every tier: the paths differ, and each case can be run and says why it is there.
+/// Checks what must hold in every tier: the paths are unique, and each case can be run and says why
+/// it is there.
 void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
   std::string before;
   for (const Case& c : cases) {
@@ -63,7 +64,7 @@ void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
                               : corpus::is_function(c)
                                   ? ref::model::operation_info(c.options).operands.front().name
                                   : "x";
-    const DType dtype = find(c.inputs, first)->dtype;  // of what is stored in 8 bits, float32 too
+    const DType dtype = find(c.inputs, first)->dtype;  // inputs of 8-bit cases may be float32
     EXPECT_TRUE(dtype == c.dtype || (corpus::is_scaled(c) && dtype == DType::float32)) << path;
     EXPECT_NO_THROW(inputs_of(c, path)) << path;
   }
@@ -81,13 +82,13 @@ std::string hash_of(const std::vector<Case>& cases) {
   return text;
 }
 
-TEST(Corpus, QuickIsWellFormedAndTheSameEveryTime) {
+TEST(Corpus, QuickTierIsWellFormedAndReproducible) {
   const std::vector<Case> cases = corpus(Tier::quick);
   expect_well_formed(Tier::quick, cases);
   EXPECT_EQ(hash_of(cases), hash_of(corpus(Tier::quick)));
 }
 
-TEST(Corpus, AnotherSeedAsksTheSameOfOtherNumbers) {
+TEST(Corpus, AnotherSeedChangesOnlyTheNumbers) {
   const std::vector<Case> cases = corpus(Tier::quick), others = corpus(Tier::quick, 1);
   ASSERT_EQ(cases.size(), others.size());
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -96,13 +97,13 @@ TEST(Corpus, AnotherSeedAsksTheSameOfOtherNumbers) {
     if (random) {
       EXPECT_NE(content_sha256(cases[i].inputs), content_sha256(others[i].inputs));
     }
-    if (cases[i].exact && op_of(cases[i]) == "layer_norm") {
+    if (cases[i].exact && op_name(cases[i]) == "layer_norm") {
       EXPECT_EQ(content_sha256(cases[i].inputs), content_sha256(others[i].inputs));
     }
   }
 }
 
-TEST(Corpus, WhatAGlobNamesIsWhatItWouldLeaveOfTheTier) {
+TEST(Corpus, GlobSelectsTheMatchingCasesOfTheTier) {
   const std::vector<Case> whole = corpus(Tier::quick);
   for (const char* glob : {"quick/layer_norm/t[wv]*", "*/adam/*", "*gelu/random*", "quick/encoder*",
                            "quick/[rs]*_norm/two*", "qu*/softmax/*-float32"}) {
@@ -114,16 +115,16 @@ TEST(Corpus, WhatAGlobNamesIsWhatItWouldLeaveOfTheTier) {
   }
 }
 
-TEST(Corpus, StandardIsWellFormedAndTheSameEveryTime) {
+TEST(Corpus, StandardTierIsWellFormedAndReproducible) {
   const std::vector<Case> cases = corpus(Tier::standard);
   expect_well_formed(Tier::standard, cases);
   EXPECT_EQ(hash_of(cases), hash_of(corpus(Tier::standard)));
 }
 
-TEST(Corpus, NoTwoQuickCasesHaveTheSameQuestion) {
+TEST(Corpus, NoTwoQuickCasesAreEqual) {
   std::map<std::string, std::string> seen;
   for (const Case& c : corpus(Tier::quick)) {
-    std::string question = op_of(c) + (c.mode == Mode::training ? " training " : " inference ");
+    std::string question = op_name(c) + (c.mode == Mode::training ? " training " : " inference ");
     for (const auto& [name, value] : ref::model::list_options(c.options))
       question += name + "=" + value + " ";
     question += content_sha256(c.inputs);
@@ -132,7 +133,7 @@ TEST(Corpus, NoTwoQuickCasesHaveTheSameQuestion) {
   }
 }
 
-/// The names in backticks in the first column of the table of regimes.
+/// Returns the names in backticks in the first column of the table of regimes.
 std::set<std::string> documented_regimes() {
   std::ifstream file(NORMPROOF_GOLDEN_DOCUMENT);
   std::set<std::string> names;
@@ -150,14 +151,14 @@ std::set<std::string> documented_regimes() {
   return names;
 }
 
-TEST(Corpus, EveryRegimeIsInTheTableOfTheDocumentAndNoOther) {
+TEST(Corpus, DocumentedRegimesAreThoseOfTheCorpus) {
   std::set<std::string> reasons;
   const auto note = [&](const std::vector<Case>& cases) {
     for (const Case& c : cases) reasons.insert(c.reason);
   };
   note(corpus(Tier::quick));
   note(corpus(Tier::standard));
-  // The full tier is large, and has the same regimes for every operation of a kind.
+  // The full tier is large and has the same regimes for every operation of a kind.
   note(norm_cases(Tier::full, "layer_norm", kCorpusSeed));
   note(function_cases(Tier::full, "relu", kCorpusSeed));
   note(optimizer_cases(Tier::full, "sgd", kCorpusSeed));
@@ -170,7 +171,7 @@ TEST(Corpus, EveryRegimeIsInTheTableOfTheDocumentAndNoOther) {
   for (const std::string& reason : reasons)
     EXPECT_TRUE(
         std::ranges::any_of(documented, [&](auto& name) { return stands_for(name, reason); }))
-        << "docs/golden.md does not name " << reason;
+        << "docs/guide/golden.md does not name " << reason;
   for (const std::string& name : documented)
     EXPECT_TRUE(
         std::ranges::any_of(reasons, [&](auto& reason) { return stands_for(name, reason); }))

@@ -13,7 +13,7 @@
 namespace normproof::verification::golden::recipes {
 namespace {
 
-TEST(CrossEntropyCases, WeightsSmoothingAndIgnoredRowsInEveryDtype) {
+TEST(CrossEntropyCases, HaveWeightsSmoothingAndIgnoredRowsInEveryDtype) {
   std::map<std::string, std::set<DType>> dtypes;
   for (const Case& c : cross_entropy_cases(Tier::quick, kCorpusSeed))
     dtypes[c.reason].insert(c.dtype);
@@ -22,8 +22,8 @@ TEST(CrossEntropyCases, WeightsSmoothingAndIgnoredRowsInEveryDtype) {
     EXPECT_EQ(dtypes[reason].size(), 4u) << reason;
 }
 
-// A target that is taken from the next row is another one.
-TEST(CrossEntropyCases, TargetsAreClassesAndNotThoseOfTheNextRow) {
+// If the target is taken from the next row by mistake, it must differ.
+TEST(CrossEntropyCases, TargetsAreClassesAndDifferFromTheNextRow) {
   for (const Case& c : cross_entropy_cases(Tier::quick, kCorpusSeed)) {
     const auto targets = values_of(c.inputs, "targets");
     const double classes = static_cast<double>(find(c.inputs, "logits")->shape[1]);
@@ -33,7 +33,7 @@ TEST(CrossEntropyCases, TargetsAreClassesAndNotThoseOfTheNextRow) {
   }
 }
 
-TEST(CrossEntropyCases, FullHasNone) {
+TEST(CrossEntropyCases, AreNotInTheFullTier) {
   EXPECT_TRUE(cross_entropy_cases(Tier::full, 1).empty());
   EXPECT_FALSE(cross_entropy_cases(Tier::standard, 1).empty());
 }

@@ -27,7 +27,7 @@ namespace {
 
 using ::testing::IsSupersetOf;
 
-TEST(EncoderCases, EachHasTheNormsAndTheRegimesOfItsKind) {
+TEST(EncoderCases, HaveTheNormsAndRegimesOfTheirOperation) {
   const auto reasons_of = [](const std::string& operation) {
     std::set<std::string> reasons;
     for (const Case& c : encoder_cases(Tier::quick, operation, kCorpusSeed))
@@ -51,7 +51,7 @@ TEST(EncoderCases, EachHasTheNormsAndTheRegimesOfItsKind) {
   }
 }
 
-TEST(EncoderCases, AreSmallAndHavePaddingAndWordsThatOccurAgain) {
+TEST(EncoderCases, AreSmallWithPaddingAndRepeatedWords) {
   for (const Case& c : encoder_cases(Tier::quick, "encoder", 1)) {
     const StoredTensor& tokens = *find(c.inputs, "tokens");
     EXPECT_LE(tokens.shape[0], 3u) << path_of(c);
@@ -64,8 +64,8 @@ TEST(EncoderCases, AreSmallAndHavePaddingAndWordsThatOccurAgain) {
   }
 }
 
-/// Else a mask of the target, or x, in the place of the source's would be right.
-TEST(EncoderCases, TheSourceOfADecoderIsAnotherLengthAndEndsElsewhere) {
+/// Otherwise a mask of the target, or x, in place of the source's would be correct.
+TEST(EncoderCases, DecoderSourceDiffersFromTheTargetInLengthAndPadding) {
   std::size_t seen = 0;
   for (const Case& c : encoder_cases(Tier::quick, "decoder_layer", kCorpusSeed)) {
     const std::size_t tokens = find(c.inputs, "x")->shape[1],
@@ -81,14 +81,15 @@ TEST(EncoderCases, TheSourceOfADecoderIsAnotherLengthAndEndsElsewhere) {
   EXPECT_GT(seen, 5u);
 }
 
-/// Where an encoder is judged in float32, an element may be off by less than half of itself.
-TEST(EncoderCases, InFloat32TheBoundSaysSomething) {
+/// If an encoder is judged in float32, the bound of an element must be less than half of the
+/// element.
+TEST(EncoderCases, Float32BoundIsNotVacuous) {
   std::size_t seen = 0;
   for (const std::string& operation : ref::model::encoder_operation_names())
     for (const Case& c : encoder_cases(Tier::quick, operation, kCorpusSeed)) {
       if (c.dtype != DType::float32) continue;
       const StoredCase stored = certified(c);
-      for (const TensorResult& tensor : check_case(stored, own_answer(stored), {}).tensors) {
+      for (const TensorResult& tensor : check_case(stored, reference_output(stored), {}).tensors) {
         EXPECT_EQ(tensor.unjudged, 0u) << path_of(c) << " " << tensor.name;
         EXPECT_LE(tensor.bound, 0.5 * std::fabs(tensor.exact)) << path_of(c) << " " << tensor.name;
         ++seen;
@@ -97,9 +98,9 @@ TEST(EncoderCases, InFloat32TheBoundSaysSomething) {
   EXPECT_GT(seen, 40u);
 }
 
-/// Each mask keeps something and drops something, and no two of a shape are the same: else a
-/// dropout that is left out, or takes another one's mask, would be right.
-TEST(EncoderCases, MasksDifferAndLeaveNoneWhole) {
+/// Each mask keeps something and drops something, and no two of a shape are equal. Otherwise it
+/// would be correct to omit a dropout or to use another one's mask.
+TEST(EncoderCases, DropoutMasksDifferAndDropSomething) {
   std::size_t seen = 0;
   const auto note = [&](const std::string& operation, std::uint64_t seed, std::size_t places) {
     for (const Case& c : encoder_cases(Tier::quick, operation, seed)) {
@@ -122,7 +123,7 @@ TEST(EncoderCases, MasksDifferAndLeaveNoneWhole) {
   EXPECT_EQ(seen, 2u * (7 * 4 + 2 * 6));
 }
 
-TEST(EncoderCases, TheLargerTiersHaveExtentsThatTheQuickOneHasNot) {
+TEST(EncoderCases, LargerTiersHaveLargerExtents) {
   for (const std::string& operation : ref::model::encoder_operation_names()) {
     std::set<std::size_t> tokens, heads;
     for (const Tier tier : {Tier::standard, Tier::full})

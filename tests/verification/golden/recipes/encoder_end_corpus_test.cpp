@@ -34,12 +34,12 @@ std::set<std::string> reasons_of(Tier tier, std::string_view operation) {
   return reasons;
 }
 
-TEST(EncoderEndCases, EveryNormStandsInOneTierOrTheOther) {
+TEST(EncoderEndCases, EveryNormIsInTheQuickOrStandardTier) {
   std::map<std::string, std::set<std::string>> norms;  // by operation
   for (const Tier tier : {Tier::quick, Tier::standard})
     for (const Case& c : corpus(tier, kCorpusSeed, "*/*coder*/*"))
       for (const auto& [name, value] : ref::model::list_options(c.options))
-        if (name == "norm") norms[corpus::op_of(c)].insert(value);
+        if (name == "norm") norms[corpus::op_name(c)].insert(value);
   // A decoder has no statistics over a sentence.
   for (const std::string& operation : ref::model::encoder_operation_names())
     for (const std::string& norm : ref::model::norm_names())
@@ -49,7 +49,7 @@ TEST(EncoderEndCases, EveryNormStandsInOneTierOrTheOther) {
           << operation << " " << norm;
 }
 
-TEST(EncoderEndCases, EachTierHasWhatItsOperationTakes) {
+TEST(EncoderEndCases, EachTierHasTheExpectedRegimes) {
   EXPECT_THAT(reasons_of(Tier::quick, "encoder_layer"),
               IsSupersetOf({"post_layer_norm", "subnormal_16_bits", "near_largest"}));
   EXPECT_THAT(reasons_of(Tier::quick, "encoder"), IsSupersetOf({"per_position", "pre_batch_norm"}));
@@ -59,12 +59,13 @@ TEST(EncoderEndCases, EachTierHasWhatItsOperationTakes) {
   EXPECT_TRUE(encoder_end_cases(Tier::full, "encoder", 1).empty());
 }
 
-TEST(EncoderEndCases, InSixteenBitsEveryElementIsJudgedAndTheReferencePasses) {
+TEST(EncoderEndCases, ReferencePassesIn16BitsWithEveryElementJudged) {
   std::size_t seen = 0;
   for (const std::string& operation : ref::model::encoder_operation_names())
     for (const Case& c : encoder_end_cases(Tier::quick, operation, kCorpusSeed)) {
       const StoredCase stored = certified(c);
-      for (const gate::TensorResult& tensor : check_case(stored, own_answer(stored), {}).tensors) {
+      for (const gate::TensorResult& tensor :
+           check_case(stored, reference_output(stored), {}).tensors) {
         EXPECT_TRUE(tensor.passed()) << path_of(c) << " " << tensor.name;
         EXPECT_EQ(tensor.unjudged, 0u) << path_of(c) << " " << tensor.name;
         ++seen;
@@ -76,11 +77,11 @@ TEST(EncoderEndCases, InSixteenBitsEveryElementIsJudgedAndTheReferencePasses) {
   EXPECT_GT(seen, 200u);
 }
 
-TEST(EncoderEndCases, OfTheStandardTierNoBoundIsInfinite) {
+TEST(EncoderEndCases, StandardTierHasFiniteBounds) {
   std::size_t seen = 0;
   for (const std::string& operation : ref::model::encoder_operation_names())
     for (const Case& c : encoder_end_cases(Tier::standard, operation, kCorpusSeed)) {
-      if (find(c.inputs, "valid")->shape[1] > 1000) continue;  // seconds
+      if (find(c.inputs, "valid")->shape[1] > 1000) continue;  // takes seconds
       for (const auto& [name, bound] :
            tolerance::derive_tolerance(c, corpus::usual_accumulation(c.dtype)).bound)
         for (const double element : bound)
@@ -90,9 +91,9 @@ TEST(EncoderEndCases, OfTheStandardTierNoBoundIsInfinite) {
   EXPECT_GT(seen, 40u);
 }
 
-/// x in the gradient of alpha rounded to 16 bits: of encoders the bound of float32 is wider than
+/// x in the gradient of alpha is rounded to 16 bits; for encoders the float32 bound is wider than
 /// that.
-TEST(EncoderEndCases, InFloat64AFactorOf16BitsIsOutsideTheBound) {
+TEST(EncoderEndCases, Float64BoundExcludesAFactorRoundedTo16Bits) {
   std::size_t seen = 0;
   for (const std::string& operation : ref::model::encoder_operation_names())
     for (const Case& c : encoder_end_cases(Tier::standard, operation, kCorpusSeed)) {

@@ -18,7 +18,7 @@ std::vector<double> made(const std::string& tensor, const EncoderRecipe& recipe,
   return values_of(encoder_case(Tier::quick, operation, recipe, 1).inputs, tensor);
 }
 
-TEST(EncoderRecipe, PadsTheEndOfEachSentenceButTheFirst) {
+TEST(EncoderRecipe, PadsTheEndOfEachSentenceExceptTheFirst) {
   EncoderRecipe recipe{.reason = "sample", .why = "a test's own"};
   EXPECT_THAT(made("valid", recipe), ElementsAre(1, 1, 1, 1, 1, 0));
   EXPECT_THAT(made("tokens", recipe), ElementsAre(1, 4, 2, 1, 4, 0));
@@ -27,20 +27,20 @@ TEST(EncoderRecipe, PadsTheEndOfEachSentenceButTheFirst) {
   EXPECT_THAT(made("tokens", recipe), ElementsAre(1, 4, 2, 1, 4, 2));
 }
 
-TEST(EncoderRecipe, PadsWhereItSaysButNoFirstToken) {
+TEST(EncoderRecipe, PadsAsRequestedExceptFirstTokens) {
   EncoderRecipe recipe{.reason = "sample", .why = "a test's own"};
   recipe.pad = [](std::size_t, std::size_t t) { return t < 2; };
   EXPECT_THAT(made("valid", recipe), ElementsAre(1, 0, 1, 1, 0, 1));
 }
 
-TEST(EncoderRecipe, FillsTheTensorThatItNames) {
+TEST(EncoderRecipe, FillsTheNamedTensor) {
   EncoderRecipe recipe{.reason = "sample", .why = "a test's own"};
   recipe.fills = {{"x", [](std::size_t, double) { return 3.0; }}};
   EXPECT_THAT(made("x", recipe, "encoder_layer"), Each(3.0));
   EXPECT_THAT(made("grad_y", recipe, "encoder_layer"), Not(Each(3.0)));
 }
 
-TEST(EncoderRecipe, AnUnknownOptionIsAnError) {
+TEST(EncoderRecipe, RejectsAnUnknownOption) {
   const EncoderRecipe recipe{
       .reason = "sample", .why = "a test's own", .options = {{"placment", "post"}}};
   EXPECT_THROW(made("x", recipe), ref::numeric::UsageError);

@@ -21,19 +21,19 @@ std::vector<std::string> reasons_of(std::string_view layer) {
   return reasons;
 }
 
-TEST(EndCases, AreOfEveryLayerAndOfTheStandardTier) {
+TEST(EndCases, ExistForEveryLayerInTheStandardTier) {
   for (const std::string& layer : ref::model::norm_names()) {
     if (layer == "none") continue;
     EXPECT_THAT(reasons_of(layer), Contains("zeros_in_x")) << layer;
     for (const Case& c : end_cases(layer, 1)) EXPECT_EQ(c.tier, Tier::standard) << layer;
     std::size_t in_corpus = 0;
     for (const Case& c : corpus(Tier::standard, kCorpusSeed, "*/" + layer + "/zeros_in_x-*"))
-      in_corpus += corpus::op_of(c) == layer && c.reason == "zeros_in_x" ? 1 : 0;
+      in_corpus += corpus::op_name(c) == layer && c.reason == "zeros_in_x" ? 1 : 0;
     EXPECT_EQ(in_corpus, 1u) << layer;
   }
 }
 
-TEST(EndCases, EachOptionStandsAtItsEndsWhereTheLayerHasIt) {
+TEST(EndCases, SetEachOptionToItsLimits) {
   EXPECT_THAT(reasons_of("batch_renorm"), Contains("no_rescaling"));
   EXPECT_THAT(reasons_of("batch_norm"), Contains("statistics_stay"));
   EXPECT_THAT(reasons_of("power_norm"), Contains("nu_of_the_batch"));

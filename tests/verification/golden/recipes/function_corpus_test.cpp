@@ -40,7 +40,7 @@ TEST(FunctionCases, EachFunctionHasTheRegimesOfItsKind) {
   }
 }
 
-TEST(FunctionCases, ReluIsExactAndMasksReachTheInputs) {
+TEST(FunctionCases, ReluIsExactAndMasksAreInputs) {
   for (const Case& c : function_cases(Tier::quick, "relu", 1))
     EXPECT_EQ(c.exact, c.reason != "nan_in_grad_y") << path_of(c);
   for (const Case& c : function_cases(Tier::quick, "softmax", 1))
@@ -49,7 +49,7 @@ TEST(FunctionCases, ReluIsExactAndMasksReachTheInputs) {
         << path_of(c);
 }
 
-TEST(FunctionCases, EveryTierHasSome) {
+TEST(FunctionCases, ExistInEveryTier) {
   for (const Tier tier : {Tier::quick, Tier::standard})
     for (const Case& c : function_cases(tier, "gelu", 1)) EXPECT_EQ(c.tier, tier);
   EXPECT_EQ(function_cases(Tier::full, "log_sum_exp", 1).size(), 6u);

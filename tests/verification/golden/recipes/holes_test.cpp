@@ -20,16 +20,16 @@ using testing::Contains;
 using testing::IsSupersetOf;
 using testing::Not;
 
-using Hole = std::pair<std::string, std::string>;  ///< the operation, the end
+using Hole = std::pair<std::string, std::string>;  ///< the operation, the limit
 
 std::map<std::string, Coverage> covered_by_quick_and_standard() {
   std::map<std::string, Coverage> operations;
   for (const Tier tier : {Tier::quick, Tier::standard})
-    for (const Case& c : corpus(tier)) operations[corpus::op_of(c)].add(c);
+    for (const Case& c : corpus(tier)) operations[corpus::op_name(c)].add(c);
   return operations;
 }
 
-TEST(Holes, AreThoseThatAreKnownAndNoOther) {
+TEST(Holes, AreExactlyTheKnownOnes) {
   std::set<Hole> known;
   for (const KnownHole& hole : known_holes()) {
     EXPECT_FALSE(hole.reason.empty()) << hole.end;
@@ -38,7 +38,7 @@ TEST(Holes, AreThoseThatAreKnownAndNoOther) {
           << operation << ": " << hole.end << " is listed twice";
   }
   for (const auto& [operation, coverage] : covered_by_quick_and_standard())
-    for (const std::string& end : untouched_ends(operation, coverage))
+    for (const std::string& end : unreached_limits(operation, coverage))
       EXPECT_EQ(known.erase({operation, end}), 1u)
           << operation << ": no case touches " << end
           << "; a case is missing, or a line of known_holes() with the reason";
@@ -47,28 +47,28 @@ TEST(Holes, AreThoseThatAreKnownAndNoOther) {
                   << "; it is no hole, and leaves known_holes()";
 }
 
-TEST(Holes, OfNoCaseAreAllEnds) {
+TEST(Holes, AreAllLimitsIfThereAreNoCases) {
   EXPECT_THAT(
-      untouched_ends("rms_norm", {}),
+      unreached_limits("rms_norm", {}),
       IsSupersetOf({"dtype float64", "dtype float16", "eps <= 0", "eps >= 0.001",
                     "cast_order after_gamma", "cast_order before_gamma", "storage bfloat16"}));
-  EXPECT_THAT(untouched_ends("power_norm_released", {}),
+  EXPECT_THAT(unreached_limits("power_norm_released", {}),
               IsSupersetOf({"group_scaling true", "group_scaling false", "groups <= 1",
                             "groups >= 32", "mode inference", "alpha_backward >= 1"}));
-  EXPECT_THAT(untouched_ends("encoder", {}),
+  EXPECT_THAT(unreached_limits("encoder", {}),
               IsSupersetOf({"activation gelu_tanh", "placement pre", "pooling per_position",
                             "norm dyt", "positions false", "num_heads >= 8"}));
-  EXPECT_THAT(untouched_ends("adam", {}), IsSupersetOf({"eps <= 1e-08", "beta1 <= 0"}));
-  EXPECT_THAT(untouched_ends("layer_norm", {}), Not(Contains("mode inference")));
+  EXPECT_THAT(unreached_limits("adam", {}), IsSupersetOf({"eps <= 1e-08", "beta1 <= 0"}));
+  EXPECT_THAT(unreached_limits("layer_norm", {}), Not(Contains("mode inference")));
 }
 
-TEST(Holes, EveryNumberOptionHasARange) {
+TEST(Holes, EveryNumericOptionHasARange) {
   for (const std::string& operation : ref::model::operation_names())
-    for (const std::string& end : untouched_ends(operation, {}))
+    for (const std::string& end : unreached_limits(operation, {}))
       EXPECT_FALSE(end.ends_with("has no range")) << operation << ": " << end;
 }
 
-TEST(Holes, AnEndThatIsTouchedIsNone) {
+TEST(Holes, ExcludeReachedLimits) {
   Coverage coverage;
   coverage.extents = {{"features", {1, 1024}}, {"samples", {5}}};
   coverage.inputs = {{"gamma", {{kGiven, 3}}}};
@@ -76,7 +76,7 @@ TEST(Holes, AnEndThatIsTouchedIsNone) {
   Magnitudes& x = coverage.magnitudes[{"x", DType::float16}];
   x.greatest = 20000;
   x.least = 1e-4;
-  const std::vector<std::string> ends = untouched_ends("layer_norm", coverage);
+  const std::vector<std::string> ends = unreached_limits("layer_norm", coverage);
   EXPECT_THAT(ends, IsSupersetOf({"features >= 1025", "gamma absent", "eps >= 0.001", "x 0",
                                   "x subnormal"}));
   for (const char* touched :
@@ -84,25 +84,25 @@ TEST(Holes, AnEndThatIsTouchedIsNone) {
     EXPECT_THAT(ends, Not(Contains(touched)));
   x.least = 1e-5;
   x.zero = true;
-  EXPECT_THAT(untouched_ends("layer_norm", coverage), Not(Contains("x subnormal")));
-  EXPECT_THAT(untouched_ends("layer_norm", coverage), Not(Contains("x 0")));
+  EXPECT_THAT(unreached_limits("layer_norm", coverage), Not(Contains("x subnormal")));
+  EXPECT_THAT(unreached_limits("layer_norm", coverage), Not(Contains("x 0")));
 }
 
-TEST(Holes, OneExtentThatABlockHasIsMissed) {
+TEST(Holes, ReportAMissingBlockExtent) {
   Coverage coverage;
   coverage.extents = {{"rows", {std::begin(kBlockEdges), std::end(kBlockEdges)}}};
-  EXPECT_THAT(untouched_ends("layer_norm", coverage), Not(Contains("rows of every block")));
+  EXPECT_THAT(unreached_limits("layer_norm", coverage), Not(Contains("rows of every block")));
   coverage.extents["rows"].erase(64);
-  EXPECT_THAT(untouched_ends("layer_norm", coverage), Contains("rows of every block"));
+  EXPECT_THAT(unreached_limits("layer_norm", coverage), Contains("rows of every block"));
 }
 
-TEST(Holes, OfAnUnknownOperationIsRefused) {
-  EXPECT_THROW(untouched_ends("layer_nrom", {}), ref::numeric::UsageError);
+TEST(Holes, RejectAnUnknownOperation) {
+  EXPECT_THROW(unreached_limits("layer_nrom", {}), ref::numeric::UsageError);
 }
 
-TEST(Holes, AReasonIsThatOfTheOperation) {
-  EXPECT_EQ(reason_of_hole("rope", "features <= 1"), "a pair is two features");
-  EXPECT_EQ(reason_of_hole("softmax", "features <= 1"), "");
+TEST(Holes, FindTheReasonByOperation) {
+  EXPECT_EQ(hole_reason("rope", "features <= 1"), "a pair is two features");
+  EXPECT_EQ(hole_reason("softmax", "features <= 1"), "");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ std::set<std::size_t> widths_of(const std::vector<Case>& cases, const std::strin
   return widths;
 }
 
-TEST(KernelCases, EveryExtentBesideAPowerOfTwo) {
+TEST(KernelCases, HaveEveryExtentNextToAPowerOfTwo) {
   auto widths = widths_of(kernel_cases(Tier::quick, "layer_norm", kCorpusSeed), "block_edge");
   EXPECT_THAT(widths, IsSupersetOf({31, 63, 64, 65, 127, 128, 129, 257, 513, 1025}));
   widths.merge(widths_of(kernel_cases(Tier::standard, "layer_norm", kCorpusSeed), "block_edge"));
@@ -33,7 +33,7 @@ TEST(KernelCases, EveryExtentBesideAPowerOfTwo) {
               IsSupersetOf({31, 257}));
 }
 
-TEST(KernelCases, OfBatchNormTheRowsAreTheExtent) {
+TEST(KernelCases, VaryTheRowsForBatchNorm) {
   const auto cases = kernel_cases(Tier::quick, "batch_norm", kCorpusSeed);
   EXPECT_TRUE(std::ranges::any_of(cases, [](const Case& c) {
     return c.reason == "block_edge" && corpus::find(c.inputs, "x")->shape.front() == 257;
@@ -41,15 +41,15 @@ TEST(KernelCases, OfBatchNormTheRowsAreTheExtent) {
   EXPECT_THAT(widths_of(cases, "wide_row"), IsEmpty());
 }
 
-TEST(KernelCases, BetaAloneIsAbsent) {
+TEST(KernelCases, OmitBetaButNeverGamma) {
   for (const Case& c : kernel_cases(Tier::quick, "rms_norm", kCorpusSeed)) {
-    if (c.reason == "subnormal_x") continue;  // which beta would hide
+    if (c.reason == "subnormal_x") continue;  // beta would hide x
     EXPECT_EQ(corpus::find(c.inputs, "beta") == nullptr, c.reason == "gamma_alone");
     EXPECT_NE(corpus::find(c.inputs, "gamma"), nullptr);
   }
 }
 
-TEST(KernelCases, AZeroCentredGammaIsNearZeroAndZeroAtTimes) {
+TEST(KernelCases, ZeroCenteredGammaIsNearZeroAndSometimesZero) {
   std::size_t found = 0;
   for (const Case& c : kernel_cases(Tier::quick, "rms_norm", kCorpusSeed)) {
     if (c.reason != "zero_centred_gamma") continue;
@@ -62,7 +62,7 @@ TEST(KernelCases, AZeroCentredGammaIsNearZeroAndZeroAtTimes) {
   EXPECT_EQ(found, 2u);
 }
 
-TEST(KernelCases, WithoutStatisticsThereAreNone) {
+TEST(KernelCases, AreNoneForLayersWithoutStatistics) {
   EXPECT_THAT(kernel_cases(Tier::quick, "dyt", kCorpusSeed), IsEmpty());
   EXPECT_TRUE(block_extents(Tier::full).empty());
 }

@@ -17,7 +17,7 @@ using ref::model::Layout;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-TEST(LayoutCases, BothLayoutsOfImagesWhoseExtentsDiffer) {
+TEST(LayoutCases, HaveBothLayoutsOfImagesWithDifferentExtents) {
   for (const char* layer : {"batch_norm", "group_norm"})
     for (const Tier tier : {Tier::quick, Tier::standard}) {
       std::set<Layout> layouts;
@@ -34,13 +34,13 @@ TEST(LayoutCases, BothLayoutsOfImagesWhoseExtentsDiffer) {
     }
 }
 
-TEST(LayoutCases, GroupsAreSomeAndNotOfOneChannel) {
+TEST(LayoutCases, HaveSeveralGroupsOfSeveralChannels) {
   for (const Case& c : layout_cases(Tier::quick, "group_norm", kCorpusSeed))
     EXPECT_EQ(ref::model::count_option(std::get<ref::model::NormOptions>(c.options), "groups"), 3)
         << path_of(c);
 }
 
-TEST(LayoutCases, OtherLayersAndTheFullTierHaveNone) {
+TEST(LayoutCases, AreNoneForOtherLayersAndTheFullTier) {
   EXPECT_THAT(layout_cases(Tier::quick, "layer_norm", kCorpusSeed), IsEmpty());
   EXPECT_THAT(layout_cases(Tier::full, "group_norm", kCorpusSeed), IsEmpty());
 }

@@ -13,7 +13,7 @@
 namespace normproof::verification::golden::recipes {
 
 using corpus::Case;
-using corpus::op_of;
+using corpus::op_name;
 using corpus::Tier;
 
 using certify::condition_number;
@@ -24,7 +24,7 @@ TEST(NormCases, EveryLayerHasTheRegimesOfItsKind) {
     if (layer == "none") continue;
     std::set<std::string> reasons;
     for (const Case& c : norm_cases(Tier::quick, layer, kCorpusSeed)) {
-      EXPECT_EQ(op_of(c), layer);
+      EXPECT_EQ(op_name(c), layer);
       reasons.insert(c.reason);
     }
     for (const char* reason :
@@ -36,13 +36,13 @@ TEST(NormCases, EveryLayerHasTheRegimesOfItsKind) {
       EXPECT_EQ(reasons.contains(reason), corpus::has_statistics(layer)) << layer << " " << reason;
     for (const char* reason : {"steep", "near_zero", "saturated", "negative_alpha", "other_alpha0"})
       EXPECT_EQ(reasons.contains(reason), layer == "dyt") << layer << " " << reason;
-    // min and max may take the other number for a NaN, and batch_renorm limits by them.
+    // min and max may replace a NaN by the other number, and batch_renorm limits by them.
     EXPECT_EQ(reasons.contains("nan_in_x"), layer != "batch_renorm") << layer;
     EXPECT_EQ(reasons.contains("tvm_19592"), layer == "layer_norm") << layer;
   }
 }
 
-TEST(NormCases, OffsetsMakeTheConditionThatTheyName) {
+TEST(NormCases, OffsetsGiveTheConditionNumberThatTheyName) {
   double largest = 0;
   for (const Case& c : norm_cases(Tier::quick, "layer_norm", kCorpusSeed)) {
     if (c.reason == "offset_1e4") {

@@ -22,14 +22,14 @@ std::map<std::string, std::string> options_for(const char* layer, std::vector<st
   return {listed.begin(), listed.end()};
 }
 
-TEST(NormRecipe, GroupsDivideAndDifferFromTheirExtent) {
+TEST(NormRecipe, GroupCountDividesTheFeaturesAndDiffersFromTheGroupWidth) {
   EXPECT_EQ(options_for("group_norm", {2, 5, 6})["groups"], "3");
   EXPECT_EQ(options_for("group_norm", {2, 5, 4})["groups"], "2");
   for (const std::size_t d_model : {1u, 2u, 3u, 5u})
     EXPECT_EQ(options_for("group_norm", {2, 5, d_model})["groups"], "1") << d_model;
 }
 
-TEST(NormRecipe, TheWarmUpIsOverAndOneRowHasNoUnbiasedVariance) {
+TEST(NormRecipe, StartsAfterTheWarmUpAndUsesTheBiasedVarianceForOneRow) {
   EXPECT_EQ(options_for("power_norm", {4, 6})["warmup_iterations"], "0");
   EXPECT_EQ(options_for("batch_norm", {4, 6})["unbiased_running_variance"], "true");
   EXPECT_EQ(options_for("batch_norm", {1, 6})["unbiased_running_variance"], "false");

@@ -24,7 +24,7 @@ namespace {
 
 using ::testing::IsSupersetOf;
 
-TEST(OptimizerCases, EachHasTheRegimesOfItsKind) {
+TEST(OptimizerCases, HaveTheRegimesOfTheirOptimizer) {
   for (const std::string& optimizer : ref::model::optimizer_names()) {
     std::set<std::string> reasons;
     for (const Case& c : optimizer_cases(Tier::quick, optimizer, kCorpusSeed))
@@ -38,7 +38,7 @@ TEST(OptimizerCases, EachHasTheRegimesOfItsKind) {
   }
 }
 
-TEST(OptimizerCases, TheStateBeginsAsZeroWhereNoStepIsDone) {
+TEST(OptimizerCases, StateIsZeroBeforeTheFirstStep) {
   std::size_t seen = 0;
   for (const std::string& optimizer : ref::model::optimizer_names())
     for (const Case& c : optimizer_cases(Tier::quick, optimizer, 1))
@@ -55,13 +55,13 @@ TEST(OptimizerCases, TheStateBeginsAsZeroWhereNoStepIsDone) {
   EXPECT_GT(seen, 60u);
 }
 
-/// Where an optimizer is judged, an element may be off by less than a hundredth of itself, or of
-/// its step.
-TEST(OptimizerCases, TheBoundSaysSomething) {
+/// If an element of an optimizer's output is judged, its bound must be less than a hundredth of it
+/// or of its step.
+TEST(OptimizerCases, BoundIsNotVacuous) {
   for (const std::string& optimizer : ref::model::optimizer_names())
     for (const Case& c : optimizer_cases(Tier::quick, optimizer, kCorpusSeed)) {
       const StoredCase stored = certified(c);
-      for (const TensorResult& tensor : check_case(stored, own_answer(stored), {}).tensors) {
+      for (const TensorResult& tensor : check_case(stored, reference_output(stored), {}).tensors) {
         EXPECT_TRUE(tensor.passed()) << path_of(c) << " " << tensor.name;
         EXPECT_EQ(tensor.unjudged, 0u) << path_of(c) << " " << tensor.name;
         EXPECT_LE(tensor.bound, 0.01 * std::fabs(tensor.exact)) << path_of(c) << " " << tensor.name;

@@ -28,7 +28,7 @@ std::vector<std::string> names_of(const Case& c) {
   return names;
 }
 
-TEST(Recipe, InputsOfTheLayerInAscendingOrder) {
+TEST(Recipe, OrdersTheInputsOfTheLayer) {
   EXPECT_THAT(names_of(plain_recipe("layer_norm", {2, 3}).make(1)),
               ElementsAre("beta", "gamma", "grad_y", "x"));
   EXPECT_THAT(names_of(plain_recipe("layer_norm", {2, 3}).no_affine().make(1)),
@@ -43,19 +43,19 @@ TEST(Recipe, InputsOfTheLayerInAscendingOrder) {
       ElementsAre("beta", "gamma", "grad_y", "running_mean", "running_variance", "valid", "x"));
 }
 
-TEST(Recipe, ParametersMayBeOfAnotherDType) {
+TEST(Recipe, ParametersMayHaveAnotherDtype) {
   for (const char* operation : {"layer_norm", "dyt", "add_rms_norm"}) {
     const Case c =
         plain_recipe(operation, {2, 3}, DType::bfloat16).parameters_in(DType::float32).make(1);
     EXPECT_EQ(find(c.inputs, "gamma")->dtype, DType::float32) << operation;
     EXPECT_EQ(find(c.inputs, "x")->dtype, DType::bfloat16) << operation;
-    // They have the digits that only float32 holds.
+    // They have digits that only float32 holds.
     for (const double gamma : values_of(c.inputs, "gamma"))
       EXPECT_NE(rounded_to(DType::bfloat16, gamma), gamma) << operation;
   }
 }
 
-TEST(Recipe, NoElementIsNeutral) {
+TEST(Recipe, NoParameterIsNeutral) {
   const Case c = plain_recipe("power_norm", {4, 64}).make(1);
   EXPECT_THAT(values_of(c.inputs, "gamma"), Each(Not(1.0)));
   EXPECT_THAT(values_of(c.inputs, "beta"), Each(Not(0.0)));
@@ -65,7 +65,7 @@ TEST(Recipe, NoElementIsNeutral) {
   EXPECT_EQ(find(c.inputs, "iterations")->dtype, DType::int64);
 }
 
-TEST(Recipe, TheDTypesShareTheirNumbersUpToRounding) {
+TEST(Recipe, DtypesShareTheirNumbersUpToRounding) {
   const std::vector<double> wide =
       values_of(plain_recipe("layer_norm", {3, 5}).make(1).inputs, "x");
   for (const DType dtype : {DType::float32, DType::float16, DType::bfloat16}) {
@@ -75,13 +75,13 @@ TEST(Recipe, TheDTypesShareTheirNumbersUpToRounding) {
   }
 }
 
-TEST(Recipe, TheStateOfSixteenBitCasesIsFloat32) {
+TEST(Recipe, StateOf16BitCasesIsFloat32) {
   const Case c = plain_recipe("batch_norm", {3, 5}, DType::float16).make(1);
   EXPECT_EQ(find(c.inputs, "running_mean")->dtype, DType::float32);
   EXPECT_EQ(find(c.inputs, "gamma")->dtype, DType::float16);
 }
 
-TEST(Recipe, AFunctionOfThePathAndTheSeed) {
+TEST(Recipe, DependsOnlyOnThePathAndTheSeed) {
   const Recipe recipe = plain_recipe("batch_norm", {3, 5});
   EXPECT_EQ(recipe.make(1).inputs, recipe.make(1).inputs);
   EXPECT_NE(recipe.make(1).inputs, recipe.make(2).inputs);
@@ -114,7 +114,7 @@ TEST(Recipe, FillsCountThroughStepsInCOrder) {
   EXPECT_THAT(values_of(c.inputs, "valid"), ElementsAre(1, 1, 1, 0));
 }
 
-TEST(Recipe, OptionsModeAndReason) {
+TEST(Recipe, SetsOptionsModeAndReason) {
   const Case c = plain_recipe("rms_norm", {2, 3}).option("eps", "0.5").inference().exact().make(1);
   EXPECT_EQ(std::get<ref::model::RMSNormOptions>(std::get<ref::model::NormOptions>(c.options)).eps,
             0.5);

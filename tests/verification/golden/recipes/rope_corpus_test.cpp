@@ -11,7 +11,7 @@
 namespace normproof::verification::golden::recipes {
 namespace {
 
-TEST(RopeCases, BothPairingsInEveryDtype) {
+TEST(RopeCases, HaveBothPairingsInEveryDtype) {
   std::set<DType> halves, interleaved;
   for (const Case& c : rope_cases(Tier::quick, kCorpusSeed)) {
     if (c.reason == "halves") halves.insert(c.dtype);
@@ -21,7 +21,7 @@ TEST(RopeCases, BothPairingsInEveryDtype) {
   EXPECT_EQ(interleaved.size(), 4u);
 }
 
-TEST(RopeCases, NoTwoAnglesOfACaseAreAlikeAndEachIsOfTheCircle) {
+TEST(RopeCases, AnglesDifferAndLieOnTheUnitCircle) {
   for (const Case& c : rope_cases(Tier::quick, kCorpusSeed)) {
     if (c.reason != "halves" || c.dtype != DType::float64) continue;
     const auto cos = values_of(c.inputs, "cos"), sin = values_of(c.inputs, "sin");
@@ -34,7 +34,7 @@ TEST(RopeCases, NoTwoAnglesOfACaseAreAlikeAndEachIsOfTheCircle) {
   }
 }
 
-TEST(RopeCases, FullHasNone) {
+TEST(RopeCases, AreNotInTheFullTier) {
   EXPECT_TRUE(rope_cases(Tier::full, 1).empty());
   EXPECT_FALSE(rope_cases(Tier::standard, 1).empty());
 }

@@ -12,7 +12,7 @@
 namespace normproof::verification::golden::recipes {
 namespace {
 
-TEST(ScaledCorpus, IsOfTheOperationsThatHaveKernelsOf8Bits) {
+TEST(ScaledCorpus, ExistsForOperationsWith8BitKernels) {
   for (const char* operation : {"layer_norm", "rms_norm", "softmax", "silu", "swiglu"}) {
     std::set<DType> dtypes;
     for (const Case& c : scaled_cases(Tier::quick, operation, 1)) {
@@ -26,13 +26,13 @@ TEST(ScaledCorpus, IsOfTheOperationsThatHaveKernelsOf8Bits) {
   EXPECT_TRUE(scaled_cases(Tier::quick, "batch_norm", 1).empty());
 }
 
-TEST(ScaledCorpus, ElementsBesideATieAreNearerThanFloat16Tells) {
+TEST(ScaledCorpus, ElementsNearATieAreCloserThanFloat16Resolves) {
   std::size_t seen = 0;
   for (const Case& c : scaled_cases(Tier::quick, "silu", 1)) {
     if (c.reason != "float8_near_ties") continue;
     const double scale = values_of(c.inputs, "y_scale").at(0);
     for (const double x : values_of(c.inputs, "x")) {
-      const double stored = x / scale;  // silu(x) is x as far as it matters
+      const double stored = x / scale;  // silu(x) equals x closely enough
       EXPECT_NE(rounded_to(c.dtype, stored),
                 rounded_to(c.dtype, rounded_to(DType::float16, stored)))
           << stored;
@@ -42,9 +42,9 @@ TEST(ScaledCorpus, ElementsBesideATieAreNearerThanFloat16Tells) {
   EXPECT_EQ(seen, 48u);
 }
 
-// Beyond the range y is stored as the largest number: in one regime alone, so that a conversion
-// without that fails there and nowhere else.
-TEST(ScaledCorpus, YIsBeyondTheRangeWhereItIsMeantAlone) {
+// Only one regime has y out of range, where it is stored as the largest number, so that a
+// conversion that does not saturate fails there and nowhere else.
+TEST(ScaledCorpus, YIsOutOfRangeOnlyInTheSaturationRegime) {
   for (const char* operation : {"layer_norm", "rms_norm", "softmax", "silu", "swiglu"})
     for (const Case& c : scaled_cases(Tier::quick, operation, kCorpusSeed)) {
       if (corpus::scaling_of(c, "y") != corpus::Scaling::given) continue;

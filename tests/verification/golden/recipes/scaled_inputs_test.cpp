@@ -16,11 +16,11 @@ Case rows_of(const std::vector<double>& x) {
       .make(1);
 }
 
-TEST(ScaledInputs, OneScaleDividesAndTheNearestNumberIsTaken) {
+TEST(ScaledInputs, DivideByTheScaleAndRoundToNearest) {
   const Case c = with_scales(rows_of({1, 1.0625, -1.1, 1000}),
                              {.dtype = DType::float8_e4m3fn, .x = 0.5, .y = 0.1});
   EXPECT_EQ(c.dtype, DType::float8_e4m3fn);
-  // 2.125 is halfway between 2 and 2.25; 2000 is beyond the range.
+  // 2.125 is halfway between 2 and 2.25; 2000 is out of range.
   EXPECT_THAT(values_of(c.inputs, "x"), ElementsAre(2, 2, -2.25, 448));
   EXPECT_THAT(values_of(c.inputs, "x_scale"), ElementsAre(0.5));
   EXPECT_THAT(values_of(c.inputs, "y_scale"), ElementsAre(static_cast<double>(0.1F)));
@@ -42,7 +42,7 @@ TEST(ScaledInputs, BlocksHaveTheScaleOfTheirLargestElement) {
   EXPECT_EQ(find(c.inputs, "y_scale"), nullptr);
 }
 
-TEST(ScaledInputs, GradientsAreOfE5m2) {
+TEST(ScaledInputs, StoreGradientsInE5m2) {
   const Case c = with_scales(rows_of({1, 2}), {.y = 1, .grad_y = 0.5, .gradients = 0.25});
   EXPECT_EQ(find(c.inputs, "grad_y")->dtype, DType::float8_e5m2);
   EXPECT_THAT(values_of(c.inputs, "grad_y_scale"), ElementsAre(0.5));

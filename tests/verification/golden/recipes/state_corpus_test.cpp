@@ -27,7 +27,7 @@ std::set<std::string> reasons_of(const std::vector<Case>& cases) {
   return reasons;
 }
 
-TEST(StateCases, EveryLayerWithAStateHasThemAmongItsOwn) {
+TEST(StateCases, ArePartOfTheCasesOfEveryLayerWithState) {
   for (const char* layer :
        {"batch_norm", "batch_renorm", "power_norm", "power_norm_released", "power_norm_v"}) {
     const auto own = reasons_of(state_cases(layer, kCorpusSeed));
@@ -42,7 +42,7 @@ TEST(StateCases, EveryLayerWithAStateHasThemAmongItsOwn) {
   EXPECT_THAT(state_cases("layer_norm", kCorpusSeed), IsEmpty());
 }
 
-TEST(StateCases, ASequenceCarriesWhatItBeginsWith) {
+TEST(StateCases, SequenceHasOneInitialState) {
   for (const Case& c : state_cases("batch_norm", kCorpusSeed))
     if (c.reason == "steps") {
       EXPECT_TRUE(c.sequence);

@@ -28,13 +28,13 @@ std::vector<Case> all_transformers(Tier tier, std::uint64_t seed = kCorpusSeed) 
   return all;
 }
 
-TEST(TransformerCases, EveryNormStandsOnEverySideThatMayHaveIt) {
+TEST(TransformerCases, EveryNormIsOnEverySideThatSupportsIt) {
   std::map<std::string, std::set<std::string>> norms;  // by operation and option
   for (const Tier tier : {Tier::quick, Tier::standard})
     for (const Case& c : all_transformers(tier))
       for (const auto& [name, value] : ref::model::list_options(c.options))
         if (name == "norm" || name == "decoder_norm")
-          norms[corpus::op_of(c) + " " + name].insert(value);
+          norms[corpus::op_name(c) + " " + name].insert(value);
   EXPECT_EQ(norms.size(), 4u);
   for (const std::string& norm : ref::model::norm_names()) {
     const bool over_sentences =
@@ -45,9 +45,8 @@ TEST(TransformerCases, EveryNormStandsOnEverySideThatMayHaveIt) {
   }
 }
 
-/// Else a mask of the target in the place of the source's, or a target that is shifted, would be
-/// right.
-TEST(TransformerCases, SourcesAndTargetsEndElsewhereAndTargetsAreTheTokensAfter) {
+/// Otherwise a mask of the target in place of the source's, or a shifted target, would be correct.
+TEST(TransformerCases, SourceAndTargetPaddingDifferAndTargetsAreTheNextTokens) {
   std::size_t seen = 0;
   for (const Case& c : all_transformers(Tier::quick)) {
     const StoredTensor* const targets = find(c.inputs, "targets");
@@ -75,12 +74,12 @@ TEST(TransformerCases, SourcesAndTargetsEndElsewhereAndTargetsAreTheTokensAfter)
             (std::vector<double>{1, 0, 0, 1, 1, 0, 1, 1, 1}));
 }
 
-TEST(TransformerCases, InQuickEveryElementIsJudgedAndTheReferencePasses) {
+TEST(TransformerCases, ReferencePassesQuickCasesWithEveryElementJudged) {
   std::size_t seen = 0;
   for (const Case& c : all_transformers(Tier::quick)) {
     const StoredCase stored = certified(c);
     for (const gate::TensorResult& tensor :
-         gate::check_case(stored, own_answer(stored), {}).tensors) {
+         gate::check_case(stored, reference_output(stored), {}).tensors) {
       EXPECT_TRUE(tensor.passed()) << path_of(c) << " " << tensor.name;
       EXPECT_EQ(tensor.unjudged, 0u) << path_of(c) << " " << tensor.name;
       ++seen;
@@ -90,7 +89,7 @@ TEST(TransformerCases, InQuickEveryElementIsJudgedAndTheReferencePasses) {
   EXPECT_GT(seen, 150u);
 }
 
-TEST(TransformerCases, OfTheStandardTierNoBoundIsInfinite) {
+TEST(TransformerCases, StandardTierHasFiniteBounds) {
   std::size_t seen = 0;
   for (const Case& c : all_transformers(Tier::standard)) {
     for (const auto& [name, bound] :
@@ -102,7 +101,7 @@ TEST(TransformerCases, OfTheStandardTierNoBoundIsInfinite) {
   EXPECT_GT(seen, 90u);
 }
 
-TEST(TransformerCases, OnlyOneIsOfTheFullTier) {
+TEST(TransformerCases, FullTierHasExactlyOne) {
   EXPECT_EQ(all_transformers(Tier::full).size(), 1u);
 }
 

@@ -19,7 +19,7 @@ std::vector<std::string> names_of_inputs(const Case& c) {
   return names;
 }
 
-TEST(TransformerRecipe, EachOperationHasWhatItTakes) {
+TEST(TransformerRecipe, EachOperationHasItsInputs) {
   const TransformerRecipe recipe{.reason = "mine", .why = "a test", .past = 2};
   using ::testing::Contains;
   using ::testing::Not;
@@ -39,7 +39,7 @@ TEST(TransformerRecipe, EachOperationHasWhatItTakes) {
   EXPECT_THAT(names_of_inputs(decoding), Not(Contains("targets")));
 }
 
-TEST(TransformerRecipe, ATiedHeadHasNoWeightAndAFillIsTaken) {
+TEST(TransformerRecipe, TiedHeadHasNoWeightAndFillsAreApplied) {
   const TransformerRecipe recipe{
       .reason = "mine",
       .why = "a test",
@@ -54,8 +54,8 @@ TEST(TransformerRecipe, ATiedHeadHasNoWeightAndAFillIsTaken) {
       ref::numeric::UsageError);
 }
 
-/// A gradient of 0 in the last row would hide one that is not written.
-TEST(TransformerRecipe, TheLastWordOccursAndAnotherDoesNot) {
+/// A gradient of 0 in the last row would hide a row that is not written.
+TEST(TransformerRecipe, LastWordOccursAndTheOneBeforeItDoesNot) {
   const Case c =
       transformer_case(Tier::quick, "translator", {.reason = "mine", .why = "a test"}, 1);
   for (const auto& [name, words] : {std::pair{"source", 5}, std::pair{"tokens", 6}}) {

@@ -16,7 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A sample in which two failures have a map: the second is farther off.
+/// A sample report in which two failures have a map; the second is worse.
 judged::GoldenReport report_with_maps() {
   corpora::gate::CaseResult near = golden_result("q/a_near", 1), far = golden_result("q/b_far", 2);
   near.tensors[0].map = {{"0"}, {"0", "1"}, {0, 8}};
@@ -28,14 +28,14 @@ judged::GoldenReport report_with_maps() {
   return golden_report({near, far, golden_result("q/c_passes", 0)}, golden_command(), "");
 }
 
-TEST(GoldenPage, NeedsNothingButItself) {
+TEST(GoldenPage, IsSelfContained) {
   const std::string page = golden_page(report_with_maps());
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
   for (const char* foreign : {"<script", "<link", "<img", "@import", "src=", "http-equiv"})
     EXPECT_THAT(page, Not(HasSubstr(foreign)));
 }
 
-TEST(GoldenPage, TheWorstCaseComesFirstWithItsMapNameAndRepro) {
+TEST(GoldenPage, ShowsTheWorstCaseFirstWithMapNameAndCommand) {
   const std::string page = golden_page(report_with_maps());
   const std::size_t worst = page.find("<h2>The worst case</h2>"),
                     outputs = page.find("<h2>Every output</h2>"),
@@ -62,7 +62,7 @@ std::size_t count_of(const std::string& what, const std::string& text) {
   return count;
 }
 
-/// That many failures whose maps have that many columns.
+/// Renders a page with this many failures, whose maps have this many columns.
 std::string page_of(int failures, std::size_t columns) {
   std::vector<corpora::gate::CaseResult> results;
   for (int i = 0; i < failures; ++i) {
@@ -73,7 +73,7 @@ std::string page_of(int failures, std::size_t columns) {
   return golden_page(golden_report(results, golden_command(), ""));
 }
 
-TEST(GoldenPage, EveryFailureHasItsMapAsFarAsThereIsRoom) {
+TEST(GoldenPage, ShowsAMapPerFailureUpToALimit) {
   const std::string few = page_of(41, 3);
   EXPECT_EQ(count_of("<figure>", few), 41u);
   EXPECT_THAT(few, Not(HasSubstr("left out")));
@@ -89,7 +89,7 @@ TEST(GoldenPage, EveryFailureHasItsMapAsFarAsThereIsRoom) {
   EXPECT_THAT(wide, HasSubstr("<p>2 of 5 maps are left out: "));
 }
 
-TEST(GoldenPage, WithoutAMapThereIsNoPicture) {
+TEST(GoldenPage, ShowsNoPictureWithoutAMap) {
   const std::string page = golden_page(golden_sample_report());
   EXPECT_THAT(page, AllOf(HasSubstr("<h2>Failures</h2>"), HasSubstr("<code>q/c_crashes</code>"),
                           HasSubstr("what &lt;it&gt; is for"), Not(HasSubstr("<figure>"))));
@@ -99,10 +99,10 @@ TEST(GoldenPage, WithoutAMapThereIsNoPicture) {
                             Not(HasSubstr("Failures")), Not(HasSubstr("The worst case"))));
 }
 
-TEST(GoldenPage, OfACheckHasTheMapOfItsAnswers) {
+TEST(GoldenPage, OfACheckShowsTheMapOfItsOutputs) {
   const tests::ref::io::TemporaryFolder folder;
   const std::string page = (folder / "page.html").string();
-  // Answers 0 everywhere: y alone.
+  // The candidate returns zeros as y.
   const cli::Outcome outcome = cli::run(
       "$N golden check --golden '" NORMPROOF_SOURCE_DIR
       "/verification/golden/data' --only '*/layer_norm/odd-13x17-float32' --outputs y --pipe "

@@ -32,7 +32,7 @@ std::vector<judged::Outcome> outcomes_of(const judged::GoldenReport& report) {
   return outcomes;
 }
 
-TEST(GoldenReport, TheListTurnsOutcomesRound) {
+TEST(GoldenReport, ListOfExpectedFailuresInvertsOutcomes) {
   const auto report = golden_sample_report();
   using enum judged::Outcome;
   EXPECT_THAT(outcomes_of(report), ElementsAre(passed, failed, failed, xfail, xpass, declined));
@@ -44,7 +44,7 @@ TEST(GoldenReport, TheListTurnsOutcomesRound) {
             "failing, 1 declined");
 }
 
-TEST(GoldenReport, PassesWhereEveryCaseDoesWhatIsExpectedOfIt) {
+TEST(GoldenReport, PassesIfEveryCaseMeetsItsExpectation) {
   const auto with = [](const std::string& list, std::vector<std::size_t> failures) {
     std::vector<corpora::gate::CaseResult> results;
     for (std::size_t i = 0; i < failures.size(); ++i)
@@ -63,14 +63,14 @@ TEST(GoldenReport, PassesWhereEveryCaseDoesWhatIsExpectedOfIt) {
   EXPECT_TRUE(with("q/*", {3, 1}).passed());
 }
 
-TEST(GoldenReport, CommentsAndSpacesOfTheList) {
+TEST(GoldenReport, IgnoresCommentsAndSpacesInTheList) {
   const auto report =
       golden_report({golden_result("q/a", 1), golden_result("q/b", 0)}, golden_command(),
                     "# known\r\n\n  q/a \t # because of #12\r\n#q/b\n");
   EXPECT_THAT(outcomes_of(report), ElementsAre(judged::Outcome::xfail, judged::Outcome::passed));
 }
 
-TEST(GoldenReport, TheReproOfAnUnexpectedPassHasTheListThatMakesItOne) {
+TEST(GoldenReport, CommandForAnUnexpectedPassIncludesTheList) {
   auto command = golden_command();
   command.xfail = "x.txt";
   const auto report =
@@ -79,7 +79,7 @@ TEST(GoldenReport, TheReproOfAnUnexpectedPassHasTheListThatMakesItOne) {
   EXPECT_THAT(report.cases[1].repro, Not(HasSubstr("--xfail")));
 }
 
-TEST(GoldenReport, WhatWasNotComparedHasNoNumbers) {
+TEST(GoldenReport, ShowsNoNumbersForOutputsThatWereNotCompared) {
   auto absent = golden_result("q/a", 0);
   absent.tensors[0] = {};
   absent.tensors[0].name = "y";
@@ -88,7 +88,7 @@ TEST(GoldenReport, WhatWasNotComparedHasNoNumbers) {
   EXPECT_THAT(text, HasSubstr("| y | 1 | 1 | - | - | - | - | - | 0 |"));
 }
 
-TEST(GoldenReport, AGlobThatMatchesNothingIsNamedByItsLine) {
+TEST(GoldenReport, NamesTheLineOfAGlobThatMatchesNothing) {
   auto command = golden_command();
   command.xfail = "x.txt";
   const auto message = [&] {
@@ -98,11 +98,11 @@ TEST(GoldenReport, AGlobThatMatchesNothingIsNamedByItsLine) {
   EXPECT_EQ(message(),
             "x.txt: line 3 is 'q/z*', which no case matches; expected a path of the corpus, or a "
             "glob");
-  command.only = "q/a";  // then it may well be about other cases
+  command.only = "q/a";  // the glob may match cases that were not selected
   EXPECT_EQ(message(), "no error");
 }
 
-TEST(GoldenReport, WhatWasNotStoredInItsDtypeIsSaidAndDecidesNothing) {
+TEST(GoldenReport, NotesOutputsInAWiderDtypeWithoutFailingThem) {
   auto wide = golden_result("q/a", 0);
   wide.tensors[0].note =
       "is not of bfloat16: [0, 3] = 0.1 has more digits (float32, 5 of 6 elements)";
@@ -115,7 +115,7 @@ TEST(GoldenReport, WhatWasNotStoredInItsDtypeIsSaidAndDecidesNothing) {
                   "of 6 elements)"));
 }
 
-TEST(GoldenReport, TheCorpusIsNamedAndWhereItIsBehind) {
+TEST(GoldenReport, NamesTheCorpusVersionAndSaysIfItIsOld) {
   const auto command = golden_command();
   auto settings = command.settings("");
   EXPECT_TRUE(judged::corpus_lines(judged::golden_report({}, settings)).empty());
@@ -131,7 +131,7 @@ TEST(GoldenReport, TheCorpusIsNamedAndWhereItIsBehind) {
   EXPECT_TRUE(report.passed());
 }
 
-TEST(GoldenReport, FewerCasesThanAskedForAreAFailure) {
+TEST(GoldenReport, FailsIfThereAreFewerCasesThanRequired) {
   auto command = golden_command();
   command.min_cases = 2;
   const auto report = golden_report({golden_result("q/a", 0)}, command, "");
@@ -142,7 +142,7 @@ TEST(GoldenReport, FewerCasesThanAskedForAreAFailure) {
   EXPECT_FALSE(golden_report({}, command, "").passed());
 }
 
-TEST(GoldenReport, WhatIsDeclinedFailsNothingAndCountsForNothing) {
+TEST(GoldenReport, DeclinedCasesNeitherFailNorCount) {
   auto command = golden_command();
   const auto with = [&](std::size_t min_cases) {
     command.min_cases = min_cases;
@@ -169,7 +169,7 @@ TEST(GoldenReport, WhatIsDeclinedFailsNothingAndCountsForNothing) {
   EXPECT_THAT(markdown_of(two), Not(HasSubstr("| layer |")));
 }
 
-TEST(GoldenReport, AFailureSaysEveryMetric) {
+TEST(GoldenReport, FailureShowsEveryMetric) {
   const auto result = golden_result("q/a", 2);
   EXPECT_EQ(judged::failure_text(result.tensors[0]),
             "y at [0, 3]: got -0.25, exact -0.75, bound 0.0625 (ratio 8); 2 of 6 elements; max abs "
@@ -182,7 +182,7 @@ TEST(GoldenReport, AFailureSaysEveryMetric) {
   EXPECT_EQ(judged::failure_text(tensor), "y is absent");
 }
 
-TEST(GoldenReport, WhatIsNotJudgedIsCountedThoughTheCasePasses) {
+TEST(GoldenReport, CountsUnjudgedElementsOfPassingCases) {
   auto result = golden_result("q/a", 0);
   result.tensors[0].unjudged = 4;
   const auto report = golden_report({result}, golden_command(), "");
@@ -202,7 +202,7 @@ TEST(GoldenReport, WhatIsNotJudgedIsCountedThoughTheCasePasses) {
             "expected none");
 }
 
-TEST(GoldenReport, TheMistakeOfALayerIsThatOfMostCasesThenOfMostOutputs) {
+TEST(GoldenReport, NamesTheMistakeOfMostCasesThenOfMostOutputs) {
   const auto agreeing = [](const char* what, std::vector<std::string> outputs) {
     return normproof::verification::golden::gate::Diagnosis{.what = what,
                                                             .outputs = std::move(outputs)};
@@ -215,7 +215,7 @@ TEST(GoldenReport, TheMistakeOfALayerIsThatOfMostCasesThenOfMostOutputs) {
               ElementsAre("layer_norm: 'both' agrees with 2 of 2 failed cases"));
 }
 
-TEST(GoldenReport, FailuresAtLargeConditionNumbersAreSaidWhereNoMistakeIs) {
+TEST(GoldenReport, ReportsIllConditionedFailuresIfNoMistakeIsKnown) {
   auto well = golden_result("q/a", 0), ill = golden_result("q/b", 2);
   well.description.condition = 2;
   ill.description.condition = 754;
@@ -231,7 +231,7 @@ TEST(GoldenReport, FailuresAtLargeConditionNumbersAreSaidWhereNoMistakeIs) {
               testing::IsEmpty());
 }
 
-TEST(GoldenReport, ACaseOfWhichNothingIsJudgedCountsForNothing) {
+TEST(GoldenReport, CaseWithoutJudgedElementsDoesNotCount) {
   auto nothing = golden_result("q/a", 0);
   nothing.tensors[0].count = 0;
   nothing.tensors[0].unjudged = 6;
@@ -246,8 +246,8 @@ TEST(GoldenReport, ACaseOfWhichNothingIsJudgedCountsForNothing) {
   EXPECT_TRUE(golden_report({empty}, golden_command(), "").passed());
 }
 
-TEST(GoldenReport, TheLineToReproduceIsQuotedForSh) {
-  tool::golden::GoldenCheckCommand command;
+TEST(GoldenReport, CommandToReproduceIsQuotedForSh) {
+  tool::commands::GoldenCheckCommand command;
   command.golden = "a b/it's";
   command.pipe = "./x \"$HOME\"";
   command.options.outputs = {"y", "grad_x"};
@@ -261,7 +261,7 @@ TEST(GoldenReport, TheLineToReproduceIsQuotedForSh) {
             "normproof golden check --golden g --candidate c --only q/a");
 }
 
-TEST(GoldenReport, TheTextEndsWithTheFailuresAndTheSummary) {
+TEST(GoldenReport, TextEndsWithTheFailuresAndTheSummary) {
   const auto report = golden_sample_report();
   const std::string text = text_of(report);
   EXPECT_THAT(text,
@@ -276,11 +276,11 @@ TEST(GoldenReport, TheTextEndsWithTheFailuresAndTheSummary) {
                     HasSubstr("\nPASSED, though it is listed as failing q/e_mended\n"),
                     Not(HasSubstr("q/a_passes")), Not(HasSubstr("q/d_known")),
                     Not(HasSubstr("FAILED q/f_declined"))));
-  // A row a layer, dtype and output: the worst of its four cases.
+  // One row per layer, dtype and output, with the worst of its four cases.
   EXPECT_THAT(text, HasSubstr("\nlayer_norm  float32  y           4       2    inf "));
 }
 
-TEST(GoldenReport, MarkdownHoldsTheSameWithItsMarkupEscaped) {
+TEST(GoldenReport, MarkdownHoldsTheSameWithMarkupEscaped) {
   const auto report = golden_sample_report();
   const std::string text = markdown_of(report);
   EXPECT_THAT(text,

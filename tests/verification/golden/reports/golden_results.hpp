@@ -32,16 +32,16 @@ inline corpora::gate::CaseResult golden_result(const std::string& path, std::siz
   y.bound = 0.0625;
   y.ratio = failures > 0 ? 8 : 0.5;
   y.max_absolute = 0.5;
-  y.with_digits = 6;
+  y.elements_with_digits = 6;
   y.max_relative = 0.75;
   y.max_ulp = 4096;
   y.norm_wise = 0.25;
-  y.of_the_inputs = 0.5;
+  y.input_sensitivity = 0.5;
   result.tensors.push_back(y);
   return result;
 }
 
-/// A case that nothing was compared of.
+/// A case in which nothing was compared.
 inline corpora::gate::CaseResult golden_problem(const std::string& path) {
   corpora::gate::CaseResult result = golden_result(path, 0);
   result.problem = "the candidate ended with status 7\nbefore it answered";
@@ -49,7 +49,7 @@ inline corpora::gate::CaseResult golden_problem(const std::string& path) {
   return result;
 }
 
-/// A case that the candidate does not offer.
+/// A case that the candidate declined.
 inline corpora::gate::CaseResult golden_declined(const std::string& path) {
   corpora::gate::CaseResult result = golden_result(path, 0);
   result.tensors.clear();
@@ -64,14 +64,15 @@ inline tool::golden::GoldenCheckCommand golden_command() {
   return command;
 }
 
-/// What the command reports of these results.
+/// Returns the report of the command for these results.
 inline judged::GoldenReport golden_report(std::vector<corpora::gate::CaseResult> results,
                                           const tool::golden::GoldenCheckCommand& command,
                                           const std::string& xfail_list) {
   return judged::golden_report(std::move(results), command.settings(xfail_list));
 }
 
-/// passes, fails, is absent, is listed and fails, is listed and passes, is listed and declined.
+/// Cases that pass, fail, lack an output, fail as expected, pass unexpectedly, and are declined
+/// although listed.
 inline judged::GoldenReport golden_sample_report() {
   corpora::gate::CaseResult nan = golden_result("q/b_fails", 2);
   nan.tensors[0].got = std::copysign(std::numeric_limits<double>::quiet_NaN(), -1.0);

@@ -13,7 +13,7 @@ namespace {
 using namespace normproof::verification::golden::tolerance;
 constexpr const char* kAddNorms[] = {"add_layer_norm", "add_rms_norm"};
 
-/// What is added to a bound of 0.
+/// Returns what the allowances add to a bound of 0.
 ref::tensor::NamedTensors<double> allowed(const Case& c, Accumulation accumulation) {
   const checks::evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
   ref::tensor::NamedTensors<double> bound;
@@ -24,14 +24,14 @@ ref::tensor::NamedTensors<double> allowed(const Case& c, Accumulation accumulati
   return bound;
 }
 
-TEST(AddNormAllowances, NothingWhereStorageRoundsNoMore) {
+TEST(AddNormAllowances, AreZeroIfStorageDoesNotRound) {
   for (const char* function : kAddNorms)
     for (const auto& [name, values] :
          allowed(plain_recipe(function, {3, 7}, DType::float32).make(1), Accumulation::float32))
       for (const double bound : values) EXPECT_EQ(bound, 0) << name;
 }
 
-TEST(AddNormAllowances, TheSumIsRoundedWhereItIsStored) {
+TEST(AddNormAllowances, CoverTheRoundingOfTheStoredSum) {
   for (const char* function : kAddNorms)
     for (const double bound :
          allowed(plain_recipe(function, {3, 7}, DType::bfloat16).make(1), Accumulation::float32)
@@ -39,7 +39,8 @@ TEST(AddNormAllowances, TheSumIsRoundedWhereItIsStored) {
       EXPECT_EQ(bound, 0);
 }
 
-/// A norm of the stored sum is within the whole bound, and is not where the sum is taken for exact.
+/// A norm of the stored sum must be within the whole bound, but not within a bound that takes the
+/// sum for exact.
 TEST(AddNormAllowances, CoverANormOfTheStoredSum) {
   for (const char* function : kAddNorms)
     for (const auto& [dtype, zero_centred] :
@@ -58,8 +59,8 @@ TEST(AddNormAllowances, CoverANormOfTheStoredSum) {
     }
 }
 
-/// The mistakes of the sums are not covered.
-TEST(AddNormAllowances, LeaveTheMistakes) {
+/// Mistakes in the sums must stay outside the bound.
+TEST(AddNormAllowances, DoNotCoverMistakes) {
   const Case c = plain_recipe("add_layer_norm", {9, 12}, DType::bfloat16).make(1);
   const StoredCase stored = certified(c);
   for (const mutations::Mutation& mutation :

@@ -17,7 +17,7 @@ using namespace normproof::verification::golden::tolerance;
 using namespace normproof::verification::golden::plain;
 using ref::tensor::NamedTensors;
 
-/// What is added to bounds of 0.
+/// Returns what the allowances add to bounds of 0.
 NamedTensors<double> added_to(const Case& c, Accumulation accumulation) {
   NamedTensors<double> bound;
   for (const auto& [name, of] : {std::pair("y", "grad_y"), std::pair("grad_q", "q"),
@@ -28,7 +28,7 @@ NamedTensors<double> added_to(const Case& c, Accumulation accumulation) {
 }
 
 // Three keys of weight 1/3 each.
-TEST(AttentionAllowances, AWeightThatIsStoredInSixteenBits) {
+TEST(AttentionAllowances, CoverWeightsStoredIn16Bits) {
   const Case c = attention_case({0}, {1, 2, 3}, {4, 6, 8}, {1}, DType::bfloat16);
   const double u = corpus::unit_roundoff(DType::bfloat16);
   const auto added = added_to(c, Accumulation::float32);
@@ -36,25 +36,26 @@ TEST(AttentionAllowances, AWeightThatIsStoredInSixteenBits) {
   EXPECT_LE(added.at("y").data()[0], u * 6 * 1.01);
   EXPECT_GE(added.at("grad_v").data()[0], u / 3);
   EXPECT_LE(added.at("grad_v").data()[0], u / 3 * 1.01);
-  // The mean of the gradients by the weights, 6, is off by 6 u for y and by 6 u for the weights.
+  // The mean of the weight gradients, 6, is off by 6 u because of y and by 6 u because of the
+  // weights.
   EXPECT_GE(added.at("grad_q").data()[0], u * 12);
   EXPECT_LE(added.at("grad_q").data()[0], u * 60);
 }
 
-TEST(AttentionAllowances, AWeightThatTheFormatHoldsIsNotRounded) {
+TEST(AttentionAllowances, AddNothingForWeightsThatTheFormatHolds) {
   const Case c = attention_case({0}, {1, 2}, {4, 8}, {1}, DType::bfloat16);
   EXPECT_EQ(added_to(c, Accumulation::float32).at("y").data()[0], 0);
 }
 
-TEST(AttentionAllowances, NothingIsStoredInAWideFormat) {
+TEST(AttentionAllowances, AddNoStorageErrorForWideFormats) {
   const Case c = attention_case({0}, {1, 2}, {4, 8}, {1}, DType::float32);
   const auto added = added_to(c, Accumulation::float32);
   EXPECT_EQ(added.at("y").data()[0], 0);
   EXPECT_LE(added.at("grad_q").data()[0], 0x1p-24 * 200);
 }
 
-// 0 times that error, where nothing is stored or q is 0, is no number.
-TEST(AttentionAllowances, NothingIsClaimedBehindAnErrorThatIsInfinite) {
+// 0 times an infinite error is NaN where nothing is stored or q is 0.
+TEST(AttentionAllowances, AreInfiniteIfAnErrorIsInfinite) {
   const Case c = attention_case({0}, {1, 2, 3}, {4, 6, 8}, {1}, DType::float32);
   NamedTensors<double> bound = added_to(c, Accumulation::bfloat16);
   bound.at("y").data()[0] = std::numeric_limits<double>::infinity();
@@ -65,9 +66,9 @@ TEST(AttentionAllowances, NothingIsClaimedBehindAnErrorThatIsInfinite) {
   EXPECT_LE(bound.at("grad_v").data()[0], 1);
 }
 
-// A backward from what was stored, as kernels of 16 bits have it, passes; one without the maximum
-// or with a scale twice does not.
-TEST(AttentionAllowances, KernelsOfSixteenBitsPass) {
+// A backward from stored values, as in 16-bit kernels, must pass; one that omits the maximum or
+// applies the scale twice must not.
+TEST(AttentionAllowances, CoverKernelsIn16Bits) {
   for (const Case& c : recipes::attention_cases(Tier::quick, 3)) {
     if (c.reason != "ragged_causal_grouped") continue;
     const StoredCase stored = certify::certified_case(c);

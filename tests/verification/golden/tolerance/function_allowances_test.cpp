@@ -20,7 +20,7 @@ using namespace normproof::verification::golden::tolerance;
 using ::testing::Each;
 using ::testing::ElementsAre;
 
-/// What is added to a bound of 0, for y and grad_x.
+/// Returns what the allowances add to bounds of 0 for y and grad_x.
 ref::tensor::NamedTensors<double> allowances(const Case& c, Accumulation accumulation) {
   const checks::evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
   ref::tensor::NamedTensors<double> bound;
@@ -46,7 +46,7 @@ Case two_halves(const char* function, DType dtype) {
       .make(1);
 }
 
-TEST(FunctionAllowances, SoftmaxFromAStoredY) {
+TEST(FunctionAllowances, CoverSoftmaxBackwardFromAStoredY) {
   // y = 1/2, off by u/2 each: s by 2 u, and grad_x by (u/2) |4 - 2| + (1/2) 2 u.
   const double u = 0x1p-8;
   const auto added = of_grad_x(two_halves("softmax", DType::bfloat16), Accumulation::float32);
@@ -57,14 +57,14 @@ TEST(FunctionAllowances, SoftmaxFromAStoredY) {
   }
 }
 
-TEST(FunctionAllowances, NothingWhereStorageRoundsNoMore) {
+TEST(FunctionAllowances, AreZeroIfStorageDoesNotRound) {
   for (const char* function : {"softmax", "log_softmax"})
     EXPECT_THAT(of_grad_x(two_halves(function, DType::float32), Accumulation::float32), Each(0.0));
   EXPECT_THAT(of_grad_x(two_halves("softmax", DType::bfloat16), Accumulation::bfloat16), Each(0.0));
   EXPECT_THAT(of_grad_x(two_halves("gelu", DType::bfloat16), Accumulation::float32), Each(0.0));
 }
 
-TEST(FunctionAllowances, NothingForWhatTakesNoPart) {
+TEST(FunctionAllowances, AreZeroForMaskedElements) {
   for (const char* function : {"softmax", "log_sum_exp"}) {
     const auto added = of_grad_x(plain_recipe(function, {1, 3}, DType::bfloat16)
                                      .masked([](std::size_t i) { return i == 1; })
@@ -75,7 +75,7 @@ TEST(FunctionAllowances, NothingForWhatTakesNoPart) {
   }
 }
 
-TEST(FunctionAllowances, GeluTanhCancelsInProportionToX) {
+TEST(FunctionAllowances, AllowGeluTanhToCancelInProportionToX) {
   const Case c = plain_recipe("gelu_tanh", {1, 2})
                      .x([](std::size_t i, double) { return i == 0 ? -4.0 : 0.0; })
                      .make(1);
@@ -83,7 +83,7 @@ TEST(FunctionAllowances, GeluTanhCancelsInProportionToX) {
   EXPECT_THAT(std::vector<double>(bound.data(), bound.data() + 2), ElementsAre(0x1p-49, 0));
 }
 
-TEST(FunctionAllowances, ASigmoidWhoseExponentialOverflowsMayBe0) {
+TEST(FunctionAllowances, AllowASigmoidOfZeroIfItsExponentialOverflows) {
   const Case c = plain_recipe("silu", {1, 3}, DType::float32)
                      .x([](std::size_t i, double) { return i == 0   ? -90.0
                                                            : i == 1 ? -80.0
@@ -99,9 +99,9 @@ TEST(FunctionAllowances, ASigmoidWhoseExponentialOverflowsMayBe0) {
               ElementsAre(testing::DoubleEq(182 * std::exp(-90.0)), 0, 80 * 0x1p-24));
 }
 
-/// What is stored between two products is within the whole bound, and without the allowance it is
-/// not; where the gate is a power of two nothing is allowed.
-TEST(FunctionAllowances, CoverFactorsThatWereStored) {
+/// Products that are stored in between are within the whole bound, but not within the bound without
+/// the allowance. If the gate is a power of two, nothing is allowed.
+TEST(FunctionAllowances, CoverStoredFactors) {
   for (const char* function : {"swiglu", "geglu"})
     for (const DType dtype : {DType::bfloat16, DType::float16}) {
       const Case c = plain_recipe(function, {9, 12}, dtype).make(1);
@@ -121,11 +121,12 @@ TEST(FunctionAllowances, CoverFactorsThatWereStored) {
                           .gate([](auto, double) { return -0.25; })
                           .make(1);
   const auto bound = allowances(powers, Accumulation::float32).at("y");
-  EXPECT_LT(bound.data()[0], std::numeric_limits<float>::min());  // what underflows, at most
+  EXPECT_LT(bound.data()[0], std::numeric_limits<float>::min());  // at most an underflow
 }
 
-/// A backward from the stored y is within the whole bound, and without the allowance it is not.
-TEST(FunctionAllowances, CoverTheBackwardFromTheStoredY) {
+/// A backward from the stored y is within the whole bound, but not within the bound without the
+/// allowance.
+TEST(FunctionAllowances, CoverBackwardsFromTheStoredY) {
   for (const char* function : {"softmax", "log_softmax", "log_sum_exp"})
     for (const DType dtype : {DType::bfloat16, DType::float16}) {
       const Case c = plain_recipe(function, {9, 12}, dtype).make(1);

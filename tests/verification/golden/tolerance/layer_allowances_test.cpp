@@ -14,7 +14,7 @@ double largest_allowance(const ref::tensor::Tensor<double>& tensor) {
   return *std::max_element(tensor.data(), tensor.data() + tensor.size());
 }
 
-TEST(LayerAllowances, ABetaMayBeAddedToWhatWasStoredWithoutIt) {
+TEST(LayerAllowances, AllowBetaToBeAddedToTheStoredOutput) {
   const auto y_of = [](const char* layer, DType dtype) {
     return largest_allowance(
         derive_tolerance(plain_recipe(layer, {4, 6}, dtype).make(1), Accumulation::float32)
@@ -25,7 +25,7 @@ TEST(LayerAllowances, ABetaMayBeAddedToWhatWasStoredWithoutIt) {
   EXPECT_LT(y_of("layer_norm", DType::bfloat16), 0x1p-16);
 }
 
-TEST(LayerAllowances, RunningStatisticsMayBeConverted) {
+TEST(LayerAllowances, AllowRunningStatisticsToBeConverted) {
   Case c = plain_recipe("batch_norm", {4, 3}, DType::float32).make(1);
   c.exact = true;
   const Tolerance bounds = derive_tolerance(c, Accumulation::float32);

@@ -31,13 +31,13 @@ class LanguageCellRun : public ::testing::Test {
   StudyData data_ = small_data();
 };
 
-TEST_F(LanguageCellRun, HasWhatItMeasured) {
+TEST_F(LanguageCellRun, RecordsItsMeasures) {
   Cell cell = quick_cell("power_norm");
   const CellResult result = run(cell);
   EXPECT_EQ(result.name, cell_name(cell));
   EXPECT_EQ(result.data_sha256, data_sha256(cell.task, data_));
   const auto config = config_for(cell, data_);
-  EXPECT_EQ(result.steps, config.epochs * make_task(config, data_)->steps_of_epoch());
+  EXPECT_EQ(result.steps, config.epochs * make_task(config, data_)->steps_per_epoch());
   ASSERT_EQ(result.validation_loss.size(), 4u);
   EXPECT_LT(*result.validation_loss.back(), *result.validation_loss.front());
   EXPECT_EQ(result.test_loss, std::nullopt);
@@ -47,7 +47,7 @@ TEST_F(LanguageCellRun, HasWhatItMeasured) {
   EXPECT_TRUE(std::filesystem::exists(run_folder(folder_.path(), cell)));
 }
 
-TEST_F(LanguageCellRun, OfATranslatorBothSidesAndBleuAreMeasured) {
+TEST_F(LanguageCellRun, TranslatorMeasuresBothSidesAndBleu) {
   Cell cell = quick_cell("batch_norm", training::Task::translate);
   cell.purpose = Purpose::test;
   const CellResult result = run(cell);
@@ -68,7 +68,7 @@ TEST_F(LanguageCellRun, OfATranslatorBothSidesAndBleuAreMeasured) {
   EXPECT_EQ(parse_result(result_line(result), "f"), result);
 }
 
-TEST_F(LanguageCellRun, OnADeviceHasTheSameBytes) {
+TEST_F(LanguageCellRun, ResultIsTheSameOnADevice) {
   for (const auto& [norm, task] : {std::pair("batch_norm", training::Task::language),
                                    std::pair(kReleasedPlacement, training::Task::translate)}) {
     Cell cell = quick_cell(std::string(norm), task);
@@ -83,13 +83,13 @@ TEST_F(LanguageCellRun, OnADeviceHasTheSameBytes) {
   }
 }
 
-TEST_F(LanguageCellRun, OfTheReleasedPlacementTheEncoderAloneHasAQuadraticMean) {
+TEST_F(LanguageCellRun, ReleasedPlacementHasQuadraticMeansInTheEncoderOnly) {
   for (const SiteFluctuation& own :
        run(quick_cell(kReleasedPlacement, training::Task::translate)).fluctuation)
     EXPECT_THAT(own.site, ::testing::StartsWith("encoder.")) << own.statistic;
 }
 
-TEST_F(LanguageCellRun, WhatWasTrainedIsTestedWithoutBeingTrainedAgain) {
+TEST_F(LanguageCellRun, TestsATrainedCellWithoutTrainingAgain) {
   Cell cell = quick_cell("batch_norm");
   const CellResult validated = run(cell);
   cell.purpose = Purpose::test;
@@ -109,7 +109,7 @@ TEST_F(LanguageCellRun, WhatWasTrainedIsTestedWithoutBeingTrainedAgain) {
   EXPECT_EQ(tested, validated);
 }
 
-TEST_F(LanguageCellRun, KilledItGoesOnToTheSameResultWhateverTheThreads) {
+TEST_F(LanguageCellRun, ResumesToTheSameResultOnAnyNumberOfThreads) {
   for (const training::Task task : study_tasks()) {
     Cell cell = quick_cell("power_norm_released", task);
     cell.purpose = Purpose::test;
@@ -122,7 +122,7 @@ TEST_F(LanguageCellRun, KilledItGoesOnToTheSameResultWhateverTheThreads) {
   }
 }
 
-TEST_F(LanguageCellRun, WithDynamicsEveryNormIsTracedFromTheFirstStep) {
+TEST_F(LanguageCellRun, DynamicsTraceEveryNormFromTheFirstStep) {
   for (const training::Task task : study_tasks()) {
     Cell cell = quick_cell("power_norm", task);
     const CellResult plain = run(cell);
@@ -135,7 +135,8 @@ TEST_F(LanguageCellRun, WithDynamicsEveryNormIsTracedFromTheFirstStep) {
     EXPECT_EQ(result.fluctuation.size(), 3 * sites);
     EXPECT_EQ(parse_result(result_line(result), "f"), result);
     EXPECT_FALSE(std::filesystem::exists(run_folder(folder_.path(), cell)));
-    EXPECT_THROW(run(cell, 9), Ended);  // begun anew, where another cell goes on
+    // The run restarts here, whereas a run of another purpose would resume.
+    EXPECT_THROW(run(cell, 9), Ended);
     EXPECT_EQ(result_line(run(cell)), result_line(result));
     const auto device = gpu::device::simulated_device(9);
     EXPECT_EQ(
@@ -145,7 +146,7 @@ TEST_F(LanguageCellRun, WithDynamicsEveryNormIsTracedFromTheFirstStep) {
   }
 }
 
-TEST_F(LanguageCellRun, ATranslatorThatIsNoLongerFiniteIsAResult) {
+TEST_F(LanguageCellRun, DivergedTranslatorIsAResult) {
   Cell cell = quick_cell("none", training::Task::translate);
   cell.learning_rate = "1e300";
   cell.purpose = Purpose::test;
@@ -156,7 +157,7 @@ TEST_F(LanguageCellRun, ATranslatorThatIsNoLongerFiniteIsAResult) {
   EXPECT_EQ(parse_result(result_line(result), "f"), result);
 }
 
-TEST_F(LanguageCellRun, ARunThatIsNoLongerFiniteIsAResult) {
+TEST_F(LanguageCellRun, DivergedLanguageModelIsAResult) {
   Cell cell = quick_cell("none");
   cell.learning_rate = "1e300";
   cell.purpose = Purpose::test;
@@ -169,7 +170,7 @@ TEST_F(LanguageCellRun, ARunThatIsNoLongerFiniteIsAResult) {
   EXPECT_EQ(parse_result(result_line(result), "f"), result);
 }
 
-TEST_F(LanguageCellRun, ADamagedRunIsNamedWithItsFolder) {
+TEST_F(LanguageCellRun, DamagedRunIsReportedWithItsFolder) {
   const Cell cell = quick_cell("none");
   const CellResult whole = run(cell);
   const auto folder = run_folder(folder_.path(), cell);
@@ -181,7 +182,7 @@ TEST_F(LanguageCellRun, ADamagedRunIsNamedWithItsFolder) {
   EXPECT_EQ(run(cell), whole);
 }
 
-TEST_F(LanguageCellRun, DataThatCannotBeTrainedOnIsRefusedAndLeavesNothing) {
+TEST_F(LanguageCellRun, RejectsUnusableDataWithoutLeavingAFolder) {
   data_.text->training.resize(5);
   EXPECT_THAT(
       ref::numeric::error_message<ref::numeric::UsageError>([&] { run(quick_cell("none")); }),

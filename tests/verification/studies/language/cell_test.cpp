@@ -16,7 +16,7 @@ std::string refused(const std::string& name) {
   return ref::numeric::error_message<ref::numeric::UsageError>([&] { parse_cell(name); });
 }
 
-TEST(LanguageCell, HasANameThatReadsBack) {
+TEST(LanguageCell, NameReadsBack) {
   Cell cell;
   EXPECT_EQ(cell_name(cell), "language/pre/layer_norm/rate-1e-2/seed-1");
   cell = {.placement = model::NormPlacement::post,
@@ -40,10 +40,10 @@ TEST(LanguageCell, HasANameThatReadsBack) {
           }
 }
 
-TEST(LanguageCell, ATranslatorHasTwoSides) {
+TEST(LanguageCell, TranslatorNameGivesNormsOfBothSides) {
   using Sides = std::pair<std::string, std::string>;
-  EXPECT_EQ(sides_of("dyt"), Sides("dyt", "dyt"));
-  EXPECT_EQ(sides_of(kReleasedPlacement), Sides("power_norm_released", "layer_norm"));
+  EXPECT_EQ(norms_by_side("dyt"), Sides("dyt", "dyt"));
+  EXPECT_EQ(norms_by_side(kReleasedPlacement), Sides("power_norm_released", "layer_norm"));
   EXPECT_EQ(study_norms(training::Task::translate).size(),
             study_norms(training::Task::language).size() + 1);
   EXPECT_EQ(cell_name({.task = training::Task::translate, .norm = kReleasedPlacement}),
@@ -52,7 +52,7 @@ TEST(LanguageCell, ATranslatorHasTwoSides) {
               HasSubstr("did you mean 'power_norm_released'"));
 }
 
-TEST(LanguageCell, NamesThatSayNothingAreRefused) {
+TEST(LanguageCell, RejectsInvalidNames) {
   EXPECT_THAT(refused("language/pre"), HasSubstr("has fewer than five parts"));
   EXPECT_THAT(refused("langauge/pre/none/rate-1e-2/seed-1"), HasSubstr("the task of cell"));
   EXPECT_THAT(refused("classify/pre/none/rate-1e-2/seed-1"), HasSubstr("has the task classify"));
@@ -71,7 +71,7 @@ TEST(LanguageCell, NamesThatSayNothingAreRefused) {
               HasSubstr("has the parts test and dynamics; expected one of them"));
 }
 
-TEST(LanguageCell, ACellHasOneName) {
+TEST(LanguageCell, CellHasASingleName) {
   for (const char* other :
        {"language/pre/none/rate-0.01/seed-1", "language/pre/none/rate-1e-2/seed-01"})
     EXPECT_THAT(refused(other),
@@ -81,7 +81,7 @@ TEST(LanguageCell, ACellHasOneName) {
                 HasSubstr("expected its one name, language/pre/none/rate-1e-2/seed-1/quick/test"));
 }
 
-/// The settings of a cell that another has not.
+/// Returns the settings of `cell` that `from` does not have.
 std::vector<std::string> changes_of(const Cell& cell, const Cell& from) {
   const auto base = training::list_settings(config_of(from));
   std::vector<std::string> found;
@@ -91,7 +91,7 @@ std::vector<std::string> changes_of(const Cell& cell, const Cell& from) {
   return found;
 }
 
-TEST(LanguageCell, ConfigurationsOfTranslatorsDoToo) {
+TEST(LanguageCell, TranslatorConfigurationsDifferOnlyAsTheirNames) {
   using ::testing::AllOf;
   using ::testing::Contains;
   using ::testing::ElementsAre;
@@ -126,7 +126,7 @@ TEST(LanguageCell, ConfigurationsOfTranslatorsDoToo) {
             Not(Contains("decoder_norm.name=power_norm_released"))));
 }
 
-TEST(LanguageCell, ConfigurationsDifferInWhatTheNameSays) {
+TEST(LanguageCell, ConfigurationsDifferOnlyAsTheirNames) {
   const auto changes = [](const Cell& cell) { return changes_of(cell, {}); };
   using ::testing::ElementsAre;
   EXPECT_THAT(changes({.placement = model::NormPlacement::post}),

@@ -25,7 +25,7 @@ class ChoiceTest : public ::testing::Test {
   Results results_;
 };
 
-TEST_F(ChoiceTest, IsTheLowestMeanOverTheSeedsThatChoose) {
+TEST_F(ChoiceTest, ChoosesTheLowestMeanLossOverTheDecidingSeeds) {
   add_loss("3e-3", 1, 1.0);
   add_loss("3e-3", 2, 2.0);
   add_loss("1e-2", 1, 1.25);
@@ -34,19 +34,19 @@ TEST_F(ChoiceTest, IsTheLowestMeanOverTheSeedsThatChoose) {
   EXPECT_EQ(chosen(), std::nullopt);
   add_loss("3e-2", 2, 3.0);
   EXPECT_EQ(chosen(), "1e-2");
-  add_loss("3e-2", 3, 0.0);  // it does not choose
+  add_loss("3e-2", 3, 0.0);  // seed 3 does not decide
   EXPECT_EQ(chosen(), "1e-2");
   EXPECT_EQ(rate_losses(results_, {}, "none")[1].loss, 1.375);
 }
 
-TEST_F(ChoiceTest, OfEqualOnesItIsTheLower) {
-  add_choosing(results_, {}, "none");
+TEST_F(ChoiceTest, ChoosesTheLowerOfEqualRates) {
+  add_deciding(results_, {}, "none");
   for (const std::uint64_t seed : {1, 2}) add_loss("3e-2", seed, 1.0);
   EXPECT_EQ(chosen(), "1e-2");
 }
 
-TEST_F(ChoiceTest, ARateThatDivergedIsNotChosenUnlessAllDid) {
-  add_choosing(results_, {}, "none");
+TEST_F(ChoiceTest, ChoosesADivergedRateOnlyIfAllDiverged) {
+  add_deciding(results_, {}, "none");
   diverge("1e-2", 2);
   EXPECT_EQ(chosen(), "3e-3");
   EXPECT_EQ(rate_losses(results_, {}, "none")[1].diverged, 1u);
@@ -56,7 +56,7 @@ TEST_F(ChoiceTest, ARateThatDivergedIsNotChosenUnlessAllDid) {
   EXPECT_EQ(chosen(), "3e-3");
 }
 
-TEST_F(ChoiceTest, TheTestDoesNotChoose) {
+TEST_F(ChoiceTest, IgnoresTestResults) {
   add_tested(results_, {}, "none", {0.1});
   const Cell cell = cell_of({}, "none", "3e-2", 1, Purpose::test);
   add(results_, cell, sample_result(cell, 0.0));

@@ -17,7 +17,7 @@ using ref::tensor::Tensor;
 using training::Task;
 using Shown = std::map<std::string, Tensor<double>>;
 
-/// A task on the processor and the same on a device.
+/// The same task on the processor and on a device.
 struct BothSides {
   BothSides(const std::string& norm, Task task)
       : config(config_for(quick_cell(norm, task), data)),
@@ -33,7 +33,7 @@ struct BothSides {
   DeviceTask there;
 };
 
-/// A step, and what it shows of norms.
+/// Takes a step and records the statistics of norms that it shows.
 training::TaskStep step_of(training::RunTask& task, std::size_t k,
                            ref::train::TrainState<double>& state, Shown& shown) {
   FollowedTask followed(task);
@@ -43,7 +43,7 @@ training::TaskStep step_of(training::RunTask& task, std::size_t k,
        training::NormStatistics::asks_for});
 }
 
-TEST(DeviceTask, AStepIsThatOfTheProcessorWithWhatTheNormsLeave) {
+TEST(DeviceTask, StepsEqualThoseOfTheProcessor) {
   for (const Task task : {Task::language, Task::translate})
     for (const std::string norm : {"layer_norm", "batch_norm", "power_norm"}) {
       SCOPED_TRACE(norm);
@@ -68,7 +68,7 @@ TEST(DeviceTask, AStepIsThatOfTheProcessorWithWhatTheNormsLeave) {
     }
 }
 
-TEST(DeviceTask, WhatIsShownInFullAndWhatIsRefusedIsTheProcessors) {
+TEST(DeviceTask, FullTracesAndRejectedStepsRunOnTheProcessor) {
   BothSides sides("layer_norm", Task::language);
   auto state = sides.there.initial_state();
   Shown shown;

@@ -14,7 +14,7 @@ namespace {
 using ref::tensor::Tensor;
 using ::testing::IsEmpty;
 
-/// What two steps of a norm give, and what they showed.
+/// Two steps with a norm, with their qualities and the tensors that they showed.
 struct TwoSteps {
   explicit TwoSteps(const std::string& norm)
       : config(config_for(quick_cell(norm), data)), own(make_task(config, data)) {
@@ -59,7 +59,7 @@ double distance(const Tensor<double>& a, const Tensor<double>& b) {
   return ref::numeric::square_root(squares);
 }
 
-TEST(FollowedTask, SetsTheQuadraticMeanBesideTheRunningOneBeforeTheStep) {
+TEST(FollowedTask, ComparesTheQuadraticMeanWithTheRunningOneBeforeTheStep) {
   const TwoSteps two("power_norm");
   EXPECT_THAT(two.followed(), ::testing::ElementsAre(
                                   "layers.0.norm1.quadratic_mean", "layers.0.norm2.quadratic_mean",
@@ -72,7 +72,7 @@ TEST(FollowedTask, SetsTheQuadraticMeanBesideTheRunningOneBeforeTheStep) {
               1e-12);
 }
 
-TEST(FollowedTask, SetsTheMeanBesideTheRootOfTheRunningVariance) {
+TEST(FollowedTask, ScalesTheMeanByTheRootOfTheRunningVariance) {
   const TwoSteps two("batch_norm");
   EXPECT_EQ(two.followed().size(), 10u);
   const Tensor<double>& variance = two.before.at("final_norm.running_variance");
@@ -88,7 +88,7 @@ TEST(FollowedTask, SetsTheMeanBesideTheRootOfTheRunningVariance) {
               1e-12);
 }
 
-TEST(FollowedTask, ChangesNoBitAndHasNothingToSayOfOtherNorms) {
+TEST(FollowedTask, ChangesNoBitAndIgnoresNormsWithoutRunningValues) {
   for (const std::string norm : {"layer_norm", "none", "dyt"})
     EXPECT_THAT(TwoSteps(norm).followed(), IsEmpty()) << norm;
   const TwoSteps two("batch_norm");

@@ -21,14 +21,14 @@ std::string fluctuates(double value) {
   return fmt::format(",\"fluctuation.layers.0.norm1.variance\":{}", value);
 }
 
-TEST(Measures, MeansAreThoseOfThePiecesAndOfTheStepsBehindTheWarmup) {
+TEST(Measures, AveragesOverPiecesAndAfterTheWarmup) {
   std::string metrics;
   for (std::size_t step = 1; step <= 40; ++step)
     metrics += step_line(step, static_cast<double>(step),
                          fluctuates(step <= 38 ? 8 : static_cast<double>(step)));
   metrics += "{\"epoch\":1,\"step\":40,\"validation_loss\":1.5}\n";
   CellResult result;
-  take_measures(metrics, "f", 40, 38, result);
+  read_measures(metrics, "f", 40, 38, result);
   EXPECT_EQ(result.steps, 40u);
   EXPECT_EQ(result.sha256, fmt::format("{:064}", 40));
   ASSERT_EQ(result.training_loss.size(), kPieces);
@@ -42,19 +42,19 @@ TEST(Measures, MeansAreThoseOfThePiecesAndOfTheStepsBehindTheWarmup) {
   EXPECT_EQ(result.fluctuation[0].pieces.front(), 8);
 }
 
-TEST(Measures, BleuIsThatOfTheEpochsThatHaveOne) {
+TEST(Measures, ReadsBleuOfTheEpochsThatHaveIt) {
   const std::string metrics =
       step_line(1, 2) +
       "{\"epoch\":1,\"step\":1,\"validation_loss\":2.0,\"validation_bleu\":1.25}\n" +
       step_line(2, 2) +
       "{\"epoch\":2,\"step\":2,\"validation_loss\":1.5,\"validation_bleu\":3.5}\n";
   CellResult result;
-  take_measures(metrics, "f", 2, 0, result);
+  read_measures(metrics, "f", 2, 0, result);
   EXPECT_THAT(result.validation_bleu, ElementsAre(std::optional(1.25), std::optional(3.5)));
   EXPECT_EQ(result.last_validation_bleu(), 3.5);
 }
 
-TEST(Measures, OfABoundTheLargestShareAndTheLeastChannels) {
+TEST(Measures, BoundKeepsTheMaximumShareAndTheMinimumChannels) {
   const auto bound = [](double share, double channels) {
     return fmt::format(",\"gradient_share.final_norm\":{},\"bound_channels.final_norm\":{}", share,
                        channels);
@@ -62,24 +62,24 @@ TEST(Measures, OfABoundTheLargestShareAndTheLeastChannels) {
   const std::string metrics = step_line(1, 2, bound(0.25, 1)) + step_line(2, 2, bound(0.75, 0.5)) +
                               step_line(3, 2, bound(0.5, 0.75)) + step_line(4, 2);
   CellResult result;
-  take_measures(metrics, "f", 40, 0, result);
+  read_measures(metrics, "f", 40, 0, result);
   ASSERT_EQ(result.gradient_bound.size(), 1u);
   const SiteBound& own = result.gradient_bound[0];
   EXPECT_EQ(own.site, "final_norm");
   EXPECT_EQ(own.largest, 0.75);
   EXPECT_EQ(own.channels, 0.5);
-  EXPECT_EQ(own.pieces[0], 0.5);  // of 0.25 and 0.75
+  EXPECT_EQ(own.pieces[0], 0.5);  // the mean of 0.25 and 0.75
   EXPECT_EQ(own.pieces[1], 0.5);
   EXPECT_EQ(own.pieces[2], std::nullopt);
 }
 
-TEST(Measures, WhatIsNotFiniteCountsNowhere) {
+TEST(Measures, IgnoresNonFiniteValues) {
   const std::string metrics =
       step_line(1, 2, ",\"max_weighted_gamma\":0.5,\"fluctuation.final_norm.mean\":null") +
       step_line(2, 3, ",\"max_weighted_gamma\":0.25") +
       "{\"epoch\":1,\"step\":2,\"validation_loss\":null}\n";
   CellResult result;
-  take_measures(metrics, "f", 4, 0, result);
+  read_measures(metrics, "f", 4, 0, result);
   EXPECT_EQ(result.max_weighted_gamma, 0.5);
   EXPECT_TRUE(result.fluctuation.empty());
   EXPECT_THAT(result.validation_loss, ElementsAre(std::nullopt));
@@ -87,11 +87,11 @@ TEST(Measures, WhatIsNotFiniteCountsNowhere) {
   EXPECT_EQ(result.training_loss[10], std::nullopt);
 }
 
-TEST(Measures, ALineThatIsNoStepIsNamed) {
+TEST(Measures, NamesALineThatIsNotAStep) {
   const auto refused = [](const std::string& metrics) {
     return ref::numeric::error_message<ref::numeric::FileError>([&] {
       CellResult result;
-      take_measures(metrics, "f", 2, 0, result);
+      read_measures(metrics, "f", 2, 0, result);
     });
   };
   EXPECT_THAT(refused(step_line(1, 2) + "{}\n"), HasSubstr("f: line 2: step is absent"));

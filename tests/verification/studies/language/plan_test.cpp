@@ -21,7 +21,7 @@ std::vector<std::string> names_of(const std::vector<Cell>& cells) {
 }
 
 TEST(LanguagePlan, EveryNormIsValidatedAtEveryRate) {
-  const auto names = names_of(choosing_cells({}));
+  const auto names = names_of(deciding_cells({}));
   EXPECT_EQ(names.size(), 2u * (8 + 9) * 3 * 2);
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
   EXPECT_EQ(names.front(), "language/post/layer_norm/rate-3e-3/seed-1");
@@ -30,29 +30,29 @@ TEST(LanguagePlan, EveryNormIsValidatedAtEveryRate) {
   quick.norms = {"dyt"};
   quick.placements = {normproof::ref::model::NormPlacement::pre};
   quick.size = Size::quick;
-  EXPECT_EQ(names_of(choosing_cells(quick)).back(), "language/pre/dyt/rate-3e-2/seed-2/quick");
-  EXPECT_EQ(choosing_cells(quick).size(), 6u);
+  EXPECT_EQ(names_of(deciding_cells(quick)).back(), "language/pre/dyt/rate-3e-2/seed-2/quick");
+  EXPECT_EQ(deciding_cells(quick).size(), 6u);
 }
 
-TEST(LanguagePlan, ATaskHasTheNormsThatItKnows) {
+TEST(LanguagePlan, EachTaskUsesTheNormsItKnows) {
   Selection selection;
   selection.norms = {kReleasedPlacement};
   selection.placements = {normproof::ref::model::NormPlacement::pre};
-  const auto names = names_of(choosing_cells(selection));
+  const auto names = names_of(deciding_cells(selection));
   EXPECT_EQ(names.size(), 6u);
   EXPECT_EQ(names.front(), "translate/pre/power_norm_released+layer_norm/rate-3e-3/seed-1");
   selection.tasks = {normproof::verification::training::Task::language};
-  EXPECT_THAT(choosing_cells(selection), IsEmpty());
+  EXPECT_THAT(deciding_cells(selection), IsEmpty());
 }
 
-TEST(LanguagePlan, TheChosenRateIsTestedAtEverySeed) {
+TEST(LanguagePlan, ChosenRateIsTestedAtEverySeed) {
   Selection selection;
   selection.norms = {"dyt", "none"};
   selection.placements = {normproof::ref::model::NormPlacement::pre};
   selection.seeds = 3;
   EXPECT_THAT(test_cells(selection, {}), IsEmpty());
   Results results;
-  add_choosing(results, {}, "dyt");
+  add_deciding(results, {}, "dyt");
   EXPECT_THAT(names_of(test_cells(selection, results)),
               ElementsAre("language/pre/dyt/rate-1e-2/seed-1/test",
                           "language/pre/dyt/rate-1e-2/seed-2/test",
@@ -60,12 +60,12 @@ TEST(LanguagePlan, TheChosenRateIsTestedAtEverySeed) {
   EXPECT_THAT(names_of(dynamics_cells(selection, results)),
               ElementsAre("language/pre/dyt/rate-1e-2/seed-1/dynamics"));
   EXPECT_THAT(
-      names_of(cells_not_chosen(selection, results)),
+      names_of(list_rejected_cells(selection, results)),
       ElementsAre("language/pre/dyt/rate-3e-3/seed-1", "language/pre/dyt/rate-3e-3/seed-2",
                   "language/pre/dyt/rate-3e-2/seed-1", "language/pre/dyt/rate-3e-2/seed-2"));
 }
 
-TEST(LanguagePlan, WhatIsTrainedIsTheDearer) {
+TEST(LanguagePlan, TrainingCostsMoreThanTesting) {
   EXPECT_GT(cost({.size = Size::whole}), cost({.size = Size::quick}));
   EXPECT_GT(cost({.task = normproof::verification::training::Task::translate}), cost({}));
   EXPECT_LT(cost({.seed = 2, .purpose = Purpose::test}),

@@ -11,7 +11,7 @@ namespace {
 
 using namespace normproof::verification::studies::language;
 
-TEST(LanguagePower, IsThatOfThePairsAtTheChosenRates) {
+TEST(LanguagePower, UsesPairsAtTheChosenRates) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.0, 1.0});
   add_tested(results, {}, "power_norm", {0.9, 1.0, 1.2});
@@ -26,17 +26,17 @@ TEST(LanguagePower, IsThatOfThePairsAtTheChosenRates) {
   EXPECT_DOUBLE_EQ(rows[0].layer_norm_mean, e);
 }
 
-TEST(LanguagePower, TheSeedsThatChooseAreAPilot) {
+TEST(LanguagePower, DecidingSeedsSufficeForAnEstimate) {
   Results results;
-  add_choosing(results, {}, "layer_norm");
-  add_choosing(results, {}, "dyt");
+  add_deciding(results, {}, "layer_norm");
+  add_deciding(results, {}, "dyt");
   ASSERT_EQ(power_rows(results, validation_perplexity, 5).size(), 1u);
   EXPECT_EQ(power_rows(results, validation_perplexity, 5)[0].pairs, 2u);
   results.erase(cell_name(cell_of({}, "dyt", "3e-3", 1, Purpose::validation)));
   EXPECT_TRUE(power_rows(results, validation_perplexity, 5).empty());
 }
 
-TEST(LanguagePower, OfTranslatorsIsThatOfBleuToo) {
+TEST(LanguagePower, CoversTheBleuOfTranslators) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.0});
   add_tested(results, {}, "dyt", {1.0, 1.0});
@@ -50,17 +50,17 @@ TEST(LanguagePower, OfTranslatorsIsThatOfBleuToo) {
   EXPECT_EQ(rows[0].layer_norm_mean, 30);
 }
 
-TEST(LanguagePower, LooksAtNoTrace) {
+TEST(LanguagePower, IgnoresCellsWithDynamics) {
   Results results;
-  add_choosing(results, {}, "layer_norm");
-  add_choosing(results, {}, "dyt");
-  const Cell traced = dynamics_cell_of({}, "dyt", "1e-2");
+  add_deciding(results, {}, "layer_norm");
+  add_deciding(results, {}, "dyt");
+  const Cell traced = dynamics_cell({}, "dyt", "1e-2");
   add(results, traced, sample_result(traced, 2.0));
   EXPECT_EQ(power_rows(results, validation_perplexity, 5)[0].deviation, 0);
 }
 
-// What the test part says moves nothing.
-TEST(LanguagePower, LooksAtNoTest) {
+// Values of the test part must have no influence.
+TEST(LanguagePower, IgnoresTestResults) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.0});
   add_tested(results, {}, "dyt", {1.0, 1.0});

@@ -10,15 +10,15 @@ namespace {
 
 using training::Task;
 
-/// That of study.json in the folder of docs/study_language.
+/// Returns the protocol in study.json of a folder of docs/study_language.
 std::string documented(const std::string& folder) {
-  std::ifstream file(std::string(NORMPROOF_SOURCE_DIR "/docs/study_language/") + folder +
-                     "/study.json");
+  std::ifstream file(std::string(NORMPROOF_SOURCE_DIR "/verification/studies/language/results/") +
+                     folder + "/study.json");
   return nlohmann::json::parse(file).at("protocol_sha256").get<std::string>();
 }
 
-// Who changes what a cell trains has its documented results to compute anew.
-TEST(Protocol, IsThatOfTheDocumentedResults) {
+// If this fails, a cell trains differently, and the documented results must be computed again.
+TEST(Protocol, EqualsThatOfTheDocumentedResults) {
   EXPECT_EQ(protocol_sha256(Task::language), documented("language"));
   EXPECT_EQ(protocol_sha256(Task::language), documented("quick"));
   EXPECT_EQ(protocol_sha256(Task::translate), documented("translate"));

@@ -14,8 +14,8 @@ namespace language_study = normproof::verification::studies::language;
 inline constexpr studies::language::Condition kTranslators{
     normproof::verification::training::Task::translate};
 
-/// A result whose validation ended with this loss; of a cell that is tested, so did the test. BLEU
-/// of a translator is 40 less ten times the loss.
+/// Returns a result with this last validation loss and, for a tested cell, the same test loss. BLEU
+/// of a translator is 40 minus ten times the loss.
 inline studies::language::CellResult sample_result(const studies::language::Cell& cell,
                                                    double loss) {
   studies::language::CellResult result;
@@ -46,22 +46,22 @@ inline studies::language::CellResult diverged(studies::language::CellResult resu
   return result;
 }
 
-/// The cells that choose 1e-2 for a norm.
-inline void add_choosing(studies::language::Results& results,
+/// Adds cells that make 1e-2 the chosen rate of a norm.
+inline void add_deciding(studies::language::Results& results,
                          const studies::language::Condition& condition, const std::string& norm) {
   for (const std::string& rate : studies::language::study_rates())
-    for (std::uint64_t seed = 1; seed <= studies::language::kChoosingSeeds; ++seed) {
+    for (std::uint64_t seed = 1; seed <= studies::language::kDecidingSeeds; ++seed) {
       const auto cell =
           cell_of(condition, norm, rate, seed, studies::language::Purpose::validation);
       add(results, cell, sample_result(cell, rate == "1e-2" ? 1.0 : 2.0));
     }
 }
 
-/// These and the tested cells of the seeds 1, 2, ..., with these test losses.
+/// Adds the cells of add_deciding and tested cells with these test losses for the seeds 1, 2, ...
 inline void add_tested(studies::language::Results& results,
                        const studies::language::Condition& condition, const std::string& norm,
                        const std::vector<double>& losses) {
-  add_choosing(results, condition, norm);
+  add_deciding(results, condition, norm);
   for (std::size_t i = 0; i < losses.size(); ++i) {
     const auto cell = cell_of(condition, norm, "1e-2", i + 1, studies::language::Purpose::test);
     add(results, cell, sample_result(cell, losses[i]));

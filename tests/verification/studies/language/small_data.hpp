@@ -6,15 +6,15 @@
 
 namespace normproof::verification::studies::language {
 
-/// A made-up text and made-up pairs of a few steps an epoch.
+/// Returns a made-up text and made-up pairs with a few steps per epoch.
 inline StudyData small_data() {
   const ref::data::SyntheticPairCounts counts{.training = 48, .validation = 8, .test = 8};
   return {training::split_text(ref::data::synthetic_text(1, 60), "small text"),
-          training::with_words(ref::data::synthetic_pair_corpus(1, counts),
-                               training::default_config(training::Task::translate))};
+          training::add_vocabularies(ref::data::synthetic_pair_corpus(1, counts),
+                                     training::default_config(training::Task::translate))};
 }
 
-/// A quick cell, the smallest there is.
+/// Returns a quick cell, the smallest size.
 inline Cell quick_cell(const std::string& norm, training::Task task = training::Task::language) {
   return {.task = task, .norm = norm, .size = Size::quick};
 }

@@ -11,32 +11,35 @@
 namespace normproof::verification::studies::language {
 namespace {
 
-/// Of Boost's quantile, which it finds by iteration, and of a few roundings: a share of the value.
-constexpr double kOfTheQuantile = 0x1p-48;
-/// Of two differences of numbers below 8, each rounded once.
-constexpr double kOfTwoDifferences = 0x1p-50;
+/// The relative error of Boost's quantile, which is found by iteration, and of a few roundings.
+constexpr double kQuantileError = 0x1p-48;
+/// The error of two differences of numbers below 8, each rounded once.
+constexpr double kDifferenceError = 0x1p-50;
 
-TEST(Student, TheIntervalHasTheQuantileOfTheTables) {
-  // t at 0.975 of 4 degrees of freedom, and of 1, which is tan(0.475 pi); mean 3, s^2 = 2.5.
-  constexpr double kOfFour = 2.77644510519779436, kOfOne = 12.7062047361747046;
+TEST(Student, IntervalUsesTheQuantileOfTheTables) {
+  // The 0.975 quantiles of t with 4 degrees of freedom, and with 1, which is tan(0.475 pi). The
+  // mean is 3 and s^2 is 2.5.
+  constexpr double kQuantileOfFour = 2.77644510519779436, kQuantileOfOne = 12.7062047361747046;
   const auto interval = student_interval({1, 2, 3, 4, 5});
   ASSERT_TRUE(interval);
   EXPECT_EQ(interval->mean, 3);
   EXPECT_EQ(interval->count, 5u);
-  EXPECT_NEAR(interval->high, 3 + kOfFour * std::sqrt(0.5), interval->high * kOfTheQuantile);
-  EXPECT_NEAR(3 - interval->low, interval->high - 3, kOfTwoDifferences);
-  EXPECT_NEAR(student_interval({0, 2})->high, 1 + kOfOne, (1 + kOfOne) * kOfTheQuantile);
+  EXPECT_NEAR(interval->high, 3 + kQuantileOfFour * std::sqrt(0.5),
+              interval->high * kQuantileError);
+  EXPECT_NEAR(3 - interval->low, interval->high - 3, kDifferenceError);
+  EXPECT_NEAR(student_interval({0, 2})->high, 1 + kQuantileOfOne,
+              (1 + kQuantileOfOne) * kQuantileError);
   EXPECT_EQ(student_interval({2, 2, 2})->low, 2);
 }
 
-TEST(Student, FewerThanTwoValuesHaveNone) {
+TEST(Student, FewerThanTwoValuesHaveNoInterval) {
   EXPECT_FALSE(student_interval({}));
   EXPECT_FALSE(student_interval({1}));
   EXPECT_FALSE(sample_deviation({1}));
   EXPECT_EQ(sample_deviation({1, 3}), std::sqrt(2.0));
 }
 
-/// The share of t tests of pairs with this mean, and deviation 1, that find it.
+/// Returns the fraction of t tests that detect a difference with this mean and deviation 1.
 double simulated_power(double mean, std::size_t count) {
   std::mt19937_64 bits(1);
   const auto normal = [&] {  // a sum of twelve uniform numbers
@@ -54,14 +57,14 @@ double simulated_power(double mean, std::size_t count) {
   return static_cast<double>(found) / kTrials;
 }
 
-TEST(Student, TheDetectableDifferenceIsFoundInEightOfTenStudies) {
+TEST(Student, DetectableDifferenceIsFoundInEightOfTenStudies) {
   for (const std::size_t count : {3, 5, 10})
     EXPECT_NEAR(simulated_power(detectable_difference(1, count), count), 0.8, 0.015) << count;
   EXPECT_DOUBLE_EQ(detectable_difference(3, 5), 3 * detectable_difference(1, 5));
   EXPECT_EQ(detectable_difference(0, 5), 0);
 }
 
-TEST(Student, C1WhatNoStudyHas) {
+TEST(Student, C1_RejectsACountBelowTwoOrAnInvalidDeviation) {
   for (const auto& [deviation, count] :
        {std::pair{1.0, std::size_t{1}}, std::pair{-1.0, std::size_t{5}},
         std::pair{std::numeric_limits<double>::quiet_NaN(), std::size_t{5}}})

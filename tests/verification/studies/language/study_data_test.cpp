@@ -17,14 +17,14 @@ namespace {
 using ::testing::HasSubstr;
 using training::Task;
 
-TEST(StudyData, GivesTheConfigurationItsVocabulary) {
+TEST(StudyData, ConfigurationHasTheVocabularySizeOfTheData) {
   const StudyData data = small_data();
   const training::RunConfig config = config_for(quick_cell("none"), data);
   EXPECT_EQ(config.train.encoder.vocab_size, data.text->alphabet.size());
   EXPECT_EQ(config.train.encoder.num_classes, data.text->alphabet.size());
 }
 
-TEST(StudyData, ATextShorterThanAContextIsRefused) {
+TEST(StudyData, RejectsATextShorterThanAContext) {
   StudyData data = small_data();
   data.text->training.resize(32);
   EXPECT_THAT(ref::numeric::error_message<ref::numeric::UsageError>(
@@ -33,7 +33,7 @@ TEST(StudyData, ATextShorterThanAContextIsRefused) {
                         "of language/pre/none"));
 }
 
-TEST(StudyData, TheTestIsOfThePartThatNothingElseSees) {
+TEST(StudyData, LanguageModelIsTestedOnTheTestPart) {
   StudyData data = small_data();
   const training::RunConfig config = config_for(quick_cell("none"), data);
   auto state = ref::train::initial_train_state(config.train);
@@ -45,8 +45,8 @@ TEST(StudyData, TheTestIsOfThePartThatNothingElseSees) {
   EXPECT_EQ(test.bleu, std::nullopt);
 }
 
-// A translator is tested as it is validated, on the other pairs.
-TEST(StudyData, ATranslatorIsTestedOnThePairsThatNothingElseSees) {
+// The test must give the same measures as a validation on the test pairs.
+TEST(StudyData, TranslatorIsTestedOnTheTestPairs) {
   StudyData data = small_data();
   const Cell cell = quick_cell("layer_norm", Task::translate);
   const training::RunConfig config = config_for(cell, data);
@@ -64,7 +64,7 @@ TEST(StudyData, ATranslatorIsTestedOnThePairsThatNothingElseSees) {
   EXPECT_EQ(test.bleu, swapped.qualities.at(1).second);
 }
 
-TEST(StudyData, ATaskWithoutItsDataIsRefused) {
+TEST(StudyData, RejectsATaskWithoutItsData) {
   const auto refused = [](StudyData data, Task task) {
     return ref::numeric::error_message<ref::numeric::UsageError>(
         [&] { config_for(quick_cell("none", task), data); });
@@ -75,11 +75,11 @@ TEST(StudyData, ATaskWithoutItsDataIsRefused) {
               HasSubstr("is of the task language; expected a text to train it on"));
 }
 
-TEST(StudyData, AnIdentityReadsBackAndAnotherIsRefused) {
+TEST(StudyData, IdentityReadsBackAndADamagedOneIsRejected) {
   const StudyData data = small_data();
   const DataHashes hashes = data_hashes({Task::language}, data);
   const std::string text = study_identity(hashes);
-  EXPECT_EQ(data_hashes_of(text, "f"), hashes);
+  EXPECT_EQ(parse_data_hashes(text, "f"), hashes);
   EXPECT_THAT(text, HasSubstr("\"task\": \"language\",\n \"data_sha256\": \""));
   StudyData other = data;
   other.text->test.pop_back();
@@ -88,7 +88,7 @@ TEST(StudyData, AnIdentityReadsBackAndAnotherIsRefused) {
     std::string altered = text;
     altered.replace(altered.find(of), of.size(), by);
     return ref::numeric::error_message<ref::numeric::FileError>(
-        [&] { data_hashes_of(altered, "f"); });
+        [&] { parse_data_hashes(altered, "f"); });
   };
   EXPECT_THAT(refused("language-study-1", "study-1"),
               HasSubstr("f: format is 'normproof-study-1'"));
@@ -98,7 +98,7 @@ TEST(StudyData, AnIdentityReadsBackAndAnotherIsRefused) {
               HasSubstr("f: task is 'classify'; expected language or translate"));
 }
 
-TEST(StudyData, AnIdentityIsOfOneProtocol) {
+TEST(StudyData, IdentitiesOfDifferentProtocolsDiffer) {
   const StudyData data = small_data();
   for (const std::vector<Task>& tasks :
        {std::vector{Task::language}, std::vector{Task::translate, Task::language}}) {
@@ -114,16 +114,16 @@ TEST(StudyData, AnIdentityIsOfOneProtocol) {
   }
 }
 
-TEST(StudyData, AnIdentityOfSeveralTasksReadsBack) {
+TEST(StudyData, IdentityOfSeveralTasksReadsBack) {
   const StudyData data = small_data();
   const DataHashes hashes = data_hashes({Task::translate, Task::language}, data);
   ASSERT_EQ(hashes.size(), 2u);
   EXPECT_NE(hashes.at(Task::language), hashes.at(Task::translate));
   std::string text = study_identity(hashes);
-  EXPECT_EQ(data_hashes_of(text, "f"), hashes);
+  EXPECT_EQ(parse_data_hashes(text, "f"), hashes);
   text.replace(text.find("\"translate\""), 11, "\"transpose\"");
   EXPECT_THAT(
-      ref::numeric::error_message<ref::numeric::FileError>([&] { data_hashes_of(text, "f"); }),
+      ref::numeric::error_message<ref::numeric::FileError>([&] { parse_data_hashes(text, "f"); }),
       HasSubstr("f: tasks is 'transpose'; expected language or translate"));
 }
 

@@ -16,7 +16,7 @@ using normproof::ref::numeric::FileError;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(LanguageTables, ReadWhatAStoreHas) {
+TEST(LanguageTables, ReadsTheLinesOfAStore) {
   const Cell cell = cell_of({}, "none", "1e-2", 1, Purpose::test);
   const std::string line = result_line(sample_result(cell, 1.5));
   const Results results = read_results({{cell_name(cell), line}}, "f");
@@ -39,21 +39,21 @@ TEST(LanguageTables, ConditionsAreWholeBeforeQuickAndPostBeforePre) {
                         Size::quick};
   const Condition post{normproof::verification::training::Task::language, NormPlacement::post,
                        Size::whole};
-  add_choosing(results, quick, "none");
-  add_choosing(results, {}, "none");
-  add_choosing(results, post, "none");
-  EXPECT_THAT(conditions_of(results), ElementsAre(post, Condition{}, quick));
+  add_deciding(results, quick, "none");
+  add_deciding(results, {}, "none");
+  add_deciding(results, post, "none");
+  EXPECT_THAT(list_conditions(results), ElementsAre(post, Condition{}, quick));
   EXPECT_EQ(condition_name(post), "language, post-norm");
   EXPECT_EQ(condition_name(quick), "language, pre-norm, quick");
 }
 
-TEST(LanguageTables, RowsAreOfTheChosenRateBesideLayerNorm) {
+TEST(LanguageTables, RowsUseTheChosenRateAndCompareWithLayerNorm) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.1, 1.2});
   add_tested(results, {}, "power_norm", {0.9, 1.0, 1.1, 1.2});
   const Cell other = cell_of({}, "power_norm", "3e-2", 1, Purpose::test);
   add(results, other, sample_result(other, 9));
-  const auto rows = rows_of(results, {});
+  const auto rows = condition_rows(results, {});
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].norm, "layer_norm");
   EXPECT_FALSE(rows[0].perplexity.beside_layer_norm);
@@ -75,7 +75,7 @@ TEST(LanguageTables, RowsOfTranslatorsHaveBleu) {
   add_tested(results, kTranslators, kReleasedPlacement, {0.9, 1.0, 1.3});
   const Cell cell = cell_of(kTranslators, "layer_norm", "1e-2", 3, Purpose::test);
   add(results, cell, diverged(sample_result(cell, 1.2)));
-  const auto rows = rows_of(results, kTranslators);
+  const auto rows = condition_rows(results, kTranslators);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[1].norm, kReleasedPlacement);
   EXPECT_DOUBLE_EQ(*rows[0].bleu.mean, 29.5);
@@ -87,11 +87,11 @@ TEST(LanguageTables, RowsOfTranslatorsHaveBleu) {
   EXPECT_FALSE(validation_bleu(results.at(cell_name(cell)).result));
   EXPECT_EQ(condition_name(kTranslators), "translate, pre-norm");
   add_tested(results, {}, "layer_norm", {1.0, 1.1});
-  EXPECT_THAT(conditions_of(results), ElementsAre(Condition{}, kTranslators));
-  EXPECT_FALSE(rows_of(results, {})[0].bleu.mean);
+  EXPECT_THAT(list_conditions(results), ElementsAre(Condition{}, kTranslators));
+  EXPECT_FALSE(condition_rows(results, {})[0].bleu.mean);
 }
 
-TEST(LanguageTables, ASeedThatDivergedHasNoPerplexity) {
+TEST(LanguageTables, DivergedSeedHasNoPerplexity) {
   Results results;
   add_tested(results, {}, "layer_norm", {1.0, 1.0, 1.0});
   add_tested(results, {}, "batch_norm", {1.0, 1.0, 1.0});
@@ -99,13 +99,13 @@ TEST(LanguageTables, ASeedThatDivergedHasNoPerplexity) {
   add(results, cell, diverged(sample_result(cell, 1)));
   const Paired paired = paired_seeds(results, {}, "batch_norm", "layer_norm", test_perplexity);
   EXPECT_THAT(paired.differences, ElementsAre(0, 0));
-  EXPECT_EQ(paired.second_alone, 1u);
-  EXPECT_EQ(paired.first_alone, 0u);
-  EXPECT_EQ(rows_of(results, {})[1].diverged, 1u);
+  EXPECT_EQ(paired.second_only, 1u);
+  EXPECT_EQ(paired.first_only, 0u);
+  EXPECT_EQ(condition_rows(results, {})[1].diverged, 1u);
   EXPECT_FALSE(validation_perplexity(results.at(cell_name(cell)).result));
 }
 
-TEST(LanguageTables, TheFluctuationIsTheMeanOverTheLayers) {
+TEST(LanguageTables, FluctuationIsTheMeanOverTheLayers) {
   CellResult result;
   result.fluctuation = {{"a", "variance", 1.0, {}},
                         {"a", "mean", 9.0, {}},
@@ -115,12 +115,12 @@ TEST(LanguageTables, TheFluctuationIsTheMeanOverTheLayers) {
   EXPECT_FALSE(mean_fluctuation(result, "quadratic_mean"));
 }
 
-TEST(LanguageTables, WithoutAChoiceThereIsNoTest) {
+TEST(LanguageTables, WithoutAChosenRateThereAreNoTests) {
   Results results;
   const Cell cell = cell_of({}, "none", "1e-2", 1, Purpose::test);
   add(results, cell, sample_result(cell, 1));
-  EXPECT_TRUE(tests_of(results, {}, "none").empty());
-  EXPECT_TRUE(rows_of(results, {}).empty());
+  EXPECT_TRUE(tests_at_chosen_rate(results, {}, "none").empty());
+  EXPECT_TRUE(condition_rows(results, {}).empty());
 }
 
 }  // namespace

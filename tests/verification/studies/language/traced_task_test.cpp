@@ -30,13 +30,14 @@ training::RunConfig config_of_norm(const ref::model::NormOptions& norm) {
   return config;
 }
 
-TEST(NormTrace, SetsWhatANormTakesBesideTheStepsBefore) {
+TEST(NormTrace, ComparesInputStatisticsWithThoseOfEarlierSteps) {
   NormTrace trace(config_of_norm(ref::model::LayerNormOptions{}));
   const Mask two = {{true, true, false}};
-  // Means 1 and 2, variances 4 and 1, quadratic means 5 and 5; the last row is padding.
+  // The means are 1 and 2, the variances 4 and 1, the quadratic means 5 and 5; the last row is
+  // padding.
   trace.see("layers.0.norm1.x", {{{-1, 1}, {3, 3}, {1000, 1000}}}, two);
   EXPECT_TRUE(trace.end_step({}).empty());
-  // Means 1 and 4, variances 0 and 4, quadratic means 1 and 20.
+  // The means are 1 and 4, the variances 0 and 4, the quadratic means 1 and 20.
   const Tensor<double> second = {{{1, 2}, {1, 6}, {0, 0}}};
   trace.see("layers.0.norm1.x", second, two);
   const auto found = trace.end_step({});
@@ -46,14 +47,15 @@ TEST(NormTrace, SetsWhatANormTakesBesideTheStepsBefore) {
   EXPECT_THAT(quality(found, own + "variance"), Optional(5 / ref::numeric::square_root(17.0)));
   EXPECT_THAT(quality(found, own + "quadratic_mean"),
               Optional(ref::numeric::square_root(241.0) / ref::numeric::square_root(50.0)));
-  // What ran is now 0.9 of the first step and 0.1 of the second: means 1 and 2.2.
+  // The running values are now 0.9 of the first step plus 0.1 of the second, hence means of 1 and
+  // 2.2.
   trace.see("layers.0.norm1.x", second, two);
   const double variances = (0.9 * 4 + 0.1 * 0) + (0.9 * 1 + 0.1 * 4);
   EXPECT_NEAR(*quality(trace.end_step({}), own + "mean"),
               1.8 / ref::numeric::square_root(variances), 1e-15);
 }
 
-TEST(NormTrace, FollowsTheBoundOfPowerNormAlone) {
+TEST(NormTrace, TracesTheGradientBoundOfPowerNormOnly) {
   for (const bool power : {false, true}) {
     NormTrace trace(power ? config_of_norm(ref::model::PowerNormOptions{.alpha_backward = 0.5})
                           : config_of_norm(ref::model::PowerNormReleasedOptions{}));
@@ -66,12 +68,12 @@ TEST(NormTrace, FollowsTheBoundOfPowerNormAlone) {
     ref::tensor::NamedTensors<double> parameters;
     parameters.set("final_norm.gamma", {2, -1});
     const auto first = trace.end_step(parameters);
-    // X' 1 and 4 beside 2 (1 + 1) in both.
+    // rms(X') is 1 and 4, with the bound 2 (1 + 1) in both channels.
     EXPECT_EQ(quality(first, "gradient_share.final_norm"),
               power ? std::optional(1.0) : std::nullopt);
     EXPECT_EQ(quality(first, "bound_channels.final_norm"),
               power ? std::optional(1.0) : std::nullopt);
-    // (1 - alpha) Gamma was 2 in the second channel.
+    // (1 - alpha) Gamma was 2 in the second channel, which therefore has no bound any more.
     const auto second = trace.end_step(parameters);
     EXPECT_EQ(quality(second, "gradient_share.final_norm"),
               power ? std::optional(0.25) : std::nullopt);
@@ -80,7 +82,7 @@ TEST(NormTrace, FollowsTheBoundOfPowerNormAlone) {
   }
 }
 
-TEST(NormTrace, AsksForNothingOfOtherParts) {
+TEST(NormTrace, AsksOnlyForTensorsOfNorms) {
   for (const std::string name :
        {"x", "grad_x", "layers.0.attention.x", "grad_layers.0.feed_forward.x", "norms",
         "layers.0.norm1.y", "layers.0.norm1.mean"})
@@ -90,7 +92,7 @@ TEST(NormTrace, AsksForNothingOfOtherParts) {
     EXPECT_TRUE(NormTrace::asks_for(name)) << name;
 }
 
-/// Two steps of a task, traced.
+/// Two traced steps of a task.
 struct TracedSteps {
   TracedSteps(const std::string& norm, training::Task task)
       : config(config_for(quick_cell(norm, task), data)), own(make_task(config, data)) {
@@ -114,7 +116,7 @@ struct TracedSteps {
   std::string sha256;
 };
 
-TEST(TracedTask, HasEveryLayerOfEveryNormAndChangesNoBit) {
+TEST(TracedTask, CoversEveryNormLayerAndChangesNoBit) {
   for (const training::Task task : study_tasks())
     for (const std::string& norm : study_norms(task)) {
       const TracedSteps two(norm, task);
@@ -133,7 +135,8 @@ TEST(TracedTask, HasEveryLayerOfEveryNormAndChangesNoBit) {
     }
 }
 
-/// Of batches with padding: what batch_norm leaves of what it takes is of its side's tokens.
+/// With padded batches: the fluctuation of batch_norm's input must match the statistics that it
+/// computes from the tokens of its side.
 TEST(TracedTask, CountsTheTokensOfItsSide) {
   const StudyData data = small_data();
   const auto config = config_for(quick_cell("batch_norm", training::Task::translate), data);
@@ -154,7 +157,7 @@ TEST(TracedTask, CountsTheTokensOfItsSide) {
     EXPECT_NEAR(*quality(qualities, "fluctuation." + site + ".mean"),
                 checks::statistics::fluctuation(
                     now.at(site + ".mean"), before.at(site + ".mean"),
-                    checks::statistics::roots_of(before.at(site + ".biased_variance")))
+                    checks::statistics::channel_roots(before.at(site + ".biased_variance")))
                     .relative,
                 1e-12)
         << site;

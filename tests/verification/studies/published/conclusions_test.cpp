@@ -25,23 +25,23 @@ Verdict verdict(const std::string& id, const Results& results) {
   return find(id, results, {}).verdict;
 }
 
-TEST(Conclusions, NothingIsConcludedFromNothing) {
+TEST(Conclusions, WithoutResultsEveryVerdictIsNotRun) {
   for (const Statement& statement : statements()) {
     EXPECT_EQ(verdict(statement.id, {}), Verdict::not_run) << statement.id;
     EXPECT_FALSE(find_published(statement.id).numbers.empty()) << statement.id;
   }
 }
 
-TEST(Find, C1AStatementThatThereIsNot) {
+TEST(Find, C1_RejectsAnUnknownStatement) {
   EXPECT_EQ(normproof::ref::numeric::contract_message([] { find("z", {}, {}); }),
             "find: id is 'z'; expected one of statements() (C1)");
   EXPECT_EQ(normproof::ref::numeric::contract_message([] { find_published("z"); }),
             "find_published: id is 'z'; expected one of statements() (C1)");
 }
 
-// Of the published tables and read-off values: every statement holds but e2, which the paper's own
-// figure 3 refutes (17 / 11 against 340 / 305).
-TEST(Conclusions, OfWhatWasPublishedAllButOneHold) {
+// On the published tables and values read off the figures, every statement holds except e2, which
+// figure 3 of the paper refutes (17 / 11 against 340 / 305).
+TEST(Conclusions, PublishedDataSupportsAllStatementsButE2) {
   for (const Statement& statement : statements())
     EXPECT_EQ(find_published(statement.id).verdict,
               statement.id == "e2" ? Verdict::fails : Verdict::holds)
@@ -50,29 +50,30 @@ TEST(Conclusions, OfWhatWasPublishedAllButOneHold) {
             "largest over smallest of five layers: 1.55 against 1.11");
 }
 
-TEST(Conclusions, RatesAreComparedWhereBothWereRunAndSettledWhereSeedsAgree) {
+TEST(Conclusions, RatesAreComparedOverTablesAndSeeds) {
   Results results;
   add_table_cell(results, 1, "layer_norm", "1", true);
   add_table_cell(results, 1, "layer_norm", "0.1", true);
   add_table_cell(results, 1, "none", "0.1", true);
-  // 0.1 against 0.1, for 1 was not run of none: five tables may still show it higher.
+  // Both are 0.1, but the rate 1 was not run without norm, and five tables may still show a higher
+  // rate.
   EXPECT_EQ(verdict("a2", results), Verdict::not_run);
   add_table_cell(results, 1, "none", "1", false);
   EXPECT_EQ(verdict("a2", results), Verdict::holds);
   EXPECT_EQ(find("a2", results, {}).numbers,
             "seed 42: table 1: 1 against 0.1; not decided: tables 2, 3, 4, 5, 6");
   EXPECT_EQ(verdict("a1", results), Verdict::not_run);
-  // Another table in which it is lower.
+  // Another table shows a lower rate.
   add_table_cell(results, 3, "layer_norm", "1", false);
   add_table_cell(results, 3, "none", "1", true);
   EXPECT_EQ(verdict("a2", results), Verdict::fails);
-  // Another seed that says otherwise.
+  // Another seed disagrees.
   add_table_cell(results, 1, "layer_norm", "1", true, cell_of(7));
   add_table_cell(results, 1, "none", "1", false, cell_of(7));
   EXPECT_EQ(verdict("a2", results), Verdict::unsettled);
 }
 
-TEST(Conclusions, DeepWithoutNormFailsWhereDepthAndNormBothMatter) {
+TEST(Conclusions, DeepWithoutNormFailsIfDepthAndNormBothMatter) {
   Results results;
   add_table_cell(results, 4, "none", "1", false);
   add_table_cell(results, 4, "layer_norm", "1", true);
@@ -88,14 +89,14 @@ TEST(Conclusions, DeepWithoutNormFailsWhereDepthAndNormBothMatter) {
   EXPECT_EQ(verdict("d", results), Verdict::fails);
 }
 
-TEST(Conclusions, APeakStandsAboveThreeStepsOnEitherSide) {
+TEST(Conclusions, PeakExceedsThreeStepsOnEitherSide) {
   const auto peaks = [](const std::vector<double>& losses) {
-    return peaks_of(sample_result({}, losses));
+    return find_loss_peaks(sample_result({}, losses));
   };
   EXPECT_THAT(peaks({9, 1, 1, 1, 1.26, 1, 1, 1}), ElementsAre(5U));
   EXPECT_THAT(peaks({9, 1, 1, 1, 1.25, 1, 1, 1}), IsEmpty());
   EXPECT_THAT(peaks({9, 1, 1, 1, 2, 1, 1, 1.7, 1, 1, 1, 3, 1, 1, 1}), ElementsAre(12U));
-  EXPECT_THAT(peaks({9, 1, 1, 1, 2, 1, 1}), IsEmpty());  // what follows may be as high
+  EXPECT_THAT(peaks({9, 1, 1, 1, 2, 1, 1}), IsEmpty());  // the following losses may be as high
   EXPECT_THAT(peaks({9}), IsEmpty());
   Results results;
   const Cell cell = curves_cell(cell_of(42, "batch_norm"), 87, 3200);
@@ -106,21 +107,21 @@ TEST(Conclusions, APeakStandsAboveThreeStepsOnEitherSide) {
   other.seed = 43;
   add(results, other, sample_result(other, std::vector<double>(87, 1)));
   EXPECT_EQ(verdict("b", results), Verdict::unsettled);
-  // Curves of more steps take the place of those of fewer.
+  // Curves with more steps replace those with fewer.
   other.steps = 88;
   add(results, other, sample_result(other, std::vector<double>(88, 1)));
   EXPECT_EQ(verdict("b", results), Verdict::fails);
-  // One that stopped being finite before it is as long as the published one does not.
+  // A curve that diverged before the length of the published one does not count.
   add(results, other, sample_result(other, std::vector<double>(86, 1)));
   EXPECT_EQ(verdict("b", results), Verdict::not_run);
-  // A curve that ends before the published peaks says nothing by having none.
+  // A curve that ends before the published peaks proves nothing by having no peak.
   Results brief;
   other.steps = 20;
   add(brief, other, sample_result(other, {9, 1, 1, 1, 1, 1, 1, 1, 1}));
   EXPECT_EQ(verdict("b", brief), Verdict::not_run);
 }
 
-TEST(Conclusions, TheWidestCellsOfAnyNormAreShown) {
+TEST(Conclusions, UsesTheWidestCellsOfAnyNorm) {
   Results results;
   for (const char* norm : {"none", "layer_norm"})
     for (const std::size_t width : {32, 320}) {
@@ -129,15 +130,15 @@ TEST(Conclusions, TheWidestCellsOfAnyNormAreShown) {
            {curves_cell(cell_of(42, norm), 2, width), gradients_cell(cell_of(42, norm), 5, width)})
         add(results, cell, sample_result(cell, {2, 1}));
     }
-  ASSERT_EQ(curves_of(results, {}, "layer_norm").size(), 1U);
-  EXPECT_EQ(curves_of(results, {}, "layer_norm")[0]->cell.d_ff, 320U);
-  EXPECT_EQ(gradients_of(results, {}, "layer_norm", 5).at(0)->cell.d_ff, 320U);
-  EXPECT_THAT(curves_of(results, {}, "none"), IsEmpty());  // never two widths in one figure
-  EXPECT_THAT(gradients_of(results, {}, "none", 5), IsEmpty());
-  EXPECT_THAT(gradients_of(results, {}, "layer_norm", 1), IsEmpty());
+  ASSERT_EQ(curve_runs(results, {}, "layer_norm").size(), 1U);
+  EXPECT_EQ(curve_runs(results, {}, "layer_norm")[0]->cell.d_ff, 320U);
+  EXPECT_EQ(gradient_runs(results, {}, "layer_norm", 5).at(0)->cell.d_ff, 320U);
+  EXPECT_THAT(curve_runs(results, {}, "none"), IsEmpty());  // a figure never mixes two widths
+  EXPECT_THAT(gradient_runs(results, {}, "none", 5), IsEmpty());
+  EXPECT_THAT(gradient_runs(results, {}, "layer_norm", 1), IsEmpty());
 }
 
-TEST(Conclusions, LipschitzAndSmoothnessAreComparedAsMeans) {
+TEST(Conclusions, LipschitzAndSmoothnessAreComparedByTheirMeans) {
   Results results;
   const auto add_curve = [&](const char* norm, std::vector<double> values) {
     const Cell cell = curves_cell(cell_of(42, norm), 2, 3200);
@@ -153,16 +154,16 @@ TEST(Conclusions, LipschitzAndSmoothnessAreComparedAsMeans) {
   EXPECT_EQ(verdict("c1", results), Verdict::holds);
   EXPECT_EQ(find("c1", results, {}).numbers, "seed 42: 2 against 2.5");
   EXPECT_EQ(verdict("c2", results), Verdict::fails);
-  add_curve("layer_norm", {2});  // a step without a value: no mean
+  add_curve("layer_norm", {2});  // a step without a value, hence no mean
   EXPECT_EQ(verdict("c1", results), Verdict::not_run);
   const Cell shorter = curves_cell(cell_of(42, "layer_norm"), 2, 3200);
   CellResult result = sample_result(shorter, {2});
   result.steps[0].lipschitz = 9;
-  add(results, shorter, result);  // it stopped being finite: not the mean over the same steps
+  add(results, shorter, result);  // diverged, so that its mean is over other steps
   EXPECT_EQ(verdict("c1", results), Verdict::not_run);
 }
 
-TEST(Conclusions, GradientsAcrossDepthAreSettledByNineteenOfTwentySeeds) {
+TEST(Conclusions, GradientsAcrossDepthNeedNineteenOfTwentySeeds) {
   Results results;
   const auto add_gradients = [&](const char* norm, std::uint64_t seed, double last) {
     Cell cell = gradients_cell(cell_of(0, norm), 5, 3200);

@@ -19,7 +19,7 @@ using ref::numeric::oracle50;
 using ref::numeric::running_error;
 using Gradients50 = train::Gradients<oracle50>;
 
-/// A tiny encoder, its batch and the state after a step.
+/// A tiny encoder with a batch and the state after one step.
 struct TinyRun {
   explicit TinyRun(const std::string& norm) {
     config.encoder = ref::encoder::small_config(norm, model::NormPlacement::post, 1);
@@ -37,7 +37,7 @@ struct TinyRun {
   train::TrainState<double> state;
 };
 
-/// |a - b|_2 of every tensor.
+/// Returns |a - b|_2 of every tensor.
 std::vector<oracle50> distances(const Gradients50& a, const Gradients50& b) {
   std::vector<oracle50> all;
   const auto add = [&](const auto& x, const auto& y) {
@@ -53,7 +53,7 @@ std::vector<oracle50> distances(const Gradients50& a, const Gradients50& b) {
   return all;
 }
 
-/// p + factor g for every element.
+/// Adds factor times g to the parameters.
 void add_to(train::TrainState<oracle50>& state, const Gradients50& g, const oracle50& factor) {
   for (const auto& [name, values] : g.dense)
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -65,7 +65,7 @@ void add_to(train::TrainState<oracle50>& state, const Gradients50& g, const orac
       embedding(rows.rows[r], d) += factor * rows.values(r, d);
 }
 
-/// The definitions, at 50 digits.
+/// The probes by their definition, at 50 digits.
 struct Truth {
   std::vector<oracle50> losses, gradients;
 };
@@ -96,22 +96,22 @@ Truth truth(const TinyRun& run, model::Mode mode, bool consecutive) {
   return found;
 }
 
-/// (5.1) of docs/error_analysis.md, where it bounds anything.
+/// Returns the bound (5.1) of docs/derivations/error_analysis.md, which must be finite.
 oracle50 scaled(const running_error& bound) {
   EXPECT_TRUE(std::isfinite(bound.error));
   const auto one = ref::tensor::full_tensor<running_error>({1}, bound);
   return oracle50(checks::compare::scaled_bound<oracle50>(one).data()[0]);
 }
 
-/// How far two norms of the same differences are apart at 50 digits: either takes at most two
-/// roundings an element and six more, in an order of its own.
+/// Bounds the distance of two computations of the same norm. Each takes at most two roundings per
+/// element and six more, in its own order.
 oracle50 norm_bound(const TinyRun& run, const oracle50& norm) {
   std::size_t elements = 0;
   for (const auto& [name, values] : run.state.parameters) elements += values.size();
   return ldexp(norm, -std::numeric_limits<oracle50>::digits) * (2 * (2 * elements + 6));
 }
 
-TEST(LossCurves, AreTheDefinitionsAndWithinTheDerivedBound) {
+TEST(LossCurves, ProbesMatchTheirDefinitionWithinTheDerivedBound) {
   for (const char* norm : {"layer_norm", "batch_norm", "power_norm"})
     for (const auto mode : {model::Mode::training, model::Mode::inference})
       for (const bool consecutive : {false, true}) {
@@ -128,11 +128,11 @@ TEST(LossCurves, AreTheDefinitionsAndWithinTheDerivedBound) {
             probe_loss<oracle50>(run.probed(mode), {}, exact_state, consecutive);
         ASSERT_EQ(probes.size(), 9u);
         for (std::size_t k = 0; k < 9; ++k) {
-          if (consecutive) {  // the same operations but for the norm
+          if (consecutive) {  // all operations but the norm are the same
             EXPECT_EQ(at_50_digits[k].loss_change, exact.losses[k]);
             EXPECT_LE(abs(at_50_digits[k].gradient_change - exact.gradients[k]),
                       norm_bound(run, exact.gradients[k]));
-          } else {  // it goes back to W by adding what it took
+          } else {  // returns to W by adding what was subtracted
             EXPECT_LE(abs(at_50_digits[k].loss_change - exact.losses[k]),
                       scaled(bounded[k].loss_change));
             EXPECT_LE(abs(at_50_digits[k].gradient_change - exact.gradients[k]),
@@ -145,8 +145,8 @@ TEST(LossCurves, AreTheDefinitionsAndWithinTheDerivedBound) {
           for (const auto& [pair, truth_of] :
                {std::pair{of_loss, exact.losses[k]}, std::pair{of_gradient, exact.gradients[k]}}) {
             EXPECT_EQ(pair.first, pair.second.value) << norm << " " << k;
-            // It says something: but through probes that begin where the one before ended, the
-            // bound grows ten thousandfold a probe.
+            // Checks that the bound is useful. With probes that start where the previous one ended,
+            // it grows by a factor of ten thousand per probe.
             if (!consecutive || k < 2) {
               EXPECT_LT(pair.second.error, 1e-3 * pair.first) << norm << " " << k;
             }
@@ -157,7 +157,7 @@ TEST(LossCurves, AreTheDefinitionsAndWithinTheDerivedBound) {
       }
 }
 
-TEST(LossCurves, TheProbesAreTenthsOfTheRate) {
+TEST(LossCurves, ProbesMoveByTenthsOfTheRate) {
   TinyRun run("none");
   run.config.learning_rate = 1e-4;
   const auto probes = probe_loss<double>(run.probed(), {}, run.state, false);
@@ -165,9 +165,9 @@ TEST(LossCurves, TheProbesAreTenthsOfTheRate) {
     EXPECT_EQ(probes[k].alpha, static_cast<double>(k + 1) * (1e-4 / 10));
 }
 
-TEST(LossCurves, APublishedProbeHasDropoutsOfItsOwn) {
+TEST(LossCurves, PublishedProbesHaveTheirOwnDropout) {
   TinyRun run("none");
-  run.config.learning_rate = 0;  // nothing moves but the dropouts
+  run.config.learning_rate = 0;  // only the dropout changes
   for (const Probe<double>& probe : probe_loss<double>(run.probed(), {}, run.state, false))
     EXPECT_EQ(probe.loss_change, 0);
   for (const Probe<double>& probe : probe_loss<double>(run.probed(), {}, run.state, true))
@@ -177,7 +177,7 @@ TEST(LossCurves, APublishedProbeHasDropoutsOfItsOwn) {
     EXPECT_EQ(probe.loss_change, 0);
 }
 
-TEST(Difference, C1OtherTensorsAndOtherRows) {
+TEST(Difference, C1_RejectsOtherTensorsOrRows) {
   TinyRun run("none");
   const auto found = train::loss_gradient<double>(run.config, run.batches, {}, run.state);
   auto other = found.gradients;

@@ -9,7 +9,7 @@
 namespace normproof::verification::studies::published {
 namespace {
 
-TEST(DeviceLearner, C1AStepWithATap) {
+TEST(DeviceLearner, C1_RejectsAStepWithATap) {
   training::RunConfig config = config_of({.d_ff = 4});
   config.train.encoder.vocab_size = two_steps_an_epoch().vocab_size;
   const auto device = gpu::device::simulated_device();

@@ -7,7 +7,8 @@ namespace {
 
 using Channels = std::vector<double>;
 
-/// Two channels whose gamma, rstd and alpha_backward of 0.5 stay: rms(g) is 2 in both, X' 2 and 4.
+/// Two channels with constant gamma, rstd and alpha_backward = 0.5. rms(g) is 2 in both, rms(X') is
+/// 2 and 4.
 class TwoChannels {
  public:
   GradientBound::Found step(const Channels& big_gamma, const Channels& grad_y_squared = {1, 4}) {
@@ -19,20 +20,21 @@ class TwoChannels {
   Channels gamma_ = {2, -1}, rstd_ = {0.5, 0.25}, grad_x_squared_ = {1, 1};
 };
 
-TEST(GradientBound, IsThatOfTheLargestGradientAndTheLeastGamma) {
+TEST(GradientBound, UsesTheMaximumGradientAndTheMinimumGamma) {
   TwoChannels two;
   const auto first = two.step({1, 1});
   EXPECT_EQ(first.channels, 2);
   EXPECT_EQ(first.seen, 4);
   EXPECT_EQ(first.bound, 4);  // 2 (1 + sqrt(1 / 1))
   EXPECT_EQ(first.share, 1);
-  EXPECT_EQ(two.step({0.25, 1}).bound, 4);               // 2 (1 + sqrt(0.25 / 0.25))
-  EXPECT_EQ(two.step({1, 1}, {0.0625, 0.25}).bound, 6);  // 2 (1 + sqrt(1 / 0.25)): 2 has stayed
+  EXPECT_EQ(two.step({0.25, 1}).bound, 4);  // 2 (1 + sqrt(0.25 / 0.25))
+  // 2 (1 + sqrt(1 / 0.25)): the maximum 2 is kept
+  EXPECT_EQ(two.step({1, 1}, {0.0625, 0.25}).bound, 6);
 }
 
-TEST(GradientBound, PromisesNothingBehindALargeGammaOrWhereOneIsZero) {
+TEST(GradientBound, ExcludesChannelsAfterALargeGammaOrAtAZeroOne) {
   TwoChannels two;
-  EXPECT_EQ(two.step({1, 4}).channels, 2);  // (1 - alpha) Gamma of 2 tells of the next steps
+  EXPECT_EQ(two.step({1, 4}).channels, 2);  // (1 - alpha) Gamma = 2 affects only later steps
   EXPECT_EQ(two.step({1, 1}).channels, 1);
   const auto none = two.step({0, 1});
   EXPECT_EQ(none.channels, 0);

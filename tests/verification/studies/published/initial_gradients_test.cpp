@@ -18,7 +18,7 @@ CellResult with_gradients(std::vector<std::pair<std::string, double>> gradients)
   return cell;
 }
 
-TEST(GradientSpreads, MeanAndSampleDeviation) {
+TEST(GradientSpreads, HoldMeanAndSampleDeviation) {
   const auto spreads = gradient_spreads({with_gradients({{"a", 1}, {"b", 5}}), with_gradients({}),
                                          with_gradients({{"a", 3}, {"b", 5}}),
                                          with_gradients({{"a", 5}, {"b", 5}})});
@@ -32,7 +32,7 @@ TEST(GradientSpreads, MeanAndSampleDeviation) {
   EXPECT_THAT(gradient_spreads({}), IsEmpty());
 }
 
-TEST(GradientSpreads, C1OtherTensors) {
+TEST(GradientSpreads, C1_RejectsOtherTensors) {
   CellResult other = with_gradients({{"b", 1}});
   other.name = "other";
   EXPECT_EQ(ref::numeric::contract_message([&] {
@@ -41,7 +41,7 @@ TEST(GradientSpreads, C1OtherTensors) {
             "gradient_spreads: other has other tensors; expected those of the first cell (C1)");
 }
 
-TEST(InitialGradients, ElevenTensorsShallowAndFortyThreeDeep) {
+TEST(InitialGradients, ShallowModelsHaveElevenTensorsAndDeepOnesFortyThree) {
   const auto data = training::small_dataset();
   Cell cell{.norm = "batch_norm", .steps = 0};
   const CellResult shallow = run_cell(cell, data);

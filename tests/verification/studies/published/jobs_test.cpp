@@ -35,7 +35,7 @@ std::vector<Task> twenty() {
 
 class JobsTest : public ::testing::Test {
  protected:
-  /// Runs of a task leave a line each here, whoever ran it.
+  /// Returns a runner that appends one line per run, in whatever process.
   Runner runner() const {
     return [log = folder_ / "log"](const std::string& name) {
       std::ofstream(log, std::ios::app) << name + "\n" << std::flush;
@@ -67,7 +67,7 @@ TEST_F(JobsTest, AnyNumberOfJobsGivesTheSameBytesAndRunsEachTaskOnce) {
   const auto one = run_tasks(store("a"), twenty(), runner(), {.jobs = 1});
   EXPECT_EQ(one.done_here, 20U);
   for (const auto& [name, seconds] : store("a").times()) EXPECT_GE(seconds, 0.002) << name;
-  // The dearest first: 7, then 6, ...
+  // The most expensive task runs first: 7, then 6, ...
   EXPECT_EQ(runs().at(0), "t6");
   EXPECT_EQ(runs().at(2), "t5");
   const auto four = run_tasks(store("b"), twenty(), runner(),
@@ -84,7 +84,7 @@ TEST_F(JobsTest, AnyNumberOfJobsGivesTheSameBytesAndRunsEachTaskOnce) {
   EXPECT_THAT(runs(), SizeIs(40));
 }
 
-TEST_F(JobsTest, TwoProgramsOnOneFolderDoEachTaskOnce) {
+TEST_F(JobsTest, TwoProgramsSharingAFolderRunEachTaskOnce) {
   const Store shared = store("a");
   const pid_t other = ::fork();
   if (other == 0) {
@@ -100,7 +100,7 @@ TEST_F(JobsTest, TwoProgramsOnOneFolderDoEachTaskOnce) {
   EXPECT_THAT(shared.results(), SizeIs(20));
 }
 
-TEST_F(JobsTest, AKilledWorkerLosesItsTaskToAnother) {
+TEST_F(JobsTest, TaskOfAKilledWorkerIsTakenOver) {
   const Store shared = store("a");
   const auto once = folder_ / "killed";
   const Runner deadly = [&, run = runner()](const std::string& name) {
@@ -115,10 +115,10 @@ TEST_F(JobsTest, AKilledWorkerLosesItsTaskToAnother) {
   EXPECT_THAT(shared.results(), SizeIs(20));
 }
 
-TEST_F(JobsTest, WhereEveryWorkerIsKilledTheRestIsMissingAndIsDoneByTheSameCommand) {
+TEST_F(JobsTest, IfAllWorkersAreKilledTheNextCallRunsTheRest) {
   const Store shared = store("a");
   const Runner deadly = [run = runner()](const std::string& name) {
-    if (name == "t0") ::kill(::getpid(), SIGKILL);  // the cheapest, so the last but two
+    if (name == "t0") ::kill(::getpid(), SIGKILL);  // the cheapest task, so it is claimed last
     return run(name);
   };
   EXPECT_THAT(
@@ -128,7 +128,7 @@ TEST_F(JobsTest, WhereEveryWorkerIsKilledTheRestIsMissingAndIsDoneByTheSameComma
   EXPECT_GT(shared.results().size(), 0U);
   const auto summary = run_tasks(shared, twenty(), runner(), {.jobs = 2});
   EXPECT_EQ(summary.done_before + summary.done_here, 20U);
-  EXPECT_THAT(runs(), SizeIs(20));  // none again
+  EXPECT_THAT(runs(), SizeIs(20));  // no task ran twice
 }
 
 TEST_F(JobsTest, WorkersEndWithTheProcessThatBeganThem) {
@@ -142,7 +142,7 @@ TEST_F(JobsTest, WorkersEndWithTheProcessThatBeganThem) {
               {.jobs = 1});
     ::_exit(0);
   }
-  while (auto claim = shared.claim("slow")) {  // free until the worker has it
+  while (auto claim = shared.claim("slow")) {  // can be claimed until the worker claims it
     claim.reset();
     ::usleep(5'000);
   }
@@ -156,13 +156,13 @@ TEST_F(JobsTest, WorkersEndWithTheProcessThatBeganThem) {
   EXPECT_TRUE(freed);
 }
 
-TEST_F(JobsTest, C1NoJob) {
+TEST_F(JobsTest, C1_RejectsZeroJobs) {
   EXPECT_EQ(contract_message([&] { run_tasks(store("a"), twenty(), runner(), {.jobs = 0}); }),
             "run_tasks: options.jobs is 0; expected at least 1 (C1)");
   EXPECT_TRUE(runs().empty());
 }
 
-TEST_F(JobsTest, C2ANameTwice) {
+TEST_F(JobsTest, C2_RejectsADuplicateName) {
   std::vector<Task> tasks = twenty();
   tasks.push_back(tasks[7]);
   EXPECT_EQ(contract_message([&] { run_tasks(store("a"), tasks, runner(), {}); }),
@@ -170,7 +170,7 @@ TEST_F(JobsTest, C2ANameTwice) {
   EXPECT_TRUE(runs().empty());
 }
 
-TEST_F(JobsTest, WhatARunnerThrowsIsThrown) {
+TEST_F(JobsTest, ExceptionOfARunnerIsRethrown) {
   const auto thrower = [](auto error) {
     return [error](const std::string&) -> std::string { throw error; };
   };
@@ -188,7 +188,7 @@ TEST_F(JobsTest, WhatARunnerThrowsIsThrown) {
                           {});
               }),
               "n");
-  // The sentence, and no clause, which is for readers of the contract.
+  // The sentence is kept without its clause, which is meant for readers of the contract.
   const normproof::ref::numeric::ContractError breach(
       {.function = "f",
        .argument = "x",
@@ -203,7 +203,7 @@ TEST_F(JobsTest, WhatARunnerThrowsIsThrown) {
               "e");
 }
 
-TEST_F(JobsTest, AChildLeavesNothingBehindButWhatItThrows) {
+TEST_F(JobsTest, ChildRethrowsAndLeavesNoStateBehind) {
   int here = 1;
   normproof::verification::studies::published::try_in_child([&] { here = 2; });
   EXPECT_EQ(here, 1);

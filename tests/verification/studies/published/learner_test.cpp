@@ -24,7 +24,7 @@ struct Sample {
   Learner::Batches batches, validation;
 };
 
-/// On the processor and on the simulated device.
+/// Returns learners on the processor and on the simulated device.
 std::vector<std::unique_ptr<Learner>> learners(const Sample& sample, gpu::device::Device& device) {
   std::vector<std::unique_ptr<Learner>> result;
   result.push_back(processor_learner(sample.config.train, sample.weights));
@@ -36,7 +36,7 @@ std::vector<std::unique_ptr<Learner>> learners(const Sample& sample, gpu::device
   return result;
 }
 
-TEST(Learner, StepsMoveTheStateAndNothingElseDoes) {
+TEST(Learner, OnlyStepsChangeTheState) {
   const Sample sample;
   const auto device = gpu::device::simulated_device();
   std::vector<std::string> ends;
@@ -59,7 +59,7 @@ TEST(Learner, StepsMoveTheStateAndNothingElseDoes) {
   EXPECT_EQ(ends[0], ends[1]);
 }
 
-TEST(Learner, BatchesAreTakenByTheirNumber) {
+TEST(Learner, BatchesAreSelectedByIndex) {
   const Sample sample;
   const auto device = gpu::device::simulated_device();
   for (const auto& learner : learners(sample, *device)) {
@@ -70,7 +70,7 @@ TEST(Learner, BatchesAreTakenByTheirNumber) {
   }
 }
 
-TEST(Learner, AGradientIsTakenAtTheStateGiven) {
+TEST(Learner, GradientIsThatOfTheGivenState) {
   const Sample sample;
   const auto device = gpu::device::simulated_device();
   for (const auto& learner : learners(sample, *device)) {

@@ -17,7 +17,7 @@ using ref::tensor::Tensor;
 using ::testing::Each;
 using ::testing::Optional;
 
-/// One layer of two channels; what its norms show is given by hand.
+/// One layer of two channels, whose norms show hand-made tensors.
 class OneNorm {
  public:
   explicit OneNorm(const model::NormOptions& norm) {
@@ -27,7 +27,7 @@ class OneNorm {
     dynamics_.emplace(config_);
   }
 
-  /// A step with x [1,4,2], of which the last row is padding; a running mean becomes (3, 4).
+  /// Runs a step with x [1,4,2] whose last row is padding. The running mean becomes (3, 4).
   void step(const Tensor<double>& x, const Tensor<double>& rstd,
             const Tensor<double>& big_gamma = {}, const Tensor<double>& grad_y = {},
             const Tensor<double>& grad_x = {}, const Tensor<double>& nu = {0, 0}) {
@@ -61,13 +61,13 @@ class OneNorm {
   ref::tensor::Mask valid_ = {{true, true, true, false}};
 };
 
-/// Rows of statistics that are exact: means 1 and 2, variances 6 and 0, quadratic means 7 and 4.
+/// Rows with exact statistics: means 1 and 2, variances 6 and 0, quadratic means 7 and 4.
 const Tensor<double>& first_x() {
   static const Tensor<double> x = {{{-2, 2}, {4, 2}, {1, 2}, {1000, 1000}}};
   return x;
 }
 
-TEST(NormDynamics, StatisticsOfTheRowsThatCountByHand) {
+TEST(NormDynamics, StatisticsOfValidRowsMatchHandComputation) {
   OneNorm one(model::BatchNormOptions{.eps = 0.25});
   for (const char* site : {"layers.0.norm1", "layers.0.norm2"}) {
     one.state_.norms.set(std::string(site) + ".running_mean", Tensor<double>{4, 6});
@@ -76,14 +76,14 @@ TEST(NormDynamics, StatisticsOfTheRowsThatCountByHand) {
   }
   one.step(first_x(), {0.5, 3});
   EXPECT_EQ(one.last("mean_change"), std::nullopt);
-  EXPECT_THAT(one.last("mean_distance"), Optional(5.0 / 2));  // from (4, 6)
+  EXPECT_THAT(one.last("mean_distance"), Optional(5.0 / 2));  // from the running mean (4, 6)
   EXPECT_THAT(one.last("running_mean_rms"), Optional(5 / std::sqrt(2.0)));
   EXPECT_THAT(one.last("variance_distance"), Optional(0.0));
   EXPECT_THAT(one.last("running_variance_rms"), Optional(6 / std::sqrt(2.0)));
   EXPECT_THAT(one.last("lipschitz_batch_norm"), Optional(2.0));  // 5 / 2.5, and 1 / 0.5
   EXPECT_THAT(one.last("lipschitz_power_norm"), Optional(5 * (1 / std::sqrt(7.25))));
   EXPECT_THAT(one.last("lipschitz"), Optional(3.0));  // 1 times 3
-  // Means 1 and 2 become 1 and 2 + sqrt(5): the whole change is that of the vector (1, 2).
+  // The means (1, 2) become (1, 2 + sqrt(5)), so that the change has the norm of the vector (1, 2).
   Tensor<double> moved = first_x();
   for (std::size_t row = 0; row < 3; ++row) moved(0, row, 0) += 1, moved(0, row, 1) += 2;
   one.step(moved, {0.5, 3});
@@ -91,13 +91,13 @@ TEST(NormDynamics, StatisticsOfTheRowsThatCountByHand) {
   EXPECT_THAT(one.last("variance_change"), Optional(0.0));
   const auto spreads = one.dynamics_->result().at(0).spreads;
   ASSERT_EQ(spreads.size(), 3u);
-  // (1, 2) and (2, 4): variances 0.5 and 2, means 1.5 and 3.
+  // The values (1, 2) and (2, 4) have variances 0.5 and 2 and means 1.5 and 3.
   EXPECT_EQ(spreads[0], (std::pair<std::string, double>(
                             "mean", std::sqrt(1.25) / (std::sqrt(11.25) / std::sqrt(2.0)))));
   EXPECT_EQ(spreads[1].second, 0);
 }
 
-TEST(NormDynamics, LayersWithStatisticsOfARowAndNone) {
+TEST(NormDynamics, CoversRowStatisticsAndLayersWithoutNorm) {
   OneNorm layer_norm(model::LayerNormOptions{});
   layer_norm.state_.parameters.set("layers.0.norm2.gamma", Tensor<double>{-5, 1});
   layer_norm.step(first_x(), {{1, 2, 3, 1}});
@@ -105,15 +105,15 @@ TEST(NormDynamics, LayersWithStatisticsOfARowAndNone) {
   OneNorm none(model::NoneOptions{});
   none.step(first_x(), {});
   EXPECT_THAT(none.last("lipschitz"), Optional(1.0));
-  EXPECT_EQ(none.last("lipschitz_batch_norm"), std::nullopt);  // a channel that is constant
+  EXPECT_EQ(none.last("lipschitz_batch_norm"), std::nullopt);  // a channel is constant
 }
 
-TEST(NormDynamics, TheBoundOfTheGradientByHand) {
+TEST(NormDynamics, GradientBoundMatchesHandComputation) {
   OneNorm one(model::PowerNormOptions{.eps = 0, .alpha_backward = 0.5});
   one.state_.parameters.set("layers.0.norm2.gamma", Tensor<double>{2, -1});
   const Tensor<double> rstd = {0.5, 0.25};
-  // rms over the three rows that count: grad_y 1 and 2, so g 2 and 2; grad_x 1 and 1, so X' 2
-  // and 4.
+  // Root mean squares over the three valid rows: grad_y has 1 and 2, so g has 2 and 2; grad_x has 1
+  // and 1, so X' has 2 and 4.
   const Tensor<double> grad_y = {{{1, 2}, {-1, 2}, {1, -2}, {9, 9}}};
   const Tensor<double> grad_x = {{{1, 1}, {1, -1}, {1, 1}, {9, 9}}};
   one.step(first_x(), rstd, {1, 4}, grad_y, grad_x, {0.5, -3});
@@ -124,22 +124,22 @@ TEST(NormDynamics, TheBoundOfTheGradientByHand) {
   EXPECT_THAT(one.last("max_weighted_gamma"), Optional(2.0));
   EXPECT_THAT(one.last("nu_largest"), Optional(3.0));
   EXPECT_THAT(one.last("psi_least"), Optional(2.0));
-  // (1 - alpha) Gamma was 2 in the second channel: nothing is promised there any more.
+  // (1 - alpha) Gamma was 2 in the second channel, so the bound no longer covers it.
   one.step(first_x(), rstd, {0.25, 4}, grad_y, grad_x);
   EXPECT_THAT(one.last("bound_channels"), Optional(1.0));
   EXPECT_THAT(one.last("gradient_bound"), Optional(4.0));  // 2 (1 + sqrt(0.25 / 0.25))
   EXPECT_THAT(one.last("gradient_seen"), Optional(2.0));
-  // The least Gamma and the largest g stay, whatever comes.
+  // The minimum Gamma and the maximum g are kept in later steps.
   one.step(first_x(), rstd, {1, 4}, grad_y * 0.5, grad_x);
   EXPECT_THAT(one.last("gradient_bound"), Optional(6.0));  // 2 (1 + sqrt(1 / 0.25))
   EXPECT_THAT(one.last("gradient_share"), Optional(1.0 / 3));
-  // Gamma 0: no bound.
+  // Gamma is 0, so there is no bound.
   one.step(first_x(), rstd, {0, 4}, grad_y, grad_x);
   EXPECT_THAT(one.last("bound_channels"), Optional(0.0));
   EXPECT_EQ(one.last("gradient_bound"), std::nullopt);
 }
 
-TEST(NormDynamics, OfEveryNormOfTheStudy) {
+TEST(NormDynamics, EveryNormOfTheStudyHasItsQuantities) {
   const auto data = two_steps_an_epoch();
   for (const std::string& norm : study_norms()) {
     const Cell cell{.layers = 2,
@@ -171,12 +171,12 @@ TEST(NormDynamics, OfEveryNormOfTheStudy) {
   }
 }
 
-TEST(NormDynamics, ThePowerNormsMapIsTheOneOfItsRunningPsi) {
+TEST(NormDynamics, PowerNormIsMeasuredWithItsRunningPsi) {
   const Cell cell{.d_ff = 4, .norm = "power_norm", .steps = 2, .dynamics = true};
   const CellResult result = run_cell(cell, two_steps_an_epoch());
   for (const auto& [name, values] : result.dynamics.at(0).series)
     if (name == "lipschitz") {
-      // gamma 1 and psi 1 at first.
+      // gamma and psi are 1 at first.
       EXPECT_THAT(values.at(0), Optional(1 / std::sqrt(1 + 1e-5)));
       EXPECT_NE(values.at(1), values.at(0));
     }

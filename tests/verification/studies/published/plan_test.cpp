@@ -25,7 +25,7 @@ std::set<std::string> names_of(const std::vector<Cell>& cells) {
   return names;
 }
 
-TEST(Plan, TheTablesOfThreeNormsAreThePublished126Cells) {
+TEST(Plan, TablesOfThreeNormsHaveThePublished126Cells) {
   Selection selection;
   selection.norms = {"layer_norm", "batch_norm", "none"};
   selection.figures = {};
@@ -37,7 +37,7 @@ TEST(Plan, TheTablesOfThreeNormsAreThePublished126Cells) {
   EXPECT_EQ(cell_name(cells.back()), "corrected/5x3200/none/rate-1e-4/seed-42");
 }
 
-TEST(Plan, FiguresAndInitializationsAddTheirs) {
+TEST(Plan, FiguresAndInitializationsAddTheirCells) {
   Selection selection;
   selection.tables = {};
   selection.norms = {"batch_norm"};
@@ -63,7 +63,7 @@ TEST(Plan, FiguresAndInitializationsAddTheirs) {
   EXPECT_EQ(plan(selection).size(), 2U);
 }
 
-TEST(Plan, PaddingIsTheProtocolsOwnUnlessItIsGiven) {
+TEST(Plan, PaddingIsThatOfTheProtocolUnlessGiven) {
   Selection selection;
   selection.protocols = {published_protocol()};
   EXPECT_EQ(plan(selection).front().padding, Padding::fixed_512);
@@ -71,7 +71,7 @@ TEST(Plan, PaddingIsTheProtocolsOwnUnlessItIsGiven) {
   EXPECT_EQ(plan(selection).front().padding, Padding::longest);
 }
 
-TEST(Plan, EachCellComesOnceWhateverIsRepeated) {
+TEST(Plan, EachCellOccursOnceEvenIfRequestedTwice) {
   Selection selection;
   selection.norms = {"none", "none"};
   selection.rates = {"0.1", "0.1"};
@@ -79,7 +79,7 @@ TEST(Plan, EachCellComesOnceWhateverIsRepeated) {
   EXPECT_EQ(names_of(cells).size(), cells.size());
 }
 
-TEST(Plan, TheDeepAndWideAreTheDearest) {
+TEST(Plan, DeepAndWideCellsCostMost) {
   Cell cell;
   const double narrow = cost(cell);
   cell.padding = Padding::fixed_512;
@@ -92,9 +92,9 @@ TEST(Plan, TheDeepAndWideAreTheDearest) {
   EXPECT_GT(cost(gradients_cell({}, 1, 3200)), 0);
 }
 
-TEST(Plan, EveryCellHasItsPlaceInTheReport) {
+TEST(Plan, EveryCellHasAPlaceInTheReport) {
   std::map<std::string, std::size_t> counts;
-  for (const Cell& cell : plan({})) ++counts[place_of(cell)];
+  for (const Cell& cell : plan({})) ++counts[report_place(cell)];
   EXPECT_THAT(counts,
               UnorderedElementsAre(Pair("table 1", 28U), Pair("table 2", 28U), Pair("table 3", 28U),
                                    Pair("table 4", 28U), Pair("table 5", 28U), Pair("table 6", 28U),
@@ -104,11 +104,11 @@ TEST(Plan, EveryCellHasItsPlaceInTheReport) {
        {"corrected/2x32/none/rate-0.1/seed-42", "corrected/1x32/none/rate-0.2/seed-42",
         "corrected/1x32/none/rate-0.1/seed-42/steps-20",
         "corrected/1x32/none/rate-0.1/seed-42/uniform-0.1"})
-    EXPECT_EQ(place_of(parse_cell(other)), "") << other;
-  EXPECT_EQ(place_of(parse_cell("published/5x32/none/rate-0.1/seed-7/longest")), "table 4");
+    EXPECT_EQ(report_place(parse_cell(other)), "") << other;
+  EXPECT_EQ(report_place(parse_cell("published/5x32/none/rate-0.1/seed-7/longest")), "table 4");
 }
 
-TEST(Plan, NumbersAreListsOfRanges) {
+TEST(Plan, ParsesListsOfRanges) {
   EXPECT_THAT(parse_numbers("--tables", "4,1-2,2", 1, 6), ElementsAre(1U, 2U, 4U));
   for (const char* wrong : {"", "0", "7", "1-", "-2", "2-1", "1,,2", "1 ", "x", "1-9"})
     EXPECT_THAT(error_message<normproof::ref::numeric::UsageError>(

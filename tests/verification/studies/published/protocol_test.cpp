@@ -28,7 +28,7 @@ TEST(Protocol, EverySetOfFaultsHasANameThatReadsBack) {
   EXPECT_EQ(names.size(), 64u);
 }
 
-TEST(Protocol, NamesSayWhatIsAddedOrTakenAway) {
+TEST(Protocol, NameListsAddedOrRemovedFaults) {
   EXPECT_EQ(protocol_name({}), "corrected");
   EXPECT_EQ(protocol_name(published_protocol()), "published");
   EXPECT_EQ(protocol_name({.count_weights = true}), "corrected+count_weights");
@@ -40,13 +40,13 @@ TEST(Protocol, NamesSayWhatIsAddedOrTakenAway) {
   EXPECT_EQ(count_faults(mended), 5u);
 }
 
-TEST(Protocol, FourteenAreStandard) {
+TEST(Protocol, ThereAreFourteenStandardProtocols) {
   std::set<std::string> names;
   for (const Protocol& protocol : standard_protocols()) names.insert(protocol_name(protocol));
   EXPECT_EQ(names.size(), 14u);
 }
 
-TEST(Protocol, UnknownNamesAreRefusedWithTheNearest) {
+TEST(Protocol, RejectsAnUnknownNameAndSuggestsTheNearest) {
   EXPECT_THAT(refused_protocol("corected"), HasSubstr("did you mean 'corrected'"));
   EXPECT_THAT(refused_protocol("corrected+count_weigths"),
               HasSubstr("did you mean 'count_weights'"));

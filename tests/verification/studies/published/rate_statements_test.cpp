@@ -5,7 +5,8 @@
 
 #include <map>
 
-// Missing cells decide nothing: every answer is that of all completions, or none.
+// Missing cells must not decide anything: an answer is given only if every completion gives the
+// same.
 namespace normproof::tests::verification::studies::published {
 namespace {
 
@@ -25,7 +26,7 @@ std::set<std::string> all_rates() {
   return {study_rates().begin(), study_rates().end()};
 }
 
-/// Converged at `highest` and below; at no rate for "".
+/// Returns a full column that converged at `highest` and below, or at no rate for "".
 Outcomes whole(const std::string& highest) {
   Outcomes outcomes;
   bool converges = false;
@@ -36,14 +37,14 @@ Outcomes whole(const std::string& highest) {
   return outcomes;
 }
 
-TEST(RateStatements, TheHighestRateSaysWhatIsMissing) {
+TEST(RateStatements, HighestRateMentionsMissingCells) {
   EXPECT_EQ(highest_text(column(whole("0.5"))), "0.5");
   EXPECT_EQ(highest_text(column(whole(""))), "no rate");
   EXPECT_EQ(highest_text(column({{"10", false}})), "no rate of those run");
   EXPECT_EQ(highest_text(column({})), "not run");
 }
 
-TEST(RateStatements, WholeColumnsCompareByTheirHighestRate) {
+TEST(RateStatements, FullColumnsCompareByTheirHighestRate) {
   const auto compare = [](const std::string& a, const std::string& b) {
     return compare_highest(column(whole(a)), column(whole(b)), all_rates());
   };
@@ -54,8 +55,8 @@ TEST(RateStatements, WholeColumnsCompareByTheirHighestRate) {
   EXPECT_EQ(compare("", "1e-4"), std::strong_ordering::less);
 }
 
-// What is said with two missing cells is said however they come out.
-TEST(RateStatements, WhatIsSaidStaysWhenTheMissingCellsAreRun) {
+// An answer with two missing cells must stay the same for any outcome of these.
+TEST(RateStatements, AnswersDoNotChangeWhenMissingCellsAreRun) {
   std::size_t said = 0, unsaid = 0;
   const auto& rates = study_rates();
   for (const char* a : {"1", "0.5", "1e-4", ""})
@@ -80,7 +81,7 @@ TEST(RateStatements, WhatIsSaidStaysWhenTheMissingCellsAreRun) {
   EXPECT_GT(unsaid, 100U);
 }
 
-TEST(RateStatements, ARateThatNoCellHasIsLeftOutUnlessItMayDecide) {
+TEST(RateStatements, RateThatNoCellHasIsSkippedUnlessItMayDecide) {
   const std::set<std::string> quick = {"10", "0.5", "1e-2"};
   const Outcomes none = {{"10", false}, {"0.5", false}, {"1e-2", false}};
   const Outcomes low = {{"10", false}, {"0.5", false}, {"1e-2", true}};
@@ -91,13 +92,13 @@ TEST(RateStatements, ARateThatNoCellHasIsLeftOutUnlessItMayDecide) {
   EXPECT_EQ(compare(high, low), std::strong_ordering::greater);
   EXPECT_EQ(compare(low, high), std::strong_ordering::less);
   EXPECT_EQ(compare(none, low), std::strong_ordering::less);
-  EXPECT_EQ(compare(none, none), std::nullopt);  // a lower rate may tell them apart
-  EXPECT_EQ(compare(low, low), std::nullopt);    // 0.1 may
+  EXPECT_EQ(compare(none, none), std::nullopt);  // a lower rate may distinguish them
+  EXPECT_EQ(compare(low, low), std::nullopt);    // the rate 0.1 may distinguish them
   EXPECT_EQ(compare_highest(column({{"10", true}}), column({{"10", true}}), {"10"}),
             std::strong_ordering::equal);
 }
 
-/// Tables 1 to 6 by norm.
+/// Makes the tables 1 to 6 of a seed from the columns by norm.
 RatesRun run_of(std::map<std::pair<std::size_t, std::string>, Outcomes> tables) {
   RatesRun run;
   for (const auto& [place, outcomes] : tables)
@@ -110,50 +111,53 @@ RatesRun run_of(std::map<std::pair<std::size_t, std::string>, Outcomes> tables) 
   return run;
 }
 
-TEST(RateStatements, HigherRatesAreThoseOfTheTablesRun) {
+TEST(RateStatements, ComparesHighestRatesOverTheTablesRun) {
   const auto run = [](const std::string& own, const Outcomes& of_table_3) {
     return run_of({{{1, "layer_norm"}, whole(own)},
                    {{1, "none"}, whole("0.1")},
                    {{3, "layer_norm"}, of_table_3.empty() ? Outcomes() : whole("")},
                    {{3, "none"}, of_table_3}});
   };
-  const auto found = trains_higher(run("0.5", {}), "layer_norm", "none");
+  const auto found = converges_at_higher_rates(run("0.5", {}), "layer_norm", "none");
   EXPECT_EQ(found.holds, true);
   EXPECT_EQ(found.numbers, "table 1: 0.5 against 0.1; not decided: tables 2, 3, 4, 5, 6");
-  // Table 3 is begun: what is missing there may show it lower.
-  EXPECT_EQ(trains_higher(run("0.5", {{"10", false}}), "layer_norm", "none").holds, std::nullopt);
-  EXPECT_EQ(trains_higher(run("0.5", {{"10", true}}), "layer_norm", "none").holds, false);
-  EXPECT_EQ(trains_higher(run("0.5", whole("")), "layer_norm", "none").holds, true);
-  // Equal ones may yet be followed by a higher one.
-  EXPECT_EQ(trains_higher(run("0.1", {}), "layer_norm", "none").holds, std::nullopt);
-  EXPECT_EQ(trains_higher(run("0.1", {}), "layer_norm", "rms_norm").numbers, "");
+  // Table 3 is unfinished: its missing cells may show a lower rate.
+  EXPECT_EQ(converges_at_higher_rates(run("0.5", {{"10", false}}), "layer_norm", "none").holds,
+            std::nullopt);
+  EXPECT_EQ(converges_at_higher_rates(run("0.5", {{"10", true}}), "layer_norm", "none").holds,
+            false);
+  EXPECT_EQ(converges_at_higher_rates(run("0.5", whole("")), "layer_norm", "none").holds, true);
+  // All are equal so far, and a missing table may show a higher rate.
+  EXPECT_EQ(converges_at_higher_rates(run("0.1", {}), "layer_norm", "none").holds, std::nullopt);
+  EXPECT_EQ(converges_at_higher_rates(run("0.1", {}), "layer_norm", "rms_norm").numbers, "");
 }
 
-// Table 6 had its highest rates alone: that neither converged there yet was taken for "does not".
-TEST(RateStatements, DeepWithoutNormIsNotDecidedWhileTheLowRatesAreMissing) {
+// This once failed: table 6 had only its highest rates, where neither column had converged yet, and
+// that counted as "does not".
+TEST(RateStatements, DeepWithoutNormIsUndecidedWhileLowRatesAreMissing) {
   const Outcomes begun = {{"10", false}, {"1", false}};
   const auto of = [](const Outcomes& deep_none, const Outcomes& deep_layer_norm) {
-    return deep_fails(run_of({{{3, "none"}, whole("0.1")},
-                              {{6, "none"}, deep_none},
-                              {{6, "layer_norm"}, deep_layer_norm}}));
+    return deep_needs_lower_rates(run_of({{{3, "none"}, whole("0.1")},
+                                          {{6, "none"}, deep_none},
+                                          {{6, "layer_norm"}, deep_layer_norm}}));
   };
   EXPECT_EQ(of(begun, begun).holds, std::nullopt);
   EXPECT_EQ(of(begun, begun).numbers, "");
-  // LayerNorm's and one layer's are decided by cells that there are.
+  // The columns of LayerNorm and of one layer are decided by the cells that exist.
   EXPECT_EQ(of({{"10", false}, {"1", false}, {"0.5", false}, {"0.1", false}}, whole("0.5")).holds,
             true);
   EXPECT_EQ(of({{"10", false}, {"1", false}, {"0.5", false}}, whole("0.5")).holds, std::nullopt);
   EXPECT_EQ(of(whole("0.1"), whole("0.5")).holds, false);
-  EXPECT_EQ(of(whole("0.5"), begun).holds, false);  // no lower than at one layer: enough
+  EXPECT_EQ(of(whole("0.5"), begun).holds, false);  // not lower than at one layer, which is enough
   EXPECT_EQ(of(whole("1e-4"), begun).holds, std::nullopt);
-  // A width that is not begun leaves the others their verdict; one that is begun does not.
+  // A width without any cell does not affect the verdict of the others; an unfinished one does.
   const auto two = [](const Outcomes& of_table_6) {
-    return deep_fails(run_of({{{1, "none"}, whole("0.1")},
-                              {{3, "none"}, whole("0.1")},
-                              {{4, "none"}, whole("1e-3")},
-                              {{4, "layer_norm"}, whole("0.5")},
-                              {{6, "none"}, of_table_6},
-                              {{6, "layer_norm"}, of_table_6}}));
+    return deep_needs_lower_rates(run_of({{{1, "none"}, whole("0.1")},
+                                          {{3, "none"}, whole("0.1")},
+                                          {{4, "none"}, whole("1e-3")},
+                                          {{4, "layer_norm"}, whole("0.5")},
+                                          {{6, "none"}, of_table_6},
+                                          {{6, "layer_norm"}, of_table_6}}));
   };
   EXPECT_EQ(two({}).holds, true);
   EXPECT_THAT(two({}).numbers, HasSubstr("; not decided: widths 320, 3200"));

@@ -10,7 +10,7 @@ namespace normproof::tests::verification::studies::published {
 
 namespace study = normproof::verification::studies::published;
 
-/// A result whose losses are these, and which ends with this accuracy.
+/// Returns a result with these losses and this final accuracy.
 inline studies::published::CellResult sample_result(const studies::published::Cell& cell,
                                                     const std::vector<double>& losses,
                                                     double accuracy = 0.5) {
@@ -30,7 +30,7 @@ inline void add(studies::published::Results& results, const studies::published::
   results.insert_or_assign(name, studies::published::Finished{cell, std::move(result)});
 }
 
-/// A cell of a table that converged or did not.
+/// Adds a cell of a table that converged or did not.
 inline void add_table_cell(studies::published::Results& results, std::size_t table,
                            const std::string& norm, const std::string& rate, bool converged,
                            studies::published::Cell of = {}) {
@@ -43,7 +43,7 @@ inline void add_table_cell(studies::published::Results& results, std::size_t tab
       sample_result(cell, converged ? std::vector{2.0, 1.0} : std::vector{2.0, 3.0}));
 }
 
-/// Two classes, half of a hundred sentences each.
+/// Returns two classes with fifty of a hundred sentences each.
 inline studies::published::ClassCounts even_classes() {
   return {.training = {50, 50}, .validation = {50, 50}};
 }

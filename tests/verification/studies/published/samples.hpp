@@ -4,7 +4,7 @@
 
 namespace normproof::verification::studies::published {
 
-/// Seventy sentences to train on: two steps an epoch.
+/// Returns seventy training sentences, which take two steps per epoch.
 inline training::Dataset two_steps_an_epoch() {
   training::Dataset data = training::small_dataset();
   training::Sentences& all = data.training;

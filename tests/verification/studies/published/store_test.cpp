@@ -59,7 +59,7 @@ TEST_F(StoreTest, KeepsResultsAndTheirTimes) {
   EXPECT_EQ(store_.identity(), "identity\n");
 }
 
-TEST_F(StoreTest, C1NamesThatNoLineHolds) {
+TEST_F(StoreTest, C1_RejectsNamesWithOtherCharacters) {
   for (const char* name : {"a b", "a\"", "a\n", "a~b", "\xc3\xa4"})
     EXPECT_EQ(
         contract_message([&] { store_.claim(name); }),
@@ -68,7 +68,7 @@ TEST_F(StoreTest, C1NamesThatNoLineHolds) {
                     name));
 }
 
-TEST_F(StoreTest, C2ResultsThatNoLineHolds) {
+TEST_F(StoreTest, C2_RejectsResultsThatAreNotAnObjectInOneLine) {
   const auto claim = store_.claim("a");
   for (const char* result : {"", "1", "{} ", "{\n}"})
     EXPECT_EQ(
@@ -77,7 +77,7 @@ TEST_F(StoreTest, C2ResultsThatNoLineHolds) {
   EXPECT_EQ(text(), "");
 }
 
-TEST_F(StoreTest, SortedItIsTheSameBytesWhateverTheOrder) {
+TEST_F(StoreTest, SortingMakesTheBytesIndependentOfTheOrder) {
   add("b", "{}");
   add("a", "{}");
   const std::string unsorted = text();
@@ -90,7 +90,7 @@ TEST_F(StoreTest, SortedItIsTheSameBytesWhateverTheOrder) {
   EXPECT_EQ(text(), sorted);
 }
 
-TEST_F(StoreTest, ATaskIsClaimedOnceAndNotAgainOnceDone) {
+TEST_F(StoreTest, TaskIsClaimedOnceAndNotAfterItIsDone) {
   auto claim = store_.claim("a");
   ASSERT_TRUE(claim);
   EXPECT_FALSE(store_.claim("a"));
@@ -100,9 +100,9 @@ TEST_F(StoreTest, ATaskIsClaimedOnceAndNotAgainOnceDone) {
   EXPECT_FALSE(store_.claim("a"));
 }
 
-// Whoever sorts at the end removes the folder of the locks where it is empty: claims go on
-// meanwhile.
-TEST_F(StoreTest, ATaskIsClaimedWhileAnotherRankEnds) {
+// A process that sorts at its end removes the folder of the locks if it is empty, while others
+// claim tasks.
+TEST_F(StoreTest, TaskCanBeClaimedWhileAnotherProcessEnds) {
   std::atomic<bool> over = false;
   std::thread other([&] {
     const Store same(folder_.path());
@@ -117,7 +117,7 @@ TEST_F(StoreTest, ATaskIsClaimedWhileAnotherRankEnds) {
   other.join();
 }
 
-TEST_F(StoreTest, AClaimEndsWithItsProcess) {
+TEST_F(StoreTest, ClaimEndsWithItsProcess) {
   const pid_t process = ::fork();
   if (process == 0) {
     const auto claim = store_.claim("a");
@@ -128,7 +128,7 @@ TEST_F(StoreTest, AClaimEndsWithItsProcess) {
   EXPECT_TRUE(store_.claim("a"));
 }
 
-TEST_F(StoreTest, RanksMayBeginTheSameFolderAtOnce) {
+TEST_F(StoreTest, ProcessesMayCreateTheSameFolderAtOnce) {
   constexpr int kRanks = 4;
   for (int round = 0; round < 100; ++round) {
     const auto folder = folder_ / std::to_string(round);
@@ -152,7 +152,7 @@ TEST_F(StoreTest, RanksMayBeginTheSameFolderAtOnce) {
   }
 }
 
-TEST_F(StoreTest, ATornLastLineCountsAsMissingAndIsCutOffWithAWord) {
+TEST_F(StoreTest, PartialLastLineCountsAsMissingAndIsRemovedWithAWarning) {
   add("a", "{}");
   const std::string before = text();
   add("b", "{}");
@@ -168,7 +168,7 @@ TEST_F(StoreTest, ATornLastLineCountsAsMissingAndIsCutOffWithAWord) {
   }
 }
 
-TEST_F(StoreTest, AnAlteredLineIsAnErrorWithFileAndLine) {
+TEST_F(StoreTest, AlteredLineIsAnErrorWithFileAndLine) {
   add("a", R"({"loss":1})");
   add("b", R"({"loss":2})");
   const std::string whole = text();
@@ -187,7 +187,7 @@ TEST_F(StoreTest, AnAlteredLineIsAnErrorWithFileAndLine) {
               HasSubstr("line 3 has the name of a line before it"));
 }
 
-TEST_F(StoreTest, AFolderIsOfOneStudy) {
+TEST_F(StoreTest, FolderBelongsToOneStudy) {
   store_.begin("identity\n");
   EXPECT_THAT(error_message<UsageError>([&] { store_.begin("another\n"); }),
               HasSubstr("is the folder of a study of other data"));
@@ -224,7 +224,7 @@ TEST_F(StoreTest, ResultsOfOtherDataAreAnErrorWithFileAndLine) {
               HasSubstr("line 1: data_sha256 is absent"));
 }
 
-TEST_F(StoreTest, ResultsWithoutStudyJsonAreRefusedAndADamagedOneIsKept) {
+TEST_F(StoreTest, RejectsResultsWithoutStudyJsonAndKeepsADamagedOne) {
   const auto refuse = [](const std::string&) { throw FileError("is damaged"); };
   EXPECT_THAT(error_message<FileError>([&] { store_.begin("another\n", refuse); }), "is damaged");
   std::ofstream(folder_ / "study.json", std::ios::trunc).close();
@@ -242,12 +242,12 @@ TEST_F(StoreTest, ResultsWithoutStudyJsonAreRefusedAndADamagedOneIsKept) {
   EXPECT_EQ(store_.identity(), "identity\n");
 }
 
-TEST_F(StoreTest, ADiskWithoutRoomLeavesTheFileAsItWas) {
+TEST_F(StoreTest, FullDiskLeavesTheFileUnchanged) {
   add("a", "{}");
   const std::string before = text();
   const pid_t process = ::fork();
   if (process == 0) {
-    // The limit of a file's size stands for a full disk.
+    // A limit on the file size has the effect of a full disk.
     ::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit = {before.size() + 10, before.size() + 10};
     ::setrlimit(RLIMIT_FSIZE, &limit);

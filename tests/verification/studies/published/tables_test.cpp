@@ -27,7 +27,7 @@ TEST(StudyTables, HaveTheRowsAndColumnsThatWereRun) {
   Results results;
   add_table_cell(results, 2, "power_norm", "0.1", true);
   add_table_cell(results, 2, "none", "10", false);
-  const auto tables = tables_of(results, {}, even_classes());
+  const auto tables = make_tables(results, {}, even_classes());
   ASSERT_THAT(tables, SizeIs(1));
   EXPECT_EQ(tables[0].shape.number, 2U);
   EXPECT_THAT(tables[0].rates, ElementsAre("10", "0.1"));
@@ -38,17 +38,17 @@ TEST(StudyTables, HaveTheRowsAndColumnsThatWereRun) {
   EXPECT_EQ(highest_rate(tables[0], "power_norm"), "0.1");
   EXPECT_EQ(highest_rate(tables[0], "none"), "none of those run");
   for (const std::string& rate : study_rates()) add_table_cell(results, 2, "none", rate, false);
-  EXPECT_EQ(highest_rate(tables_of(results, {}, even_classes())[0], "none"), "none");
+  EXPECT_EQ(highest_rate(make_tables(results, {}, even_classes())[0], "none"), "none");
   EXPECT_EQ(highest_rate(tables[0], "rms_norm"), "");
-  EXPECT_THAT(tables_of(results, {published_protocol()}, even_classes()), IsEmpty());
+  EXPECT_THAT(make_tables(results, {published_protocol()}, even_classes()), IsEmpty());
 }
 
-TEST(StudyTables, SeedsAreOfOneEntryAndMayDiffer) {
+TEST(StudyTables, SeedsShareAnEntryAndMayDiffer) {
   Results results;
   add_table_cell(results, 1, "none", "1", true, with_seed(42));
   add_table_cell(results, 1, "none", "1", false, with_seed(7));
   add_table_cell(results, 1, "none", "0.1", true, with_seed(7));
-  const TableEntry entry = tables_of(results, {}, even_classes())[0].entries[0][0];
+  const TableEntry entry = make_tables(results, {}, even_classes())[0].entries[0][0];
   ASSERT_THAT(entry.runs, SizeIs(2));
   EXPECT_EQ(entry.runs[0]->cell.seed, 7U);
   EXPECT_EQ(entry.outcome(), Outcome::seeds_differ);
@@ -56,33 +56,34 @@ TEST(StudyTables, SeedsAreOfOneEntryAndMayDiffer) {
   EXPECT_EQ(mean_macro_f1(entry), 0.25);
   EXPECT_EQ(mean_accuracy(TableEntry{}), std::nullopt);
   EXPECT_EQ(accuracy_range(entry), std::pair(0.5, 0.5));
-  EXPECT_EQ(accuracy_range(tables_of(results, {}, even_classes())[0].entries[1][0]), std::nullopt);
+  EXPECT_EQ(accuracy_range(make_tables(results, {}, even_classes())[0].entries[1][0]),
+            std::nullopt);
 }
 
-TEST(StudyTables, ARunThatDivergedHasNoAccuracy) {
+TEST(StudyTables, DivergedRunHasNoAccuracy) {
   Results results;
   add_table_cell(results, 1, "none", "1", true);
   const std::string name = results.begin()->first;
   results.at(name).result.diverged = {80, "step 80: inf"};
-  EXPECT_EQ(mean_accuracy(tables_of(results, {}, even_classes())[0].entries[0][0]), std::nullopt);
+  EXPECT_EQ(mean_accuracy(make_tables(results, {}, even_classes())[0].entries[0][0]), std::nullopt);
 }
 
-TEST(StudyTables, ThePublishedHighestIsOneOfTheRatesThatWereRun) {
+TEST(StudyTables, PublishedHighestRateIsAmongTheRatesRun) {
   Results results;
   for (const char* rate : {"1", "0.5", "1e-2"})
     for (const char* norm : {"none", "power_norm"}) add_table_cell(results, 1, norm, rate, true);
-  const Table table = tables_of(results, {}, even_classes())[0];
+  const Table table = make_tables(results, {}, even_classes())[0];
   EXPECT_EQ(published_highest(table, "none"), "1e-2");  // it converged at 0.1, which was not run
   EXPECT_EQ(published_highest(table, "layer_norm"), "0.5");
   EXPECT_EQ(published_highest(table, "power_norm"), "");
 }
 
-TEST(StudyTables, CellsOfCurvesOtherStepsAndInitializationsAreNotOfTheTables) {
+TEST(StudyTables, ExcludeCurvesOtherStepsAndInitializations) {
   Results results;
   for (Cell cell : {curves_cell({}, 87, 3200), gradients_cell({}, 1, 3200),
                     initialization_cell({}, "uniform-0.1")})
     add(results, cell, sample_result(cell, {2, 1}));
-  EXPECT_THAT(tables_of(results, {}, even_classes()), IsEmpty());
+  EXPECT_THAT(make_tables(results, {}, even_classes()), IsEmpty());
   const auto table = initialization_table(results, {}, even_classes());
   ASSERT_TRUE(table);
   EXPECT_THAT(table->rates, ElementsAre("uniform-0.1"));
@@ -90,23 +91,24 @@ TEST(StudyTables, CellsOfCurvesOtherStepsAndInitializationsAreNotOfTheTables) {
   EXPECT_EQ(initialization_table({}, {}, even_classes()), std::nullopt);
 }
 
-TEST(StudyTables, AgreementCountsTheCellsThatWerePublished) {
+TEST(StudyTables, AgreementCountsThePublishedCells) {
   Results results;
   add_table_cell(results, 1, "none", "1", false);       // as published
   add_table_cell(results, 1, "none", "0.1", false);     // not as published
   add_table_cell(results, 1, "power_norm", "1", true);  // nothing published
   add_table_cell(results, 1, "batch_norm", "1", true, with_seed(1));
   add_table_cell(results, 1, "batch_norm", "1", false, with_seed(2));
-  const Agreement counts = agreement(tables_of(results, {}, even_classes()));
+  const Agreement counts = agreement(make_tables(results, {}, even_classes()));
   EXPECT_EQ(counts.agree, 1U);
   EXPECT_EQ(counts.differ, 1U);
   EXPECT_EQ(counts.seeds_differ, 1U);
   EXPECT_EQ(counts.not_run, 1U);  // batch_norm at 0.1
 }
 
-TEST(StudyTables, SensitivityCountsTheEntriesThatAnotherRuleJudgesOtherwise) {
+TEST(StudyTables, SensitivityCountsOutcomesThatAnotherRuleChanges) {
   Results results;
-  add_table_cell(results, 1, "none", "1", true);  // losses 2, 1: the mean is 0.75 of the first
+  // The losses are 2 and 1, so the mean of the last ones is 0.75 of the first.
+  add_table_cell(results, 1, "none", "1", true);
   add_table_cell(results, 1, "none", "10", false);
   for (const Sensitivity& row : sensitivity(results, {}, even_classes())) {
     EXPECT_EQ(row.entries, 2U);
@@ -116,7 +118,7 @@ TEST(StudyTables, SensitivityCountsTheEntriesThatAnotherRuleJudgesOtherwise) {
   }
 }
 
-TEST(StudyTables, ConditionsComeInTheOrderOfTheProtocols) {
+TEST(StudyTables, ConditionsAreOrderedByProtocol) {
   Results results;
   Cell cell;
   cell.protocol = published_protocol();
@@ -129,13 +131,13 @@ TEST(StudyTables, ConditionsComeInTheOrderOfTheProtocols) {
   cell.protocol.count_weights = cell.protocol.no_padding_mask = true;
   add(results, cell, sample_result(cell, {2, 1}));
   std::vector<std::string> names;
-  for (const Condition& condition : conditions_of(results))
+  for (const Condition& condition : list_conditions(results))
     names.push_back(condition_name(condition));
   EXPECT_THAT(names, ElementsAre("corrected", "published", "published/longest",
                                  "corrected+no_padding_mask+count_weights"));
 }
 
-TEST(StudyTables, ResultsAreReadFromTheLinesOfAStore) {
+TEST(StudyTables, ReadsResultsFromTheLinesOfAStore) {
   const Cell cell = curves_cell({}, 20, 3200);
   const auto result = sample_result(cell, {2, 1});
   const Results read = read_results({{result.name, result_line(result)}}, "results.jsonl");

@@ -23,7 +23,8 @@ int sleep_for_ever() {
   for (;;) ::pause();
 }
 
-/// The process has ended, though nobody may have waited for it.
+/// Waits up to 10 seconds for the process to end. A zombie that nobody has waited for counts as
+/// ended.
 bool has_ended(pid_t process) {
   for (int tries = 0; tries < 1000; ++tries) {
     std::ifstream status("/proc/" + std::to_string(process) + "/stat");
@@ -40,7 +41,7 @@ void expect_no_child() {
   EXPECT_EQ(errno, ECHILD);
 }
 
-TEST(Child, ExitsWithWhatItReturns) {
+TEST(Child, ExitsWithTheReturnedStatus) {
   const Ending fine = Child::begin("fork", [] { return 0; }).wait();
   EXPECT_TRUE(fine.succeeded());
   EXPECT_EQ(fine.to_text(), "status 0");
@@ -52,7 +53,7 @@ TEST(Child, ExitsWithWhatItReturns) {
   expect_no_child();
 }
 
-TEST(Child, IsAProcessOfItsOwn) {
+TEST(Child, RunsInASeparateProcess) {
   int here = 1;
   EXPECT_TRUE(Child::begin("fork",
                            [&] {
@@ -64,7 +65,7 @@ TEST(Child, IsAProcessOfItsOwn) {
   EXPECT_EQ(here, 1);
 }
 
-TEST(Child, ASignalThatEndsItIsNamed) {
+TEST(Child, NamesTheSignalThatEndedIt) {
   const Ending killed = Child::begin("fork", [] { return ::raise(SIGKILL); }).wait();
   EXPECT_TRUE(killed.by_signal);
   EXPECT_FALSE(killed.succeeded());
@@ -72,7 +73,7 @@ TEST(Child, ASignalThatEndsItIsNamed) {
   EXPECT_EQ(killed.to_text(), "signal 9 (Killed)");
 }
 
-TEST(Child, AnExceptionDoesNotComeBackHere) {
+TEST(Child, ExceptionEndsTheChildBySigabrt) {
   const Ending ending = Child::begin("fork", []() -> int {
                           ::close(STDERR_FILENO);
                           throw std::runtime_error("lost");
@@ -81,7 +82,7 @@ TEST(Child, AnExceptionDoesNotComeBackHere) {
   EXPECT_EQ(ending.code, SIGABRT);
 }
 
-TEST(Child, TheEndOfItsScopeEndsItAndLeavesNone) {
+TEST(Child, ChildIsKilledAndReapedAtTheEndOfItsScope) {
   pid_t process = 0;
   {
     Child child = Child::begin("fork", sleep_for_ever);
@@ -95,7 +96,7 @@ TEST(Child, TheEndOfItsScopeEndsItAndLeavesNone) {
   expect_no_child();
 }
 
-TEST(Child, TryWaitSeesTheEndOnce) {
+TEST(Child, TryWaitReportsTheEndOnce) {
   Child child = Child::begin("fork", sleep_for_ever);
   EXPECT_FALSE(child.try_wait());
   child.kill();
@@ -109,7 +110,7 @@ TEST(Child, TryWaitSeesTheEndOnce) {
   expect_no_child();
 }
 
-TEST(Child, C1WaitingForNoneAndForOneThatWasWaitedFor) {
+TEST(Child, C1_RejectsWaitingForAProcessNotBegunOrAlreadyWaitedFor) {
   const std::string refusal =
       ": the process was not begun, or was waited for; expected one that no one has waited for "
       "(C1)";
@@ -120,10 +121,10 @@ TEST(Child, C1WaitingForNoneAndForOneThatWasWaitedFor) {
   ended.wait();
   EXPECT_EQ(contract_message([&] { ended.wait(); }), "Child::wait" + refusal);
   EXPECT_EQ(contract_message([&] { ended.try_wait(); }), "Child::try_wait" + refusal);
-  EXPECT_EQ(::kill(other.id(), 0), 0);  // nor was another one waited for
+  EXPECT_EQ(::kill(other.id(), 0), 0);  // the rejected calls waited for no other process either
 }
 
-TEST(Child, AGroupEndsWithItsLeader) {
+TEST(Child, GroupIsKilledWithItsLeader) {
   Pipe pipe = make_pipe("pipe");
   pid_t grandchild = 0;
   {
@@ -145,7 +146,7 @@ TEST(Child, AGroupEndsWithItsLeader) {
   EXPECT_TRUE(has_ended(grandchild));
 }
 
-TEST(Child, WhatALeaderLeavesBehindEndsWhereItsEndIsSeen) {
+TEST(Child, GroupIsKilledOnceItsLeaderHasEnded) {
   for (const bool waits : {true, false}) {
     Pipe pipe = make_pipe("pipe");
     Child leader =
@@ -166,7 +167,7 @@ TEST(Child, WhatALeaderLeavesBehindEndsWhereItsEndIsSeen) {
   }
 }
 
-TEST(Child, EndsWithItsParentWhereAsked) {
+TEST(Child, ChildEndsWithItsParentIfRequested) {
   Pipe pipe = make_pipe("pipe");
   Child parent = Child::begin("fork", [&] {
     const Child child = Child::begin("fork", sleep_for_ever, {.ends_with_parent = true});
@@ -180,14 +181,15 @@ TEST(Child, EndsWithItsParentWhereAsked) {
   EXPECT_TRUE(has_ended(std::stoi(*line)));
 }
 
-TEST(Child, WaitingGoesOnThroughSignals) {
+TEST(Child, WaitResumesAfterASignal) {
   struct sigaction action = {}, before = {};
   action.sa_handler = [](int) {};
   ::sigaction(SIGALRM, &action, &before);
   const itimerval often = {{0, 2000}, {0, 2000}}, never = {};
   ::setitimer(ITIMER_REAL, &often, nullptr);
   const Ending ending = Child::begin("fork", [&] {
-                          ::usleep(30'000);  // its own timer is off: a fork begins without one
+                          // a fork inherits no timer, so no SIGALRM interrupts this sleep
+                          ::usleep(30'000);
                           return 5;
                         }).wait();
   ::setitimer(ITIMER_REAL, &never, nullptr);

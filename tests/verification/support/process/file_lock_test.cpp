@@ -20,73 +20,73 @@ namespace {
 using ref::numeric::error_message;
 using ref::numeric::FileError;
 using ::testing::HasSubstr;
-using Patience = FileLock::Patience;
+using LockWait = FileLock::LockWait;
 
-TEST(FileLock, AFileIsHeldByOneUntilItsScopeEnds) {
+TEST(FileLock, FileIsLockedUntilTheEndOfTheScope) {
   const tests::ref::io::TemporaryFolder folder;
   {
-    auto held = FileLock::take(folder / "lock", Patience::at_once);
+    auto held = FileLock::acquire(folder / "lock", LockWait::at_once);
     ASSERT_TRUE(held);
-    EXPECT_FALSE(FileLock::take(folder / "lock", Patience::at_once));
-    EXPECT_TRUE(FileLock::take(folder / "other", Patience::at_once));
+    EXPECT_FALSE(FileLock::acquire(folder / "lock", LockWait::at_once));
+    EXPECT_TRUE(FileLock::acquire(folder / "other", LockWait::at_once));
     const FileLock moved = std::move(*held);
-    EXPECT_FALSE(FileLock::take(folder / "lock", Patience::at_once));
+    EXPECT_FALSE(FileLock::acquire(folder / "lock", LockWait::at_once));
   }
-  EXPECT_TRUE(FileLock::take(folder / "lock", Patience::at_once));
+  EXPECT_TRUE(FileLock::acquire(folder / "lock", LockWait::at_once));
 }
 
-TEST(FileLock, AKilledProcessHoldsNothing) {
+TEST(FileLock, KilledProcessReleasesItsLock) {
   const tests::ref::io::TemporaryFolder folder;
   Child holder = Child::begin("fork", [&] {
-    const auto held = FileLock::take(folder / "lock", Patience::at_once);
+    const auto held = FileLock::acquire(folder / "lock", LockWait::at_once);
     return ::raise(SIGKILL);
   });
   EXPECT_EQ(holder.wait().code, SIGKILL);
-  EXPECT_TRUE(FileLock::take(folder / "lock", Patience::at_once));
+  EXPECT_TRUE(FileLock::acquire(folder / "lock", LockWait::at_once));
 }
 
-TEST(FileLock, WaitingGetsItWhenTheOtherLetsGo) {
+TEST(FileLock, WaitsUntilTheHolderReleasesTheLock) {
   using Clock = std::chrono::steady_clock;
   const tests::ref::io::TemporaryFolder folder;
   const Pipe pipe = make_pipe("pipe");
   const Child holder = Child::begin("fork", [&] {
-    const auto held = FileLock::take(folder / "lock", Patience::at_once);
+    const auto held = FileLock::acquire(folder / "lock", LockWait::at_once);
     ref::io::write_all(pipe.writing.get(), held ? "held\n" : "not\n");
     ::usleep(100'000);
     return 0;
   });
   ASSERT_EQ(LineReader(pipe.reading.get()).next(), "held");
   const auto begin = Clock::now();
-  EXPECT_FALSE(FileLock::take(folder / "lock", Patience::at_once));
-  EXPECT_TRUE(FileLock::take(folder / "lock", Patience::wait));
+  EXPECT_FALSE(FileLock::acquire(folder / "lock", LockWait::at_once));
+  EXPECT_TRUE(FileLock::acquire(folder / "lock", LockWait::wait));
   EXPECT_GT(Clock::now() - begin, std::chrono::milliseconds(50));
 }
 
-TEST(FileLock, AFileThatCannotBeMadeIsNamed) {
+TEST(FileLock, NamesAFileThatCannotBeCreated) {
   const tests::ref::io::TemporaryFolder folder;
-  EXPECT_THAT(
-      error_message<FileError>([&] { FileLock::take(folder / "absent/lock", Patience::at_once); }),
-      HasSubstr("absent/lock': No such file or directory"));
+  EXPECT_THAT(error_message<FileError>(
+                  [&] { FileLock::acquire(folder / "absent/lock", LockWait::at_once); }),
+              HasSubstr("absent/lock': No such file or directory"));
 }
 
-TEST(FileLock, AFolderIsHeldByOneUntilItsScopeEndsAndGetsNoFile) {
+TEST(FileLock, FolderIsLockedUntilTheEndOfTheScopeWithoutALockFile) {
   const tests::ref::io::TemporaryFolder folder;
   {
-    auto held = FileLock::take_folder(folder.path());
+    auto held = FileLock::acquire_folder(folder.path());
     ASSERT_TRUE(held);
-    EXPECT_FALSE(FileLock::take_folder(folder.path()));
+    EXPECT_FALSE(FileLock::acquire_folder(folder.path()));
     const FileLock moved = std::move(*held);
-    EXPECT_FALSE(FileLock::take_folder(folder.path()));
+    EXPECT_FALSE(FileLock::acquire_folder(folder.path()));
   }
-  EXPECT_TRUE(FileLock::take_folder(folder.path()));
+  EXPECT_TRUE(FileLock::acquire_folder(folder.path()));
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-TEST(FileLock, AFolderHasToBeOne) {
+TEST(FileLock, RejectsALockOnAnythingButAFolder) {
   const tests::ref::io::TemporaryFolder folder;
   std::ofstream(folder / "file") << "x";
   for (const char* name : {"absent", "file"})
-    EXPECT_THAT(error_message<FileError>([&] { FileLock::take_folder(folder / name); }),
+    EXPECT_THAT(error_message<FileError>([&] { FileLock::acquire_folder(folder / name); }),
                 HasSubstr("cannot open '"))
         << name;
 }

@@ -7,7 +7,7 @@
 namespace normproof::verification::support::process {
 namespace {
 
-/// "1:a 2:b" and "..." where a line has no end.
+/// Writes each line as "1:a", followed by "..." if the line has no end.
 std::string describe(std::string_view text) {
   std::string lines;
   for (const Line& line : split_lines(text)) {
@@ -18,7 +18,7 @@ std::string describe(std::string_view text) {
   return lines;
 }
 
-TEST(SplitLines, NumbersThemAndTellsATornOne) {
+TEST(SplitLines, NumbersLinesAndMarksAnUnfinishedOne) {
   EXPECT_EQ(describe(""), "");
   EXPECT_EQ(describe("a"), "1:a...");
   EXPECT_EQ(describe("a\n"), "1:a");
@@ -29,7 +29,7 @@ TEST(SplitLines, NumbersThemAndTellsATornOne) {
   EXPECT_EQ(describe("a\r\n"), "1:a\r");
 }
 
-TEST(SplitLines, PutTogetherTheyAreTheText) {
+TEST(SplitLines, ConcatenatedLinesEqualTheText) {
   for (const std::string_view text : {"", "a", "\n", "a\n\nb", "a\nb\n", "\n\n"}) {
     std::string again;
     for (const Line& line : split_lines(text)) {
@@ -40,7 +40,7 @@ TEST(SplitLines, PutTogetherTheyAreTheText) {
   }
 }
 
-TEST(WholeLines, LeaveOutATornLastOne) {
+TEST(WholeLines, DropsAnUnfinishedLastLine) {
   EXPECT_EQ(whole_lines(""), "");
   EXPECT_EQ(whole_lines("torn"), "");
   EXPECT_EQ(whole_lines("a\n"), "a\n");

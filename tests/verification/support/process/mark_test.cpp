@@ -19,12 +19,12 @@ Child begin_shell(const Mark& mark, const char* command) {
   });
 }
 
-TEST(Mark, EndsWhatCarriesItAndNothingElse) {
+TEST(Mark, KillsMarkedProcessesOnly) {
   const Mark mark, other;
   Child marked = begin_shell(mark, "sleep 300"), stranger = begin_shell(other, "sleep 300");
   std::optional<Ending> ending;
-  for (int tries = 0; tries < 1000 && !ending; ++tries) {  // until it runs the shell
-    mark.end_all();
+  for (int tries = 0; tries < 1000 && !ending; ++tries) {  // retried until the child runs the shell
+    mark.kill_all();
     ::usleep(10'000);
     ending = marked.try_wait();
   }
@@ -32,17 +32,18 @@ TEST(Mark, EndsWhatCarriesItAndNothingElse) {
   EXPECT_TRUE(ending->by_signal);
   EXPECT_EQ(ending->code, SIGKILL);
   EXPECT_FALSE(stranger.try_wait().has_value());
-  // The sleep of its shell too: it holds the test's output, and CTest waits for that.
-  other.end_all();
+  // Also ends the shell's `sleep`, which holds the test's output open: CTest would wait for it.
+  other.kill_all();
 }
 
-// A process amid execve shows no environment for a moment: this one is there most of the time.
-TEST(Mark, EndsWhatBecomesAnotherProgramAgainAndAgain) {
+// A process shows no environment for a moment during execve. This one is in that state most of the
+// time.
+TEST(Mark, KillsAProcessThatKeepsCallingExecve) {
   for (int i = 0; i < 10; ++i) {
     const Mark mark;
     Child child = begin_shell(mark, "export again='exec sh -c \"$again\"'; exec sh -c \"$again\"");
     ::usleep(50'000);
-    mark.end_all();
+    mark.kill_all();
     std::optional<Ending> ending;
     for (int tries = 0; tries < 500 && !ending; ++tries) {
       ::usleep(1000);
@@ -52,7 +53,7 @@ TEST(Mark, EndsWhatBecomesAnotherProgramAgainAndAgain) {
   }
 }
 
-TEST(Mark, IsInheritedOnceBesideTheOtherVariables) {
+TEST(Mark, ChildrenInheritOneMarkAndTheOtherVariables) {
   ::setenv("NORMPROOF_CANDIDATE", "an older one", 1);
   const Mark mark;
   ::unsetenv("NORMPROOF_CANDIDATE");

@@ -15,13 +15,13 @@
 namespace normproof::verification::support::process {
 namespace {
 
-TEST(MakePipe, ProgramsDoNotInheritIt) {
+TEST(MakePipe, ProgramsDoNotInheritThePipe) {
   const Pipe pipe = make_pipe("pipe");
   for (const int end : {pipe.reading.get(), pipe.writing.get()})
     EXPECT_EQ(::fcntl(end, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
 
-TEST(MakePipe, AFailureBeginsWithWhatTheCallerSays) {
+TEST(MakePipe, FailureStartsWithTheTextOfTheCaller) {
   const Ending ending = Child::begin("fork", [] {
                           const rlimit none = {3, 3};
                           ::setrlimit(RLIMIT_NOFILE, &none);
@@ -35,11 +35,12 @@ TEST(MakePipe, AFailureBeginsWithWhatTheCallerSays) {
   EXPECT_EQ(ending.to_text(), "status 7");
 }
 
-TEST(WriteQuietly, AClosedPipeIsAnErrorNotTheEnd) {
+TEST(WriteQuietly, ClosedPipeIsAnErrorAndNotASignal) {
   Pipe pipe = make_pipe("pipe");
   EXPECT_EQ(write_quietly(pipe.writing.get(), "abc"), 3);
   pipe.reading.close();
-  ASSERT_EQ(::signal(SIGPIPE, SIG_DFL), SIG_DFL);  // which would end this process
+  // the default action of SIGPIPE would end this process
+  ASSERT_EQ(::signal(SIGPIPE, SIG_DFL), SIG_DFL);
   for (int times = 0; times < 2; ++times) {
     EXPECT_EQ(write_quietly(pipe.writing.get(), "abc"), -1);
     EXPECT_EQ(errno, EPIPE);
@@ -49,7 +50,7 @@ TEST(WriteQuietly, AClosedPipeIsAnErrorNotTheEnd) {
   EXPECT_EQ(::sigismember(&pending, SIGPIPE), 0);
 }
 
-TEST(WriteQuietly, AFullPipeThatMayNotBlockSaysSo) {
+TEST(WriteQuietly, FullNonBlockingPipeReturnsAnError) {
   const Pipe pipe = make_pipe("pipe");
   ::fcntl(pipe.writing.get(), F_SETFL, O_NONBLOCK);
   const std::string much(8'000'000, 'x');
@@ -58,9 +59,9 @@ TEST(WriteQuietly, AFullPipeThatMayNotBlockSaysSo) {
   EXPECT_EQ(errno, EAGAIN);
 }
 
-TEST(LineReader, GivesEveryLineAndNoTornOne) {
+TEST(LineReader, ReturnsWholeLinesAndDropsAnUnfinishedOne) {
   Pipe pipe = make_pipe("pipe");
-  const std::string long_line(300'000, 'y');  // longer than a pipe holds
+  const std::string long_line(300'000, 'y');  // more than the pipe's capacity
   Child writer = Child::begin("fork", [&] {
     const std::string text = "one\n\ntwo words\n" + long_line + "\nlast\ntorn";
     return ref::io::write_all(pipe.writing.get(), text);
@@ -77,7 +78,7 @@ TEST(LineReader, GivesEveryLineAndNoTornOne) {
   EXPECT_TRUE(writer.wait().succeeded());
 }
 
-TEST(LineReader, ALineThatComesInPiecesIsOne) {
+TEST(LineReader, JoinsALineThatArrivesInPieces) {
   Pipe pipe = make_pipe("pipe");
   Child writer = Child::begin("fork", [&] {
     for (const char* piece : {"a", "b", "c\nd", "e\n"}) {

@@ -29,7 +29,7 @@ std::map<std::size_t, Report> run(std::size_t count, int jobs,
   return reports;
 }
 
-TEST(RunPool, EveryTextComesBackForAnyNumberOfJobs) {
+TEST(RunPool, ReturnsEveryTextForAnyNumberOfJobs) {
   for (const int jobs : {1, 2, 9}) {
     const auto reports = run(5, jobs, [](std::size_t i) { return std::to_string(i * i) + "\n"; });
     ASSERT_EQ(reports.size(), 5u);
@@ -41,13 +41,13 @@ TEST(RunPool, EveryTextComesBackForAnyNumberOfJobs) {
   EXPECT_TRUE(run(0, 2, [](std::size_t) { return ""; }).empty());
 }
 
-TEST(RunPool, C1NoJob) {
+TEST(RunPool, C1_RejectsFewerThanOneJob) {
   for (const int jobs : {0, -1})
     EXPECT_EQ(ref::numeric::contract_message([&] { run(1, jobs, [](std::size_t) { return ""; }); }),
               "test: jobs is " + std::to_string(jobs) + "; expected at least 1 (C1)");
 }
 
-TEST(RunPool, MoreThanPipesHoldArrivesWhole) {
+TEST(RunPool, ReturnsTextsLargerThanAPipe) {
   const auto text = [](std::size_t i) {
     return std::string(700'000 + i, static_cast<char>('a' + i)) + "\nlast";
   };
@@ -56,7 +56,7 @@ TEST(RunPool, MoreThanPipesHoldArrivesWhole) {
   for (const auto& [i, report] : reports) EXPECT_EQ(report.text, text(i)) << i;
 }
 
-TEST(RunPool, ADeadProcessIsOneReportAndNoOther) {
+TEST(RunPool, ReportsADeadProcessAndKeepsTheOthers) {
   const auto reports = run(4, 2, [](std::size_t i) -> std::string {
     if (i == 1) ::raise(SIGKILL);
     if (i == 2) ::_exit(6);
@@ -69,7 +69,7 @@ TEST(RunPool, ADeadProcessIsOneReportAndNoOther) {
   for (const std::size_t i : {0u, 3u}) EXPECT_EQ(reports.at(i).text, "fine");
 }
 
-TEST(RunPool, TheyEndInTheirOwnOrder) {
+TEST(RunPool, ReportsProcessesInTheOrderTheyEnd) {
   std::vector<std::size_t> order;
   run_pool(
       "test", 2, 2,
@@ -81,7 +81,7 @@ TEST(RunPool, TheyEndInTheirOwnOrder) {
   EXPECT_THAT(order, ElementsAre(1, 0));
 }
 
-TEST(RunPool, AThrowingFinishEndsTheRest) {
+TEST(RunPool, KillsRunningProcessesIfFinishThrows) {
   const auto work = [](std::size_t i) -> std::string {
     if (i == 1) ::pause();
     return "x";

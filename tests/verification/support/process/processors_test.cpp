@@ -16,7 +16,7 @@ namespace {
 
 using normproof::tests::ref::io::TemporaryFolder;
 
-/// What affinity allows, without any group.
+/// The number of processors that the CPU affinity alone allows, without any control group.
 int all() {
   const TemporaryFolder without_groups;
   return usable_processors(without_groups.path());
@@ -27,7 +27,7 @@ void write_group(const TemporaryFolder& root, const std::string& path, const std
   std::ofstream(root / path) << text;
 }
 
-TEST(UsableProcessors, AffinityAloneWhereThereAreNoGroups) {
+TEST(UsableProcessors, WithoutControlGroupsAffinityAloneCounts) {
   cpu_set_t before, one;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
   EXPECT_EQ(all(), CPU_COUNT(&before));
@@ -39,7 +39,7 @@ TEST(UsableProcessors, AffinityAloneWhereThereAreNoGroups) {
   ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
-TEST(UsableProcessors, TheQuotaOfAGroupAndOfThoseAboveIt) {
+TEST(UsableProcessors, SmallestQuotaOfAGroupAndItsParentsCounts) {
   for (const auto& [own, above, expected] : {std::tuple{"100000 100000", "max 100000", 1},
                                              {"max 100000", "50000 100000", 1},
                                              {"150000 100000", "max 100000", std::min(2, all())},
@@ -55,14 +55,14 @@ TEST(UsableProcessors, TheQuotaOfAGroupAndOfThoseAboveIt) {
   }
 }
 
-TEST(UsableProcessors, TheGroupIsTheTopWhereAnotherIsNotMounted) {
+TEST(UsableProcessors, UsesTheMountedTopGroupIfTheNamedGroupIsOutsideTheMount) {
   const TemporaryFolder root;
   write_group(root, "proc/self/cgroup", "0::/../elsewhere\n");
   write_group(root, "sys/fs/cgroup/cpu.max", "100000 100000\n");
   EXPECT_EQ(usable_processors(root.path()), 1);
 }
 
-TEST(UsableProcessors, GroupsOfVersionOne) {
+TEST(UsableProcessors, ReadsQuotasOfCgroupVersion1) {
   const TemporaryFolder root;
   write_group(root, "proc/self/cgroup", "5:memory:/m\n4:cpu,cpuacct:/docker/1f\n");
   write_group(root, "sys/fs/cgroup/cpu,cpuacct/docker/1f/cpu.cfs_period_us", "100000\n");

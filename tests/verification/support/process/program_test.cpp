@@ -14,7 +14,7 @@ ProgramResult run_shell(const std::string& command, std::string_view input = {})
   return run_program({"sh", "-c", command}, input, {"PATH=/usr/bin:/bin", "GIVEN=yes"});
 }
 
-TEST(RunProgram, TakesInputAndGivesBothOutputs) {
+TEST(RunProgram, PassesInputAndReturnsBothOutputs) {
   const ProgramResult result = run_shell("cat; echo $GIVEN $HOME >&2; exit 4", "text\nwithout end");
   EXPECT_EQ(result.out, "text\nwithout end");
   EXPECT_EQ(result.err, "yes\n");
@@ -23,8 +23,8 @@ TEST(RunProgram, TakesInputAndGivesBothOutputs) {
   EXPECT_EQ(errno, ECHILD);
 }
 
-TEST(RunProgram, NoAmountOfInputOrOutputBlocks) {
-  const std::string much(5'000'000, 'x');  // pipes would be full long before
+TEST(RunProgram, LargeInputAndOutputDoNotBlock) {
+  const std::string much(5'000'000, 'x');  // far more than a pipe holds
   const ProgramResult result = run_shell("head -c 3000000 /dev/zero >&2; cat", much);
   EXPECT_EQ(result.out, much);
   EXPECT_EQ(result.err.size(), 3'000'000u);
@@ -32,14 +32,14 @@ TEST(RunProgram, NoAmountOfInputOrOutputBlocks) {
   EXPECT_TRUE(unread.ending.succeeded());
 }
 
-TEST(RunProgram, ASignalIsTold) {
+TEST(RunProgram, ReportsTheSignalThatEndedTheProgram) {
   const ProgramResult result = run_shell("echo before; kill -SEGV $$");
   EXPECT_EQ(result.out, "before\n");
   EXPECT_EQ(result.ending.to_text(), "signal 11 (Segmentation fault)");
   EXPECT_FALSE(result.ending.succeeded());
 }
 
-TEST(RunProgram, AnAbsentProgramIsNotStarted) {
+TEST(RunProgram, RejectsAProgramThatDoesNotExist) {
   try {
     run_program({"no-such-program-anywhere"}, "", {});
     FAIL() << "started";

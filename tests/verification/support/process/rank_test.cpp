@@ -10,7 +10,7 @@ namespace {
 
 using ref::numeric::UsageError;
 
-/// The variables of every MPI, unset at the beginning and at the end.
+/// Unsets the rank variables of every MPI before and after each test.
 class RankOfProcess : public ::testing::Test {
  protected:
   RankOfProcess() { unset(); }
@@ -24,13 +24,13 @@ class RankOfProcess : public ::testing::Test {
   }
 };
 
-TEST_F(RankOfProcess, AloneItIsNoneAndTheFirstOfItsMachine) {
+TEST_F(RankOfProcess, WithoutMpiThereIsNoRankAndTheLocalRankIsZero) {
   set("SLURM_LOCALID", "3");
   EXPECT_FALSE(rank());
   EXPECT_EQ(local_rank(), 0U);
 }
 
-TEST_F(RankOfProcess, EveryMpiSaysBoth) {
+TEST_F(RankOfProcess, ReadsBothRanksOfEveryMpi) {
   const char* const pairs[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK"},
                                   {"PMI_RANK", "MPI_LOCALRANKID"},
                                   {"PMI_RANK", "MV2_COMM_WORLD_LOCAL_RANK"},
@@ -44,12 +44,12 @@ TEST_F(RankOfProcess, EveryMpiSaysBoth) {
   }
 }
 
-TEST_F(RankOfProcess, OfItsMachineIsTheRankOfAllWhereNothingSaysIt) {
+TEST_F(RankOfProcess, LocalRankDefaultsToTheGlobalRank) {
   set("PMI_RANK", "5");
   EXPECT_EQ(local_rank(), 5U);
 }
 
-TEST_F(RankOfProcess, WhatIsNoNumberIsRefusedInASentence) {
+TEST_F(RankOfProcess, RejectsAValueThatIsNotANumber) {
   for (const char* text : {"", "x", "-1", "1 ", "99999999999999999999"}) {
     set("OMPI_COMM_WORLD_RANK", text);
     EXPECT_EQ(ref::numeric::error_message<UsageError>([] { rank(); }),

@@ -11,15 +11,15 @@ namespace {
 
 using namespace normproof::verification::support::report;
 
-TEST(Curves, PointsStandInTheScript) {
+TEST(Curves, ScriptContainsThePoints) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(plot({{"none", "with lines", {}}, {"it's", "with lines", {{1, 0.5}, {2, nan}}}}),
             "$curve1 << EOD\n1 0.5\n2 NaN\nEOD\nplot $curve1 using 1:2 with lines title 'it''s'\n");
   EXPECT_EQ(plot({}), "");
 }
 
-// The validation of a single epoch, or a step between two that are not finite.
-TEST(Curves, APointAloneIsADot) {
+// Such a point is the validation of a single epoch, or a step between two non-finite ones.
+TEST(Curves, IsolatedPointIsDrawnAsADot) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::string script = plot({{"a", line(0, true), {{1, 0.5}}},
                                    {"b", line(1, false), {{1, 2}, {2, 3}, {3, nan}, {4, 5}}}});
@@ -33,15 +33,15 @@ TEST(Curves, APointAloneIsADot) {
   EXPECT_EQ(plot({{"", "with points linecolor 'x'", {{1, 1}}}}).find("$curve1"), std::string::npos);
 }
 
-TEST(Curves, ColoursComeAgainAfterEight) {
+TEST(Curves, ColorsRepeatAfterTheLastOne) {
   std::set<std::string> lines;
-  for (std::size_t i = 0; i < kCurveColours; ++i) lines.insert(line(i, false));
-  EXPECT_EQ(lines.size(), kCurveColours);
-  EXPECT_EQ(line(1, false), line(1 + kCurveColours, false));
+  for (std::size_t i = 0; i < kMaxCurveColors; ++i) lines.insert(line(i, false));
+  EXPECT_EQ(lines.size(), kMaxCurveColors);
+  EXPECT_EQ(line(1, false), line(1 + kMaxCurveColors, false));
   EXPECT_EQ(line(1, true), line(1, false) + " dashtype (6,4)");
 }
 
-TEST(Curves, TextStaysInItsQuotes) {
+TEST(Curves, TextIsQuotedAndEscaped) {
   EXPECT_EQ(gnuplot_text("a'b\nc"), "'a''b c'");
   EXPECT_NE(common("t").find("set title 't'"), std::string::npos);
 }

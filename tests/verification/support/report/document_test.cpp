@@ -16,7 +16,7 @@ TEST(Document, KeepsItsPartsInOrder) {
   EXPECT_EQ(std::get<Paragraph>(document.parts[1]).tone, Tone::plain);
 }
 
-TEST(Document, ColumnsAreOfTextOrOfNumbers) {
+TEST(Document, NumberColumnsAlignRightAndTextColumnsLeft) {
   EXPECT_EQ(number_column("n").align, Align::right);
   const auto columns = text_columns({"a", "b"});
   ASSERT_EQ(columns.size(), 2u);

@@ -23,7 +23,7 @@ bool has_gnuplot() {
   return std::system("gnuplot --version > /dev/null 2>&1") == 0;
 }
 
-/// Sets a variable of the environment for the scope.
+/// Sets an environment variable until the end of the scope.
 class Variable {
  public:
   Variable(const char* name, const std::string& value) : name_(name) {
@@ -45,7 +45,7 @@ class Variable {
   std::string old_;
 };
 
-TEST(Gnuplot, DrawsAPictureThatStandsInHtml) {
+TEST(Gnuplot, DrawsSvgForUseInsideHtml) {
   if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
   const Drawing drawing = draw(kScript, "one", "a picture", 400, 200);
   EXPECT_EQ(drawing.failure, "");
@@ -59,7 +59,7 @@ TEST(Gnuplot, DrawsAPictureThatStandsInHtml) {
   EXPECT_THAT(drawing.svg, Not(HasSubstr("id=\"gp")));
 }
 
-TEST(Gnuplot, BytesDoNotDependOnLocaleOrSettingsOfTheUser) {
+TEST(Gnuplot, OutputIgnoresLocaleAndUserSettings) {
   if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
   const std::string plain = draw(kScript, "one", "a picture", 400, 200).svg;
   const tests::ref::io::TemporaryFolder home;
@@ -70,7 +70,7 @@ TEST(Gnuplot, BytesDoNotDependOnLocaleOrSettingsOfTheUser) {
   EXPECT_EQ(draw(kScript, "one", "a picture", 400, 200).svg, plain);
 }
 
-TEST(Gnuplot, AWrongScriptIsAFailureWithGnuplotsWords) {
+TEST(Gnuplot, InvalidScriptReturnsGnuplotsMessage) {
   if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
   const Drawing drawing = draw("plot nonsense(\n", "one", "", 400, 200);
   EXPECT_EQ(drawing.svg, "");
@@ -78,7 +78,7 @@ TEST(Gnuplot, AWrongScriptIsAFailureWithGnuplotsWords) {
   EXPECT_THAT(drawing.failure, Not(HasSubstr("\n")));
 }
 
-TEST(Gnuplot, ItsAbsenceIsAFailureThatSaysSo) {
+TEST(Gnuplot, MissingGnuplotIsReported) {
   const tests::ref::io::TemporaryFolder empty;
   const Variable path("PATH", empty.path().string());
   const Drawing drawing = draw(kScript, "one", "", 400, 200);
@@ -86,7 +86,7 @@ TEST(Gnuplot, ItsAbsenceIsAFailureThatSaysSo) {
   EXPECT_EQ(drawing.failure, "gnuplot is not installed");
 }
 
-TEST(Gnuplot, IdsAreMadeDistinct) {
+TEST(Gnuplot, PrefixesEveryId) {
   const Drawing drawing = inline_svg(
       "<?xml version='1.0'?><!-- c --><svg width='4' height='5' viewBox='0 0 4 5'><title>t</title>"
       "<defs><g id='p'/></defs><use xlink:href='#p'/><path clip-path='url(#p)' "

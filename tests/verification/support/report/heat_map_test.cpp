@@ -17,7 +17,7 @@ HeatMap sample() {
   return {{"[0]", "[1]"}, {"0", "1", "<2>"}, {0, 0.5, 2, 50, INFINITY, NAN}};
 }
 
-/// The squares of places: those of the legend have no title.
+/// Returns the squares of the map. Those of the legend have no title and are left out.
 std::vector<pugi::xml_node> places(const pugi::xml_document& picture) {
   std::vector<pugi::xml_node> found;
   for (const pugi::xml_node rect : picture.child("svg").children("rect"))
@@ -25,7 +25,7 @@ std::vector<pugi::xml_node> places(const pugi::xml_document& picture) {
   return found;
 }
 
-TEST(HeatMap, HasASquareAPlaceWithItsNameAndShare) {
+TEST(HeatMap, HasOneSquarePerElementWithItsNameAndRatio) {
   const Drawing drawing = draw_heat_map(sample(), "error <of> y");
   EXPECT_EQ(drawing.failure, "");
   pugi::xml_document picture;
@@ -40,7 +40,7 @@ TEST(HeatMap, HasASquareAPlaceWithItsNameAndShare) {
   EXPECT_LT(squares[0].attribute("y").as_int(), squares[3].attribute("y").as_int());
 }
 
-TEST(HeatMap, WhatIsBeyondIsCrossedOutAndOfAnotherColour) {
+TEST(HeatMap, ElementsBeyondTheirBoundAreCrossedOutInAnotherColor) {
   pugi::xml_document picture;
   ASSERT_TRUE(picture.load_string(draw_heat_map(sample(), "").svg.c_str()));
   std::vector<std::string> colours;
@@ -54,7 +54,7 @@ TEST(HeatMap, WhatIsBeyondIsCrossedOutAndOfAnotherColour) {
     for (std::size_t j = 0; j < i; ++j) EXPECT_NE(colours[i], colours[j]) << i << " and " << j;
 }
 
-TEST(HeatMap, ManyPlacesFitThePicture) {
+TEST(HeatMap, TwoHundredColumnsFitThePicture) {
   HeatMap map;
   map.rows = {"all"};
   for (int i = 0; i < 200; ++i) map.columns.push_back(std::to_string(i));
@@ -67,7 +67,7 @@ TEST(HeatMap, ManyPlacesFitThePicture) {
   EXPECT_THAT(draw_heat_map(map, "").svg, Not(HasSubstr(">1</text>")));
 }
 
-TEST(HeatMap, WhatIsLeftOutIsNotJudged) {
+TEST(HeatMap, MissingRatiosCountAsNotJudged) {
   HeatMap map = sample();
   map.shares.resize(3);
   EXPECT_THAT(draw_heat_map(map, "").svg, HasSubstr("<title>[1], 0: not judged</title>"));

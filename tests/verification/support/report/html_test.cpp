@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-TEST(Html, IsAPageThatNeedsNothingElse) {
+TEST(Html, PageIsSelfContained) {
   const std::string page = html(sample_document());
   EXPECT_THAT(page, AllOf(StartsWith("<!DOCTYPE html>\n"), HasSubstr("<title>a &lt; b</title>"),
                           HasSubstr(std::string(html_style()))));
@@ -37,7 +37,7 @@ TEST(Html, EveryElementIsClosed) {
   EXPECT_STREQ(document.load_string(page.c_str()).description(), "No error");
 }
 
-TEST(Html, HasEveryPart) {
+TEST(Html, RendersEveryKindOfPart) {
   EXPECT_THAT(
       html(sample_document()),
       AllOf(HasSubstr("<h2>a &lt; b &amp; *c*</h2>"), HasSubstr("<p>one\ntwo</p>"),
@@ -48,13 +48,13 @@ TEST(Html, HasEveryPart) {
             HasSubstr("There is no picture here: it&#39;s gone."), Not(HasSubstr("f.svg"))));
 }
 
-TEST(Html, AColumnOfSentencesHasRoom) {
+TEST(Html, ColumnOfSentencesGetsExtraWidth) {
   const Table table{"", text_columns({"a", "b"}), {{{{std::string(41, 'x')}, {"y"}}}}};
   EXPECT_THAT(html({"", {table}}), AllOf(HasSubstr("<th scope=\"col\" class=\"long\">a</th>"),
                                          HasSubstr("<th scope=\"col\">b</th>")));
 }
 
-TEST(Html, ATableScrollsInItsFrame) {
+TEST(Html, TableScrollsInsideItsFrame) {
   const std::string page = html(sample_document());
   EXPECT_THAT(
       page,

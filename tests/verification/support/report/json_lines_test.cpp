@@ -13,7 +13,7 @@ namespace {
 using namespace normproof::verification::support::report;
 using nlohmann::json;
 
-TEST(JsonLines, AnObjectACheckAndLine) {
+TEST(JsonLines, WritesOneObjectPerCheckAndLine) {
   std::vector<json> objects;
   std::istringstream lines(json_lines(sample_checks()));
   for (std::string line; std::getline(lines, line);) objects.push_back(json::parse(line));

@@ -7,13 +7,13 @@
 namespace normproof::verification::support::report {
 namespace {
 
-TEST(JsonNumber, IsANumberWhereJsonHasIt) {
+TEST(JsonNumber, FiniteNumbersAreJsonNumbers) {
   EXPECT_EQ(json_number(0.1).dump(), "0.1");
   EXPECT_EQ(json_number(-0x1p-1074).dump(), "-5e-324");
   EXPECT_EQ(json_number(std::numeric_limits<double>::max()).dump(), "1.7976931348623157e+308");
 }
 
-TEST(JsonNumber, IsTextWhereJsonHasNoNumber) {
+TEST(JsonNumber, InfinityAndNaNAreStrings) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(json_number(kInfinity).dump(), "\"inf\"");

@@ -15,12 +15,12 @@ using namespace normproof::verification::support::report;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-TEST(JUnit, KeepsTheRulesOfItsSchema) {
+TEST(JUnit, ObeysTheRulesOfTheSchema) {
   EXPECT_THAT(junit_violations(junit(sample_checks())), IsEmpty());
   EXPECT_THAT(junit_violations(junit({})), IsEmpty());
 }
 
-TEST(JUnit, CountsEverySuiteAndTheWhole) {
+TEST(JUnit, CountsEverySuiteAndTheTotal) {
   pugi::xml_document document;
   ASSERT_TRUE(document.load_string(junit(sample_checks()).c_str()));
   const auto root = document.child("testsuites");
@@ -34,7 +34,7 @@ TEST(JUnit, CountsEverySuiteAndTheWhole) {
   EXPECT_STREQ(suite.next_sibling().next_sibling().attribute("tests").value(), "0");
 }
 
-TEST(JUnit, AFailureHasEverySentenceAndItsRepro) {
+TEST(JUnit, FailureHasEverySentenceAndItsReproCommand) {
   EXPECT_THAT(junit(sample_checks()), StartsWith("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"));
   pugi::xml_document document;
   ASSERT_TRUE(document.load_string(junit(sample_checks()).c_str()));
@@ -44,7 +44,7 @@ TEST(JUnit, AFailureHasEverySentenceAndItsRepro) {
   EXPECT_STREQ(failed.attribute("message").value(), "y is   2 > 1");
   EXPECT_STREQ(failed.text().get(),
                "y is\n  2 > 1\nx is absent ]]>\nas of \xef\xbf\xbd\nrepro: redo --only 'fails'\n");
-  // A message that says all needs no text.
+  // A failure whose message says everything has no text.
   const auto again = suite.find_child_by_attribute("name", "fails again").child("failure");
   EXPECT_STREQ(again.attribute("message").value(), "y is absent");
   EXPECT_TRUE(again.text().empty());

@@ -9,7 +9,7 @@ namespace {
 
 using namespace normproof::verification::support::report;
 
-TEST(Markdown, HasEveryPart) {
+TEST(Markdown, RendersEveryKindOfPart) {
   EXPECT_EQ(markdown(sample_document()),
             "## a < b & \\*c\\*\n\n"
             "one two\n\n"
@@ -26,7 +26,7 @@ TEST(Markdown, HasEveryPart) {
             "There is no picture here: it's gone.\n\nunseen\n");
 }
 
-TEST(Markdown, OnlyWhatWouldMeanSomethingIsEscaped) {
+TEST(Markdown, EscapesOnlySignsWithAMeaning) {
   for (const char* plain : {"a_b and grad_x", "1 < 2 & 3 > 2", "n * m", "[0, 3]", "|nu|", "it's",
                             "a - b", "x = (1, 2)", "psi^2 ~ 1", "~ about"})
     EXPECT_EQ(escape_markdown(plain), plain);
@@ -38,7 +38,7 @@ TEST(Markdown, OnlyWhatWouldMeanSomethingIsEscaped) {
   EXPECT_EQ(escape_markdown("two\nlines"), "two lines");
 }
 
-TEST(Markdown, ALineThatWouldBeAListOrAHeadingIsNone) {
+TEST(Markdown, EscapesSignsThatWouldStartAListOrHeading) {
   const auto paragraph = [](const char* text) { return markdown({"", {Paragraph{text}}}); };
   EXPECT_EQ(paragraph("# a"), "\\# a\n");
   EXPECT_EQ(paragraph("- a"), "\\- a\n");
@@ -47,7 +47,7 @@ TEST(Markdown, ALineThatWouldBeAListOrAHeadingIsNone) {
   EXPECT_EQ(paragraph("> a"), "\\> a\n");
 }
 
-TEST(Markdown, ABarDividesNoCell) {
+TEST(Markdown, EscapesBarsInsideTableCells) {
   const Table table{"", {{"|a|"}}, {{{{"b|c"}}}}};
   EXPECT_EQ(markdown({"", {table}}), "| \\|a\\| |\n|---|\n| b\\|c |\n");
 }

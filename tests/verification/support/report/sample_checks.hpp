@@ -4,7 +4,7 @@
 
 namespace normproof::tests::verification::support::report {
 
-/// Every outcome, and texts that XML, JSON or an address could not bear as they are.
+/// Checks with every outcome, and with texts that XML, JSON and URIs must escape.
 inline normproof::verification::support::report::Checks sample_checks() {
   using normproof::verification::support::report::Check;
   using normproof::verification::support::report::Outcome;

@@ -4,7 +4,7 @@
 
 namespace normproof::tests::verification::support::report {
 
-/// Every part, with texts that each format would take for its own signs.
+/// A document with every kind of part, and with texts that each format must escape.
 inline normproof::verification::support::report::Document sample_document() {
   using namespace normproof::verification::support::report;
   Document document{"a < b"};

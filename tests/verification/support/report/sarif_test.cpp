@@ -13,12 +13,12 @@ using namespace normproof::verification::support::report;
 using nlohmann::json;
 using testing::IsEmpty;
 
-TEST(Sarif, KeepsTheRulesOfItsSchema) {
+TEST(Sarif, ObeysTheRulesOfTheSchema) {
   EXPECT_THAT(sarif_violations(sarif(sample_checks())), IsEmpty());
   EXPECT_THAT(sarif_violations(sarif({})), IsEmpty());
 }
 
-TEST(Sarif, HasAResultForEachFindingThatHasARule) {
+TEST(Sarif, HasOneResultPerFindingWithARule) {
   const json run = json::parse(sarif(sample_checks()))["runs"][0];
   std::vector<std::string> rules, kinds;
   for (const json& result : run["results"]) {
@@ -30,7 +30,7 @@ TEST(Sarif, HasAResultForEachFindingThatHasARule) {
   EXPECT_EQ(run["tool"]["driver"]["rules"].size(), 4u);
 }
 
-TEST(Sarif, AResultSaysWhatAndWhereAndHowToSeeItAgain) {
+TEST(Sarif, ResultStatesTheFindingItsPlaceAndTheReproCommand) {
   const json results = json::parse(sarif(sample_checks()))["runs"][0]["results"];
   EXPECT_EQ(results[0]["message"]["text"],
             "fails <&\"'>: y is   2 > 1; as of \xef\xbf\xbd (repro: redo --only 'fails')");

@@ -84,14 +84,14 @@ void check_counts(const pugi::xml_node& suite, Sentences& found) {
 }
 
 struct Property {
-  const char* type;    ///< what json::type_name() says
+  const char* type;    ///< the name by json::type_name()
   const char* object;  ///< whose rules it or its elements follow; "" for plain values
   bool required = false;
 };
 
 using ObjectRule = std::map<std::string, Property>;
 
-/// The objects that we write, with the properties that we may use of them.
+/// The SARIF objects that our files contain, with the properties that we use of each.
 const std::map<std::string, ObjectRule>& sarif_rules() {
   static const std::map<std::string, ObjectRule> rules = {
       {"log",

@@ -14,7 +14,7 @@ std::string with_suite(const std::string& attributes, const std::string& cases) 
   return "<testsuites><testsuite " + attributes + ">" + cases + "</testsuite></testsuites>";
 }
 
-TEST(SchemaRules, EveryFaultOfAJUnitFileIsFound) {
+TEST(SchemaRules, FindsEveryInjectedFaultInAJUnitFile) {
   const std::string good = R"(name="s" tests="1" failures="0" errors="0" skipped="0")";
   EXPECT_THAT(junit_violations(with_suite(good, R"(<testcase name="a"/>)")), IsEmpty());
   for (const auto& [text, sentence] :
@@ -39,7 +39,7 @@ std::string log_of(const std::string& rules, const std::string& result) {
          R"(]}}, "results": [)" + result + "]}]}";
 }
 
-TEST(SchemaRules, EveryFaultOfASarifFileIsFound) {
+TEST(SchemaRules, FindsEveryInjectedFaultInASarifFile) {
   const std::string rule = R"({"id": "a"})", message = R"("message": {"text": "t"})";
   const auto result = [&](const std::string& more) {
     return R"({"ruleId": "a", "ruleIndex": 0, )" + message + more + "}";

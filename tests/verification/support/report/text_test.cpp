@@ -9,7 +9,7 @@ namespace {
 
 using namespace normproof::verification::support::report;
 
-TEST(Text, CleanTakesOutWhatATerminalOrXmlCannotBear) {
+TEST(Text, CleanReplacesCharactersThatTerminalsOrXmlCannotShow) {
   EXPECT_EQ(clean("a\x1b[31mb\tc\nd"), "a [31mb c\nd");
   EXPECT_EQ(clean("\xff\xc3\xa9\xc3"), "\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd");
   EXPECT_EQ(clean(std::string_view("a\0b", 3)), "a b");
@@ -18,7 +18,7 @@ TEST(Text, CleanTakesOutWhatATerminalOrXmlCannotBear) {
   EXPECT_EQ(clean_line("a\nb"), "a b");
 }
 
-TEST(Text, WidthCountsColumns) {
+TEST(Text, WidthCountsTerminalColumns) {
   EXPECT_EQ(display_width("abc"), 3u);
   EXPECT_EQ(display_width("ψ²"), 2u);
   EXPECT_EQ(display_width("x̂"), 1u);  // x and a combining circumflex
@@ -26,7 +26,7 @@ TEST(Text, WidthCountsColumns) {
   EXPECT_EQ(display_width(""), 0u);
 }
 
-TEST(Text, CutNeverGoesBeyondTheWidthNorThroughACharacter) {
+TEST(Text, CutRespectsTheWidthAndKeepsCharactersWhole) {
   EXPECT_EQ(cut("abc", 3), "abc");
   EXPECT_EQ(cut("abcd", 3), "ab…");
   EXPECT_EQ(cut("ψψψψ", 2), "ψ…");
@@ -46,7 +46,7 @@ TEST(Text, WrapBreaksAtSpaces) {
   EXPECT_TRUE(wrap("", 10).empty());
 }
 
-TEST(Text, NumbersAreForPeople) {
+TEST(Text, NumbersAreFormattedForReaders) {
   EXPECT_EQ(number_text(0.123456), "0.123");
   EXPECT_EQ(number_text(1e49), "1e+49");
   EXPECT_EQ(decimals(1.23456, 4), "1.2346");

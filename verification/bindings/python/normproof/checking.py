@@ -21,7 +21,7 @@ def check(fn, op, *, dtype="float32", device="cpu", tier="quick", outputs=None, 
           strict=False, flush_subnormals=False):
     """Holds fn against the certified cases of op.
 
-    fn         a function of arrays or tensors, named as in docs/python.md, or a class of modules of PyTorch
+    fn         a function of arrays or tensors, named as in docs/guide/python.md, or a class of modules of PyTorch
     dtype      one or several of "float64", "float32", "float16", "bfloat16", or of a framework's names of them
     device     of the framework: "cpu", "cuda", "cuda:1"
     tier       "quick", "standard" or "full"; the last two are made once, and kept

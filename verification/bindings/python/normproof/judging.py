@@ -28,7 +28,7 @@ def judge(fn, op, *, mode=None, device=None, outputs=None, backward=None, argume
     """Certifies what op is of the caller's own tensors, by two enclosures, and holds fn against it.
 
     given      the tensors by the operation's names of them, x=, grad_y=, gamma=, of attention q=, k=, v=, of cross_entropy
-               logits=, targets=, or by others of docs/python.md, weight=, query=; of NumPy or of the framework, all in one
+               logits=, targets=, or by others of docs/guide/python.md, weight=, query=; of NumPy or of the framework, all in one
                dtype but for the state; and the options, eps=1e-6, groups=4. What is absent has its default; without grad_y
                the forward alone is judged
     mode       "training" or "inference"; None: training, of decoding inference, which is its only one

@@ -1,4 +1,4 @@
-"""The operations of a fast phase, as trace_evaluations prints them, and as a script of Gappa."""
+"""Reads the operations of a fast phase, as trace_evaluations prints them, and converts them to Gappa."""
 
 import os
 import subprocess
@@ -10,11 +10,11 @@ HERE = Path(__file__).resolve().parent
 
 
 class Refused(Exception):
-    """The code is not the one that the proof is about."""
+    """Raised if the code differs from the code that the proof is about."""
 
 
 class Traces:
-    """What the headers below a root do: functions, by their operations, and tables as compiled."""
+    """The operations of the functions in the headers below a root, and the compiled tables."""
 
     def __init__(self, root):
         root = Path(root)
@@ -46,7 +46,7 @@ class Traces:
 
 
     def expression(self, function, output):
-        """An output as one nested expression, for what is too small to have names."""
+        """Returns an output as a nested expression, for operations that need no names."""
         nodes, outputs, _ = self.functions[function]
 
         def text(node):
@@ -69,17 +69,17 @@ def is_power_of_two(value):
 
 
 class Evaluation:
-    """The operations that hi, lo and power need, each with a name.
+    """The named operations that hi, lo and power need.
 
-    `names` are those of the operations in the order in which they are needed, operands before what
-    is made of them, from left to right; `columns` those of a table's columns. Products with a power
-    of two, the error of a product, fma(a, b, -(a b)), and the error of a sum, ((a - s) + b) with
-    s = a + b, are exact, the last where |a| >= |b| or a = 0: `sums` lists the pairs (a, b) of which
-    whoever proves something must show that.
+    `names` are the names of the operations in the order in which they are needed: operands before
+    results, from left to right. `columns` are the names of a table's columns. Products with a power
+    of two are exact, and so are the error of a product, fma(a, b, -(a b)), and the error of a sum,
+    ((a - s) + b) with s = a + b. The last one is exact if |a| >= |b| or a = 0. `sums` lists the pairs
+    (a, b) for which a proof must show that.
     """
 
     def __init__(self, traces, function, names, columns):
-        """Refuses an evaluation of another number of operations."""
+        """Rejects an evaluation with a different number of operations."""
         self.function = function
         self.nodes, outputs, self.bound = traces.functions[function]
         self.names, self.columns = {}, columns
@@ -107,7 +107,7 @@ class Evaluation:
         return operands[2:] if op == "column" else [o for o in operands if o.startswith("n")]
 
     def _error_of_sum(self, node):
-        """(a, b) where the node is the error of a + b."""
+        """Returns (a, b) if the node is the error of a + b."""
         op, *operands = self.nodes[node]
         if op != "add" or self.nodes[operands[0]][0] != "sub":
             return None
@@ -139,7 +139,7 @@ class Evaluation:
         raise Refused(f"{self.function}: {self._raw(node)} has no name")
 
     def _define(self, node):
-        """(operation, operands): of words of the script."""
+        """Returns (operation, operands) in the words of the script."""
         found = self._error_of_sum(node)
         if found:
             self.sums.append((self._text(found[0]), self._text(found[1])))
@@ -151,19 +151,19 @@ class Evaluation:
         return (op, [self._text(n) for n in operands])
 
     def text(self, name):
-        """The operation as one line: what a proof by hand expects it to be."""
+        """Returns the operation as one line, to compare it with what a proof by hand expects."""
         op, operands = self.definitions[name]
         return f"{op} {' '.join(operands)}"
 
     def row(self):
-        """The name of the row that the table is read at."""
+        """Returns the name of the row that is read from the table."""
         rows = {self._text(words[3]) for words in self.nodes.values() if words[0] == "column"}
         if len(rows) != 1:
             raise Refused(f"{self.function}: columns of {len(rows)} rows")
         return rows.pop()
 
     def expect(self, facts):
-        """Refuses any other operation than those that the proof argues about by hand."""
+        """Rejects operations that differ from those that the proof treats by hand."""
         for name, expected in facts.items():
             found = self.row() if name == "row" else (
                 self.outputs["power"] if name == "power" else self.text(name))
@@ -172,12 +172,12 @@ class Evaluation:
                               f"'{expected}'")
 
     def constant(self, name, operand):
-        """The constant among the operands of an operation, as text."""
+        """Returns the constant operand of an operation, as text."""
         return self.definitions[name][1][operand]
 
     def script(self, inputs, zero=(), outputs=("hi", "lo")):
-        """Gappa's definitions of the outputs, and of all they need; `inputs` are given, and `zero`
-        names what is 0."""
+        """Returns Gappa's definitions of the outputs and of everything they need. `inputs` are given;
+        `zero` lists the names whose value is 0."""
         lines, done, alias = [], set(inputs), {name: "0" for name in zero}
 
         def short(word):
