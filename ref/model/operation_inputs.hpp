@@ -71,4 +71,6 @@ struct OperationInputs {
   EncoderTensors encoder = {};      ///< for an encoder or a layer of one, which have no steps
   OptimizerTensors optimizer = {};  ///< for an optimizer, with one gradient per step
   TransformerTensors transformer = {};
+};
+
 }  // namespace normproof::ref::model

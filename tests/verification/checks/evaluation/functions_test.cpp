@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ref/model/operation_info.hpp"
 #include "ref/ops/softmax.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 #include "verification/checks/evaluation/inputs.hpp"

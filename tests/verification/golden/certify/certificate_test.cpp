@@ -10,6 +10,7 @@
 #include <cmath>
 #include <set>
 
+#include "ref/model/operation_info.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/checks/evaluation/layouts.hpp"
 #include "verification/checks/oracle/oracle.hpp"

@@ -1,4 +1,5 @@
 #include "verification/golden/plain/plain_functions.hpp"
+#include "ref/model/operation_info.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 
 #include <gmock/gmock.h>

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "ref/model/operation_info.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/certify/manifest.hpp"
 #include "verification/golden/corpus/kind.hpp"

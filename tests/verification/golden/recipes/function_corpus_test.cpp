@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "ref/model/operation_info.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/checks/evaluation/functions.hpp"
 #include "verification/golden/recipes/corpus.hpp"
