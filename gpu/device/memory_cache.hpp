@@ -36,8 +36,8 @@ class MemoryCache {
   /// The number of bytes of a block that is in use.
   std::size_t size_of(void* memory) const { return in_use_.at(memory); }
 
-  /// Between hold() and end_hold(), memory that is put back may be reused but does not return to the
-  /// source, because unfinished work may still use it.
+  /// Between hold() and end_hold(), memory that is put back may be reused but does not return to
+  /// the source, because unfinished work may still use it.
   void hold();
   void end_hold() noexcept;
   /// Returns all kept memory to the source.

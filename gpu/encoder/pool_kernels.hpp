@@ -11,8 +11,8 @@ using device::Places;
 using device::Reals;
 
 /// Computes the mean of each feature over the real tokens of each sentence. "Row" b D + d is
-/// feature d of sentence b. The sum has the order of docs/specification/determinism.md, R2, over the real tokens,
-/// numbered without gaps.
+/// feature d of sentence b. The sum has the order of docs/specification/determinism.md, R2, over
+/// the real tokens, numbered without gaps.
 struct PoolRow {
   static constexpr int kTotals = 1;
   static constexpr int kMaxima = 0;

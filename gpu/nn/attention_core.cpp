@@ -45,9 +45,9 @@ template <class Softmax>
     try {
       softmax(own, DeviceMask(device, parts.visible(part), parts.shape.back()));
     } catch (const ref::numeric::ContractError& error) {
-      ref::numeric::Breach breach = error.breach();
-      breach.place = parts.place(part);
-      throw ref::numeric::NotFiniteError(std::move(breach));
+      ref::numeric::ContractViolation violation = error.violation();
+      violation.place = parts.place(part);
+      throw ref::numeric::NotFiniteError(std::move(violation));
     }
   }
   throw std::logic_error("attention: what all heads are refused for, no part is");

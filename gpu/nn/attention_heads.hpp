@@ -58,7 +58,7 @@ inline void scale_queries(DeviceTensor<double>& rows, std::size_t width, const H
 /// Returns the groups of heads that ref computes together.
 inline ScoreParts score_parts(const Heads& heads, const DeviceMask& attention_mask, bool causal) {
   const std::size_t t = heads.queries, s = heads.keys;
-  const std::size_t together = ref::model::heads_together(heads.num_heads, t * s, sizeof(double));
+  const std::size_t together = ref::model::heads_per_group(heads.num_heads, t * s, sizeof(double));
   const std::size_t each = heads.num_heads / together;
   const auto visible = [attention_mask, t, s, each, causal](std::size_t part) {
     const auto flags = attention_mask.host_flags();

@@ -31,7 +31,7 @@ DeviceTensor<bool> dropout_mask(Device& device, const Shape& shape, double rate,
   const auto stream =
       ref::numeric::philox_stream(key.seed, fmt::format("dropout/{}/{}", key.step, key.place));
   device::launch_elements(device, keep.size(),
-                          DropoutMask{stream, ref::numeric::least_upper_bits(rate), keep.span()});
+                          DropoutMask{stream, ref::numeric::min_upper_bits(rate), keep.span()});
   return keep;
 }
 

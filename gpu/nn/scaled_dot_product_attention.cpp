@@ -46,27 +46,27 @@ class HeadsOfKeys {
     return {count(),
             {1, shape_.group.rows(), shape_.group.keys},
             [this](std::size_t part) {
-              return shape_.visible_to(part / shape_.kv_heads, valid_, causal_);
+              return shape_.visible_keys_of_sample(part / shape_.kv_heads, valid_, causal_);
             },
             [this](std::size_t part) {
-              return shape_.place_of(part / shape_.kv_heads, part % shape_.kv_heads);
+              return shape_.heads_text(part / shape_.kv_heads, part % shape_.kv_heads);
             }};
   }
 
   /// Returns the keys that every query sees: [rows, S] or [S] for each of the B G key heads.
   DeviceMask visible(Device& device) const {
-    const Mask first = shape_.visible_to(0, valid_, causal_);
+    const Mask first = shape_.visible_keys_of_sample(0, valid_, causal_);
     if (!ref::tensor::is_given(first)) return {};
     const std::size_t rows = causal_ ? shape_.group.rows() : 1;
     Mask all = ref::tensor::empty_tensor<bool>({count(), rows, shape_.group.keys});
     for (std::size_t part = 0; part < count(); ++part) {
-      const Mask own = shape_.visible_to(part / shape_.kv_heads, valid_, causal_);
+      const Mask own = shape_.visible_keys_of_sample(part / shape_.kv_heads, valid_, causal_);
       std::copy_n(own.data(), own.size(), all.data() + part * own.size());
     }
     return DeviceMask(device, all, shape_.group.keys);
   }
 
-  bool sees_everywhere() const { return shape_.sees_everywhere(valid_, causal_); }
+  bool every_query_sees_a_key() const { return shape_.every_query_sees_a_key(valid_, causal_); }
 
  private:
   std::size_t count() const { return shape_.batch_size * shape_.kv_heads; }
@@ -126,12 +126,12 @@ DotProductForward scaled_dot_product_attention(const DeviceTensor<double>& q,
   const DeviceMask visible = heads.visible(device);
   const DeviceTensor<double> scores = attention_scores(device, in, heads.scores(), products);
   const DeviceTensor<double> weights = attention_weights(scores, visible, heads.parts());
-  if (heads.sees_everywhere())
-    result.log_sum_exp = ops::log_sum_exp(scores, visible).reshaped(shape.query_matrices());
-  result.y = DeviceTensor<double>(device, shape.of_y());
+  if (heads.every_query_sees_a_key())
+    result.log_sum_exp = ops::log_sum_exp(scores, visible).reshaped(shape.queries_shape());
+  result.y = DeviceTensor<double>(device, shape.y_shape());
   attend(device, weights, heads.scores(), in,
          heads.query_matrices(result.y.span(), shape.value_features), products);
-  result.weights = weights.reshaped(shape.of_scores());
+  result.weights = weights.reshaped(shape.scores_shape());
   return result;
 }
 
@@ -142,8 +142,8 @@ DotProductGradients scaled_dot_product_attention_backward(
   constexpr auto kName = "scaled_dot_product_attention_backward";
   const AttentionShape shape = ref::model::attention_shape(
       kName, forward.queries.shape(), k.shape(), v.shape(), mask_shape(valid), options);
-  ref::tensor::check_shape(kName, "grad_y", grad_y.shape(), shape.of_y(), Clause::C6);
-  ref::tensor::check_shape(kName, "weights", forward.weights.shape(), shape.of_scores(),
+  ref::tensor::check_shape(kName, "grad_y", grad_y.shape(), shape.y_shape(), Clause::C6);
+  ref::tensor::check_shape(kName, "weights", forward.weights.shape(), shape.scores_shape(),
                            Clause::C7);
   check_finite_elements(kName, "grad_y", grad_y, Clause::C6);
   const HeadsOfKeys heads(shape, valid, options.causal);

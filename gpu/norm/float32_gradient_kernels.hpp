@@ -4,7 +4,8 @@
 #include "gpu/ops/lane_kernels.hpp"
 
 /// The gradients of gamma and beta after float32_backward_row.hpp. The sums of the runs of rows are
-/// added in the order of docs/specification/determinism.md, R2, for every launch: lanes of runs, then the tree.
+/// added in the order of docs/specification/determinism.md, R2, for every launch: lanes of runs,
+/// then the tree.
 namespace normproof::gpu::norm {
 
 /// Converts a parameter p to the type of the arithmetic, or 1 + p.

@@ -4,9 +4,9 @@
 #include "gpu/norm/tiled_row.hpp"
 
 /// Processes rows of float32, bfloat16 or float16 on the blocks of a device. Sums have the order of
-/// docs/specification/determinism.md, R2: 32 lanes, then the tree. The lanes belong to a warp in every launch.
-/// The computation on a row is a "direction": float32_forward_row.hpp, or float32_backward_row.hpp,
-/// which runs on the kernels of float32_run_kernels.hpp. A direction has
+/// docs/specification/determinism.md, R2: 32 lanes, then the tree. The lanes belong to a warp in
+/// every launch. The computation on a row is a "direction": float32_forward_row.hpp, or
+/// float32_backward_row.hpp, which runs on the kernels of float32_run_kernels.hpp. A direction has
 ///   kTensors        the number of tensors for which each tile has slots
 ///   kPasses, kSums  the number of summations over the row, and the number of sums in each; a pass
 ///                   may use the sums of earlier passes

@@ -4,13 +4,13 @@
 #include "ref/model/float32_norm_options.hpp"
 
 /// The backward of float32_norm.hpp on the blocks of a device. A block or a cluster processes a run
-/// of model::kRowsOfARun rows, one after the other. From the first to the last row of a run, each
+/// of `kRowsPerRun` rows, one after the other. From the first to the last row of a run, each
 /// thread keeps the gradient sums of gamma and beta of its features in registers. Then it stores
 /// them, and float32_gradient_kernels.hpp adds the runs. Backward is the direction in
 /// float32_backward_row.hpp.
 namespace normproof::gpu::norm {
 
-inline constexpr int kRun = static_cast<int>(ref::model::kRowsOfARun);
+inline constexpr int kRun = static_cast<int>(ref::model::kRowsPerRun);
 
 /// 2 if the arithmetic is double, in which case only half as many threads fit; else 1.
 template <class Backward>

@@ -29,7 +29,7 @@ void check_parameters(const model::NormLayer& layer, const NormInputs& in) {
 
 /// Returns the inputs that the layer computes with: 1 + gamma replaces a zero-centered gamma.
 NormInputs with_effective_gamma(const model::NormOptions& options, NormInputs in) {
-  in.gamma = scale_of(in.gamma, model::has_zero_centred_gamma(options));
+  in.gamma = effective_gamma(in.gamma, model::has_zero_centered_gamma(options));
   return in;
 }
 
@@ -100,8 +100,8 @@ struct BackwardOf {
 
 }  // namespace
 
-DeviceTensor<double> scale_of(const DeviceTensor<double>& gamma, bool zero_centred) {
-  if (!zero_centred || !gamma.is_given()) return gamma;
+DeviceTensor<double> effective_gamma(const DeviceTensor<double>& gamma, bool zero_centered) {
+  if (!zero_centered || !gamma.is_given()) return gamma;
   return ops::add(gamma, device::full_tensor(gamma.device(), {1}, 1));
 }
 

@@ -11,7 +11,7 @@ NamedDeviceTensors initial_state(Device& device, const ref::model::NormOptions& 
 
 /// Returns the factor that the layer multiplies by: 1 + gamma if gamma is zero-centered and given,
 /// else gamma.
-DeviceTensor<double> scale_of(const DeviceTensor<double>& gamma, bool zero_centred);
+DeviceTensor<double> effective_gamma(const DeviceTensor<double>& gamma, bool zero_centered);
 
 /// Runs the forward of the layer that the options name. in.grad_y is ignored.
 /// Requires  the preconditions of ref/norm's norm_forward

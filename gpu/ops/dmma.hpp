@@ -7,10 +7,10 @@ namespace normproof::gpu::ops {
 /// Multiplies with the double-precision tensor cores of a GPU, using a single warp.
 ///
 /// Computes  a b in chains of 256 terms from +0 whose results are added from left to right. This is
-///           the order of docs/specification/determinism.md, R1, if an instruction is a chain of fma; `normproof
-///           probe-order` determines that. 8 rows use mma.m8n8k4 with 4 terms per instruction
-///           (device-dmma); 16 rows use mma.m16n8k8 with 8 terms (device-dmma-wide). Ordered
-///           products run their own test (ordered_products.cpp)
+///           the order of docs/specification/determinism.md, R1, if an instruction is a chain of
+///           fma; `normproof probe-order` determines that. 8 rows use mma.m8n8k4 with 4 terms per
+///           instruction (device-dmma); 16 rows use mma.m16n8k8 with 8 terms (device-dmma-wide).
+///           Ordered products run their own test (ordered_products.cpp)
 /// Shapes    a [8,K] or [16,K], b [K,8], K >= 1
 /// Throws    NoDeviceError on the simulated device; DeviceError for 16 rows if the compute
 ///           capability is below 9.0; ContractError for other shapes

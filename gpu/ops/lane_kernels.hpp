@@ -3,10 +3,10 @@
 #include "gpu/device/position.hpp"
 #include "gpu/device/span.hpp"
 
-/// Sums over an axis in the order of docs/specification/determinism.md, R2. There are 32 lanes. Lane l adds the
-/// elements l, l+32, l+64, ... in ascending order from +0. Then, for the strides 16, 8, 4, 2 and 1,
-/// lane l adds lane l+stride. A lane without elements is +0. Adding it changes nothing, because no
-/// lane is -0.
+/// Sums over an axis in the order of docs/specification/determinism.md, R2. There are 32 lanes.
+/// Lane l adds the elements l, l+32, l+64, ... in ascending order from +0. Then, for the strides
+/// 16, 8, 4, 2 and 1, lane l adds lane l+stride. A lane without elements is +0. Adding it changes
+/// nothing, because no lane is -0.
 namespace normproof::gpu::ops {
 
 using device::ConstFlags;

@@ -6,8 +6,8 @@
 #include "gpu/ops/simulated_mma.hpp"
 #endif
 
-/// Matrix products in the order of docs/specification/determinism.md, R1: each element of c is the sum, from left
-/// to right, of chains of 256 fma from +0 with ascending k.
+/// Matrix products in the order of docs/specification/determinism.md, R1: each element of c is the
+/// sum, from left to right, of chains of 256 fma from +0 with ascending k.
 namespace normproof::gpu::ops {
 
 using device::Position;

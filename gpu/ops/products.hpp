@@ -30,9 +30,10 @@ class Products {
   virtual bool shows_values() const { return false; }
 };
 
-/// Returns the products of this project's kernel, in the order of docs/specification/determinism.md, R1, with the
-/// bits of ref. If the device's tensor cores multiply as chains of fma, the kernel uses them; one
-/// product with both kernels tests that on a GPU.
+/// Returns the products of this project's kernel, in the order of
+/// docs/specification/determinism.md, R1, with the bits of ref. If the device's tensor cores
+/// multiply as chains of fma, the kernel uses them; one product with both kernels tests that on a
+/// GPU.
 const Products& ordered_products();
 
 }  // namespace normproof::gpu::ops

@@ -53,7 +53,7 @@ GradientNorms gradient_norms(const Gradients& gradients, const DeviceTensor<doub
       ref::numeric::contract_failure("gradient_norms", fmt::format("gradient of {}", name),
                                      fmt::format("makes the sum of squares {}", sum),
                                      "finite elements, so small that it stays finite", Clause::C1);
-    norms.of_tensors.emplace_back(name, std::sqrt(own));
+    norms.per_tensor.emplace_back(name, std::sqrt(own));
   });
   norms.whole = std::sqrt(sum);
   return norms;

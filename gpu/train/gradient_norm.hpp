@@ -8,7 +8,7 @@ namespace normproof::gpu::train {
 
 struct GradientNorms {
   /// The norms of the dense gradients, then of those stored by rows.
-  std::vector<std::pair<std::string, double>> of_tensors;
+  std::vector<std::pair<std::string, double>> per_tensor;
   double whole = 0;
 };
 

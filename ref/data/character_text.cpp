@@ -33,7 +33,7 @@ void for_each_character(std::string_view text, std::string_view name, F f) {
   }
 }
 
-std::string utf8_of(std::int32_t c) {
+std::string to_utf8(std::int32_t c) {
   const auto byte = [](std::int32_t value) { return static_cast<char>(value); };
   if (c < 0x80) return {byte(c)};
   if (c < 0x800) return {byte(0xc0 | c >> 6), byte(0x80 | (c & 0x3f))};
@@ -61,7 +61,7 @@ std::vector<std::int32_t> Alphabet::encode(std::string_view text, std::string_vi
   for_each_character(text, name, [&](std::int32_t c, std::size_t line) {
     const auto found = std::ranges::lower_bound(characters_, c);
     if (found == characters_.end() || *found != c)
-      line_failure(name, line, "has the character " + in_quotes(utf8_of(c)),
+      line_failure(name, line, "has the character " + in_quotes(to_utf8(c)),
                    fmt::format("one of the {} that the model was trained with", size()));
     tokens.push_back(static_cast<std::int32_t>(found - characters_.begin()));
   });
@@ -72,7 +72,7 @@ std::optional<std::string> Alphabet::first_unknown(std::string_view text,
                                                    std::string_view name) const {
   std::optional<std::string> unknown;
   for_each_character(text, name, [&](std::int32_t c, std::size_t) {
-    if (!unknown && !std::ranges::binary_search(characters_, c)) unknown = utf8_of(c);
+    if (!unknown && !std::ranges::binary_search(characters_, c)) unknown = to_utf8(c);
   });
   return unknown;
 }
@@ -83,14 +83,14 @@ std::string Alphabet::decode(const std::vector<std::int32_t>& tokens) const {
     if (token < 0 || static_cast<std::size_t>(token) >= size())
       numeric::contract_failure("decode", "tokens", fmt::format("has the element {}", token),
                                 fmt::format("0 to {}", size() - 1), numeric::Clause::C1);
-    text += utf8_of(characters_[static_cast<std::size_t>(token)]);
+    text += to_utf8(characters_[static_cast<std::size_t>(token)]);
   }
   return text;
 }
 
 std::string Alphabet::text() const {
   std::string text;
-  for (const std::int32_t c : characters_) text += utf8_of(c);
+  for (const std::int32_t c : characters_) text += to_utf8(c);
   return text;
 }
 

@@ -15,22 +15,22 @@ namespace {
 using numeric::Clause;
 
 void check_contexts(const std::vector<std::int32_t>& text, const ContextOptions& options) {
-  const auto refuse = [](const char* argument, const std::string& is, const char* expected,
-                         Clause clause) {
+  const auto fail = [](const char* argument, const std::string& is, const char* expected,
+                       Clause clause) {
     numeric::contract_failure("make_contexts", argument, is, expected, clause);
   };
   if (text.size() < 2)
-    refuse("text", fmt::format("has {} tokens", text.size()), "two at least", Clause::C1);
-  if (options.length == 0) refuse("options.length", "is 0", "at least 1", Clause::C2);
-  if (options.batch_size == 0) refuse("options.batch_size", "is 0", "at least 1", Clause::C3);
+    fail("text", fmt::format("has {} tokens", text.size()), "two at least", Clause::C1);
+  if (options.length == 0) fail("options.length", "is 0", "at least 1", Clause::C2);
+  if (options.batch_size == 0) fail("options.batch_size", "is 0", "at least 1", Clause::C3);
 }
 
 std::size_t count_contexts(std::size_t tokens, const ContextOptions& options) {
   return (tokens - 1 + options.length - 1) / options.length;
 }
 
-ContextBatch batch_of(const std::vector<std::int32_t>& text, std::span<const std::size_t> contexts,
-                      std::size_t length) {
+ContextBatch make_context_batch(const std::vector<std::int32_t>& text,
+                                std::span<const std::size_t> contexts, std::size_t length) {
   ContextBatch batch{contexts.size(), length, {}, {}, {}};
   const std::size_t size = batch.batch_size * length;
   batch.tokens.assign(size, 0);
@@ -62,9 +62,9 @@ std::vector<ContextBatch> make_contexts(const std::vector<std::int32_t>& text,
   std::vector<ContextBatch> batches;
   const std::span<const std::size_t> all(order);
   for (std::size_t begin = 0; begin < all.size(); begin += options.batch_size)
-    batches.push_back(batch_of(text,
-                               all.subspan(begin, std::min(options.batch_size, all.size() - begin)),
-                               options.length));
+    batches.push_back(make_context_batch(
+        text, all.subspan(begin, std::min(options.batch_size, all.size() - begin)),
+        options.length));
   return batches;
 }
 

@@ -18,23 +18,23 @@ namespace {
 using numeric::Clause;
 
 void check_pairs(const SentenceIds& source, const SentenceIds& target, const PairOptions& options) {
-  const auto refuse = [](std::string_view argument, const std::string& is,
-                         const std::string& expected, Clause clause) {
+  const auto fail = [](std::string_view argument, const std::string& is,
+                       const std::string& expected, Clause clause) {
     numeric::contract_failure("make_pair_batches", argument, is, expected, clause);
   };
-  if (source.empty()) refuse("source", "is empty", "one sentence at least", Clause::C1);
+  if (source.empty()) fail("source", "is empty", "one sentence at least", Clause::C1);
   if (target.size() != source.size())
-    refuse("target", fmt::format("has {} sentences", target.size()),
-           fmt::format("{}, as source", source.size()), Clause::C1);
+    fail("target", fmt::format("has {} sentences", target.size()),
+         fmt::format("{}, as source", source.size()), Clause::C1);
   for (const auto& [name, sentences] : {std::pair{"source", &source}, std::pair{"target", &target}})
     for (std::size_t i = 0; i < sentences->size(); ++i)
       if ((*sentences)[i].empty())
-        refuse(fmt::format("{}[{}]", name, i), "is empty", "a word at least", Clause::C2);
-  if (options.batch_size == 0) refuse("options.batch_size", "is 0", "at least 1", Clause::C3);
+        fail(fmt::format("{}[{}]", name, i), "is empty", "a word at least", Clause::C2);
+  if (options.batch_size == 0) fail("options.batch_size", "is 0", "at least 1", Clause::C3);
 }
 
-std::vector<std::size_t> order_of_pairs(const SentenceIds& source, const SentenceIds& target,
-                                        const PairOptions& options) {
+std::vector<std::size_t> pair_order(const SentenceIds& source, const SentenceIds& target,
+                                    const PairOptions& options) {
   std::vector<std::size_t> order(source.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (options.shuffle) order = shuffled_order(order.size(), options.seed, options.epoch);
@@ -79,7 +79,7 @@ PairBatch pair_batch(const SentenceIds& source, const SentenceIds& target, const
 std::vector<PairBatch> make_pair_batches(const SentenceIds& source, const SentenceIds& target,
                                          const PairMarks& marks, const PairOptions& options) {
   check_pairs(source, target, options);
-  const std::vector<std::size_t> order = order_of_pairs(source, target, options);
+  const std::vector<std::size_t> order = pair_order(source, target, options);
   const std::span<const std::size_t> all(order);
   const std::size_t size = options.batch_size, count = (all.size() - 1) / size + 1;
   std::vector<std::size_t> batch_order(count);

@@ -24,7 +24,8 @@ std::vector<std::string> read_sentences(std::string_view bytes, std::string_view
       line_failure(name, i + 1, fmt::format("the line has {} bytes", lines[i].size()),
                    fmt::format("at most {}", most));
     check_line(lines[i], "sentence", name, i + 1, expectation);
-    if (words_of(lines[i]).empty()) line_failure(name, i + 1, "the line has no word", expectation);
+    if (split_words(lines[i]).empty())
+      line_failure(name, i + 1, "the line has no word", expectation);
   }
   return lines;
 }

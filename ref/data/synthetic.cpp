@@ -30,7 +30,7 @@ class Writer {
  public:
   Writer(const numeric::RandomStream& stream, std::uint64_t sentence)
       : stream_(stream), next_(sentence << 20) {
-    currency_ = pick("currency");
+    currency_ = pick_word("currency");
     low_ = 5 + draw(draw(2) == 0 ? 300 : 6000);
     high_ = low_ + 1 + draw(low_ + 20);
   }
@@ -42,10 +42,10 @@ class Writer {
     const auto length = draw(100);
     std::string sentence;
     if (length < 3) {
-      append(pick("short " + kind), sentence);
+      append(pick_word("short " + kind), sentence);
     } else {
-      if (draw(5) == 0) append(pick("opening"), sentence);
-      append(pick(kind), sentence);
+      if (draw(5) == 0) append(pick_word("opening"), sentence);
+      append(pick_word(kind), sentence);
       if (length < 5) {
         append_list(14 + draw(24), sentence);
       } else {
@@ -61,7 +61,7 @@ class Writer {
  private:
   std::uint64_t draw(std::uint64_t count) { return stream_.below(next_++, count); }
 
-  std::string_view pick(std::string_view list) {
+  std::string_view pick_word(std::string_view list) {
     const auto texts = find_lexicon_list(list)->texts;
     return texts[draw(texts.size())];
   }
@@ -127,7 +127,7 @@ class Writer {
       const auto shares = 1000 + draw(900000);
       sentence += fmt::format("{},{:03}", shares / 1000, shares % 1000);
     } else {
-      append(pick(slot), sentence);
+      append(pick_word(slot), sentence);
     }
   }
 

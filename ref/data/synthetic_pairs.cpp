@@ -84,19 +84,19 @@ struct Meaning {
 Meaning draw_meaning(const numeric::RandomStream& random, std::size_t number) {
   std::uint64_t next = std::uint64_t{number} * 16;
   const auto below = [&](std::size_t count) { return random.below(next++, count); };
-  const auto one_of = [&](const auto& words) { return &words[below(std::size(words))]; };
+  const auto choose = [&](const auto& words) { return &words[below(std::size(words))]; };
   const auto phrase = [&](const auto& nouns) {
-    Phrase result{one_of(nouns), one_of(kKindPairs), below(2) == 1};
+    Phrase result{choose(nouns), choose(kKindPairs), below(2) == 1};
     if (below(2) == 0) result.kind = nullptr;
     return result;
   };
   Meaning meaning{};
   meaning.subject = phrase(kPersonPairs);
   meaning.object = phrase(kThingPairs);
-  meaning.verb = one_of(kVerbPairs);
+  meaning.verb = choose(kVerbPairs);
   meaning.past = below(2) == 1;
   meaning.denied = below(4) == 0;
-  meaning.place = one_of(kPlacePairs);
+  meaning.place = choose(kPlacePairs);
   if (below(5) >= 2) meaning.place = nullptr;
   return meaning;
 }

@@ -25,7 +25,7 @@ class Choices {
       : random_(random), next_(sentence * 16) {}
 
   template <std::size_t count>
-  std::string_view one_of(const std::string_view (&words)[count]) {
+  std::string_view choose(const std::string_view (&words)[count]) {
     return words[below(count)];
   }
   std::size_t below(std::size_t count) { return random_.below(next_++, count); }
@@ -42,7 +42,7 @@ std::string third_person(std::string_view verb) {
 
 std::string noun_phrase(Choices& choices, std::string_view noun, bool plural) {
   const bool has_kind = choices.below(2) == 1;
-  const std::string_view kind = choices.one_of(kKinds);
+  const std::string_view kind = choices.choose(kKinds);
   return fmt::format("the {}{}{}{}", has_kind ? kind : "", has_kind ? " " : "", noun,
                      plural ? "s" : "");
 }
@@ -50,14 +50,14 @@ std::string noun_phrase(Choices& choices, std::string_view noun, bool plural) {
 std::string sentence(const numeric::RandomStream& random, std::size_t number) {
   Choices choices(random, number);
   const bool plural = choices.below(2) == 1;
-  const std::string_view person = choices.one_of(kPeople);
+  const std::string_view person = choices.choose(kPeople);
   std::string text = noun_phrase(choices, person, plural);
-  const std::string_view verb = choices.one_of(kVerbs);
+  const std::string_view verb = choices.choose(kVerbs);
   text += fmt::format(" {} ", plural ? std::string(verb) : third_person(verb));
-  const std::string_view thing = choices.one_of(kThings);
+  const std::string_view thing = choices.choose(kThings);
   text += noun_phrase(choices, thing, choices.below(3) == 0);
   const bool has_place = choices.below(5) < 2;
-  const std::string_view place = choices.one_of(kPlaces);
+  const std::string_view place = choices.choose(kPlaces);
   return has_place ? fmt::format("{} at the {}.\n", text, place) : text + ".\n";
 }
 

@@ -35,7 +35,7 @@ void check_line(std::string_view line, std::string_view kind, std::string_view n
   }
 }
 
-std::vector<std::string_view> words_of(std::string_view line) {
+std::vector<std::string_view> split_words(std::string_view line) {
   std::vector<std::string_view> words;
   for (std::size_t begin = 0; begin < line.size();) {
     const auto end = std::min(line.find(' ', begin), line.size());

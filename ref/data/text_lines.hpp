@@ -17,6 +17,6 @@ void check_line(std::string_view line, std::string_view kind, std::string_view n
                 std::size_t number, std::string_view expectation);
 
 /// Returns the words of a line, which any number of spaces separates, without empty ones.
-std::vector<std::string_view> words_of(std::string_view line);
+std::vector<std::string_view> split_words(std::string_view line);
 
 }  // namespace normproof::ref::data

@@ -28,7 +28,7 @@ std::vector<std::pair<std::string, std::size_t>> count_words(
     const std::vector<std::string>& sentences) {
   std::map<std::string, std::size_t, std::less<>> counts;
   for (const std::string& sentence : sentences)
-    for (const std::string_view word : words_of(sentence)) {
+    for (const std::string_view word : split_words(sentence)) {
       if (is_special(word)) continue;
       const auto found = counts.find(word);
       if (found == counts.end())
@@ -54,7 +54,7 @@ WordVocabulary WordVocabulary::of_sentences(const std::vector<std::string>& sent
     if (words.size() < most) words.push_back(std::move(word));
   if (words.size() == 3)
     numeric::contract_failure(function, "sentences", "have no word", "one at least", Clause::C2);
-  return of_words(std::move(words), function);
+  return from_words(std::move(words), function);
 }
 
 WordVocabulary WordVocabulary::load(const std::filesystem::path& path) {
@@ -69,10 +69,10 @@ WordVocabulary WordVocabulary::parse(std::string_view bytes, std::string_view na
     if (words[i].find(' ') != std::string::npos)
       line_failure(name, i + 1, "the line has a space", expectation);
   }
-  return of_words(std::move(words), name);
+  return from_words(std::move(words), name);
 }
 
-WordVocabulary WordVocabulary::of_words(std::vector<std::string> words, std::string_view name) {
+WordVocabulary WordVocabulary::from_words(std::vector<std::string> words, std::string_view name) {
   if (words.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
     line_failure(name, words.size(), "there are too many words", "fewer than 2^31");
   WordVocabulary vocabulary;
@@ -106,7 +106,7 @@ std::string WordVocabulary::text() const {
 
 std::vector<std::int32_t> WordVocabulary::encode(std::string_view sentence) const {
   std::vector<std::int32_t> ids;
-  for (const std::string_view word : words_of(sentence)) {
+  for (const std::string_view word : split_words(sentence)) {
     const auto found = ids_.find(word);
     ids.push_back(found == ids_.end() || is_special(word) ? unknown_ : found->second);
   }

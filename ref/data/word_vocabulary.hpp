@@ -57,7 +57,7 @@ class WordVocabulary {
   std::int32_t padding_id() const { return end_; }
 
  private:
-  static WordVocabulary of_words(std::vector<std::string> words, std::string_view name);
+  static WordVocabulary from_words(std::vector<std::string> words, std::string_view name);
 
   std::vector<std::string> words_;
   std::map<std::string, std::int32_t, std::less<>> ids_;

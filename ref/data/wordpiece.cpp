@@ -51,13 +51,13 @@ std::vector<std::int32_t> WordPieceTokenizer::encode(std::string_view text,
 
 void WordPieceTokenizer::append_word(std::string_view word, std::vector<std::int32_t>& ids) const {
   const auto before = ids.size();
-  const auto give_up = [&] {
+  const auto use_unknown = [&] {
     ids.resize(before);
     ids.push_back(vocabulary_.unk_id());
   };
   if (std::ranges::count_if(word, begins_character) >
       static_cast<std::ptrdiff_t>(max_word_characters)) {
-    return give_up();
+    return use_unknown();
   }
   std::string rest(word);  // begins with "##" after the first piece
   for (std::size_t prefix = 0; rest.size() > prefix; prefix = continuation.size()) {
@@ -67,7 +67,7 @@ void WordPieceTokenizer::append_word(std::string_view word, std::vector<std::int
       id = vocabulary_.id(std::string_view(rest).substr(0, end));
       if (id) break;
     }
-    if (!id) return give_up();
+    if (!id) return use_unknown();
     ids.push_back(*id);
     rest.replace(0, end, continuation);
   }

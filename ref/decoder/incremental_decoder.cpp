@@ -17,8 +17,8 @@ constexpr auto kIncrementalDecoder = "IncrementalDecoder";
 constexpr EncoderRun kInference{.mode = model::Mode::inference, .memory = 0};
 
 template <class T>
-Memory<T> memory_of(const DecoderConfig& config, const DecoderParameters<T>& parameters,
-                    NamedTensors<T> state, const std::vector<std::int32_t>& source) {
+Memory<T> encode_source(const DecoderConfig& config, const DecoderParameters<T>& parameters,
+                        NamedTensors<T> state, const std::vector<std::int32_t>& source) {
   check_decoder(kIncrementalDecoder, config);
   if (source.empty())
     numeric::contract_failure(kIncrementalDecoder, "source", "has no token", "one at least",
@@ -28,8 +28,8 @@ Memory<T> memory_of(const DecoderConfig& config, const DecoderParameters<T>& par
 
 /// Returns the number of positions in the caches.
 template <class T>
-std::size_t positions_of(const DecoderConfig& config,
-                         const std::vector<nn::KeyValueCache<T>>& caches) {
+std::size_t cached_positions(const DecoderConfig& config,
+                             const std::vector<nn::KeyValueCache<T>>& caches) {
   const std::size_t d = config.d_model;
   for (const nn::KeyValueCache<T>& cache : caches)
     if (cache.keys.size() != caches.front().keys.size() ||
@@ -53,7 +53,8 @@ IncrementalDecoder<T>::IncrementalDecoder(const DecoderConfig& config,
                                           const DecoderParameters<T>& parameters,
                                           NamedTensors<T> state,
                                           const std::vector<std::int32_t>& source)
-    : IncrementalDecoder(config, parameters, state, memory_of(config, parameters, state, source)) {}
+    : IncrementalDecoder(config, parameters, state,
+                         encode_source(config, parameters, state, source)) {}
 
 template <numeric::Real T>
 IncrementalDecoder<T>::IncrementalDecoder(const DecoderConfig& config,
@@ -67,7 +68,7 @@ IncrementalDecoder<T>::IncrementalDecoder(const DecoderConfig& config,
                               "has shape " + tensor::to_string(tensor::shape_of(memory.values)),
                               "[1,S,D]", Clause::C7);
   if (caches_.empty()) caches_.resize(config.decoder.num_layers);
-  size_ = positions_of(config, caches_);
+  size_ = cached_positions(config, caches_);
   shared_ =
       std::make_shared<Shared>(Shared{target_side(config), std::move(state), {}, memory.valid});
   for (const DecoderLayerParameters<T>& layer : parameters.layers)

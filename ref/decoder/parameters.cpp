@@ -56,26 +56,26 @@ DecoderParameters<T> empty_sides(const DecoderConfig& config) {
 
 /// A parameter's name without its side, and the configuration of that side with the norm of the
 /// parameter's site.
-struct PlaceOnSide {
+struct NameOnSide {
   EncoderConfig config;
   std::string_view name;
 };
 
-PlaceOnSide place_of(const DecoderConfig& config, std::string_view name) {
+NameOnSide side_of_parameter(const DecoderConfig& config, std::string_view name) {
   const bool of_source = name.starts_with(kSource);
-  PlaceOnSide place{of_source ? source_side(config) : target_side(config), name};
+  NameOnSide place{of_source ? source_side(config) : target_side(config), name};
   if (of_source || name.starts_with(kTarget)) place.name.remove_prefix(kSource.size());
   if (place.name.starts_with("final_norm."))
     place.config.norm = (of_source ? config.encoder : config.decoder).final_norm;
   return place;
 }
 
-tensor::Shape shape_of_parameter(const DecoderConfig& config, std::string_view name) {
+tensor::Shape parameter_shape_by_name(const DecoderConfig& config, std::string_view name) {
   const std::size_t d = config.d_model;
   if (name.ends_with("cross_attention.query.weight")) return {d, d};
   if (name.ends_with("cross_attention.memory.weight")) return {2 * d, d};
   if (name.ends_with("cross_attention.memory.bias")) return {2 * d};
-  const PlaceOnSide place = place_of(config, name);
+  const NameOnSide place = side_of_parameter(config, name);
   return encoder::parameter_shape(place.config, place.name);
 }
 
@@ -98,13 +98,13 @@ std::vector<ParameterShape> parameter_shapes(const DecoderConfig& config) {
   std::vector<ParameterShape> shapes;
   visit_both_sides(none, [&](const std::string& name, auto&) {
     if (!config.tied_head || name != "head.weight")
-      shapes.push_back({name, shape_of_parameter(config, name)});
+      shapes.push_back({name, parameter_shape_by_name(config, name)});
   });
   return shapes;
 }
 
 std::optional<double> initial_norm_value(const DecoderConfig& config, std::string_view name) {
-  const PlaceOnSide place = place_of(config, name);
+  const NameOnSide place = side_of_parameter(config, name);
   const model::NormParameter* const own = encoder::norm_parameter(place.config, place.name);
   if (own == nullptr) return std::nullopt;
   return model::initial_value(place.config.norm, *own);

@@ -54,7 +54,7 @@ Tensor<T> Encoder<T>::hidden(const EncoderInputs& inputs, const EncoderRun& run,
   for (std::size_t i = 0; i < batch_size * seq_len; ++i)
     if (!tensor::is_given(valid) || valid.data()[i]) real_[i / seq_len].push_back(i % seq_len);
   for (std::size_t l = 0; l < layers_.size(); ++l)
-    x = layers_[l].forward(std::move(x), valid, run, state, what_to_keep(l));
+    x = layers_[l].forward(std::move(x), valid, run, state, choose_kept(l));
   if (config_.placement == model::NormPlacement::pre)
     x = run_norm<T>(config_.norm, parameters_.final_norm, std::move(x), valid, run.mode,
                     "final_norm", state, final_norm_, tap_);
@@ -67,7 +67,7 @@ Tensor<T> Encoder<T>::hidden(const EncoderInputs& inputs, const EncoderRun& run,
 /// weights of attention; else only its input. Even then the last layer keeps the rest: its backward
 /// runs first, so computing its forward again would save nothing.
 template <numeric::Real T>
-Keep Encoder<T>::what_to_keep(std::size_t layer) const {
+Keep Encoder<T>::choose_kept(std::size_t layer) const {
   const KeptBytes each = kept_bytes(config_, tokens_.batch_size, tokens_.seq_len, sizeof(T));
   const std::size_t layers = config_.num_layers, both = each.weights + each.rest;
   if (each.rest <= run_.memory / layers) return {.weights = both <= run_.memory / layers};

@@ -79,7 +79,7 @@ class Encoder {
   EncoderGradients<T> hidden_backward(Tensor<T> grad_hidden, NamedTensors<T>& state);
 
  private:
-  Keep what_to_keep(std::size_t layer) const;
+  Keep choose_kept(std::size_t layer) const;
   const Tensor<T>& head_weight() const;
   Tensor<T> pool(const Tensor<T>& x);
   Tensor<T> pool_backward(const Tensor<T>& grad_p) const;

@@ -8,7 +8,7 @@ namespace {
 
 /// Returns the entries of the state that belong to the layer.
 template <class T>
-NamedTensors<T> own_entries(const NamedTensors<T>& state, const std::string& place) {
+NamedTensors<T> select_layer_entries(const NamedTensors<T>& state, const std::string& place) {
   NamedTensors<T> own;
   for (const auto& [name, values] : state)
     if (name.starts_with(place + ".")) own.set(name, values);
@@ -24,8 +24,8 @@ KeptBytes kept_bytes(const EncoderConfig& config, std::size_t batch_size, std::s
   // These are the inputs of attention, feed-forward and both norms; the context; queries, keys and
   // values; the feed-forward before and after its activation, and what GELU saves; and what the
   // norms keep, 1.5 times their input.
-  const std::size_t of_feeding = config.activation == model::Activation::gelu ? 3 : 2;
-  const std::size_t numbers = 11 * config.d_model + of_feeding * config.d_ff;
+  const std::size_t feed_forward_tensors = config.activation == model::Activation::gelu ? 3 : 2;
+  const std::size_t numbers = 11 * config.d_model + feed_forward_tensors * config.d_ff;
   const std::size_t rest =
       positions * (numbers * bytes_of_scalar + masks * (2 * config.d_model + config.d_ff));
   const std::size_t weights = positions * seq_len * config.num_heads;
@@ -53,10 +53,10 @@ Tensor<T> EncoderLayer<T>::forward(Tensor<T> x, const Mask& valid, const Encoder
                                    NamedTensors<T>& state, Keep keep) {
   valid_ = valid;
   keep_ = keep;
-  if (keep.rest) return forward_kept(std::move(x), run, state);
-  start_ = {{}, own_entries(state, place_)};
+  if (keep.rest) return forward_and_keep(std::move(x), run, state);
+  start_ = {{}, select_layer_entries(state, place_)};
   keep_.weights = false;
-  Tensor<T> y = forward_kept(std::move(x), run, state);
+  Tensor<T> y = forward_and_keep(std::move(x), run, state);
   start_->x =
       std::move(config_.placement == model::NormPlacement::post ? saved_.attending.in
                                                                 : saved_.attending.norm.inputs.x);
@@ -66,8 +66,8 @@ Tensor<T> EncoderLayer<T>::forward(Tensor<T> x, const Mask& valid, const Encoder
 }
 
 template <numeric::Real T>
-Tensor<T> EncoderLayer<T>::forward_kept(Tensor<T> x, const EncoderRun& run,
-                                        NamedTensors<T>& state) {
+Tensor<T> EncoderLayer<T>::forward_and_keep(Tensor<T> x, const EncoderRun& run,
+                                            NamedTensors<T>& state) {
   const LayerCall<T> own = call(run, state);
   Tensor<T> h = run_residual(
       own, "norm1", parameters_.norm1, std::move(x), saved_.attending, [&](const Tensor<T>& in) {
@@ -86,7 +86,7 @@ Tensor<T> EncoderLayer<T>::backward(Tensor<T> grad_y, const EncoderRun& run, Nam
                                     EncoderLayerParameters<T>& gradients) {
   if (start_) {
     Tap<T> given = std::exchange(tap_, {});
-    forward_kept(std::move(start_->x), run, start_->state);
+    forward_and_keep(std::move(start_->x), run, start_->state);
     tap_ = std::move(given);
     start_.reset();
   }

@@ -61,7 +61,7 @@ class EncoderLayer {
                      EncoderLayerParameters<T>& gradients);
 
  private:
-  Tensor<T> forward_kept(Tensor<T> x, const EncoderRun& run, NamedTensors<T>& state);
+  Tensor<T> forward_and_keep(Tensor<T> x, const EncoderRun& run, NamedTensors<T>& state);
   LayerCall<T> call(const EncoderRun& run, NamedTensors<T>& state) const;
   nn::AttentionOptions attention_options() const;
 

@@ -9,7 +9,7 @@ namespace normproof::ref::encoder {
 namespace {
 
 template <class T>
-NamedTensors<T> state_of(const NamedTensors<T>& state, const std::string& place) {
+NamedTensors<T> select_state(const NamedTensors<T>& state, const std::string& place) {
   NamedTensors<T> own;
   for (const auto& [name, values] : state)
     if (name.size() > place.size() && name.starts_with(place) && name[place.size()] == '.')
@@ -18,7 +18,7 @@ NamedTensors<T> state_of(const NamedTensors<T>& state, const std::string& place)
 }
 
 template <class T>
-void put_state(NamedTensors<T>& state, const std::string& place, const NamedTensors<T>& own) {
+void store_state(NamedTensors<T>& state, const std::string& place, const NamedTensors<T>& own) {
   for (const auto& [name, values] : own) state.set(fmt::format("{}.{}", place, name), values);
 }
 
@@ -31,8 +31,8 @@ Tensor<T> run_norm(const model::NormOptions& norm, const norm::NormParameters<T>
   show(tap, place + ".x", x);
   site.inputs = {.x = std::move(x), .valid = valid, .mode = mode};
   for (const auto& [name, values] : parameters) norm::set_parameter(site.inputs, name, values);
-  site.forward = norm::norm_forward(norm, site.inputs, state_of(state, place));
-  if (mode == model::Mode::training) put_state(state, place, site.forward.state);
+  site.forward = norm::norm_forward(norm, site.inputs, select_state(state, place));
+  if (mode == model::Mode::training) store_state(state, place, site.forward.state);
   Tensor<T> y = std::move(site.forward.outputs.at("y"));
   for (const auto& [name, values] : site.forward.outputs)
     if (name != "y") show(tap, fmt::format("{}.{}", place, name), values);
@@ -47,7 +47,7 @@ Tensor<T> run_norm_backward(const model::NormOptions& norm, Tensor<T> grad_y,
   show(tap, "grad_" + place + ".y", grad_y);
   site.inputs.grad_y = std::move(grad_y);
   norm::NormStep<T> step = norm::norm_backward(norm, site.inputs, site.forward);
-  put_state(state, place, step.state);
+  store_state(state, place, step.state);
   for (const auto& [name, values] : step.outputs)
     if (!name.starts_with("grad_")) show(tap, fmt::format("{}.{}", place, name), values);
   for (const model::NormParameter& own : model::norm_layer(norm).parameters)

@@ -95,8 +95,8 @@ const model::NormParameter* norm_parameter(const EncoderConfig& config, std::str
   const std::size_t dot = name.rfind('.');
   std::string_view place = name.substr(0, dot);
   place.remove_prefix(place.rfind('.') + 1);
-  const bool of_norm = place.starts_with("norm") || place == "final_norm";
-  return of_norm ? model::norm_layer(config.norm).parameter(name.substr(dot + 1)) : nullptr;
+  const bool is_norm = place.starts_with("norm") || place == "final_norm";
+  return is_norm ? model::norm_layer(config.norm).parameter(name.substr(dot + 1)) : nullptr;
 }
 
 template <numeric::Real T>

@@ -43,7 +43,7 @@ nn::AttentionOptions attention_options(const LayerCall<T>& call, const std::stri
   options.dropout = call.rate();
   options.key = dropout_key(call, part + ".weights");
   options.keep_weights =
-      options.keep_weights || call.tap.asks_for(weights) || call.tap.asks_for(weights + ".keep");
+      options.keep_weights || call.tap.requests(weights) || call.tap.requests(weights + ".keep");
   return options;
 }
 

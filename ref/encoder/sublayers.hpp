@@ -107,14 +107,14 @@ Tensor<T> run_residual(const LayerCall<T>& call, const char* norm,
                        const norm::NormParameters<T>& parameters, Tensor<T> x,
                        ResidualSite<T>& site, F f) {
   const bool post = call.placement == model::NormPlacement::post;
-  const auto normalise = [&](Tensor<T> values) {
+  const auto normalize = [&](Tensor<T> values) {
     return run_norm<T>(call.norm, parameters, std::move(values), call.valid, call.run.mode,
                        call.name(norm), call.state, site.norm, call.tap);
   };
-  site.in = post ? std::move(x) : normalise(std::move(x));
+  site.in = post ? std::move(x) : normalize(std::move(x));
   Tensor<T> y = f(std::as_const(site.in));
   ops::add_in_place(y, post ? site.in : site.norm.inputs.x);
-  if (post) return normalise(std::move(y));
+  if (post) return normalize(std::move(y));
   return y;
 }
 
@@ -123,15 +123,15 @@ template <class T, class F>
 Tensor<T> run_residual_backward(const LayerCall<T>& call, const char* norm, Tensor<T> grad_y,
                                 ResidualSite<T>& site, norm::NormParameters<T>& gradients,
                                 F backward) {
-  const auto through_norm = [&](Tensor<T> grad) {
+  const auto backward_through_norm = [&](Tensor<T> grad) {
     return run_norm_backward<T>(call.norm, std::move(grad), call.name(norm), call.state, site.norm,
                                 gradients, call.tap);
   };
   if (call.placement == model::NormPlacement::post) {
-    grad_y = through_norm(std::move(grad_y));
+    grad_y = backward_through_norm(std::move(grad_y));
     ops::add_in_place(grad_y, backward(std::as_const(grad_y)));
   } else {
-    ops::add_in_place(grad_y, through_norm(backward(std::as_const(grad_y))));
+    ops::add_in_place(grad_y, backward_through_norm(backward(std::as_const(grad_y))));
   }
   return grad_y;
 }

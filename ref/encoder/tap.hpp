@@ -24,13 +24,13 @@ class Tap {
   template <class F,
             class = std::enable_if_t<std::is_constructible_v<See, F> && !std::is_same_v<F, Tap>>>
   Tap(F see) : see_(std::move(see)) {}  // NOLINT(google-explicit-constructor)
-  /// Creates a tap that receives the tensors whose names `asks` accepts.
-  Tap(See see, Asks asks) : see_(std::move(see)), asks_(std::move(asks)) {}
+  /// Creates a tap that receives the tensors whose names `is_requested` accepts.
+  Tap(See see, Asks is_requested) : see_(std::move(see)), asks_(std::move(is_requested)) {}
 
   explicit operator bool() const { return static_cast<bool>(see_); }
-  bool asks_for(const std::string& name) const { return see_ && (!asks_ || asks_(name)); }
+  bool requests(const std::string& name) const { return see_ && (!asks_ || asks_(name)); }
   void operator()(const std::string& name, const tensor::Tensor<T>& values) const {
-    if (asks_for(name)) see_(name, values);
+    if (requests(name)) see_(name, values);
   }
 
  private:
@@ -47,7 +47,7 @@ void show(const Tap<T>& tap, const std::string& name, const tensor::Tensor<T>& v
 /// Passes a mask to the tap as numbers: 1 if the dropout keeps an element, otherwise 0.
 template <class T>
 void show_mask(const Tap<T>& tap, const std::string& name, const tensor::Mask& keep) {
-  if (!tap.asks_for(name) || !tensor::is_given(keep)) return;
+  if (!tap.requests(name) || !tensor::is_given(keep)) return;
   tensor::Tensor<T> values = tensor::empty_tensor<T>(tensor::shape_of(keep));
   for (std::size_t i = 0; i < keep.size(); ++i) values.data()[i] = T(keep.data()[i] ? 1 : 0);
   tap(name, values);

@@ -32,15 +32,15 @@ constexpr mode_t kPermissions = 07777;
   cannot(verb, file, std::generic_category().message(error));
 }
 
-path folder_of(const path& file) {
+path parent_folder(const path& file) {
   return file.has_parent_path() ? file.parent_path() : path(".");
 }
 
 /// Throws an error that blames the folder instead of the file if nothing can be created in it.
-[[noreturn]] void cannot_make_a_file_for(const path& target, int error) {
+[[noreturn]] void fail_to_create_beside(const path& target, int error) {
   if (error == EACCES || error == EROFS)
     cannot("write", target,
-           fmt::format("the folder '{}' is read-only ({})", folder_of(target).string(),
+           fmt::format("the folder '{}' is read-only ({})", parent_folder(target).string(),
                        std::generic_category().message(error)));
   cannot("write", target, error);
 }
@@ -49,13 +49,13 @@ path folder_of(const path& file) {
 class TemporaryFile {
  public:
   TemporaryFile(int folder, const path& target) : folder_(folder), target_(target) {
-    remove_left_behind(folder_of(target), ".normproof-", ".tmp");
+    remove_left_behind(parent_folder(target), ".normproof-", ".tmp");
     do {
       name_ = fmt::format(".normproof-{}-{}.tmp", ::getpid(), number_++);
       descriptor_.emplace(
           ::openat(folder_, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode));
-    } while (descriptor_->is_open() ? !hold(descriptor_->get()) : errno == EEXIST);
-    if (!descriptor_->is_open()) cannot_make_a_file_for(target_, errno);
+    } while (descriptor_->is_open() ? !lock_in_use(descriptor_->get()) : errno == EEXIST);
+    if (!descriptor_->is_open()) fail_to_create_beside(target_, errno);
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -74,7 +74,7 @@ class TemporaryFile {
     }
   }
 
-  void become_target() {
+  void replace_target() {
     if (::renameat(folder_, name_.c_str(), folder_, target_.filename().c_str()) < 0) {
       cannot("write", target_, errno);
     }
@@ -101,7 +101,7 @@ void write_directly(const path& file, std::span<const std::byte> bytes) {
 /// Replaces the target by the bytes. If `bytes` is null, only the steps before writing are done.
 void replace(const path& target, const std::span<const std::byte>* bytes,
              std::optional<mode_t> permissions) {
-  const path parent = folder_of(target);
+  const path parent = parent_folder(target);
   const Descriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.is_open()) {
     if (errno == ENOENT || errno == ENOTDIR) {
@@ -112,7 +112,7 @@ void replace(const path& target, const std::span<const std::byte>* bytes,
   TemporaryFile temporary(folder.get(), target);
   if (bytes == nullptr) return;
   temporary.fill(*bytes, permissions);
-  temporary.become_target();
+  temporary.replace_target();
   const bool synced = retry_interrupted([&] { return ::fsync(folder.get()); }) == 0;
   if (!synced && errno != EINVAL &&
       errno != ENOTSUP) {  // these two mean that the system has nothing to sync
@@ -124,7 +124,7 @@ void replace(const path& target, const std::span<const std::byte>* bytes,
 
 /// Reads to the end. `size` is the claimed size of the file; a pipe claims 0, and a file may grow
 /// meanwhile.
-void read_to_end(int descriptor, std::size_t size, const path& file, std::size_t most_bytes,
+void read_to_end(int descriptor, std::size_t size, const path& file, std::size_t max_bytes,
                  std::vector<std::byte>& bytes) {
   bytes.reserve(size + 1);
   std::size_t used = 0;
@@ -135,8 +135,7 @@ void read_to_end(int descriptor, std::size_t size, const path& file, std::size_t
         [&] { return ::read(descriptor, bytes.data() + used, bytes.size() - used); });
     if (count < 0) cannot("read", file, errno);
     used += static_cast<std::size_t>(count);
-    if (used > most_bytes)
-      cannot("read", file, fmt::format("it has more than {} bytes", most_bytes));
+    if (used > max_bytes) cannot("read", file, fmt::format("it has more than {} bytes", max_bytes));
     bytes.resize(used);
     if (count == 0) return;
   }
@@ -176,13 +175,13 @@ void check_writable(const path& file) {
 
 std::vector<std::byte> read_file(const path& file, const ReadLimits& limits) {
   // A pipe without a writer would otherwise block here.
-  const int waits = limits.regular_alone ? O_NONBLOCK : 0;
+  const int waits = limits.regular_files_only ? O_NONBLOCK : 0;
   const Descriptor descriptor(retry_interrupted(
       [&] { return ::open(file.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC | waits); }));
   struct stat status = {};
   if (!descriptor.is_open() || ::fstat(descriptor.get(), &status) < 0) cannot("read", file, errno);
   if (S_ISDIR(status.st_mode)) cannot("read", file, "it is a folder");
-  if (limits.regular_alone && !S_ISREG(status.st_mode))
+  if (limits.regular_files_only && !S_ISREG(status.st_mode))
     cannot("read", file, "it is not a regular file");
   if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
     cannot("read", file, "it is neither a regular file nor a pipe");
@@ -190,10 +189,10 @@ std::vector<std::byte> read_file(const path& file, const ReadLimits& limits) {
   const auto size = static_cast<std::size_t>(status.st_size);
   std::vector<std::byte> bytes;
   try {
-    if (size > limits.most_bytes)
+    if (size > limits.max_bytes)
       cannot("read", file,
-             fmt::format("it has {} bytes; expected at most {}", size, limits.most_bytes));
-    read_to_end(descriptor.get(), size, file, limits.most_bytes, bytes);
+             fmt::format("it has {} bytes; expected at most {}", size, limits.max_bytes));
+    read_to_end(descriptor.get(), size, file, limits.max_bytes, bytes);
   } catch (const std::bad_alloc&) {
     cannot("read", file, fmt::format("it does not fit in memory ({} bytes)", status.st_size));
   }

@@ -34,8 +34,8 @@ void check_writable(const std::filesystem::path& path);
 
 /// Limits for reading a file from an untrusted source.
 struct ReadLimits {
-  bool regular_alone = false;  ///< rejects pipes, which may have no writer and would block
-  std::size_t most_bytes = static_cast<std::size_t>(-1);
+  bool regular_files_only = false;  ///< rejects pipes, which may have no writer and would block
+  std::size_t max_bytes = static_cast<std::size_t>(-1);
 };
 
 /// Reads a whole file or pipe.

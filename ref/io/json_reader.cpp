@@ -63,7 +63,7 @@ std::size_t count_keys(const json& value) {
 }
 
 /// Returns text such as "line 3, column 7".
-std::string place_of(std::string_view text, std::size_t at) {
+std::string line_and_column(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
   const std::size_t line_end = before.rfind('\n');
   const std::size_t begin = line_end == std::string_view::npos ? 0 : line_end + 1;
@@ -80,7 +80,7 @@ std::size_t word_begin(std::string_view text, std::size_t at) {
   return before == std::string_view::npos ? 0 : before + 1;
 }
 
-std::string_view word_at(std::string_view text, std::size_t begin) {
+std::string_view read_word(std::string_view text, std::size_t begin) {
   const std::string_view rest = text.substr(begin);
   return rest.substr(0, rest.find_first_of(" \t\r\n,]}"));
 }
@@ -119,10 +119,10 @@ json JsonReader::parse(std::string_view text, std::string_view expectation) cons
     fail(fmt::format("the key '{}'", check.twice), "occurs twice", "every key once");
   if (check.stop) {
     const std::size_t begin = word_begin(text, *check.stop);
-    if (const auto word = word_at(text, begin); check.too_large || is_not_finite(word))
-      fail(fmt::format("the number {} ({})", word, place_of(text, begin)),
+    if (const auto word = read_word(text, begin); check.too_large || is_not_finite(word))
+      fail(fmt::format("the number {} ({})", word, line_and_column(text, begin)),
            check.too_large ? "is larger than any double" : "is not finite", "a finite number");
-    fail("the whole", fmt::format("is no JSON object ({})", place_of(text, *check.stop)),
+    fail("the whole", fmt::format("is no JSON object ({})", line_and_column(text, *check.stop)),
          expectation);
   }
   fail("the whole", "is no JSON object", expectation);

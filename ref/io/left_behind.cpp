@@ -28,8 +28,8 @@ bool lock(int descriptor) {
 }
 
 /// Returns the id of the process that chose a name of the form prefix, id, anything, suffix.
-std::optional<pid_t> maker_of(std::string_view name, std::string_view prefix,
-                              std::string_view suffix) {
+std::optional<pid_t> creator_process(std::string_view name, std::string_view prefix,
+                                     std::string_view suffix) {
   if (name.size() < prefix.size() + suffix.size() || !name.starts_with(prefix) ||
       !name.ends_with(suffix))
     return std::nullopt;
@@ -71,7 +71,7 @@ void remove_unless_held(const fs::path& place) {
 
 }  // namespace
 
-bool hold(int descriptor) {
+bool lock_in_use(int descriptor) {
   struct stat status = {};
   const bool is_ours = lock(descriptor) || errno != EWOULDBLOCK;
   // Another process may have removed the file between its creation and now.
@@ -84,7 +84,7 @@ void remove_left_behind(const fs::path& folder, std::string_view prefix, std::st
   std::vector<fs::path> left;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    const auto maker = maker_of(entry->path().filename().string(), prefix, suffix);
+    const auto maker = creator_process(entry->path().filename().string(), prefix, suffix);
     if (maker && !is_running(*maker)) left.push_back(entry->path());
   }
   for (const fs::path& place : left) remove_unless_held(place);

@@ -11,7 +11,7 @@ namespace normproof::ref::io {
 /// Marks the open file or folder as in use, until the descriptor is closed or the process ends in
 /// any way. Returns false if another process uses it, or if it has no name any more. Otherwise
 /// returns true, also if the file system has no locks.
-bool hold(int descriptor);
+bool lock_in_use(int descriptor);
 
 /// Removes from a folder what killed processes left there, including folders with their contents. A
 /// process scans a folder only once for each prefix and suffix.

@@ -148,8 +148,8 @@ std::string_view as_text(std::span<const std::byte> bytes) {
 }
 
 /// Splits off and returns the header's text; `bytes` then holds the elements.
-std::string_view take_header(std::span<const std::byte>& bytes, std::string_view file,
-                             std::string_view field) {
+std::string_view split_header(std::span<const std::byte>& bytes, std::string_view file,
+                              std::string_view field) {
   const std::string_view text = as_text(bytes);
   const std::size_t version_at = kMagic.size();
   const std::size_t length_at = version_at + 2;
@@ -222,7 +222,7 @@ std::vector<std::byte> to_c_order(const std::vector<std::byte>& fortran,
 
 StoredTensor decode_npy(std::span<const std::byte> bytes, std::string name, std::string_view file) {
   const std::string field = fmt::format("array '{}'", name);
-  const std::string_view text = take_header(bytes, file, field);
+  const std::string_view text = split_header(bytes, file, field);
   Header header = HeaderParser(text, file, field).parse();
   const auto [dtype, is_swapped] = parse_descr(header.descr, file, field);
   const std::optional<std::size_t> size = byte_size(dtype, header.shape);

@@ -118,23 +118,24 @@ std::vector<std::byte> read_entry(zip_t* archive, const zip_stat_t& status, std:
 
 /// NumPy has no 8-bit floating-point formats, so these are stored as arrays of bytes with the dtype
 /// in their name.
-constexpr DType kKeptAsBytes[] = {DType::float8_e4m3fn, DType::float8_e5m2, DType::float8_e8m0fnu};
+constexpr DType kStoredAsBytes[] = {DType::float8_e4m3fn, DType::float8_e5m2,
+                                    DType::float8_e8m0fnu};
 
-std::string ending_of(DType dtype) {
+std::string dtype_suffix(DType dtype) {
   return fmt::format(".{}", to_string(dtype));
 }
 
 /// Returns the array that stores the tensor: "x.float8_e5m2" of uint8 for x.
 StoredTensor as_array(StoredTensor tensor) {
-  if (std::ranges::find(kKeptAsBytes, tensor.dtype) == std::end(kKeptAsBytes)) return tensor;
-  tensor.name += ending_of(tensor.dtype);
+  if (std::ranges::find(kStoredAsBytes, tensor.dtype) == std::end(kStoredAsBytes)) return tensor;
+  tensor.name += dtype_suffix(tensor.dtype);
   tensor.dtype = DType::uint8;
   return tensor;
 }
 
-StoredTensor of_array(StoredTensor tensor) {
-  for (const DType dtype : kKeptAsBytes) {
-    const std::string ending = ending_of(dtype);
+StoredTensor from_array(StoredTensor tensor) {
+  for (const DType dtype : kStoredAsBytes) {
+    const std::string ending = dtype_suffix(dtype);
     if (tensor.dtype != DType::uint8 || !tensor.name.ends_with(ending)) continue;
     tensor.name.resize(tensor.name.size() - ending.size());
     tensor.dtype = dtype;
@@ -178,7 +179,7 @@ std::vector<std::byte> read_back(zip_source_t* source) {
 }  // namespace
 
 std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::string_view file,
-                                     std::size_t most_bytes) {
+                                     std::size_t max_bytes) {
   const Archive archive = open_for_reading(bytes, file);
   const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
   std::vector<StoredTensor> tensors;
@@ -194,13 +195,13 @@ std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::stri
       unreadable(file, "entries overlap or reach beyond the end");
     }
     compressed += status.comp_size;
-    if (status.size > most_bytes)
+    if (status.size > max_bytes)
       file_failure(file, fmt::format("entry '{}'", status.name),
                    fmt::format("has {} bytes unpacked", status.size),
-                   fmt::format("at most {}, with those before it", most_bytes));
-    most_bytes -= status.size;
+                   fmt::format("at most {}, with those before it", max_bytes));
+    max_bytes -= status.size;
     tensors.push_back(
-        of_array(decode_npy(read_entry(archive.get(), status, file), std::move(name), file)));
+        from_array(decode_npy(read_entry(archive.get(), status, file), std::move(name), file)));
   }
   std::ranges::sort(tensors, {}, &StoredTensor::name);
   const auto twin = std::ranges::adjacent_find(tensors, {}, &StoredTensor::name);

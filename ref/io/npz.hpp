@@ -20,9 +20,9 @@ namespace normproof::ref::io {
 ///           inconsistent, truncated or altered (CRC-32), encrypted, an entry that is not a .npy
 ///           file, a duplicate name, an array that decode_npy rejects. Memory is limited in
 ///           proportion to the file: a claimed length must be possible for the file's size, and all
-///           lengths together must not exceed `most_bytes`
+///           lengths together must not exceed `max_bytes`
 std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::string_view file,
-                                     std::size_t most_bytes = static_cast<std::size_t>(-1));
+                                     std::size_t max_bytes = static_cast<std::size_t>(-1));
 
 /// Returns an archive that numpy.load opens without allow_pickle. The same tensors give the same
 /// bytes: entries are in ascending order of names, dated 1980-01-01, and stored, because deflated

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kDims = 1, kDataType = 2, kName = 8, kRawData = 9;
 constexpr std::uint64_t kVarint = 0, kLength = 2;
 
-std::uint64_t data_type_of(DType dtype) {
+std::uint64_t onnx_data_type(DType dtype) {
   switch (dtype) {
     case DType::float32:
       return 1;
@@ -43,19 +43,20 @@ std::uint64_t data_type_of(DType dtype) {
 
 /// Appends a varint: seven bits per byte, least significant first; the eighth bit is set if more
 /// follow.
-void put_varint(std::vector<std::byte>& out, std::uint64_t value) {
+void append_varint(std::vector<std::byte>& out, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) out.push_back(static_cast<std::byte>(value | 0x80));
   out.push_back(static_cast<std::byte>(value));
 }
 
-void put_number(std::vector<std::byte>& out, std::uint64_t field, std::uint64_t value) {
-  put_varint(out, field << 3 | kVarint);
-  put_varint(out, value);
+void append_number(std::vector<std::byte>& out, std::uint64_t field, std::uint64_t value) {
+  append_varint(out, field << 3 | kVarint);
+  append_varint(out, value);
 }
 
-void put_bytes(std::vector<std::byte>& out, std::uint64_t field, std::span<const std::byte> bytes) {
-  put_varint(out, field << 3 | kLength);
-  put_varint(out, bytes.size());
+void append_bytes(std::vector<std::byte>& out, std::uint64_t field,
+                  std::span<const std::byte> bytes) {
+  append_varint(out, field << 3 | kLength);
+  append_varint(out, bytes.size());
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
@@ -64,10 +65,10 @@ void put_bytes(std::vector<std::byte>& out, std::uint64_t field, std::span<const
 std::vector<std::byte> encode_onnx_tensor(const StoredTensor& tensor) {
   sorted_by_name("encode_onnx_tensor", std::span(&tensor, 1));
   std::vector<std::byte> out;
-  for (const std::size_t extent : tensor.shape) put_number(out, kDims, extent);
-  put_number(out, kDataType, data_type_of(tensor.dtype));
-  put_bytes(out, kName, std::as_bytes(std::span(tensor.name.data(), tensor.name.size())));
-  put_bytes(out, kRawData, tensor.bytes);
+  for (const std::size_t extent : tensor.shape) append_number(out, kDims, extent);
+  append_number(out, kDataType, onnx_data_type(tensor.dtype));
+  append_bytes(out, kName, std::as_bytes(std::span(tensor.name.data(), tensor.name.size())));
+  append_bytes(out, kRawData, tensor.bytes);
   return out;
 }
 

@@ -48,7 +48,7 @@ constexpr Row kRows[] = {row(FloatType::float64),
                          {"float8_e8m0fnu", 1, {}}};
 static_assert(std::size(kRows) == std::size(kDTypes));
 
-const Row& row_of(DType dtype) {
+const Row& dtype_row(DType dtype) {
   const auto index = static_cast<std::size_t>(dtype);
   if (index >= std::size(kRows))
     contract_failure("DType", "dtype", "is no enumerator", "one of DType");
@@ -87,9 +87,10 @@ void store_bits(StoredTensor& tensor, std::size_t index, std::size_t bytes,
 
 template <typename Item>
 void store_whole(StoredTensor& tensor, std::size_t index, double value) {
-  constexpr double kLeast = static_cast<double>(std::numeric_limits<Item>::min());
-  constexpr double kMost = static_cast<double>(std::numeric_limits<Item>::max());
-  store(tensor, index, value >= kLeast && value < kMost + 1 ? static_cast<Item>(value) : Item{0});
+  constexpr double kMinimum = static_cast<double>(std::numeric_limits<Item>::min());
+  constexpr double kMaximum = static_cast<double>(std::numeric_limits<Item>::max());
+  store(tensor, index,
+        value >= kMinimum && value < kMaximum + 1 ? static_cast<Item>(value) : Item{0});
 }
 
 constexpr int kScaleBias = 127;
@@ -114,7 +115,7 @@ bool has_one_nan(DType dtype) {
 }
 
 void store_element(StoredTensor& tensor, std::size_t index, double value) {
-  if (const Row& row = row_of(tensor.dtype); row.type)
+  if (const Row& row = dtype_row(tensor.dtype); row.type)
     return store_bits(tensor, index, row.bytes,
                       numeric::encode(numeric::format_of(*row.type), value));
   switch (tensor.dtype) {
@@ -144,18 +145,18 @@ bool is_utf8(const std::string& text) {
   }
 }
 
-void check_bytes(std::string_view function, const StoredTensor& tensor, Clause of_length) {
+void check_bytes(std::string_view function, const StoredTensor& tensor, Clause length_bytes) {
   const std::string label = fmt::format("tensor '{}'", tensor.name);
   const std::optional<std::size_t> size = byte_size(tensor.dtype, tensor.shape);
   if (!size) {
     contract_failure(function, label, fmt::format("has the shape {}", show(tensor.shape)),
-                     "a size that fits in 63 bits", of_length);
+                     "a size that fits in 63 bits", length_bytes);
   }
   if (tensor.bytes.size() != *size) {
     contract_failure(function, label, fmt::format("holds {} bytes", tensor.bytes.size()),
                      fmt::format("{} bytes for {} of the shape {}", *size, to_string(tensor.dtype),
                                  show(tensor.shape)),
-                     of_length);
+                     length_bytes);
   }
   if (const auto bad = find_bad_boolean(tensor)) {
     contract_failure(function, label,
@@ -177,7 +178,7 @@ double widen_int64(const StoredTensor& tensor, std::size_t index) {
 }
 
 double widen_element(const StoredTensor& tensor, std::size_t index) {
-  if (const Row& row = row_of(tensor.dtype); row.type)
+  if (const Row& row = dtype_row(tensor.dtype); row.type)
     return numeric::decode(numeric::format_of(*row.type), load_bits(tensor, index, row.bytes));
   switch (tensor.dtype) {
     case DType::int64:
@@ -204,11 +205,11 @@ StoredTensor make(DType dtype, std::string name, std::vector<std::size_t> shape,
 }  // namespace
 
 std::size_t item_size(DType dtype) {
-  return row_of(dtype).bytes;
+  return dtype_row(dtype).bytes;
 }
 
 std::optional<numeric::FloatType> float_type(DType dtype) {
-  return row_of(dtype).type;
+  return dtype_row(dtype).type;
 }
 
 bool is_float(DType dtype) {
@@ -220,7 +221,7 @@ bool is_whole(DType dtype) {
 }
 
 std::string_view to_string(DType dtype) {
-  return row_of(dtype).name;
+  return dtype_row(dtype).name;
 }
 
 std::optional<DType> find_dtype(std::string_view name) {

@@ -14,7 +14,7 @@ namespace {
 
 enum class Format { npz, safetensors };
 
-Format format_of(const std::filesystem::path& path) {
+Format parse_suffix(const std::filesystem::path& path) {
   const std::string suffix = path.extension().string();
   if (suffix == ".npz") return Format::npz;
   if (suffix == ".safetensors") return Format::safetensors;
@@ -26,20 +26,20 @@ Format format_of(const std::filesystem::path& path) {
 }  // namespace
 
 void check_tensor_file(const std::filesystem::path& path) {
-  format_of(path);
+  parse_suffix(path);
 }
 
-std::vector<StoredTensor> read_tensors(const std::filesystem::path& path, std::size_t most_bytes) {
-  const Format format = format_of(path);
+std::vector<StoredTensor> read_tensors(const std::filesystem::path& path, std::size_t max_bytes) {
+  const Format format = parse_suffix(path);
   const std::vector<std::byte> bytes =
-      read_file(path, {.regular_alone = true, .most_bytes = most_bytes});
-  return format == Format::npz ? decode_npz(bytes, path.string(), most_bytes)
+      read_file(path, {.regular_files_only = true, .max_bytes = max_bytes});
+  return format == Format::npz ? decode_npz(bytes, path.string(), max_bytes)
                                : decode_safetensors(bytes, path.string());
 }
 
 void write_tensors(const std::filesystem::path& path, std::span<const StoredTensor> tensors) {
   write_file(path,
-             format_of(path) == Format::npz ? encode_npz(tensors) : encode_safetensors(tensors));
+             parse_suffix(path) == Format::npz ? encode_npz(tensors) : encode_safetensors(tensors));
 }
 
 }  // namespace normproof::ref::io

@@ -13,10 +13,10 @@ namespace normproof::ref::io {
 /// order of their names.
 ///
 /// Requires  the suffix is .npz or .safetensors, in lower case; a regular file of at most
-///           `most_bytes`, and an archive must not exceed that when unpacked
+///           `max_bytes`, and an archive must not exceed that when unpacked
 /// Throws    UsageError for the suffix; FileError as read_file, decode_npz and decode_safetensors
 std::vector<StoredTensor> read_tensors(const std::filesystem::path& path,
-                                       std::size_t most_bytes = static_cast<std::size_t>(-1));
+                                       std::size_t max_bytes = static_cast<std::size_t>(-1));
 
 /// Checks, before the work, that a file of tensors may have that name.
 /// Throws    UsageError for the suffix

@@ -26,18 +26,20 @@ void check_axes(std::string_view function, std::string_view name, const Shape& s
 
 }  // namespace
 
-Mask AttentionShape::visible_to(std::size_t sample, const Mask& valid, bool causal) const {
+Mask AttentionShape::visible_keys_of_sample(std::size_t sample, const Mask& valid,
+                                            bool causal) const {
   const bool* const own = tensor::is_given(valid) ? valid.data() + sample * group.keys : nullptr;
   return visible_keys(group, own, causal);
 }
 
-bool AttentionShape::sees_everywhere(const Mask& valid, bool causal) const {
+bool AttentionShape::every_query_sees_a_key(const Mask& valid, bool causal) const {
   for (std::size_t sample = 0; sample < batch_size; ++sample)
-    if (!sees_in_every_row(visible_to(sample, valid, causal), group.keys)) return false;
+    if (!has_visible_key_in_every_row(visible_keys_of_sample(sample, valid, causal), group.keys))
+      return false;
   return true;
 }
 
-std::string AttentionShape::place_of(std::size_t sample, std::size_t kv_head) const {
+std::string AttentionShape::heads_text(std::size_t sample, std::size_t kv_head) const {
   return fmt::format("attention in sample {}, heads {} to {}", sample, kv_head * group.heads,
                      (kv_head + 1) * group.heads - 1);
 }

@@ -16,18 +16,19 @@ struct AttentionShape {
   std::size_t features = 0, value_features = 0;
 
   std::size_t heads() const { return kv_heads * group.heads; }
-  tensor::Shape of_queries() const { return {batch_size, heads(), group.tokens}; }
-  tensor::Shape of_scores() const { return {batch_size, heads(), group.tokens, group.keys}; }
-  tensor::Shape of_y() const { return {batch_size, heads(), group.tokens, value_features}; }
+  tensor::Shape queries_shape() const { return {batch_size, heads(), group.tokens}; }
+  tensor::Shape scores_shape() const { return {batch_size, heads(), group.tokens, group.keys}; }
+  tensor::Shape y_shape() const { return {batch_size, heads(), group.tokens, value_features}; }
 
   /// Returns visible_keys for one sample; valid is [B,S] or empty.
-  tensor::Mask visible_to(std::size_t sample, const tensor::Mask& valid, bool causal) const;
+  tensor::Mask visible_keys_of_sample(std::size_t sample, const tensor::Mask& valid,
+                                      bool causal) const;
   /// Whether every query of every sample sees at least one key.
-  bool sees_everywhere(const tensor::Mask& valid, bool causal) const;
+  bool every_query_sees_a_key(const tensor::Mask& valid, bool causal) const;
 
   /// Returns text such as "attention in sample 2, heads 4 to 7" for the heads of queries that read
   /// this head of keys.
-  std::string place_of(std::size_t sample, std::size_t kv_head) const;
+  std::string heads_text(std::size_t sample, std::size_t kv_head) const;
 };
 
 /// Checks the shapes of attention's inputs and returns its extents.

@@ -24,7 +24,7 @@ struct Float32NormOptions {
 
 /// The number of rows in a run. float32_norm adds the terms of grad_gamma and grad_beta of a run in
 /// order, then the sums of the runs by rule R2.
-inline constexpr std::size_t kRowsOfARun = 32;
+inline constexpr std::size_t kRowsPerRun = 32;
 
 /// Whether float32_norm can store its results in this format.
 constexpr bool is_stored_by_float32_norm(numeric::FloatType type) {

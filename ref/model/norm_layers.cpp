@@ -28,12 +28,12 @@ constexpr NormState kPsi2AndNu[] = {{"running_psi2", EntryShape::features, 1},
                                     {"iterations", EntryShape::one, 0}};
 
 constexpr NormCells kRows[] = {{Partition::row, false}};
-constexpr NormCells kCentredRows[] = {{Partition::row, true}};
+constexpr NormCells kCenteredRows[] = {{Partition::row, true}};
 constexpr NormCells kRowGroups[] = {{Partition::row_group, false}};
 constexpr NormCells kChannels[] = {{Partition::channel, false}};
-constexpr NormCells kCentredChannels[] = {{Partition::channel, true}};
-constexpr NormCells kCentredSampleChannels[] = {{Partition::sample_channel, true}};
-constexpr NormCells kCentredSampleGroups[] = {{Partition::sample_group, true}};
+constexpr NormCells kCenteredChannels[] = {{Partition::channel, true}};
+constexpr NormCells kCenteredSampleChannels[] = {{Partition::sample_channel, true}};
+constexpr NormCells kCenteredSampleGroups[] = {{Partition::sample_group, true}};
 constexpr NormCells kRowGroupsThenChannels[] = {
     {Partition::row_group, false, "group_eps", "group_scaling"}, {Partition::channel, false}};
 
@@ -48,21 +48,24 @@ constexpr NormStatistic kMeanAndRstdOfSampleChannels[] = {{"mean", EntryShape::s
                                                           {"rstd", EntryShape::sample_channels}};
 constexpr NormStatistic kMeanAndRstdOfSampleGroups[] = {{"mean", EntryShape::sample_groups},
                                                         {"rstd", EntryShape::sample_groups}};
-constexpr NormStatistic kOfBatchNorm[] = {{"mean", EntryShape::features, kTraining},
-                                          {"biased_variance", EntryShape::features, kTraining},
-                                          {"rstd", EntryShape::features}};
-constexpr NormStatistic kOfBatchRenorm[] = {{"mean", EntryShape::features, kTraining},
-                                            {"biased_variance", EntryShape::features, kTraining},
-                                            {"rstd", EntryShape::features},
-                                            {"r", EntryShape::features, kTraining},
-                                            {"d", EntryShape::features, kTraining}};
-constexpr NormStatistic kOfPowerNormV[] = {{"quadratic_mean", EntryShape::features, kTraining},
-                                           {"rstd", EntryShape::features}};
-constexpr NormStatistic kOfPowerNorm[] = {{"quadratic_mean", EntryShape::features, kTraining},
-                                          {"rstd", EntryShape::features},
-                                          {"mean_x_hat_squared", EntryShape::features, kBackward},
-                                          {"mean_g_x_hat", EntryShape::features, kBackward}};
-constexpr NormStatistic kOfPowerNormReleased[] = {
+constexpr NormStatistic kBatchNormStatistics[] = {
+    {"mean", EntryShape::features, kTraining},
+    {"biased_variance", EntryShape::features, kTraining},
+    {"rstd", EntryShape::features}};
+constexpr NormStatistic kBatchRenormStatistics[] = {
+    {"mean", EntryShape::features, kTraining},
+    {"biased_variance", EntryShape::features, kTraining},
+    {"rstd", EntryShape::features},
+    {"r", EntryShape::features, kTraining},
+    {"d", EntryShape::features, kTraining}};
+constexpr NormStatistic kPowerNormVStatistics[] = {
+    {"quadratic_mean", EntryShape::features, kTraining}, {"rstd", EntryShape::features}};
+constexpr NormStatistic kPowerNormStatistics[] = {
+    {"quadratic_mean", EntryShape::features, kTraining},
+    {"rstd", EntryShape::features},
+    {"mean_x_hat_squared", EntryShape::features, kBackward},
+    {"mean_g_x_hat", EntryShape::features, kBackward}};
+constexpr NormStatistic kPowerNormReleasedStatistics[] = {
     {"quadratic_mean", EntryShape::features, kTraining},
     {"rstd", EntryShape::features},
     {"batch_rstd", EntryShape::features, kTraining},
@@ -73,93 +76,93 @@ constexpr NormStatistic kOfPowerNormReleased[] = {
 // One description per struct of options. If an alternative of NormOptions has none, this file does
 // not compile.
 template <class Options>
-struct DescriptionOf;
+struct LayerDescription;
 
 template <>
-struct DescriptionOf<NoneOptions> {
+struct LayerDescription<NoneOptions> {
   static constexpr NormLayer value{.name = "none"};
 };
 template <>
-struct DescriptionOf<BatchNormOptions> {
+struct LayerDescription<BatchNormOptions> {
   static constexpr NormLayer value{.name = "batch_norm",
-                                   .cells = kCentredChannels,
+                                   .cells = kCenteredChannels,
                                    .parameters = kGammaAndBeta,
                                    .state = kMeanAndVariance,
-                                   .statistics = kOfBatchNorm};
+                                   .statistics = kBatchNormStatistics};
 };
 template <>
-struct DescriptionOf<LayerNormOptions> {
+struct LayerDescription<LayerNormOptions> {
   static constexpr NormLayer value{.name = "layer_norm",
-                                   .cells = kCentredRows,
+                                   .cells = kCenteredRows,
                                    .parameters = kGammaAndBeta,
                                    .statistics = kMeanAndRstdOfRows};
 };
 template <>
-struct DescriptionOf<RMSNormOptions> {
+struct LayerDescription<RMSNormOptions> {
   static constexpr NormLayer value{
       .name = "rms_norm", .cells = kRows, .parameters = kGammaAndBeta, .statistics = kRstdOfRows};
 };
 template <>
-struct DescriptionOf<GroupNormOptions> {
+struct LayerDescription<GroupNormOptions> {
   static constexpr NormLayer value{.name = "group_norm",
-                                   .cells = kCentredSampleGroups,
+                                   .cells = kCenteredSampleGroups,
                                    .parameters = kGammaAndBeta,
                                    .statistics = kMeanAndRstdOfSampleGroups};
 };
 template <>
-struct DescriptionOf<InstanceNormOptions> {
+struct LayerDescription<InstanceNormOptions> {
   static constexpr NormLayer value{.name = "instance_norm",
-                                   .cells = kCentredSampleChannels,
+                                   .cells = kCenteredSampleChannels,
                                    .parameters = kGammaAndBeta,
                                    .statistics = kMeanAndRstdOfSampleChannels};
 };
 template <>
-struct DescriptionOf<PowerNormVOptions> {
+struct LayerDescription<PowerNormVOptions> {
   static constexpr NormLayer value{.name = "power_norm_v",
                                    .cells = kChannels,
                                    .parameters = kGammaAndBeta,
                                    .state = kPsi2,
-                                   .statistics = kOfPowerNormV};
+                                   .statistics = kPowerNormVStatistics};
 };
 template <>
-struct DescriptionOf<PowerNormOptions> {
+struct LayerDescription<PowerNormOptions> {
   static constexpr NormLayer value{.name = "power_norm",
                                    .cells = kChannels,
                                    .parameters = kGammaAndBeta,
                                    .state = kPsi2AndNu,
-                                   .statistics = kOfPowerNorm,
+                                   .statistics = kPowerNormStatistics,
                                    .exact_backward = false};
 };
 template <>
-struct DescriptionOf<PowerNormReleasedOptions> {
+struct LayerDescription<PowerNormReleasedOptions> {
   static constexpr NormLayer value{.name = "power_norm_released",
                                    .cells = kRowGroupsThenChannels,
                                    .parameters = kGammaAndBeta,
                                    .state = kPsi2AndNu,
-                                   .statistics = kOfPowerNormReleased,
+                                   .statistics = kPowerNormReleasedStatistics,
                                    .exact_backward = false};
 };
 template <>
-struct DescriptionOf<BatchRenormOptions> {
+struct LayerDescription<BatchRenormOptions> {
   static constexpr NormLayer value{.name = "batch_renorm",
-                                   .cells = kCentredChannels,
+                                   .cells = kCenteredChannels,
                                    .parameters = kGammaAndBeta,
                                    .state = kMeanAndVariance,
-                                   .statistics = kOfBatchRenorm};
+                                   .statistics = kBatchRenormStatistics};
 };
 template <>
-struct DescriptionOf<ScaleNormOptions> {
+struct LayerDescription<ScaleNormOptions> {
   static constexpr NormLayer value{
       .name = "scale_norm", .cells = kRows, .parameters = kOneGamma, .statistics = kRnormOfRows};
 };
 template <>
-struct DescriptionOf<GroupScalingOptions> {
+struct LayerDescription<GroupScalingOptions> {
   static constexpr NormLayer value{
       .name = "group_scaling", .cells = kRowGroups, .statistics = kRstdOfRowGroups};
 };
 
 template <>
-struct DescriptionOf<DyTOptions> {
+struct LayerDescription<DyTOptions> {
   static constexpr NormLayer value{.name = "dyt", .parameters = kGammaBetaAndAlpha};
 };
 
@@ -168,12 +171,12 @@ struct Table;
 template <class... Options>
 struct Table<std::variant<Options...>> {
   static constexpr std::array<NormLayer, sizeof...(Options)> kLayers{
-      DescriptionOf<Options>::value...};
+      LayerDescription<Options>::value...};
 };
 
 /// Returns the value of the field of that name if its type is V.
 template <class V>
-std::optional<V> option_of(NormOptions options, std::string_view field) {
+std::optional<V> find_option(NormOptions options, std::string_view field) {
   std::optional<V> found;
   std::visit(
       [&](auto& o) {
@@ -226,17 +229,17 @@ void check_parameter(const NormLayer& layer, std::string_view given) {
 }
 
 std::optional<double> number_option(const NormOptions& options, std::string_view field) {
-  return option_of<double>(options, field);
+  return find_option<double>(options, field);
 }
 std::optional<std::int64_t> count_option(const NormOptions& options, std::string_view field) {
-  return option_of<std::int64_t>(options, field);
+  return find_option<std::int64_t>(options, field);
 }
 std::optional<bool> switch_option(const NormOptions& options, std::string_view field) {
-  return option_of<bool>(options, field);
+  return find_option<bool>(options, field);
 }
 
 Layout layout_of(const NormOptions& options) {
-  return option_of<Layout>(options, "layout").value_or(Layout::rows);
+  return find_option<Layout>(options, "layout").value_or(Layout::rows);
 }
 
 NormOptions with_rows(NormOptions options) {
@@ -260,16 +263,16 @@ void check_rows(const NormOptions& options) {
                               numeric::Clause::C13);
 }
 
-bool has_zero_centred_gamma(const NormOptions& options) {
+bool has_zero_centered_gamma(const NormOptions& options) {
   return switch_option(options, "zero_centred_gamma").value_or(false);
 }
 
-bool is_on(const NormOptions& options, std::string_view option) {
+bool is_switched_on(const NormOptions& options, std::string_view option) {
   return option.empty() || switch_option(options, option).value();
 }
 
 double initial_value(const NormOptions& options, const NormParameter& parameter) {
-  if (parameter.name == "gamma" && has_zero_centred_gamma(options)) return parameter.initial - 1;
+  if (parameter.name == "gamma" && has_zero_centered_gamma(options)) return parameter.initial - 1;
   return parameter.option.empty() ? parameter.initial
                                   : number_option(options, parameter.option).value();
 }

@@ -119,11 +119,11 @@ std::vector<std::size_t> shape_in_rows(Layout layout, const std::vector<std::siz
 void check_rows(const NormOptions& options);
 
 /// Whether the scale is 1 + gamma instead of gamma.
-bool has_zero_centred_gamma(const NormOptions& options);
+bool has_zero_centered_gamma(const NormOptions& options);
 
 /// Whether an entry of the layer's description is on, given the name of its switch; an empty name
 /// means yes.
-bool is_on(const NormOptions& options, std::string_view option);
+bool is_switched_on(const NormOptions& options, std::string_view option);
 
 /// Returns the initial value of one of the layer's parameters.
 double initial_value(const NormOptions& options, const NormParameter& parameter);

@@ -14,7 +14,7 @@ static std::span<const std::pair<const char*, FloatType>> names_of(FloatType) {
   static const auto names = [] {
     std::vector<std::pair<const char*, FloatType>> stored;
     for (const FloatFormat& format : kFloatFormats)
-      if (is_stored(format) && is_computed_in(format))
+      if (is_stored(format) && is_used_for_arithmetic(format))
         stored.emplace_back(format.name, format.type);
     return stored;
   }();
@@ -54,7 +54,7 @@ std::vector<std::string> norm_names() {
 
 NormOptions norm_options(std::string_view name) {
   for (std::size_t i = 0; i < norm_layers().size(); ++i)
-    if (name == norm_layers()[i].name) return alternative_at<NormOptions>(i);
+    if (name == norm_layers()[i].name) return make_alternative<NormOptions>(i);
   throw numeric::UsageError(numeric::unknown_name("layer", name, norm_names()));
 }
 

@@ -35,7 +35,7 @@ static void visit_fields(CrossEntropyOptions& o, auto&& f) {
 static void visit_fields(RopeOptions& o, auto&& f) {
   f("interleaved", o.interleaved);
 }
-static void visit_fields_of_layer(auto& o, auto&& f) {
+static void visit_layer_fields(auto& o, auto&& f) {
   f("num_heads", o.num_heads);
   f("activation", o.activation);
   f("placement", o.placement);
@@ -43,7 +43,7 @@ static void visit_fields_of_layer(auto& o, auto&& f) {
   f("norm", o.norm);
 }
 static void visit_fields(EncoderLayerOptions& o, auto&& f) {
-  visit_fields_of_layer(o, f);
+  visit_layer_fields(o, f);
   f("causal", o.causal);
 }
 static void visit_fields(EncoderOptions& o, auto&& f) {
@@ -58,9 +58,9 @@ static void visit_fields(EncoderOptions& o, auto&& f) {
   f("scaled_embedding", o.scaled_embedding);
 }
 static void visit_fields(DecoderLayerOptions& o, auto&& f) {
-  visit_fields_of_layer(o, f);
+  visit_layer_fields(o, f);
 }
-static void visit_fields_of_transformer(auto& o, auto&& f) {
+static void visit_transformer_fields(auto& o, auto&& f) {
   f("num_layers", o.num_layers);
   f("num_heads", o.num_heads);
   f("activation", o.activation);
@@ -71,16 +71,16 @@ static void visit_fields_of_transformer(auto& o, auto&& f) {
   f("scaled_embedding", o.scaled_embedding);
 }
 static void visit_fields(TranslatorOptions& o, auto&& f) {
-  visit_fields_of_transformer(o, f);
+  visit_transformer_fields(o, f);
   f("label_smoothing", o.label_smoothing);
   f("decoder_norm", o.decoder_norm);
 }
 static void visit_fields(LanguageModelOptions& o, auto&& f) {
-  visit_fields_of_transformer(o, f);
+  visit_transformer_fields(o, f);
   f("label_smoothing", o.label_smoothing);
 }
 static void visit_fields(DecodingOptions& o, auto&& f) {
-  visit_fields_of_transformer(o, f);
+  visit_transformer_fields(o, f);
 }
 static void parse_field(std::string_view, std::string_view text, NormOptions& value) {
   value = norm_options(text);
@@ -92,11 +92,11 @@ static std::string print_field(const NormOptions& value) {
 namespace {
 
 /// Prefixes of the options of a norm.
-constexpr std::string_view kOfTheNorm = "norm.", kOfTheDecodersNorm = "decoder_norm.";
+constexpr std::string_view kNormPrefix = "norm.", kDecoderNormPrefix = "decoder_norm.";
 constexpr std::string_view kLearningRate = "learning_rate";
 /// An encoder option that was added after files had been written, with the value that a file means
 /// if it does not name the option.
-constexpr std::pair<std::string_view, std::string_view> kMeantOfEncoders = {"causal", "false"};
+constexpr std::pair<std::string_view, std::string_view> kEncoderLegacyDefault = {"causal", "false"};
 
 std::vector<std::string> names_of_kind(OperationKind kind) {
   std::vector<std::string> names;
@@ -104,23 +104,23 @@ std::vector<std::string> names_of_kind(OperationKind kind) {
   return names;
 }
 
-NormOptions& norm_of(EncoderOperation& encoder) {
+NormOptions& encoder_norm(EncoderOperation& encoder) {
   return std::visit([](auto& o) -> NormOptions& { return o.norm; }, encoder);
 }
 
-NormOptions& norm_of(TransformerOperation& transformer) {
+NormOptions& encoder_norm(TransformerOperation& transformer) {
   return std::visit([](auto& o) -> NormOptions& { return o.norm; }, transformer);
 }
 
 /// Returns the decoder's norm, which only a translator has, or null.
-NormOptions* decoder_norm_of(TransformerOperation& transformer) {
+NormOptions* find_decoder_norm(TransformerOperation& transformer) {
   auto* const translator = std::get_if<TranslatorOptions>(&transformer);
   return translator == nullptr ? nullptr : &translator->decoder_norm;
 }
 
 /// Returns the name of an option without the prefix of its norm.
-std::string_view own_name(std::string_view field) {
-  for (const std::string_view prefix : {kOfTheNorm, kOfTheDecodersNorm})
+std::string_view name_without_prefix(std::string_view field) {
+  for (const std::string_view prefix : {kNormPrefix, kDecoderNormPrefix})
     if (field.starts_with(prefix)) return field.substr(prefix.size());
   return field;
 }
@@ -133,16 +133,16 @@ struct SetOption {
     set_field(function, operation_name(function), field, value);
   }
   void operator()(EncoderOperation& encoder) const {
-    if (field.starts_with(kOfTheNorm))
-      return set_option(norm_of(encoder), field.substr(kOfTheNorm.size()), value);
+    if (field.starts_with(kNormPrefix))
+      return set_option(encoder_norm(encoder), field.substr(kNormPrefix.size()), value);
     set_field(encoder, operation_name(encoder), field, value);
   }
   void operator()(TransformerOperation& transformer) const {
-    NormOptions* const of_decoder = decoder_norm_of(transformer);
-    if (field.starts_with(kOfTheNorm))
-      return set_option(norm_of(transformer), own_name(field), value);
-    if (of_decoder != nullptr && field.starts_with(kOfTheDecodersNorm))
-      return set_option(*of_decoder, own_name(field), value);
+    NormOptions* const decoder_options = find_decoder_norm(transformer);
+    if (field.starts_with(kNormPrefix))
+      return set_option(encoder_norm(transformer), name_without_prefix(field), value);
+    if (decoder_options != nullptr && field.starts_with(kDecoderNormPrefix))
+      return set_option(*decoder_options, name_without_prefix(field), value);
     set_field(transformer, operation_name(transformer), field, value);
   }
   void operator()(OptimizerOperation& steps) const {
@@ -158,14 +158,14 @@ struct ListAllOptions {
   }
   OptionTexts operator()(EncoderOperation encoder) const {
     OptionTexts texts = list_all_fields(encoder);
-    add(texts, kOfTheNorm, norm_of(encoder));
+    add(texts, kNormPrefix, encoder_norm(encoder));
     return texts;
   }
   OptionTexts operator()(TransformerOperation transformer) const {
     OptionTexts texts = list_all_fields(transformer);
-    add(texts, kOfTheNorm, norm_of(transformer));
-    if (const NormOptions* const of_decoder = decoder_norm_of(transformer))
-      add(texts, kOfTheDecodersNorm, *of_decoder);
+    add(texts, kNormPrefix, encoder_norm(transformer));
+    if (const NormOptions* const decoder_options = find_decoder_norm(transformer))
+      add(texts, kDecoderNormPrefix, *decoder_options);
     return texts;
   }
   OptionTexts operator()(const OptimizerOperation& steps) const {
@@ -215,15 +215,15 @@ Operation operation(std::string_view name) {
   const auto index = static_cast<std::size_t>(&info - operations(info.kind).data());
   switch (info.kind) {
     case OperationKind::layer:
-      return alternative_at<NormOptions>(index);
+      return make_alternative<NormOptions>(index);
     case OperationKind::function:
-      return alternative_at<FunctionOptions>(index);
+      return make_alternative<FunctionOptions>(index);
     case OperationKind::encoder:
-      return alternative_at<EncoderOperation>(index);
+      return make_alternative<EncoderOperation>(index);
     case OperationKind::transformer:
-      return alternative_at<TransformerOperation>(index);
+      return make_alternative<TransformerOperation>(index);
     case OperationKind::optimizer:
-      return OptimizerOperation{.optimizer = alternative_at<OptimizerOptions>(index)};
+      return OptimizerOperation{.optimizer = make_alternative<OptimizerOptions>(index)};
   }
   numeric::contract_failure("operation", "kind", "is no enumerator", "an OperationKind");
 }
@@ -241,8 +241,9 @@ std::vector<std::pair<std::string, std::string>> list_options(const Operation& o
   const bool encoder = std::holds_alternative<EncoderOperation>(operation);
   std::erase_if(texts, [encoder](const auto& field) {
     const std::string_view name = field.first;
-    if (encoder && std::pair(name, std::string_view(field.second)) == kMeantOfEncoders) return true;
-    return is_legacy_default(own_name(name), field.second);
+    if (encoder && std::pair(name, std::string_view(field.second)) == kEncoderLegacyDefault)
+      return true;
+    return is_legacy_default(name_without_prefix(name), field.second);
   });
   return texts;
 }

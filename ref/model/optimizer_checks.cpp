@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto kFunction = "optimizer_step";
 
-void check_share(std::string_view option, double value) {
+void check_fraction(std::string_view option, double value) {
   tensor::check_option(kFunction, option, value, value >= 0 && value < 1,
                        fmt::format("0 <= {} < 1", option), Clause::C1);
 }
@@ -26,8 +26,8 @@ void check_one(const SgdOptions& options) {
   check_not_negative("momentum", options.momentum, Clause::C1);
 }
 void check_one(const AdamWOptions& o) {
-  check_share("beta1", o.beta1);
-  check_share("beta2", o.beta2);
+  check_fraction("beta1", o.beta1);
+  check_fraction("beta2", o.beta2);
   tensor::check_option(kFunction, "eps", o.eps, o.eps > 0, "eps > 0", Clause::C1);
   check_not_negative("weight_decay", o.weight_decay, Clause::C1);
 }

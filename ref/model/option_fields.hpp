@@ -105,9 +105,9 @@ requires std::is_enum_v<E> std::string print_field(E v) {
 
 /// Returns the alternative of a variant by its index, with its defaults.
 template <class Variant, std::size_t I = 0>
-Variant alternative_at(std::size_t index) {
+Variant make_alternative(std::size_t index) {
   if constexpr (I + 1 < std::variant_size_v<Variant>) {
-    return index == I ? Variant(std::in_place_index<I>) : alternative_at<Variant, I + 1>(index);
+    return index == I ? Variant(std::in_place_index<I>) : make_alternative<Variant, I + 1>(index);
   } else {
     return Variant(std::in_place_index<I>);
   }

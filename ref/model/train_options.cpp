@@ -58,16 +58,16 @@ static_assert(std::size(kSchedules) == std::variant_size_v<ScheduleOptions>);
 static_assert(std::size(kInitializations) == std::variant_size_v<InitializationOptions>);
 
 template <std::size_t count>
-std::vector<std::string> all_of_them(const char* const (&names)[count]) {
+std::vector<std::string> copy_names(const char* const (&names)[count]) {
   return {std::begin(names), std::end(names)};
 }
 
 template <class Variant, std::size_t count>
-Variant default_of(const char* const (&names)[count], std::string_view kind,
-                   std::string_view name) {
+Variant default_value(const char* const (&names)[count], std::string_view kind,
+                      std::string_view name) {
   for (std::size_t i = 0; i < count; ++i)
-    if (name == names[i]) return alternative_at<Variant>(i);
-  throw numeric::UsageError(numeric::unknown_name(kind, name, all_of_them(names)));
+    if (name == names[i]) return make_alternative<Variant>(i);
+  throw numeric::UsageError(numeric::unknown_name(kind, name, copy_names(names)));
 }
 
 }  // namespace
@@ -83,23 +83,23 @@ std::string initialization_name(const InitializationOptions& options) {
 }
 
 std::vector<std::string> optimizer_names() {
-  return all_of_them(kOptimizers);
+  return copy_names(kOptimizers);
 }
 std::vector<std::string> schedule_names() {
-  return all_of_them(kSchedules);
+  return copy_names(kSchedules);
 }
 std::vector<std::string> initialization_names() {
-  return all_of_them(kInitializations);
+  return copy_names(kInitializations);
 }
 
 OptimizerOptions optimizer_options(std::string_view name) {
-  return default_of<OptimizerOptions>(kOptimizers, "optimizer", name);
+  return default_value<OptimizerOptions>(kOptimizers, "optimizer", name);
 }
 ScheduleOptions schedule_options(std::string_view name) {
-  return default_of<ScheduleOptions>(kSchedules, "schedule", name);
+  return default_value<ScheduleOptions>(kSchedules, "schedule", name);
 }
 InitializationOptions initialization_options(std::string_view name) {
-  return default_of<InitializationOptions>(kInitializations, "initialization", name);
+  return default_value<InitializationOptions>(kInitializations, "initialization", name);
 }
 
 void set_option(OptimizerOptions& options, std::string_view field, std::string_view value) {

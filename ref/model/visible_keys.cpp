@@ -16,13 +16,13 @@ tensor::Mask visible_keys(const QueriesAndKeys& extents, const bool* valid, bool
   for (std::size_t row = 0; row < extents.rows(); ++row) {
     bool* const own = visible.data() + row * keys;
     const std::size_t i = row % extents.tokens;
-    for (std::size_t j = 0; j < keys; ++j) own[j] = is_not_later(extents, i, j);
+    for (std::size_t j = 0; j < keys; ++j) own[j] = is_visible_causally(extents, i, j);
     for (std::size_t j = 0; valid != nullptr && j < keys; ++j) own[j] = own[j] && valid[j];
   }
   return visible;
 }
 
-bool sees_in_every_row(const tensor::Mask& visible, std::size_t keys) {
+bool has_visible_key_in_every_row(const tensor::Mask& visible, std::size_t keys) {
   if (!tensor::is_given(visible)) return true;
   for (std::size_t at = 0; at < visible.size(); at += keys)
     if (std::find(visible.data() + at, visible.data() + at + keys, true) ==

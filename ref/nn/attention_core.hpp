@@ -18,20 +18,20 @@ struct AttentionOperands {
 
 /// Returns a view of a tensor [heads, M, S] of scores, weights or their gradients, head by head.
 template <class T>
-ops::MatrixView<T> of_heads(T* scores, const tensor::Shape& shape) {
+ops::MatrixView<T> scores_view(T* scores, const tensor::Shape& shape) {
   const std::size_t rows = shape[1], keys = shape[2], all = shape[0] * rows * keys;
   return {scores, rows, keys, keys, 1, 1, all, shape[0], rows * keys};
 }
 template <class T>
-ops::MatrixView<const T> of_heads(const Tensor<T>& scores) {
-  return of_heads(scores.data(), tensor::shape_of(scores));
+ops::MatrixView<const T> scores_view(const Tensor<T>& scores) {
+  return scores_view(scores.data(), tensor::shape_of(scores));
 }
 
 /// Returns the scores queries keys^T, of the given shape [heads, M, S], in the order of rule R1.
 template <class T>
 Tensor<T> attention_scores(const AttentionOperands<const T>& in, const tensor::Shape& shape) {
   Tensor<T> scores = tensor::empty_tensor<T>(shape);
-  ops::matmul_into<T>(of_heads(scores.data(), shape), in.queries, ops::transposed(in.keys));
+  ops::matmul_into<T>(scores_view(scores.data(), shape), in.queries, ops::transposed(in.keys));
   return scores;
 }
 
@@ -39,7 +39,7 @@ Tensor<T> attention_scores(const AttentionOperands<const T>& in, const tensor::S
 template <class T>
 void attend(const Tensor<T>& weights, const AttentionOperands<const T>& in,
             const ops::MatrixView<T>& context) {
-  ops::matmul_into<T>(context, of_heads(weights), in.values);
+  ops::matmul_into<T>(context, scores_view(weights), in.values);
 }
 
 /// Computes the gradients of attention from grad_context [M,e].
@@ -53,14 +53,14 @@ void attention_backward_into(const AttentionOperands<T>& out, const AttentionOpe
                              const Tensor<T>& weights, const Tensor<T>& used, Drop drop,
                              const ops::MatrixView<const T>& grad_context, const Mask& visible) {
   const tensor::Shape shape = tensor::shape_of(weights);
-  ops::matmul_into<T>(out.values, ops::transposed(of_heads(used)), grad_context);
+  ops::matmul_into<T>(out.values, ops::transposed(scores_view(used)), grad_context);
   Tensor<T> grad_weights = tensor::empty_tensor<T>(shape);
-  ops::matmul_into<T>(of_heads(grad_weights.data(), shape), grad_context,
+  ops::matmul_into<T>(scores_view(grad_weights.data(), shape), grad_context,
                       ops::transposed(in.values));
   drop(grad_weights);
   const Tensor<T> grad_scores = ops::softmax_backward(grad_weights, weights, visible);
-  ops::matmul_into<T>(out.queries, of_heads(grad_scores), in.keys);
-  ops::matmul_into<T>(out.keys, ops::transposed(of_heads(grad_scores)), in.queries);
+  ops::matmul_into<T>(out.queries, scores_view(grad_scores), in.keys);
+  ops::matmul_into<T>(out.keys, ops::transposed(scores_view(grad_scores)), in.queries);
 }
 
 /// Returns the factor of the scores: 1 / sqrt(d) for queries of d features.

@@ -58,7 +58,7 @@ struct HeadGroup {
   }
   /// Returns the group's part of rows that belong to the queries.
   template <class T>
-  ops::MatrixView<T> of_queries(T* rows) const {
+  ops::MatrixView<T> queries_view(T* rows) const {
     return part(FeatureRows<T>{rows, all.d_model}, all.queries);
   }
   tensor::Shape scores_shape() const { return {count, all.queries, all.keys}; }
@@ -74,11 +74,11 @@ struct HeadGroup {
 
   /// Copy the group's part to a tensor [B,H,T,S], and from it.
   template <class T>
-  void put(const Tensor<T>& own, Tensor<T>& whole) const {
+  void copy_to_whole(const Tensor<T>& own, Tensor<T>& whole) const {
     std::copy_n(own.data(), own.size(), whole.data() + first_score());
   }
   template <class T>
-  Tensor<T> take(const Tensor<T>& whole) const {
+  Tensor<T> copy_from_whole(const Tensor<T>& whole) const {
     Tensor<T> own = tensor::empty_tensor<T>(scores_shape());
     std::copy_n(whole.data() + first_score(), own.size(), own.data());
     return own;
@@ -96,7 +96,7 @@ struct HeadGroup {
 /// and heads.
 template <class T, class F>
 void for_each_group(const Heads& heads, F f) {
-  const std::size_t count = model::heads_together(heads.num_heads, heads.scores(), sizeof(T));
+  const std::size_t count = model::heads_per_group(heads.num_heads, heads.scores(), sizeof(T));
   const std::size_t each = heads.num_heads / count;
   numeric::parallel_for(heads.batch_size * each, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -104,10 +104,10 @@ void for_each_group(const Heads& heads, F f) {
       try {
         f(group);
       } catch (const numeric::NotFiniteError& error) {
-        numeric::Breach breach = error.breach();
-        breach.place = fmt::format("attention in sentence {}, heads {} to {}", group.sentence,
-                                   group.head, group.head + count - 1);
-        throw numeric::NotFiniteError(std::move(breach));
+        numeric::ContractViolation violation = error.violation();
+        violation.place = fmt::format("attention in sentence {}, heads {} to {}", group.sentence,
+                                      group.head, group.head + count - 1);
+        throw numeric::NotFiniteError(std::move(violation));
       }
     }
   });
@@ -146,13 +146,13 @@ void attend_in_heads(const Heads& heads, const FeatureRows<T>& queries,
   for_each_group<T>(heads, [&](const HeadGroup& group) {
     group.scale(queries);
     Tensor<T> weights = group_weights<T>(group, in, group.visible(attention_mask, options.causal));
-    if (options.keep_weights) group.put(weights, saved.weights);
+    if (options.keep_weights) group.copy_to_whole(weights, saved.weights);
     if (drops) {
       const Mask keep = group_dropout(group, options);
-      if (options.keep_weights) group.put(keep, saved.keep);
+      if (options.keep_weights) group.copy_to_whole(keep, saved.keep);
       dropout_in_place(weights, keep, options.dropout);
     }
-    attend<T>(weights, group.operands(in), group.of_queries(saved.context.data()));
+    attend<T>(weights, group.operands(in), group.queries_view(saved.context.data()));
   });
 }
 
@@ -166,18 +166,19 @@ void attend_in_heads_backward(const Heads& heads, const HeadOperands<T>& out,
   const double rate = options.dropout;
   for_each_group<T>(heads, [&](const HeadGroup& group) {
     const Mask keys = group.visible(attention_mask, options.causal);
-    const Tensor<T> weights =
-        options.keep_weights ? group.take(saved.weights) : group_weights<T>(group, in, keys);
+    const Tensor<T> weights = options.keep_weights ? group.copy_from_whole(saved.weights)
+                                                   : group_weights<T>(group, in, keys);
     Mask keep;
     if (rate > 0)
-      keep = options.keep_weights ? group.take(saved.keep) : group_dropout(group, options);
+      keep =
+          options.keep_weights ? group.copy_from_whole(saved.keep) : group_dropout(group, options);
     const Tensor<T> dropped = rate > 0 ? dropout(weights, keep, rate) : Tensor<T>();
     const auto drop = [&](Tensor<T>& grad_weights) {
       if (rate > 0) dropout_in_place(grad_weights, keep, rate);
     };
     attention_backward_into<T>(group.operands(out), group.operands(in), weights,
                                rate > 0 ? dropped : weights, drop,
-                               group.of_queries(grad_context.data()), keys);
+                               group.queries_view(grad_context.data()), keys);
     group.scale(out.queries);
   });
 }

@@ -110,11 +110,12 @@ CrossAttentionGradients<T> cross_attention_backward(const Tensor<T>& grad_y, con
                               cross_operands(saved.queries.data(), saved.keys_values.data(), d),
                               out.grad_x, memory_mask, saved, options);
   LinearGradients<T> query = linear_backward(grad_queries, x, parameters.query);
-  LinearGradients<T> of_memory = linear_backward(grad_keys_values, memory, parameters.memory);
-  return {
-      std::move(query.grad_x),
-      std::move(of_memory.grad_x),
-      {std::move(query.parameters), std::move(of_memory.parameters), std::move(out.parameters)}};
+  LinearGradients<T> memory_gradients =
+      linear_backward(grad_keys_values, memory, parameters.memory);
+  return {std::move(query.grad_x),
+          std::move(memory_gradients.grad_x),
+          {std::move(query.parameters), std::move(memory_gradients.parameters),
+           std::move(out.parameters)}};
 }
 
 template <numeric::Real T>

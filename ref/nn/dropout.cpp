@@ -21,7 +21,7 @@ void check_rate(std::string_view function, double rate) {
   tensor::check_option(function, "rate", rate, rate >= 0 && rate < 1, "0 <= rate < 1", Clause::C1);
 }
 
-void copy_given(const Mask& given, std::uint64_t first, Mask& keep) {
+void copy_given_mask(const Mask& given, std::uint64_t first, Mask& keep) {
   if (given.size() < first || given.size() - first < keep.size())
     numeric::contract_failure("dropout_mask", "key.given",
                               fmt::format("has {} elements", given.size()),
@@ -48,7 +48,7 @@ Mask dropout_mask(const tensor::Shape& shape, double rate, const DropoutKey& key
   check_rate("dropout_mask", rate);
   Mask keep = tensor::empty_tensor<bool>(shape);
   if (key.given != nullptr) {
-    copy_given(*key.given, first, keep);
+    copy_given_mask(*key.given, first, keep);
     return keep;
   }
   const numeric::RandomStream random(key.seed, fmt::format("dropout/{}/{}", key.step, key.place));

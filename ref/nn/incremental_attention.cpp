@@ -34,8 +34,8 @@ void check_arguments(const Tensor<T>& x, const Attention<T>& parameters, std::si
 
 /// Returns a view of the columns of each head in rows of D numbers.
 template <class T>
-ops::MatrixView<const T> heads_of(const T* data, std::size_t rows, std::size_t d,
-                                  std::size_t num_heads) {
+ops::MatrixView<const T> split_into_heads(const T* data, std::size_t rows, std::size_t d,
+                                          std::size_t num_heads) {
   const std::size_t d_k = d / num_heads;
   return {data, rows, d_k, d, 1, 1, rows * d, num_heads, d_k};
 }
@@ -56,9 +56,9 @@ Tensor<T> attend_to_one_more(const Tensor<T>& x, const Attention<T>& parameters,
   const std::size_t positions = cache.keys.size() / d;
   const T* const queries = q;
   const AttentionOperands<const T> in{
-      heads_of(queries, 1, d, num_heads),
-      heads_of(static_cast<const T*>(cache.keys.data()), positions, d, num_heads),
-      heads_of(static_cast<const T*>(cache.values.data()), positions, d, num_heads)};
+      split_into_heads(queries, 1, d, num_heads),
+      split_into_heads(static_cast<const T*>(cache.keys.data()), positions, d, num_heads),
+      split_into_heads(static_cast<const T*>(cache.values.data()), positions, d, num_heads)};
   const Tensor<T> weights = ops::softmax(attention_scores(in, {num_heads, 1, positions}));
   Tensor<T> context = tensor::empty_tensor<T>({1, 1, d});
   const std::size_t d_k = d / num_heads;

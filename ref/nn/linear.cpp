@@ -14,12 +14,12 @@ using tensor::Shape;
 using tensor::shape_of;
 
 template <class T>
-ops::MatrixView<const T> rows_of(const Tensor<T>& t) {
+ops::MatrixView<const T> as_rows_view(const Tensor<T>& t) {
   const std::size_t width = t.shape().back();
   return ops::matrix<const T>(t.data(), t.size() / width, width);
 }
 template <class T>
-ops::MatrixView<T> rows_of(Tensor<T>& t) {
+ops::MatrixView<T> as_rows_view(Tensor<T>& t) {
   const std::size_t width = t.shape().back();
   return ops::matrix<T>(t.data(), t.size() / width, width);
 }
@@ -49,7 +49,8 @@ template <numeric::Real T>
 Tensor<T> linear(const Tensor<T>& x, const Tensor<T>& weight, const Tensor<T>& bias) {
   const Shape shape = checked_shape("linear", x, weight, bias);
   Tensor<T> y = tensor::empty_tensor<T>(shape);
-  ops::matmul_add_to_row<T>(rows_of(y), rows_of(x), ops::transposed(rows_of(weight)), bias);
+  ops::matmul_add_to_row<T>(as_rows_view(y), as_rows_view(x), ops::transposed(as_rows_view(weight)),
+                            bias);
   return y;
 }
 
@@ -60,9 +61,9 @@ LinearGradients<T> linear_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
   tensor::check_shape("linear_backward", "grad_y", shape_of(grad_y), shape, Clause::C3);
   LinearGradients<T> result{tensor::empty_tensor<T>(shape_of(x)),
                             {tensor::empty_tensor<T>(shape_of(weight)), {}}};
-  ops::matmul_into<T>(rows_of(result.grad_x), rows_of(grad_y), rows_of(weight));
-  ops::matmul_into<T>(rows_of(result.parameters.weight), ops::transposed(rows_of(grad_y)),
-                      rows_of(x));
+  ops::matmul_into<T>(as_rows_view(result.grad_x), as_rows_view(grad_y), as_rows_view(weight));
+  ops::matmul_into<T>(as_rows_view(result.parameters.weight), ops::transposed(as_rows_view(grad_y)),
+                      as_rows_view(x));
   result.parameters.bias = ops::sum_columns(grad_y);
   return result;
 }

@@ -36,13 +36,13 @@ std::vector<double> encoding_rows(std::size_t first, std::size_t count, std::siz
 }
 
 /// The rows computed so far, for each d_model. A row depends only on its position.
-struct KnownRows {
+struct CachedRows {
   std::mutex mutex;
   std::map<std::size_t, std::vector<double>> of;
 };
 
-KnownRows& known_rows() {
-  static KnownRows rows;
+CachedRows& cached_rows() {
+  static CachedRows rows;
   return rows;
 }
 
@@ -51,7 +51,7 @@ KnownRows& known_rows() {
 tensor::Tensor<double> positional_encoding(std::size_t seq_len, std::size_t d_model,
                                            std::size_t first) {
   tensor::Tensor<double> table = tensor::empty_tensor<double>({seq_len, d_model});
-  KnownRows& known = known_rows();
+  CachedRows& known = cached_rows();
   const std::lock_guard<std::mutex> lock(known.mutex);
   std::vector<double>& rows = known.of[d_model];
   const std::size_t have = rows.size() / d_model, last = first + seq_len;

@@ -37,7 +37,7 @@ void check_tables(std::string_view function, std::string_view argument, const Te
 
 /// Returns x rotated by the angles, or by the opposite angles if `back` is set.
 template <class T>
-Tensor<T> turned(const Tensor<T>& x, const Tensor<T>& cos, const Tensor<T>& sin, bool interleaved,
+Tensor<T> rotate(const Tensor<T>& x, const Tensor<T>& cos, const Tensor<T>& sin, bool interleaved,
                  bool back) {
   const std::size_t tokens = cos.shape(0), pairs = cos.shape(1), width = x.shape().back();
   Tensor<T> y = tensor::empty_tensor<T>(shape_of(x));
@@ -51,9 +51,9 @@ Tensor<T> turned(const Tensor<T>& x, const Tensor<T>& cos, const Tensor<T>& sin,
           for (std::size_t p = 0; p < pairs; ++p) {
             const std::size_t a = interleaved ? 2 * p : p, b = interleaved ? a + 1 : a + pairs;
             const T along = from[a] * c[p], beside = from[b] * c[p];
-            const T of_b = from[b] * s[p], of_a = from[a] * s[p];
-            to[a] = back ? along + of_b : along - of_b;
-            to[b] = back ? beside - of_a : beside + of_a;
+            const T gradient_b = from[b] * s[p], gradient_a = from[a] * s[p];
+            to[a] = back ? along + gradient_b : along - gradient_b;
+            to[b] = back ? beside - gradient_a : beside + gradient_a;
           }
           std::copy(from + 2 * pairs, from + width, to + 2 * pairs);
         }
@@ -67,14 +67,14 @@ template <numeric::Real T>
 Tensor<T> rotary_embedding(const Tensor<T>& x, const Tensor<T>& cos, const Tensor<T>& sin,
                            const model::RopeOptions& options) {
   check_tables("rotary_embedding", "x", x, cos, sin);
-  return turned(x, cos, sin, options.interleaved, false);
+  return rotate(x, cos, sin, options.interleaved, false);
 }
 
 template <numeric::Real T>
 Tensor<T> rotary_embedding_backward(const Tensor<T>& grad_y, const Tensor<T>& cos,
                                     const Tensor<T>& sin, const model::RopeOptions& options) {
   check_tables("rotary_embedding_backward", "grad_y", grad_y, cos, sin);
-  return turned(grad_y, cos, sin, options.interleaved, true);
+  return rotate(grad_y, cos, sin, options.interleaved, true);
 }
 
 #define NORMPROOF_INSTANTIATE(T)                                                            \

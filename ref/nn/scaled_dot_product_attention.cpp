@@ -33,24 +33,24 @@ struct KeyValueHead {
   std::size_t rows() const { return all.group.rows(); }
 
   template <class T>
-  MatrixView<T> of_queries(T* data, std::size_t columns) const {
+  MatrixView<T> queries_shape(T* data, std::size_t columns) const {
     return ops::matrix(data + number() * rows() * columns, rows(), columns);
   }
   template <class T>
   AttentionOperands<T> operands(T* q, T* k, T* v) const {
     const std::size_t s = all.group.keys, d = all.features, e = all.value_features;
-    return {of_queries(q, d), ops::matrix(k + number() * s * d, s, d),
+    return {queries_shape(q, d), ops::matrix(k + number() * s * d, s, d),
             ops::matrix(v + number() * s * e, s, e)};
   }
   tensor::Shape scores_shape() const { return {1, rows(), all.group.keys}; }
 
   /// Copies this head's part to a tensor [B,H,T,S], or [B,H,T] for a single column.
   template <class T>
-  void put(const Tensor<T>& own, Tensor<T>& whole) const {
+  void copy_to_whole(const Tensor<T>& own, Tensor<T>& whole) const {
     std::copy_n(own.data(), own.size(), whole.data() + number() * own.size());
   }
   template <class T>
-  Tensor<T> take(const Tensor<T>& whole) const {
+  Tensor<T> copy_from_whole(const Tensor<T>& whole) const {
     Tensor<T> own = tensor::empty_tensor<T>(scores_shape());
     std::copy_n(whole.data() + number() * own.size(), own.size(), own.data());
     return own;
@@ -67,21 +67,21 @@ void for_each_head(const AttentionShape& shape, F f) {
       try {
         f(head);
       } catch (const numeric::NotFiniteError& error) {
-        numeric::Breach breach = error.breach();
-        breach.place = shape.place_of(head.sample, head.head);
-        throw numeric::NotFiniteError(std::move(breach));
+        numeric::ContractViolation violation = error.violation();
+        violation.place = shape.heads_text(head.sample, head.head);
+        throw numeric::NotFiniteError(std::move(violation));
       }
     }
   });
 }
 
 /// Returns the shape of the mask, without axes if there is no mask.
-tensor::Shape shape_of_mask(const Mask& valid) {
+tensor::Shape mask_shape(const Mask& valid) {
   return tensor::is_given(valid) ? shape_of(valid) : tensor::Shape{};
 }
 
 template <class T>
-T scale_of(const model::AttentionOptions& options, std::size_t features) {
+T effective_scale(const model::AttentionOptions& options, std::size_t features) {
   return options.scale ? T(*options.scale) : attention_scale<T>(features);
 }
 
@@ -102,24 +102,24 @@ DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tens
                                                   const model::AttentionOptions& options) {
   constexpr auto kName = "scaled_dot_product_attention";
   const AttentionShape shape = model::attention_shape(kName, shape_of(q), shape_of(k), shape_of(v),
-                                                      shape_of_mask(valid), options);
+                                                      mask_shape(valid), options);
   tensor::check_finite(kName, "q", q, Clause::C5);
   tensor::check_finite(kName, "k", k, Clause::C5);
   tensor::check_finite(kName, "v", v, Clause::C5);
   DotProductForward<T> result;
-  result.saved.queries = scaled(q, scale_of<T>(options, shape.features));
-  result.saved.weights = tensor::empty_tensor<T>(shape.of_scores());
-  result.y = tensor::empty_tensor<T>(shape.of_y());
-  const bool with_sums = shape.sees_everywhere(valid, options.causal);
-  if (with_sums) result.log_sum_exp = tensor::empty_tensor<T>(shape.of_queries());
+  result.saved.queries = scaled(q, effective_scale<T>(options, shape.features));
+  result.saved.weights = tensor::empty_tensor<T>(shape.scores_shape());
+  result.y = tensor::empty_tensor<T>(shape.y_shape());
+  const bool with_sums = shape.every_query_sees_a_key(valid, options.causal);
+  if (with_sums) result.log_sum_exp = tensor::empty_tensor<T>(shape.queries_shape());
   for_each_head(shape, [&](const KeyValueHead& head) {
     const auto in = head.operands<const T>(result.saved.queries.data(), k.data(), v.data());
-    const Mask visible = shape.visible_to(head.sample, valid, options.causal);
+    const Mask visible = shape.visible_keys_of_sample(head.sample, valid, options.causal);
     const Tensor<T> scores = attention_scores<T>(in, head.scores_shape());
     const Tensor<T> weights = ops::softmax(scores, visible);
-    if (with_sums) head.put(ops::log_sum_exp(scores, visible), result.log_sum_exp);
-    head.put(weights, result.saved.weights);
-    attend<T>(weights, in, head.of_queries(result.y.data(), shape.value_features));
+    if (with_sums) head.copy_to_whole(ops::log_sum_exp(scores, visible), result.log_sum_exp);
+    head.copy_to_whole(weights, result.saved.weights);
+    attend<T>(weights, in, head.queries_shape(result.y.data(), shape.value_features));
   });
   return result;
 }
@@ -130,22 +130,22 @@ DotProductGradients<T> scaled_dot_product_attention_backward(
     const DotProductSaved<T>& saved, const model::AttentionOptions& options) {
   constexpr auto kName = "scaled_dot_product_attention_backward";
   const AttentionShape shape = model::attention_shape(kName, shape_of(saved.queries), shape_of(k),
-                                                      shape_of(v), shape_of_mask(valid), options);
-  tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape.of_y(), Clause::C6);
-  tensor::check_shape(kName, "weights", shape_of(saved.weights), shape.of_scores(), Clause::C7);
+                                                      shape_of(v), mask_shape(valid), options);
+  tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape.y_shape(), Clause::C6);
+  tensor::check_shape(kName, "weights", shape_of(saved.weights), shape.scores_shape(), Clause::C7);
   tensor::check_finite(kName, "grad_y", grad_y, Clause::C6);
   Tensor<T> grad_queries = tensor::empty_tensor<T>(shape_of(saved.queries));
   DotProductGradients<T> gradients{
       {}, tensor::empty_tensor<T>(shape_of(k)), tensor::empty_tensor<T>(shape_of(v))};
   for_each_head(shape, [&](const KeyValueHead& head) {
-    const Tensor<T> weights = head.take(saved.weights);
+    const Tensor<T> weights = head.copy_from_whole(saved.weights);
     attention_backward_into<T>(
         head.operands<T>(grad_queries.data(), gradients.k.data(), gradients.v.data()),
         head.operands<const T>(saved.queries.data(), k.data(), v.data()), weights, weights,
-        [](Tensor<T>&) {}, head.of_queries(grad_y.data(), shape.value_features),
-        shape.visible_to(head.sample, valid, options.causal));
+        [](Tensor<T>&) {}, head.queries_shape(grad_y.data(), shape.value_features),
+        shape.visible_keys_of_sample(head.sample, valid, options.causal));
   });
-  gradients.q = scaled(grad_queries, scale_of<T>(options, shape.features));
+  gradients.q = scaled(grad_queries, effective_scale<T>(options, shape.features));
   return gradients;
 }
 

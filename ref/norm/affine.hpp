@@ -20,8 +20,8 @@ struct Affine {
 /// An empty gamma stays empty and counts as ones. The gradient with respect to this factor is also
 /// the gradient with respect to gamma.
 template <class T>
-Tensor<T> scale_of(const Tensor<T>& gamma, bool zero_centred) {
-  if (!zero_centred || !tensor::is_given(gamma)) return gamma;
+Tensor<T> effective_gamma(const Tensor<T>& gamma, bool zero_centered) {
+  if (!zero_centered || !tensor::is_given(gamma)) return gamma;
   Tensor<T> scale = gamma;
   for (T& element : scale) element = T(1) + element;
   return scale;

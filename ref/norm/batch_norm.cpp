@@ -50,7 +50,7 @@ BatchNormForward<T> batch_norm(const Tensor<T>& x, const Affine<T>& affine, cons
     }
     result.saved.mean = tensor::empty_tensor<T>({e.d_model});
     result.saved.biased_variance = tensor::empty_tensor<T>({e.d_model});
-    run_on_channels(BatchNormStatistics<T>{.layout = layout_of(e),
+    run_on_channels(BatchNormStatistics<T>{.layout = row_layout(e),
                                            .valid = rows.list(),
                                            .x = x.data(),
                                            .mean = result.saved.mean.data(),
@@ -69,7 +69,7 @@ BatchNormForward<T> batch_norm(const Tensor<T>& x, const Affine<T>& affine, cons
                        options.running_decay);
   }
   result.y = tensor::empty_tensor<T>(shape_of(x));
-  run_on_rows(BatchNormRows<T>{.layout = layout_of(e),
+  run_on_rows(BatchNormRows<T>{.layout = row_layout(e),
                                .x = x.data(),
                                .gamma = parameters.gamma(),
                                .beta = parameters.beta(),
@@ -90,7 +90,7 @@ AffineGradients<T> batch_norm_backward(const Tensor<T>& grad_y, const Tensor<T>&
   check_backward(kName, grad_y, x, "rstd", saved.rstd, {e.d_model});
 
   AffineGradients<T> result = empty_gradients<T>(shape_of(x));
-  const BatchNormBackward<T> in{.layout = layout_of(e),
+  const BatchNormBackward<T> in{.layout = row_layout(e),
                                 .grad_y = grad_y.data(),
                                 .x = x.data(),
                                 .gamma = parameters.gamma(),

@@ -31,7 +31,7 @@ BatchRenormForward<T> batch_renorm(const Tensor<T>& x, const Affine<T>& affine, 
       std::move(z.saved.mean), std::move(z.saved.biased_variance), std::move(z.saved.rstd), {}, {}};
   if (mode == Mode::inference) {
     result.y = tensor::empty_tensor<T>(shape_of(x));
-    run_on_rows(BatchNormRows<T>{.layout = layout_of(e),
+    run_on_rows(BatchNormRows<T>{.layout = row_layout(e),
                                  .x = x.data(),
                                  .gamma = parameters.gamma(),
                                  .beta = parameters.beta(),
@@ -54,7 +54,7 @@ BatchRenormForward<T> batch_renorm(const Tensor<T>& x, const Affine<T>& affine, 
     result.saved.d.data()[i] = numeric::stop_gradient(numeric::clamp(d, T(-d_max), d_max));
   }
   result.y = std::move(z.y);
-  run_on_rows(BatchRenormRows<T>{.layout = layout_of(e),
+  run_on_rows(BatchRenormRows<T>{.layout = row_layout(e),
                                  .z = result.y.data(),
                                  .gamma = parameters.gamma(),
                                  .beta = parameters.beta(),
@@ -84,7 +84,7 @@ AffineGradients<T> batch_renorm_backward(const Tensor<T>& grad_y, const Tensor<T
 
   AffineGradients<T> result = empty_gradients<T>(shape_of(x));
   Tensor<T> sum_grad_y_z = tensor::empty_tensor<T>({e.d_model});
-  const BatchNormBackward<T> in{.layout = layout_of(e),
+  const BatchNormBackward<T> in{.layout = row_layout(e),
                                 .grad_y = grad_y.data(),
                                 .x = x.data(),
                                 .gamma = parameters.gamma(),

@@ -19,18 +19,18 @@ namespace normproof::ref::norm {
 inline namespace NORMPROOF_ISA {
 
 template <class Work>
-void compute_here(const Work& work, ops::IndexRange range) {
+void run_on_this_processor(const Work& work, ops::IndexRange range) {
   compute(work, range);
 }
 
 template <class... Works>
-constexpr KernelTable<Works...> table_of(const KernelTable<Works...>*) {
-  return {Kernel<Works>{compute_here<Works>}...};
+constexpr KernelTable<Works...> make_kernel_table(const KernelTable<Works...>*) {
+  return {Kernel<Works>{run_on_this_processor<Works>}...};
 }
 
 }  // namespace NORMPROOF_ISA
 
 extern const DoubleKernels NORMPROOF_JOIN(double_kernels_, NORMPROOF_ISA) =
-    table_of(static_cast<const DoubleKernels*>(nullptr));
+    make_kernel_table(static_cast<const DoubleKernels*>(nullptr));
 
 }  // namespace normproof::ref::norm

@@ -45,7 +45,7 @@ struct RMSNormBackwardRows;
 template <class T>
 struct RMSNormRows;
 template <class T>
-struct ScaledNuStep;
+struct ScaledNuUpdate;
 template <class T>
 struct ScaleNormBackwardRows;
 template <class T>
@@ -60,17 +60,18 @@ template <class... Works>
 struct KernelTable : Kernel<Works>... {};
 
 template <template <class> class... Works>
-using DoubleKernelsOf = KernelTable<Works<double>...>;
+using DoubleKernelTable = KernelTable<Works<double>...>;
 
 /// All formulas for `double`, compiled for one instruction set. Every set gives the same bits
 /// (docs/specification/determinism.md), so the choice of the set affects only the speed.
 using DoubleKernels =
-    DoubleKernelsOf<ops::LaneTotals, BatchNormBackwardRows, BatchNormParameterGradients,
-                    BatchNormRows, BatchNormStatistics, BatchRenormGammaGradient, BatchRenormRows,
-                    DyTBackwardRows, DyTRows, GroupScalingBackwardRows, GroupScalingRows,
-                    LayerNormBackwardRows, LayerNormRows, PowerNormBackwardRows, PowerNormMoments,
-                    PowerNormParameterGradients, PowerNormRows, QuadraticMean, RMSNormBackwardRows,
-                    RMSNormRows, ScaledNuStep, ScaleNormBackwardRows, ScaleNormRows>;
+    DoubleKernelTable<ops::LaneTotals, BatchNormBackwardRows, BatchNormParameterGradients,
+                      BatchNormRows, BatchNormStatistics, BatchRenormGammaGradient, BatchRenormRows,
+                      DyTBackwardRows, DyTRows, GroupScalingBackwardRows, GroupScalingRows,
+                      LayerNormBackwardRows, LayerNormRows, PowerNormBackwardRows, PowerNormMoments,
+                      PowerNormParameterGradients, PowerNormRows, QuadraticMean,
+                      RMSNormBackwardRows, RMSNormRows, ScaledNuUpdate, ScaleNormBackwardRows,
+                      ScaleNormRows>;
 
 extern const DoubleKernels double_kernels_baseline;
 #if defined(__x86_64__)

@@ -31,7 +31,7 @@ Tensor<T> dyt(const Tensor<T>& x, const Affine<T>& affine, const Tensor<T>& alph
   const T slope = checked_alpha(kName, alpha, options);
   tensor::check_finite(kName, "x", x, Clause::C4);
   Tensor<T> y = tensor::empty_tensor<T>(shape_of(x));
-  run_on_rows(DyTRows<T>{.layout = layout_of(e),
+  run_on_rows(DyTRows<T>{.layout = row_layout(e),
                          .x = x.data(),
                          .gamma = parameters.gamma(),
                          .beta = parameters.beta(),
@@ -52,8 +52,8 @@ DyTGradients<T> dyt_backward(const Tensor<T>& grad_y, const Tensor<T>& x, const 
 
   DyTGradients<T> result;
   result.grad_x = tensor::empty_tensor<T>(shape_of(x));
-  RowTotals<T> totals(layout_of(e), 3);
-  run_on_lanes(DyTBackwardRows<T>{.layout = layout_of(e),
+  RowTotals<T> totals(row_layout(e), 3);
+  run_on_lanes(DyTBackwardRows<T>{.layout = row_layout(e),
                                   .grad_y = grad_y.data(),
                                   .x = x.data(),
                                   .gamma = parameters.gamma(),

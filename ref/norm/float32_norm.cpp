@@ -16,13 +16,13 @@ using tensor::convert;
 
 /// Calls work with a number of the arithmetic's type, which the formulas use as their scalar.
 template <class Work>
-auto in_arithmetic(const Float32NormOptions& options, const Work& work) {
+auto call_in_arithmetic(const Float32NormOptions& options, const Work& work) {
   return options.arithmetic == FloatType::float64 ? work(double{}) : work(float{});
 }
 
 /// Returns each value rounded to the nearest number of the format.
 template <class T>
-Tensor<float> stored(const Tensor<T>& values, FloatType type) {
+Tensor<float> as_stored(const Tensor<T>& values, FloatType type) {
   const numeric::FloatFormat& format = numeric::format_of(type);
   Tensor<float> result = tensor::empty_tensor<float>(shape_of(values));
   for (std::size_t i = 0; i < result.size(); ++i)
@@ -54,16 +54,16 @@ void check_affine(std::string_view function, const Affine<float>& affine, std::s
 
 /// Returns a parameter in the arithmetic's type, or `constant` in every channel if it is empty.
 template <class T>
-Tensor<T> written_out(const Tensor<float>& given, std::size_t d_model, double constant) {
+Tensor<T> with_defaults(const Tensor<float>& given, std::size_t d_model, double constant) {
   if (!tensor::is_given(given)) return tensor::full_tensor<T>({d_model}, T(constant));
   return convert<T>(given);
 }
 template <class T>
-Affine<T> written_out(const Affine<float>& affine, std::size_t d_model,
-                      const Float32NormOptions& options) {
+Affine<T> with_defaults(const Affine<float>& affine, std::size_t d_model,
+                        const Float32NormOptions& options) {
   const bool adds_one = options.zero_centred_gamma && tensor::is_given(affine.gamma);
-  return {scale_of(written_out<T>(affine.gamma, d_model, 1), adds_one),
-          written_out<T>(affine.beta, d_model, 0)};
+  return {effective_gamma(with_defaults<T>(affine.gamma, d_model, 1), adds_one),
+          with_defaults<T>(affine.beta, d_model, 0)};
 }
 
 template <class T>
@@ -93,7 +93,7 @@ Float32NormForward forward_in(const ops::RowLayout& layout, const Tensor<T>& x,
                                .y = y.data(),
                                .rstd = rstd.data()});
   }
-  result.y = stored(y, options.storage);
+  result.y = as_stored(y, options.storage);
   result.rstd = convert<double>(rstd);
   return result;
 }
@@ -130,8 +130,8 @@ Float32NormForward float32_norm(const Tensor<float>& x, const Affine<float>& aff
   constexpr auto kName = "float32_norm";
   const ops::RowLayout layout = checked_rows(kName, x, options);
   check_affine(kName, affine, layout.width);
-  return in_arithmetic(options, [&]<class T>(T) {
-    return forward_in(layout, convert<T>(x), written_out<T>(affine, layout.width, options),
+  return call_in_arithmetic(options, [&]<class T>(T) {
+    return forward_in(layout, convert<T>(x), with_defaults<T>(affine, layout.width, options),
                       options);
   });
 }
@@ -157,17 +157,17 @@ AffineGradients<float> float32_norm_backward(const Tensor<float>& grad_y, const 
     result.grad_gamma = result.grad_beta = tensor::full_tensor<float>({layout.width}, 0);
     return result;
   }
-  in_arithmetic(options, [&]<class T>(T) {
+  call_in_arithmetic(options, [&]<class T>(T) {
     Tensor<T> grad_x = tensor::empty_tensor<T>(shape_of(x));
-    RowTotals<T> totals(layout, 2, model::kRowsOfARun);
+    RowTotals<T> totals(layout, 2, model::kRowsPerRun);
     run_backward(layout, convert<T>(grad_y), convert<T>(x),
-                 written_out<T>(affine, layout.width, options).gamma, saved, options.centred,
+                 with_defaults<T>(affine, layout.width, options).gamma, saved, options.centred,
                  grad_x, totals);
     totals.finish();
     for (std::size_t i = 0; tensor::is_given(grad_sum) && i < grad_x.size(); ++i)
       grad_x.data()[i] = grad_x.data()[i] + T(grad_sum.data()[i]);
-    result = {stored(grad_x, options.storage), stored(totals[0], options.parameters),
-              stored(totals[1], options.parameters)};
+    result = {as_stored(grad_x, options.storage), as_stored(totals[0], options.parameters),
+              as_stored(totals[1], options.parameters)};
   });
   return result;
 }
@@ -179,13 +179,13 @@ Float32AddNormForward float32_add_norm(const Tensor<float>& x, const Tensor<floa
   const ops::RowLayout layout = checked_rows(kName, x, options);
   check_affine(kName, affine, layout.width);
   tensor::check_shape(kName, "residual", shape_of(residual), shape_of(x), Clause::C14);
-  return in_arithmetic(options, [&]<class T>(T) {
+  return call_in_arithmetic(options, [&]<class T>(T) {
     Tensor<T> whole = convert<T>(x);
     for (std::size_t i = 0; i < whole.size(); ++i)
       whole.data()[i] = whole.data()[i] + T(residual.data()[i]);
-    Float32AddNormForward result{stored(whole, options.storage), {}};
+    Float32AddNormForward result{as_stored(whole, options.storage), {}};
     result.norm = forward_in(layout, convert<T>(result.sum),
-                             written_out<T>(affine, layout.width, options), options);
+                             with_defaults<T>(affine, layout.width, options), options);
     return result;
   });
 }

@@ -38,7 +38,7 @@ Float32NormForward float32_norm(const Tensor<float>& x, const Affine<float>& aff
 ///           (C6) mean and rstd have the shapes that float32_norm returned
 ///           (C13) grad_sum has the shape of x, or is empty and counts as zeros
 /// Order     rule R2 for grad_x. For grad_gamma and grad_beta the rows are cut into consecutive
-///           runs of model::kRowsOfARun, the last of which may be shorter. The terms of a run are
+///           runs of `kRowsPerRun`, the last of which may be shorter. The terms of a run are
 ///           added in ascending order from +0; then the runs are added by rule R2 along columns
 /// Error     docs/derivations/error_analysis.md, section 8, whose bound holds for any order of the
 ///           sums; section 2 states the longest chain of this order

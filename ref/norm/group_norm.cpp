@@ -47,7 +47,7 @@ struct Partition {
 };
 
 template <class T>
-T divided(const T& sum, std::size_t count) {
+T divide_by_count(const T& sum, std::size_t count) {
   return sum / T(static_cast<double>(count));
 }
 
@@ -74,15 +74,15 @@ GroupNormForward<T> group_norm(const Tensor<T>& x, const Affine<T>& affine, cons
   for (std::size_t sample = 0; sample < e.batch_size; ++sample) {
     for (std::size_t group = 0; group < groups; ++group) {
       const GroupElements counted = partition.elements(sample, group, true);
-      const T mean =
-          divided(ops::lane_sum<T>(counted.count(), [&](std::size_t i) { return p[counted(i)]; }),
-                  counted.count());
-      const T variance = divided(ops::lane_sum<T>(counted.count(),
-                                                  [&](std::size_t i) {
-                                                    const T d = p[counted(i)] - mean;
-                                                    return T(d * d);
-                                                  }),
-                                 counted.count());
+      const T mean = divide_by_count(
+          ops::lane_sum<T>(counted.count(), [&](std::size_t i) { return p[counted(i)]; }),
+          counted.count());
+      const T variance = divide_by_count(ops::lane_sum<T>(counted.count(),
+                                                          [&](std::size_t i) {
+                                                            const T d = p[counted(i)] - mean;
+                                                            return T(d * d);
+                                                          }),
+                                         counted.count());
       const T rstd = T(1) / numeric::square_root(T(variance + T(options.eps)));
       result.saved.mean.data()[sample * groups + group] = mean;
       result.saved.rstd.data()[sample * groups + group] = rstd;
@@ -132,12 +132,12 @@ AffineGradients<T> group_norm_backward(const Tensor<T>& grad_y, const Tensor<T>&
       const std::size_t m = partition.elements(sample, group, true).count();
       const GroupElements all = partition.elements(sample, group, false);
       const T& rstd = saved.rstd.data()[sample * groups + group];
-      const T a =
-          divided(ops::lane_sum<T>(all.count(), [&](std::size_t i) { return g(all(i)); }), m);
-      const T c =
-          divided(ops::lane_sum<T>(all.count(),
-                                   [&](std::size_t i) { return T(g(all(i)) * x_hat(all(i))); }),
-                  m);
+      const T a = divide_by_count(
+          ops::lane_sum<T>(all.count(), [&](std::size_t i) { return g(all(i)); }), m);
+      const T c = divide_by_count(
+          ops::lane_sum<T>(all.count(),
+                           [&](std::size_t i) { return T(g(all(i)) * x_hat(all(i))); }),
+          m);
       for (std::size_t i = 0; i < all.count(); ++i) {
         const std::size_t at = all(i);
         const bool counts = partition.is_valid(sample, i / width);

@@ -14,7 +14,7 @@ Shape statistics_shape(const Shape& x_shape, std::size_t groups) {
 }
 
 /// Returns a layout in which each group of features of each token is one row.
-ops::RowLayout groups_of(const Extents& e, std::size_t groups) {
+ops::RowLayout group_layout(const Extents& e, std::size_t groups) {
   return {e.rows() * groups, e.d_model / groups};
 }
 
@@ -30,7 +30,7 @@ GroupScalingForward<T> group_scaling(const Tensor<T>& x,
 
   GroupScalingForward<T> result{tensor::empty_tensor<T>(shape_of(x)),
                                 tensor::empty_tensor<T>(statistics_shape(shape_of(x), groups))};
-  run_on_rows(GroupScalingRows<T>{.layout = groups_of(e, groups),
+  run_on_rows(GroupScalingRows<T>{.layout = group_layout(e, groups),
                                   .x = x.data(),
                                   .eps = T(options.eps),
                                   .y = result.y.data(),
@@ -48,7 +48,7 @@ Tensor<T> group_scaling_backward(const Tensor<T>& grad_y, const Tensor<T>& x, co
   check_backward(kName, grad_y, x, "rstd", rstd, statistics_shape(shape_of(x), groups));
 
   Tensor<T> grad_x = tensor::empty_tensor<T>(shape_of(x));
-  run_on_rows(GroupScalingBackwardRows<T>{.layout = groups_of(e, groups),
+  run_on_rows(GroupScalingBackwardRows<T>{.layout = group_layout(e, groups),
                                           .grad_y = grad_y.data(),
                                           .x = x.data(),
                                           .rstd = rstd.data(),

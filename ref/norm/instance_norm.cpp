@@ -7,7 +7,7 @@ namespace normproof::ref::norm {
 namespace {
 
 /// Returns the options with which GroupNorm is InstanceNorm: one group per feature.
-model::GroupNormOptions by_channel(const Shape& x_shape, double eps) {
+model::GroupNormOptions channel_group_options(const Shape& x_shape, double eps) {
   const std::size_t d_model = x_shape.empty() ? 0 : x_shape.back();
   return {.eps = eps, .groups = static_cast<std::int64_t>(d_model)};
 }
@@ -18,7 +18,7 @@ template <numeric::Real T>
 InstanceNormForward<T> instance_norm(const Tensor<T>& x, const Affine<T>& affine, const Mask& valid,
                                      const model::InstanceNormOptions& options) {
   tensor::check_activations("instance_norm", "x", shape_of(x));
-  auto result = group_norm(x, affine, valid, by_channel(shape_of(x), options.eps));
+  auto result = group_norm(x, affine, valid, channel_group_options(shape_of(x), options.eps));
   return {std::move(result.y), {std::move(result.saved.mean), std::move(result.saved.rstd)}};
 }
 
@@ -28,7 +28,7 @@ AffineGradients<T> instance_norm_backward(const Tensor<T>& grad_y, const Tensor<
                                           const InstanceNormSaved<T>& saved) {
   tensor::check_activations("instance_norm_backward", "x", shape_of(x));
   return group_norm_backward(grad_y, x, affine, valid, {saved.mean, saved.rstd},
-                             by_channel(shape_of(x), 0.0));
+                             channel_group_options(shape_of(x), 0.0));
 }
 
 #define NORMPROOF_INSTANTIATE(T)                                                                 \

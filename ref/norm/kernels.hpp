@@ -18,8 +18,8 @@ const DoubleKernels& double_kernels();
 /// in the layer's <layer>_formula.hpp.
 template <template <class> class Work, class T>
 void run(const Work<T>& work, std::size_t count, std::size_t each, std::size_t least = 1) {
-  constexpr std::size_t kElementsAThread = 32768;  // the minimum; it does not affect the bits
-  const std::size_t grain = std::max(kElementsAThread / each + 1, least);
+  constexpr std::size_t kMinElementsPerThread = 32768;  // the minimum; it does not affect the bits
+  const std::size_t grain = std::max(kMinElementsPerThread / each + 1, least);
   numeric::parallel_for(count, grain, [&](auto begin, auto end) {
     const ops::IndexRange range{begin, end};
     if constexpr (std::is_same_v<T, double>)

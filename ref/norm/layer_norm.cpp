@@ -19,7 +19,7 @@ LayerNormForward<T> layer_norm(const Tensor<T>& x, const Affine<T>& affine,
   result.y = tensor::empty_tensor<T>(shape_of(x));
   result.saved.mean = tensor::empty_tensor<T>(row_shape(shape_of(x)));
   result.saved.rstd = tensor::empty_tensor<T>(row_shape(shape_of(x)));
-  run_on_rows(LayerNormRows<T>{.layout = layout_of(e),
+  run_on_rows(LayerNormRows<T>{.layout = row_layout(e),
                                .x = x.data(),
                                .gamma = parameters.gamma(),
                                .beta = parameters.beta(),
@@ -43,8 +43,8 @@ AffineGradients<T> layer_norm_backward(const Tensor<T>& grad_y, const Tensor<T>&
 
   AffineGradients<T> result;
   result.grad_x = tensor::empty_tensor<T>(shape_of(x));
-  RowTotals<T> totals(layout_of(e), 2);
-  run_on_lanes(LayerNormBackwardRows<T>{.layout = layout_of(e),
+  RowTotals<T> totals(row_layout(e), 2);
+  run_on_lanes(LayerNormBackwardRows<T>{.layout = row_layout(e),
                                         .grad_y = grad_y.data(),
                                         .x = x.data(),
                                         .gamma = parameters.gamma(),

@@ -16,7 +16,7 @@ using tensor::Shape;
 using tensor::shape_of;
 
 /// Returns the layout of activations as rows of D elements.
-inline ops::RowLayout layout_of(const Extents& e) {
+inline ops::RowLayout row_layout(const Extents& e) {
   return {e.rows(), e.d_model};
 }
 
@@ -78,22 +78,22 @@ class ValidRows {
 
 /// Checks that a statistic is finite. If it is not, searches the elements that it was computed from
 /// for the cause.
-/// Throws    NotFiniteError with clause `of_x`, naming the first element of `x` that is not finite;
-///           if there is none, with clause `of_statistic`, naming the statistic
+/// Throws    NotFiniteError with clause `x_clause`, naming the first element of `x` that is not
+///           finite; if there is none, with clause `statistic_clause`, naming the statistic
 template <class T>
 void check_statistic(std::string_view function, std::string_view statistic, const Tensor<T>& values,
                      std::string_view argument, const Tensor<T>& x,
-                     Clause of_statistic = Clause::C4, Clause of_x = Clause::C4) {
+                     Clause statistic_clause = Clause::C4, Clause x_clause = Clause::C4) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (numeric::is_finite(values.data()[i])) continue;
-    tensor::check_finite(function, argument, x, of_x);
+    tensor::check_finite(function, argument, x, x_clause);
     const double value = numeric::to_double(values.data()[i]);
     numeric::not_finite_failure(
         function, argument,
         "makes " + std::string(statistic) + " at " + tensor::index_to_string(i, shape_of(values)) +
             " = " + (value == value ? std::to_string(value) : "nan"),
         "values so small that sums of their squares stay finite, and eps > 0 where they vanish",
-        of_statistic);
+        statistic_clause);
   }
 }
 

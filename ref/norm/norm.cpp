@@ -34,8 +34,8 @@ void check_parameters(const model::NormLayer& layer, const NormInputs<T>& inputs
 
 /// Returns the effective scale and shift.
 template <class T>
-Affine<T> affine_of(const model::NormOptions& options, const NormInputs<T>& inputs) {
-  return {scale_of(inputs.gamma, model::has_zero_centred_gamma(options)), inputs.beta};
+Affine<T> effective_affine(const model::NormOptions& options, const NormInputs<T>& inputs) {
+  return {effective_gamma(inputs.gamma, model::has_zero_centered_gamma(options)), inputs.beta};
 }
 
 /// Returns a parameter other than gamma and beta, or an empty tensor if it is absent.
@@ -60,93 +60,93 @@ class ForwardRunner {
     constexpr auto kName = "none";
     tensor::check_activations(kName, "x", shape_of(in_.x));
     tensor::check_finite(kName, "x", in_.x, Clause::C4);
-    put("y", in_.x);
+    set_outputs("y", in_.x);
   }
 
   void operator()(const model::LayerNormOptions& options) {
     auto forward = layer_norm(in_.x, affine_, options);
-    put("y", std::move(forward.y));
-    put("mean", std::move(forward.saved.mean));
-    put("rstd", std::move(forward.saved.rstd));
+    set_outputs("y", std::move(forward.y));
+    set_outputs("mean", std::move(forward.saved.mean));
+    set_outputs("rstd", std::move(forward.saved.rstd));
   }
 
   void operator()(const model::RMSNormOptions& options) {
     auto forward = rms_norm(in_.x, affine_, options);
-    put("y", std::move(forward.y));
-    put("rstd", std::move(forward.saved.rstd));
+    set_outputs("y", std::move(forward.y));
+    set_outputs("rstd", std::move(forward.saved.rstd));
   }
 
   void operator()(const model::GroupScalingOptions& options) {
     auto forward = group_scaling(in_.x, options);
-    put("y", std::move(forward.y));
-    put("rstd", std::move(forward.rstd));
+    set_outputs("y", std::move(forward.y));
+    set_outputs("rstd", std::move(forward.rstd));
   }
 
   void operator()(const model::ScaleNormOptions& options) {
     auto forward = scale_norm(in_.x, in_.gamma, options);
-    put("y", std::move(forward.y));
-    put("rnorm", std::move(forward.rnorm));
+    set_outputs("y", std::move(forward.y));
+    set_outputs("rnorm", std::move(forward.rnorm));
   }
 
   void operator()(const model::DyTOptions& options) {
-    put("y", dyt(in_.x, affine_, other_parameter(in_, "alpha"), options));
+    set_outputs("y", dyt(in_.x, affine_, other_parameter(in_, "alpha"), options));
   }
 
   void operator()(const model::GroupNormOptions& options) {
     auto forward = group_norm(in_.x, affine_, in_.valid, options);
-    put("y", std::move(forward.y));
-    put("mean", std::move(forward.saved.mean));
-    put("rstd", std::move(forward.saved.rstd));
+    set_outputs("y", std::move(forward.y));
+    set_outputs("mean", std::move(forward.saved.mean));
+    set_outputs("rstd", std::move(forward.saved.rstd));
   }
 
   void operator()(const model::InstanceNormOptions& options) {
     auto forward = instance_norm(in_.x, affine_, in_.valid, options);
-    put("y", std::move(forward.y));
-    put("mean", std::move(forward.saved.mean));
-    put("rstd", std::move(forward.saved.rstd));
+    set_outputs("y", std::move(forward.y));
+    set_outputs("mean", std::move(forward.saved.mean));
+    set_outputs("rstd", std::move(forward.saved.rstd));
   }
 
   void operator()(const model::BatchNormOptions& options) {
     const BatchNormState<T> state{state_.at("running_mean"), state_.at("running_variance")};
     auto forward = batch_norm(in_.x, affine_, in_.valid, state, options, in_.mode);
-    put_batch(forward);
+    set_batch_outputs(forward);
   }
 
   void operator()(const model::BatchRenormOptions& options) {
     const BatchNormState<T> state{state_.at("running_mean"), state_.at("running_variance")};
     auto forward = batch_renorm(in_.x, affine_, in_.valid, state, options, in_.mode);
-    put_batch(forward);
+    set_batch_outputs(forward);
     if (!in_training(in_)) return;
-    put("r", std::move(forward.saved.r));
-    put("d", std::move(forward.saved.d));
+    set_outputs("r", std::move(forward.saved.r));
+    set_outputs("d", std::move(forward.saved.d));
   }
 
   void operator()(const model::PowerNormVOptions& options) {
     const PowerNormVState<T> state{state_.at("running_psi2")};
     auto forward = power_norm_v(in_.x, affine_, in_.valid, state, options, in_.mode);
-    put("y", std::move(forward.y));
-    if (in_training(in_)) put("quadratic_mean", std::move(forward.saved.quadratic_mean));
-    put("rstd", std::move(forward.saved.rstd));
+    set_outputs("y", std::move(forward.y));
+    if (in_training(in_)) set_outputs("quadratic_mean", std::move(forward.saved.quadratic_mean));
+    set_outputs("rstd", std::move(forward.saved.rstd));
     step_.state.set("running_psi2", std::move(forward.state.running_psi2));
   }
 
   void operator()(const model::PowerNormOptions& options) {
     auto forward = power_norm(in_.x, affine_, in_.valid, power_norm_state(), options, in_.mode);
-    put("y", std::move(forward.y));
-    if (in_training(in_)) put("quadratic_mean", std::move(forward.saved.quadratic_mean));
-    put("rstd", std::move(forward.saved.rstd));
-    put_state(forward.state);
+    set_outputs("y", std::move(forward.y));
+    if (in_training(in_)) set_outputs("quadratic_mean", std::move(forward.saved.quadratic_mean));
+    set_outputs("rstd", std::move(forward.saved.rstd));
+    set_state_tensors(forward.state);
   }
 
   void operator()(const model::PowerNormReleasedOptions& options) {
     auto forward =
         power_norm_released(in_.x, affine_, in_.valid, power_norm_state(), options, in_.mode);
-    put("y", std::move(forward.y));
-    if (in_training(in_)) put("quadratic_mean", std::move(forward.saved.quadratic_mean));
-    put("rstd", std::move(forward.saved.rstd));
-    if (in_training(in_)) put("batch_rstd", std::move(forward.saved.batch_rstd));
-    if (options.group_scaling) put("group_rstd", std::move(forward.saved.group_rstd));
-    put_state(forward.state);
+    set_outputs("y", std::move(forward.y));
+    if (in_training(in_)) set_outputs("quadratic_mean", std::move(forward.saved.quadratic_mean));
+    set_outputs("rstd", std::move(forward.saved.rstd));
+    if (in_training(in_)) set_outputs("batch_rstd", std::move(forward.saved.batch_rstd));
+    if (options.group_scaling) set_outputs("group_rstd", std::move(forward.saved.group_rstd));
+    set_state_tensors(forward.state);
   }
 
  private:
@@ -161,21 +161,23 @@ class ForwardRunner {
     return {state_.at("running_psi2"), state_.at("nu"), static_cast<std::int64_t>(count)};
   }
 
-  void put(std::string_view name, Tensor<T> values) { step_.outputs.set(name, std::move(values)); }
+  void set_outputs(std::string_view name, Tensor<T> values) {
+    step_.outputs.set(name, std::move(values));
+  }
 
   template <class Forward>
-  void put_batch(Forward& forward) {
-    put("y", std::move(forward.y));
+  void set_batch_outputs(Forward& forward) {
+    set_outputs("y", std::move(forward.y));
     if (in_training(in_)) {
-      put("mean", std::move(forward.saved.mean));
-      put("biased_variance", std::move(forward.saved.biased_variance));
+      set_outputs("mean", std::move(forward.saved.mean));
+      set_outputs("biased_variance", std::move(forward.saved.biased_variance));
     }
-    put("rstd", std::move(forward.saved.rstd));
+    set_outputs("rstd", std::move(forward.saved.rstd));
     step_.state.set("running_mean", std::move(forward.state.running_mean));
     step_.state.set("running_variance", std::move(forward.state.running_variance));
   }
 
-  void put_state(const PowerNormState<T>& state) {
+  void set_state_tensors(const PowerNormState<T>& state) {
     step_.state.set("running_psi2", state.running_psi2);
     step_.state.set("nu", state.nu);
     step_.state.set("iterations",
@@ -202,58 +204,58 @@ class BackwardRunner {
   void operator()(const model::NoneOptions&) {
     tensor::check_shape("none", "grad_y", shape_of(in_.grad_y), shape_of(in_.x), Clause::C5);
     tensor::check_finite("none", "grad_y", in_.grad_y, Clause::C7);
-    put("grad_x", in_.grad_y);
+    set_outputs("grad_x", in_.grad_y);
   }
   void operator()(const model::LayerNormOptions&) {
-    put(layer_norm_backward(in_.grad_y, in_.x, affine_, {saved("mean"), saved("rstd")}));
+    set_outputs(layer_norm_backward(in_.grad_y, in_.x, affine_, {saved("mean"), saved("rstd")}));
   }
   void operator()(const model::RMSNormOptions&) {
-    put(rms_norm_backward(in_.grad_y, in_.x, affine_, {saved("rstd")}));
+    set_outputs(rms_norm_backward(in_.grad_y, in_.x, affine_, {saved("rstd")}));
   }
   void operator()(const model::GroupScalingOptions& options) {
-    put("grad_x", group_scaling_backward(in_.grad_y, in_.x, saved("rstd"), options));
+    set_outputs("grad_x", group_scaling_backward(in_.grad_y, in_.x, saved("rstd"), options));
   }
   void operator()(const model::ScaleNormOptions&) {
     auto backward = scale_norm_backward(in_.grad_y, in_.x, in_.gamma, saved("rnorm"));
-    put("grad_x", std::move(backward.grad_x));
-    put("grad_gamma", std::move(backward.grad_gamma));
+    set_outputs("grad_x", std::move(backward.grad_x));
+    set_outputs("grad_gamma", std::move(backward.grad_gamma));
   }
   void operator()(const model::DyTOptions& options) {
     auto backward =
         dyt_backward(in_.grad_y, in_.x, affine_, other_parameter(in_, "alpha"), options);
-    put("grad_x", std::move(backward.grad_x));
-    put("grad_gamma", std::move(backward.grad_gamma));
-    put("grad_beta", std::move(backward.grad_beta));
-    put("grad_alpha", std::move(backward.grad_alpha));
+    set_outputs("grad_x", std::move(backward.grad_x));
+    set_outputs("grad_gamma", std::move(backward.grad_gamma));
+    set_outputs("grad_beta", std::move(backward.grad_beta));
+    set_outputs("grad_alpha", std::move(backward.grad_alpha));
   }
   void operator()(const model::GroupNormOptions& options) {
-    put(group_norm_backward(in_.grad_y, in_.x, affine_, in_.valid, {saved("mean"), saved("rstd")},
-                            options));
+    set_outputs(group_norm_backward(in_.grad_y, in_.x, affine_, in_.valid,
+                                    {saved("mean"), saved("rstd")}, options));
   }
   void operator()(const model::InstanceNormOptions&) {
-    put(instance_norm_backward(in_.grad_y, in_.x, affine_, in_.valid,
-                               {saved("mean"), saved("rstd")}));
+    set_outputs(instance_norm_backward(in_.grad_y, in_.x, affine_, in_.valid,
+                                       {saved("mean"), saved("rstd")}));
   }
   void operator()(const model::BatchNormOptions&) {
-    put(batch_norm_backward(in_.grad_y, in_.x, affine_, in_.valid,
-                            {mean(), saved("biased_variance"), saved("rstd")}, in_.mode));
+    set_outputs(batch_norm_backward(in_.grad_y, in_.x, affine_, in_.valid,
+                                    {mean(), saved("biased_variance"), saved("rstd")}, in_.mode));
   }
   void operator()(const model::BatchRenormOptions&) {
-    put(batch_renorm_backward(
+    set_outputs(batch_renorm_backward(
         in_.grad_y, in_.x, affine_, in_.valid,
         {mean(), saved("biased_variance"), saved("rstd"), saved("r"), saved("d")}, in_.mode));
   }
   void operator()(const model::PowerNormVOptions&) {
-    put(power_norm_v_backward(in_.grad_y, in_.x, affine_, in_.valid,
-                              {saved("quadratic_mean"), saved("rstd")}, in_.mode));
+    set_outputs(power_norm_v_backward(in_.grad_y, in_.x, affine_, in_.valid,
+                                      {saved("quadratic_mean"), saved("rstd")}, in_.mode));
   }
   void operator()(const model::PowerNormOptions& options) {
-    put(power_norm_backward(in_.grad_y, in_.x, affine_, in_.valid,
-                            {saved("quadratic_mean"), saved("rstd")}, forward_.state.at("nu"),
-                            options, in_.mode));
+    set_outputs(power_norm_backward(in_.grad_y, in_.x, affine_, in_.valid,
+                                    {saved("quadratic_mean"), saved("rstd")},
+                                    forward_.state.at("nu"), options, in_.mode));
   }
   void operator()(const model::PowerNormReleasedOptions& options) {
-    put(power_norm_released_backward(
+    set_outputs(power_norm_released_backward(
         in_.grad_y, in_.x, affine_, in_.valid,
         {saved("quadratic_mean"), saved("rstd"), saved("batch_rstd"), saved("group_rstd")},
         forward_.state.at("nu"), options, in_.mode));
@@ -270,20 +272,22 @@ class BackwardRunner {
     return in_training(in_) ? saved("mean") : forward_.state.at("running_mean");
   }
 
-  void put(std::string_view name, Tensor<T> values) { step_.outputs.set(name, std::move(values)); }
-
-  void put(AffineGradients<T> gradients) {
-    put("grad_x", std::move(gradients.grad_x));
-    put("grad_gamma", std::move(gradients.grad_gamma));
-    put("grad_beta", std::move(gradients.grad_beta));
+  void set_outputs(std::string_view name, Tensor<T> values) {
+    step_.outputs.set(name, std::move(values));
   }
 
-  void put(PowerNormBackward<T> backward) {
+  void set_outputs(AffineGradients<T> gradients) {
+    set_outputs("grad_x", std::move(gradients.grad_x));
+    set_outputs("grad_gamma", std::move(gradients.grad_gamma));
+    set_outputs("grad_beta", std::move(gradients.grad_beta));
+  }
+
+  void set_outputs(PowerNormBackward<T> backward) {
     if (in_training(in_)) {
-      put("mean_x_hat_squared", std::move(backward.mean_x_hat_squared));
-      put("mean_g_x_hat", std::move(backward.mean_g_x_hat));
+      set_outputs("mean_x_hat_squared", std::move(backward.mean_x_hat_squared));
+      set_outputs("mean_g_x_hat", std::move(backward.mean_g_x_hat));
     }
-    put(std::move(backward.gradients));
+    set_outputs(std::move(backward.gradients));
     step_.state.set("nu", std::move(backward.nu));
   }
 
@@ -309,7 +313,7 @@ NormStep<T> norm_forward(const model::NormOptions& options, const NormInputs<T>&
                          const NamedTensors<T>& state) {
   check_parameters(model::norm_layer(options), inputs);
   model::check_rows(options);
-  ForwardRunner<T> runner(inputs, state, affine_of(options, inputs));
+  ForwardRunner<T> runner(inputs, state, effective_affine(options, inputs));
   std::visit(runner, options);
   return runner.take();
 }
@@ -317,7 +321,7 @@ NormStep<T> norm_forward(const model::NormOptions& options, const NormInputs<T>&
 template <numeric::Real T>
 NormStep<T> norm_backward(const model::NormOptions& options, const NormInputs<T>& inputs,
                           const NormStep<T>& forward) {
-  BackwardRunner<T> runner(inputs, forward, affine_of(options, inputs));
+  BackwardRunner<T> runner(inputs, forward, effective_affine(options, inputs));
   std::visit(runner, options);
   return runner.take();
 }

@@ -33,7 +33,7 @@ PowerNormForward<T> power_norm(const Tensor<T>& x, const Affine<T>& affine, cons
   } else {
     const ValidRows rows(kName, valid, shape_of(x));
     result.saved.quadratic_mean = tensor::empty_tensor<T>({e.d_model});
-    run_on_channels(QuadraticMean<T>{.layout = layout_of(e),
+    run_on_channels(QuadraticMean<T>{.layout = row_layout(e),
                                      .valid = rows.list(),
                                      .x = x.data(),
                                      .quadratic_mean = result.saved.quadratic_mean.data()});
@@ -47,7 +47,7 @@ PowerNormForward<T> power_norm(const Tensor<T>& x, const Affine<T>& affine, cons
         moving_average(state.running_psi2, result.saved.quadratic_mean, options.alpha_forward);
   }
   result.y = tensor::empty_tensor<T>(shape_of(x));
-  run_on_rows(PowerNormRows<T>{.layout = layout_of(e),
+  run_on_rows(PowerNormRows<T>{.layout = row_layout(e),
                                .x = x.data(),
                                .gamma = parameters.gamma(),
                                .beta = parameters.beta(),
@@ -71,7 +71,7 @@ PowerNormBackward<T> power_norm_backward(const Tensor<T>& grad_y, const Tensor<T
   PowerNormBackward<T> result;
   result.nu = nu;
   result.gradients = empty_gradients<T>(shape_of(x));
-  const PowerNormGradients<T> in{.layout = layout_of(e),
+  const PowerNormGradients<T> in{.layout = row_layout(e),
                                  .grad_y = grad_y.data(),
                                  .x = x.data(),
                                  .gamma = parameters.gamma(),

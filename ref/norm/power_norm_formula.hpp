@@ -16,7 +16,7 @@ struct PowerNormMoments : PowerNormGradients<T> {
 
 /// Inputs and output of the update with scaled_nu: nu, mean_t_x_hat [D].
 template <class T>
-struct ScaledNuStep : PowerNormGradients<T> {
+struct ScaledNuUpdate : PowerNormGradients<T> {
   ops::RowList rows;
   const T* nu;
   T* mean_t_x_hat;
@@ -40,7 +40,7 @@ void compute(const PowerNormMoments<T>& in, ops::IndexRange channels) {
 
 /// Computes S_R(t x_hat)/m with t = g - nu x_hat for a range of channels.
 template <class T>
-void compute(const ScaledNuStep<T>& in, ops::IndexRange channels) {
+void compute(const ScaledNuUpdate<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);
   const auto x = columns.of(in.x), grad_y = columns.of(in.grad_y);
   const auto gamma = columns.each(in.gamma), rstd = columns.each(in.rstd), nu = columns.each(in.nu);

@@ -62,7 +62,7 @@ PowerNormReleasedForward<T> power_norm_released(const Tensor<T>& x_in, const Aff
   } else {
     const ValidRows rows(kName, valid, shape_of(x));
     result.saved.quadratic_mean = tensor::empty_tensor<T>({e.d_model});
-    run_on_channels(QuadraticMean<T>{.layout = layout_of(e),
+    run_on_channels(QuadraticMean<T>{.layout = row_layout(e),
                                      .valid = rows.list(),
                                      .x = x.data(),
                                      .quadratic_mean = result.saved.quadratic_mean.data()});
@@ -86,7 +86,7 @@ PowerNormReleasedForward<T> power_norm_released(const Tensor<T>& x_in, const Aff
         moving_average(result.state.running_psi2, quadratic_mean, options.alpha_forward);
   }
   result.y = tensor::empty_tensor<T>(shape_of(x));
-  run_on_rows(PowerNormRows<T>{.layout = layout_of(e),
+  run_on_rows(PowerNormRows<T>{.layout = row_layout(e),
                                .x = x.data(),
                                .gamma = parameters.gamma(),
                                .beta = parameters.beta(),
@@ -118,7 +118,7 @@ PowerNormBackward<T> power_norm_released_backward(const Tensor<T>& grad_y, const
   PowerNormBackward<T> result;
   result.nu = nu;
   result.gradients = empty_gradients<T>(shape_of(x));
-  const PowerNormGradients<T> in{.layout = layout_of(e),
+  const PowerNormGradients<T> in{.layout = row_layout(e),
                                  .grad_y = grad_y.data(),
                                  .x = x.data(),
                                  .gamma = parameters.gamma(),
@@ -142,7 +142,7 @@ PowerNormBackward<T> power_norm_released_backward(const Tensor<T>& grad_y, const
       const T w = T(1) - T(options.alpha_backward);
       for (std::size_t i = 0; i < e.d_model; ++i) effective.data()[i] = w * nu.data()[i];
       Tensor<T> step = tensor::empty_tensor<T>({e.d_model});
-      run_on_channels(ScaledNuStep<T>{in, rows, effective.data(), step.data()});
+      run_on_channels(ScaledNuUpdate<T>{in, rows, effective.data(), step.data()});
       for (std::size_t i = 0; i < e.d_model; ++i) result.nu.data()[i] += step.data()[i];
     } else {
       result.nu =

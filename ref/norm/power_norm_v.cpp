@@ -28,7 +28,7 @@ PowerNormVForward<T> power_norm_v(const Tensor<T>& x, const Affine<T>& affine, c
   } else {
     const ValidRows rows(kName, valid, shape_of(x));
     result.saved.quadratic_mean = tensor::empty_tensor<T>({e.d_model});
-    run_on_channels(QuadraticMean<T>{.layout = layout_of(e),
+    run_on_channels(QuadraticMean<T>{.layout = row_layout(e),
                                      .valid = rows.list(),
                                      .x = x.data(),
                                      .quadratic_mean = result.saved.quadratic_mean.data()});
@@ -40,7 +40,7 @@ PowerNormVForward<T> power_norm_v(const Tensor<T>& x, const Affine<T>& affine, c
         moving_average(state.running_psi2, result.saved.quadratic_mean, options.running_decay);
   }
   result.y = tensor::empty_tensor<T>(shape_of(x));
-  run_on_rows(PowerNormRows<T>{.layout = layout_of(e),
+  run_on_rows(PowerNormRows<T>{.layout = row_layout(e),
                                .x = x.data(),
                                .gamma = parameters.gamma(),
                                .beta = parameters.beta(),
@@ -59,7 +59,7 @@ AffineGradients<T> power_norm_v_backward(const Tensor<T>& grad_y, const Tensor<T
   check_backward(kName, grad_y, x, "rstd", saved.rstd, {e.d_model});
 
   AffineGradients<T> result = empty_gradients<T>(shape_of(x));
-  const PowerNormGradients<T> in{.layout = layout_of(e),
+  const PowerNormGradients<T> in{.layout = row_layout(e),
                                  .grad_y = grad_y.data(),
                                  .x = x.data(),
                                  .gamma = parameters.gamma(),

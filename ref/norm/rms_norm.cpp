@@ -22,7 +22,7 @@ RMSNormForward<T> rms_norm(const Tensor<T>& x, const Affine<T>& affine,
   RMSNormForward<T> result;
   result.y = tensor::empty_tensor<T>(shape_of(x));
   result.saved.rstd = tensor::empty_tensor<T>(row_shape(shape_of(x)));
-  run_on_rows(RMSNormRows<T>{.layout = layout_of(e),
+  run_on_rows(RMSNormRows<T>{.layout = row_layout(e),
                              .x = x.data(),
                              .gamma = casts ? nullptr : parameters.gamma(),
                              .beta = parameters.beta(),
@@ -55,8 +55,8 @@ AffineGradients<T> rms_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x
 
   AffineGradients<T> result;
   result.grad_x = tensor::empty_tensor<T>(shape_of(x));
-  RowTotals<T> totals(layout_of(e), 2);
-  run_on_lanes(RMSNormBackwardRows<T>{.layout = layout_of(e),
+  RowTotals<T> totals(row_layout(e), 2);
+  run_on_lanes(RMSNormBackwardRows<T>{.layout = row_layout(e),
                                       .grad_y = grad_y.data(),
                                       .x = x.data(),
                                       .gamma = parameters.gamma(),

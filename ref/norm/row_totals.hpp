@@ -13,15 +13,15 @@ namespace normproof::ref::norm {
 template <class T>
 class RowTotals {
  public:
-  /// Prepares `count` sums. rows_of_a_run is the number of rows in a run; 0 means no runs.
-  RowTotals(const ops::RowLayout& layout, std::size_t count, std::size_t rows_of_a_run = 0)
+  /// Prepares `count` sums. rows_per_run is the number of rows in a run; 0 means no runs.
+  RowTotals(const ops::RowLayout& layout, std::size_t count, std::size_t rows_per_run = 0)
       : width_(layout.width),
-        rows_of_a_run_(rows_of_a_run),
-        sums_(tensor::empty_tensor<T>({lanes_of(layout.count, rows_of_a_run), count, width_})) {}
+        rows_per_run_(rows_per_run),
+        sums_(tensor::empty_tensor<T>({lane_count(layout.count, rows_per_run), count, width_})) {}
 
   /// Returns the memory that run_on_lanes fills.
   ops::LaneTotals<T> lanes() {
-    return {sums_.data(), sums_.shape(0), sums_.shape(1) * width_, rows_of_a_run_};
+    return {sums_.data(), sums_.shape(0), sums_.shape(1) * width_, rows_per_run_};
   }
 
   /// Adds up the lanes; afterwards [k] is the k-th sum. Runs are first added to the first 32 in
@@ -41,13 +41,13 @@ class RowTotals {
   }
 
  private:
-  static std::size_t lanes_of(std::size_t rows, std::size_t rows_of_a_run) {
-    return rows_of_a_run == 0 ? std::min(rows, ops::kLanes)
-                              : (rows + rows_of_a_run - 1) / rows_of_a_run;
+  static std::size_t lane_count(std::size_t rows, std::size_t rows_per_run) {
+    return rows_per_run == 0 ? std::min(rows, ops::kLanes)
+                             : (rows + rows_per_run - 1) / rows_per_run;
   }
 
   std::size_t width_;
-  std::size_t rows_of_a_run_;
+  std::size_t rows_per_run_;
   tensor::Tensor<T> sums_;
 };
 

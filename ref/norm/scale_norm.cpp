@@ -27,7 +27,7 @@ ScaleNormForward<T> scale_norm(const Tensor<T>& x, const Tensor<T>& gamma,
   const T scale = checked_gamma(kName, gamma);
   ScaleNormForward<T> result{tensor::empty_tensor<T>(shape_of(x)),
                              tensor::empty_tensor<T>(row_shape(shape_of(x)))};
-  run_on_rows(ScaleNormRows<T>{.layout = layout_of(e),
+  run_on_rows(ScaleNormRows<T>{.layout = row_layout(e),
                                .x = x.data(),
                                .gamma = scale,
                                .eps = T(options.eps),
@@ -46,15 +46,15 @@ ScaleNormGradients<T> scale_norm_backward(const Tensor<T>& grad_y, const Tensor<
   tensor::check_finite(kName, "grad_y", grad_y, Clause::C7);
   const T scale = checked_gamma(kName, gamma);
   ScaleNormGradients<T> result{tensor::empty_tensor<T>(shape_of(x)), tensor::empty_tensor<T>({1})};
-  Tensor<T> e_of_row = tensor::empty_tensor<T>({e.rows()});
-  run_on_rows(ScaleNormBackwardRows<T>{.layout = layout_of(e),
+  Tensor<T> extents_of_rows = tensor::empty_tensor<T>({e.rows()});
+  run_on_rows(ScaleNormBackwardRows<T>{.layout = row_layout(e),
                                        .grad_y = grad_y.data(),
                                        .x = x.data(),
                                        .gamma = scale,
                                        .rnorm = rnorm.data(),
                                        .grad_x = result.grad_x.data(),
-                                       .e = e_of_row.data()});
-  result.grad_gamma.data()[0] = ops::sum_elements(e_of_row);
+                                       .e = extents_of_rows.data()});
+  result.grad_gamma.data()[0] = ops::sum_elements(extents_of_rows);
   check_statistic(kName, "grad_gamma", result.grad_gamma, "grad_y", grad_y, Clause::C7, Clause::C7);
   return result;
 }

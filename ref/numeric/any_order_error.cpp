@@ -36,7 +36,7 @@ bool is_representable(double v) {
                     is_on_grid(magnitude) && wide - (wide - scaled) == scaled);
 }
 
-double claimed(double result, double error) {
+double bound_or_infinity(double result, double error) {
   // 0 times an infinite error is NaN, which also means that no bound is known.
   const bool fits = std::fabs(result) + 2 * error <= arithmetic.largest;
   return fits && error == error ? error : kInfinite;
@@ -52,27 +52,28 @@ double rounded_down(double least, double roundoff, double lost) {
 }  // namespace
 
 any_order_error::any_order_error(double v) : value(v) {
-  identified();
+  assign_identity();
   if (arithmetic.input_roundoff > 0)
-    error = claimed(v, arithmetic.input_roundoff * std::fabs(v));
+    error = bound_or_infinity(v, arithmetic.input_roundoff * std::fabs(v));
   else if (!is_representable(v))
-    error = claimed(v, arithmetic.unit_roundoff * std::fabs(v) * kSlack + arithmetic.tiny);
+    error =
+        bound_or_infinity(v, arithmetic.unit_roundoff * std::fabs(v) * kSlack + arithmetic.tiny);
 }
 
 any_order_error any_order_error::rounded(double result, double propagated) {
   const double u = kUnits * arithmetic.unit_roundoff;
   const double e =
       (propagated + u * (std::fabs(result) + 2 * propagated)) * kSlack + arithmetic.tiny;
-  return any_order_error(result, claimed(result, e));
+  return any_order_error(result, bound_or_infinity(result, e));
 }
 
-any_order_error& any_order_error::identified() {
+any_order_error& any_order_error::assign_identity() {
   identity_ = ++last_identity;
   return *this;
 }
 
 any_order_error any_order_error::exact(double v) {
-  return any_order_error(v, 0).identified();
+  return any_order_error(v, 0).assign_identity();
 }
 
 any_order_error& any_order_error::operator+=(const any_order_error& b) {
@@ -88,8 +89,8 @@ any_order_error& any_order_error::operator+=(const any_order_error& b) {
   };
   const bool non_negative = is_not_negative(*this) && is_not_negative(b);
   terms_ = (open ? terms_ : 1) + (b_open ? b.terms_ : 1);
-  magnitude_ = ((open ? magnitude_ : largest_candidate()) +
-                (b_open ? b.magnitude_ : b.largest_candidate())) *
+  magnitude_ = ((open ? magnitude_ : max_candidate_magnitude()) +
+                (b_open ? b.magnitude_ : b.max_candidate_magnitude())) *
                kSlack;
   propagated_ = ((open ? propagated_ : error) + (b_open ? b.propagated_ : b.error)) * kSlack;
   value += b.value;
@@ -101,14 +102,15 @@ any_order_error& any_order_error::operator+=(const any_order_error& b) {
   // Bounds every partial sum in any order, because a partial sum may overflow even if the whole sum
   // does not.
   const bool fits = roundings < 0.5 && magnitude_ + off <= arithmetic.largest;
-  error = fits ? claimed(value, (propagated_ + off) * kSlack + (terms_ - 1) * arithmetic.tiny)
-               : kInfinite;
+  error =
+      fits ? bound_or_infinity(value, (propagated_ + off) * kSlack + (terms_ - 1) * arithmetic.tiny)
+           : kInfinite;
   // If no term is negative, each rounding loses at most the fraction u, in any order. Small sums
   // lose no more, because a sum of two numbers of the format cannot underflow. The sum is at least
   // the sum of the known lower bounds, because the `error` of each part covers that of its terms.
   // If a term is negative, a fraction u of larger terms may be lost.
   floor_ = non_negative ? rounded_down(least_sum, roundings, 0) : kUnknown;
-  return identified();
+  return assign_identity();
 }
 
 any_order_error& any_order_error::operator*=(const any_order_error& b) {
@@ -118,10 +120,10 @@ any_order_error& any_order_error::operator*=(const any_order_error& b) {
   const bool is_square = identity_ != 0 && identity_ == b.identity_;
   const double least_product = non_negative ? least() * b.least() : 0;
   *this = rounded(value * b.value,
-                  largest_candidate() * b.error + (std::fabs(b.value) + b.error) * error);
+                  max_candidate_magnitude() * b.error + (std::fabs(b.value) + b.error) * error);
   if (non_negative || is_square)
     floor_ = rounded_down(least_product, kUnits * arithmetic.unit_roundoff, arithmetic.tiny);
-  return identified();
+  return assign_identity();
 }
 
 any_order_error& any_order_error::operator/=(const any_order_error& b) {
@@ -133,22 +135,23 @@ any_order_error& any_order_error::operator/=(const any_order_error& b) {
                              ? rounded_down(least() / b.value, 0, arithmetic.tiny)
                              : kUnknown;
     *this = any_order_error(
-        quotient, claimed(quotient, error / std::fabs(b.value) * kSlack + arithmetic.tiny));
+        quotient,
+        bound_or_infinity(quotient, error / std::fabs(b.value) * kSlack + arithmetic.tiny));
     floor_ = floor;
-    return identified();
+    return assign_identity();
   }
   const double divisor = std::max((std::fabs(b.value) - 2 * b.error) / kSlack, b.floor_);
   // A value that may overflow may already be NaN.
   if (!(divisor > 0) || b.error == kInfinite) return *this = any_order_error(quotient, kInfinite);
   const bool non_negative = least() >= 0 && b.least() >= 0;
-  const double least_quotient = non_negative ? least() / b.largest_candidate() : 0;
+  const double least_quotient = non_negative ? least() / b.max_candidate_magnitude() : 0;
   // |v/w - a/b| <= |v - a| / |w| + |a/b| |b - w| / |w|; neither quotient exceeds largest_quotient.
-  const double largest_quotient = largest_candidate() / divisor;
+  const double largest_quotient = max_candidate_magnitude() / divisor;
   *this = rounded(quotient, std::min((error + largest_quotient * b.error) / divisor,
                                      (non_negative ? 1 : 2) * largest_quotient));
   if (non_negative)
     floor_ = rounded_down(least_quotient, kUnits * arithmetic.unit_roundoff, arithmetic.tiny);
-  return identified();
+  return assign_identity();
 }
 
 any_order_error sqrt(const any_order_error& x) {
@@ -164,7 +167,7 @@ any_order_error sqrt(const any_order_error& x) {
   }
   result.floor_ = rounded_down(x.least() > 0 ? std::sqrt(x.least()) : 0,
                                kUnits * arithmetic.unit_roundoff, arithmetic.tiny);
-  return result.identified();
+  return result.assign_identity();
 }
 
 AnyOrderArithmetic::AnyOrderArithmetic(const Arithmetic& chosen) : previous_(arithmetic) {

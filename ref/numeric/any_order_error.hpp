@@ -105,7 +105,7 @@ class any_order_error {
 
   /// Returns an upper bound of a candidate's magnitude, because candidate and value both lie within
   /// `error` of the exact result.
-  double largest_candidate() const { return std::fabs(value) + 2 * error; }
+  double max_candidate_magnitude() const { return std::fabs(value) + 2 * error; }
 
   /// The state of a sum that may still grow: the number of its terms, the sum of their maximum
   /// magnitudes, and the sum of their errors.
@@ -119,7 +119,7 @@ class any_order_error {
   /// if nothing is known.
   std::uint64_t identity_ = 0;
 
-  any_order_error& identified();
+  any_order_error& assign_identity();
   static any_order_error exact(double v);
 };
 

@@ -30,7 +30,7 @@ oracle50 erf_slope(const oracle50& x) {
 }
 
 // Returns a lower bound of |a| for every a within the error of x; exactly 0 if the error reaches 0.
-double least_magnitude(const running_error& x) {
+double min_magnitude(const running_error& x) {
   const double least = (std::fabs(x.value) - x.error) * (1 - 0x1p-50);
   return least > 0 ? least : 0;
 }
@@ -142,7 +142,7 @@ complex100 tanh(const complex100& x) {
 complex100 erf(const complex100& x) {
   if (x.im == 0) return complex100(erf(x.re));
   constexpr slong kBits = std::numeric_limits<oracle100>::digits;
-  constexpr slong kMost = 1 << 16;
+  constexpr slong kMaximum = 1 << 16;
   Acb at, image;
   arf_set_mpfr(arb_midref(acb_realref(at.get())), x.re.backend().data());
   arf_set_mpfr(arb_midref(acb_imagref(at.get())), x.im.backend().data());
@@ -153,7 +153,7 @@ complex100 erf(const complex100& x) {
     return result;
   };
   complex100 result;
-  for (slong bits = 1024; bits <= kMost; bits *= 2) {
+  for (slong bits = 1024; bits <= kMaximum; bits *= 2) {
     acb_hypgeom_erf(image.get(), at.get(), bits);
     result = {x.re == 0 ? oracle100(0) : part(acb_realref(image.get())),
               part(acb_imagref(image.get()))};
@@ -178,13 +178,13 @@ running_error log(const running_error& x) {
 
 // |tanh(v) - tanh(a)| <= e max tanh', and tanh'(t) <= 4 exp(-2 |t|), tanh' <= 1.
 running_error tanh(const running_error& x) {
-  const double slope = 4 * exp(-2 * least_magnitude(x)) + 0x1p-1070;
+  const double slope = 4 * exp(-2 * min_magnitude(x)) + 0x1p-1070;
   return running_error::rounded(tanh(x.value), x.error * std::min(1.0, slope));
 }
 
 // |erf(v) - erf(a)| <= e max erf', erf'(t) = 2/sqrt(pi) exp(-t^2), 2/sqrt(pi) < 1.1284.
 running_error erf(const running_error& x) {
-  const double t = least_magnitude(x);
+  const double t = min_magnitude(x);
   const double slope = 1.1284 * exp(-(t * t) * (1 - 0x1p-50)) + 0x1p-1070;
   return running_error::rounded(erf(x.value), x.error * slope);
 }
@@ -289,12 +289,12 @@ any_order_error log(const any_order_error& x) {
 }
 
 any_order_error tanh(const any_order_error& x) {
-  const double slope = 4 * exp(-2 * least_magnitude(reach(x)));
+  const double slope = 4 * exp(-2 * min_magnitude(reach(x)));
   return any_order_error::rounded(tanh(x.value), x.error * std::min(1.0, slope));
 }
 
 any_order_error erf(const any_order_error& x) {
-  const double t = least_magnitude(reach(x));
+  const double t = min_magnitude(reach(x));
   const double slope = 1.1284 * exp(-(t * t) * (1 - 0x1p-50));
   return any_order_error::rounded(erf(x.value), x.error * slope);
 }

@@ -19,18 +19,18 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 NORMPROOF_DEVICE double magnitude(double x) {
   return x < 0 ? -x : x;
 }
-NORMPROOF_DEVICE double with_sign_of(double x, double y) {
+NORMPROOF_DEVICE double copy_sign(double x, double y) {
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
   return __builtin_bit_cast(
       double, __builtin_bit_cast(std::uint64_t, y) | (__builtin_bit_cast(std::uint64_t, x) & sign));
 }
 
 #if defined(__CUDACC__)
-__device__ void refuse_to_decide(const char*, double) {
+__device__ void fail_to_decide(const char*, double) {
   __trap();
 }
 #else
-[[noreturn]] void refuse_to_decide(const char* function, double x) {
+[[noreturn]] void fail_to_decide(const char* function, double x) {
   throw std::logic_error(std::string(function) + ": 2048 fractional bits do not decide how " +
                          std::to_string(x) + " rounds");
 }
@@ -42,7 +42,7 @@ NORMPROOF_DEVICE double decide(const char* function, double x, int limbs, Attemp
   for (;;) {
     double result;
     if (attempt(limbs, &result)) return result;
-    if (limbs == kConstantLimbs) refuse_to_decide(function, x);
+    if (limbs == kConstantLimbs) fail_to_decide(function, x);
     limbs = limbs * 2 < kConstantLimbs ? limbs * 2 : kConstantLimbs;
   }
 }
@@ -185,7 +185,7 @@ NORMPROOF_DEVICE double tanh_accurate(double x, int first_limbs) {
   // exponent of x.
   if (t <= 0x1p-28) return x;
   // 1 - tanh(x) < 2 exp(-2 x) < 2^-54.
-  if (t >= 20) return with_sign_of(x, 1);
+  if (t >= 20) return copy_sign(x, 1);
   const double y = decide("tanh", x, first_limbs, [&](int limbs, double* result) {
     Exponential w = exponential(FixedPoint::from_double(limbs, t, 1), true);
     w.mantissa >>= -w.exponent;
@@ -194,14 +194,14 @@ NORMPROOF_DEVICE double tanh_accurate(double x, int first_limbs) {
     denominator += w.mantissa;
     return (numerator * reciprocal(denominator)).round(0, result);
   });
-  return with_sign_of(x, y);
+  return copy_sign(x, y);
 }
 
 NORMPROOF_DEVICE double erf_accurate(double x, int first_limbs) {
   if (x != x || x == 0) return x;
   const double t = magnitude(x);
   // 1 - erf(6) < 2^-54.
-  if (t >= 6) return with_sign_of(x, 1);
+  if (t >= 6) return copy_sign(x, 1);
   const bool subnormal = t < 0x1p-1022;
   const double normal = subnormal ? t * 0x1p54 : t;
   const int exponent = static_cast<int>(__builtin_bit_cast(std::uint64_t, normal) >> 52) - 1023;
@@ -221,7 +221,7 @@ NORMPROOF_DEVICE double erf_accurate(double x, int first_limbs) {
         e.mantissa * sum * mantissa * FixedPoint(limbs, kTwoOverRootPi, kConstantLimbs);
     return value.round(e.exponent + width + exponent - (subnormal ? 54 : 0), result);
   });
-  return with_sign_of(x, y);
+  return copy_sign(x, y);
 }
 
 NORMPROOF_DEVICE_CALLED double exp_accurate(double x) {

@@ -26,7 +26,7 @@ const ElementaryKernels& elementary_kernels() {
   }                                                       \
   void f(const double* x, std::size_t count, double* y) { \
     check_fp_mode();                                      \
-    elementary_kernels().f.of_each(x, count, y);          \
+    elementary_kernels().f.apply_each(x, count, y);       \
   }
 NORMPROOF_FUNCTION(exp)
 NORMPROOF_FUNCTION(log)

@@ -12,7 +12,7 @@ inline namespace NORMPROOF_ISA {
 namespace {
 
 template <class F>
-[[gnu::always_inline]] inline Pack of_pack(Pack x) {
+[[gnu::always_inline]] inline Pack apply_to_pack(Pack x) {
   Pack y;
   const IntPack decided = F::try_fast(x, &y);
   if (!all(decided)) [[unlikely]] {
@@ -25,24 +25,25 @@ template <class F>
 
 // Computes y[i] = F(before(x[i])).
 template <class F, class Before>
-[[gnu::always_inline]] inline void of_each_after(Before before, const double* x, std::size_t count,
-                                                 double* y) {
+[[gnu::always_inline]] inline void apply_each_after(Before before, const double* x,
+                                                    std::size_t count, double* y) {
   std::size_t i = 0;
-  for (; i + kPackWidth <= count; i += kPackWidth) store(y + i, of_pack<F>(before(PackAt{i}(x))));
+  for (; i + kPackWidth <= count; i += kPackWidth)
+    store(y + i, apply_to_pack<F>(before(PackAt{i}(x))));
   for (; i < count; ++i) y[i] = of<F>(before(x[i]));
 }
 
 template <class F>
-void of_each(const double* x, std::size_t count, double* y) {
-  of_each_after<F>([](auto v) { return v; }, x, count, y);
+void apply_each(const double* x, std::size_t count, double* y) {
+  apply_each_after<F>([](auto v) { return v; }, x, count, y);
 }
 
 void exp_of_difference(const double* x, double m, std::size_t count, double* y) {
-  of_each_after<Exp>([m](auto v) { return v - constant<decltype(v)>(m); }, x, count, y);
+  apply_each_after<Exp>([m](auto v) { return v - constant<decltype(v)>(m); }, x, count, y);
 }
 
 template <class F>
-constexpr ElementaryKernels::Function function = {of<F>, of_each<F>, F::fast};
+constexpr ElementaryKernels::Function function = {of<F>, apply_each<F>, F::fast};
 
 }  // namespace
 }  // namespace NORMPROOF_ISA

@@ -9,7 +9,7 @@ namespace normproof::ref::numeric {
 struct ElementaryKernels {
   struct Function {
     double (*of)(double x);
-    void (*of_each)(const double* x, std::size_t count, double* y);
+    void (*apply_each)(const double* x, std::size_t count, double* y);
     /// Returns hi and lo of the fast phase, for tests. x must be in the domain of the fast phase.
     void (*fast)(double x, double* hi, double* lo);
   };

@@ -33,7 +33,7 @@ std::string_view letters(std::string_view name) {
 
 /// Returns the distance of a name from a known one, and the length of the known one, which decides
 /// ties. If the known name begins with `name`, the distance is 0.
-std::pair<std::size_t, std::size_t> apart(std::string_view name, std::string_view known) {
+std::pair<std::size_t, std::size_t> name_distance(std::string_view name, std::string_view known) {
   name = letters(name);
   known = letters(known);
   const bool begins = !name.empty() && known.starts_with(name);
@@ -42,8 +42,9 @@ std::pair<std::size_t, std::size_t> apart(std::string_view name, std::string_vie
 
 /// Whether the known name is close enough to suggest: half of the longer name's letters agree, or
 /// the known name begins with `name`.
-bool may_be_meant(std::string_view name, std::string_view known) {
-  return 2 * apart(name, known).first <= std::max(letters(name).size(), letters(known).size()) + 1;
+bool is_close_name(std::string_view name, std::string_view known) {
+  return 2 * name_distance(name, known).first <=
+         std::max(letters(name).size(), letters(known).size()) + 1;
 }
 
 /// Removes the sign of NaN, which depends on the processor. Observations may print elements of any
@@ -55,8 +56,9 @@ std::string without_nan_sign(std::string_view text) {
   return result;
 }
 
-Breach breach_of(std::string_view function, std::string_view argument, std::string_view observation,
-                 std::string_view expectation, Clause clause) {
+ContractViolation make_violation(std::string_view function, std::string_view argument,
+                                 std::string_view observation, std::string_view expectation,
+                                 Clause clause) {
   return {.function = std::string(function),
           .argument = std::string(argument),
           .observation = without_nan_sign(observation),
@@ -64,43 +66,43 @@ Breach breach_of(std::string_view function, std::string_view argument, std::stri
           .clause = clause};
 }
 
-std::string sentence_with_clause(const Breach& breach) {
-  if (breach.clause == Clause::none) return sentence(breach);
-  return fmt::format("{} (C{})", sentence(breach), static_cast<int>(breach.clause));
+std::string sentence_with_clause(const ContractViolation& violation) {
+  if (violation.clause == Clause::none) return sentence(violation);
+  return fmt::format("{} (C{})", sentence(violation), static_cast<int>(violation.clause));
 }
 
 }  // namespace
 
-std::string sentence(const Breach& breach) {
+std::string sentence(const ContractViolation& violation) {
   std::string text;
-  for (const std::string& whole : {breach.place, breach.function})
+  for (const std::string& whole : {violation.place, violation.function})
     if (!whole.empty()) text += whole + ": ";
-  if (!breach.argument.empty()) text += breach.argument + " ";
-  text += breach.observation;
-  if (!breach.expectation.empty()) text += "; expected " + breach.expectation;
+  if (!violation.argument.empty()) text += violation.argument + " ";
+  text += violation.observation;
+  if (!violation.expectation.empty()) text += "; expected " + violation.expectation;
   return text;
 }
 
-ContractError::ContractError(Breach breach)
-    : std::invalid_argument(sentence_with_clause(breach)), breach_(std::move(breach)) {}
+ContractError::ContractError(ContractViolation violation)
+    : std::invalid_argument(sentence_with_clause(violation)), violation_(std::move(violation)) {}
 
 void contract_failure(std::string_view function, std::string_view argument,
                       std::string_view observation, std::string_view expectation, Clause clause) {
-  throw ContractError(breach_of(function, argument, observation, expectation, clause));
+  throw ContractError(make_violation(function, argument, observation, expectation, clause));
 }
 
 void not_finite_failure(std::string_view function, std::string_view argument,
                         std::string_view observation, std::string_view expectation, Clause clause) {
-  throw NotFiniteError(breach_of(function, argument, observation, expectation, clause));
+  throw NotFiniteError(make_violation(function, argument, observation, expectation, clause));
 }
 
 std::string unknown_name(std::string_view kind, std::string_view name,
                          const std::vector<std::string>& known) {
   if (known.empty()) return fmt::format("unknown {} '{}'; none is known here", kind, name);
   const auto nearest = std::min_element(known.begin(), known.end(), [&](auto& a, auto& b) {
-    return apart(name, a) < apart(name, b);
+    return name_distance(name, a) < name_distance(name, b);
   });
-  if (!may_be_meant(name, *nearest))
+  if (!is_close_name(name, *nearest))
     return fmt::format("unknown {} '{}'; known: {}", kind, name, fmt::join(known, ", "));
   return fmt::format("unknown {} '{}'; did you mean '{}'? known: {}", kind, name, *nearest,
                      fmt::join(known, ", "));

@@ -12,7 +12,7 @@ namespace normproof::ref::numeric {
 enum class Clause { none, C1, C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12, C13, C14, C15, C16 };
 
 /// How a caller violated a contract.
-struct Breach {
+struct ContractViolation {
   std::string function = {};     ///< "layer_norm"
   std::string argument = {};     ///< "gamma"
   std::string observation = {};  ///< "has shape [4]"
@@ -20,23 +20,23 @@ struct Breach {
   Clause clause = Clause::none;
   std::string place = {};  ///< context such as "attention in sentence 3", or empty
 
-  bool operator==(const Breach&) const = default;
+  bool operator==(const ContractViolation&) const = default;
 };
 
 /// Returns "<place>: <function>: <argument> <observation>; expected <expectation>" without the
 /// empty parts. The clause is for readers of the contract and is not shown.
-std::string sentence(const Breach& breach);
+std::string sentence(const ContractViolation& violation);
 
 /// Thrown if a caller violates a requirement of a contract comment. what() is the sentence of the
 /// breach, followed by its clause, such as " (C2)", if it has one. No code makes decisions by that
 /// text.
 class ContractError : public std::invalid_argument {
  public:
-  explicit ContractError(Breach breach);
-  const Breach& breach() const { return breach_; }
+  explicit ContractError(ContractViolation violation);
+  const ContractViolation& violation() const { return violation_; }
 
  private:
-  Breach breach_;
+  ContractViolation violation_;
 };
 
 /// Thrown if a caller passes a value that is infinite or NaN, or that leads to such a result.

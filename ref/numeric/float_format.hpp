@@ -80,7 +80,7 @@ constexpr bool is_stored(const FloatFormat& format) {
 
 /// Whether implementations compute in the format, with sums and products in it. This excludes the
 /// 8-bit formats.
-constexpr bool is_computed_in(const FloatFormat& format) {
+constexpr bool is_used_for_arithmetic(const FloatFormat& format) {
   return format.bytes > 1;
 }
 

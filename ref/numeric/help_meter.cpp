@@ -4,12 +4,12 @@
 
 namespace normproof::ref::numeric {
 
-void HelpMeter::learn(Time now, Duration elapsed, Duration processor) {
+void HelpMeter::record_call(Time now, Duration elapsed, Duration processor) {
   // Limits the effect of a single long stop, such as that of the whole machine, which says nothing
   // about other processes.
   elapsed_ += std::min(elapsed, 4 * processor);
   processor_ += processor;
-  const int part = alone_ > kAlone ? 2 : 1;
+  const int part = alone_ > kAloneCalls ? 2 : 1;
   if (++calls_ < kCalls / part || elapsed_ < kWindow / part) return;
   // If the threads worked for less than half of the time, because they slept in a task or have less
   // than half a processor, the times do not show what one thread would take.
@@ -17,12 +17,12 @@ void HelpMeter::learn(Time now, Duration elapsed, Duration processor) {
   // Other threads count as useful only if they save at least a twentieth of the time.
   if (!at_work || 20 * elapsed_ <= 19 * processor_) {
     in_doubt_ = false;
-    alone_ = kAlone;
+    alone_ = kAloneCalls;
   } else if (!in_doubt_) {
     in_doubt_ = true;
   } else {
     alone_until_ = now + alone_;
-    alone_ = std::min(2 * alone_, kMostAlone);
+    alone_ = std::min(2 * alone_, kMaxAlone);
   }
   elapsed_ = processor_ = Duration(0);
   calls_ = 0;

@@ -19,7 +19,7 @@ class HelpMeter {
 
   /// Records a call that used other threads and ended at `now`: its elapsed time, and the processor
   /// time of all threads together.
-  void learn(Time now, Duration elapsed, Duration processor);
+  void record_call(Time now, Duration elapsed, Duration processor);
 
   /// Calls are judged in windows of at least kCalls calls and kWindow time. Threads are judged
   /// useless only after two such windows in a row, because the first calls of a process are slow
@@ -27,16 +27,16 @@ class HelpMeter {
   static constexpr int kCalls = 8;
   static constexpr Duration kWindow = std::chrono::milliseconds(30);
   /// How long calls run on one thread at first. The time doubles each time that this was right, up
-  /// to kMostAlone.
-  static constexpr Duration kAlone = std::chrono::milliseconds(400);
-  static constexpr Duration kMostAlone = std::chrono::milliseconds(3200);
+  /// to `kMaxAlone`.
+  static constexpr Duration kAloneCalls = std::chrono::milliseconds(400);
+  static constexpr Duration kMaxAlone = std::chrono::milliseconds(3200);
 
  private:
   Time alone_until_{};
   Duration elapsed_{0}, processor_{0};
   int calls_ = 0;
   bool in_doubt_ = false;
-  Duration alone_ = kAlone;
+  Duration alone_ = kAloneCalls;
 };
 
 }  // namespace normproof::ref::numeric

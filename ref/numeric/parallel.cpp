@@ -14,14 +14,14 @@ namespace {
 
 /// Ranges per thread. With more ranges, the others wait less for a delayed thread, but a kernel
 /// starts more often.
-constexpr std::size_t kRangesAThread = 2;
+constexpr std::size_t kRangesPerThread = 2;
 
 std::atomic<int> thread_count{1};
 
 /// Keeps the exception of the first range that threw.
 class FirstFailure {
  public:
-  void catch_current(std::size_t range) {
+  void store_current_exception(std::size_t range) {
     const std::lock_guard lock(mutex_);
     if (failure_ && range_ < range) return;
     range_ = range;
@@ -52,7 +52,7 @@ void parallel_for(std::size_t count, std::size_t grain,
   check_fp_mode();
   const auto threads = static_cast<std::size_t>(num_threads());
   const std::size_t most = count / std::max<std::size_t>(grain, 1);
-  const std::size_t ranges = std::min(kRangesAThread * threads, most);
+  const std::size_t ranges = std::min(kRangesPerThread * threads, most);
   if (threads == 1 || ranges <= 1) {
     if (count > 0) body(0, count);
     return;
@@ -64,7 +64,7 @@ void parallel_for(std::size_t count, std::size_t grain,
       body(count / ranges * range + count % ranges * range / ranges,
            count / ranges * (range + 1) + count % ranges * (range + 1) / ranges);
     } catch (...) {
-      failure.catch_current(range);
+      failure.store_current_exception(range);
     }
   });
   failure.rethrow();

@@ -9,14 +9,14 @@ namespace normproof::ref::numeric {
 /// longer than the work between two calls. If a check comes late, something else needs the
 /// processor, such as another process or more threads than processors; then no thread spins on for
 /// a while. This affects only the speed.
-class LockWait {
+class Patience {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Duration = Time::duration;
 
   /// Whether to keep spinning at `now`, for a thread that began to wait at `began` and last checked
   /// at `last`.
-  bool looks_on(Time began, Time last, Time now) {
+  bool keeps_spinning(Time began, Time last, Time now) {
     if (now - last >= kLate) short_until_ = (now + kShort).time_since_epoch().count();
     return now - began < kLong && now.time_since_epoch().count() >= short_until_.load();
   }

@@ -54,17 +54,17 @@ r123::Philox4x32::ctr_type philox(std::uint64_t seed, std::uint64_t stream, std:
   return r123::Philox4x32{}(counter, key);
 }
 
-PhiloxStream stream_of(std::uint64_t seed, std::uint64_t stream) {
+PhiloxStream make_philox_stream(std::uint64_t seed, std::uint64_t stream) {
   return {{low(seed), high(seed) ^ high(stream)}, low(stream)};
 }
 
 }  // namespace
 
 PhiloxStream philox_stream(std::uint64_t seed, std::string_view stream) {
-  return stream_of(seed, fnv1a(stream));
+  return make_philox_stream(seed, fnv1a(stream));
 }
 
-std::uint64_t least_upper_bits(double least) {
+std::uint64_t min_upper_bits(double least) {
   // n 2^-53 >= least exactly if n >= ceil(least 2^53); both products are exact.
   return static_cast<std::uint64_t>(std::ceil(least * 0x1p53));
 }
@@ -75,7 +75,7 @@ class RandomStream::Draws {
   Draws(const RandomStream& stream, std::uint64_t index) : stream_(stream), index_(index) {}
 
   double next() {
-    if (used_ == kAtOnce) draw();
+    if (used_ == kBatchSize) draw();
     return to_unit_interval(drawn_[used_++]);
   }
 
@@ -104,10 +104,10 @@ class RandomStream::Draws {
  private:
   /// The numbers of four blocks, drawn together: the blocks are independent, and a normal number
   /// needs four or more of them.
-  static constexpr std::size_t kAtOnce = 8;
+  static constexpr std::size_t kBatchSize = 8;
 
   void draw() {
-    for (std::size_t i = 0; i < kAtOnce; i += 2) {
+    for (std::size_t i = 0; i < kBatchSize; i += 2) {
       const auto words = philox(stream_.seed_, stream_.stream_, index_, block_++);
       drawn_[i] = join(words[0], words[1]);
       drawn_[i + 1] = join(words[2], words[3]);
@@ -118,8 +118,8 @@ class RandomStream::Draws {
   const RandomStream& stream_;
   std::uint64_t index_;
   std::uint32_t block_ = 0;
-  std::size_t used_ = kAtOnce;
-  std::uint64_t drawn_[kAtOnce] = {};
+  std::size_t used_ = kBatchSize;
+  std::uint64_t drawn_[kBatchSize] = {};
 };
 
 RandomStream::RandomStream(std::uint64_t seed, std::string_view stream)
@@ -135,7 +135,8 @@ double RandomStream::uniform(std::uint64_t index) const {
 }
 
 void RandomStream::at_least(double least, std::uint64_t first, std::size_t count, bool* y) const {
-  random_kernels().at_least(stream_of(seed_, stream_), first, count, least_upper_bits(least), y);
+  random_kernels().at_least(make_philox_stream(seed_, stream_), first, count, min_upper_bits(least),
+                            y);
 }
 
 double RandomStream::normal(std::uint64_t index) const {

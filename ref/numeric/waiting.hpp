@@ -19,10 +19,10 @@ class Waiting {
   /// Returns once is_so(), which reads atomic variables, is true.
   template <class Predicate>
   void wait_until(const Predicate& is_so) {
-    if (looks_until(is_so, kFirstLooks)) return;
+    if (spins_until(is_so, kFirstChecks)) return;
     const auto began = Clock::now();
-    for (auto last = began, now = began; patience_.looks_on(began, last, now);) {
-      if (looks_until(is_so, kLooksAtOnce)) return;
+    for (auto last = began, now = began; patience_.keeps_spinning(began, last, now);) {
+      if (spins_until(is_so, kChecksPerClockRead)) return;
       last = std::exchange(now, Clock::now());
     }
     std::unique_lock lock(mutex_);
@@ -42,12 +42,12 @@ class Waiting {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr int kFirstLooks = 1000;  // about 10 to 40 microseconds
-  static constexpr int kLooksAtOnce = 100;  // between two readings of the clock
+  static constexpr int kFirstChecks = 1000;        // about 10 to 40 microseconds
+  static constexpr int kChecksPerClockRead = 100;  // between two readings of the clock
 
   /// Whether the predicate became true within `most` checks.
   template <class Predicate>
-  static bool looks_until(const Predicate& is_so, int most) {
+  static bool spins_until(const Predicate& is_so, int most) {
     for (int looks = 0; looks < most; ++looks) {
       if (is_so()) return true;
       pause();
@@ -64,7 +64,7 @@ class Waiting {
   }
 
   /// Shared by all waiting threads, because they share the processors.
-  inline static LockWait patience_;
+  inline static Patience patience_;
   std::atomic<int> sleepers_{0};
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -54,7 +54,7 @@ class Workers {
     return helps;
   }
 
-  void ask_again() {
+  void reset_help_meter() {
     if (busy_.exchange(true, std::memory_order_acquire)) return;
     meter_ = HelpMeter();
     busy_.store(false, std::memory_order_release);
@@ -74,10 +74,10 @@ class Workers {
     const std::uint64_t call = (next_.load() >> kTaskBits) + 1;
     next_ = call << kTaskBits;
     called_.wake();
-    work_on(call);
+    run_tasks_of_call(call);
     all_ended_.wait_until([&] { return ended_.load() == tasks; });
     const auto now = std::chrono::steady_clock::now();
-    meter_.learn(now, now - began, HelpMeter::Duration(processor_time_.load()));
+    meter_.record_call(now, now - began, HelpMeter::Duration(processor_time_.load()));
   }
 
   /// Starts threads until there are `count`, or until no more can be created.
@@ -85,23 +85,23 @@ class Workers {
     try {
       while (threads_.size() < count) {
         const std::size_t place = threads_.size();
-        threads_.emplace_back([this, place] { serve(place); });
+        threads_.emplace_back([this, place] { run_worker(place); });
       }
     } catch (const std::system_error&) {
       return;
     }
   }
 
-  void serve(std::size_t place) {
+  void run_worker(std::size_t place) {
     for (std::uint64_t seen = 0;;) {
       called_.wait_until([&] { return ends_.load() || next_.load() >> kTaskBits != seen; });
       if (ends_) return;
       seen = next_.load() >> kTaskBits;
-      if (place < invited_) work_on(seen);
+      if (place < invited_) run_tasks_of_call(seen);
     }
   }
 
-  void work_on(std::uint64_t call) {
+  void run_tasks_of_call(std::uint64_t call) {
     in_task = true;
     HelpMeter::Duration counted = processor_time();
     for (std::uint64_t next = next_.load(); next >> kTaskBits == call;) {
@@ -134,16 +134,16 @@ class Workers {
 
 std::atomic<Workers*> workers{nullptr};
 /// The workers of the parent process. A forked process has their memory but not the threads.
-Workers* of_the_parent = nullptr;
+Workers* parent_workers = nullptr;
 
 struct Ending {
   Ending() {
-    pthread_atfork(nullptr, nullptr, [] { of_the_parent = workers.exchange(nullptr); });
+    pthread_atfork(nullptr, nullptr, [] { parent_workers = workers.exchange(nullptr); });
   }
   ~Ending() { delete workers.exchange(nullptr); }
 };
 
-Workers& the_workers() {
+Workers& process_workers() {
   static const Ending ending;
   Workers* present = workers.load();
   if (present == nullptr) {
@@ -160,14 +160,14 @@ void run_tasks(std::size_t tasks, std::size_t threads, const Task& task) {
   const bool may_ask = threads > 1 && tasks < std::size_t{1} << Workers::kTaskBits && !in_task;
   for (std::size_t done = 0; done < tasks; ++done) {
     if (may_ask && tasks - done > 1 &&
-        the_workers().run(tasks - done, threads, [&](std::size_t i) { task(done + i); }))
+        process_workers().run(tasks - done, threads, [&](std::size_t i) { task(done + i); }))
       return;
     task(done);
   }
 }
 
-void ask_again() {
-  the_workers().ask_again();
+void reset_help_meter() {
+  process_workers().reset_help_meter();
 }
 
 }  // namespace normproof::ref::numeric

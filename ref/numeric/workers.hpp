@@ -17,6 +17,6 @@ void run_tasks(std::size_t tasks, std::size_t threads,
 
 /// Makes run_tasks use other threads again, whatever earlier calls measured. Does nothing while
 /// another thread is in run_tasks.
-void ask_again();
+void reset_help_meter();
 
 }  // namespace normproof::ref::numeric

@@ -57,10 +57,10 @@ Tensor<T> elementwise(std::string_view function, const Tensor<T>* grad_y, const 
   const Elementwise<T> a{grad_y == nullptr ? nullptr : grad_y->data(),
                          x.data(),
                          &constants,
-                         past_caches(x.size()),
+                         use_streaming_stores(x.size()),
                          out.data(),
                          erf};
-  for (std::size_t i = first_refused(x.size(), kActivationGrain, run(a)); i < x.size(); ++i) {
+  for (std::size_t i = find_rejected(x.size(), kActivationGrain, run(a)); i < x.size(); ++i) {
     if (grad_y != nullptr) check_element(function, "grad_y", *grad_y, i);
     check_element(function, "x", x, i);
   }

@@ -15,7 +15,7 @@ const ActivationKernels& activation_kernels();
 /// Runs kernel(begin, end) over [0, count) on the allowed threads. Returns the smallest number that
 /// a kernel returned instead of its `end`, or `count` if there is none. The number of threads does
 /// not affect it.
-std::size_t first_refused(std::size_t count, std::size_t grain,
+std::size_t find_rejected(std::size_t count, std::size_t grain,
                           const std::function<std::size_t(std::size_t, std::size_t)>& kernel);
 
 /// Calls the kernel of the selected instruction set for `double`, otherwise the template.

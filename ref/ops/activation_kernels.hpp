@@ -26,7 +26,7 @@ struct Elementwise {
   const T* grad_y;
   const T* x;
   const GeluConstants<T>* constants;
-  bool past_caches;
+  bool use_streaming_stores;
   T* out;
   T* erf = nullptr;
 };
@@ -43,8 +43,8 @@ inline constexpr std::size_t kChunk = 512;
 /// This function calls body(grad_y, x, count, out) for each chunk. body returns whether all that it
 /// read is finite.
 template <class T, class Body>
-std::size_t in_unchecked_chunks(const Elementwise<T>& a, std::size_t begin, std::size_t end,
-                                Body&& body) {
+std::size_t for_each_unchecked_chunk(const Elementwise<T>& a, std::size_t begin, std::size_t end,
+                                     Body&& body) {
   for (std::size_t i = begin; i < end; i += kChunk) {
     const std::size_t count = end - i < kChunk ? end - i : kChunk;
     const T* grad_y = a.grad_y == nullptr ? nullptr : a.grad_y + i;
@@ -56,41 +56,42 @@ std::size_t in_unchecked_chunks(const Elementwise<T>& a, std::size_t begin, std:
 
 /// Calls body(grad_y, x, count, out) for each chunk; all elements that body reads are finite.
 template <class T, class Body>
-std::size_t in_chunks(const Elementwise<T>& a, std::size_t begin, std::size_t end, Body&& body) {
-  return in_unchecked_chunks(a, begin, end,
-                             [&body](const T* grad_y, const T* x, std::size_t count, T* out) {
-                               if (!Elements<T>::all_finite(x, count)) return false;
-                               if (grad_y != nullptr && !Elements<T>::all_finite(grad_y, count))
-                                 return false;
-                               body(grad_y, x, count, out);
-                               return true;
-                             });
+std::size_t for_each_finite_chunk(const Elementwise<T>& a, std::size_t begin, std::size_t end,
+                                  Body&& body) {
+  return for_each_unchecked_chunk(
+      a, begin, end, [&body](const T* grad_y, const T* x, std::size_t count, T* out) {
+        if (!Elements<T>::all_finite(x, count)) return false;
+        if (grad_y != nullptr && !Elements<T>::all_finite(grad_y, count)) return false;
+        body(grad_y, x, count, out);
+        return true;
+      });
 }
 
 template <class T>
 std::size_t relu_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
-  return in_unchecked_chunks(a, begin, end, [&a](const T*, const T* x, std::size_t count, T* y) {
-    FiniteSoFar<T> finite;
-    fill(y, count, a.past_caches, [x, &finite](auto at) {
-      finite.see(at(x));
-      return Elements<T>::positive_part(at(x));
-    });
-    return finite();
-  });
+  return for_each_unchecked_chunk(a, begin, end,
+                                  [&a](const T*, const T* x, std::size_t count, T* y) {
+                                    FiniteSoFar<T> finite;
+                                    fill(y, count, a.use_streaming_stores, [x, &finite](auto at) {
+                                      finite.see(at(x));
+                                      return Elements<T>::positive_part(at(x));
+                                    });
+                                    return finite();
+                                  });
 }
 
 template <class T>
 std::size_t relu_backward_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
-  return in_unchecked_chunks(a, begin, end,
-                             [&a](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
-                               FiniteSoFar<T> finite;
-                               fill(grad_x, count, a.past_caches, [grad_y, x, &finite](auto at) {
-                                 finite.see(at(x));
-                                 finite.see(at(grad_y));
-                                 return Elements<T>::where_positive(at(x), at(grad_y));
-                               });
-                               return finite();
-                             });
+  return for_each_unchecked_chunk(
+      a, begin, end, [&a](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
+        FiniteSoFar<T> finite;
+        fill(grad_x, count, a.use_streaming_stores, [grad_y, x, &finite](auto at) {
+          finite.see(at(x));
+          finite.see(at(grad_y));
+          return Elements<T>::where_positive(at(x), at(grad_y));
+        });
+        return finite();
+      });
 }
 
 /// Computes e = erf(x / sqrt(2)).
@@ -105,10 +106,10 @@ template <class T>
 std::size_t gelu_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
   const T one(1), half(0.5);
   Scratch<T> scratch(kChunk);
-  return in_chunks(a, begin, end, [&](const T*, const T* x, std::size_t count, T* y) {
+  return for_each_finite_chunk(a, begin, end, [&](const T*, const T* x, std::size_t count, T* y) {
     T* const e = a.erf == nullptr ? scratch.get() : a.erf + (x - a.x);
     scaled_erf(*a.constants, x, count, e);
-    fill(y, count, a.past_caches, [&](auto at) { return (at(x) * half) * (at(e) + one); });
+    fill(y, count, a.use_streaming_stores, [&](auto at) { return (at(x) * half) * (at(e) + one); });
   });
 }
 
@@ -119,15 +120,16 @@ std::size_t gelu_backward_elements(const Elementwise<T>& a, std::size_t begin, s
   const T one(1), half(0.5), minus_half(-0.5);
   Scratch<T> scratch(2 * kChunk);
   T* const density = scratch.get() + kChunk;
-  return in_chunks(a, begin, end, [&](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
-    T* const e = a.erf == nullptr ? scratch.get() : a.erf + (x - a.x);
-    if (a.erf == nullptr) scaled_erf(c, x, count, e);
-    fill(density, count, false, [&](auto at) { return (at(x) * at(x)) * minus_half; });
-    Elements<T>::exp(density, count, density);
-    fill(grad_x, count, a.past_caches, [&](auto at) {
-      return at(grad_y) * ((at(e) + one) * half + at(x) * (at(density) * c.density_at_0));
-    });
-  });
+  return for_each_finite_chunk(
+      a, begin, end, [&](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
+        T* const e = a.erf == nullptr ? scratch.get() : a.erf + (x - a.x);
+        if (a.erf == nullptr) scaled_erf(c, x, count, e);
+        fill(density, count, false, [&](auto at) { return (at(x) * at(x)) * minus_half; });
+        Elements<T>::exp(density, count, density);
+        fill(grad_x, count, a.use_streaming_stores, [&](auto at) {
+          return at(grad_y) * ((at(e) + one) * half + at(x) * (at(density) * c.density_at_0));
+        });
+      });
 }
 
 /// Computes e = exp(-|v|) for v = 2 sqrt(2/pi) (x + 0.044715 x^3), which has the sign of x. Then (1
@@ -136,7 +138,7 @@ template <class T>
 void gelu_tanh_exponentials(const GeluConstants<T>& c, const T* x, std::size_t count, T* e) {
   fill(e, count, false, [&c, x](auto at) {
     const auto v = (at(x) + (at(x) * (at(x) * at(x))) * c.cubic) * c.twice_sqrt_2_pi;
-    return Elements<T>::by_sign(at(x), v, -v);
+    return Elements<T>::select_by_sign(at(x), v, -v);
   });
   Elements<T>::exp(e, count, e);
 }
@@ -145,7 +147,7 @@ void gelu_tanh_exponentials(const GeluConstants<T>& c, const T* x, std::size_t c
 template <class T, class V>
 V sigmoid(const V& x, const V& e) {
   const V one = V{} + T(1);
-  return Elements<T>::by_sign(x, e, one) / (e + one);
+  return Elements<T>::select_by_sign(x, e, one) / (e + one);
 }
 
 /// Computes y = x (1 + tanh(v/2))/2.
@@ -153,9 +155,10 @@ template <class T>
 std::size_t gelu_tanh_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
   Scratch<T> scratch(kChunk);
   T* e = scratch.get();
-  return in_chunks(a, begin, end, [&](const T*, const T* x, std::size_t count, T* y) {
+  return for_each_finite_chunk(a, begin, end, [&](const T*, const T* x, std::size_t count, T* y) {
     gelu_tanh_exponentials(*a.constants, x, count, e);
-    fill(y, count, a.past_caches, [x, e](auto at) { return at(x) * sigmoid<T>(at(x), at(e)); });
+    fill(y, count, a.use_streaming_stores,
+         [x, e](auto at) { return at(x) * sigmoid<T>(at(x), at(e)); });
   });
 }
 
@@ -169,21 +172,23 @@ std::size_t gelu_tanh_backward_elements(const Elementwise<T>& a, std::size_t beg
   const T one(1), three_cubic = c.cubic * T(3);
   Scratch<T> scratch(kChunk);
   T* e = scratch.get();
-  return in_chunks(a, begin, end, [&](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
-    gelu_tanh_exponentials(c, x, count, e);
-    fill(grad_x, count, a.past_caches, [&](auto at) {
-      const auto linear = at(e) * at(x);
-      const auto slope = (linear + ((linear * at(x)) * at(x)) * three_cubic) * c.twice_sqrt_2_pi;
-      const auto below = at(e) + one;
-      return at(grad_y) * (sigmoid<T>(at(x), at(e)) + slope / (below * below));
-    });
-  });
+  return for_each_finite_chunk(
+      a, begin, end, [&](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
+        gelu_tanh_exponentials(c, x, count, e);
+        fill(grad_x, count, a.use_streaming_stores, [&](auto at) {
+          const auto linear = at(e) * at(x);
+          const auto slope =
+              (linear + ((linear * at(x)) * at(x)) * three_cubic) * c.twice_sqrt_2_pi;
+          const auto below = at(e) + one;
+          return at(grad_y) * (sigmoid<T>(at(x), at(e)) + slope / (below * below));
+        });
+      });
 }
 
 /// Computes e = exp(-|x|).
 template <class T>
 void silu_exponentials(const T* x, std::size_t count, T* e) {
-  fill(e, count, false, [x](auto at) { return Elements<T>::by_sign(at(x), at(x), -at(x)); });
+  fill(e, count, false, [x](auto at) { return Elements<T>::select_by_sign(at(x), at(x), -at(x)); });
   Elements<T>::exp(e, count, e);
 }
 
@@ -192,9 +197,10 @@ template <class T>
 std::size_t silu_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
   Scratch<T> scratch(kChunk);
   T* e = scratch.get();
-  return in_chunks(a, begin, end, [&](const T*, const T* x, std::size_t count, T* y) {
+  return for_each_finite_chunk(a, begin, end, [&](const T*, const T* x, std::size_t count, T* y) {
     silu_exponentials(x, count, e);
-    fill(y, count, a.past_caches, [x, e](auto at) { return at(x) * sigmoid<T>(at(x), at(e)); });
+    fill(y, count, a.use_streaming_stores,
+         [x, e](auto at) { return at(x) * sigmoid<T>(at(x), at(e)); });
   });
 }
 
@@ -204,13 +210,14 @@ std::size_t silu_backward_elements(const Elementwise<T>& a, std::size_t begin, s
   const T one(1);
   Scratch<T> scratch(kChunk);
   T* e = scratch.get();
-  return in_chunks(a, begin, end, [&](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
-    silu_exponentials(x, count, e);
-    fill(grad_x, count, a.past_caches, [&](auto at) {
-      const auto below = at(e) + one;
-      return at(grad_y) * (sigmoid<T>(at(x), at(e)) + (at(e) * at(x)) / (below * below));
-    });
-  });
+  return for_each_finite_chunk(
+      a, begin, end, [&](const T* grad_y, const T* x, std::size_t count, T* grad_x) {
+        silu_exponentials(x, count, e);
+        fill(grad_x, count, a.use_streaming_stores, [&](auto at) {
+          const auto below = at(e) + one;
+          return at(grad_y) * (sigmoid<T>(at(x), at(e)) + (at(e) * at(x)) / (below * below));
+        });
+      });
 }
 
 }  // namespace NORMPROOF_ISA

@@ -23,7 +23,7 @@ class Columns {
   /// Computes sum_d, the sum of term(id) over the rows i.
   template <class Term>
   void sum(const RowList& rows, T* sum, Term term) const {
-    add_up<1>(rows, width_, sum + begin_, term);
+    add_terms_of_rows<1>(rows, width_, sum + begin_, term);
   }
   /// Computes mean_d, the mean of term(id) over the rows i.
   template <class Term>
@@ -36,7 +36,7 @@ class Columns {
   template <class Terms>
   void sums(const RowList& rows, T* first, T* second, Terms terms) const {
     Scratch<T> both(2 * width_);
-    add_up<2>(rows, 2 * width_, both.get(), terms);
+    add_terms_of_rows<2>(rows, 2 * width_, both.get(), terms);
     for (std::size_t d = 0; d < width_; ++d) {
       first[begin_ + d] = both[d];
       second[begin_ + d] = both[width_ + d];
@@ -52,14 +52,14 @@ class Columns {
 
  private:
   template <std::size_t kSums, class Terms>
-  void add_up(const RowList& rows, std::size_t size, T* out, const Terms& terms) const {
-    const auto of_row = [rows, terms](std::size_t r) {
+  void add_terms_of_rows(const RowList& rows, std::size_t size, T* out, const Terms& terms) const {
+    const auto terms_of_row = [rows, terms](std::size_t r) {
       return [row = rows.listed == nullptr ? r : rows.listed[r], terms](auto column) {
         return terms(Cell<decltype(column)>{row, column});
       };
     };
-    column_sum<T>(rows.count, size, out, [of_row, width = width_](T* sum, auto... r) {
-      accumulate_rows<kSums>(sum, width, of_row(r)...);
+    column_sum<T>(rows.count, size, out, [terms_of_row, width = width_](T* sum, auto... r) {
+      accumulate_rows<kSums>(sum, width, terms_of_row(r)...);
     });
   }
 

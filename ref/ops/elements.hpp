@@ -91,7 +91,7 @@ struct Elements<double> {
 
   /// Returns a if v < 0, else b, for formulas that are valid for both.
   template <class V>
-  static V by_sign(V v, V a, V b) {
+  static V select_by_sign(V v, V a, V b) {
     return v < 0 ? a : b;
   }
 

@@ -54,7 +54,9 @@ struct Elements {
 
   /// Returns a if v < 0, else b. For an enclosure the midpoint decides, because both formulas are
   /// valid for all of it.
-  static T by_sign(const T& v, const T& a, const T& b) { return numeric::to_double(v) < 0 ? a : b; }
+  static T select_by_sign(const T& v, const T& a, const T& b) {
+    return numeric::to_double(v) < 0 ? a : b;
+  }
 
   static T where_positive(const T& x, const T& a) {
     if constexpr (kEncloses) {

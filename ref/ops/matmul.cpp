@@ -24,7 +24,7 @@ using tensor::to_string;
 constexpr std::size_t kBytesLimit = std::size_t{1} << 63;
 
 template <class T>
-Shape shape_of_view(const MatrixView<T>& m) {
+Shape view_shape(const MatrixView<T>& m) {
   if (m.batches() == 1) return {m.rows, m.columns};
   if (m.inner_batch_size == 1) return {m.batch_size, m.rows, m.columns};
   return {m.batch_size, m.inner_batch_size, m.rows, m.columns};
@@ -40,7 +40,7 @@ struct Axis {
 };
 
 template <class T>
-std::array<Axis, 4> axes_of(const MatrixView<T>& m) {
+std::array<Axis, 4> operand_axes(const MatrixView<T>& m) {
   return {{{m.batch_size, m.batch_stride},
            {m.inner_batch_size, m.inner_batch_stride},
            {m.rows, m.row_stride},
@@ -50,12 +50,12 @@ std::array<Axis, 4> axes_of(const MatrixView<T>& m) {
 // Computes the number of elements from the first to the last one, which is 0 if there are none.
 // Returns false if it overflows.
 template <class T>
-bool span_of(const MatrixView<T>& m, std::size_t& span) {
+bool compute_span(const MatrixView<T>& m, std::size_t& span) {
   span = 1;
   std::size_t size = 1;
   bool fits = true;
   bool empty = false;
-  for (const Axis& axis : axes_of(m)) {
+  for (const Axis& axis : operand_axes(m)) {
     empty = empty || axis.extent == 0;
     std::size_t reach = 0;
     fits = fits && !__builtin_mul_overflow(size, std::max<std::size_t>(axis.extent, 1), &size) &&
@@ -69,7 +69,7 @@ bool span_of(const MatrixView<T>& m, std::size_t& span) {
 
 template <class T>
 bool are_distinct(const MatrixView<T>& m) {
-  auto axes = axes_of(m);
+  auto axes = operand_axes(m);
   std::sort(axes.begin(), axes.end(), [](Axis x, Axis y) { return x.stride < y.stride; });
   std::size_t reach = 0;
   for (const Axis& axis : axes) {
@@ -81,13 +81,13 @@ bool are_distinct(const MatrixView<T>& m) {
 }
 
 template <class T>
-void check_apart(const char* function, const char* operand, const MatrixView<T>& c,
-                 std::size_t c_span, const MatrixView<const T>& x, std::size_t x_span) {
+void check_no_overlap(const char* function, const char* operand, const MatrixView<T>& c,
+                      std::size_t c_span, const MatrixView<const T>& x, std::size_t x_span) {
   if (c_span == 0 || x_span == 0) return;
   const std::less_equal<const T*> not_after;
   if (not_after(c.data + c_span, x.data) || not_after(x.data + x_span, c.data)) return;
   contract_failure(function, std::string("c and ") + operand,
-                   both_shapes(shape_of_view(c), shape_of_view(x)) + " and overlap in memory",
+                   both_shapes(view_shape(c), view_shape(x)) + " and overlap in memory",
                    "an output apart from the operands", Clause::C2);
 }
 
@@ -107,9 +107,10 @@ template <class T>
 void check(const char* function, const MatrixView<T>& c, MatrixView<const T>& a,
            MatrixView<const T>& b) {
   std::size_t spans[3];
-  const bool fit = span_of(c, spans[0]) && span_of(a, spans[1]) && span_of(b, spans[2]);
-  const Shape a_shape = shape_of_view(a);
-  const Shape b_shape = shape_of_view(b);
+  const bool fit =
+      compute_span(c, spans[0]) && compute_span(a, spans[1]) && compute_span(b, spans[2]);
+  const Shape a_shape = view_shape(a);
+  const Shape b_shape = view_shape(b);
   if (!fit)
     contract_failure(function, "a and b", both_shapes(a_shape, b_shape) + ", too large with c",
                      "sizes and offsets below 2^63 bytes", Clause::C4);
@@ -117,14 +118,14 @@ void check(const char* function, const MatrixView<T>& c, MatrixView<const T>& a,
                      c.rows == a.rows && c.columns == b.columns;
   if (!agree)
     contract_failure(function, "a and b",
-                     both_shapes(a_shape, b_shape) + " for c " + to_string(shape_of_view(c)),
+                     both_shapes(a_shape, b_shape) + " for c " + to_string(view_shape(c)),
                      "a [M, K], b [K, N] and c [M, N] with the batch of c or none", Clause::C1);
-  check_apart(function, "a", c, spans[0], a, spans[1]);
-  check_apart(function, "b", c, spans[0], b, spans[2]);
+  check_no_overlap(function, "a", c, spans[0], a, spans[1]);
+  check_no_overlap(function, "b", c, spans[0], b, spans[2]);
   if (spans[0] > 0 && !are_distinct(c))
     contract_failure(
         function, "c",
-        "has shape " + to_string(shape_of_view(c)) + " and strides " +
+        "has shape " + to_string(view_shape(c)) + " and strides " +
             to_string({c.batch_stride, c.inner_batch_stride, c.row_stride, c.column_stride}),
         "strides that keep its elements apart", Clause::C3);
 }
@@ -181,7 +182,7 @@ void dispatch(const char* function, const MatrixView<T>& c, MatrixView<const T> 
 }
 
 template <class T, class Data>
-MatrixView<T> matrices_of(const Shape& shape, Data* data) {
+MatrixView<T> view_matrices(const Shape& shape, Data* data) {
   if (shape.size() < 2)
     contract_failure("matrices", "t", "has shape " + to_string(shape), "rank 2 or more",
                      Clause::C1);
@@ -195,11 +196,11 @@ MatrixView<T> matrices_of(const Shape& shape, Data* data) {
 
 template <numeric::Real T>
 MatrixView<const T> matrices(const Tensor<T>& t) {
-  return matrices_of<const T>(shape_of(t), t.data());
+  return view_matrices<const T>(shape_of(t), t.data());
 }
 template <numeric::Real T>
 MatrixView<T> matrices(Tensor<T>& t) {
-  return matrices_of<T>(shape_of(t), t.data());
+  return view_matrices<T>(shape_of(t), t.data());
 }
 
 template <numeric::Real T>
@@ -230,10 +231,10 @@ template <numeric::Real T>
 Tensor<T> matmul(const Tensor<T>& a, const Tensor<T>& b, Transpose transpose) {
   const Shape a_shape = shape_of(a);
   const Shape b_shape = shape_of(b);
-  const auto refuse = [&](const char* expectation, Clause clause) {
+  const auto fail = [&](const char* expectation, Clause clause) {
     contract_failure("matmul", "a and b", both_shapes(a_shape, b_shape), expectation, clause);
   };
-  if (a_shape.size() < 2 || b_shape.size() < 2) refuse("rank 2 or more", Clause::C1);
+  if (a_shape.size() < 2 || b_shape.size() < 2) fail("rank 2 or more", Clause::C1);
   MatrixView<const T> left = matrices(a);
   MatrixView<const T> right = matrices(b);
   if (transpose == Transpose::a) left = transposed(left);
@@ -241,16 +242,16 @@ Tensor<T> matmul(const Tensor<T>& a, const Tensor<T>& b, Transpose transpose) {
   const bool same_batch =
       b_shape.size() == 2 || (a_shape.size() == b_shape.size() &&
                               std::equal(a_shape.begin(), a_shape.end() - 2, b_shape.begin()));
-  if (!same_batch) refuse("equal leading extents, or b of rank 2", Clause::C1);
+  if (!same_batch) fail("equal leading extents, or b of rank 2", Clause::C1);
   if (left.columns != right.rows)
-    refuse(transpose == Transpose::none ? "a [..., M, K] and b [..., K, N]"
-           : transpose == Transpose::a  ? "a [..., K, M] and b [..., K, N]"
-                                        : "a [..., M, K] and b [..., N, K]",
-           Clause::C1);
+    fail(transpose == Transpose::none ? "a [..., M, K] and b [..., K, N]"
+         : transpose == Transpose::a  ? "a [..., K, M] and b [..., K, N]"
+                                      : "a [..., M, K] and b [..., N, K]",
+         Clause::C1);
   std::size_t size = 0;
   if (__builtin_mul_overflow(left.rows, right.columns, &size) ||
       __builtin_mul_overflow(size, left.batch_size, &size) || size >= kBytesLimit / sizeof(T))
-    refuse("a result of less than 2^63 bytes", Clause::C4);
+    fail("a result of less than 2^63 bytes", Clause::C4);
   Shape c_shape(a_shape.begin(), a_shape.end() - 2);
   c_shape.push_back(left.rows);
   c_shape.push_back(right.columns);

@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kLibrary = "libopenblas.so.0";
 
 template <class Function>
-Function* function_of_blas(const char* name) {
+Function* load_blas_function(const char* name) {
   static void* const library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   void* const function = library == nullptr ? nullptr : ::dlsym(library, name);
   if (function == nullptr)
@@ -36,35 +36,35 @@ extern "C" {
 
 double cblas_ddot(CBLAS_INT n, const double* x, CBLAS_INT step_x, const double* y,
                   CBLAS_INT step_y) {
-  static auto* const blas = function_of_blas<decltype(cblas_ddot)>("cblas_ddot");
+  static auto* const blas = load_blas_function<decltype(cblas_ddot)>("cblas_ddot");
   return blas(n, x, step_x, y, step_y);
 }
 
 void cblas_dgemv(CBLAS_ORDER order, CBLAS_TRANSPOSE trans, CBLAS_INT m, CBLAS_INT n, double alpha,
                  const double* a, CBLAS_INT lda, const double* x, CBLAS_INT step_x, double beta,
                  double* y, CBLAS_INT step_y) {
-  static auto* const blas = function_of_blas<decltype(cblas_dgemv)>("cblas_dgemv");
+  static auto* const blas = load_blas_function<decltype(cblas_dgemv)>("cblas_dgemv");
   blas(order, trans, m, n, alpha, a, lda, x, step_x, beta, y, step_y);
 }
 
 void cblas_dgemm(CBLAS_ORDER order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b, CBLAS_INT m,
                  CBLAS_INT n, CBLAS_INT k, double alpha, const double* a, CBLAS_INT lda,
                  const double* b, CBLAS_INT ldb, double beta, double* c, CBLAS_INT ldc) {
-  static auto* const blas = function_of_blas<decltype(cblas_dgemm)>("cblas_dgemm");
+  static auto* const blas = load_blas_function<decltype(cblas_dgemm)>("cblas_dgemm");
   blas(order, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 void cblas_dsyrk(CBLAS_ORDER order, CBLAS_UPLO part, CBLAS_TRANSPOSE trans, CBLAS_INT n,
                  CBLAS_INT k, double alpha, const double* a, CBLAS_INT lda, double beta, double* c,
                  CBLAS_INT ldc) {
-  static auto* const blas = function_of_blas<decltype(cblas_dsyrk)>("cblas_dsyrk");
+  static auto* const blas = load_blas_function<decltype(cblas_dsyrk)>("cblas_dsyrk");
   blas(order, part, trans, n, k, alpha, a, lda, beta, c, ldc);
 }
 
 void dgesdd_(const char* job, const int* m, const int* n, double* a, const int* lda, double* s,
              double* u, const int* ldu, double* vt, const int* ldvt, double* work, const int* size,
              int* numbers, int* info) {
-  static auto* const lapack = function_of_blas<decltype(dgesdd_)>("dgesdd_");
+  static auto* const lapack = load_blas_function<decltype(dgesdd_)>("dgesdd_");
   lapack(job, m, n, a, lda, s, u, ldu, vt, ldvt, work, size, numbers, info);
 }
 }
@@ -87,7 +87,7 @@ bool is_matrix(const Shape& shape) {
          shape[1] < kLargestBlasExtent;
 }
 
-Matrix copy_of(const Tensor<double>& t) {
+Matrix copy_to_matrix(const Tensor<double>& t) {
   Matrix copy = Matrix::from_shape({t.shape(0), t.shape(1)});
   for (std::size_t i = 0; i < t.size(); ++i) copy.data()[i] = t.data()[i];
   return copy;
@@ -105,8 +105,8 @@ Tensor<double> matmul_blas(const Tensor<double>& a, const Tensor<double>& b) {
         "a [M, K] and b [K, N], extents from 1 to 2^31 - 1", Clause::C1);
   tensor::check_finite("matmul_blas", "a", a, Clause::C2);
   tensor::check_finite("matmul_blas", "b", b, Clause::C2);
-  const Matrix left = copy_of(a);
-  const Matrix right = copy_of(b);
+  const Matrix left = copy_to_matrix(a);
+  const Matrix right = copy_to_matrix(b);
   const Matrix product = xt::linalg::dot(left, right);
   Tensor<double> result = tensor::empty_tensor<double>({a_shape[0], b_shape[1]});
   for (std::size_t i = 0; i < result.size(); ++i) result.data()[i] = product.data()[i];
@@ -118,7 +118,7 @@ std::vector<double> singular_values(const Tensor<double>& a) {
     numeric::contract_failure("singular_values", "a", "has shape " + tensor::to_string(shape_of(a)),
                               "[M, N], extents from 1 to 2^31 - 1", Clause::C1);
   tensor::check_finite("singular_values", "a", a, Clause::C2);
-  const auto values = std::get<1>(xt::linalg::svd(copy_of(a), false, false));
+  const auto values = std::get<1>(xt::linalg::svd(copy_to_matrix(a), false, false));
   return std::vector<double>(values.begin(), values.end());
 }
 

@@ -16,14 +16,14 @@ namespace {
 constexpr std::size_t kPanels = std::size_t{1} << 19;        // packed a and b at a time
 constexpr std::size_t kSharedPanels = std::size_t{1} << 17;  // packed between two waits
 constexpr std::size_t kRowsInCache = 192;      // of a, times kChain: most of a 512 KiB L2 cache
-constexpr std::size_t kColumnsAtOnce = 2048;   // packed for one chain; limited by kPanels
+constexpr std::size_t kColumnsPerPass = 2048;  // packed for one chain; limited by kPanels
 constexpr std::size_t kUnpackedColumns = 256;  // columns of c up to which rows of a are not packed
 constexpr std::size_t kUnpackedStrided = 16;   // the same if the depth of a is strided
 constexpr std::size_t kUnpackedRows = 96;      // rows of c up to which b is not packed
 constexpr std::size_t kUnpackedB = 4096;       // maximum number of elements of such a b
-constexpr std::size_t kPanelsAtOnce = 8;       // written together: the ways of an L1 cache
+constexpr std::size_t kPanelsPerPass = 8;      // written together: the ways of an L1 cache
 // Chains in a sum from which threads share no panels.
-constexpr std::size_t kChainsApart = 8;
+constexpr std::size_t kChainsPerPass = 8;
 constexpr std::size_t kPartsPerThread = 32;     // so that threads finish at about the same time
 constexpr std::size_t kLinePartsPerThread = 8;  // the same for a product that takes less time
 constexpr std::size_t kProductsPerThread = std::size_t{1} << 16;
@@ -94,8 +94,8 @@ class Product {
   void compute(std::size_t threads) {
     const std::size_t products = c_.rows * c_.columns * a_.columns;
     threads_ = std::clamp<std::size_t>(products / kProductsPerThread, 1, threads);
-    if (threads_ > 1 && a_.columns >= kChain * kChainsApart) return compute_apart();
-    const std::size_t bands = ceil_div(c_.columns, kColumnsAtOnce);
+    if (threads_ > 1 && a_.columns >= kChain * kChainsPerPass) return compute_independently();
+    const std::size_t bands = ceil_div(c_.columns, kColumnsPerPass);
     column_band_ = round_up(ceil_div(c_.columns, bands), kernels_.tile_columns);
     const std::size_t row_bands = ceil_div(c_.rows, threads_ == 1 ? kRowsInCache
                                                     : pack_a_     ? kPanels / kChain
@@ -117,7 +117,7 @@ class Product {
 
   // Computes with independent threads: each packs what it needs of a long a and b, and waits for no
   // other.
-  void compute_apart() const {
+  void compute_independently() const {
     const bool by_columns = c_.columns >= c_.rows;
     const std::size_t extent = by_columns ? c_.columns : c_.rows;
     const std::size_t unit = by_columns ? kernels_.tile_columns : kernels_.tile_rows;
@@ -174,8 +174,8 @@ class Product {
   // after the other.
   void pack(Team::Member& member, bool with_b) const {
     const std::size_t chains = ceil_div(depth_.count, kChain);
-    const std::size_t b_lanes = kPanelsAtOnce * kernels_.tile_columns;
-    const std::size_t a_lanes = kPanelsAtOnce * kernels_.tile_rows;
+    const std::size_t b_lanes = kPanelsPerPass * kernels_.tile_columns;
+    const std::size_t a_lanes = kPanelsPerPass * kernels_.tile_rows;
     const std::size_t b_groups = pack_b_ && with_b ? ceil_div(columns_.count, b_lanes) : 0;
     const std::size_t a_groups = pack_a_ ? ceil_div(rows_.count, a_lanes) : 0;
     const std::size_t groups = b_groups + a_groups;
@@ -216,10 +216,10 @@ class Product {
   // Multiplies one chain with rows that stay in the cache; panels of b are multiplied right after
   // packing.
   void multiply_alone(bool with_b) const {
-    const std::size_t a_lanes = kPanelsAtOnce * kernels_.tile_rows;
+    const std::size_t a_lanes = kPanelsPerPass * kernels_.tile_rows;
     for (std::size_t row = 0; pack_a_ && row < rows_.count; row += a_lanes) pack_a(0, row, a_lanes);
     if (!pack_b_ || !with_b) return multiply({0, rows_.count}, {0, columns_.count});
-    const std::size_t b_lanes = kPanelsAtOnce * kernels_.tile_columns;
+    const std::size_t b_lanes = kPanelsPerPass * kernels_.tile_columns;
     for (std::size_t column = 0; column < columns_.count; column += b_lanes) {
       pack_b(0, column, b_lanes);
       multiply({0, rows_.count}, {column, std::min(b_lanes, columns_.count - column)});
@@ -289,12 +289,12 @@ class Product {
 
 // Whether all rows of c can read b without packing: c has few rows, and b has several contiguous
 // columns.
-bool has_lines(const MatrixView<double>& c, const MatrixView<const double>& b) {
-  return c.rows <= kMostLineRows && b.row_stride == 1 && b.column_stride >= b.rows && b.columns > 1;
+bool has_contiguous_columns(const MatrixView<double>& c, const MatrixView<const double>& b) {
+  return c.rows <= kMaxLineRows && b.row_stride == 1 && b.column_stride >= b.rows && b.columns > 1;
 }
 
-// Multiplies matrices that satisfy has_lines. The threads partition the columns of c, and process
-// one chain after the other.
+// Multiplies matrices that satisfy has_contiguous_columns. The threads partition the columns of c,
+// and process one chain after the other.
 void multiply_lines(const MatrixView<double>& c, const MatrixView<const double>& a,
                     const MatrixView<const double>& b, const MatrixView<const double>& before,
                     std::size_t threads) {
@@ -324,7 +324,7 @@ void multiply_lines(const MatrixView<double>& c, const MatrixView<const double>&
 void multiply_one(const MatrixView<double>& c, const MatrixView<const double>& a,
                   const MatrixView<const double>& b, const MatrixView<const double>& before,
                   std::size_t threads) {
-  if (has_lines(c, b)) return multiply_lines(c, a, b, before, threads);
+  if (has_contiguous_columns(c, b)) return multiply_lines(c, a, b, before, threads);
   Product(c, a, b, before).compute(threads);
 }
 

@@ -47,9 +47,9 @@ struct PanelSource {
 };
 
 /// The maximum number of rows of a LineProduct.
-inline constexpr std::size_t kMostLineRows = 4;
+inline constexpr std::size_t kMaxLineRows = 4;
 
-/// A product of a few rows, 1 to kMostLineRows, with a matrix b whose columns are contiguous: c
+/// A product of a few rows, 1 to `kMaxLineRows`, with a matrix b whose columns are contiguous: c
 /// [rows, columns] = a b, or before + a b if `before` is given. Each element is one chain of
 /// `depth` multiply-adds. Element (k, j) of b is at k + j b_column_stride; the other operands are
 /// as in a BlockProduct.

@@ -104,7 +104,7 @@ inline void multiply_lines(const LineProduct& p) {
   if (p.rows == 1) return multiply_rows_of_lines<1>(p);
   if (p.rows == 2) return multiply_rows_of_lines<2>(p);
   if (p.rows == 3) return multiply_rows_of_lines<3>(p);
-  multiply_rows_of_lines<kMostLineRows>(p);
+  multiply_rows_of_lines<kMaxLineRows>(p);
 }
 
 }  // namespace NORMPROOF_ISA

@@ -43,7 +43,7 @@ inline void stream_fence() {
 }
 
 /// Whether an output of so many elements would only evict the inputs from the caches.
-inline bool past_caches(std::size_t elements) {
+inline bool use_streaming_stores(std::size_t elements) {
   return elements >= (std::size_t{1} << 19);
 }
 
@@ -60,10 +60,10 @@ inline void prefetch(Place at, const T* p) {
 
 /// Sets out_i = term(at i) for i = 0 .. count-1.
 template <class T, class Term>
-inline void fill(T* out, std::size_t count, bool past_caches, Term&& term) {
+inline void fill(T* out, std::size_t count, bool use_streaming_stores, Term&& term) {
   std::size_t i = 0;
   if constexpr (is_packed<T>) {
-    if (past_caches) {
+    if (use_streaming_stores) {
       for (; i < count && reinterpret_cast<std::uintptr_t>(out + i) % kPackBytes != 0; ++i)
         out[i] = term(At{i});
       for (; i + kPackWidth <= count; i += kPackWidth) stream(out + i, term(PackAt{i}));

@@ -37,7 +37,7 @@ class Row {
   Row(std::size_t index, const RowLayout& layout, const Inputs<T, kInputs>& inputs, T* totals)
       : index_(index),
         width_(layout.width),
-        past_caches_(past_caches(layout.count * layout.width)),
+        use_streaming_stores_(use_streaming_stores(layout.count * layout.width)),
         totals_(totals) {
     for (std::size_t k = 0; k < kInputs; ++k) inputs_.p[k] = inputs.p[k] + index * width_;
   }
@@ -65,7 +65,7 @@ class Row {
   /// Writes term(d) for every d to this row of `matrix`.
   template <class Term>
   [[gnu::always_inline]] void write(T* matrix, Term term) const {
-    fill(matrix + index_ * width_, width_, past_caches_, term);
+    fill(matrix + index_ * width_, width_, use_streaming_stores_, term);
   }
 
   /// Returns the k-th vector of sums over all rows, to which this row can add (see
@@ -75,7 +75,7 @@ class Row {
  private:
   std::size_t index_;
   std::size_t width_;
-  bool past_caches_;
+  bool use_streaming_stores_;
   bool first_ = true;
   Inputs<T, kInputs> inputs_;
   T* totals_;
@@ -83,8 +83,8 @@ class Row {
 
 /// Calls formula(row, x...) for one row, where x... is that row of the inputs.
 template <class T, std::size_t kInputs, class Formula>
-inline void visit_any(std::size_t index, const RowLayout& layout, const Inputs<T, kInputs>& inputs,
-                      T* totals, const Formula& formula) {
+inline void visit_generic(std::size_t index, const RowLayout& layout,
+                          const Inputs<T, kInputs>& inputs, T* totals, const Formula& formula) {
   Row<T, kInputs> row(index, layout, inputs, totals);
   if constexpr (kInputs == 1)
     formula(row, row.input(0));
@@ -98,7 +98,7 @@ template <class T, std::size_t kInputs, class Formula>
 [[gnu::flatten]] inline void visit_inlined(std::size_t index, const RowLayout& layout,
                                            const Inputs<T, kInputs>& inputs, T* totals,
                                            const Formula& formula) {
-  visit_any<T>(index, layout, inputs, totals, formula);
+  visit_generic<T>(index, layout, inputs, totals, formula);
 }
 template <class T, std::size_t kInputs, class Formula>
 inline void visit_row(std::size_t index, const RowLayout& layout, const Inputs<T, kInputs>& inputs,
@@ -106,7 +106,7 @@ inline void visit_row(std::size_t index, const RowLayout& layout, const Inputs<T
   if constexpr (is_packed<T>)
     visit_inlined<T>(index, layout, inputs, totals, formula);
   else
-    visit_any<T>(index, layout, inputs, totals, formula);
+    visit_generic<T>(index, layout, inputs, totals, formula);
 }
 
 /// Calls formula(row, x...) for each row of the range.

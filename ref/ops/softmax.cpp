@@ -89,16 +89,16 @@ class Rows {
 template <class T>
 SoftmaxRows<T> arguments(const Rows& rows, const Tensor<T>* grad_y, const Tensor<T>& x,
                          Tensor<T>& out) {
-  return {grad_y == nullptr ? nullptr : grad_y->data(), x.data(),  rows.mask, rows.width,
-          grad_y != nullptr && past_caches(out.size()), out.data()};
+  return {grad_y == nullptr ? nullptr : grad_y->data(),          x.data(),  rows.mask, rows.width,
+          grad_y != nullptr && use_streaming_stores(out.size()), out.data()};
 }
 
 // Throws the error of a rejected backward: a non-finite element, or the overflow of the sum with
 // `terms`.
 template <class T>
-[[noreturn]] void refuse_backward(std::string_view function, const Rows& rows,
-                                  const Tensor<T>& grad_y, const Tensor<T>& y, std::size_t row,
-                                  std::string_view terms) {
+[[noreturn]] void fail_backward(std::string_view function, const Rows& rows,
+                                const Tensor<T>& grad_y, const Tensor<T>& y, std::size_t row,
+                                std::string_view terms) {
   rows.check_row("grad_y", grad_y.data(), row);
   rows.check_row("y", y.data(), row);
   not_finite_failure(
@@ -115,7 +115,7 @@ Tensor<T> softmax(const Tensor<T>& x, const Mask& valid) {
   Tensor<T> y = tensor::empty_tensor<T>(shape_of(x));
   const auto a = arguments<T>(rows, nullptr, x, y);
   const std::size_t row =
-      first_refused(rows.count, rows.grain(),
+      find_rejected(rows.count, rows.grain(),
                     NORMPROOF_ACTIVATION_KERNEL(T, softmax[0], (softmax_rows<false, T>), a));
   if (row < rows.count) rows.check_row("x", x.data(), row);
   return y;
@@ -129,9 +129,9 @@ Tensor<T> softmax_backward(const Tensor<T>& grad_y, const Tensor<T>& y, const Ma
   Tensor<T> grad_x = tensor::empty_tensor<T>(shape_of(y));
   const auto a = arguments<T>(rows, &grad_y, y, grad_x);
   const std::size_t row =
-      first_refused(rows.count, rows.grain(),
+      find_rejected(rows.count, rows.grain(),
                     NORMPROOF_ACTIVATION_KERNEL(T, softmax_backward, softmax_backward_rows<T>, a));
-  if (row < rows.count) refuse_backward(kName, rows, grad_y, y, row, "grad_y y");
+  if (row < rows.count) fail_backward(kName, rows, grad_y, y, row, "grad_y y");
   return grad_x;
 }
 
@@ -141,7 +141,7 @@ Tensor<T> log_softmax(const Tensor<T>& x) {
   Tensor<T> y = tensor::empty_tensor<T>(shape_of(x));
   const auto a = arguments<T>(rows, nullptr, x, y);
   const std::size_t row =
-      first_refused(rows.count, rows.grain(),
+      find_rejected(rows.count, rows.grain(),
                     NORMPROOF_ACTIVATION_KERNEL(T, log_softmax, log_softmax_rows<T>, a));
   if (row < rows.count) rows.check_row("x", x.data(), row);
   return y;
@@ -154,10 +154,10 @@ Tensor<T> log_softmax_backward(const Tensor<T>& grad_y, const Tensor<T>& y) {
   tensor::check_shape(kName, "grad_y", shape_of(grad_y), shape_of(y), Clause::C4);
   Tensor<T> grad_x = tensor::empty_tensor<T>(shape_of(y));
   const auto a = arguments<T>(rows, &grad_y, y, grad_x);
-  const std::size_t row = first_refused(
+  const std::size_t row = find_rejected(
       rows.count, rows.grain(),
       NORMPROOF_ACTIVATION_KERNEL(T, log_softmax_backward, log_softmax_backward_rows<T>, a));
-  if (row < rows.count) refuse_backward(kName, rows, grad_y, y, row, "grad_y");
+  if (row < rows.count) fail_backward(kName, rows, grad_y, y, row, "grad_y");
   return grad_x;
 }
 
@@ -168,7 +168,7 @@ Tensor<T> log_sum_exp(const Tensor<T>& x, const Mask& valid) {
   Tensor<T> y = tensor::empty_tensor<T>(rows.leading);
   const auto a = arguments<T>(rows, nullptr, x, y);
   const std::size_t row =
-      first_refused(rows.count, rows.grain(),
+      find_rejected(rows.count, rows.grain(),
                     NORMPROOF_ACTIVATION_KERNEL(T, log_sum_exp, log_sum_exp_rows<T>, a));
   if (row < rows.count) {
     rows.check_row("x", x.data(), row);
@@ -188,7 +188,7 @@ Tensor<T> log_sum_exp_backward(const Tensor<T>& grad_y, const Tensor<T>& x, cons
   Tensor<T> grad_x = tensor::empty_tensor<T>(shape_of(x));
   const auto a = arguments<T>(rows, &grad_y, x, grad_x);
   const std::size_t row =
-      first_refused(rows.count, rows.grain(),
+      find_rejected(rows.count, rows.grain(),
                     NORMPROOF_ACTIVATION_KERNEL(T, softmax[1], (softmax_rows<true, T>), a));
   if (row < rows.count) rows.check_row("x", x.data(), row);
   return grad_x;

@@ -32,7 +32,7 @@ struct SoftmaxRows {
   const T* x;
   RowMask mask;
   std::size_t width;
-  bool past_caches;
+  bool use_streaming_stores;
   T* out;
 };
 
@@ -85,16 +85,16 @@ std::size_t softmax_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t
     const bool* valid = a.mask(row);
     const std::size_t count = valid == nullptr ? a.width : gather(x, valid, a.width, e);
     if (count > 0) {
-      const Exponentials<T> row_of(valid == nullptr ? x : e, count, e);
-      if (!row_of.finite) return row;
+      const Exponentials<T> softmax_row(valid == nullptr ? x : e, count, e);
+      if (!softmax_row.finite) return row;
       const auto result = [&](auto at) {
         if constexpr (by_gradient)
-          return a.grad_y[row] * (at(e) / row_of.sum);
+          return a.grad_y[row] * (at(e) / softmax_row.sum);
         else
-          return at(e) / row_of.sum;
+          return at(e) / softmax_row.sum;
       };
       if (valid == nullptr)
-        fill(y, count, a.past_caches, result);
+        fill(y, count, a.use_streaming_stores, result);
       else
         fill(e, count, false, result);
     }
@@ -129,7 +129,7 @@ std::size_t softmax_backward_rows(const SoftmaxRows<T>& a, std::size_t begin, st
     if (!Elements<T>::all_finite(&dot, 1)) return row;
     const auto result = [&](auto at) { return at(y) * (at(grad_y) - dot); };
     if (valid == nullptr) {
-      fill(grad_x, count, a.past_caches, result);
+      fill(grad_x, count, a.use_streaming_stores, result);
     } else {
       fill(scratch.get(), count, false, result);
       scatter(scratch.get(), valid, a.width, grad_x);
@@ -145,11 +145,11 @@ std::size_t log_softmax_rows(const SoftmaxRows<T>& a, std::size_t begin, std::si
   Scratch<T> e(a.width);
   for (std::size_t row = begin; row < end; ++row) {
     const T* x = a.x + row * a.width;
-    const Exponentials<T> row_of(x, a.width, e.get());
-    if (!row_of.finite) return row;
-    const T log_sum = Elements<T>::log(row_of.sum);
-    fill(a.out + row * a.width, a.width, a.past_caches,
-         [&](auto at) { return (at(x) - row_of.shift) - log_sum; });
+    const Exponentials<T> softmax_row(x, a.width, e.get());
+    if (!softmax_row.finite) return row;
+    const T log_sum = Elements<T>::log(softmax_row.sum);
+    fill(a.out + row * a.width, a.width, a.use_streaming_stores,
+         [&](auto at) { return (at(x) - softmax_row.shift) - log_sum; });
   }
   stream_fence();
   return end;
@@ -170,7 +170,7 @@ std::size_t log_softmax_backward_rows(const SoftmaxRows<T>& a, std::size_t begin
     });
     if (!Elements<T>::all_finite(&sum, 1) || !Elements<T>::all_finite(y, a.width)) return row;
     Elements<T>::exp(y, a.width, e);
-    fill(a.out + row * a.width, a.width, a.past_caches,
+    fill(a.out + row * a.width, a.width, a.use_streaming_stores,
          [&](auto at) { return at(grad_y) - at(e) * sum; });
   }
   stream_fence();
@@ -186,9 +186,9 @@ std::size_t log_sum_exp_rows(const SoftmaxRows<T>& a, std::size_t begin, std::si
     const bool* valid = a.mask(row);
     const std::size_t count = valid == nullptr ? a.width : gather(x, valid, a.width, e.get());
     if (count == 0) return row;
-    const Exponentials<T> row_of(valid == nullptr ? x : e.get(), count, e.get());
-    if (!row_of.finite) return row;
-    a.out[row] = row_of.shift + Elements<T>::log(row_of.sum);
+    const Exponentials<T> softmax_row(valid == nullptr ? x : e.get(), count, e.get());
+    if (!softmax_row.finite) return row;
+    a.out[row] = softmax_row.shift + Elements<T>::log(softmax_row.sum);
   }
   return end;
 }

@@ -6,7 +6,7 @@
 
 namespace normproof::ref::ops {
 
-bool Team::Member::claim(std::size_t count, std::size_t grain, Range& range) {
+bool Team::Member::claim_range(std::size_t count, std::size_t grain, Range& range) {
   const std::size_t end = base_ + count;
   std::size_t begin = team_.next_.load(std::memory_order_relaxed);
   while (begin < end) {

@@ -26,7 +26,7 @@ class Team {
     template <class Body>
     void share(std::size_t count, std::size_t grain, const Body& body) {
       Range range;
-      while (claim(count, grain, range)) {
+      while (claim_range(count, grain, range)) {
         body(range.begin, range.end);
         const std::size_t done = range.end - range.begin;
         if (team_.done_.fetch_add(done) + done == base_ + count) team_.step_ended_.wake();
@@ -39,7 +39,7 @@ class Team {
       std::size_t begin = 0;
       std::size_t end = 0;
     };
-    bool claim(std::size_t count, std::size_t grain, Range& range);
+    bool claim_range(std::size_t count, std::size_t grain, Range& range);
     void finish(std::size_t count);
 
     Team& team_;

@@ -44,16 +44,16 @@ char* map(std::size_t size) {
 }
 
 /// The released memory that is kept, as ranges; adjacent ranges are merged.
-class Kept {
+class FreeRanges {
  public:
   char* allocate(std::size_t size) {
     char* block = take(size);
     if (block == nullptr) {
       const std::size_t region = rounded(size, kHugePage);
-      make_room(region, std::max({kAlwaysAllowed, most_in_use_, in_use_ + region}));
+      release_until_fits(region, std::max({kAlwaysAllowed, most_in_use_, in_use_ + region}));
       char* fresh = map(region);
       if (fresh == nullptr) {
-        make_room(region, 0);
+        release_until_fits(region, 0);
         fresh = map(region);
       }
       if (fresh == nullptr) throw std::bad_alloc();
@@ -103,7 +103,7 @@ class Kept {
   }
 
   /// Returns the largest ranges to the system until `size` more bytes fit within the limit.
-  void make_room(std::size_t size, std::size_t allowed) {
+  void release_until_fits(std::size_t size, std::size_t allowed) {
     while (!by_size_.empty() && in_use_ + size + bytes_ > allowed) {
       const auto [most, begin] = *by_size_.rbegin();
       remove(begin, most);
@@ -132,8 +132,8 @@ std::mutex& mutex() {
   return m;
 }
 // Never destroyed, because tensors of static storage duration release their blocks after main.
-Kept& kept() {
-  static Kept& k = *new Kept;
+FreeRanges& kept() {
+  static FreeRanges& k = *new FreeRanges;
   return k;
 }
 

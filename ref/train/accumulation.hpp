@@ -18,7 +18,7 @@ using tensor::Tensor;
 
 /// Returns a + b; its rows are those of both, ascending.
 template <class T>
-nn::RowGradient<T> sum_of(const nn::RowGradient<T>& a, const nn::RowGradient<T>& b) {
+nn::RowGradient<T> add_row_gradients(const nn::RowGradient<T>& a, const nn::RowGradient<T>& b) {
   nn::RowGradient<T> sum;
   std::set_union(a.rows.begin(), a.rows.end(), b.rows.begin(), b.rows.end(),
                  std::back_inserter(sum.rows));
@@ -44,7 +44,7 @@ void accumulate(Gradients<T>& sum, Gradients<T> own) {
   }
   for (const auto& [name, values] : own.dense) ops::add_in_place(sum.dense.at(name), values);
   for (std::size_t k = 0; k < own.rows.size(); ++k)
-    sum.rows[k].second = sum_of(sum.rows[k].second, own.rows[k].second);
+    sum.rows[k].second = add_row_gradients(sum.rows[k].second, own.rows[k].second);
 }
 
 /// Returns an encoder's gradients by name.

@@ -37,7 +37,7 @@ CrossEntropyForward<T> cross_entropy(const Tensor<T>& logits, const std::vector<
   });
   result.loss = ops::sum_elements(losses) / batch.total_weight;
   check_log_probabilities(result.log_probabilities);
-  refuse_overflow(result.loss, "the loss");
+  check_no_overflow(result.loss, "the loss");
   return result;
 }
 

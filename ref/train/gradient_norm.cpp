@@ -42,15 +42,15 @@ GradientNorms<T> gradient_norms(const Gradients<T>& gradients) {
   GradientNorms<T> norms;
   for_each_tensor(gradients, [&](const std::string& name, const tensor::Tensor<T>& values) {
     tensors.push_back(&values);
-    norms.of_tensors.emplace_back(name, T(0));
+    norms.per_tensor.emplace_back(name, T(0));
   });
   numeric::parallel_for(tensors.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k)
-      norms.of_tensors[k].second = ops::contiguous_lane_sum<T>(
+      norms.per_tensor[k].second = ops::contiguous_lane_sum<T>(
           tensors[k]->size(), [g = tensors[k]->data()](auto at) { return at(g) * at(g); });
   });
   T sum(0);
-  for (auto& [name, square] : norms.of_tensors) {
+  for (auto& [name, square] : norms.per_tensor) {
     sum += square;
     if (!numeric::is_finite(sum))
       numeric::not_finite_failure(

@@ -9,7 +9,7 @@ namespace normproof::ref::train {
 template <class T>
 struct GradientNorms {
   /// First the dense tensors, then those of rows.
-  std::vector<std::pair<std::string, T>> of_tensors;
+  std::vector<std::pair<std::string, T>> per_tensor;
   T whole{};
 };
 

@@ -41,7 +41,7 @@ template <class T>
 std::vector<GradientPair<T>> pair_up(NamedTensors<T>& parameters, const Gradients<T>& gradients) {
   std::vector<GradientPair<T>> pairs;
   for (auto& [name, values] : parameters) pairs.push_back({name, &values});
-  const auto give = [&](const std::string& name, const auto& set) {
+  const auto visit_set = [&](const std::string& name, const auto& set) {
     const auto found = std::ranges::find(pairs, name, &GradientPair<T>::name);
     if (found == pairs.end())
       contract_failure(kOptimizerStep, "gradients", fmt::format("has '{}'", name),
@@ -52,9 +52,9 @@ std::vector<GradientPair<T>> pair_up(NamedTensors<T>& parameters, const Gradient
     set(*found);
   };
   for (const auto& [name, values] : gradients.dense)
-    give(name, [&, v = &values](GradientPair<T>& pair) { pair.dense = v; });
+    visit_set(name, [&, v = &values](GradientPair<T>& pair) { pair.dense = v; });
   for (const auto& [name, rows] : gradients.rows)
-    give(name, [&, r = &rows](GradientPair<T>& pair) { pair.rows = r; });
+    visit_set(name, [&, r = &rows](GradientPair<T>& pair) { pair.rows = r; });
   for (const auto& pair : pairs)
     if (pair.dense == nullptr && pair.rows == nullptr)
       contract_failure(kOptimizerStep, "gradients", fmt::format("has no '{}'", pair.name),
@@ -66,25 +66,25 @@ std::vector<GradientPair<T>> pair_up(NamedTensors<T>& parameters, const Gradient
 /// Requires  (C4) of optimizer_step
 template <class T>
 void check_gradient_shape(const GradientPair<T>& pair) {
-  const auto refuse = [&](const std::string& observation, const std::string& expectation) {
+  const auto fail = [&](const std::string& observation, const std::string& expectation) {
     contract_failure(kOptimizerStep, pair.gradient_name(), observation, expectation, Clause::C4);
   };
   const tensor::Shape shape = shape_of(*pair.parameter), given = shape_of(pair.gradient());
   if (pair.dense != nullptr) {
     if (given != shape)
-      refuse("has shape " + tensor::to_string(given), "shape " + tensor::to_string(shape));
+      fail("has shape " + tensor::to_string(given), "shape " + tensor::to_string(shape));
     return;
   }
   const auto& rows = pair.rows->rows;
   if (shape.size() != 2)
-    refuse("is one of rows", "the whole of a parameter of shape " + tensor::to_string(shape));
+    fail("is one of rows", "the whole of a parameter of shape " + tensor::to_string(shape));
   if (given != tensor::Shape{rows.size(), shape[1]})
-    refuse("has values of shape " + tensor::to_string(given),
-           fmt::format("shape [{}, {}]", rows.size(), shape[1]));
+    fail("has values of shape " + tensor::to_string(given),
+         fmt::format("shape [{}, {}]", rows.size(), shape[1]));
   for (std::size_t k = 0; k < rows.size(); ++k)
     if (rows[k] >= shape[0] || (k > 0 && rows[k] <= rows[k - 1]))
-      refuse(fmt::format("has rows[{}] = {}", k, rows[k]),
-             fmt::format("ascending numbers below {}", shape[0]));
+      fail(fmt::format("has rows[{}] = {}", k, rows[k]),
+           fmt::format("ascending numbers below {}", shape[0]));
 }
 
 /// Whether all elements, or all their squares, are finite.
@@ -115,7 +115,7 @@ void check_gradient_values(const GradientPair<T>& pair, bool squares) {
   };
   const std::size_t size = pair.gradient().size();
   const std::size_t bad =
-      ops::first_refused(size, kOptimizerGrain, [&](std::size_t begin, std::size_t end) {
+      ops::find_rejected(size, kOptimizerGrain, [&](std::size_t begin, std::size_t end) {
         const T* part = g + begin;
         if (squares ? all_finite<true>(part, end - begin) : all_finite<false>(part, end - begin))
           return end;

@@ -36,19 +36,19 @@ struct Fans {
   double out = 0;
 };
 
-Width width_of(const model::XavierNormal& o, const Fans& fan) {
+Width draw_width(const model::XavierNormal& o, const Fans& fan) {
   return {not_negative("gain", o.gain) * square_root(2 / (fan.in + fan.out)), true};
 }
-Width width_of(const model::XavierUniform& o, const Fans& fan) {
+Width draw_width(const model::XavierUniform& o, const Fans& fan) {
   return {not_negative("gain", o.gain) * square_root(6 / (fan.in + fan.out)), false};
 }
-Width width_of(const model::KaimingNormal& o, const Fans& fan) {
+Width draw_width(const model::KaimingNormal& o, const Fans& fan) {
   return {not_negative("gain", o.gain) / square_root(fan.in), true};
 }
-Width width_of(const model::KaimingUniform& o, const Fans& fan) {
+Width draw_width(const model::KaimingUniform& o, const Fans& fan) {
   return {not_negative("gain", o.gain) * square_root(3 / fan.in), false};
 }
-Width width_of(const model::PlainUniform& o, const Fans&) {
+Width draw_width(const model::PlainUniform& o, const Fans&) {
   return {not_negative("limit", o.limit), false};
 }
 
@@ -65,7 +65,7 @@ tensor::Tensor<double> initial_values(const model::InitializationOptions& option
         Clause::C1);
   Fans fan;
   if (needs_fans) fan = {static_cast<double>(shape[1]), static_cast<double>(shape[0])};
-  const Width width = std::visit([&](const auto& o) { return width_of(o, fan); }, options);
+  const Width width = std::visit([&](const auto& o) { return draw_width(o, fan); }, options);
   const numeric::RandomStream random(seed, fmt::format("init/{}", name));
   auto values = tensor::empty_tensor<double>(shape);
   numeric::parallel_for(values.size(), 1024, [&](std::size_t begin, std::size_t end) {

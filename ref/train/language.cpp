@@ -21,7 +21,8 @@ void check_texts(const TrainConfig& config, std::span<const TextBatch> batches) 
 }
 
 template <class T>
-VocabularyHead<T> head_of(const TrainConfig& config, const encoder::EncoderParameters<T>& p) {
+VocabularyHead<T> vocabulary_head(const TrainConfig& config,
+                                  const encoder::EncoderParameters<T>& p) {
   return {config.encoder.tied_head ? p.embedding : p.head.weight, p.head.bias};
 }
 
@@ -37,8 +38,9 @@ LossGradient<T> language_gradient(const TrainConfig& config, std::span<const Tex
       [&](const TextBatch& batch, const EncoderRun& run, LossGradient<T>& sum) {
         Encoder<T> encoder(config.encoder, parameters.get(), tap);
         add_batch(
-            encoder, config.encoder, head_of(config, parameters.get()), batch, config.loss, run,
-            tap, [](encoder::EncoderGradients<T> own) { return by_name(std::move(own)); }, sum);
+            encoder, config.encoder, vocabulary_head(config, parameters.get()), batch, config.loss,
+            run, tap, [](encoder::EncoderGradients<T> own) { return by_name(std::move(own)); },
+            sum);
       },
       [&](NamedTensors<T>& norms, const NamedTensors<T>& before) {
         count_as_one_step(config.encoder.norm, norms, before);
@@ -56,12 +58,13 @@ T language_loss(const TrainConfig& config, std::span<const TextBatch> batches,
                 TrainState<T>& state) {
   check_texts(config, batches);
   const auto parameters = borrow(config, state.parameters);
-  return mean_loss<T>(
-      kLanguageStep, batches, head_of(config, parameters.get()), [&](const TextBatch& batch) {
-        NamedTensors<T> norms = state.norms;
-        return Encoder<T>(config.encoder, parameters.get())
-            .hidden(batch.inputs, {.mode = model::Mode::inference, .memory = 0}, norms);
-      });
+  return mean_loss<T>(kLanguageStep, batches, vocabulary_head(config, parameters.get()),
+                      [&](const TextBatch& batch) {
+                        NamedTensors<T> norms = state.norms;
+                        return Encoder<T>(config.encoder, parameters.get())
+                            .hidden(batch.inputs, {.mode = model::Mode::inference, .memory = 0},
+                                    norms);
+                      });
 }
 
 #define NORMPROOF_INSTANTIATE(T)                                                             \

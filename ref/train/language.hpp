@@ -18,15 +18,15 @@ struct TextBatch {
 /// Requires  (C1) it is causal, its pooling is per_position, and it has a class for each token
 /// Throws    ContractError naming the field
 inline void check_language_model(std::string_view function, const model::EncoderConfig& config) {
-  const auto refuse = [&](const char* field, const std::string& is, const std::string& expected) {
+  const auto fail = [&](const char* field, const std::string& is, const std::string& expected) {
     numeric::contract_failure(function, field, is, expected, numeric::Clause::C1);
   };
-  if (!config.causal) refuse("causal", "is false", "true: a language model sees no later token");
+  if (!config.causal) fail("causal", "is false", "true: a language model sees no later token");
   if (config.pooling != model::Pooling::per_position)
-    refuse("pooling", "is masked_mean", "per_position");
+    fail("pooling", "is masked_mean", "per_position");
   if (config.num_classes != config.vocab_size)
-    refuse("num_classes", fmt::format("is {}", config.num_classes),
-           fmt::format("vocab_size, {}", config.vocab_size));
+    fail("num_classes", fmt::format("is {}", config.num_classes),
+         fmt::format("vocab_size, {}", config.vocab_size));
 }
 
 /// Returns the gradient for a step.

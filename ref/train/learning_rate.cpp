@@ -14,8 +14,8 @@ namespace {
 /// Checks a count and returns it as a `double`, which represents it exactly.
 double checked_count(std::string_view argument, std::int64_t count, std::int64_t least,
                      Clause clause) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 53;
-  if (count < least || count > kMost)
+  constexpr std::int64_t kMaximum = std::int64_t{1} << 53;
+  if (count < least || count > kMaximum)
     numeric::contract_failure("learning_rate", argument, fmt::format("is {}", count),
                               fmt::format("{} <= {} <= 2^53", least, argument), clause);
   return static_cast<double>(count);
@@ -25,14 +25,14 @@ double warmup(std::int64_t warmup_steps, std::int64_t least) {
   return checked_count("warmup_steps", warmup_steps, least, Clause::C3);
 }
 
-double share_of(const model::ConstantRate&, double) {
+double rate_factor(const model::ConstantRate&, double) {
   return 1;
 }
-double share_of(const model::LinearWarmup& options, double t) {
+double rate_factor(const model::LinearWarmup& options, double t) {
   const double w = warmup(options.warmup_steps, 0);
   return t < w ? t / w : 1;
 }
-double share_of(const model::InverseSquareRoot& options, double t) {
+double rate_factor(const model::InverseSquareRoot& options, double t) {
   const double w = warmup(options.warmup_steps, 1);
   return t < w ? t / w : numeric::square_root(w / t);
 }
@@ -43,7 +43,7 @@ double learning_rate(const model::ScheduleOptions& options, double base_rate, st
   tensor::check_option("learning_rate", "base_rate", base_rate, base_rate >= 0, "base_rate >= 0",
                        Clause::C1);
   const double t = checked_count("step", step, 1, Clause::C2);
-  return base_rate * std::visit([t](const auto& o) { return share_of(o, t); }, options);
+  return base_rate * std::visit([t](const auto& o) { return rate_factor(o, t); }, options);
 }
 
 }  // namespace normproof::ref::train

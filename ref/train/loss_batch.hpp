@@ -22,24 +22,24 @@ using tensor::shape_of;
 template <class T>
 Tensor<T> checked_weights(std::string_view function, const Tensor<T>& given, std::size_t classes) {
   if (!tensor::is_given(given)) return tensor::full_tensor<T>({classes}, T(1));
-  const auto refuse = [&](const std::string& observation) {
+  const auto fail = [&](const std::string& observation) {
     numeric::contract_failure(
         function, "class_weights", observation,
         fmt::format("shape [{}], finite elements >= 0 and a finite sum", classes),
         numeric::Clause::C3);
   };
   if (shape_of(given) != tensor::Shape{classes})
-    refuse("has shape " + tensor::to_string(shape_of(given)));
+    fail("has shape " + tensor::to_string(shape_of(given)));
   for (std::size_t c = 0; c < classes; ++c) {
     const T& w = given.data()[c];
     if (!numeric::is_finite(w) || !(numeric::to_double(w) >= 0))
-      refuse(fmt::format("has the element [{}] = {}", c, numeric::to_double(w)));
+      fail(fmt::format("has the element [{}] = {}", c, numeric::to_double(w)));
   }
   return given;
 }
 
 template <class T>
-void refuse_overflow(const T& value, std::string_view what) {
+void check_no_overflow(const T& value, std::string_view what) {
   if (!numeric::is_finite(value))
     numeric::not_finite_failure("cross_entropy", "logits",
                                 fmt::format("make {} {}", what, numeric::to_double(value)),
@@ -49,7 +49,7 @@ void refuse_overflow(const T& value, std::string_view what) {
 /// Whether every element is finite.
 template <class T>
 bool all_finite(const Tensor<T>& t) {
-  return ops::first_refused(
+  return ops::find_rejected(
              t.size(), std::size_t{1} << 14, [&](std::size_t begin, std::size_t end) {
                const bool finite = ops::Elements<T>::all_finite(t.data() + begin, end - begin);
                return finite ? end : begin;
@@ -67,7 +67,7 @@ template <class T>
 void check_log_probabilities(const Tensor<T>& log_probabilities) {
   if (all_finite(log_probabilities)) return;
   for (std::size_t i = 0; i < log_probabilities.size(); ++i)
-    refuse_overflow(log_probabilities.data()[i], "a log-probability");
+    check_no_overflow(log_probabilities.data()[i], "a log-probability");
 }
 
 /// Checked arguments and constants of the batch, which the loss and its derivative share.
@@ -88,9 +88,9 @@ struct LossBatch {
     if (!numeric::is_finite(sum_of_weights))
       numeric::contract_failure(function, "class_weights", "have a sum that overflows",
                                 "a finite sum", numeric::Clause::C3);
-    Tensor<T> weights_of_targets = tensor::empty_tensor<T>({rows.size()});
-    for (std::size_t k = 0; k < rows.size(); ++k) weights_of_targets.data()[k] = target_weight(k);
-    total_weight = ops::sum_elements(weights_of_targets);
+    Tensor<T> target_weights = tensor::empty_tensor<T>({rows.size()});
+    for (std::size_t k = 0; k < rows.size(); ++k) target_weights.data()[k] = target_weight(k);
+    total_weight = ops::sum_elements(target_weights);
     if (!(numeric::to_double(total_weight) > 0) || !numeric::is_finite(total_weight))
       numeric::contract_failure(
           function, "class_weights",

@@ -57,8 +57,8 @@ void check_state(const OptimizerOptions& options, const std::vector<GradientPair
 }
 
 template <class T>
-void step_of(const SgdOptions& options, const T& lr, const std::vector<GradientPair<T>>& pairs,
-             OptimizerState<T>& state) {
+void update_parameters(const SgdOptions& options, const T& lr,
+                       const std::vector<GradientPair<T>>& pairs, OptimizerState<T>& state) {
   const T momentum(options.momentum);
   const std::vector<std::string> moments = moment_names(options);
   for (const auto& pair : pairs) {
@@ -82,8 +82,8 @@ void step_of(const SgdOptions& options, const T& lr, const std::vector<GradientP
 }
 
 template <class T, class Adam>
-void step_of(const Adam& options, const T& lr, const std::vector<GradientPair<T>>& pairs,
-             OptimizerState<T>& state) {
+void update_parameters(const Adam& options, const T& lr, const std::vector<GradientPair<T>>& pairs,
+                       OptimizerState<T>& state) {
   constexpr bool kDecays = std::is_same_v<Adam, AdamWOptions>;
   const AdamWOptions o = model::with_decay(options);
   const T one(1), beta1(o.beta1), beta2(o.beta2), eps(o.eps);
@@ -138,7 +138,7 @@ void optimizer_step(const OptimizerOptions& options, double learning_rate,
   for (const auto& pair : pairs) check_gradient_shape(pair);
   for (const auto& pair : pairs) check_gradient_values(pair, has_powers(options));
   check_state(options, pairs, state);
-  std::visit([&](const auto& o) { step_of(o, T(learning_rate), pairs, state); }, options);
+  std::visit([&](const auto& o) { update_parameters(o, T(learning_rate), pairs, state); }, options);
   ++state.step;
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 /// Whether config draws this linear bias, by the fan_in of the weight [fan_out,fan_in] of the same
 /// map.
-bool draws_bias(const model::TrainConfig& config, const std::string& name) {
+bool has_drawn_bias(const model::TrainConfig& config, const std::string& name) {
   return config.bias_initialization == model::BiasInitialization::fan_in_uniform &&
          name.ends_with(".bias") && name.find("attention") == std::string::npos;
 }
@@ -39,7 +39,7 @@ NamedTensors<double> initial_parameters(const model::TrainConfig& config,
       parameters.set(
           name, initial_values(inside ? config.feed_forward_initialization : config.initialization,
                                name, shape, config.seed));
-    } else if (draws_bias(config, name)) {
+    } else if (has_drawn_bias(config, name)) {
       const std::string map = name.substr(0, name.rfind('.')) + ".weight";
       const auto* const own = parameters.find(map);
       const auto& weight = own == nullptr ? parameters.at(embedding) : *own;

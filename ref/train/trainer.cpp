@@ -45,7 +45,7 @@ void check_batch(const TrainConfig& config, const LabelledBatch& batch) {
 }
 
 /// Returns the target of each row of the logits.
-std::vector<int> targets_of(const TrainConfig& config, const LabelledBatch& batch) {
+std::vector<int> row_targets(const TrainConfig& config, const LabelledBatch& batch) {
   if (config.encoder.pooling == model::Pooling::masked_mean) return batch.labels;
   if (!batch.targets.empty()) return batch.targets;
   std::vector<int> targets;
@@ -67,7 +67,7 @@ Tensor<double> to_doubles(const Tensor<T>& values) {
 
 /// Returns the sum of the targets' weights.
 template <class T>
-T weight_of(const std::vector<int>& targets, const Tensor<T>& class_weights) {
+T total_target_weight(const std::vector<int>& targets, const Tensor<T>& class_weights) {
   T weight(0);
   for (const int target : targets)
     if (target != kIgnored)
@@ -98,7 +98,7 @@ LossGradient<T> loss_gradient(const TrainConfig& config, std::span<const Labelle
     Encoder<T> encoder(config.encoder, parameters.get(), tap);
     const Tensor<T> logits = encoder.forward(batch.inputs, run, result.norms);
     const tensor::Shape shape = tensor::shape_of(logits);
-    const std::vector<int> targets = targets_of(config, batch);
+    const std::vector<int> targets = row_targets(config, batch);
     const auto loss = cross_entropy(as_rows(logits), targets, class_weights, config.loss);
     std::ranges::copy(predict(to_doubles(logits), batch.inputs.valid),
                       std::back_inserter(result.predictions));
@@ -167,8 +167,8 @@ Evaluation<T> evaluate(const TrainConfig& config, std::span<const LabelledBatch>
     const Tensor<T> logits =
         Encoder<T>(config.encoder, parameters.get())
             .forward(batch.inputs, {.mode = model::Mode::inference, .memory = 0}, norms);
-    const std::vector<int> targets = targets_of(config, batch);
-    const T weight = weight_of(targets, class_weights);
+    const std::vector<int> targets = row_targets(config, batch);
+    const T weight = total_target_weight(targets, class_weights);
     result.loss +=
         weight * cross_entropy(as_rows(logits), targets, class_weights, config.loss).loss;
     weights += weight;

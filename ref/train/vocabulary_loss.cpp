@@ -14,7 +14,7 @@ namespace {
 using numeric::Clause;
 
 constexpr auto kVocabularyLoss = "vocabulary_loss";
-constexpr std::size_t kBlockOfR1 = 256;
+constexpr std::size_t kProductBlock = 256;
 
 /// Rows of x that are computed together, and which of the counted rows are among them.
 template <class T>
@@ -25,13 +25,13 @@ struct LossBlock {
   const Tensor<T>& log_probabilities;      // [rows,V]
 };
 
-std::size_t rows_of_block(std::size_t asked, std::size_t bytes_of_row) {
+std::size_t rows_per_block(std::size_t requested, std::size_t bytes_per_row) {
   constexpr std::size_t kBytes = std::size_t{16} << 20;
-  if (asked % kBlockOfR1 != 0)
-    numeric::contract_failure(kVocabularyLoss, "block_rows", fmt::format("is {}", asked),
+  if (requested % kProductBlock != 0)
+    numeric::contract_failure(kVocabularyLoss, "block_rows", fmt::format("is {}", requested),
                               "a multiple of 256", Clause::C9);
-  if (asked > 0) return asked;
-  return std::max<std::size_t>(1, kBytes / bytes_of_row / kBlockOfR1) * kBlockOfR1;
+  if (requested > 0) return requested;
+  return std::max<std::size_t>(1, kBytes / bytes_per_row / kProductBlock) * kProductBlock;
 }
 
 template <class T>
@@ -60,7 +60,7 @@ T loss_by_blocks(const Tensor<T>& x, const VocabularyHead<T>& head, const std::v
                               "[N, D], and weight [V, D]", Clause::C1);
   const std::size_t n = x.shape(0), vocabulary = head.weight.shape(0);
   const LossBatch<T> batch(kVocabularyLoss, {n, vocabulary}, targets, {}, options);
-  const std::size_t each = rows_of_block(block_rows, vocabulary * sizeof(T));
+  const std::size_t each = rows_per_block(block_rows, vocabulary * sizeof(T));
   Tensor<T> losses = tensor::empty_tensor<T>({batch.rows.size()});
   for (std::size_t begin = 0, k = 0; begin < n; begin += each) {
     const Tensor<T> own = rows_from(x, begin, std::min(each, n - begin));
@@ -79,7 +79,7 @@ T loss_by_blocks(const Tensor<T>& x, const VocabularyHead<T>& head, const std::v
     k = end;
   }
   T loss = ops::sum_elements(losses) / batch.total_weight;
-  refuse_overflow(loss, "the loss");
+  check_no_overflow(loss, "the loss");
   return loss;
 }
 

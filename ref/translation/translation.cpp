@@ -32,7 +32,8 @@ train::Borrowed<T, DecoderParameters<T>> borrow(const TranslationConfig& config,
 }
 
 template <class T>
-train::VocabularyHead<T> head_of(const TranslationConfig& config, const DecoderParameters<T>& p) {
+train::VocabularyHead<T> vocabulary_head(const TranslationConfig& config,
+                                         const DecoderParameters<T>& p) {
   return {config.model.tied_head ? p.embedding : p.head.weight, p.head.bias};
 }
 
@@ -60,8 +61,9 @@ LossGradient<T> translation_gradient(const TranslationConfig& config,
       [&](const PairBatch& batch, const EncoderRun& run, LossGradient<T>& sum) {
         Decoder<T> decoder(config.model, parameters.get(), tap);
         train::add_batch(
-            decoder, config.model, head_of(config, parameters.get()), batch, config.training.loss,
-            run, tap, [](DecoderGradients<T> own) { return by_name(std::move(own)); }, sum);
+            decoder, config.model, vocabulary_head(config, parameters.get()), batch,
+            config.training.loss, run, tap,
+            [](DecoderGradients<T> own) { return by_name(std::move(own)); }, sum);
       },
       [&](NamedTensors<T>& norms, const NamedTensors<T>& before) {
         const auto once = [&](const model::LayersConfig& layers, const std::string& side) {
@@ -86,12 +88,13 @@ T translation_loss(const TranslationConfig& config, std::span<const PairBatch> b
                    TrainState<T>& state) {
   check_pairs(batches);
   const auto parameters = borrow(config, state.parameters);
-  return train::mean_loss<T>(
-      kTranslationStep, batches, head_of(config, parameters.get()), [&](const PairBatch& batch) {
-        NamedTensors<T> norms = state.norms;
-        return Decoder<T>(config.model, parameters.get())
-            .hidden(batch.inputs, {.mode = model::Mode::inference, .memory = 0}, norms);
-      });
+  return train::mean_loss<T>(kTranslationStep, batches, vocabulary_head(config, parameters.get()),
+                             [&](const PairBatch& batch) {
+                               NamedTensors<T> norms = state.norms;
+                               return Decoder<T>(config.model, parameters.get())
+                                   .hidden(batch.inputs,
+                                           {.mode = model::Mode::inference, .memory = 0}, norms);
+                             });
 }
 
 #define NORMPROOF_INSTANTIATE(T)                                                             \

@@ -30,7 +30,7 @@ std::vector<double> arguments(const std::string& function) {
 
 struct Function {
   const char* name;
-  void (*of_each)(const double*, std::size_t, double*);
+  void (*apply_each)(const double*, std::size_t, double*);
   double (*of)(double);
   double (*accurate)(double);
   double (*libm)(double);
@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
       add(name + "/array/" + set, f.name,
           [=](const std::vector<double>& x, std::vector<double>& y) {
             numeric::select_instruction_set(set);
-            f.of_each(x.data(), kCount, y.data());
+            f.apply_each(x.data(), kCount, y.data());
           });
     }
     const std::string widest = numeric::instruction_sets().back();

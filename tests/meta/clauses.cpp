@@ -144,10 +144,10 @@ struct ClauseTest {
 
 std::vector<ClauseTest> read_tests(const fs::path& root, const std::string& file) {
   static const std::regex test(
-      R"((TEST|TEST_F|TEST_P|RC_GTEST_PROP|NORMPROOF_REFUSES)\(\s*(\w+),\s*(\w+))");
+      R"((TEST|TEST_F|TEST_P|RC_GTEST_PROP|NORMPROOF_REJECTS)\(\s*(\w+),\s*(\w+))");
   static const std::regex clause(R"(C(\d+)(?!And|to)(?!\d)\w*)");
   static const std::regex looking(
-      R"(contract_message|contract_breach|refus(ed|al)\w*\(|message\(|ThrowsMessage<ContractError>)");
+      R"(contract_message|contract_violation|refus(ed|al)\w*\(|message\(|ThrowsMessage<ContractError>)");
   const std::string text = read_text(root / file);
   std::vector<ClauseTest> tests;
   for (std::sregex_iterator it(text.begin(), text.end(), test), end; it != end; ++it) {
@@ -158,7 +158,7 @@ std::vector<ClauseTest> read_tests(const fs::path& root, const std::string& file
     const auto from = static_cast<std::size_t>(it->position());
     const std::size_t to = next == end ? text.size() : static_cast<std::size_t>(next->position());
     const bool looks =
-        (*it)[1] == "NORMPROOF_REFUSES" || std::regex_search(text.substr(from, to - from), looking);
+        (*it)[1] == "NORMPROOF_REJECTS" || std::regex_search(text.substr(from, to - from), looking);
     tests.push_back({file, (*it)[2], name, std::stoi(match[1]), looks});
   }
   return tests;

@@ -27,7 +27,7 @@ std::set<std::string> sources_with_a_contract(const std::vector<SourceFile>& fil
 std::vector<std::string> speed_in_formulas(const std::filesystem::path& root,
                                            const std::vector<SourceFile>& files) {
   static const std::regex speed(
-      R"(prefetch|\bstream|fence|nontemporal|past_caches|_mm\d*_|__builtin_ia32|\basm\b|#\s*pragma\s+(GCC|omp))");
+      R"(prefetch|\bstream|fence|nontemporal|use_streaming_stores|_mm\d*_|__builtin_ia32|\basm\b|#\s*pragma\s+(GCC|omp))");
   std::vector<std::string> found;
   for (const SourceFile& file : files) {
     if (!file.path.starts_with(kLayers)) continue;

@@ -25,9 +25,9 @@ std::vector<std::string> speed_in(const std::string& line) {
 TEST(Formulas, RejectsWorkOfATraversalInAFormula) {
   for (const std::string line :
        {"ops::prefetch(at, x);", "ops::stream_fence();", "ops::stream(p, v);",
-        "fill(y, width, a.past_caches, term);", "_mm_sfence();", "v = _mm256_add_pd(v, w);",
-        "__builtin_ia32_movntpd(p, v);", "__builtin_nontemporal_store(v, p);",
-        "#pragma GCC unroll 4", "asm volatile(\"\");"})
+        "fill(y, width, a.use_streaming_stores, term);", "_mm_sfence();",
+        "v = _mm256_add_pd(v, w);", "__builtin_ia32_movntpd(p, v);",
+        "__builtin_nontemporal_store(v, p);", "#pragma GCC unroll 4", "asm volatile(\"\");"})
     EXPECT_THAT(speed_in(line), ElementsAre(HasSubstr("ref/norm/a_formula.hpp:2: "))) << line;
   EXPECT_THAT(speed_in("row.write(in.y, [=](auto d) { return x[d] * rstd; });"), IsEmpty());
 }

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "verification/cli/command.hpp"
+
 // Functions that bind the fields of a command to options. They spare commands CLI11's headers,
 // which are slow to compile.
 namespace CLI {

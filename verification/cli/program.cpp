@@ -32,7 +32,7 @@ int run_program(Command commands(), const std::vector<std::string>& arguments) n
   } catch (const ref::numeric::UsageError& error) {
     return complain(kUsageError, error.what());
   } catch (const ref::numeric::ContractError& error) {
-    return complain(kUsageError, sentence(error.breach()));
+    return complain(kUsageError, sentence(error.violation()));
   } catch (const ref::numeric::FileError& error) {
     return complain(kFileError, error.what());
   } catch (const normproof::gpu::device::NoDeviceError& error) {

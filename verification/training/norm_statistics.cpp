@@ -18,7 +18,7 @@ std::vector<std::pair<const char*, ref::model::NormOptions>> norms_of(const RunC
           {"decoder.final_norm", decoder.final_norm}};
 }
 
-bool NormStatistics::asks_for(const std::string& name) {
+bool NormStatistics::requests(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   if (name.starts_with("grad_") || dot == std::string::npos) return false;
   return name.find("norm") < dot && !name.ends_with(".x") && !name.ends_with(".y");

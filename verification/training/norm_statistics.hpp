@@ -18,9 +18,9 @@ class NormStatistics {
  public:
   /// Whether a tensor of that name is a statistic of a norm, such as "layers.0.norm1.mean", and not
   /// x, y or a gradient.
-  static bool asks_for(const std::string& name);
+  static bool requests(const std::string& name);
 
-  /// Records a tensor. `name` must satisfy asks_for and `values` must not be empty.
+  /// Records a tensor. `name` must satisfy `requests` and `values` must not be empty.
   void see(const std::string& name, const ref::tensor::Tensor<double>& values);
 
   /// Returns minimum, mean and maximum by site ("layers.0.norm1") and statistic ("mean").

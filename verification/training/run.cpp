@@ -285,7 +285,7 @@ class Run {
     NormStatistics norms;
     const ref::encoder::Tap<double> tap(
         [&](const std::string& name, const Tensor<double>& values) { norms.see(name, values); },
-        NormStatistics::asks_for);
+        NormStatistics::requests);
     TaskStep taken;
     try {
       taken = task_.step(k, state_, tap);
@@ -304,7 +304,7 @@ class Run {
     line["gradient_norm"] = result.gradient_norms.whole;
     line["gradient_norms"] = ordered_json::object();
     line["norms"] = norms.sites();
-    for (const auto& [name, norm] : result.gradient_norms.of_tensors)
+    for (const auto& [name, norm] : result.gradient_norms.per_tensor)
       line["gradient_norms"][name] = norm;
     if (const auto most = largest_weighted_gamma(config_, norms))
       line["max_weighted_gamma"] = *most;
@@ -359,7 +359,7 @@ void throw_step_failure(const RunConfig& config, std::size_t step,
   throw RunFailure(
       fmt::format("step {}: {}{}", step,
                   found ? fmt::format("the first value that is not finite is {}; ", *found) : "",
-                  sentence(refusal.breach())));
+                  sentence(refusal.violation())));
 }
 
 RunSummary run(const RunConfig& config, RunTask& task, const RunOptions& options) {

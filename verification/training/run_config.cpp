@@ -233,7 +233,7 @@ bool may_name_setting(const RunConfig& config, const std::string& argument,
 /// since layers may be computed by others, any section counts. Returns nothing if there is none.
 std::optional<std::string> find_rejected_setting(const Settings& settings,
                                                  const std::vector<std::string>& keys,
-                                                 const ref::numeric::Breach& breach) {
+                                                 const ref::numeric::ContractViolation& violation) {
   const auto value_at = [&](const std::string& key) {
     const auto found = std::ranges::find(settings, key, &Settings::value_type::first);
     return found == settings.end() ? std::string() : found->second;
@@ -241,9 +241,9 @@ std::optional<std::string> find_rejected_setting(const Settings& settings,
   std::optional<std::string> other;
   bool has_section = false;
   for (const std::string& key : keys) {
-    const bool own = value_at(key.substr(0, key.find('.')) + ".name") == breach.function;
+    const bool own = value_at(key.substr(0, key.find('.')) + ".name") == violation.function;
     has_section = has_section || own;
-    if (breach.observation != "is " + value_at(key)) continue;
+    if (violation.observation != "is " + value_at(key)) continue;
     if (own) return key;
     if (!other) other = key;
   }
@@ -324,15 +324,15 @@ Settings list_settings(const RunConfig& config) {
 }
 
 std::string sentence_by_setting(const RunConfig& config, const ref::numeric::ContractError& error) {
-  const ref::numeric::Breach& breach = error.breach();
+  const ref::numeric::ContractViolation& violation = error.violation();
   const Settings settings = list_settings(config);
   std::vector<std::string> keys;
   for (const auto& [key, value] : settings)
-    if (may_name_setting(config, breach.argument, key)) keys.push_back(key);
+    if (may_name_setting(config, violation.argument, key)) keys.push_back(key);
   const std::optional<std::string> key =
-      keys.size() == 1 ? keys.front() : find_rejected_setting(settings, keys, breach);
-  if (!key) return sentence(breach);
-  return fmt::format("{} {}; expected {}", *key, breach.observation, breach.expectation);
+      keys.size() == 1 ? keys.front() : find_rejected_setting(settings, keys, violation);
+  if (!key) return sentence(violation);
+  return fmt::format("{} {}; expected {}", *key, violation.observation, violation.expectation);
 }
 
 void set_setting(RunConfig& config, std::string_view key, std::string_view value) {

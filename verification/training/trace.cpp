@@ -133,7 +133,7 @@ class Trace {
     if (options_.certified) certify();
     for (const DoubleStep& step : doubles_) summary_.steps.push_back(step.traced);
     write_manifest();
-    folder.keep();
+    folder.publish();
     return summary_;
   }
 

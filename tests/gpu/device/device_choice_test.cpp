@@ -23,7 +23,7 @@ TEST(DeviceChoice, AssignsRanksToDevicesRoundRobin) {
 }
 
 TEST(DeviceChoice, C1_RejectsZeroDevices) {
-  EXPECT_EQ(ref::numeric::contract_breach([] { device_of_rank(0, 0); }).argument, "devices");
+  EXPECT_EQ(ref::numeric::contract_violation([] { device_of_rank(0, 0); }).argument, "devices");
 }
 
 TEST(DeviceChoice, ReadsNumberOfSimulatedDevicesFromEnvironment) {

@@ -36,13 +36,13 @@ class FakeMemory {
 TEST(MemoryCache, ReusesMemoryForTheSameSize) {
   FakeMemory numbers(10);
   MemoryCache cache(numbers.source());
-  void* const a = cache.take(100);
-  void* const b = cache.take(100);
+  void* const a = cache.acquire(100);
+  void* const b = cache.acquire(100);
   EXPECT_NE(a, b);
   EXPECT_EQ(cache.size_of(a), 512u);
   cache.put_back(a);
-  EXPECT_NE(cache.take(513), a);
-  EXPECT_EQ(cache.take(512), a);
+  EXPECT_NE(cache.acquire(513), a);
+  EXPECT_EQ(cache.acquire(512), a);
   EXPECT_EQ(numbers.requested_sizes, (std::vector<std::size_t>{512, 512, 1024}));
   EXPECT_TRUE(numbers.freed.empty());
 }
@@ -58,11 +58,11 @@ TEST(MemoryCache, RoundsSizesUp) {
 TEST(MemoryCache, FreesKeptMemoryBeforeFailing) {
   FakeMemory numbers(2);
   MemoryCache cache(numbers.source());
-  void* const a = cache.take(100);
-  void* const b = cache.take(100);
-  EXPECT_EQ(cache.take(100), nullptr);
+  void* const a = cache.acquire(100);
+  void* const b = cache.acquire(100);
+  EXPECT_EQ(cache.acquire(100), nullptr);
   cache.put_back(a);
-  EXPECT_NE(cache.take(5000), nullptr);
+  EXPECT_NE(cache.acquire(5000), nullptr);
   EXPECT_EQ(numbers.freed, std::vector<void*>{a});
   cache.put_back(b);
 }
@@ -70,43 +70,43 @@ TEST(MemoryCache, FreesKeptMemoryBeforeFailing) {
 TEST(MemoryCache, HoldKeepsMemoryThatIsPutBack) {
   FakeMemory numbers(2);
   MemoryCache cache(numbers.source());
-  void* const before = cache.take(100);
-  void* const during = cache.take(600);
+  void* const before = cache.acquire(100);
+  void* const during = cache.acquire(600);
   cache.put_back(before);
   cache.hold();
   cache.put_back(during);
-  EXPECT_EQ(cache.take(1000), during);
+  EXPECT_EQ(cache.acquire(1000), during);
   cache.put_back(during);
-  EXPECT_NE(cache.take(5000), nullptr);  // replaces `before`
-  EXPECT_EQ(cache.take(5000), nullptr);
+  EXPECT_NE(cache.acquire(5000), nullptr);  // replaces `before`
+  EXPECT_EQ(cache.acquire(5000), nullptr);
   EXPECT_EQ(numbers.freed, std::vector<void*>{before});
   cache.end_hold();
-  EXPECT_NE(cache.take(5000), nullptr);
+  EXPECT_NE(cache.acquire(5000), nullptr);
   EXPECT_EQ(numbers.freed, (std::vector<void*>{before, during}));
 }
 
 TEST(MemoryCache, NextHoldMayFreeMemoryOfEarlierHold) {
   FakeMemory numbers(1);
   MemoryCache cache(numbers.source());
-  void* const memory = cache.take(100);
+  void* const memory = cache.acquire(100);
   cache.hold();
   cache.put_back(memory);
   cache.end_hold();
   cache.hold();
-  EXPECT_NE(cache.take(5000), nullptr);
+  EXPECT_NE(cache.acquire(5000), nullptr);
   EXPECT_EQ(numbers.freed, std::vector<void*>{memory});
 }
 
 TEST(MemoryCache, NonKeepingCacheUsesExactSizesAndFreesAtOnce) {
   FakeMemory numbers(10);
   MemoryCache cache(numbers.source(), false);
-  void* const a = cache.take(100);
+  void* const a = cache.acquire(100);
   cache.put_back(a);
   EXPECT_EQ(numbers.freed, std::vector<void*>{a});
   cache.hold();
-  void* const b = cache.take(100);
+  void* const b = cache.acquire(100);
   cache.put_back(b);
-  void* const c = cache.take(100);
+  void* const c = cache.acquire(100);
   EXPECT_NE(c, b);
   EXPECT_EQ(numbers.freed, std::vector<void*>{a});
   cache.end_hold();
@@ -119,8 +119,8 @@ TEST(MemoryCache, DestructorFreesAllMemory) {
   FakeMemory numbers(3);
   {
     MemoryCache cache(numbers.source());
-    void* const a = cache.take(100);
-    void* const b = cache.take(100);
+    void* const a = cache.acquire(100);
+    void* const b = cache.acquire(100);
     cache.put_back(a);
     cache.put_back(b);
   }

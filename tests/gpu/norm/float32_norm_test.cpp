@@ -14,7 +14,7 @@ namespace normproof::gpu::norm {
 namespace {
 
 using ref::model::Float32NormOptions;
-using ref::model::kRowsOfARun;
+using ref::model::kRowsPerRun;
 using ref::tensor::Shape;
 using RefAffine = ref::norm::Affine<float>;
 
@@ -158,7 +158,7 @@ TEST(DeviceFloat32Norm, MatchesReferenceBitsForRowsLargerThanACluster) {
 
 /// Tests every kernel of the backward: one run per warp, per block, per cluster, and tile by tile.
 TEST(DeviceFloat32Norm, MatchesReferenceBitsForPartialRuns) {
-  static_assert(kRowsOfARun == 32);
+  static_assert(kRowsPerRun == 32);
   const auto on = devices_with_and_without_clusters();
   for (const FloatType type : kStoredTypes) {
     const Float32NormOptions options{.storage = type, .parameters = type};

@@ -38,7 +38,7 @@ void expect_every_number_and_every_tie() {
     if (std::isnan(expected)) {
       wide += std::isnan(v) ? 0 : 1;
     } else {
-      wide += bits_of(v) == bits_of(expected) ? 0 : 1;
+      wide += bits_from_float(v) == bits_from_float(expected) ? 0 : 1;
     }
     const float next = Format::widen(static_cast<std::uint16_t>(((e & 0x7fff) + 1) | (e & 0x8000)));
     const auto tie = static_cast<float>(0.5 * (static_cast<double>(v) + next));
@@ -55,7 +55,7 @@ int differs_in_double(double v) {
   const FloatFormat& format = format_of(Format::kType);
   if (std::isnan(v)) return std::isnan(Format::widen(Format::narrow(v))) ? 0 : 1;
   const auto expected = static_cast<float>(round_to(format, v));
-  return bits_of(Format::widen(Format::narrow(v))) == bits_of(expected) ? 0 : 1;
+  return bits_from_float(Format::widen(Format::narrow(v))) == bits_from_float(expected) ? 0 : 1;
 }
 
 /// Tests doubles just off a tie, whose nearest float is a tie.

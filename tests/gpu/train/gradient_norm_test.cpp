@@ -38,7 +38,7 @@ TEST(DeviceGradientNorm, MatchesReferenceBits) {
       const auto norms = ref::train::clip_gradients(expected, limit);
       const GradientNorms got_norms = clip_gradients(got, limit);
       EXPECT_BITS_EQ(got_norms.whole, norms.whole);
-      EXPECT_EQ(got_norms.of_tensors, norms.of_tensors);
+      EXPECT_EQ(got_norms.per_tensor, norms.per_tensor);
       for (const auto& [name, values] : expected.dense)
         EXPECT_BITS_EQ(download(got.dense.at(name)), values);
       EXPECT_BITS_EQ(download(got.rows[0].second.values), expected.rows[0].second.values);
@@ -53,7 +53,7 @@ TEST(DeviceGradientNorm, MatchesReferenceForTensorsOfManySizes) {
       expected.dense.set(name, sample({size}, name));
     }
     const GradientNorms got = gradient_norms(on_device(*device, expected));
-    EXPECT_EQ(got.of_tensors, ref::train::gradient_norms(expected).of_tensors);
+    EXPECT_EQ(got.per_tensor, ref::train::gradient_norms(expected).per_tensor);
   }
   EXPECT_EQ(gradient_norms(Gradients()).whole, 0);
 }

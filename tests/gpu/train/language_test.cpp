@@ -39,7 +39,7 @@ std::vector<TextBatch> texts_on_device(Device& device,
 
 TrainConfig language_config(const std::string& norm, bool tied,
                             NormPlacement placement = NormPlacement::pre) {
-  TrainConfig config = checks::determinism::training_config(norm, placement);
+  TrainConfig config = determinism::training_config(norm, placement);
   config.encoder.causal = true;
   config.encoder.pooling = ref::model::Pooling::per_position;
   config.encoder.num_classes = config.encoder.vocab_size;
@@ -49,13 +49,13 @@ TrainConfig language_config(const std::string& norm, bool tied,
 
 void expect_same_trajectory(Device& device, const std::string& probe, const TrainConfig& config,
                             std::size_t steps) {
-  checks::determinism::Inputs inputs(probe);
-  const checks::determinism::TrajectoryExtents e;
+  determinism::Inputs inputs(probe);
+  const determinism::TrajectoryExtents e;
   const auto next_batches = [&] {
     std::vector<ref::train::TextBatch> batches;
     for (std::int64_t i = 0; i < config.accumulation; ++i)
       batches.push_back(
-          next_tokens(checks::determinism::random_batch(inputs, e.batch_size, e.seq_len).inputs));
+          next_tokens(determinism::random_batch(inputs, e.batch_size, e.seq_len).inputs));
     return batches;
   };
   auto expected = ref::train::initial_train_state(config);
@@ -66,7 +66,7 @@ void expect_same_trajectory(Device& device, const std::string& probe, const Trai
     const StepResult got = language_step(config, texts_on_device(device, batches), state);
     ASSERT_EQ(got.loss, by_ref.loss) << probe << ' ' << step;
     ASSERT_EQ(got.gradient_norms.whole, by_ref.gradient_norms.whole) << probe << ' ' << step;
-    EXPECT_EQ(got.gradient_norms.of_tensors, by_ref.gradient_norms.of_tensors);
+    EXPECT_EQ(got.gradient_norms.per_tensor, by_ref.gradient_norms.per_tensor);
     EXPECT_EQ(got.learning_rate, by_ref.learning_rate);
   }
   EXPECT_EQ(host_state_sha256(state), ref::train::state_sha256(expected)) << probe;
@@ -79,7 +79,7 @@ TEST(DeviceLanguage, MatchesReferenceTrajectoryOfProbes) {
   const auto device = device::simulated_device(6);
   for (const std::string& norm : std::vector<std::string>{"layer_norm", "batch_norm", "power_norm"})
     expect_same_trajectory(*device, "training/" + norm + "_causal", language_config(norm, true),
-                           checks::determinism::TrajectoryExtents().steps);
+                           determinism::TrajectoryExtents().steps);
 }
 
 TEST(DeviceLanguage, MatchesReferenceWithSeveralBatchesPerStep) {
@@ -96,10 +96,10 @@ TEST(DeviceLanguage, MatchesReferenceWithSeveralBatchesPerStep) {
 
 TEST(DeviceLanguage, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
-  checks::determinism::Inputs inputs("refused");
+  determinism::Inputs inputs("refused");
   const TrainConfig fine = language_config("layer_norm", true);
   const std::vector<ref::train::TextBatch> batches = {
-      next_tokens(checks::determinism::random_batch(inputs, 2, 3).inputs)};
+      next_tokens(determinism::random_batch(inputs, 2, 3).inputs)};
   const auto expect_refused = [&](const TrainConfig& config,
                                   const std::vector<ref::train::TextBatch>& given,
                                   double planted = 0) {

@@ -29,36 +29,35 @@ std::vector<PairBatch> on_device(Device& device, const RefPairs& batches) {
 
 void expect_same_trajectory(Device& device, const std::string& probe, const RefConfig& config,
                             std::size_t steps) {
-  checks::determinism::Inputs inputs(probe);
+  determinism::Inputs inputs(probe);
   const TranslationConfig there{config.model, config.training};
   auto expected = ref::translation::initial_state(config);
   TrainState state = train::state_on_device(device, expected);
   for (std::size_t step = 0; step < steps; ++step) {
     RefPairs batches;
     for (std::int64_t i = 0; i < config.training.accumulation; ++i)
-      batches.push_back(checks::determinism::random_pairs(inputs));
+      batches.push_back(determinism::random_pairs(inputs));
     const auto by_ref = ref::translation::translation_step<double>(config, batches, expected);
     const auto got = translation_step(there, on_device(device, batches), state);
     ASSERT_EQ(got.loss, by_ref.loss) << probe << ' ' << step;
     ASSERT_EQ(got.gradient_norms.whole, by_ref.gradient_norms.whole) << probe << ' ' << step;
-    EXPECT_EQ(got.gradient_norms.of_tensors, by_ref.gradient_norms.of_tensors);
+    EXPECT_EQ(got.gradient_norms.per_tensor, by_ref.gradient_norms.per_tensor);
     EXPECT_EQ(got.learning_rate, by_ref.learning_rate);
     EXPECT_TRUE(got.predictions.empty());
   }
   EXPECT_EQ(train::host_state_sha256(state), ref::train::state_sha256(expected)) << probe;
   EXPECT_EQ(state.step, expected.step);
-  const RefPairs last = {checks::determinism::random_pairs(inputs),
-                         checks::determinism::random_pairs(inputs)};
+  const RefPairs last = {determinism::random_pairs(inputs), determinism::random_pairs(inputs)};
   EXPECT_BITS_EQ(translation_loss(there, on_device(device, last), state),
                  ref::translation::translation_loss<double>(config, last, expected));
 }
 
 TEST(DeviceTranslation, MatchesReferenceTrajectoriesOfProbes) {
   const auto device = device::simulated_device(6);
-  const auto probes = checks::determinism::translation_probes();
+  const auto probes = determinism::translation_probes();
   ASSERT_EQ(probes.size(), 3u);
   for (const auto& [name, config] : probes)
-    expect_same_trajectory(*device, name, config, checks::determinism::TrajectoryExtents().steps);
+    expect_same_trajectory(*device, name, config, determinism::TrajectoryExtents().steps);
 }
 
 TEST(DeviceTranslation, MatchesReferenceWithSeveralBatchesInEveryThreadOrder) {
@@ -67,7 +66,7 @@ TEST(DeviceTranslation, MatchesReferenceWithSeveralBatchesInEveryThreadOrder) {
     for (const auto placement : {NormPlacement::post, NormPlacement::pre}) {
       const bool post = placement == NormPlacement::post;
       const char* const norm = post ? "power_norm" : "power_norm_released";
-      RefConfig config = checks::determinism::translation_config(
+      RefConfig config = determinism::translation_config(
           norm, post ? "power_norm_released" : "power_norm", placement);
       config.model.tied_head = post;
       config.training.accumulation = 2;
@@ -77,10 +76,10 @@ TEST(DeviceTranslation, MatchesReferenceWithSeveralBatchesInEveryThreadOrder) {
 
 TEST(DeviceTranslation, GivesReferenceErrorMessages) {
   const auto device = device::simulated_device();
-  checks::determinism::Inputs inputs("refused");
-  const RefConfig config = checks::determinism::translation_probes()[1].config;
+  determinism::Inputs inputs("refused");
+  const RefConfig config = determinism::translation_probes()[1].config;
   const TranslationConfig there{config.model, config.training};
-  const RefPairs fine = {checks::determinism::random_pairs(inputs)};
+  const RefPairs fine = {determinism::random_pairs(inputs)};
   const auto expect_refused = [&](const RefPairs& batches, double planted = 0) {
     auto expected = ref::translation::initial_state(config);
     if (planted != 0)

@@ -25,7 +25,7 @@ using Sequences = std::vector<Ids>;
 const Sequences three = {{2, 10, 11, 3}, {2, 3}, {2, 20, 21, 22, 23, 3}};
 const std::vector<int> three_labels = {0, 1, 2};
 
-BatchingOptions in_order(std::size_t batch_size) {
+BatchingOptions unshuffled_options(std::size_t batch_size) {
   BatchingOptions options;
   options.batch_size = batch_size;
   options.shuffle = false;
@@ -34,7 +34,7 @@ BatchingOptions in_order(std::size_t batch_size) {
 }
 
 TEST(MakeBatches, PadsToTheLongestSentenceOfTheBatch) {
-  const auto batches = make_batches(three, three_labels, in_order(2));
+  const auto batches = make_batches(three, three_labels, unshuffled_options(2));
   ASSERT_EQ(batches.size(), 2u);
   EXPECT_EQ(batches[0], (TokenBatch{.batch_size = 2,
                                     .seq_len = 4,
@@ -51,7 +51,7 @@ TEST(MakeBatches, PadsToTheLongestSentenceOfTheBatch) {
 }
 
 TEST(MakeBatches, FixedLengthPadsAndTruncatesBeforeTheLastToken) {
-  auto options = in_order(3);
+  auto options = unshuffled_options(3);
   options.fixed_length = 4;
   const auto batches = make_batches(three, three_labels, options);
   ASSERT_EQ(batches.size(), 1u);
@@ -65,7 +65,7 @@ TEST(MakeBatches, FixedLengthPadsAndTruncatesBeforeTheLastToken) {
 }
 
 TEST(MakeBatches, DropLastKeepsOnlyWholeBatches) {
-  auto options = in_order(2);
+  auto options = unshuffled_options(2);
   options.drop_last = true;
   const auto batches = make_batches(three, three_labels, options);
   ASSERT_EQ(batches.size(), 1u);
@@ -74,42 +74,43 @@ TEST(MakeBatches, DropLastKeepsOnlyWholeBatches) {
   EXPECT_EQ(make_batches(three, three_labels, options).size(), 1u);
 }
 
-void expect_refused(const Sequences& sequences, const std::vector<int>& labels,
-                    const BatchingOptions& options, const std::string& message) {
+void expect_rejection_message(const Sequences& sequences, const std::vector<int>& labels,
+                              const BatchingOptions& options, const std::string& message) {
   EXPECT_THAT(error_message<ContractError>([&] { make_batches(sequences, labels, options); }),
               StrEq("make_batches: " + message));
 }
 
 TEST(MakeBatches, C1_RejectsEmptySequences) {
-  expect_refused({}, {}, in_order(2), "sequences is empty; expected at least one sequence (C1)");
+  expect_rejection_message({}, {}, unshuffled_options(2),
+                           "sequences is empty; expected at least one sequence (C1)");
 }
 
 TEST(MakeBatches, C2_RejectsTooFewLabels) {
-  expect_refused(three, {0, 1}, in_order(2),
-                 "labels has extent 2; expected 3, the number of sequences (C2)");
+  expect_rejection_message(three, {0, 1}, unshuffled_options(2),
+                           "labels has extent 2; expected 3, the number of sequences (C2)");
 }
 
 TEST(MakeBatches, C3_RejectsAnEmptySequence) {
-  expect_refused({{2, 3}, {}}, {0, 1}, in_order(2),
-                 "sequences[1] is empty; expected at least one token (C3)");
+  expect_rejection_message({{2, 3}, {}}, {0, 1}, unshuffled_options(2),
+                           "sequences[1] is empty; expected at least one token (C3)");
 }
 
 TEST(MakeBatches, C4_RejectsBatchSizeZero) {
-  expect_refused(three, three_labels, in_order(0),
-                 "options.batch_size is 0; expected at least 1 (C4)");
+  expect_rejection_message(three, three_labels, unshuffled_options(0),
+                           "options.batch_size is 0; expected at least 1 (C4)");
 }
 
 TEST(MakeBatches, C5_RejectsFixedLengthBelowTwo) {
-  auto options = in_order(2);
+  auto options = unshuffled_options(2);
   options.fixed_length = 1;
-  expect_refused(three, three_labels, options,
-                 "options.fixed_length is 1; expected at least 2 (C5)");
+  expect_rejection_message(three, three_labels, options,
+                           "options.fixed_length is 1; expected at least 2 (C5)");
 }
 
 TEST(MakeBatches, C6_RejectsDropLastWithoutAWholeBatch) {
-  auto options = in_order(4);
+  auto options = unshuffled_options(4);
   options.drop_last = true;
-  expect_refused(
+  expect_rejection_message(
       three, three_labels, options,
       "options.batch_size is 4 with drop_last and 3 sequences; expected no more than the "
       "number of sequences, so that a batch is left (C6)");

@@ -19,14 +19,15 @@ using normproof::ref::data::make_contexts;
 using normproof::ref::numeric::contract_message;
 using ::testing::HasSubstr;
 
-std::vector<std::int32_t> count_up(std::size_t count) {
+std::vector<std::int32_t> ascending_ids(std::size_t count) {
   std::vector<std::int32_t> text(count);
   for (std::size_t i = 0; i < count; ++i) text[i] = static_cast<std::int32_t>(i);
   return text;
 }
 
 TEST(Contexts, FollowTheOrderOfTheText) {
-  const auto batches = make_contexts(count_up(9), {.length = 3, .batch_size = 2, .shuffle = false});
+  const auto batches =
+      make_contexts(ascending_ids(9), {.length = 3, .batch_size = 2, .shuffle = false});
   ASSERT_EQ(batches.size(), 2u);
   EXPECT_EQ(batches[0],
             (ContextBatch{2, 3, {0, 1, 2, 3, 4, 5}, {1, 1, 1, 1, 1, 1}, {1, 2, 3, 4, 5, 6}}));
@@ -37,7 +38,7 @@ TEST(Contexts, PredictEveryTokenButTheFirstOnceInAnyOrder) {
   for (const std::size_t tokens : {2, 3, 64, 65, 66, 200})
     for (const std::uint64_t epoch : {0, 1}) {
       const ContextOptions options{.length = 13, .batch_size = 4, .seed = 7, .epoch = epoch};
-      const auto batches = make_contexts(count_up(tokens), options);
+      const auto batches = make_contexts(ascending_ids(tokens), options);
       EXPECT_EQ(batches.size(), count_context_batches(tokens, options));
       std::multiset<int> targets;
       for (const ContextBatch& batch : batches)
@@ -54,26 +55,26 @@ TEST(Contexts, PredictEveryTokenButTheFirstOnceInAnyOrder) {
 
 TEST(Contexts, AreShuffledBySeedAndEpoch) {
   const auto first = [](std::uint64_t seed, std::uint64_t epoch) {
-    return make_contexts(count_up(400), {.length = 5, .seed = seed, .epoch = epoch})[0].tokens;
+    return make_contexts(ascending_ids(400), {.length = 5, .seed = seed, .epoch = epoch})[0].tokens;
   };
   EXPECT_EQ(first(1, 0), first(1, 0));
   EXPECT_NE(first(1, 0), first(1, 1));
   EXPECT_NE(first(1, 0), first(2, 0));
 }
 
-std::string refused(std::size_t tokens, const ContextOptions& options) {
-  return contract_message([&] { make_contexts(count_up(tokens), options); });
+std::string rejection_message(std::size_t tokens, const ContextOptions& options) {
+  return contract_message([&] { make_contexts(ascending_ids(tokens), options); });
 }
 
 TEST(Contexts, C1_RejectsATextWithFewerThanTwoTokens) {
-  EXPECT_THAT(refused(1, {}), HasSubstr("text has 1 tokens; expected two at least (C1)"));
+  EXPECT_THAT(rejection_message(1, {}), HasSubstr("text has 1 tokens; expected two at least (C1)"));
 }
 TEST(Contexts, C2_RejectsContextLengthZero) {
-  EXPECT_THAT(refused(9, {.length = 0}),
+  EXPECT_THAT(rejection_message(9, {.length = 0}),
               HasSubstr("options.length is 0; expected at least 1 (C2)"));
 }
 TEST(Contexts, C3_RejectsBatchSizeZero) {
-  EXPECT_THAT(refused(9, {.batch_size = 0}), HasSubstr("options.batch_size is 0"));
+  EXPECT_THAT(rejection_message(9, {.batch_size = 0}), HasSubstr("options.batch_size is 0"));
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ SentenceIds random_sentences(std::size_t count, const char* name) {
   return sentences;
 }
 
-std::vector<std::size_t> indices_of(const std::vector<PairBatch>& batches) {
+std::vector<std::size_t> pair_indices(const std::vector<PairBatch>& batches) {
   std::vector<std::size_t> all;
   for (const PairBatch& batch : batches)
     all.insert(all.end(), batch.sentence_index.begin(), batch.sentence_index.end());
@@ -76,7 +76,7 @@ TEST(PairBatches, ContainEveryPairOnceInAnyOrder) {
       const auto batches = make_pair_batches(
           source, target, kMarks, {.batch_size = 8, .by_length = by_length, .shuffle = shuffle});
       ASSERT_EQ(batches.size(), 11u);
-      const auto met = indices_of(batches);
+      const auto met = pair_indices(batches);
       EXPECT_EQ(std::set<std::size_t>(met.begin(), met.end()).size(), 83u);
       EXPECT_EQ(met.size(), 83u);
       for (const PairBatch& batch : batches)
@@ -98,7 +98,7 @@ TEST(PairBatches, ContainEveryPairOnceInAnyOrder) {
     }
 }
 
-std::size_t padding_of(const std::vector<PairBatch>& batches) {
+std::size_t count_padding(const std::vector<PairBatch>& batches) {
   std::size_t padding = 0;
   for (const PairBatch& batch : batches)
     padding += static_cast<std::size_t>(std::ranges::count(batch.source_valid, 0) +
@@ -111,13 +111,13 @@ TEST(PairBatches, BatchingByLengthReducesPadding) {
   const auto sorted = make_pair_batches(source, source, kMarks, {.batch_size = 10}),
              mixed =
                  make_pair_batches(source, source, kMarks, {.batch_size = 10, .by_length = false});
-  EXPECT_LT(4 * padding_of(sorted), padding_of(mixed));
+  EXPECT_LT(4 * count_padding(sorted), count_padding(mixed));
 }
 
 TEST(PairBatches, OrderDependsOnSeedAndEpoch) {
   const SentenceIds source = random_sentences(60, "source");
   const auto order = [&](PairOptions options) {
-    return indices_of(make_pair_batches(source, source, kMarks, options));
+    return pair_indices(make_pair_batches(source, source, kMarks, options));
   };
   EXPECT_EQ(order({.by_length = false, .seed = 9, .epoch = 2}), shuffled_order(60, 9, 2));
   for (const bool by_length : {false, true}) {
@@ -142,26 +142,28 @@ TEST(PairBatches, BatchesByLengthAreCutFromTheSortedOrderAndShuffled) {
   for (const std::size_t k : shuffled_order(11, 4, 1))
     for (std::size_t i = 8 * k; i < std::min<std::size_t>(8 * k + 8, 83); ++i)
       expected.push_back(sorted[i]);
-  EXPECT_EQ(indices_of(make_pair_batches(source, target, kMarks,
-                                         {.batch_size = 8, .seed = 4, .epoch = 1})),
+  EXPECT_EQ(pair_indices(make_pair_batches(source, target, kMarks,
+                                           {.batch_size = 8, .seed = 4, .epoch = 1})),
             expected);
 }
 
-std::string refused(const SentenceIds& source, const SentenceIds& target,
-                    const PairOptions& options) {
+std::string rejection_message(const SentenceIds& source, const SentenceIds& target,
+                              const PairOptions& options) {
   return contract_message([&] { make_pair_batches(source, target, kMarks, options); });
 }
 
 TEST(PairBatches, C1_RejectsUnequalNumbersOfSourcesAndTargets) {
-  EXPECT_THAT(refused({}, {}, {}), HasSubstr("source is empty; expected one sentence at least"));
-  EXPECT_THAT(refused(kSource, {{1}}, {}), HasSubstr("target has 1 sentences; expected 3, as"));
+  EXPECT_THAT(rejection_message({}, {}, {}),
+              HasSubstr("source is empty; expected one sentence at least"));
+  EXPECT_THAT(rejection_message(kSource, {{1}}, {}),
+              HasSubstr("target has 1 sentences; expected 3, as"));
 }
 TEST(PairBatches, C2_RejectsAnEmptySentence) {
-  EXPECT_THAT(refused(kSource, {{1}, {}, {2}}, {}),
+  EXPECT_THAT(rejection_message(kSource, {{1}, {}, {2}}, {}),
               HasSubstr("target[1] is empty; expected a word at least (C2)"));
 }
 TEST(PairBatches, C3_RejectsBatchSizeZero) {
-  EXPECT_THAT(refused(kSource, kTarget, {.batch_size = 0}),
+  EXPECT_THAT(rejection_message(kSource, kTarget, {.batch_size = 0}),
               HasSubstr("options.batch_size is 0; expected at least 1 (C3)"));
 }
 

@@ -27,7 +27,7 @@ void write_lines(const std::filesystem::path& file, const std::string& bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
 }
 
-std::string refused(std::string_view source, std::string_view target) {
+std::string rejection_message(std::string_view source, std::string_view target) {
   return error_message<FileError>([=] { parse_parallel_text(source, "s.ja", target, "t.en"); });
 }
 
@@ -38,21 +38,26 @@ TEST(ParallelText, PairsTheLinesOfBothFiles) {
 }
 
 TEST(ParallelText, ErrorNamesTheFileThatEndsEarly) {
-  EXPECT_EQ(refused("a\nb\nc\n", "a\nb\n"),
+  EXPECT_EQ(rejection_message("a\nb\nc\n", "a\nb\n"),
             "t.en:3: the file has ended, and s.ja has 3 lines; expected a sentence for each of the "
             "other language");
-  EXPECT_THAT(refused("a", "a\nb\n"), HasSubstr("s.ja:2: the file has ended, and t.en has 2"));
+  EXPECT_THAT(rejection_message("a", "a\nb\n"),
+              HasSubstr("s.ja:2: the file has ended, and t.en has 2"));
 }
 
 TEST(ParallelText, ErrorNamesALineThatIsNotASentence) {
-  EXPECT_THAT(refused("", "a"), HasSubstr("s.ja:1: the file is empty; expected a sentence a line"));
-  EXPECT_THAT(refused("a\n\nb", "a\nb\nc"), HasSubstr("s.ja:2: the line is empty; expected a"));
-  EXPECT_THAT(refused("a\nb", "a\n  \n"), HasSubstr("t.en:2: the line has no word; expected a"));
-  EXPECT_THAT(refused("a\nb", "a\nb\xff\n"), HasSubstr("t.en:2: the sentence \"b\\xff\" is not"));
-  EXPECT_THAT(refused("a\r\nb", "a\nb"), HasSubstr("s.ja:1: the line has a CR"));
-  EXPECT_THAT(refused(std::string(100'001, 'a'), "a"),
+  EXPECT_THAT(rejection_message("", "a"),
+              HasSubstr("s.ja:1: the file is empty; expected a sentence a line"));
+  EXPECT_THAT(rejection_message("a\n\nb", "a\nb\nc"),
+              HasSubstr("s.ja:2: the line is empty; expected a"));
+  EXPECT_THAT(rejection_message("a\nb", "a\n  \n"),
+              HasSubstr("t.en:2: the line has no word; expected a"));
+  EXPECT_THAT(rejection_message("a\nb", "a\nb\xff\n"),
+              HasSubstr("t.en:2: the sentence \"b\\xff\" is not"));
+  EXPECT_THAT(rejection_message("a\r\nb", "a\nb"), HasSubstr("s.ja:1: the line has a CR"));
+  EXPECT_THAT(rejection_message(std::string(100'001, 'a'), "a"),
               HasSubstr("s.ja:1: the line has 100001 bytes; expected at most 100000"));
-  EXPECT_EQ(refused(std::string(100'000, 'a'), "a"), "no error");
+  EXPECT_EQ(rejection_message(std::string(100'000, 'a'), "a"), "no error");
 }
 
 TEST(ParallelText, ErrorNamesAFileThatCannotBeRead) {
@@ -92,7 +97,7 @@ TEST(ParallelCorpus, SharedCorpusHas50000TrainingPairs) {
   EXPECT_EQ(corpus.test.target.size(), 500u);
   std::size_t words = 0;
   for (const std::string& sentence : corpus.training.target)
-    words += normproof::ref::data::words_of(sentence).size();
+    words += normproof::ref::data::split_words(sentence).size();
   EXPECT_EQ(words, 391'047u);
 }
 

@@ -19,14 +19,14 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::StrEq;
 using namespace ::normproof::ref::data;
-using normproof::ref::numeric::contract_breach;
+using normproof::ref::numeric::contract_violation;
 using normproof::ref::numeric::ContractError;
 using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;
 
 using Sentences = std::vector<LabelledSentence>;
 
-void expect_phrasebank_refused(std::string_view bytes, const std::string& message) {
+void expect_phrasebank_rejection_message(std::string_view bytes, const std::string& message) {
   EXPECT_THAT(error_message<FileError>([bytes] { parse_phrasebank(bytes, "p.txt"); }),
               StrEq(message))
       << ::testing::PrintToString(bytes);
@@ -52,11 +52,12 @@ TEST(ParsePhraseBank, SplitsAtTheLastAtSign) {
 }
 
 TEST(ParsePhraseBank, RejectsAnEmptyFile) {
-  expect_phrasebank_refused("", "p.txt:1: the file is empty; expected lines of sentence@label");
+  expect_phrasebank_rejection_message(
+      "", "p.txt:1: the file is empty; expected lines of sentence@label");
 }
 
 TEST(ParsePhraseBank, RejectsAByteOrderMark) {
-  expect_phrasebank_refused(
+  expect_phrasebank_rejection_message(
       "\xef\xbb\xbf"
       "a@neutral\r\n",
       "p.txt:1: the file begins with a UTF-8 byte order mark; expected ISO-8859-1 text "
@@ -65,33 +66,33 @@ TEST(ParsePhraseBank, RejectsAByteOrderMark) {
 
 TEST(ParsePhraseBank, RejectsOtherLineEnds) {
   const std::string lf = "the line ends with LF alone; expected CR LF after every line";
-  expect_phrasebank_refused("a@neutral\n", "p.txt:1: " + lf);
-  expect_phrasebank_refused("a@neutral\r\nb@neutral\nc@neutral\r\n", "p.txt:2: " + lf);
-  expect_phrasebank_refused("a@neutral\r\n\n", "p.txt:2: " + lf);
+  expect_phrasebank_rejection_message("a@neutral\n", "p.txt:1: " + lf);
+  expect_phrasebank_rejection_message("a@neutral\r\nb@neutral\nc@neutral\r\n", "p.txt:2: " + lf);
+  expect_phrasebank_rejection_message("a@neutral\r\n\n", "p.txt:2: " + lf);
   const std::string cr = "the line has a CR without LF; expected CR LF after every line";
-  expect_phrasebank_refused("a@neutral\rb@neutral\r\n", "p.txt:1: " + cr);
-  expect_phrasebank_refused("a@neutral\r\nb@neutral\r", "p.txt:2: " + cr);
-  expect_phrasebank_refused("a@neutral\r\r\n", "p.txt:1: " + cr);
+  expect_phrasebank_rejection_message("a@neutral\rb@neutral\r\n", "p.txt:1: " + cr);
+  expect_phrasebank_rejection_message("a@neutral\r\nb@neutral\r", "p.txt:2: " + cr);
+  expect_phrasebank_rejection_message("a@neutral\r\r\n", "p.txt:1: " + cr);
 }
 
 TEST(ParsePhraseBank, RejectsALastLineWithoutLineEnd) {
   const std::string end =
       "the last line does not end with CR LF; expected CR LF after every line (the file may be "
       "truncated)";
-  expect_phrasebank_refused("a@neutral", "p.txt:1: " + end);
-  expect_phrasebank_refused("a@neutral\r\nb@neutral\r\nc@neu", "p.txt:3: " + end);
+  expect_phrasebank_rejection_message("a@neutral", "p.txt:1: " + end);
+  expect_phrasebank_rejection_message("a@neutral\r\nb@neutral\r\nc@neu", "p.txt:3: " + end);
 }
 
 TEST(ParsePhraseBank, RejectsMalformedLines) {
-  expect_phrasebank_refused("a@neutral\r\n\r\nb@neutral\r\n",
-                            "p.txt:2: the line is empty; expected sentence@label");
-  expect_phrasebank_refused(
+  expect_phrasebank_rejection_message("a@neutral\r\n\r\nb@neutral\r\n",
+                                      "p.txt:2: the line is empty; expected sentence@label");
+  expect_phrasebank_rejection_message(
       "a@neutral\r\nno label here\r\n",
       "p.txt:2: the line \"no label here\" has no '@'; expected sentence@label");
-  expect_phrasebank_refused(std::string_view("a@neutral\r\nb\0c@neutral\r\n", 24),
-                            "p.txt:2: the line has a NUL byte; expected ISO-8859-1 text");
+  expect_phrasebank_rejection_message(std::string_view("a@neutral\r\nb\0c@neutral\r\n", 24),
+                                      "p.txt:2: the line has a NUL byte; expected ISO-8859-1 text");
   for (const std::string_view blank : {"", " ", "\t \xa0"}) {
-    expect_phrasebank_refused(
+    expect_phrasebank_rejection_message(
         "a@neutral\r\n" + std::string(blank) + "@positive\r\n",
         "p.txt:2: the sentence before the last '@' is empty; expected a sentence");
   }
@@ -100,11 +101,11 @@ TEST(ParsePhraseBank, RejectsMalformedLines) {
 TEST(ParsePhraseBank, RejectsUnknownLabels) {
   for (const std::string label :
        {"", "Neutral", "neutral ", " neutral", "neutra", "neutrall", "2"}) {
-    expect_phrasebank_refused("a@neutral\r\nb@" + label + "\r\n",
-                              "p.txt:2: the label after the last '@' is \"" + label +
-                                  "\"; expected negative, neutral or positive");
+    expect_phrasebank_rejection_message("a@neutral\r\nb@" + label + "\r\n",
+                                        "p.txt:2: the label after the last '@' is \"" + label +
+                                            "\"; expected negative, neutral or positive");
   }
-  expect_phrasebank_refused(
+  expect_phrasebank_rejection_message(
       "b@\xe4\r\n",
       "p.txt:1: the label after the last '@' is \"\\xe4\"; expected negative, neutral "
       "or positive");
@@ -133,38 +134,39 @@ TEST(LabelName, C1_RejectsLabelsOutOfRange) {
   EXPECT_THAT([] { label_name(-1); }, ::testing::Throws<ContractError>());
 }
 
-void expect_formatting_refused(const Sentences& sentences, const std::string& message) {
-  EXPECT_EQ(sentence(contract_breach([&] { format_phrasebank(sentences); })),
+void expect_formatting_rejection_message(const Sentences& sentences, const std::string& message) {
+  EXPECT_EQ(sentence(contract_violation([&] { format_phrasebank(sentences); })),
             "format_phrasebank: " + message);
 }
 
 TEST(FormatPhraseBank, C1_RejectsAnEmptyCorpus) {
-  expect_formatting_refused({}, "sentences is empty; expected at least one sentence");
+  expect_formatting_rejection_message({}, "sentences is empty; expected at least one sentence");
 }
 
 TEST(FormatPhraseBank, C2_RejectsSentencesThatALineCannotHold) {
-  expect_formatting_refused(
+  expect_formatting_rejection_message(
       {{"a", 1}, {"\u20ac 5", 1}},
       "sentences[1].sentence has the byte 0xe2 at 0; expected well-formed UTF-8 of "
       "characters up to U+00FF");
-  expect_formatting_refused(
+  expect_formatting_rejection_message(
       {{"ab\xc3", 1}},
       "sentences[0].sentence has the byte 0xc3 at 2; expected well-formed UTF-8 of "
       "characters up to U+00FF");
-  expect_formatting_refused({{"\u00a0", 1}}, "sentences[0].sentence is empty; expected a sentence");
+  expect_formatting_rejection_message({{"\u00a0", 1}},
+                                      "sentences[0].sentence is empty; expected a sentence");
   for (const std::string& odd :
        {std::string("a\0b", 3), std::string("a\rb"), std::string("a\nb")}) {
-    expect_formatting_refused(
+    expect_formatting_rejection_message(
         {{odd, 1}}, "sentences[0].sentence has a NUL, CR or LF; expected text of one line");
   }
 }
 
 TEST(FormatPhraseBank, C3_RejectsLabelsOutOfRange) {
-  expect_formatting_refused({{"a", 3}}, "sentences[0].label is 3; expected 0, 1 or 2");
+  expect_formatting_rejection_message({{"a", 3}}, "sentences[0].label is 3; expected 0, 1 or 2");
 }
 
 TEST(FormatPhraseBank, C4_RejectsALeadingByteOrderMark) {
-  expect_formatting_refused(
+  expect_formatting_rejection_message(
       {{"\u00ef\u00bb\u00bf"
         "a",
         1}},

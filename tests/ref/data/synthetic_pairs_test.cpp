@@ -13,9 +13,9 @@ namespace normproof::tests::ref::data {
 namespace {
 
 using normproof::ref::data::ParallelText;
+using normproof::ref::data::split_words;
 using normproof::ref::data::synthetic_pair_corpus;
 using normproof::ref::data::synthetic_pairs;
-using normproof::ref::data::words_of;
 using normproof::ref::numeric::contract_message;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -25,7 +25,7 @@ using PairVocabularies = std::vector<std::string_view>;
 class Translator {
  public:
   std::string operator()(std::string_view sentence) {
-    words_ = words_of(sentence);
+    words_ = split_words(sentence);
     at_ = 0;
     std::string place;
     if (words_.size() > 1 && words_[1] == "ni") {
@@ -99,8 +99,8 @@ TEST(SyntheticPairs, ContainEveryWordAndEveryLength) {
   std::set<std::string_view> source, target;
   std::set<std::size_t> lengths;
   for (std::size_t i = 0; i < pairs.source.size(); ++i) {
-    const PairVocabularies of_source = words_of(pairs.source[i]),
-                           of_target = words_of(pairs.target[i]);
+    const PairVocabularies of_source = split_words(pairs.source[i]),
+                           of_target = split_words(pairs.target[i]);
     source.insert(of_source.begin(), of_source.end());
     target.insert(of_target.begin(), of_target.end());
     lengths.insert(of_source.size());

@@ -10,7 +10,7 @@ namespace {
 
 using normproof::ref::data::check_line;
 using normproof::ref::data::split_lines;
-using normproof::ref::data::words_of;
+using normproof::ref::data::split_words;
 using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;
 using ::testing::ElementsAre;
@@ -23,13 +23,13 @@ TEST(TextLines, SplitsAtLineFeeds) {
 }
 
 TEST(TextLines, SplitsWordsAtSpaces) {
-  EXPECT_THAT(words_of("the boat ."), ElementsAre("the", "boat", "."));
-  EXPECT_THAT(words_of("  the   boat "), ElementsAre("the", "boat"));
-  EXPECT_THAT(words_of("a\tb\xe3\x80\x80"
-                       "c"),
+  EXPECT_THAT(split_words("the boat ."), ElementsAre("the", "boat", "."));
+  EXPECT_THAT(split_words("  the   boat "), ElementsAre("the", "boat"));
+  EXPECT_THAT(split_words("a\tb\xe3\x80\x80"
+                          "c"),
               ElementsAre("a\tb\xe3\x80\x80"
                           "c"));
-  EXPECT_THAT(words_of(""), ElementsAre());
+  EXPECT_THAT(split_words(""), ElementsAre());
 }
 
 TEST(TextLines, ErrorsNameInvalidLines) {

@@ -18,7 +18,7 @@ using normproof::ref::numeric::ContractError;
 using normproof::ref::numeric::error_message;
 using normproof::ref::numeric::FileError;
 
-void expect_vocabulary_refused(std::string_view bytes, const std::string& message) {
+void expect_vocabulary_rejection_message(std::string_view bytes, const std::string& message) {
   EXPECT_THAT(error_message<FileError>([bytes] { Vocabulary::parse(bytes, "v.txt"); }),
               StrEq("v.txt:" + message));
 }
@@ -49,8 +49,9 @@ TEST(Vocabulary, C1_RejectsIdsOutOfRange) {
 }
 
 TEST(Vocabulary, RejectsDuplicateTokens) {
-  expect_vocabulary_refused("[PAD]\n[UNK]\n[CLS]\n[SEP]\nx\ny\nx\n",
-                            "7: the token \"x\" is already on line 5; expected each token once");
+  expect_vocabulary_rejection_message(
+      "[PAD]\n[UNK]\n[CLS]\n[SEP]\nx\ny\nx\n",
+      "7: the token \"x\" is already on line 5; expected each token once");
 }
 
 TEST(Vocabulary, RejectsAMissingSpecialToken) {
@@ -58,10 +59,11 @@ TEST(Vocabulary, RejectsAMissingSpecialToken) {
   for (const auto& left_out : all) {
     std::string bytes = "x\n";
     for (const auto& token : all) bytes += token == left_out ? "" : token + "\n";
-    expect_vocabulary_refused(bytes, "4: the vocabulary ends without the token " + left_out +
-                                         "; expected [PAD], [UNK], [CLS] and [SEP]");
+    expect_vocabulary_rejection_message(bytes, "4: the vocabulary ends without the token " +
+                                                   left_out +
+                                                   "; expected [PAD], [UNK], [CLS] and [SEP]");
   }
-  expect_vocabulary_refused(
+  expect_vocabulary_rejection_message(
       "[pad]\n[UNK]\n[CLS]\n[SEP]\n",
       "4: the vocabulary ends without the token [PAD]; expected [PAD], [UNK], [CLS] and "
       "[SEP]");
@@ -69,16 +71,16 @@ TEST(Vocabulary, RejectsAMissingSpecialToken) {
 
 TEST(Vocabulary, RejectsLinesThatAreNotTokens) {
   const std::string expected = "; expected one token in UTF-8, ended by LF";
-  expect_vocabulary_refused("", "1: the vocabulary is empty; expected one token a line");
-  expect_vocabulary_refused("[PAD]\n\n[UNK]\n", "2: the line is empty" + expected);
-  expect_vocabulary_refused("\n", "1: the line is empty" + expected);
-  expect_vocabulary_refused("[PAD]\r\n[UNK]\r\n", "1: the line has a CR" + expected);
-  expect_vocabulary_refused(std::string_view("[PAD]\na\0\n", 9),
-                            "2: the line has a NUL byte" + expected);
-  expect_vocabulary_refused("[PAD]\nM\xe4ki\n",
-                            "2: the token \"M\\xe4ki\" is not well-formed UTF-8" + expected);
-  expect_vocabulary_refused("[PAD]\n" + std::string(1001, 'x'),
-                            "2: the token has 1001 bytes; expected at most 1000");
+  expect_vocabulary_rejection_message("", "1: the vocabulary is empty; expected one token a line");
+  expect_vocabulary_rejection_message("[PAD]\n\n[UNK]\n", "2: the line is empty" + expected);
+  expect_vocabulary_rejection_message("\n", "1: the line is empty" + expected);
+  expect_vocabulary_rejection_message("[PAD]\r\n[UNK]\r\n", "1: the line has a CR" + expected);
+  expect_vocabulary_rejection_message(std::string_view("[PAD]\na\0\n", 9),
+                                      "2: the line has a NUL byte" + expected);
+  expect_vocabulary_rejection_message(
+      "[PAD]\nM\xe4ki\n", "2: the token \"M\\xe4ki\" is not well-formed UTF-8" + expected);
+  expect_vocabulary_rejection_message("[PAD]\n" + std::string(1001, 'x'),
+                                      "2: the token has 1001 bytes; expected at most 1000");
   EXPECT_THAT(error_message<FileError>([] {
                 Vocabulary::from_tokens({"[PAD]", "a\nb"}, "v.txt");
               }),

@@ -17,7 +17,7 @@ Memory<double> sample_memory() {
           Mask{{true, true, true}, {true, true, false}}};
 }
 
-Tensor<double> sum_of(Tensor<double> a, const Tensor<double>& b) {
+Tensor<double> add_tensors(Tensor<double> a, const Tensor<double>& b) {
   ops::add_in_place(a, b);
   return a;
 }
@@ -35,7 +35,7 @@ TEST(DecoderLayer, RunsItsPartsInTheOrderOfThePlacement) {
     DecoderLayer<double> layer(side, p, "decoder.layers.0", {});
     const auto y = layer.forward(x, valid, memory, {}, state);
 
-    const auto normalise = [&](const Tensor<double>& values,
+    const auto normalize = [&](const Tensor<double>& values,
                                const norm::NormParameters<double>& own) {
       return norm::norm_forward<double>(side.norm, {values, own.at("gamma"), own.at("beta")}, {})
           .outputs.at("y");
@@ -55,13 +55,13 @@ TEST(DecoderLayer, RunsItsPartsInTheOrderOfThePlacement) {
     };
     Tensor<double> expected;
     if (placement == NormPlacement::post) {
-      const auto h = normalise(sum_of(attend(x), x), p.norm1);
-      const auto g = normalise(sum_of(cross(h), h), p.norm2);
-      expected = normalise(sum_of(feed(g), g), p.norm3);
+      const auto h = normalize(add_tensors(attend(x), x), p.norm1);
+      const auto g = normalize(add_tensors(cross(h), h), p.norm2);
+      expected = normalize(add_tensors(feed(g), g), p.norm3);
     } else {
-      const auto h = sum_of(attend(normalise(x, p.norm1)), x);
-      const auto g = sum_of(cross(normalise(h, p.norm2)), h);
-      expected = sum_of(feed(normalise(g, p.norm3)), g);
+      const auto h = add_tensors(attend(normalize(x, p.norm1)), x);
+      const auto g = add_tensors(cross(normalize(h, p.norm2)), h);
+      expected = add_tensors(feed(normalize(g, p.norm3)), g);
     }
     EXPECT_EQ(y, expected);
   }
@@ -82,7 +82,7 @@ TEST(DecoderLayer, AddsItsMemoryGradientToThatOfLaterLayers) {
     return grad_memory;
   };
   const auto own = grad_memory_after({});
-  EXPECT_EQ(grad_memory_after(behind), sum_of(behind, own));
+  EXPECT_EQ(grad_memory_after(behind), add_tensors(behind, own));
   // This is the padding of the second source.
   for (std::size_t d = 0; d < 4; ++d) EXPECT_EQ(own.data()[(3 + 2) * 4 + d], 0);
 }
@@ -143,7 +143,7 @@ TEST(DecoderLayer, BackwardIsTheDerivativeWithGivenDropoutMasks) {
   const auto p = random_decoder<double>(config);
   const encoder::EncoderConfig side = target_side(config);
   NamedTensors<double> state;
-  DecoderLayer<double>(side, p.layers[0], "decoder.layers.0", encoder::keeping(masks))
+  DecoderLayer<double>(side, p.layers[0], "decoder.layers.0", encoder::make_mask_recorder(masks))
       .forward(random_tensor<double>("x", {2, 2, 4}), {}, sample_memory(), {.seed = 5}, state);
   ASSERT_EQ(masks.size(), 6u);
   expect_derivative_of_layer("layer_norm", NormPlacement::pre, {.masks = &masks}, 0.5);
@@ -179,7 +179,7 @@ TEST(DecoderLayer, GivenMasksGiveTheSameBitsAsDrawnMasks) {
     all.push_back(grad_memory);
     return all;
   };
-  const auto drawn = run_with({.seed = 5}, encoder::keeping(masks));
+  const auto drawn = run_with({.seed = 5}, encoder::make_mask_recorder(masks));
   ASSERT_EQ(masks.size(), 6u);
   EXPECT_TRUE(masks.contains("decoder.layers.0.cross_attention.weights"));
   EXPECT_EQ(run_with({.seed = 6, .masks = &masks}, {}), drawn);

@@ -37,12 +37,12 @@ Tensor<double> logits_of(const DecoderConfig& config, const DecoderInputs& input
 template <class T>
 NamedTensors<T> named_gradients(const DecoderConfig& config, DecoderGradients<T> gradients) {
   gradients.parameters.encoder.embedding =
-      encoder::whole_of(gradients.source_embedding, config.source_vocab_size, config.d_model);
+      encoder::to_dense(gradients.source_embedding, config.source_vocab_size, config.d_model);
   if (config.tied_head) {
     EXPECT_TRUE(gradients.target_embedding.rows.empty());
   } else {
     gradients.parameters.embedding =
-        encoder::whole_of(gradients.target_embedding, config.target_vocab_size, config.d_model);
+        encoder::to_dense(gradients.target_embedding, config.target_vocab_size, config.d_model);
   }
   return to_named(std::move(gradients.parameters));
 }
@@ -67,7 +67,7 @@ void expect_derivative(const DecoderConfig& config, const EncoderRun& run = {}) 
       [&](const auto& p, const auto& grad_y) {
         return gradient_runs(config, p, grad_y, two_pairs(), run);
       },
-      name_of(config));
+      config_label(config));
 }
 
 TEST(Decoder, BackwardIsTheDerivativePost) {
@@ -109,7 +109,8 @@ TEST(Decoder, BackwardIsTheDerivativeWithGivenDropoutMasks) {
   const auto p = random_decoder<double>(config);
   auto state = initial_norm_state<double>(config);
   std::map<std::string, Mask> masks;
-  Decoder<double>(config, p, encoder::keeping(masks)).forward(two_pairs(), {.seed = 7}, state);
+  Decoder<double>(config, p, encoder::make_mask_recorder(masks))
+      .forward(two_pairs(), {.seed = 7}, state);
   ASSERT_EQ(masks.size(), 10u);
   expect_derivative(config, {.masks = &masks});
 }
@@ -149,12 +150,12 @@ TEST(Decoder, PaddingOfTheSourceDoesNotChangeTheLogits) {
     for (const model::Mode mode : {model::Mode::training, model::Mode::inference})
       EXPECT_EQ(logits_of(config, two_pairs(), {.mode = mode}),
                 logits_of(config, other, {.mode = mode}))
-          << name_of(config);
+          << config_label(config);
     const auto parameters = encoder::random_values<double>(parameter_shapes(config));
     const auto grad = random_tensor<double>("grad", {2, 2, 3});
     const auto expected = gradient_runs(config, parameters, grad, two_pairs());
     for (const auto& [name, values] : gradient_runs(config, parameters, grad, other))
-      EXPECT_EQ(values, expected.at(name)) << name << " " << name_of(config);
+      EXPECT_EQ(values, expected.at(name)) << name << " " << config_label(config);
   }
   // If the padding counts as a token, the logits do change.
   other.source.valid = Mask();
@@ -169,7 +170,7 @@ TEST(Decoder, PaddingOfTheTargetDoesNotChangeItsTokens) {
       EXPECT_THAT(equal_positions(logits_of(config, two_pairs(), {.mode = mode}),
                                   logits_of(config, other, {.mode = mode})),
                   ::testing::ElementsAre(true, false, true, true))
-          << name_of(config);
+          << config_label(config);
 }
 
 // In training this holds for statistics over features; other statistics include later tokens.
@@ -181,11 +182,11 @@ TEST(Decoder, PositionsDoNotDependOnLaterTargetTokens) {
     EXPECT_THAT(equal_positions(logits_of(config, two_pairs(), kInference),
                                 logits_of(config, other, kInference)),
                 changed)
-        << name_of(config);
+        << config_label(config);
     const bool over_rows = model::norm_layer(config.decoder.norm).over_rows();
     if (over_rows) continue;
     EXPECT_THAT(equal_positions(logits_of(config, two_pairs()), logits_of(config, other)), changed)
-        << name_of(config);
+        << config_label(config);
   }
   const DecoderConfig leaks = small_decoder("none", "batch_norm", NormPlacement::post);
   EXPECT_FALSE(equal_positions(logits_of(leaks, two_pairs()), logits_of(leaks, other))[2]);
@@ -203,8 +204,8 @@ TEST(Decoder, InferenceDoesNotDependOnBatchOrPadding) {
     const auto both = logits_of(config, two_pairs(), kInference);
     const auto longer = logits_of(config, padded, kInference);
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_EQ(both.data()[2 * 3 + i], expected.data()[i]) << name_of(config) << " " << i;
-      ASSERT_EQ(longer.data()[4 * 3 + i], expected.data()[i]) << name_of(config) << " " << i;
+      ASSERT_EQ(both.data()[2 * 3 + i], expected.data()[i]) << config_label(config) << " " << i;
+      ASSERT_EQ(longer.data()[4 * 3 + i], expected.data()[i]) << config_label(config) << " " << i;
     }
   }
 }
@@ -307,7 +308,7 @@ TEST(Decoder, ATapSeesEveryTensorOnceAndChangesNothing) {
 
 /// Runs forward and backward with inputs that `change` makes invalid. Returns the error message.
 template <class Change>
-std::string refused_inputs(Change change) {
+std::string inputs_rejection_message(Change change) {
   const DecoderConfig config = small_decoder("none", "none", NormPlacement::post);
   const auto p = random_decoder<double>(config);
   auto state = initial_norm_state<double>(config);
@@ -322,24 +323,24 @@ std::string refused_inputs(Change change) {
 }
 
 TEST(Decoder, C1_RejectsTargetsWithAnotherNumberOfSentences) {
-  EXPECT_THAT(refused_inputs([](auto& inputs, auto&) {
+  EXPECT_THAT(inputs_rejection_message([](auto& inputs, auto&) {
                 inputs.target = {{1, 2, {1, 1}}};
               }),
               HasSubstr("target has 1 sentences; expected 2, as the source (C1)"));
 }
 TEST(Decoder, C2_RejectsSourceMaskOfWrongShape) {
-  EXPECT_THAT(refused_inputs([](auto& inputs, auto&) {
+  EXPECT_THAT(inputs_rejection_message([](auto& inputs, auto&) {
                 inputs.source.valid = Mask{{true, true, true}};
               }),
               HasSubstr("valid has shape [1, 3]; expected shape [2, 3] (C2)"));
 }
 TEST(Decoder, C3_RejectsTargetMaskOfWrongShape) {
-  EXPECT_THAT(
-      refused_inputs([](auto& inputs, auto&) { inputs.target.valid = inputs.source.valid; }),
-      HasSubstr("valid has shape [2, 3]; expected shape [2, 2] (C3)"));
+  EXPECT_THAT(inputs_rejection_message(
+                  [](auto& inputs, auto&) { inputs.target.valid = inputs.source.valid; }),
+              HasSubstr("valid has shape [2, 3]; expected shape [2, 2] (C3)"));
 }
 TEST(Decoder, C4_RejectsGradientOfWrongShape) {
-  EXPECT_THAT(refused_inputs([](auto&, auto& grad) {
+  EXPECT_THAT(inputs_rejection_message([](auto&, auto& grad) {
                 grad = random_tensor<double>("grad", {2, 3, 3});
               }),
               HasSubstr("grad_logits has shape [2, 3, 3]; expected shape [2, 2, 3] (C4)"));

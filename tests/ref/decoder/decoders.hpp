@@ -63,7 +63,7 @@ inline std::vector<DecoderConfig> all_decoders(std::size_t num_layers) {
   return configs;
 }
 
-inline std::string name_of(const DecoderConfig& config) {
+inline std::string config_label(const DecoderConfig& config) {
   return model::norm_name(config.encoder.norm) + " " + model::norm_name(config.decoder.norm) +
          (config.placement == NormPlacement::pre ? " pre" : " post");
 }

@@ -40,7 +40,7 @@ struct Trained {
   NamedTensors<double> state;
 };
 
-void expect_the_whole_pass(const DecoderConfig& config) {
+void expect_equals_whole_pass(const DecoderConfig& config) {
   Trained trained(config);
   const auto whole = Decoder<double>(trained.config, trained.parameters)
                          .forward(long_pair(), {.mode = model::Mode::inference}, trained.state);
@@ -51,27 +51,28 @@ void expect_the_whole_pass(const DecoderConfig& config) {
     const auto logits = incremental.append(ids[t]);
     ASSERT_EQ(tensor::shape_of(logits), (Shape{3}));
     for (std::size_t c = 0; c < 3; ++c)
-      ASSERT_EQ(logits.data()[c], whole.data()[t * 3 + c]) << name_of(config) << " position " << t;
+      ASSERT_EQ(logits.data()[c], whole.data()[t * 3 + c])
+          << config_label(config) << " position " << t;
   }
   EXPECT_EQ(incremental.size(), kTokens);
 }
 
 TEST(IncrementalDecoder, EqualsTheWholePassForEveryNormPostAndPre) {
-  for (const DecoderConfig& config : all_decoders(2)) expect_the_whole_pass(config);
+  for (const DecoderConfig& config : all_decoders(2)) expect_equals_whole_pass(config);
 }
 
 TEST(IncrementalDecoder, EqualsTheWholePassWithATiedHeadAndWithoutPositions) {
   DecoderConfig config = small_decoder("power_norm", "layer_norm", NormPlacement::pre, 2);
   config.tied_head = true;
-  expect_the_whole_pass(config);
+  expect_equals_whole_pass(config);
   config.positions = false;
-  expect_the_whole_pass(config);
+  expect_equals_whole_pass(config);
   config.scaled_embedding = true;
-  expect_the_whole_pass(config);
+  expect_equals_whole_pass(config);
 }
 
-Tensor<double> logits_behind(IncrementalDecoder<double> decoder,
-                             const std::vector<std::int32_t>& ids) {
+Tensor<double> logits_after_prefix(IncrementalDecoder<double> decoder,
+                                   const std::vector<std::int32_t>& ids) {
   Tensor<double> logits;
   for (const std::int32_t id : ids) logits = decoder.append(id);
   return logits;
@@ -83,7 +84,8 @@ TEST(IncrementalDecoder, CopiesContinueIndependently) {
   const Trained trained(small_decoder("power_norm", "batch_norm", NormPlacement::post, 2));
   const IncrementalDecoder<double> start(trained.config, trained.parameters, trained.state,
                                          kSource);
-  const auto one = logits_behind(start, {1, 2, 0, 1}), other = logits_behind(start, {1, 2, 2, 1});
+  const auto one = logits_after_prefix(start, {1, 2, 0, 1}),
+             other = logits_after_prefix(start, {1, 2, 2, 1});
   EXPECT_NE(one, other);
   IncrementalDecoder<double> first = start;
   first.append(1);
@@ -91,8 +93,8 @@ TEST(IncrementalDecoder, CopiesContinueIndependently) {
   IncrementalDecoder<double> second = first;
   EXPECT_EQ(second.size(), 2u);
   Tensor<double> found_one, found_other;
-  std::thread beside([&] { found_one = logits_behind(first, {0, 1}); });
-  found_other = logits_behind(second, {2, 1});
+  std::thread beside([&] { found_one = logits_after_prefix(first, {0, 1}); });
+  found_other = logits_after_prefix(second, {2, 1});
   beside.join();
   EXPECT_EQ(found_one, one);
   EXPECT_EQ(found_other, other);

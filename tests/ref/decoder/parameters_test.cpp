@@ -139,34 +139,35 @@ TEST(DecoderParameters, RejectsUnknownMissingAndMisshapenParameters) {
 }
 
 template <class Change>
-std::string refused_config(Change change) {
+std::string config_rejection_message(Change change) {
   DecoderConfig config = small_decoder("layer_norm", "layer_norm", NormPlacement::pre);
   change(config);
   return numeric::contract_message([&] { check_decoder("f", config); });
 }
 
 TEST(DecoderParameters, ChecksBothSidesAndTheirFinalNorms) {
-  EXPECT_EQ(refused_config([](auto&) {}), "no error");
-  EXPECT_THAT(refused_config([](auto& c) { c.source_vocab_size = 0; }),
+  EXPECT_EQ(config_rejection_message([](auto&) {}), "no error");
+  EXPECT_THAT(config_rejection_message([](auto& c) { c.source_vocab_size = 0; }),
               HasSubstr("f: encoder.vocab_size is 0; expected 1 or more (C1)"));
-  EXPECT_THAT(refused_config([](auto& c) { c.target_vocab_size = 0; }),
+  EXPECT_THAT(config_rejection_message([](auto& c) { c.target_vocab_size = 0; }),
               HasSubstr("f: decoder.vocab_size is 0"));
-  EXPECT_THAT(refused_config([](auto& c) { c.decoder.num_heads = 3; }),
+  EXPECT_THAT(config_rejection_message([](auto& c) { c.decoder.num_heads = 3; }),
               HasSubstr("f: decoder.num_heads is 3"));
   const auto grouped = [](std::int64_t groups) {
     return model::NormOptions(model::GroupNormOptions{.groups = groups});
   };
-  EXPECT_THAT(refused_config([&](auto& c) { c.encoder.norm = grouped(3); }),
+  EXPECT_THAT(config_rejection_message([&](auto& c) { c.encoder.norm = grouped(3); }),
               HasSubstr("f: encoder.norm.groups is 3"));
-  EXPECT_THAT(refused_config([&](auto& c) { c.encoder.final_norm = grouped(3); }),
+  EXPECT_THAT(config_rejection_message([&](auto& c) { c.encoder.final_norm = grouped(3); }),
               HasSubstr("f: encoder.final_norm.groups is 3"));
-  EXPECT_EQ(refused_config([&](auto& c) { c.encoder.norm = c.encoder.final_norm = grouped(2); }),
+  EXPECT_EQ(config_rejection_message(
+                [&](auto& c) { c.encoder.norm = c.encoder.final_norm = grouped(2); }),
             "no error");
-  EXPECT_THAT(refused_config([&](auto& c) { c.decoder.norm = grouped(2); }),
+  EXPECT_THAT(config_rejection_message([&](auto& c) { c.decoder.norm = grouped(2); }),
               HasSubstr("one without statistics over a sentence (C6)"));
-  EXPECT_THAT(refused_config([&](auto& c) { c.decoder.final_norm = grouped(2); }),
+  EXPECT_THAT(config_rejection_message([&](auto& c) { c.decoder.final_norm = grouped(2); }),
               HasSubstr("f: decoder.final_norm is group_norm where attention is causal"));
-  EXPECT_EQ(refused_config([&](auto& c) {
+  EXPECT_EQ(config_rejection_message([&](auto& c) {
               c.decoder.final_norm = grouped(2);
               c.placement = NormPlacement::post;
             }),

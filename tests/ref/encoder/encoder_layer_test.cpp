@@ -22,7 +22,7 @@ TEST(EncoderLayer, RunsItsPartsInTheOrderOfThePlacement) {
     EncoderLayer<double> layer(config, p, "layers.0", tap);
     const Tensor<double> y = layer.forward(x, {}, {}, state);
 
-    const auto normalise = [&](const Tensor<double>& values,
+    const auto normalize = [&](const Tensor<double>& values,
                                const norm::NormParameters<double>& own) {
       return norm::norm_forward<double>(config.norm, {values, own.at("gamma"), own.at("beta")}, {})
           .outputs.at("y");
@@ -39,11 +39,11 @@ TEST(EncoderLayer, RunsItsPartsInTheOrderOfThePlacement) {
     };
     Tensor<double> expected;
     if (placement == NormPlacement::post) {
-      const Tensor<double> h = normalise(sum(attend(x), x), p.norm1);
-      expected = normalise(sum(feed(h), h), p.norm2);
+      const Tensor<double> h = normalize(sum(attend(x), x), p.norm1);
+      expected = normalize(sum(feed(h), h), p.norm2);
     } else {
-      const Tensor<double> h = sum(attend(normalise(x, p.norm1)), x);
-      expected = sum(feed(normalise(h, p.norm2)), h);
+      const Tensor<double> h = sum(attend(normalize(x, p.norm1)), x);
+      expected = sum(feed(normalize(h, p.norm2)), h);
     }
     EXPECT_EQ(y, expected);
   }
@@ -69,7 +69,7 @@ TEST(EncoderLayer, C1_GivenMasksEqualDrawnMasksAndMissingOnesAreRejected) {
   const Tensor<double> x = nn::random_tensor<double>("x", {2, 3, 4}),
                        dy = nn::random_tensor<double>("dy", {2, 3, 4});
   std::map<std::string, Mask> masks;
-  const Tap<double> tap = keeping(masks);
+  const Tap<double> tap = make_mask_recorder(masks);
   const auto run_with = [&](const EncoderRun& run, const Tap<double>& own) {
     NamedTensors<double> state;
     EncoderLayerParameters<double> gradients;

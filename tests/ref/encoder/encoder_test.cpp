@@ -40,7 +40,7 @@ NamedTensors<T> gradient_runs(const EncoderConfig& config, const NamedTensors<T>
     EXPECT_TRUE(gradients.embedding.rows.empty());
     return to_named(std::move(gradients.parameters));
   }
-  gradients.parameters.embedding = whole_of(gradients.embedding, config.vocab_size, config.d_model);
+  gradients.parameters.embedding = to_dense(gradients.embedding, config.vocab_size, config.d_model);
   return to_named(std::move(gradients.parameters));
 }
 
@@ -115,14 +115,14 @@ struct CausalNorm {
 
 /// Returns every norm that a causal encoder may have, for post and pre.
 std::vector<CausalNorm> causal_norms() {
-  const std::set<std::string> of_the_batch = {"batch_norm", "batch_renorm", "power_norm_v",
-                                              "power_norm_released"};
+  const std::set<std::string> norms_over_batch = {"batch_norm", "batch_renorm", "power_norm_v",
+                                                  "power_norm_released"};
   std::vector<CausalNorm> norms;
   for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
     for (const std::string& name : model::norm_names()) {
       const model::NormOptions options = model::norm_options(name);
       if (!model::norm_layer(options).over_samples())
-        norms.push_back({options, placement, of_the_batch.contains(name)});
+        norms.push_back({options, placement, norms_over_batch.contains(name)});
     }
     norms.push_back({model::PowerNormOptions{.warmup_iterations = 1}, placement, true});
   }
@@ -160,13 +160,13 @@ double distance(const Tensor<double>& a, const Tensor<double>& b, std::size_t ro
 // PowerNorm uses the psi of earlier steps, which does not depend on them, except in its warm-up.
 TEST(Encoder, LaterTokensAffectEarlierOnesOnlyThroughBatchStatistics) {
   for (const CausalNorm& norm : causal_norms()) {
-    const auto changed_by_the_last = [&](model::Mode mode) {
+    const auto changed_by_last_token = [&](model::Mode mode) {
       return distance(causal_logits(norm, mode, {1, 4, 2, 3}),
                       causal_logits(norm, mode, {1, 4, 2, 0}), 3);
     };
     const std::string name = model::norm_name(norm.options);
-    EXPECT_EQ(changed_by_the_last(model::Mode::inference), 0) << name;
-    const double leak = changed_by_the_last(model::Mode::training);
+    EXPECT_EQ(changed_by_last_token(model::Mode::inference), 0) << name;
+    const double leak = changed_by_last_token(model::Mode::training);
     if (norm.uses_the_batch) {
       EXPECT_GE(leak, 0x1p-10) << name;
     } else {

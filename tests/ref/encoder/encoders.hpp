@@ -42,7 +42,7 @@ NamedTensors<T> random_parameters(const EncoderConfig& config) {
 }
 
 /// Returns a tap that writes the masks of the dropouts, named ".keep", to `masks` by their names.
-inline Tap<double> keeping(std::map<std::string, Mask>& masks) {
+inline Tap<double> make_mask_recorder(std::map<std::string, Mask>& masks) {
   return [&masks](const std::string& name, const Tensor<double>& values) {
     constexpr std::string_view kKeep = ".keep";
     if (!name.ends_with(kKeep)) return;
@@ -54,7 +54,7 @@ inline Tap<double> keeping(std::map<std::string, Mask>& masks) {
 
 /// Returns the touched rows inside a whole gradient [V,D].
 template <class T>
-Tensor<T> whole_of(const nn::RowGradient<T>& rows, std::size_t vocab_size, std::size_t d_model) {
+Tensor<T> to_dense(const nn::RowGradient<T>& rows, std::size_t vocab_size, std::size_t d_model) {
   Tensor<T> whole = tensor::full_tensor<T>({vocab_size, d_model}, T(0));
   nn::add_rows(whole, rows);
   return whole;

@@ -19,7 +19,7 @@ EncoderConfig causal_config(const std::string& norm, NormPlacement placement) {
   return config;
 }
 
-void expect_the_whole_pass(const EncoderConfig& config) {
+void expect_equals_whole_pass(const EncoderConfig& config) {
   const auto p = from_named(config, random_parameters<double>(config));
   auto state = initial_norm_state<double>(config);
   nn::Tokens tokens{1, 70, {}};
@@ -43,7 +43,7 @@ TEST(IncrementalEncoder, EqualsTheWholePassForEveryNormPostAndPre) {
   for (const std::string& norm : model::norm_names())
     for (const NormPlacement placement : {NormPlacement::post, NormPlacement::pre}) {
       const EncoderConfig config = causal_config(norm, placement);
-      if (!model::norm_layer(config.norm).over_samples()) expect_the_whole_pass(config);
+      if (!model::norm_layer(config.norm).over_samples()) expect_equals_whole_pass(config);
     }
 }
 
@@ -51,14 +51,14 @@ TEST(IncrementalEncoder, EqualsTheWholePassWithATiedHeadAndWithoutPositions) {
   EncoderConfig config = causal_config("layer_norm", NormPlacement::pre);
   config.tied_head = true;
   config.num_classes = config.vocab_size;
-  expect_the_whole_pass(config);
+  expect_equals_whole_pass(config);
   config.positions = false;
-  expect_the_whole_pass(config);
+  expect_equals_whole_pass(config);
   config.scaled_embedding = true;
-  expect_the_whole_pass(config);
+  expect_equals_whole_pass(config);
 }
 
-std::string refused(const EncoderConfig& config, std::int32_t token = 0) {
+std::string rejection_message(const EncoderConfig& config, std::int32_t token = 0) {
   const auto p = from_named(config, random_parameters<double>(config));
   const auto state = initial_norm_state<double>(config);
   return numeric::contract_message(
@@ -68,14 +68,14 @@ std::string refused(const EncoderConfig& config, std::int32_t token = 0) {
 TEST(IncrementalEncoder, C1_RejectsEncodersThatAreNotCausalAndPerPosition) {
   EncoderConfig config = causal_config("layer_norm", NormPlacement::pre);
   config.causal = false;
-  EXPECT_THAT(refused(config), HasSubstr("is not causal"));
+  EXPECT_THAT(rejection_message(config), HasSubstr("is not causal"));
   config = causal_config("layer_norm", NormPlacement::pre);
   config.pooling = model::Pooling::masked_mean;
-  EXPECT_THAT(refused(config), HasSubstr("has the pooling masked_mean"));
+  EXPECT_THAT(rejection_message(config), HasSubstr("has the pooling masked_mean"));
 }
 
 TEST(IncrementalEncoder, C2_RejectsTokensOutsideOfTheVocabulary) {
-  EXPECT_THAT(refused(causal_config("none", NormPlacement::post), 5),
+  EXPECT_THAT(rejection_message(causal_config("none", NormPlacement::post), 5),
               HasSubstr("token is 5; expected 0 to 4 (C2)"));
 }
 

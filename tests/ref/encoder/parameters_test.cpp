@@ -62,35 +62,37 @@ TEST(Parameters, C5_RejectsUnknownMissingAndMisshapenParameters) {
 }
 
 template <class Change>
-std::string refused(Change change) {
+std::string rejection_message(Change change) {
   EncoderConfig config = small_config("group_norm", NormPlacement::post, 1);
   change(config);
   return numeric::contract_message([&] { check_config("f", config); });
 }
 
 TEST(Parameters, C1_RejectsAnExtentOfZero) {
-  EXPECT_THAT(refused([](auto& c) { c.num_layers = 0; }), HasSubstr("num_layers is 0; expected 1"));
+  EXPECT_THAT(rejection_message([](auto& c) { c.num_layers = 0; }),
+              HasSubstr("num_layers is 0; expected 1"));
 }
 
 TEST(Parameters, C2_RejectsHeadsThatDoNotDivideD) {
-  EXPECT_THAT(refused([](auto& c) { c.num_heads = 3; }), HasSubstr("a divisor of d_model, 4 (C2)"));
+  EXPECT_THAT(rejection_message([](auto& c) { c.num_heads = 3; }),
+              HasSubstr("a divisor of d_model, 4 (C2)"));
 }
 
 TEST(Parameters, C3_RejectsDropoutRateOfOne) {
-  EXPECT_THAT(refused([](auto& c) { c.dropout = 1; }), HasSubstr("(C3)"));
+  EXPECT_THAT(rejection_message([](auto& c) { c.dropout = 1; }), HasSubstr("(C3)"));
 }
 
 TEST(Parameters, C4_RejectsGroupsThatDoNotDivideD) {
-  EXPECT_THAT(refused([](auto& c) { c.norm = model::GroupNormOptions{.groups = 3}; }),
+  EXPECT_THAT(rejection_message([](auto& c) { c.norm = model::GroupNormOptions{.groups = 3}; }),
               HasSubstr("norm.groups is 3; expected a divisor of d_model, 4 (C4)"));
 }
 
 TEST(Parameters, C6_RejectsCausalEncodersWithStatisticsOverASentence) {
   EXPECT_THAT(
-      refused([](auto& c) { c.causal = true; }),
+      rejection_message([](auto& c) { c.causal = true; }),
       HasSubstr("norm is group_norm where attention is causal; expected one without statistics "
                 "over a sentence (C6)"));
-  EXPECT_EQ(refused([](auto& c) {
+  EXPECT_EQ(rejection_message([](auto& c) {
               c.causal = true;
               c.norm = model::BatchNormOptions{};
             }),
@@ -98,7 +100,7 @@ TEST(Parameters, C6_RejectsCausalEncodersWithStatisticsOverASentence) {
 }
 
 TEST(Parameters, C7_RejectsATiedHeadWithTooFewClasses) {
-  EXPECT_THAT(refused([](auto& c) { c.tied_head = true; }),
+  EXPECT_THAT(rejection_message([](auto& c) { c.tied_head = true; }),
               HasSubstr("num_classes is 3 of a tied head; expected vocab_size, 5 (C7)"));
 }
 

@@ -64,11 +64,11 @@ TEST(Sublayers, NormalizesAfterTheResidualOrBeforeTheSublayer) {
     const auto grad = run_residual_backward(called.call(), "norm1", dy, site, gradients, twice);
     NormSite<double> alone;
     const Tensor<double> in = post ? Tensor<double>(2.0 * x + x) : x;
-    const auto normalised = run_norm<double>(called.norm, {}, in, {}, model::Mode::training, "n",
+    const auto normalized = run_norm<double>(called.norm, {}, in, {}, model::Mode::training, "n",
                                              called.state, alone, {});
     const auto through = run_norm_backward<double>(
         called.norm, post ? dy : Tensor<double>(2.0 * dy), "n", called.state, alone, gradients, {});
-    EXPECT_EQ(y, post ? normalised : Tensor<double>(2.0 * normalised + x));
+    EXPECT_EQ(y, post ? normalized : Tensor<double>(2.0 * normalized + x));
     EXPECT_EQ(grad, post ? Tensor<double>(through + 2.0 * through) : Tensor<double>(dy + through));
   }
 }

@@ -19,18 +19,18 @@ TEST(Tap, ReceivesOnlyWhatItRequests) {
   };
   const Tap<double> empty;
   EXPECT_FALSE(empty);
-  EXPECT_FALSE(empty.asks_for("x"));
+  EXPECT_FALSE(empty.requests("x"));
   empty("x", Tensor<double>{1, 2});
   EXPECT_TRUE(seen.empty());
 
   const Tap<double> all = see;
   EXPECT_TRUE(all);
-  EXPECT_TRUE(all.asks_for("x"));
+  EXPECT_TRUE(all.requests("x"));
   all("x", Tensor<double>{1, 2});
 
   const Tap<double> some(see, [](const std::string& name) { return name == "y"; });
   EXPECT_TRUE(some);
-  EXPECT_FALSE(some.asks_for("x"));
+  EXPECT_FALSE(some.requests("x"));
   some("x", Tensor<double>{1, 2});
   some("y", Tensor<double>{1, 2});
   EXPECT_THAT(seen, ElementsAre("x", "y"));

@@ -48,7 +48,7 @@ void put(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-mode_t mode_of(const std::filesystem::path& path) {
+mode_t file_mode(const std::filesystem::path& path) {
   struct stat status = {};
   EXPECT_EQ(::stat(path.c_str(), &status), 0);
   return status.st_mode & 07777;
@@ -56,7 +56,7 @@ mode_t mode_of(const std::filesystem::path& path) {
 
 /// Returns the message of the FileError that `call` must throw.
 template <typename Call>
-std::string failure_of(Call call) {
+std::string failure_message(Call call) {
   try {
     call();
   } catch (const FileError& error) {
@@ -142,8 +142,8 @@ TEST(WriteFile, KeepsOldPermissionsAndAppliesTheUmaskToNewFiles) {
   write_file(folder / "old", "new");
   write_file(folder / "new", "new");
   ::umask(umask_before);
-  EXPECT_EQ(mode_of(folder / "old"), 0751U);
-  EXPECT_EQ(mode_of(folder / "new"), 0640U);
+  EXPECT_EQ(file_mode(folder / "old"), 0751U);
+  EXPECT_EQ(file_mode(folder / "new"), 0640U);
 }
 
 TEST(WriteFile, KeepsASymbolicLink) {
@@ -176,20 +176,20 @@ TEST(WriteFile, RejectsTargetsThatAreNotFiles) {
   std::filesystem::create_directory(folder / "sub");
   std::filesystem::create_symlink("nowhere", folder / "dangling");
   put(folder / "file", "old");
-  const auto refusal = [&](const std::string& name) {
-    return failure_of([&] { write_file(folder / name, "new"); });
+  const auto rejection_message = [&](const std::string& name) {
+    return failure_message([&] { write_file(folder / name, "new"); });
   };
-  EXPECT_EQ(refusal("sub"), "cannot write '" + base + "/sub': it is a folder");
-  EXPECT_EQ(refusal("sub/"), "cannot write '" + base + "/sub/': it names no file");
-  EXPECT_EQ(refusal("absent/a"), "cannot write '" + base + "/absent/a': the folder '" + base +
-                                     "/absent' does not exist");
-  EXPECT_EQ(refusal("file/a"),
+  EXPECT_EQ(rejection_message("sub"), "cannot write '" + base + "/sub': it is a folder");
+  EXPECT_EQ(rejection_message("sub/"), "cannot write '" + base + "/sub/': it names no file");
+  EXPECT_EQ(rejection_message("absent/a"), "cannot write '" + base + "/absent/a': the folder '" +
+                                               base + "/absent' does not exist");
+  EXPECT_EQ(rejection_message("file/a"),
             "cannot write '" + base + "/file/a': the folder '" + base + "/file' does not exist");
-  EXPECT_EQ(refusal("dangling"),
+  EXPECT_EQ(rejection_message("dangling"),
             "cannot write '" + base + "/dangling': it is a symbolic link that leads to no file");
-  EXPECT_EQ(refusal(std::string(256, 'n')),
+  EXPECT_EQ(rejection_message(std::string(256, 'n')),
             "cannot write '" + base + "/" + std::string(256, 'n') + "': File name too long");
-  EXPECT_EQ(failure_of([] { write_file("", "new"); }), "cannot write '': it names no file");
+  EXPECT_EQ(failure_message([] { write_file("", "new"); }), "cannot write '': it names no file");
   EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("sub", "dangling", "file"));
   EXPECT_EQ(read_text(folder / "file"), "old");
 }
@@ -200,7 +200,7 @@ TEST(WriteFile, KeepsTheOldFileWithoutPermission) {
   ASSERT_EQ(::chmod(folder.path().c_str(), 0755), 0);
   put(folder / "a", "old");
   ASSERT_EQ(::seteuid(kNobody), 0);
-  const std::string sentence = failure_of([&] { write_file(folder / "a", "new"); });
+  const std::string sentence = failure_message([&] { write_file(folder / "a", "new"); });
   ASSERT_EQ(::seteuid(0), 0);
   EXPECT_EQ(sentence, "cannot write '" + (folder / "a").string() + "': the folder '" +
                           folder.path().string() + "' is read-only (Permission denied)");
@@ -214,7 +214,7 @@ TEST(WriteFile, KeepsTheOldFileAtAFileSizeLimit) {
   std::string sentence;
   {
     const FileSizeLimit limit(kSmallDisk, SIG_IGN);
-    sentence = failure_of([&] { write_file(folder / "a", kLongText); });
+    sentence = failure_message([&] { write_file(folder / "a", kLongText); });
   }
   EXPECT_EQ(sentence, "cannot write '" + (folder / "a").string() + "': File too large");
   EXPECT_EQ(read_text(folder / "a"), "old");
@@ -228,7 +228,7 @@ TEST(WriteFile, KeepsTheOldFileOnAFullDisk) {
     GTEST_SKIP() << "no small disk can be mounted here: " << std::strerror(errno);
   }
   put(folder / "a", "old");
-  const std::string sentence = failure_of([&] { write_file(folder / "a", kLongText); });
+  const std::string sentence = failure_message([&] { write_file(folder / "a", kLongText); });
   const std::string text = read_text(folder / "a");
   const std::vector<std::string> names = names_in(folder.path());
   ASSERT_EQ(::umount2(folder.path().c_str(), MNT_DETACH), 0);
@@ -304,14 +304,15 @@ TEST(ReadFile, RejectsWhatCannotBeRead) {
   const std::string base = folder.path().string();
   put(folder / "empty", "");
   put(folder / "a", "text");
-  const auto refusal = [&](const std::string& name) {
-    return failure_of([&] { read_file(folder / name); });
+  const auto rejection_message = [&](const std::string& name) {
+    return failure_message([&] { read_file(folder / name); });
   };
-  EXPECT_EQ(refusal("absent"), "cannot read '" + base + "/absent': No such file or directory");
-  EXPECT_EQ(refusal("a/b"), "cannot read '" + base + "/a/b': Not a directory");
-  EXPECT_EQ(refusal("."), "cannot read '" + base + "/.': it is a folder");
-  EXPECT_EQ(refusal("empty"), "cannot read '" + base + "/empty': it is empty");
-  EXPECT_EQ(failure_of([] { read_file("/dev/zero"); }),
+  EXPECT_EQ(rejection_message("absent"),
+            "cannot read '" + base + "/absent': No such file or directory");
+  EXPECT_EQ(rejection_message("a/b"), "cannot read '" + base + "/a/b': Not a directory");
+  EXPECT_EQ(rejection_message("."), "cannot read '" + base + "/.': it is a folder");
+  EXPECT_EQ(rejection_message("empty"), "cannot read '" + base + "/empty': it is empty");
+  EXPECT_EQ(failure_message([] { read_file("/dev/zero"); }),
             "cannot read '/dev/zero': it is neither a regular file nor a pipe");
 }
 
@@ -319,14 +320,14 @@ TEST(ReadFile, RejectsFilesBeyondTheLimits) {
   const TemporaryFolder folder;
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   put(folder / "a", "12345");
-  const auto refusal = [&](const std::string& name, const ReadLimits& limits) {
-    return failure_of([&] { read_file(folder / name, limits); });
+  const auto rejection_message = [&](const std::string& name, const ReadLimits& limits) {
+    return failure_message([&] { read_file(folder / name, limits); });
   };
-  EXPECT_EQ(refusal("pipe", {.regular_alone = true}),  // the pipe has no writer
+  EXPECT_EQ(rejection_message("pipe", {.regular_files_only = true}),  // the pipe has no writer
             "cannot read '" + (folder / "pipe").string() + "': it is not a regular file");
-  EXPECT_EQ(refusal("a", {.most_bytes = 4}),
+  EXPECT_EQ(rejection_message("a", {.max_bytes = 4}),
             "cannot read '" + (folder / "a").string() + "': it has 5 bytes; expected at most 4");
-  EXPECT_EQ(read_text(folder / "a", {.regular_alone = true, .most_bytes = 5}), "12345");
+  EXPECT_EQ(read_text(folder / "a", {.regular_files_only = true, .max_bytes = 5}), "12345");
 }
 
 TEST(ReadFile, RejectsAFileWithoutPermission) {
@@ -336,7 +337,7 @@ TEST(ReadFile, RejectsAFileWithoutPermission) {
   put(folder / "a", "text");
   ASSERT_EQ(::chmod((folder / "a").c_str(), 0600), 0);
   ASSERT_EQ(::seteuid(kNobody), 0);
-  const std::string sentence = failure_of([&] { read_file(folder / "a"); });
+  const std::string sentence = failure_message([&] { read_file(folder / "a"); });
   ASSERT_EQ(::seteuid(0), 0);
   EXPECT_EQ(sentence, "cannot read '" + (folder / "a").string() + "': Permission denied");
 }
@@ -351,7 +352,7 @@ TEST(ReadFile, RejectsAFileThatDoesNotFitInMemory) {
   ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
   const rlimit limit{static_cast<rlim_t>(kHugeFile) / 2, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
-  const std::string sentence = failure_of([&] { read_file(folder / "a"); });
+  const std::string sentence = failure_message([&] { read_file(folder / "a"); });
   ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
   EXPECT_EQ(sentence, "cannot read '" + (folder / "a").string() +
                           "': it does not fit in memory (1099511627776 bytes)");

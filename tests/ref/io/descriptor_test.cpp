@@ -43,11 +43,11 @@ TEST(Descriptor, ClosesAtTheEndOfItsScope) {
 }
 
 TEST(Descriptor, OnlyTheLastOwnerCloses) {
-  const auto hand_on = [] {
+  const auto move_descriptor = [] {
     Descriptor first = open_null();
     return Descriptor(std::move(first));
   };
-  const Descriptor second = hand_on();
+  const Descriptor second = move_descriptor();
   EXPECT_TRUE(second.is_open());
   EXPECT_TRUE(is_open(second.get()));
 }

@@ -22,7 +22,7 @@ std::string nested(std::size_t depth, const std::string& open, const std::string
   return text + "1" + end;
 }
 
-std::string refusal_of_header(const std::string& text) {
+std::string header_rejection_message(const std::string& text) {
   std::string file(8, '\0');
   for (std::size_t i = 0; i < 8; ++i) file[i] = static_cast<char>(text.size() >> (8 * i) & 0xff);
   file += text;
@@ -30,7 +30,7 @@ std::string refusal_of_header(const std::string& text) {
       [&] { decode_safetensors(std::as_bytes(std::span(file)), "f"); });
 }
 
-std::string refusal(const std::string& text) {
+std::string rejection_message(const std::string& text) {
   return numeric::error_message<FileError>([&] { JsonReader("f").parse(text, "JSON"); });
 }
 
@@ -55,14 +55,15 @@ TEST(JsonNesting, RejectsFilesThatNestTooDeep) {
   for (const std::size_t depth : {kMaxJsonNesting, std::size_t{200'000}}) {
     const std::string lists = nested(depth, "[", "]"), objects = nested(depth, R"({"a":)", "}");
     for (const std::string& inner : {lists, objects}) {
-      EXPECT_EQ(refusal(R"({"a":)" + inner + "}"),
+      EXPECT_EQ(rejection_message(R"({"a":)" + inner + "}"),
                 "f: the whole nests " + std::to_string(depth + 1) + " deep; expected at most 64");
-      EXPECT_EQ(
-          refusal_of_header(R"({"a":{"dtype":)" + inner + R"(,"shape":[],"data_offsets":[0,0]}})"),
-          "f: the header nests " + std::to_string(depth + 2) + " deep; expected at most 64");
+      EXPECT_EQ(header_rejection_message(R"({"a":{"dtype":)" + inner +
+                                         R"(,"shape":[],"data_offsets":[0,0]}})"),
+                "f: the header nests " + std::to_string(depth + 2) + " deep; expected at most 64");
     }
   }
-  EXPECT_EQ(refusal(R"({"a":)" + nested(kMaxJsonNesting - 1, "[", "]") + "}"), "no error");
+  EXPECT_EQ(rejection_message(R"({"a":)" + nested(kMaxJsonNesting - 1, "[", "]") + "}"),
+            "no error");
 }
 
 }  // namespace

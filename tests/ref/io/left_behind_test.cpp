@@ -21,7 +21,7 @@ using ::testing::UnorderedElementsAre;
 using tests::ref::io::names_in;
 
 /// Returns the id of a process that has ended.
-std::string number_of_the_dead() {
+std::string dead_process_id() {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);
   ::waitpid(child, nullptr, 0);
@@ -30,7 +30,7 @@ std::string number_of_the_dead() {
 
 TEST(LeftBehind, RemovesWhatBelongsToNoLivingProcess) {
   const tests::ref::io::TemporaryFolder folder;
-  const std::string dead = number_of_the_dead(), own = std::to_string(::getpid());
+  const std::string dead = dead_process_id(), own = std::to_string(::getpid());
   for (const std::string& name :
        {".p-" + dead + ".tmp", ".p-" + dead + "-3.tmp", ".p-" + dead + ".new-" + dead + ".tmp"})
     std::ofstream(folder / name) << "text";
@@ -47,15 +47,15 @@ TEST(LeftBehind, RemovesWhatBelongsToNoLivingProcess) {
 
 TEST(LeftBehind, KeepsWhatAProcessHolds) {
   const tests::ref::io::TemporaryFolder folder;
-  const std::string dead = number_of_the_dead();
+  const std::string dead = dead_process_id();
   const std::string file = ".p-" + dead + "-0.tmp", deep = ".p-" + dead + ".tmp";
   std::ofstream(folder / file) << "text";
   fs::create_directories(folder / deep);
   // Simulates a process of a different machine, whose id no process here has.
   const Descriptor first(::open((folder / file).c_str(), O_WRONLY)),
       second(::open((folder / deep).c_str(), O_RDONLY | O_DIRECTORY));
-  EXPECT_TRUE(hold(first.get()));
-  EXPECT_TRUE(hold(second.get()));
+  EXPECT_TRUE(lock_in_use(first.get()));
+  EXPECT_TRUE(lock_in_use(second.get()));
   remove_left_behind(folder.path(), ".p-", ".tmp");
   EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre(file, deep));
 }
@@ -65,11 +65,11 @@ TEST(LeftBehind, HeldOrRemovedEntriesCannotBeHeldAgain) {
   std::ofstream(folder / "a") << "text";
   const Descriptor first(::open((folder / "a").c_str(), O_RDONLY)),
       second(::open((folder / "a").c_str(), O_RDONLY));
-  EXPECT_TRUE(hold(first.get()));
-  EXPECT_TRUE(hold(first.get()));
-  EXPECT_FALSE(hold(second.get()));
+  EXPECT_TRUE(lock_in_use(first.get()));
+  EXPECT_TRUE(lock_in_use(first.get()));
+  EXPECT_FALSE(lock_in_use(second.get()));
   fs::remove(folder / "a");
-  EXPECT_FALSE(hold(first.get()));
+  EXPECT_FALSE(lock_in_use(first.get()));
 }
 
 TEST(LeftBehind, IgnoresAnAbsentFolder) {

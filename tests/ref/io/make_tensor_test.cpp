@@ -76,32 +76,32 @@ TEST(MakeTensorOfDType, RestoresIntegersOfEveryDType) {
 }
 
 TEST(MakeTensorOfDType, RejectsValuesThatTheDTypeCannotRepresent) {
-  const auto refuses = [](DType dtype, double value) {
+  const auto is_rejected = [](DType dtype, double value) {
     EXPECT_THROW(make_tensor("t", dtype, {1}, std::array{value}), ContractError)
         << to_string(dtype) << " " << value;
   };
   for (const double value :
        {0.1, 1 + 0x1p-24, 0x1p128, 0x1.ffffffp127, 0x1p-150, 0x1.8p-149, 1e300, 0x1p-1074})
-    refuses(DType::float32, value);
+    is_rejected(DType::float32, value);
   for (const double value :
        {0.1, 65505.0, 65520.0, 0x1p16, 2049.0, 0x1p-25, 0x1.8p-24, 0x1.ffcp-15})
-    refuses(DType::float16, value);
+    is_rejected(DType::float16, value);
   for (const double value : {0.1, 257.0, 0x1p128, 0x1.ffp127, 0x1p-134, 0x1.8p-133})
-    refuses(DType::bfloat16, value);
+    is_rejected(DType::bfloat16, value);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   for (const DType dtype : {DType::int64, DType::int32, DType::uint8, DType::boolean})
     for (const double value : {0.5, -1e-300, 1e19, -1e19, nan, infinity, -infinity})
-      refuses(dtype, value);
-  refuses(DType::int64, 0x1p63);
-  refuses(DType::int32, 0x1p31);
-  refuses(DType::int32, -0x1p31 - 1);
-  refuses(DType::uint8, 256);
-  refuses(DType::uint8, -1);
-  refuses(DType::boolean, 2);
-  refuses(DType::boolean, -1);
+      is_rejected(dtype, value);
+  is_rejected(DType::int64, 0x1p63);
+  is_rejected(DType::int32, 0x1p31);
+  is_rejected(DType::int32, -0x1p31 - 1);
+  is_rejected(DType::uint8, 256);
+  is_rejected(DType::uint8, -1);
+  is_rejected(DType::boolean, 2);
+  is_rejected(DType::boolean, -1);
   // A NaN whose payload the format cannot represent counts as a different number.
-  refuses(DType::float16, std::bit_cast<double>(0x7ff8000000000001));
+  is_rejected(DType::float16, std::bit_cast<double>(0x7ff8000000000001));
 }
 
 }  // namespace

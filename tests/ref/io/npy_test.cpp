@@ -228,23 +228,24 @@ TEST(EncodeNpy, PadsHeadersByLessThanTheAlignment) {
   EXPECT_EQ(*paddings.rbegin(), 63U);
 }
 
-std::string refused_to_encode(const StoredTensor& tensor) {
-  return sentence(numeric::contract_breach([&] { encode_npy(tensor); }));
+std::string encode_rejection_message(const StoredTensor& tensor) {
+  return sentence(numeric::contract_violation([&] { encode_npy(tensor); }));
 }
 
 TEST(EncodeNpy, C1_RejectsADTypeThatNumPyLacks) {
-  EXPECT_EQ(refused_to_encode({"x", DType::bfloat16, {1}, Bytes(2)}),
+  EXPECT_EQ(encode_rejection_message({"x", DType::bfloat16, {1}, Bytes(2)}),
             "encode_npy: tensor 'x' is bfloat16, which .npz cannot hold; expected another dtype, "
             "or .safetensors");
 }
 
 TEST(EncodeNpy, C2_RejectsMoreAxesThanNumPySupports) {
-  EXPECT_EQ(refused_to_encode({"x", DType::uint8, std::vector<std::size_t>(33, 1), Bytes(1)}),
-            "encode_npy: tensor 'x' has 33 axes; expected at most 32");
+  EXPECT_EQ(
+      encode_rejection_message({"x", DType::uint8, std::vector<std::size_t>(33, 1), Bytes(1)}),
+      "encode_npy: tensor 'x' has 33 axes; expected at most 32");
 }
 
 TEST(EncodeNpy, C3_RejectsALengthThatDoesNotMatchTheShape) {
-  EXPECT_EQ(refused_to_encode({"x", DType::uint8, {2}, Bytes(3)}),
+  EXPECT_EQ(encode_rejection_message({"x", DType::uint8, {2}, Bytes(3)}),
             "encode_npy: tensor 'x' has a length that is not that of its shape; expected bytes "
             "for every element");
 }

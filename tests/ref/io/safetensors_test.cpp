@@ -265,10 +265,10 @@ RC_GTEST_PROP(Safetensors, ReadsOrRejectsHostileBytes, ()) {
 TEST(Safetensors, RejectsDeepNesting) {
   std::string header = "{\"a\":";
   for (int i = 0; i < 200000; ++i) header += "[";
-  const char* const refusal = "f.st: the header nests 200001 deep; expected at most 64";
-  EXPECT_EQ(safetensors_failure(header, 0), refusal);
+  const char* const rejection_message = "f.st: the header nests 200001 deep; expected at most 64";
+  EXPECT_EQ(safetensors_failure(header, 0), rejection_message);
   for (int i = 0; i < 200000; ++i) header += "]";
-  EXPECT_EQ(safetensors_failure(header + "}", 0), refusal);
+  EXPECT_EQ(safetensors_failure(header + "}", 0), rejection_message);
 }
 
 TEST(Safetensors, C4_WriterRejectsTheReservedName) {

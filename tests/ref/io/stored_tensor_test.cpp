@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using Shape = std::vector<std::size_t>;
 
 template <typename Item>
-StoredTensor tensor_of(DType dtype, const std::vector<Item>& items) {
+StoredTensor make_test_tensor(DType dtype, const std::vector<Item>& items) {
   StoredTensor tensor{"t", dtype, {items.size()}, {}};
   const auto bytes = std::as_bytes(std::span(items));
   tensor.bytes.assign(bytes.begin(), bytes.end());
@@ -32,7 +32,7 @@ StoredTensor tensor_of(DType dtype, const std::vector<Item>& items) {
 template <typename Item>
 std::vector<std::uint64_t> widened_bits(DType dtype, const std::vector<Item>& items) {
   std::vector<std::uint64_t> bits;
-  for (const double value : widen(tensor_of(dtype, items))) {
+  for (const double value : widen(make_test_tensor(dtype, items))) {
     bits.push_back(std::bit_cast<std::uint64_t>(value));
   }
   return bits;
@@ -40,7 +40,7 @@ std::vector<std::uint64_t> widened_bits(DType dtype, const std::vector<Item>& it
 
 /// Returns the value computed directly from the definition: (-1)^s * 0.f * 2^(1-bias) or (-1)^s *
 /// 1.f * 2^(e-bias), by ldexp, which is exact here. The exponent must not be all ones.
-double by_definition(unsigned bits, int exponent_bits, int fraction_bits) {
+double decode_by_definition(unsigned bits, int exponent_bits, int fraction_bits) {
   const int bias = (1 << (exponent_bits - 1)) - 1;
   const int exponent = static_cast<int>(bits >> fraction_bits) & ((1 << exponent_bits) - 1);
   const int fraction = static_cast<int>(bits) & ((1 << fraction_bits) - 1);
@@ -64,7 +64,8 @@ void expect_every_sixteen_bit_value(DType dtype, int exponent_bits, int fraction
       expected = std::uint64_t{i >> 15} << 63 | std::uint64_t{0x7ff} << 52 |
                  std::uint64_t{i & fraction_mask} << (52 - fraction_bits);
     } else {
-      expected = std::bit_cast<std::uint64_t>(by_definition(i, exponent_bits, fraction_bits));
+      expected =
+          std::bit_cast<std::uint64_t>(decode_by_definition(i, exponent_bits, fraction_bits));
     }
     ASSERT_EQ(bits[i], expected) << "bits " << std::hex << i;
   }
@@ -78,7 +79,7 @@ TEST(Widen, WidensEveryBfloat16) {
 }
 
 TEST(Widen, WidensFloat16ExamplesOfTheStandard) {
-  EXPECT_THAT(widen(tensor_of<std::uint16_t>(
+  EXPECT_THAT(widen(make_test_tensor<std::uint16_t>(
                   DType::float16, {0x3c00, 0xc000, 0x7bff, 0x0400, 0x03ff, 0x0001, 0x3555})),
               ElementsAre(1.0, -2.0, 65504.0, 0x1p-14, 0x1.ff8p-15, 0x1p-24, 0x1.554p-2));
 }
@@ -108,43 +109,45 @@ RC_GTEST_PROP(Widen, Float64KeepsEveryBit, (std::uint64_t bits)) {
 
 TEST(Widen, WidensIntegers) {
   constexpr std::int64_t kLimit = std::int64_t{1} << 53;
-  EXPECT_THAT(widen(tensor_of<std::int64_t>(DType::int64, {0, -1, kLimit, -kLimit})),
+  EXPECT_THAT(widen(make_test_tensor<std::int64_t>(DType::int64, {0, -1, kLimit, -kLimit})),
               ElementsAre(0.0, -1.0, 0x1p53, -0x1p53));
   constexpr auto kMin = std::numeric_limits<std::int32_t>::min();
-  EXPECT_THAT(widen(tensor_of<std::int32_t>(DType::int32, {7, kMin})), ElementsAre(7.0, -0x1p31));
-  EXPECT_THAT(widen(tensor_of<std::uint8_t>(DType::uint8, {0, 255})), ElementsAre(0.0, 255.0));
-  EXPECT_THAT(widen(tensor_of<std::uint8_t>(DType::boolean, {1, 0})), ElementsAre(1.0, 0.0));
+  EXPECT_THAT(widen(make_test_tensor<std::int32_t>(DType::int32, {7, kMin})),
+              ElementsAre(7.0, -0x1p31));
+  EXPECT_THAT(widen(make_test_tensor<std::uint8_t>(DType::uint8, {0, 255})),
+              ElementsAre(0.0, 255.0));
+  EXPECT_THAT(widen(make_test_tensor<std::uint8_t>(DType::boolean, {1, 0})), ElementsAre(1.0, 0.0));
 }
 
 /// Returns the message without its clause, which the test's name states.
 template <class F>
-std::string sentence_of_refused(F&& f) {
-  return sentence(numeric::contract_breach(f));
+std::string thrown_message(F&& f) {
+  return sentence(numeric::contract_violation(f));
 }
 
-std::string refused_to_widen(const StoredTensor& tensor) {
-  return sentence_of_refused([&] { widen(tensor); });
+std::string widen_rejection_message(const StoredTensor& tensor) {
+  return thrown_message([&] { widen(tensor); });
 }
 
 TEST(Widen, C1_RejectsALengthThatDoesNotMatchTheShape) {
-  EXPECT_EQ(refused_to_widen({"t", DType::float32, {2, 2}, std::vector<std::byte>(12)}),
+  EXPECT_EQ(widen_rejection_message({"t", DType::float32, {2, 2}, std::vector<std::byte>(12)}),
             "widen: tensor 't' holds 12 bytes; expected 16 bytes for float32 of the shape [2, 2]");
 }
 
 TEST(Widen, C2_RejectsInt64BeyondTwoToThe53) {
   constexpr std::int64_t kEdge = std::int64_t{1} << 53;
-  const auto refusal = [](std::int64_t value) {
-    return refused_to_widen(tensor_of<std::int64_t>(DType::int64, {1, value}));
+  const auto rejection_message = [](std::int64_t value) {
+    return widen_rejection_message(make_test_tensor<std::int64_t>(DType::int64, {1, value}));
   };
-  EXPECT_EQ(refusal(kEdge + 1),
+  EXPECT_EQ(rejection_message(kEdge + 1),
             "widen: tensor 't' has the int64 9007199254740993 at element 1; expected a magnitude "
             "of at most 2^53, which a double holds exactly");
   for (const std::int64_t value : {-kEdge - 1, std::numeric_limits<std::int64_t>::min()})
-    EXPECT_THAT(refusal(value), HasSubstr(std::to_string(value)));
+    EXPECT_THAT(rejection_message(value), HasSubstr(std::to_string(value)));
 }
 
 TEST(Widen, C3_RejectsABooleanOtherThanZeroOrOne) {
-  EXPECT_EQ(refused_to_widen(tensor_of<std::uint8_t>(DType::boolean, {0, 1, 2})),
+  EXPECT_EQ(widen_rejection_message(make_test_tensor<std::uint8_t>(DType::boolean, {0, 1, 2})),
             "widen: tensor 't' has the byte 2 at element 2; expected 0 or 1 in a boolean");
 }
 
@@ -163,21 +166,21 @@ TEST(MakeTensor, StoresTheElementsLittleEndian) {
 }
 
 TEST(MakeTensor, C1_RejectsAWrongNumberOfValues) {
-  EXPECT_EQ(sentence_of_refused([] {
+  EXPECT_EQ(thrown_message([] {
               make_tensor("t", {3}, std::array{1.0, 2.0});
             }),
             "make_tensor: tensor 't' holds 16 bytes; expected 24 bytes for float64 of the shape "
             "[3]");
-  EXPECT_NE(sentence_of_refused([] { make_tensor("t", {0}, std::array{1.0}); }), "no error");
+  EXPECT_NE(thrown_message([] { make_tensor("t", {0}, std::array{1.0}); }), "no error");
   for (const DType dtype : {DType::float32, DType::boolean})
-    EXPECT_NE(sentence_of_refused([&] {
+    EXPECT_NE(thrown_message([&] {
                 make_tensor("t", dtype, {3}, std::array{1.0, 0.0});
               }),
               "no error");
 }
 
 TEST(MakeTensor, C2_RejectsAValueThatTheDTypeCannotRepresent) {
-  EXPECT_EQ(sentence_of_refused([] {
+  EXPECT_EQ(thrown_message([] {
               make_tensor("t", DType::float16, {2}, std::array{1.0, 0.1});
             }),
             "make_tensor: tensor 't' has 0.1 at element 1; expected a value that float16 holds");
@@ -207,30 +210,31 @@ TEST(SortedByName, OrdersNamesByBytes) {
               ElementsAre(&tensors[2], &tensors[1], &tensors[3], &tensors[0]));
 }
 
-std::string refused_to_sort(const std::vector<StoredTensor>& tensors) {
-  return sentence_of_refused([&] { sorted_by_name("f", tensors); });
+std::string sort_rejection_message(const std::vector<StoredTensor>& tensors) {
+  return thrown_message([&] { sorted_by_name("f", tensors); });
 }
 
 TEST(SortedByName, C1_RejectsNamesThatNoFileCanHold) {
   for (const std::string& name :
        {std::string(), std::string("a\0b", 3), std::string("\xff"), std::string("\xc3")})
-    EXPECT_EQ(refused_to_sort(
+    EXPECT_EQ(sort_rejection_message(
                   {make_tensor("a", {}, std::array{1.0}), make_tensor(name, {}, std::array{1.0})}),
               "f: tensor 1 has a name that is empty or not text; expected UTF-8 without NUL");
 }
 
 TEST(SortedByName, C1_RejectsDuplicateNames) {
-  EXPECT_EQ(refused_to_sort(std::vector<StoredTensor>(2, make_tensor("a", {}, std::array{1.0}))),
-            "f: tensor 'a' occurs twice; expected every name once");
+  EXPECT_EQ(
+      sort_rejection_message(std::vector<StoredTensor>(2, make_tensor("a", {}, std::array{1.0}))),
+      "f: tensor 'a' occurs twice; expected every name once");
 }
 
 TEST(SortedByName, C2_RejectsALengthThatDoesNotMatchTheShape) {
-  EXPECT_EQ(refused_to_sort({{"a", DType::float64, {2}, {}}}),
+  EXPECT_EQ(sort_rejection_message({{"a", DType::float64, {2}, {}}}),
             "f: tensor 'a' holds 0 bytes; expected 16 bytes for float64 of the shape [2]");
 }
 
 TEST(SortedByName, C3_RejectsABooleanOtherThanZeroOrOne) {
-  EXPECT_EQ(refused_to_sort({{"a", DType::boolean, {1}, {std::byte{7}}}}),
+  EXPECT_EQ(sort_rejection_message({{"a", DType::boolean, {1}, {std::byte{7}}}}),
             "f: tensor 'a' has the byte 7 at element 0; expected 0 or 1 in a boolean");
 }
 

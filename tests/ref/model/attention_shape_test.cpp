@@ -18,53 +18,54 @@ TEST(AttentionShape, SeveralHeadsOfQueriesShareAHeadOfKeys) {
   EXPECT_EQ(shape.group.heads, 3u);
   EXPECT_EQ(shape.group.rows(), 9u);
   EXPECT_EQ(shape.heads(), 6u);
-  EXPECT_EQ(shape.of_queries(), (tensor::Shape{2, 6, 3}));
-  EXPECT_EQ(shape.of_scores(), (tensor::Shape{2, 6, 3, 5}));
-  EXPECT_EQ(shape.of_y(), (tensor::Shape{2, 6, 3, 7}));
-  EXPECT_EQ(shape.place_of(1, 1), "attention in sample 1, heads 3 to 5");
+  EXPECT_EQ(shape.queries_shape(), (tensor::Shape{2, 6, 3}));
+  EXPECT_EQ(shape.scores_shape(), (tensor::Shape{2, 6, 3, 5}));
+  EXPECT_EQ(shape.y_shape(), (tensor::Shape{2, 6, 3, 7}));
+  EXPECT_EQ(shape.heads_text(1, 1), "attention in sample 1, heads 3 to 5");
 }
 
 TEST(AttentionShape, EachSampleUsesItsRowOfTheMask) {
   const AttentionShape shape = sample({2, 5});
   tensor::Mask valid = tensor::full_tensor<bool>({2, 5}, true);
-  EXPECT_TRUE(shape.sees_everywhere(valid, false));
-  EXPECT_TRUE(shape.sees_everywhere({}, true));
+  EXPECT_TRUE(shape.every_query_sees_a_key(valid, false));
+  EXPECT_TRUE(shape.every_query_sees_a_key({}, true));
   for (std::size_t j = 0; j < 5; ++j) valid.data()[5 + j] = false;
-  EXPECT_TRUE(shape.visible_to(0, valid, false).data()[0]);
-  EXPECT_FALSE(shape.visible_to(1, valid, false).data()[0]);
-  EXPECT_FALSE(shape.sees_everywhere(valid, false));
+  EXPECT_TRUE(shape.visible_keys_of_sample(0, valid, false).data()[0]);
+  EXPECT_FALSE(shape.visible_keys_of_sample(1, valid, false).data()[0]);
+  EXPECT_FALSE(shape.every_query_sees_a_key(valid, false));
 }
 
-std::string refused_shape(const tensor::Shape& q, const tensor::Shape& k, const tensor::Shape& v,
-                          const tensor::Shape& valid = {}, const AttentionOptions& options = {}) {
+std::string shape_rejection_message(const tensor::Shape& q, const tensor::Shape& k,
+                                    const tensor::Shape& v, const tensor::Shape& valid = {},
+                                    const AttentionOptions& options = {}) {
   return numeric::contract_message([&] { attention_shape("f", q, k, v, valid, options); });
 }
 const tensor::Shape kOnes = {1, 1, 1, 1};
 
 TEST(AttentionShape, C1_RejectsWrongAxesAndZeroExtents) {
-  EXPECT_EQ(refused_shape({1, 1, 1}, kOnes, kOnes),
+  EXPECT_EQ(shape_rejection_message({1, 1, 1}, kOnes, kOnes),
             "f: q has shape [1, 1, 1]; expected four axes, every extent at least 1 (C1)");
-  EXPECT_EQ(refused_shape(kOnes, kOnes, {1, 1, 0, 1}),
+  EXPECT_EQ(shape_rejection_message(kOnes, kOnes, {1, 1, 0, 1}),
             "f: v has shape [1, 1, 0, 1]; expected four axes, every extent at least 1 (C1)");
 }
 
 TEST(AttentionShape, C2_RejectsDisagreeingExtentsAndGroups) {
-  EXPECT_EQ(refused_shape({1, 4, 1, 2}, {1, 3, 2, 2}, {1, 3, 2, 2}),
+  EXPECT_EQ(shape_rejection_message({1, 4, 1, 2}, {1, 3, 2, 2}, {1, 3, 2, 2}),
             "f: k has shape [1, 3, 2, 2]; expected [1,G,S,2], G a divisor of 4 (C2)");
-  EXPECT_EQ(refused_shape(kOnes, {1, 1, 1, 2}, kOnes),
+  EXPECT_EQ(shape_rejection_message(kOnes, {1, 1, 1, 2}, kOnes),
             "f: k has shape [1, 1, 1, 2]; expected [1,G,S,1], G a divisor of 1 (C2)");
-  EXPECT_EQ(refused_shape(kOnes, kOnes, {1, 1, 2, 1}),
+  EXPECT_EQ(shape_rejection_message(kOnes, kOnes, {1, 1, 2, 1}),
             "f: v has shape [1, 1, 2, 1]; expected shape [1, 1, 1, 1] (C2)");
 }
 
 TEST(AttentionShape, C3_RejectsMaskOfWrongShape) {
-  EXPECT_EQ(refused_shape({1, 1, 2, 1}, {1, 1, 3, 1}, {1, 1, 3, 1}, {1, 2}),
+  EXPECT_EQ(shape_rejection_message({1, 1, 2, 1}, {1, 1, 3, 1}, {1, 1, 3, 1}, {1, 2}),
             "f: valid has shape [1, 2]; expected shape [1, 3] (C3)");
 }
 
 TEST(AttentionShape, C4_RejectsScaleThatIsNotPositiveAndFinite) {
   for (const double scale : {0.0, -1.0, std::numeric_limits<double>::infinity()}) {
-    const std::string sentence = refused_shape(kOnes, kOnes, kOnes, {}, {.scale = scale});
+    const std::string sentence = shape_rejection_message(kOnes, kOnes, kOnes, {}, {.scale = scale});
     EXPECT_NE(sentence.find("expected scale > 0 (C4)"), std::string::npos) << sentence;
   }
 }

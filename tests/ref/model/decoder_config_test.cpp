@@ -6,7 +6,7 @@ namespace normproof::ref::model {
 namespace {
 
 /// Returns a config in which every field differs from its default and between the two sides.
-DecoderConfig unusual() {
+DecoderConfig unusual_config() {
   const LayersConfig of_source{
       .num_heads = 2, .d_ff = 7, .num_layers = 3, .norm = RMSNormOptions{}, .final_norm = {}};
   const LayersConfig of_target{
@@ -31,7 +31,7 @@ void expect_layers(const EncoderConfig& side, const LayersConfig& layers) {
   EXPECT_EQ(norm_name(side.norm), norm_name(layers.norm));
 }
 
-void expect_of_both(const EncoderConfig& side) {
+void expect_common_fields(const EncoderConfig& side) {
   EXPECT_EQ(side.d_model, 16u);
   EXPECT_EQ(side.placement, NormPlacement::pre);
   EXPECT_EQ(side.activation, Activation::gelu);
@@ -43,20 +43,20 @@ void expect_of_both(const EncoderConfig& side) {
 }
 
 TEST(DecoderConfig, SourceSideIsAnEncoderWithoutAHead) {
-  const DecoderConfig config = unusual();
+  const DecoderConfig config = unusual_config();
   const EncoderConfig side = source_side(config);
   expect_layers(side, config.encoder);
-  expect_of_both(side);
+  expect_common_fields(side);
   EXPECT_EQ(side.vocab_size, 11u);
   EXPECT_FALSE(side.causal);
   EXPECT_FALSE(side.tied_head);
 }
 
 TEST(DecoderConfig, TargetSideIsCausalAndHasTheHead) {
-  const DecoderConfig config = unusual();
+  const DecoderConfig config = unusual_config();
   const EncoderConfig side = target_side(config);
   expect_layers(side, config.decoder);
-  expect_of_both(side);
+  expect_common_fields(side);
   EXPECT_EQ(side.vocab_size, 13u);
   EXPECT_EQ(side.num_classes, 13u);
   EXPECT_TRUE(side.causal);

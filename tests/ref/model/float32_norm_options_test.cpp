@@ -10,7 +10,7 @@ namespace {
 using numeric::contract_message;
 using numeric::FloatType;
 
-std::string refusal_of(const Float32NormOptions& options) {
+std::string rejection_message(const Float32NormOptions& options) {
   return contract_message([&] { check_formats("f", options, numeric::Clause::C12); });
 }
 
@@ -22,13 +22,13 @@ TEST(Float32NormOptions, AcceptsThreeStorageFormatsAndTwoArithmetics) {
 }
 
 TEST(Float32NormOptions, RejectsEveryOtherFormat) {
-  EXPECT_EQ(refusal_of({.storage = FloatType::float64}),
+  EXPECT_EQ(rejection_message({.storage = FloatType::float64}),
             "f: storage is float64; expected float32, bfloat16 or float16 (C12)");
-  EXPECT_EQ(refusal_of({.parameters = FloatType::tf32}),
+  EXPECT_EQ(rejection_message({.parameters = FloatType::tf32}),
             "f: parameters is tf32; expected float32, bfloat16 or float16 (C12)");
-  EXPECT_EQ(refusal_of({.arithmetic = FloatType::bfloat16}),
+  EXPECT_EQ(rejection_message({.arithmetic = FloatType::bfloat16}),
             "f: arithmetic is bfloat16; expected float32 or float64 (C12)");
-  EXPECT_EQ(refusal_of({.storage = FloatType::float8_e5m2}),
+  EXPECT_EQ(rejection_message({.storage = FloatType::float8_e5m2}),
             "f: storage is float8_e5m2; expected float32, bfloat16 or float16 (C12)");
 }
 

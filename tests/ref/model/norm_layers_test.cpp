@@ -66,10 +66,10 @@ TEST(NormLayers, OptionsNamedByEntriesExist) {
     const NormOptions options = norm_options(layer.name);
     for (const auto& cells : layer.cells) {
       EXPECT_TRUE(number_option(options, cells.eps)) << layer.name;
-      EXPECT_NO_THROW(is_on(options, cells.option)) << layer.name;
+      EXPECT_NO_THROW(is_switched_on(options, cells.option)) << layer.name;
     }
     for (const auto& entry : layer.statistics)
-      EXPECT_NO_THROW(is_on(options, entry.option)) << layer.name;
+      EXPECT_NO_THROW(is_switched_on(options, entry.option)) << layer.name;
     for (const auto& entry : layer.parameters)
       EXPECT_NO_THROW(initial_value(options, entry)) << layer.name;
   }
@@ -97,9 +97,9 @@ TEST(NormLayers, OptionsAreReadByNameAndType) {
   EXPECT_EQ(switch_option(released, "scaled_nu"), false);
   EXPECT_EQ(switch_option(released, "groups"), std::nullopt);
   EXPECT_EQ(count_option(LayerNormOptions{}, "groups"), std::nullopt);
-  EXPECT_TRUE(is_on(released, ""));
-  EXPECT_TRUE(is_on(released, "group_scaling"));
-  EXPECT_FALSE(is_on(PowerNormReleasedOptions{.group_scaling = false}, "group_scaling"));
+  EXPECT_TRUE(is_switched_on(released, ""));
+  EXPECT_TRUE(is_switched_on(released, "group_scaling"));
+  EXPECT_FALSE(is_switched_on(PowerNormReleasedOptions{.group_scaling = false}, "group_scaling"));
 }
 
 TEST(NormLayers, AnOptionCanReplaceAnInitialValue) {
@@ -110,9 +110,9 @@ TEST(NormLayers, AnOptionCanReplaceAnInitialValue) {
 
 TEST(NormLayers, ZeroCenteredGammaIsInitiallyZero) {
   const NormOptions centred = LayerNormOptions{.zero_centred_gamma = true};
-  EXPECT_TRUE(has_zero_centred_gamma(centred));
-  EXPECT_FALSE(has_zero_centred_gamma(LayerNormOptions{}));
-  EXPECT_FALSE(has_zero_centred_gamma(BatchNormOptions{}));
+  EXPECT_TRUE(has_zero_centered_gamma(centred));
+  EXPECT_FALSE(has_zero_centered_gamma(LayerNormOptions{}));
+  EXPECT_FALSE(has_zero_centered_gamma(BatchNormOptions{}));
   EXPECT_EQ(initial_value(centred, *norm_layer(centred).parameter("gamma")), 0);
   EXPECT_EQ(initial_value(centred, *norm_layer(centred).parameter("beta")), 0);
   EXPECT_EQ(initial_value(LayerNormOptions{}, *norm_layer(centred).parameter("gamma")), 1);
@@ -162,12 +162,13 @@ TEST(NormLayers, ReturnsTheExtentsOfEveryShape) {
 }
 
 TEST(NormLayers, C3_RejectsAParameterThatTheLayerLacks) {
-  const auto refusal = [](const NormOptions& options, const char* given) {
+  const auto rejection_message = [](const NormOptions& options, const char* given) {
     return numeric::contract_message([&] { check_parameter(norm_layer(options), given); });
   };
-  EXPECT_EQ(refusal(ScaleNormOptions{}, "beta"),
+  EXPECT_EQ(rejection_message(ScaleNormOptions{}, "beta"),
             "scale_norm: beta is given; expected no beta (C3)");
-  EXPECT_EQ(refusal(NoneOptions{}, "gamma"), "none: gamma is given; expected no parameters (C3)");
+  EXPECT_EQ(rejection_message(NoneOptions{}, "gamma"),
+            "none: gamma is given; expected no parameters (C3)");
   EXPECT_NO_THROW(check_parameter(norm_layer(ScaleNormOptions{}), "gamma"));
 }
 

@@ -13,16 +13,16 @@ namespace {
 using numeric::contract_message;
 using ::testing::HasSubstr;
 
-std::string refused(const OptimizerOptions& options) {
+std::string rejection_message(const OptimizerOptions& options) {
   return contract_message([&] { check_optimizer(options); });
 }
 
 TEST(OptimizerChecks, C1_RejectsOptionsOutOfRange) {
-  EXPECT_THAT(refused(SgdOptions{-0.1}), HasSubstr("momentum >= 0 (C1)"));
-  EXPECT_THAT(refused(AdamOptions{1, 0.9, 1e-8}), HasSubstr("0 <= beta1 < 1 (C1)"));
-  EXPECT_THAT(refused(AdamOptions{0.9, -1, 1e-8}), HasSubstr("0 <= beta2 < 1 (C1)"));
-  EXPECT_THAT(refused(AdamOptions{0.9, 0.9, 0}), HasSubstr("eps > 0 (C1)"));
-  EXPECT_THAT(refused(AdamWOptions{0.9, 0.9, 1e-8, std::nan("")}),
+  EXPECT_THAT(rejection_message(SgdOptions{-0.1}), HasSubstr("momentum >= 0 (C1)"));
+  EXPECT_THAT(rejection_message(AdamOptions{1, 0.9, 1e-8}), HasSubstr("0 <= beta1 < 1 (C1)"));
+  EXPECT_THAT(rejection_message(AdamOptions{0.9, -1, 1e-8}), HasSubstr("0 <= beta2 < 1 (C1)"));
+  EXPECT_THAT(rejection_message(AdamOptions{0.9, 0.9, 0}), HasSubstr("eps > 0 (C1)"));
+  EXPECT_THAT(rejection_message(AdamWOptions{0.9, 0.9, 1e-8, std::nan("")}),
               HasSubstr("weight_decay >= 0 (C1)"));
 }
 

@@ -34,9 +34,9 @@ TEST(VisibleKeys, HeadsShareRowsAndInvalidKeysAreHidden) {
 }
 
 TEST(VisibleKeys, FindsARowWithoutVisibleKeys) {
-  EXPECT_TRUE(sees_in_every_row({}, 2));
-  EXPECT_TRUE(sees_in_every_row({{true, false}, {false, true}}, 2));
-  EXPECT_FALSE(sees_in_every_row({{true, true}, {false, false}}, 2));
+  EXPECT_TRUE(has_visible_key_in_every_row({}, 2));
+  EXPECT_TRUE(has_visible_key_in_every_row({{true, false}, {false, true}}, 2));
+  EXPECT_FALSE(has_visible_key_in_every_row({{true, true}, {false, false}}, 2));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 constexpr const char* kMaps[] = {"query", "memory", "out"};
 
 template <class T>
-CrossAttention<T> cross_of(const NamedTensors<T>& t) {
+CrossAttention<T> make_cross_attention(const NamedTensors<T>& t) {
   const auto map = [&](const std::string& name) {
     return Linear<T>{t.at(name + ".weight"), t.at(name + ".bias")};
   };
@@ -40,9 +40,10 @@ NamedTensors<T> cross_inputs(std::size_t batch, std::size_t queries, std::size_t
 template <class T>
 NamedTensors<T> cross_gradients(const NamedTensors<T>& t, const Tensor<T>& grad_y, const Mask& mask,
                                 const AttentionOptions& options) {
-  const auto run = cross_attention(t.at("x"), t.at("source"), cross_of(t), mask, options);
-  const auto back = cross_attention_backward(grad_y, t.at("x"), t.at("source"), cross_of(t), mask,
-                                             run.saved, options);
+  const auto run =
+      cross_attention(t.at("x"), t.at("source"), make_cross_attention(t), mask, options);
+  const auto back = cross_attention_backward(grad_y, t.at("x"), t.at("source"),
+                                             make_cross_attention(t), mask, run.saved, options);
   NamedTensors<T> gradients;
   gradients.set("x", back.grad_x);
   gradients.set("source", back.grad_memory);
@@ -61,7 +62,7 @@ void expect_cross_derivative(std::size_t batch, std::size_t queries, std::size_t
       cross_inputs<double>(batch, queries, keys, d),
       random_tensor<double>("grad_y", {batch, queries, d}),
       [&](const auto& t) {
-        return cross_attention(t.at("x"), t.at("source"), cross_of(t), mask, options).y;
+        return cross_attention(t.at("x"), t.at("source"), make_cross_attention(t), mask, options).y;
       },
       [&]<class T>(const NamedTensors<T>& t, const Tensor<T>& grad_y) {
         return cross_gradients(t, grad_y, mask, options);
@@ -91,9 +92,9 @@ TEST(CrossAttention, BackwardIsTheDerivativeWithDropout) {
 }
 
 /// Returns the parameters of self-attention, merged from those of cross-attention.
-Attention<double> self_of(const NamedTensors<double>& t) {
+Attention<double> make_self_attention(const NamedTensors<double>& t) {
   Attention<double> self;
-  self.out = cross_of(t).out;
+  self.out = make_cross_attention(t).out;
   const std::size_t d = t.at("x").shape(2);
   self.in = {tensor::empty_tensor<double>({3 * d, d}), tensor::empty_tensor<double>({3 * d})};
   const auto put = [&](const char* name, std::size_t row) {
@@ -116,14 +117,15 @@ TEST(CrossAttention, AttendingToItselfEqualsSelfAttention) {
     mask.data()[tokens + 3] = false;
     for (const double rate : {0.0, 0.5}) {
       const AttentionOptions options{.num_heads = 2, .dropout = rate, .key = {1, 2, "a"}};
-      const auto self = multi_head_attention(t.at("x"), self_of(t), mask, options);
-      const auto cross = cross_attention(t.at("x"), t.at("source"), cross_of(t), mask, options);
+      const auto self = multi_head_attention(t.at("x"), make_self_attention(t), mask, options);
+      const auto cross =
+          cross_attention(t.at("x"), t.at("source"), make_cross_attention(t), mask, options);
       EXPECT_EQ(cross.y, self.y);
       EXPECT_EQ(cross.saved.weights, self.saved.weights);
       const auto grad_y = random_tensor<double>("grad_y", {2, tokens, 6});
       const auto back = cross_gradients(t, grad_y, mask, options);
-      const auto expected =
-          multi_head_attention_backward(grad_y, t.at("x"), self_of(t), mask, self.saved, options);
+      const auto expected = multi_head_attention_backward(grad_y, t.at("x"), make_self_attention(t),
+                                                          mask, self.saved, options);
       EXPECT_EQ(back.at("out.weight"), expected.parameters.out.weight);
       const auto& in = expected.parameters.in.weight;
       EXPECT_TRUE(std::equal(in.begin(), in.begin() + 36, back.at("query.weight").begin()));
@@ -143,7 +145,7 @@ Tensor<double> rows_of(const Tensor<double>& x, std::size_t sample, std::size_t 
 TEST(CrossAttention, BitsDoNotDependOnThreadsBatchOrMemoryPadding) {
   constexpr std::size_t kT = 31, kS = 70, kShort = 41, kD = 24;
   auto t = cross_inputs<double>(3, kT, kS, kD);
-  const auto parameters = cross_of(t);
+  const auto parameters = make_cross_attention(t);
   Mask mask = tensor::full_tensor<bool>({3, kS}, true);
   for (std::size_t j = kShort; j < kS; ++j) mask.data()[kS + j] = false;
   const AttentionOptions options{.num_heads = 3};
@@ -181,44 +183,45 @@ TEST(CrossAttention, RecomputedWeightsHaveTheSameBits) {
 // No position may attend to a memory that is all padding.
 TEST(CrossAttention, FullyMaskedMemoryGivesTheOutputBias) {
   const auto t = cross_inputs<double>(1, 2, 2, 4);
-  const auto y = cross_attention(t.at("x"), t.at("source"), cross_of(t), Mask{{false, false}},
-                                 {.num_heads = 2})
+  const auto y = cross_attention(t.at("x"), t.at("source"), make_cross_attention(t),
+                                 Mask{{false, false}}, {.num_heads = 2})
                      .y;
   for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y.data()[i], t.at("out.bias").data()[i % 4]);
 }
 
 template <class Change>
-std::string refused_crossing(Change change) {
+std::string attention_rejection_message(Change change) {
   auto t = cross_inputs<double>(1, 2, 3, 4);
   Mask mask;
   AttentionOptions options{.num_heads = 2};
   change(t, mask, options);
   return numeric::contract_message(
-      [&] { cross_attention(t.at("x"), t.at("source"), cross_of(t), mask, options); });
+      [&] { cross_attention(t.at("x"), t.at("source"), make_cross_attention(t), mask, options); });
 }
 
 TEST(CrossAttention, C1_RejectsXWithWrongAxesOrZeroExtents) {
-  EXPECT_THAT(refused_crossing([](auto& t, auto&, auto&) {
+  EXPECT_THAT(attention_rejection_message([](auto& t, auto&, auto&) {
                 t.set("x", {{1, 2, 3, 4}});
               }),
               HasSubstr("x has shape [1, 4]; expected [B,T,D] (C1)"));
-  EXPECT_THAT(refused_crossing([](auto& t, auto&, auto&) {
+  EXPECT_THAT(attention_rejection_message([](auto& t, auto&, auto&) {
                 t.set("x", tensor::empty_tensor<double>({1, 0, 4}));
               }),
               HasSubstr("(C1)"));
 }
 TEST(CrossAttention, C2_RejectsHeadsThatDoNotDivideD) {
-  EXPECT_THAT(refused_crossing([](auto&, auto&, auto& options) { options.num_heads = 3; }),
-              HasSubstr("num_heads is 3; expected a divisor of D, 4 (C2)"));
+  EXPECT_THAT(
+      attention_rejection_message([](auto&, auto&, auto& options) { options.num_heads = 3; }),
+      HasSubstr("num_heads is 3; expected a divisor of D, 4 (C2)"));
 }
 TEST(CrossAttention, C3_RejectsParametersOfWrongShape) {
-  EXPECT_THAT(refused_crossing([](auto& t, auto&, auto&) {
+  EXPECT_THAT(attention_rejection_message([](auto& t, auto&, auto&) {
                 t.set("memory.weight", random_tensor<double>("w", {4, 4}));
               }),
               HasSubstr("memory.weight has shape [4, 4]; expected shape [8, 4] (C3)"));
 }
 TEST(CrossAttention, C4_RejectsMaskOfWrongShape) {
-  EXPECT_THAT(refused_crossing([](auto&, auto& mask, auto&) {
+  EXPECT_THAT(attention_rejection_message([](auto&, auto& mask, auto&) {
                 mask = Mask{{true, true}};
               }),
               HasSubstr("valid has shape [1, 2]; expected shape [1, 3] (C4)"));
@@ -233,7 +236,7 @@ TEST(CrossAttention, C6_RejectsGradYOfWrongShape) {
 }
 TEST(CrossAttention, C8_RejectsMemoryThatDoesNotMatchX) {
   const auto with = [](const Shape& shape) {
-    return refused_crossing(
+    return attention_rejection_message(
         [&](auto& t, auto&, auto&) { t.set("source", random_tensor<double>("s", shape)); });
   };
   EXPECT_THAT(with({2, 3, 4}),
@@ -242,13 +245,15 @@ TEST(CrossAttention, C8_RejectsMemoryThatDoesNotMatchX) {
   EXPECT_THAT(with({1, 0, 4}), HasSubstr("(C8)"));
 }
 TEST(CrossAttention, C9_RejectsCausalAttention) {
-  EXPECT_THAT(refused_crossing([](auto&, auto&, auto& options) { options.causal = true; }),
-              HasSubstr("causal is true"));
+  EXPECT_THAT(
+      attention_rejection_message([](auto&, auto&, auto& options) { options.causal = true; }),
+      HasSubstr("causal is true"));
 }
 TEST(CrossAttention, C10_RejectsKeysAndValuesOfWrongShape) {
   const auto t = cross_inputs<double>(1, 2, 3, 4);
-  EXPECT_THAT(numeric::contract_message(
-                  [&] { attend_to_memory(t.at("x"), t.at("source"), cross_of(t), {}, 2); }),
+  EXPECT_THAT(numeric::contract_message([&] {
+                attend_to_memory(t.at("x"), t.at("source"), make_cross_attention(t), {}, 2);
+              }),
               HasSubstr("keys_values has shape [1, 3, 4]; expected [1,S,8], S >= 1 (C10)"));
 }
 

@@ -85,21 +85,23 @@ TEST(Embedding, BitsDoNotDependOnThreads) {
   numeric::set_num_threads(1);
 }
 
-std::string refused(const Tokens& tokens, const Tensor<double>& weight = {{0, 1}, {2, 3}}) {
+std::string rejection_message(const Tokens& tokens,
+                              const Tensor<double>& weight = {{0, 1}, {2, 3}}) {
   return numeric::contract_message([&] { embedding(tokens, weight); });
 }
 
 TEST(Embedding, C1_RejectsTooFewIds) {
-  EXPECT_THAT(refused({1, 2, {0}}), HasSubstr("(C1)"));
+  EXPECT_THAT(rejection_message({1, 2, {0}}), HasSubstr("(C1)"));
 }
 
 TEST(Embedding, C2_RejectsIdsOutsideOfTheVocabulary) {
-  EXPECT_THAT(refused({1, 2, {0, 2}}), HasSubstr("has the id 2 at [0, 1]; expected 0 to 1 (C2)"));
-  EXPECT_THAT(refused({1, 1, {-1}}), HasSubstr("(C2)"));
+  EXPECT_THAT(rejection_message({1, 2, {0, 2}}),
+              HasSubstr("has the id 2 at [0, 1]; expected 0 to 1 (C2)"));
+  EXPECT_THAT(rejection_message({1, 1, {-1}}), HasSubstr("(C2)"));
 }
 
 TEST(Embedding, C3_RejectsAWeightThatIsNotAMatrix) {
-  EXPECT_THAT(refused({1, 1, {0}}, {1, 2}), HasSubstr("(C3)"));
+  EXPECT_THAT(rejection_message({1, 1, {0}}, {1, 2}), HasSubstr("(C3)"));
 }
 
 TEST(Embedding, C4_RejectsGradYOfWrongShape) {

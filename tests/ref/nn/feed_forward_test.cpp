@@ -9,7 +9,7 @@ namespace normproof::ref::nn {
 namespace {
 
 template <class T>
-FeedForward<T> feed_forward_of(const NamedTensors<T>& t) {
+FeedForward<T> make_feed_forward(const NamedTensors<T>& t) {
   return {{t.at("w1"), t.at("b1")}, {t.at("w2"), t.at("b2")}};
 }
 
@@ -26,11 +26,11 @@ TEST(FeedForward, BackwardIsTheDerivative) {
       inputs.set("b2", random_tensor<double>("b2", {3}));
       expect_gradients(
           inputs, random_tensor<double>("grad_y", {2, 2, 3}),
-          [&](const auto& t) { return feed_forward(t.at("x"), feed_forward_of(t), options).y; },
+          [&](const auto& t) { return feed_forward(t.at("x"), make_feed_forward(t), options).y; },
           [&]<class T>(const NamedTensors<T>& t, const Tensor<T>& grad_y) {
-            const auto run = feed_forward(t.at("x"), feed_forward_of(t), options);
+            const auto run = feed_forward(t.at("x"), make_feed_forward(t), options);
             const auto back =
-                feed_forward_backward(grad_y, t.at("x"), feed_forward_of(t), run.saved, options);
+                feed_forward_backward(grad_y, t.at("x"), make_feed_forward(t), run.saved, options);
             NamedTensors<T> gradients;
             gradients.set("x", back.grad_x);
             gradients.set("w1", back.parameters.first.weight);

@@ -17,7 +17,7 @@ Attention<double> random_attention(std::size_t d) {
       {random_tensor<double>("out.weight", {d, d}), random_tensor<double>("out.bias", {d})}};
 }
 
-Tensor<double> row_of(const Tensor<double>& x, std::size_t row) {
+Tensor<double> select_row(const Tensor<double>& x, std::size_t row) {
   const std::size_t d = x.shape().back();
   Tensor<double> own = tensor::empty_tensor<double>({1, 1, d});
   std::copy_n(x.data() + row * d, d, own.data());
@@ -35,14 +35,15 @@ TEST(IncrementalAttention, EveryPositionHasTheBitsOfTheWholeCausalPass) {
         multi_head_attention(x, parameters, {}, {.num_heads = heads, .causal = true}).y;
     KeyValueCache<double> cache;
     for (std::size_t t = 0; t < kT; ++t)
-      ASSERT_EQ(attend_to_one_more(row_of(x, t), parameters, heads, cache), row_of(whole, t))
+      ASSERT_EQ(attend_to_one_more(select_row(x, t), parameters, heads, cache),
+                select_row(whole, t))
           << t << " of " << heads << " heads";
     EXPECT_EQ(cache.keys.size(), kT * kD);
   }
 }
 
 template <class Change>
-std::string refused(Change change) {
+std::string rejection_message(Change change) {
   auto parameters = random_attention(4);
   Tensor<double> x = random_tensor<double>("x", {1, 1, 4});
   KeyValueCache<double> cache;
@@ -52,21 +53,21 @@ std::string refused(Change change) {
 }
 
 TEST(IncrementalAttention, C1_RejectsMoreThanOnePosition) {
-  EXPECT_THAT(refused([](auto& x, auto&, auto&, auto&) {
+  EXPECT_THAT(rejection_message([](auto& x, auto&, auto&, auto&) {
                 x = random_tensor<double>("x", {1, 2, 4});
               }),
               HasSubstr("x has shape [1, 2, 4]; expected [1,1,D] (C1)"));
 }
 TEST(IncrementalAttention, C2_RejectsHeadsThatDoNotDivideD) {
-  EXPECT_THAT(refused([](auto&, auto&, auto& heads, auto&) { heads = 3; }),
+  EXPECT_THAT(rejection_message([](auto&, auto&, auto& heads, auto&) { heads = 3; }),
               HasSubstr("a divisor of D, 4 (C2)"));
 }
 TEST(IncrementalAttention, C3_RejectsParametersOfWrongShape) {
-  EXPECT_THAT(refused([](auto&, auto& p, auto&, auto&) { p = random_attention(2); }),
+  EXPECT_THAT(rejection_message([](auto&, auto& p, auto&, auto&) { p = random_attention(2); }),
               HasSubstr("in.weight has shape [6, 2]"));
 }
 TEST(IncrementalAttention, C8_RejectsACacheWithUnequalKeysAndValues) {
-  EXPECT_THAT(refused([](auto&, auto&, auto&, auto& cache) { cache.keys.assign(4, 0); }),
+  EXPECT_THAT(rejection_message([](auto&, auto&, auto&, auto& cache) { cache.keys.assign(4, 0); }),
               HasSubstr("cache has 4 numbers of keys and 0 of values; expected as many of both"));
 }
 

@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 
 template <class T>
-Attention<T> attention_of(const NamedTensors<T>& t) {
+Attention<T> make_attention(const NamedTensors<T>& t) {
   return {{t.at("in.weight"), t.at("in.bias")}, {t.at("out.weight"), t.at("out.bias")}};
 }
 
@@ -33,11 +33,11 @@ void expect_derivative(std::size_t batch, std::size_t tokens, std::size_t d, con
   expect_gradients(
       inputs_for<double>(batch, tokens, d), random_tensor<double>("grad_y", {batch, tokens, d}),
       [&](const auto& t) {
-        return multi_head_attention(t.at("x"), attention_of(t), mask, options).y;
+        return multi_head_attention(t.at("x"), make_attention(t), mask, options).y;
       },
       [&]<class T>(const NamedTensors<T>& t, const Tensor<T>& grad_y) {
-        const auto run = multi_head_attention(t.at("x"), attention_of(t), mask, options);
-        const auto back = multi_head_attention_backward(grad_y, t.at("x"), attention_of(t), mask,
+        const auto run = multi_head_attention(t.at("x"), make_attention(t), mask, options);
+        const auto back = multi_head_attention_backward(grad_y, t.at("x"), make_attention(t), mask,
                                                         run.saved, options);
         NamedTensors<T> gradients;
         gradients.set("x", back.grad_x);
@@ -89,7 +89,7 @@ void expect_definition(bool causal) {
   const auto t = inputs_for<oracle50>(1, kT, kD);
   const auto y_of = [causal](const auto& named) {
     const Mask mask{{true, false, true}};
-    return multi_head_attention(named.at("x"), attention_of(named), mask,
+    return multi_head_attention(named.at("x"), make_attention(named), mask,
                                 {.num_heads = kH, .causal = causal})
         .y;
   };
@@ -149,14 +149,14 @@ TEST(MultiHeadAttention, CausalPositionHasTheBitsOfTheSentenceThatEndsThere) {
     constexpr std::size_t kD = 8;
     const auto t = inputs_for<double>(2, tokens, kD);
     const AttentionOptions options{.num_heads = 2, .causal = true};
-    const auto whole = multi_head_attention(t.at("x"), attention_of(t), {}, options).y;
+    const auto whole = multi_head_attention(t.at("x"), make_attention(t), {}, options).y;
     numeric::set_num_threads(3);
-    EXPECT_EQ(multi_head_attention(t.at("x"), attention_of(t), {}, options).y, whole);
+    EXPECT_EQ(multi_head_attention(t.at("x"), make_attention(t), {}, options).y, whole);
     numeric::set_num_threads(1);
     for (const std::size_t length : {std::size_t{1}, std::size_t{2}, tokens / 2, tokens - 1}) {
       Tensor<double> start = tensor::empty_tensor<double>({1, length, kD});
       std::copy_n(t.at("x").data() + tokens * kD, start.size(), start.data());
-      const auto y = multi_head_attention(start, attention_of(t), {}, options).y;
+      const auto y = multi_head_attention(start, make_attention(t), {}, options).y;
       for (std::size_t i = 0; i < y.size(); ++i)
         ASSERT_EQ(y.data()[i], whole.data()[tokens * kD + i]) << tokens << " " << length;
     }
@@ -169,15 +169,15 @@ TEST(MultiHeadAttention, BitsDoNotDependOnThreadsBatchOrPadding) {
   Mask mask = tensor::full_tensor<bool>({kB, kT}, true);
   for (std::size_t i = 30; i < kT; ++i) mask.data()[kT + i] = false;  // sentence 1 has 30 tokens
   const AttentionOptions options{.num_heads = 3};
-  const auto whole = multi_head_attention(t.at("x"), attention_of(t), mask, options).y;
+  const auto whole = multi_head_attention(t.at("x"), make_attention(t), mask, options).y;
   for (const int threads : {2, 5}) {
     numeric::set_num_threads(threads);
-    EXPECT_EQ(multi_head_attention(t.at("x"), attention_of(t), mask, options).y, whole);
+    EXPECT_EQ(multi_head_attention(t.at("x"), make_attention(t), mask, options).y, whole);
   }
   numeric::set_num_threads(1);
   Tensor<double> alone = tensor::empty_tensor<double>({1, 30, kD});
   std::copy_n(t.at("x").data() + kT * kD, alone.size(), alone.data());
-  const auto y = multi_head_attention(alone, attention_of(t), {}, options).y;
+  const auto y = multi_head_attention(alone, make_attention(t), {}, options).y;
   for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y.data()[i], whole.data()[kT * kD + i]);
 }
 
@@ -189,7 +189,7 @@ TEST(MultiHeadAttention, OneHeadAtATimeHasTheBitsOfAllHeadsTogether) {
   for (std::size_t i = kShort; i < kT; ++i) mask.data()[kT + i] = false;
   const AttentionOptions options{.num_heads = 2};
   const auto grad_y = random_tensor<double>("grad_y", {2, kT, kD});
-  const auto long_run = multi_head_attention(t.at("x"), attention_of(t), mask, options);
+  const auto long_run = multi_head_attention(t.at("x"), make_attention(t), mask, options);
   const auto cut = [](const Tensor<double>& whole) {
     Tensor<double> part = tensor::empty_tensor<double>({1, kShort, kD});
     std::copy_n(whole.data() + kT * kD, part.size(), part.data());
@@ -199,11 +199,11 @@ TEST(MultiHeadAttention, OneHeadAtATimeHasTheBitsOfAllHeadsTogether) {
   // batch.
   auto grad_alone = grad_y;
   for (std::size_t i = (kT + kShort) * kD; i < grad_alone.size(); ++i) grad_alone.data()[i] = 0;
-  const auto batch_back = multi_head_attention_backward(grad_alone, t.at("x"), attention_of(t),
+  const auto batch_back = multi_head_attention_backward(grad_alone, t.at("x"), make_attention(t),
                                                         mask, long_run.saved, options);
-  const auto alone = multi_head_attention(cut(t.at("x")), attention_of(t), {}, options);
-  const auto alone_back = multi_head_attention_backward(cut(grad_y), cut(t.at("x")),
-                                                        attention_of(t), {}, alone.saved, options);
+  const auto alone = multi_head_attention(cut(t.at("x")), make_attention(t), {}, options);
+  const auto alone_back = multi_head_attention_backward(
+      cut(grad_y), cut(t.at("x")), make_attention(t), {}, alone.saved, options);
   EXPECT_EQ(alone.y, cut(long_run.y));
   EXPECT_EQ(alone_back.grad_x, cut(batch_back.grad_x));
 }
@@ -219,14 +219,14 @@ TEST(MultiHeadAttention, RecomputedWeightsHaveTheSameBits) {
                                .dropout = rate,
                                .key = {1, 1, "layers.0.attention.weights"},
                                .causal = rate > 0};
-      const auto kept = multi_head_attention(t.at("x"), attention_of(t), mask, options);
-      const auto expected = multi_head_attention_backward(grad_y, t.at("x"), attention_of(t), mask,
-                                                          kept.saved, options);
+      const auto kept = multi_head_attention(t.at("x"), make_attention(t), mask, options);
+      const auto expected = multi_head_attention_backward(grad_y, t.at("x"), make_attention(t),
+                                                          mask, kept.saved, options);
       options.keep_weights = false;
-      const auto run = multi_head_attention(t.at("x"), attention_of(t), mask, options);
+      const auto run = multi_head_attention(t.at("x"), make_attention(t), mask, options);
       EXPECT_FALSE(tensor::is_given(run.saved.weights));
       EXPECT_EQ(run.y, kept.y);
-      const auto back = multi_head_attention_backward(grad_y, t.at("x"), attention_of(t), mask,
+      const auto back = multi_head_attention_backward(grad_y, t.at("x"), make_attention(t), mask,
                                                       run.saved, options);
       EXPECT_EQ(back.grad_x, expected.grad_x);
       EXPECT_EQ(back.parameters.in.weight, expected.parameters.in.weight);
@@ -244,42 +244,44 @@ TEST(MultiHeadAttention, ErrorNamesTheSentenceOfNonFiniteScores) {
   for (std::size_t d = 0; d < 4; ++d) t.at("x").data()[(2 * 4 + 1) * 4 + d] = 1e200;
   EXPECT_THAT(
       numeric::error_message<numeric::NotFiniteError>(
-          [&] { multi_head_attention(t.at("x"), attention_of(t), {}, {.num_heads = 2}); }),
+          [&] { multi_head_attention(t.at("x"), make_attention(t), {}, {.num_heads = 2}); }),
       HasSubstr("attention in sentence 2, heads 0 to 1: softmax: x has the element [0, 1, 1]"));
 }
 
-std::string refused(const Tensor<double>& x, const Mask& mask = {}, std::size_t heads = 2) {
+std::string rejection_message(const Tensor<double>& x, const Mask& mask = {},
+                              std::size_t heads = 2) {
   const auto t = inputs_for<double>(1, 2, 4);
   return numeric::contract_message(
-      [&] { multi_head_attention(x, attention_of(t), mask, {.num_heads = heads}); });
+      [&] { multi_head_attention(x, make_attention(t), mask, {.num_heads = heads}); });
 }
 
 TEST(MultiHeadAttention, C1_RejectsXWithWrongAxesOrZeroExtents) {
-  EXPECT_THAT(refused({{1, 2, 3, 4}}), HasSubstr("[B,T,D] (C1)"));
-  EXPECT_THAT(refused(tensor::empty_tensor<double>({0, 2, 4})), HasSubstr("(C1)"));
+  EXPECT_THAT(rejection_message({{1, 2, 3, 4}}), HasSubstr("[B,T,D] (C1)"));
+  EXPECT_THAT(rejection_message(tensor::empty_tensor<double>({0, 2, 4})), HasSubstr("(C1)"));
 }
 
 TEST(MultiHeadAttention, C2_RejectsHeadsThatDoNotDivideD) {
-  EXPECT_THAT(refused(inputs_for<double>(1, 2, 4).at("x"), {}, 3),
+  EXPECT_THAT(rejection_message(inputs_for<double>(1, 2, 4).at("x"), {}, 3),
               HasSubstr("num_heads is 3; expected a divisor of D, 4 (C2)"));
 }
 
 TEST(MultiHeadAttention, C3_RejectsParametersOfWrongShape) {
-  EXPECT_THAT(refused(random_tensor<double>("x", {1, 2, 6})), HasSubstr("in.weight"));
+  EXPECT_THAT(rejection_message(random_tensor<double>("x", {1, 2, 6})), HasSubstr("in.weight"));
 }
 
 TEST(MultiHeadAttention, C4_RejectsMaskOfWrongShape) {
-  EXPECT_THAT(refused(inputs_for<double>(1, 2, 4).at("x"), Mask{{true, true}, {true, true}}),
-              HasSubstr("valid"));
+  EXPECT_THAT(
+      rejection_message(inputs_for<double>(1, 2, 4).at("x"), Mask{{true, true}, {true, true}}),
+      HasSubstr("valid"));
 }
 
 TEST(MultiHeadAttention, C6_RejectsGradYOfWrongShape) {
   const auto t = inputs_for<double>(1, 2, 4);
   const AttentionOptions options{.num_heads = 2};
-  const auto saved = multi_head_attention(t.at("x"), attention_of(t), {}, options).saved;
+  const auto saved = multi_head_attention(t.at("x"), make_attention(t), {}, options).saved;
   EXPECT_THAT(numeric::contract_message([&] {
                 multi_head_attention_backward(random_tensor<double>("grad_y", {1, 3, 4}), t.at("x"),
-                                              attention_of(t), {}, saved, options);
+                                              make_attention(t), {}, saved, options);
               }),
               HasSubstr("grad_y"));
 }

@@ -81,7 +81,7 @@ TEST(RotaryEmbedding, BitsDoNotDependOnThreads) {
   numeric::set_num_threads(1);
 }
 
-std::string refused_turn(const Shape& x, const Shape& cos, const Shape& sin) {
+std::string rotation_rejection_message(const Shape& x, const Shape& cos, const Shape& sin) {
   return numeric::contract_message([&] {
     rotary_embedding(random_tensor<double>("x", x), random_tensor<double>("cos", cos),
                      random_tensor<double>("sin", sin));
@@ -89,15 +89,15 @@ std::string refused_turn(const Shape& x, const Shape& cos, const Shape& sin) {
 }
 
 TEST(RotaryEmbedding, C1_RejectsXWithOneAxis) {
-  EXPECT_EQ(refused_turn({4}, {1, 2}, {1, 2}),
+  EXPECT_EQ(rotation_rejection_message({4}, {1, 2}, {1, 2}),
             "rotary_embedding: x has shape [4]; expected [..., T, D] with every extent at least 1 "
             "(C1)");
 }
 
 TEST(RotaryEmbedding, C2_RejectsTablesThatDoNotFitX) {
-  EXPECT_EQ(refused_turn({2, 4}, {2, 3}, {2, 3}),
+  EXPECT_EQ(rotation_rejection_message({2, 4}, {2, 3}, {2, 3}),
             "rotary_embedding: cos has shape [2, 3]; expected [2, P], P from 1 to 2 (C2)");
-  EXPECT_EQ(refused_turn({2, 4}, {2, 2}, {2, 1}),
+  EXPECT_EQ(rotation_rejection_message({2, 4}, {2, 2}, {2, 1}),
             "rotary_embedding: sin has shape [2, 1]; expected shape [2, 2] (C2)");
 }
 

@@ -72,7 +72,7 @@ TEST(AddNorm, EqualsTheLayerAppliedToTheSum) {
 
 /// Returns both outputs, one after the other.
 template <class T>
-Tensor<T> joined(const Tensor<T>& y, const Tensor<T>& sum) {
+Tensor<T> concatenate_outputs(const Tensor<T>& y, const Tensor<T>& sum) {
   Tensor<T> both = tensor::empty_tensor<T>({y.size() + sum.size()});
   std::copy_n(y.data(), y.size(), both.data());
   std::copy_n(sum.data(), sum.size(), both.data() + y.size());
@@ -116,17 +116,17 @@ void expect_derivative_of_both() {
     return Added::backward(lift<T>(grad_y), lift<T>(grad_sum), forward.sum, affine, forward.saved)
         .grad_x;
   };
-  const Tensor<double> weights = joined(grad_y, grad_sum);
+  const Tensor<double> weights = concatenate_outputs(grad_y, grad_sum);
   ops::expect_derivative(
       [&]<class S>(const Tensor<S>& at) {
         const auto result = run(at, lift<S>(residual));
-        return joined(result.y, result.sum);
+        return concatenate_outputs(result.y, result.sum);
       },
       x, weights, grad_x(oracle50()), grad_x(running_error()));
   ops::expect_derivative(
       [&]<class S>(const Tensor<S>& at) {
         const auto result = run(lift<S>(x), at);
-        return joined(result.y, result.sum);
+        return concatenate_outputs(result.y, result.sum);
       },
       residual, weights, grad_x(oracle50()), grad_x(running_error()));
 }

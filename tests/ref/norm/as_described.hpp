@@ -42,14 +42,15 @@ inline NormOptions described_options(const std::string& layer) {
 }
 
 /// Returns a number in [-1, 1]; successive numbers show no pattern.
-inline double scattered(std::size_t i) {
+inline double pseudorandom_value(std::size_t i) {
   const double angle = 12.9898 * static_cast<double>(i + 1);
   return std::sin(angle * angle);
 }
 
 inline tensor::Tensor<double> scattered_tensor(const tensor::Shape& shape, std::size_t stream) {
   auto values = tensor::empty_tensor<double>(shape);
-  for (std::size_t i = 0; i < values.size(); ++i) values.data()[i] = scattered(100 * stream + i);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values.data()[i] = pseudorandom_value(100 * stream + i);
   return values;
 }
 
@@ -70,7 +71,7 @@ class DescribedLayer {
       auto values =
           tensor::full_tensor<double>({model::extent_of(entry.shape, kFeatures)}, entry.initial);
       for (std::size_t d = 0; d < values.size() && values.size() > 1; ++d)
-        values.data()[d] += 0.25 + std::fabs(scattered(7 * d + entry.name.size()));
+        values.data()[d] += 0.25 + std::fabs(pseudorandom_value(7 * d + entry.name.size()));
       state_.set(entry.name, values);
     }
   }
@@ -113,7 +114,7 @@ class DescribedLayer {
   }
 
   NormStep<double> step(const NormInputs<double>& in) const { return run_(options_, in, state_); }
-  tensor::Tensor<double> y_of(const NormInputs<double>& in) const {
+  tensor::Tensor<double> output_y(const NormInputs<double>& in) const {
     return step(in).outputs.at("y");
   }
   bool training() const { return in_.mode == model::Mode::training; }
@@ -127,7 +128,8 @@ class DescribedLayer {
     expect("y", shape_of(in_.x));
     expect("grad_x", shape_of(in_.x));
     for (const auto& s : layer_.statistics)
-      if ((training() || s.of == model::StatisticOf::forward) && model::is_on(options_, s.option))
+      if ((training() || s.of == model::StatisticOf::forward) &&
+          model::is_switched_on(options_, s.option))
         expect(s.name, model::extents_of(s.shape, shape_of(in_.x), options_));
     for (const auto& p : layer_.parameters)
       expect("grad_" + std::string(p.name), {model::extent_of(p.shape, kFeatures)});
@@ -154,14 +156,14 @@ class DescribedLayer {
   std::vector<model::NormCells> cells() const {
     std::vector<model::NormCells> own;
     for (const model::NormCells& c : layer_.cells)
-      if (model::is_on(options_, c.option) &&
+      if (model::is_switched_on(options_, c.option) &&
           (training() || layer_.state.empty() || c.partition != Partition::channel))
         own.push_back(c);
     return own;
   }
 
   /// Returns the index of the cell that contains element i.
-  static std::tuple<std::size_t, std::size_t> cell_of(Partition partition, std::size_t i) {
+  static std::tuple<std::size_t, std::size_t> cell_index(Partition partition, std::size_t i) {
     const std::size_t row = i / kFeatures, sample = row / kTokens, feature = i % kFeatures;
     const std::size_t group = feature / (kFeatures / kGroups);
     switch (partition) {
@@ -179,7 +181,7 @@ class DescribedLayer {
     return {};
   }
 
-  bool counts(Partition partition, std::size_t i) const {
+  bool is_counted(Partition partition, std::size_t i) const {
     return partition == Partition::row || partition == Partition::row_group ||
            in_.valid.data()[i / kFeatures];
   }
@@ -192,18 +194,18 @@ class DescribedLayer {
     for (const model::NormCells& c : cells()) {
       const std::vector<bool> before = reached;
       for (std::size_t k = 0; k < kElements; ++k)
-        for (std::size_t i = 0; i < kElements && before[k] && counts(c.partition, k); ++i)
-          if (cell_of(c.partition, i) == cell_of(c.partition, k)) reached[i] = true;
+        for (std::size_t i = 0; i < kElements && before[k] && is_counted(c.partition, k); ++i)
+          if (cell_index(c.partition, i) == cell_index(c.partition, k)) reached[i] = true;
     }
     return reached;
   }
 
   void check_reach() const {
-    const auto y = y_of(in_);
+    const auto y = output_y(in_);
     for (const std::size_t j : {std::size_t{0}, std::size_t{9}, kPadding * kFeatures + 1}) {
       NormInputs<double> moved = in_;
       moved.x.data()[j] += 0.375;
-      const auto now = y_of(moved);
+      const auto now = output_y(moved);
       std::vector<bool> reached(kElements);
       for (std::size_t i = 0; i < kElements; ++i) reached[i] = now.data()[i] != y.data()[i];
       EXPECT_EQ(reached, described_reach(j)) << "from element " << j << " of x";
@@ -213,13 +215,13 @@ class DescribedLayer {
   /// Checks that an element of a parameter [D] affects exactly the elements of its feature, and
   /// that a parameter [1] affects every element.
   void check_reach_of_parameters() const {
-    const auto y = y_of(in_);
+    const auto y = output_y(in_);
     for (const auto& p : layer_.parameters) {
       const std::size_t extent = model::extent_of(p.shape, kFeatures);
       for (std::size_t k = 0; k < extent; ++k) {
         NormInputs<double> moved = in_;
         parameter(moved, p.name).data()[k] += 0.375;
-        const auto now = y_of(moved);
+        const auto now = output_y(moved);
         for (std::size_t i = 0; i < kElements; ++i)
           EXPECT_EQ(now.data()[i] != y.data()[i], extent == 1 || i % kFeatures == k)
               << "from element " << k << " of " << p.name << " to element " << i;
@@ -229,12 +231,12 @@ class DescribedLayer {
 
   /// Checks that a shift of a whole cell changes nothing if the layer subtracts its mean.
   void check_shift() const {
-    const auto y = y_of(in_);
+    const auto y = output_y(in_);
     for (const model::NormCells& c : cells()) {
       NormInputs<double> moved = in_;
       for (std::size_t i = 0; i < kElements; ++i)
-        if (cell_of(c.partition, i) == cell_of(c.partition, 0)) moved.x.data()[i] += 1.5;
-      const auto now = y_of(moved);
+        if (cell_index(c.partition, i) == cell_index(c.partition, 0)) moved.x.data()[i] += 1.5;
+      const auto now = output_y(moved);
       double most = 0;
       for (std::size_t i = 0; i < kElements; ++i)
         most = std::max(most, std::fabs(now.data()[i] - y.data()[i]));
@@ -245,7 +247,7 @@ class DescribedLayer {
   /// Returns sum(grad_y y), and the sum of the magnitudes of its terms, which bounds its rounding
   /// error.
   std::pair<double, double> loss(const NormInputs<double>& in) const {
-    const auto y = y_of(in);
+    const auto y = output_y(in);
     double sum = 0, magnitude = 0;
     for (std::size_t i = 0; i < kElements; ++i) {
       sum += y.data()[i] * in.grad_y.data()[i];
@@ -288,13 +290,13 @@ class DescribedLayer {
   }
 
   void check_absent_parameters() const {
-    NormInputs<double> absent = in_, written_out = in_;
+    NormInputs<double> absent = in_, with_defaults = in_;
     for (const auto& p : layer_.parameters) {
       parameter(absent, p.name) = {};
-      parameter(written_out, p.name) = tensor::full_tensor<double>(
+      parameter(with_defaults, p.name) = tensor::full_tensor<double>(
           {model::extent_of(p.shape, kFeatures)}, model::initial_value(options_, p));
     }
-    const auto got = y_of(absent), expected = y_of(written_out);
+    const auto got = output_y(absent), expected = output_y(with_defaults);
     for (std::size_t i = 0; i < kElements; ++i) EXPECT_EQ(got.data()[i], expected.data()[i]) << i;
   }
 

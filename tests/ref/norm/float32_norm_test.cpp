@@ -136,7 +136,7 @@ Tensor<float> rounded(FloatType type, const Tensor<T>& t) {
 }
 
 TEST(Float32Norm, SumsFollowTheOrderRuleInFloat32) {
-  static_assert(model::kRowsOfARun == 32);
+  static_assert(model::kRowsPerRun == 32);
   for (const std::size_t rows : {1, 2, 31, 32, 33, 75, 32 * 32 + 1, 35 * 32 + 7}) {
     expect_the_rule(true, rows);
     expect_the_rule(false, rows);
@@ -150,15 +150,15 @@ TEST(Float32Norm, StoredValuesAreRoundedOnce) {
   const auto forward = float32_norm(x, affine, kInFloat32);
   const auto exact = float32_norm_backward(grad_y, x, affine, forward, kInFloat32);
   const Float32NormOptions halves{.storage = FloatType::float16, .parameters = FloatType::bfloat16};
-  const auto stored = float32_norm(x, affine, halves);
-  expect_floats(stored.y, rounded(FloatType::float16, forward.y));
-  EXPECT_BITS_EQ(stored.mean, forward.mean);
-  EXPECT_BITS_EQ(stored.rstd, forward.rstd);
-  const auto gradients = float32_norm_backward(grad_y, x, affine, stored, halves);
+  const auto as_stored = float32_norm(x, affine, halves);
+  expect_floats(as_stored.y, rounded(FloatType::float16, forward.y));
+  EXPECT_BITS_EQ(as_stored.mean, forward.mean);
+  EXPECT_BITS_EQ(as_stored.rstd, forward.rstd);
+  const auto gradients = float32_norm_backward(grad_y, x, affine, as_stored, halves);
   expect_floats(gradients.grad_x, rounded(FloatType::float16, exact.grad_x));
   expect_floats(gradients.grad_gamma, rounded(FloatType::bfloat16, exact.grad_gamma));
   expect_floats(gradients.grad_beta, rounded(FloatType::bfloat16, exact.grad_beta));
-  EXPECT_NE(stored.y.data()[0], forward.y.data()[0]);
+  EXPECT_NE(as_stored.y.data()[0], forward.y.data()[0]);
   EXPECT_NE(gradients.grad_gamma.data()[0], exact.grad_gamma.data()[0]);
 }
 

@@ -39,16 +39,16 @@ TEST(GroupScaling, RejectsGroupsThatDoNotDivideTheFeatures) {
 }
 
 // Each test below breaks one requirement of the contract.
-NORMPROOF_REFUSES(GroupScaling, C1_RejectsAnEmptyX, kEmptyX);
-NORMPROOF_REFUSES(GroupScaling, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
-NORMPROOF_REFUSES(GroupScaling, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);
-NORMPROOF_REFUSES(GroupScaling, C4_RejectsAnInfiniteElement, kInfiniteX);
-NORMPROOF_REFUSES(GroupScaling, C4_RejectsOverflowingStatistics, kHugeX);
-NORMPROOF_REFUSES(GroupScaling, C5_RejectsGradYOfWrongShape, kOtherGradY);
-NORMPROOF_REFUSES(GroupScaling, C6_RejectsSavedRstdOfWrongExtent, longer_saved("rstd"));
-NORMPROOF_REFUSES(GroupScaling, C7_RejectsInfiniteGradY, kInfiniteGradY);
-NORMPROOF_REFUSES(GroupScaling, C11_RejectsGroupsThatDoNotDivideD, wrong_option("groups", "3"));
-NORMPROOF_REFUSES(GroupScaling, C11_RejectsZeroGroups, wrong_option("groups", "0"));
+NORMPROOF_REJECTS(GroupScaling, C1_RejectsAnEmptyX, kEmptyX);
+NORMPROOF_REJECTS(GroupScaling, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
+NORMPROOF_REJECTS(GroupScaling, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REJECTS(GroupScaling, C4_RejectsAnInfiniteElement, kInfiniteX);
+NORMPROOF_REJECTS(GroupScaling, C4_RejectsOverflowingStatistics, kHugeX);
+NORMPROOF_REJECTS(GroupScaling, C5_RejectsGradYOfWrongShape, kGradYOfWrongShape);
+NORMPROOF_REJECTS(GroupScaling, C6_RejectsSavedRstdOfWrongExtent, saved_of_wrong_extent("rstd"));
+NORMPROOF_REJECTS(GroupScaling, C7_RejectsInfiniteGradY, kInfiniteGradY);
+NORMPROOF_REJECTS(GroupScaling, C11_RejectsGroupsThatDoNotDivideD, wrong_option("groups", "3"));
+NORMPROOF_REJECTS(GroupScaling, C11_RejectsZeroGroups, wrong_option("groups", "0"));
 
 }  // namespace
 }  // namespace normproof::ref::norm

@@ -213,7 +213,7 @@ std::vector<std::string> differing(const std::vector<NormStep<running_error>>& a
   return names;
 }
 
-std::vector<std::string> changed_by(const std::string& field) {
+std::vector<std::string> outputs_changed_by(const std::string& field) {
   PowerNormReleasedOptions base = all_off();
   base.warmup_iterations = 3;
   base.groups = 2;
@@ -226,14 +226,14 @@ std::vector<std::string> changed_by(const std::string& field) {
 using Names = std::vector<std::string>;
 
 TEST(PowerNormReleased, EachSwitchChangesOnlyTheDocumentedOutputs) {
-  EXPECT_EQ(changed_by("scaled_nu"), (Names{"nu"}));
-  EXPECT_EQ(changed_by("divide_by_batch_psi"), (Names{"grad_x"}));
-  EXPECT_EQ(changed_by("pads_in_backward"),
+  EXPECT_EQ(outputs_changed_by("scaled_nu"), (Names{"nu"}));
+  EXPECT_EQ(outputs_changed_by("divide_by_batch_psi"), (Names{"grad_x"}));
+  EXPECT_EQ(outputs_changed_by("pads_in_backward"),
             (Names{"grad_x", "mean_g_x_hat", "mean_x_hat_squared", "nu"}));
-  EXPECT_EQ(changed_by("cumulative_warmup_average"),
+  EXPECT_EQ(outputs_changed_by("cumulative_warmup_average"),
             (Names{"grad_gamma", "grad_x", "mean_g_x_hat", "mean_x_hat_squared", "nu", "rstd",
                    "running_psi2", "y"}));
-  EXPECT_EQ(changed_by("group_scaling"),
+  EXPECT_EQ(outputs_changed_by("group_scaling"),
             (Names{"batch_rstd", "grad_gamma", "grad_x", "mean_g_x_hat", "mean_x_hat_squared", "nu",
                    "quadratic_mean", "rstd", "running_psi2", "y"}));
 }
@@ -266,40 +266,41 @@ TEST(PowerNormReleased, RejectsZerosWithoutEpsOnlyIfDividingByBatchPsi) {
 }
 
 const Fault kWrongGroupEps{"eps",
-                           [](Question& q) { model::set_option(q.options, "group_eps", "-1"); }};
+                           [](LayerCall& q) { model::set_option(q.options, "group_eps", "-1"); }};
 
 // Each test below breaks one requirement of the contract.
-NORMPROOF_REFUSES(PowerNormReleased, C1_RejectsAnEmptyX, kEmptyX);
-NORMPROOF_REFUSES(PowerNormReleased, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
-NORMPROOF_REFUSES(PowerNormReleased, C2_RejectsNegativeGroupEps, kWrongGroupEps);
-NORMPROOF_REFUSES(PowerNormReleased, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);
-NORMPROOF_REFUSES(PowerNormReleased, C3_RejectsGammaOfWrongExtent, kLongerGamma);
-NORMPROOF_REFUSES(PowerNormReleased, C3_RejectsBetaOfWrongExtent, kLongerBeta);
-NORMPROOF_REFUSES(PowerNormReleased, C4_RejectsAnInfiniteElement, kInfiniteX);
-NORMPROOF_REFUSES(PowerNormReleased, C4_RejectsNanInGamma, kNanInGamma);
-NORMPROOF_REFUSES(PowerNormReleased, C4_RejectsOverflowingStatistics, kHugeX);
-NORMPROOF_REFUSES(PowerNormReleased, C5_RejectsGradYOfWrongShape, kOtherGradY);
-NORMPROOF_REFUSES(PowerNormReleased, C6_RejectsSavedBatchRstdOfWrongExtent,
-                  longer_saved("batch_rstd"));
-NORMPROOF_REFUSES(PowerNormReleased, C6_RejectsSavedRstdOfWrongExtent, longer_saved("rstd"));
-NORMPROOF_REFUSES(PowerNormReleased, C7_RejectsInfiniteGradY, kInfiniteGradY);
-NORMPROOF_REFUSES(PowerNormReleased, C8_RejectsMaskWithoutValidRow, kNoValidRow);
-NORMPROOF_REFUSES(PowerNormReleased, C8_RejectsMaskOfWrongShape, kLongerMask);
-NORMPROOF_REFUSES(PowerNormReleased, C9_RejectsAlphaForwardAboveOne,
+NORMPROOF_REJECTS(PowerNormReleased, C1_RejectsAnEmptyX, kEmptyX);
+NORMPROOF_REJECTS(PowerNormReleased, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
+NORMPROOF_REJECTS(PowerNormReleased, C2_RejectsNegativeGroupEps, kWrongGroupEps);
+NORMPROOF_REJECTS(PowerNormReleased, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REJECTS(PowerNormReleased, C3_RejectsGammaOfWrongExtent, kGammaOfWrongExtent);
+NORMPROOF_REJECTS(PowerNormReleased, C3_RejectsBetaOfWrongExtent, kBetaOfWrongExtent);
+NORMPROOF_REJECTS(PowerNormReleased, C4_RejectsAnInfiniteElement, kInfiniteX);
+NORMPROOF_REJECTS(PowerNormReleased, C4_RejectsNanInGamma, kNanInGamma);
+NORMPROOF_REJECTS(PowerNormReleased, C4_RejectsOverflowingStatistics, kHugeX);
+NORMPROOF_REJECTS(PowerNormReleased, C5_RejectsGradYOfWrongShape, kGradYOfWrongShape);
+NORMPROOF_REJECTS(PowerNormReleased, C6_RejectsSavedBatchRstdOfWrongExtent,
+                  saved_of_wrong_extent("batch_rstd"));
+NORMPROOF_REJECTS(PowerNormReleased, C6_RejectsSavedRstdOfWrongExtent,
+                  saved_of_wrong_extent("rstd"));
+NORMPROOF_REJECTS(PowerNormReleased, C7_RejectsInfiniteGradY, kInfiniteGradY);
+NORMPROOF_REJECTS(PowerNormReleased, C8_RejectsMaskWithoutValidRow, kNoValidRow);
+NORMPROOF_REJECTS(PowerNormReleased, C8_RejectsMaskOfWrongShape, kMaskOfWrongShape);
+NORMPROOF_REJECTS(PowerNormReleased, C9_RejectsAlphaForwardAboveOne,
                   wrong_option("alpha_forward", "1.5"));
-NORMPROOF_REFUSES(PowerNormReleased, C9_RejectsAlphaBackwardAboveOne,
+NORMPROOF_REJECTS(PowerNormReleased, C9_RejectsAlphaBackwardAboveOne,
                   wrong_option("alpha_backward", "1.5"));
-NORMPROOF_REFUSES(PowerNormReleased, C10_RejectsRunningPsi2OfWrongExtent,
-                  longer_state("running_psi2"));
-NORMPROOF_REFUSES(PowerNormReleased, C10_RejectsNanInRunningPsi2, nan_in_state("running_psi2"));
-NORMPROOF_REFUSES(PowerNormReleased, C10_RejectsNegativeRunningPsi2,
-                  negative_state("running_psi2"));
-NORMPROOF_REFUSES(PowerNormReleased, C10_RejectsNuOfWrongExtent, longer_state("nu"));
-NORMPROOF_REFUSES(PowerNormReleased, C10_RejectsNanInNu, nan_in_state("nu"));
-NORMPROOF_REFUSES(PowerNormReleased, C11_RejectsGroupsThatDoNotDivideD,
+NORMPROOF_REJECTS(PowerNormReleased, C10_RejectsRunningPsi2OfWrongExtent,
+                  state_of_wrong_extent("running_psi2"));
+NORMPROOF_REJECTS(PowerNormReleased, C10_RejectsNanInRunningPsi2, state_with_nan("running_psi2"));
+NORMPROOF_REJECTS(PowerNormReleased, C10_RejectsNegativeRunningPsi2,
+                  state_with_negative("running_psi2"));
+NORMPROOF_REJECTS(PowerNormReleased, C10_RejectsNuOfWrongExtent, state_of_wrong_extent("nu"));
+NORMPROOF_REJECTS(PowerNormReleased, C10_RejectsNanInNu, state_with_nan("nu"));
+NORMPROOF_REJECTS(PowerNormReleased, C11_RejectsGroupsThatDoNotDivideD,
                   wrong_option("groups", "3"));
-NORMPROOF_REFUSES(PowerNormReleased, C11_RejectsZeroGroups, wrong_option("groups", "0"));
-NORMPROOF_REFUSES(PowerNormReleased, C14_RejectsNegativeWarmupIterations,
+NORMPROOF_REJECTS(PowerNormReleased, C11_RejectsZeroGroups, wrong_option("groups", "0"));
+NORMPROOF_REJECTS(PowerNormReleased, C14_RejectsNegativeWarmupIterations,
                   wrong_option("warmup_iterations", "-1"));
 
 }  // namespace

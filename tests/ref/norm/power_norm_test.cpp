@@ -233,35 +233,36 @@ TEST(PowerNorm, HandlesOneRowAndZeroColumns) {
   EXPECT_BITS_EQ(backward.gradients.grad_x, (Tensor<double>{{-0.5, 1}}));
 }
 
-const Fault kZeroPsi{"running_psi2", [](Question& q) {
+const Fault kZeroPsi{"running_psi2", [](LayerCall& q) {
                        model::set_option(q.options, "eps", "0");
                        q.state.at("running_psi2").data()[0] = 0;
                      }};
 
 // Each test below breaks one requirement of the contract.
-NORMPROOF_REFUSES(PowerNorm, C1_RejectsAnEmptyX, kEmptyX);
-NORMPROOF_REFUSES(PowerNorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
-NORMPROOF_REFUSES(PowerNorm, C2_RejectsZeroPsiWithoutEps, kZeroPsi);
-NORMPROOF_REFUSES(PowerNorm, C3_RejectsGammaOfWrongExtent, kLongerGamma);
-NORMPROOF_REFUSES(PowerNorm, C3_RejectsBetaOfWrongExtent, kLongerBeta);
-NORMPROOF_REFUSES(PowerNorm, C4_RejectsAnInfiniteElement, kInfiniteX);
-NORMPROOF_REFUSES(PowerNorm, C4_RejectsNanInGamma, kNanInGamma);
-NORMPROOF_REFUSES(PowerNorm, C4_RejectsOverflowingStatistics, kHugeX);
-NORMPROOF_REFUSES(PowerNorm, C5_RejectsGradYOfWrongShape, kOtherGradY);
-NORMPROOF_REFUSES(PowerNorm, C6_RejectsSavedRstdOfWrongExtent, longer_saved("rstd"));
-NORMPROOF_REFUSES(PowerNorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
-NORMPROOF_REFUSES(PowerNorm, C8_RejectsMaskWithoutValidRow, kNoValidRow);
-NORMPROOF_REFUSES(PowerNorm, C8_RejectsMaskOfWrongShape, kLongerMask);
-NORMPROOF_REFUSES(PowerNorm, C9_RejectsAlphaForwardAboveOne, wrong_option("alpha_forward", "1.5"));
-NORMPROOF_REFUSES(PowerNorm, C9_RejectsAlphaBackwardAboveOne,
+NORMPROOF_REJECTS(PowerNorm, C1_RejectsAnEmptyX, kEmptyX);
+NORMPROOF_REJECTS(PowerNorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
+NORMPROOF_REJECTS(PowerNorm, C2_RejectsZeroPsiWithoutEps, kZeroPsi);
+NORMPROOF_REJECTS(PowerNorm, C3_RejectsGammaOfWrongExtent, kGammaOfWrongExtent);
+NORMPROOF_REJECTS(PowerNorm, C3_RejectsBetaOfWrongExtent, kBetaOfWrongExtent);
+NORMPROOF_REJECTS(PowerNorm, C4_RejectsAnInfiniteElement, kInfiniteX);
+NORMPROOF_REJECTS(PowerNorm, C4_RejectsNanInGamma, kNanInGamma);
+NORMPROOF_REJECTS(PowerNorm, C4_RejectsOverflowingStatistics, kHugeX);
+NORMPROOF_REJECTS(PowerNorm, C5_RejectsGradYOfWrongShape, kGradYOfWrongShape);
+NORMPROOF_REJECTS(PowerNorm, C6_RejectsSavedRstdOfWrongExtent, saved_of_wrong_extent("rstd"));
+NORMPROOF_REJECTS(PowerNorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
+NORMPROOF_REJECTS(PowerNorm, C8_RejectsMaskWithoutValidRow, kNoValidRow);
+NORMPROOF_REJECTS(PowerNorm, C8_RejectsMaskOfWrongShape, kMaskOfWrongShape);
+NORMPROOF_REJECTS(PowerNorm, C9_RejectsAlphaForwardAboveOne, wrong_option("alpha_forward", "1.5"));
+NORMPROOF_REJECTS(PowerNorm, C9_RejectsAlphaBackwardAboveOne,
                   wrong_option("alpha_backward", "1.5"));
-NORMPROOF_REFUSES(PowerNorm, C10_RejectsRunningPsi2OfWrongExtent, longer_state("running_psi2"));
-NORMPROOF_REFUSES(PowerNorm, C10_RejectsNanInRunningPsi2, nan_in_state("running_psi2"));
-NORMPROOF_REFUSES(PowerNorm, C10_RejectsNegativeRunningPsi2, negative_state("running_psi2"));
-NORMPROOF_REFUSES(PowerNorm, C10_RejectsNuOfWrongExtent, longer_state("nu"));
-NORMPROOF_REFUSES(PowerNorm, C10_RejectsNanInNu, nan_in_state("nu"));
-NORMPROOF_REFUSES(PowerNorm, C10_RejectsNegativeIterations, negative_state("iterations"));
-NORMPROOF_REFUSES(PowerNorm, C14_RejectsNegativeWarmupIterations,
+NORMPROOF_REJECTS(PowerNorm, C10_RejectsRunningPsi2OfWrongExtent,
+                  state_of_wrong_extent("running_psi2"));
+NORMPROOF_REJECTS(PowerNorm, C10_RejectsNanInRunningPsi2, state_with_nan("running_psi2"));
+NORMPROOF_REJECTS(PowerNorm, C10_RejectsNegativeRunningPsi2, state_with_negative("running_psi2"));
+NORMPROOF_REJECTS(PowerNorm, C10_RejectsNuOfWrongExtent, state_of_wrong_extent("nu"));
+NORMPROOF_REJECTS(PowerNorm, C10_RejectsNanInNu, state_with_nan("nu"));
+NORMPROOF_REJECTS(PowerNorm, C10_RejectsNegativeIterations, state_with_negative("iterations"));
+NORMPROOF_REJECTS(PowerNorm, C14_RejectsNegativeWarmupIterations,
                   wrong_option("warmup_iterations", "-1"));
 
 }  // namespace

@@ -28,16 +28,16 @@ TEST(ScaleNorm, RejectsGammaWithSeveralElements) {
 }
 
 // Each test below breaks one requirement of the contract.
-NORMPROOF_REFUSES(ScaleNorm, C1_RejectsAnEmptyX, kEmptyX);
-NORMPROOF_REFUSES(ScaleNorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
-NORMPROOF_REFUSES(ScaleNorm, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);
-NORMPROOF_REFUSES(ScaleNorm, C3_RejectsGammaOfWrongExtent, kLongerGamma);
-NORMPROOF_REFUSES(ScaleNorm, C4_RejectsAnInfiniteElement, kInfiniteX);
-NORMPROOF_REFUSES(ScaleNorm, C4_RejectsNanInGamma, kNanInGamma);
-NORMPROOF_REFUSES(ScaleNorm, C4_RejectsOverflowingStatistics, kHugeX);
-NORMPROOF_REFUSES(ScaleNorm, C5_RejectsGradYOfWrongShape, kOtherGradY);
-NORMPROOF_REFUSES(ScaleNorm, C6_RejectsSavedRnormOfWrongExtent, longer_saved("rnorm"));
-NORMPROOF_REFUSES(ScaleNorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
+NORMPROOF_REJECTS(ScaleNorm, C1_RejectsAnEmptyX, kEmptyX);
+NORMPROOF_REJECTS(ScaleNorm, C2_RejectsNegativeEps, wrong_option("eps", "-1"));
+NORMPROOF_REJECTS(ScaleNorm, C2_RejectsAllZerosWithoutEps, kZerosWithoutEps);
+NORMPROOF_REJECTS(ScaleNorm, C3_RejectsGammaOfWrongExtent, kGammaOfWrongExtent);
+NORMPROOF_REJECTS(ScaleNorm, C4_RejectsAnInfiniteElement, kInfiniteX);
+NORMPROOF_REJECTS(ScaleNorm, C4_RejectsNanInGamma, kNanInGamma);
+NORMPROOF_REJECTS(ScaleNorm, C4_RejectsOverflowingStatistics, kHugeX);
+NORMPROOF_REJECTS(ScaleNorm, C5_RejectsGradYOfWrongShape, kGradYOfWrongShape);
+NORMPROOF_REJECTS(ScaleNorm, C6_RejectsSavedRnormOfWrongExtent, saved_of_wrong_extent("rnorm"));
+NORMPROOF_REJECTS(ScaleNorm, C7_RejectsInfiniteGradY, kInfiniteGradY);
 
 }  // namespace
 }  // namespace normproof::ref::norm

@@ -23,7 +23,7 @@ using Floats = std::vector<float>;
 /// Candidates for a sum: functions that add the terms in float.
 using FloatSum = std::function<float(const Floats&)>;
 
-float in_order(const Floats& terms) {
+float sum_in_order(const Floats& terms) {
   float sum = 0;
   for (const float term : terms) sum += term;
   return sum;
@@ -36,7 +36,7 @@ float pairwise(const Floats& terms) {
 }
 
 /// Adds like a GPU warp: 8 partial sums, which are then joined in halves.
-float in_lanes(const Floats& terms) {
+float sum_in_lanes(const Floats& terms) {
   float lanes[8] = {};
   for (std::size_t i = 0; i < terms.size(); ++i) lanes[i % 8] += terms[i];
   for (std::size_t half = 4; half > 0; half /= 2)
@@ -47,12 +47,12 @@ float in_lanes(const Floats& terms) {
 float shuffled(Floats terms, std::uint64_t seed) {
   const RandomStream random(seed, "order");
   for (std::size_t i = terms.size(); i > 1; --i) std::swap(terms[i - 1], terms[random.below(i, i)]);
-  return in_order(terms);
+  return sum_in_order(terms);
 }
 
 std::vector<FloatSum> float_sums() {
-  std::vector<FloatSum> sums = {in_order, pairwise, in_lanes, [](const Floats& terms) {
-                                  return in_order(Floats(terms.rbegin(), terms.rend()));
+  std::vector<FloatSum> sums = {sum_in_order, pairwise, sum_in_lanes, [](const Floats& terms) {
+                                  return sum_in_order(Floats(terms.rbegin(), terms.rend()));
                                 }};
   for (std::uint64_t seed = 0; seed < 5; ++seed)
     sums.emplace_back([seed](const Floats& terms) { return shuffled(terms, seed); });
@@ -95,7 +95,7 @@ TEST_F(AnyOrderError, CoversSumsInAnyOrder) {
     EXPECT_TRUE(is_within(sum.value, sum, exact));
     // The bound is close to that of [Hig02].
     EXPECT_LE(sum.error, 1.01 * (static_cast<double>(count) * 0x1p-24) * magnitude);
-    EXPECT_FALSE(is_within(in_order(Floats(x.begin(), x.end() - 1)), sum, exact)) << count;
+    EXPECT_FALSE(is_within(sum_in_order(Floats(x.begin(), x.end() - 1)), sum, exact)) << count;
   }
 }
 
@@ -144,7 +144,7 @@ TEST_F(AnyOrderError, CoversDotProductsWithAndWithoutFma) {
   for (const FloatSum& candidate : float_sums())
     EXPECT_TRUE(is_within(candidate(products), sum, exact));
   products[100] = -products[100];
-  EXPECT_FALSE(is_within(in_order(products), sum, exact));
+  EXPECT_FALSE(is_within(sum_in_order(products), sum, exact));
 }
 
 TEST_F(AnyOrderError, CoversProductsQuotientsAndRoots) {
@@ -231,7 +231,7 @@ TEST_F(AnyOrderError, CoversLayerNormInTwoPassesButNotInOne) {
     // The one-pass variance E[x^2] - E[x]^2 loses all digits at the last offset.
     Floats squares;
     for (const float element : x) squares.push_back(element * element);
-    const float mean = in_order(x) / 48, variance = in_order(squares) / 48 - mean * mean;
+    const float mean = sum_in_order(x) / 48, variance = sum_in_order(squares) / 48 - mean * mean;
     if (offset == 10000) {
       EXPECT_FALSE(is_within((x[0] - mean) / std::sqrt(variance + 1e-5F), bound[0], exact[0]));
     }
@@ -241,7 +241,7 @@ TEST_F(AnyOrderError, CoversLayerNormInTwoPassesButNotInOne) {
                                       any_order_error(1e-5), plain_sum<any_order_error>);
     const auto exact_small = layer_norm_row(std::vector<oracle100>(x.begin(), x.end()),
                                             oracle100(1e-5), plain_sum<oracle100>);
-    EXPECT_FALSE(is_within(layer_norm_row(x, 0.0F, in_order)[0], small[0], exact_small[0]));
+    EXPECT_FALSE(is_within(layer_norm_row(x, 0.0F, sum_in_order)[0], small[0], exact_small[0]));
   }
 }
 

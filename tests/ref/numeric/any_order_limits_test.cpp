@@ -19,7 +19,7 @@ class AnyOrderLimits : public ::testing::Test {
   const AnyOrderArithmetic arithmetic_{arithmetic_in(FloatType::float32)};
 };
 
-bool reaches(const any_order_error& bound, double candidate, const oracle100& exact) {
+bool is_within_bound(const any_order_error& bound, double candidate, const oracle100& exact) {
   const oracle100 off = oracle100(candidate) - exact;
   return (off < 0 ? oracle100(-off) : off) <= oracle100(bound.error);
 }
@@ -73,9 +73,9 @@ TEST_F(AnyOrderLimits, RemainderOfLargeTermsIsNotALowerBound) {
   for (int i = 0; i < 20; ++i) candidate = round_to(FloatType::float16, candidate + 0.25);
   candidate -= 1000;
   ASSERT_EQ(candidate, 1);
-  EXPECT_TRUE(reaches(sum, candidate, 6));
-  EXPECT_TRUE(reaches(any_order_error(1) / sum, 1 / candidate, oracle100(1) / 6));
-  EXPECT_TRUE(reaches(sqrt(sum), candidate, sqrt(oracle100(6))));
+  EXPECT_TRUE(is_within_bound(sum, candidate, 6));
+  EXPECT_TRUE(is_within_bound(any_order_error(1) / sum, 1 / candidate, oracle100(1) / 6));
+  EXPECT_TRUE(is_within_bound(sqrt(sum), candidate, sqrt(oracle100(6))));
   EXPECT_LE(sum.least(), candidate);
   EXPECT_GE(positive.least(), 5.8);
 }
@@ -102,7 +102,7 @@ TEST_F(AnyOrderLimits, CoversTwoUnitsOfASubnormalResult) {
   const double product = 3 * kUnit, mean = 3 * product / 3 - 2 * kUnit;
   ASSERT_LE(std::fabs(product - x * x), 2 * kUnit);
   const auto root = static_cast<float>(std::sqrt(mean));
-  EXPECT_TRUE(reaches(rstd, 1 / root, 1 / oracle100(x)));
+  EXPECT_TRUE(is_within_bound(rstd, 1 / root, 1 / oracle100(x)));
 }
 
 TEST_F(AnyOrderLimits, RoundsAConstantBetweenSubnormalNumbers) {
@@ -119,7 +119,7 @@ TEST_F(AnyOrderLimits, CoversRootsOfArgumentsNearZero) {
   const any_order_error x(0x1p-40, 0x1p-30);
   const any_order_error root = square_root(x);
   for (const double argument : {0.0, 0x1p-40, 0x1p-30, 0x1p-30 + 0x1p-40})
-    EXPECT_TRUE(reaches(root, std::sqrt(argument), oracle100(0x1p-20))) << argument;
+    EXPECT_TRUE(is_within_bound(root, std::sqrt(argument), oracle100(0x1p-20))) << argument;
   EXPECT_LE(root.error, 0x1.01p-15);
 }
 
@@ -172,13 +172,14 @@ void expect_held(const char* name, const Candidate& candidate, const Function& f
     const auto b = static_cast<float>(0.5 + random.uniform(2 * i + 1));
     const any_order_error held(a), computed = held * any_order_error(b);
     const double argument = static_cast<double>(a) * b;
-    EXPECT_TRUE(reaches(f(held), candidate(a), of(oracle100(a)))) << name << " of " << a;
-    EXPECT_TRUE(reaches(f(computed), candidate(a * b), of(oracle100(argument))))
+    EXPECT_TRUE(is_within_bound(f(held), candidate(a), of(oracle100(a)))) << name << " of " << a;
+    EXPECT_TRUE(is_within_bound(f(computed), candidate(a * b), of(oracle100(argument))))
         << name << " of " << argument;
     EXPECT_EQ(f(computed).value, f(running_error(argument, 0)).value);
     // A result that is one percent off must be outside of the bound.
     if (std::fabs(candidate(a)) > 0x1p-20F) {
-      EXPECT_FALSE(reaches(f(held), 1.01 * candidate(a), of(oracle100(a)))) << name << " of " << a;
+      EXPECT_FALSE(is_within_bound(f(held), 1.01 * candidate(a), of(oracle100(a))))
+          << name << " of " << a;
     }
   }
 }
@@ -202,11 +203,12 @@ TEST_F(AnyOrderLimits, CoversElementaryFunctionsOfInexactArguments) {
     const any_order_error x(value, 0.25);
     for (const double exact : {value - 0.25, value, value + 0.25})
       for (const double got : {exact - 0.25, exact + 0.25}) {
-        EXPECT_TRUE(reaches(exp(x), std::exp(got), exp(oracle100(exact)))) << value;
-        EXPECT_TRUE(reaches(tanh(x), std::tanh(got), tanh(oracle100(exact)))) << value;
-        EXPECT_TRUE(reaches(erf(x), std::erf(got), erf(oracle100(exact)))) << value;
+        EXPECT_TRUE(is_within_bound(exp(x), std::exp(got), exp(oracle100(exact)))) << value;
+        EXPECT_TRUE(is_within_bound(tanh(x), std::tanh(got), tanh(oracle100(exact)))) << value;
+        EXPECT_TRUE(is_within_bound(erf(x), std::erf(got), erf(oracle100(exact)))) << value;
         const any_order_error positive(value + 4, 0.25);
-        EXPECT_TRUE(reaches(log(positive), std::log(got + 4), log(oracle100(exact + 4)))) << value;
+        EXPECT_TRUE(is_within_bound(log(positive), std::log(got + 4), log(oracle100(exact + 4))))
+            << value;
       }
   }
 }

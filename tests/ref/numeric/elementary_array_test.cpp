@@ -60,7 +60,7 @@ TEST_P(EveryFunction, RoundsTheEndsOfEveryRowCorrectly) {
   std::vector<double> ends;
   for (int row = 0; row < 256; ++row) ends.push_back(log_bin(row).first);
   for (int row = 0; row < 552; ++row)
-    ends.push_back((taylor_centre(row) + taylor_centre(row + 1)) / 2);
+    ends.push_back((taylor_center(row) + taylor_center(row + 1)) / 2);
   for (int k = -60; k < 60; ++k) ends.push_back((k + 0.5) * 0x1.62e42fefa39efp-9);
   for (int e = -70; e < 10; ++e) ends.push_back(std::ldexp(1, e));
   for (const double end : ends) {
@@ -117,7 +117,7 @@ TEST_P(EveryFunction, ScalarsAndArraysAgreeOnEveryInstructionSet) {
     for (std::size_t count = 0; count <= 67; ++count) {
       std::vector<double> x(count + 2, 7), y(count + 2, 5);
       for (std::size_t i = 0; i < count; ++i) x[i + 1] = argument(f, 100 + count, i);
-      f.of_each(x.data() + 1, count, y.data() + 1);
+      f.apply_each(x.data() + 1, count, y.data() + 1);
       EXPECT_EQ(y.front(), 5) << "written before the array";
       EXPECT_EQ(y.back(), 5) << "written past the array";
       for (std::size_t i = 1; i <= count; ++i) {
@@ -126,7 +126,7 @@ TEST_P(EveryFunction, ScalarsAndArraysAgreeOnEveryInstructionSet) {
             << set << std::hexfloat << " " << f.name << " " << x[i];
         EXPECT_TRUE(same_value(f.of(x[i]), expected)) << set << std::hexfloat << " " << x[i];
       }
-      f.of_each(x.data() + 1, count, x.data() + 1);
+      f.apply_each(x.data() + 1, count, x.data() + 1);
       for (std::size_t i = 1; i <= count; ++i) EXPECT_TRUE(same_value(x[i], y[i])) << "in place";
       EXPECT_EQ(x.back(), 7);
     }

@@ -36,10 +36,10 @@ TEST(ElementaryTables, FollowFromTheirDefinitions) {
 void expect_value_and_slope(const double* table, int rows, dual (*f)(const dual&)) {
   for (int row = 0; row < rows; ++row) {
     const double* const a = table + row * kTaylorColumns;
-    const dual at_centre = f(dual(oracle50(taylor_centre(row)), oracle50(1)));
-    EXPECT_EQ(a[0], to_double(at_centre.value));
-    EXPECT_EQ(a[1], to_double(at_centre.value - a[0]));
-    EXPECT_EQ(a[2], to_double(at_centre.derivative));
+    const dual at_center = f(dual(oracle50(taylor_center(row)), oracle50(1)));
+    EXPECT_EQ(a[0], to_double(at_center.value));
+    EXPECT_EQ(a[1], to_double(at_center.value - a[0]));
+    EXPECT_EQ(a[2], to_double(at_center.derivative));
   }
 }
 

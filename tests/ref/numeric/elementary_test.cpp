@@ -171,17 +171,17 @@ TEST(Elementary, EnclosuresAndErrorsContainTheImageOfEveryPoint) {
   const RandomStream stream(13, "elementary enclosures");
   for (const Lenses& f : kFunctions) {
     for (std::uint64_t i = 0; i < 300; ++i) {
-      const double centre = f.begin + (f.end - f.begin) * stream.uniform(3 * i);
+      const double center = f.begin + (f.end - f.begin) * stream.uniform(3 * i);
       const double radius = std::ldexp(stream.uniform(3 * i + 1), -static_cast<int>(i % 40));
-      const double low = centre - radius, high = centre + radius;
+      const double low = center - radius, high = center + radius;
       if (f.begin > 0 && low <= 0) continue;
       interval wide(0.0);
       mpfi_interv_d(wide.backend().data(), low, high);
       const Enclosure in = enclose(f.of_interval(wide));
       const Enclosure ba = enclose(f.of_ball(hull(ball(low), ball(high))));
-      const double reach = std::max(high - centre, centre - low) * (1 + 0x1p-40);
-      const running_error r = f.of_running_error(running_error(centre, reach));
-      for (const double x : {low, (low + centre) / 2, centre, high}) {
+      const double reach = std::max(high - center, center - low) * (1 + 0x1p-40);
+      const running_error r = f.of_running_error(running_error(center, reach));
+      for (const double x : {low, (low + center) / 2, center, high}) {
         const oracle100 exact = f.of_100(oracle100(x));
         EXPECT_LE(oracle100(in.lower), exact);
         EXPECT_GE(oracle100(in.upper), exact);
@@ -189,7 +189,7 @@ TEST(Elementary, EnclosuresAndErrorsContainTheImageOfEveryPoint) {
         EXPECT_GE(oracle100(ba.upper), exact);
         EXPECT_LE(abs(oracle100(r.value) - exact), oracle100(r.error)) << f.name << " " << x;
       }
-      EXPECT_BITS_EQ(r.value, f.of_double(centre));
+      EXPECT_BITS_EQ(r.value, f.of_double(center));
     }
   }
 }

@@ -37,15 +37,15 @@ std::string error_message(F&& f) {
 /// Returns the breach for which f is rejected. If the name of the running test begins with a
 /// clause, the breach must have that clause.
 template <class F>
-Breach contract_breach(F&& f) {
+ContractViolation contract_violation(F&& f) {
   const Clause clause = clause_of(::testing::UnitTest::GetInstance()->current_test_info()->name());
   try {
     f();
   } catch (const ContractError& error) {
     if (clause != Clause::none) {
-      EXPECT_EQ(error.breach().clause, clause) << error.what();
+      EXPECT_EQ(error.violation().clause, clause) << error.what();
     }
-    return error.breach();
+    return error.violation();
   }
   return {.observation = "no error"};
 }
@@ -53,7 +53,7 @@ Breach contract_breach(F&& f) {
 /// Returns the message of the ContractError that f throws, and checks its clause likewise.
 template <class F>
 std::string contract_message(F&& f) {
-  return ContractError(contract_breach(f)).what();
+  return ContractError(contract_violation(f)).what();
 }
 
 }  // namespace normproof::ref::numeric

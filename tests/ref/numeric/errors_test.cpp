@@ -22,15 +22,16 @@ TEST(ContractFailure, MessageNamesFunctionArgumentAndExpectation) {
   const ContractError error =
       error_of([] { contract_failure("layer_norm", "gamma", "has shape [4]", "shape [5]"); });
   EXPECT_STREQ(error.what(), "layer_norm: gamma has shape [4]; expected shape [5]");
-  EXPECT_EQ(error.breach(), (Breach{"layer_norm", "gamma", "has shape [4]", "shape [5]"}));
+  EXPECT_EQ(error.violation(),
+            (ContractViolation{"layer_norm", "gamma", "has shape [4]", "shape [5]"}));
 }
 
 TEST(ContractFailure, ClauseAppearsOnlyInWhat) {
   const ContractError error =
       error_of([] { contract_failure("dropout", "rate", "is 2", "0 <= rate < 1", Clause::C12); });
   EXPECT_STREQ(error.what(), "dropout: rate is 2; expected 0 <= rate < 1 (C12)");
-  EXPECT_EQ(error.breach().clause, Clause::C12);
-  EXPECT_EQ(sentence(error.breach()), "dropout: rate is 2; expected 0 <= rate < 1");
+  EXPECT_EQ(error.violation().clause, Clause::C12);
+  EXPECT_EQ(sentence(error.violation()), "dropout: rate is 2; expected 0 <= rate < 1");
   EXPECT_EQ(static_cast<int>(Clause::C16), 16);
 }
 

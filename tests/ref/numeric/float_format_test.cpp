@@ -24,7 +24,7 @@ namespace {
 using verification::checks::compare::same_number;
 
 /// Returns the number that would follow the largest if the exponent range did not end.
-double beyond(const FloatFormat& format) {
+double next_beyond_largest(const FloatFormat& format) {
   return format.largest + std::ldexp(1, format.max_exponent - format.digits + 1);
 }
 
@@ -75,7 +75,7 @@ TEST(RoundTo, KeepsNumbersOfTheFormatAndRoundsTiesToEven) {
     std::vector<double> numbers = magnitudes(format);
     ASSERT_EQ(numbers.back(), format.largest);
     const bool largest_is_even = numbers.size() % 2 == 1;
-    numbers.push_back(beyond(format));
+    numbers.push_back(next_beyond_largest(format));
     for (std::size_t k = 0; k + 1 < numbers.size(); ++k) {
       const double below = numbers[k];
       const bool last = k + 2 == numbers.size();
@@ -163,7 +163,7 @@ TEST(RoundTo, Float16AgreesWithTheProcessor) {
 TEST(RoundTo, OverflowGivesInfinityNanOrTheLargestNumber) {
   for (const FloatFormat& format : small_formats()) {
     const double special = format.has_infinity ? kInfinity : kNaN;
-    for (const double v : {beyond(format), 1e30 * format.largest, kInfinity}) {
+    for (const double v : {next_beyond_largest(format), 1e30 * format.largest, kInfinity}) {
       EXPECT_TRUE(same_number(round_to(format, v), special)) << format.name;
       EXPECT_EQ(round_to(format, v, Overflow::saturate), format.largest) << format.name;
       EXPECT_EQ(round_to(format, -v, Overflow::saturate), -format.largest) << format.name;

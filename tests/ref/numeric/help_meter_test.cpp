@@ -10,16 +10,16 @@ using std::chrono::milliseconds;
 /// Records calls of one millisecond each, for a whole window or a part of one.
 class HelpMeterTest : public ::testing::Test {
  protected:
-  void window_of(std::chrono::microseconds processor, int part = 1) {
+  void add_window(std::chrono::microseconds processor, int part = 1) {
     for (auto taken = HelpMeter::Duration(0); taken < HelpMeter::kWindow / part;
          taken += milliseconds(1)) {
       EXPECT_TRUE(meter_.helps(now_));
       now_ += milliseconds(1);
-      meter_.learn(now_, milliseconds(1), processor);
+      meter_.record_call(now_, milliseconds(1), processor);
     }
   }
   /// Returns how long no other threads are used from now on.
-  HelpMeter::Duration time_alone() {
+  HelpMeter::Duration duration_alone() {
     HelpMeter::Duration alone(0);
     for (; !meter_.helps(now_); now_ += milliseconds(1)) alone += milliseconds(1);
     return alone;
@@ -35,32 +35,33 @@ TEST_F(HelpMeterTest, UsesOtherThreadsAtFirst) {
 
 TEST_F(HelpMeterTest, UsesOtherThreadsWhileTheyHelp) {
   for (const int processor : {2000, 1600, 1060}) {
-    window_of(std::chrono::microseconds(processor));
-    EXPECT_EQ(time_alone(), milliseconds(0)) << processor;
+    add_window(std::chrono::microseconds(processor));
+    EXPECT_EQ(duration_alone(), milliseconds(0)) << processor;
   }
 }
 
 TEST_F(HelpMeterTest, BacksOffForLongerEachTimeThreadsDoNotHelp) {
-  window_of(std::chrono::microseconds(1040));
-  EXPECT_EQ(time_alone(), milliseconds(0)) << "one window";
+  add_window(std::chrono::microseconds(1040));
+  EXPECT_EQ(duration_alone(), milliseconds(0)) << "one window";
   int part = 1;
   for (const int alone : {400, 800, 1600, 3200, 3200}) {
-    window_of(std::chrono::microseconds(1040), part);
-    EXPECT_EQ(time_alone(), milliseconds(alone));
+    add_window(std::chrono::microseconds(1040), part);
+    EXPECT_EQ(duration_alone(), milliseconds(alone));
     part = 2;
   }
-  window_of(std::chrono::microseconds(1900), part);  // the other process has ended
-  EXPECT_EQ(time_alone(), milliseconds(0));
-  window_of(std::chrono::microseconds(900));
-  EXPECT_EQ(time_alone(), milliseconds(0));
-  window_of(std::chrono::microseconds(900));
-  EXPECT_EQ(time_alone(), HelpMeter::kAlone);
+  add_window(std::chrono::microseconds(1900), part);  // the other process has ended
+  EXPECT_EQ(duration_alone(), milliseconds(0));
+  add_window(std::chrono::microseconds(900));
+  EXPECT_EQ(duration_alone(), milliseconds(0));
+  add_window(std::chrono::microseconds(900));
+  EXPECT_EQ(duration_alone(), HelpMeter::kAloneCalls);
 }
 
 TEST_F(HelpMeterTest, IgnoresSingleSlowCalls) {
   for (int call = 0; call < 100; ++call) {
     now_ += milliseconds(1);
-    meter_.learn(now_, milliseconds(1), std::chrono::microseconds(call % 5 == 0 ? 900 : 1900));
+    meter_.record_call(now_, milliseconds(1),
+                       std::chrono::microseconds(call % 5 == 0 ? 900 : 1900));
     EXPECT_TRUE(meter_.helps(now_)) << call;
   }
 }
@@ -68,7 +69,7 @@ TEST_F(HelpMeterTest, IgnoresSingleSlowCalls) {
 TEST_F(HelpMeterTest, IgnoresASingleLongStop) {
   for (int call = 0; call < 100; ++call) {
     now_ += milliseconds(call == 20 ? 45 : 1);
-    meter_.learn(now_, milliseconds(call == 20 ? 45 : 1), std::chrono::microseconds(1800));
+    meter_.record_call(now_, milliseconds(call == 20 ? 45 : 1), std::chrono::microseconds(1800));
     EXPECT_TRUE(meter_.helps(now_)) << call;
   }
 }
@@ -76,16 +77,16 @@ TEST_F(HelpMeterTest, IgnoresASingleLongStop) {
 TEST_F(HelpMeterTest, NeedsEnoughCallsToDecide) {
   for (int call = 1; call <= 2 * HelpMeter::kCalls; ++call) {
     now_ += HelpMeter::kWindow;
-    meter_.learn(now_, HelpMeter::kWindow, HelpMeter::kWindow);
+    meter_.record_call(now_, HelpMeter::kWindow, HelpMeter::kWindow);
     EXPECT_EQ(meter_.helps(now_), call < 2 * HelpMeter::kCalls) << call;
   }
 }
 
 TEST_F(HelpMeterTest, IgnoresThreadsThatSleep) {
-  for (int window = 0; window < 2; ++window) window_of(std::chrono::microseconds(490));
-  EXPECT_EQ(time_alone(), milliseconds(0));
-  for (int window = 0; window < 2; ++window) window_of(std::chrono::microseconds(510));
-  EXPECT_EQ(time_alone(), HelpMeter::kAlone);
+  for (int window = 0; window < 2; ++window) add_window(std::chrono::microseconds(490));
+  EXPECT_EQ(duration_alone(), milliseconds(0));
+  for (int window = 0; window < 2; ++window) add_window(std::chrono::microseconds(510));
+  EXPECT_EQ(duration_alone(), HelpMeter::kAloneCalls);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ TEST(Waiting, LosesNoChange) {
   Waiting waiting;
   std::atomic<int> turn{0};
   constexpr int kTurns = 20000;
-  const auto play = [&](int own) {
+  const auto run_player = [&](int own) {
     for (int i = own; i < kTurns; i += 2) {
       waiting.wait_until([&] { return turn == i; });
       if (i % 1000 < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -50,7 +50,7 @@ TEST(Waiting, LosesNoChange) {
       waiting.wake();
     }
   };
-  std::thread even(play, 0), odd(play, 1);
+  std::thread even(run_player, 0), odd(run_player, 1);
   even.join();
   odd.join();
   EXPECT_EQ(turn, kTurns);

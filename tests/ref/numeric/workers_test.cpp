@@ -15,14 +15,14 @@
 namespace normproof::ref::numeric {
 namespace {
 
-double seconds_of(clockid_t clock) {
+double read_clock_seconds(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 /// Restricts this thread, and those that it starts, to one processor.
-void stay_on_this_processor() {
+void pin_to_this_processor() {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(sched_getcpu(), &one);
@@ -34,32 +34,33 @@ enum class Alone { yes, no, hardly_at_work };
 /// Returns whether a call that may use two threads on one processor eventually runs five times in a
 /// row on the caller's thread alone. Each call is so long that the other thread would get a part of
 /// it.
-Alone comes_to_be_alone() {
+Alone wait_until_alone() {
   constexpr double kTask = 0.004, kPatience = 10;
   const std::thread::id caller = std::this_thread::get_id();
-  const double began = seconds_of(CLOCK_MONOTONIC);
-  const double worked = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
-  const auto elapsed = [&] { return seconds_of(CLOCK_MONOTONIC) - began; };
+  const double began = read_clock_seconds(CLOCK_MONOTONIC);
+  const double worked = read_clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+  const auto elapsed = [&] { return read_clock_seconds(CLOCK_MONOTONIC) - began; };
   for (int alone = 0; elapsed() < kPatience;) {
     std::atomic<bool> others = false;
     run_tasks(4, 2, [&](std::size_t) {
       if (std::this_thread::get_id() != caller) others = true;
-      const double end = seconds_of(CLOCK_THREAD_CPUTIME_ID) + kTask;
-      while (seconds_of(CLOCK_THREAD_CPUTIME_ID) < end) continue;
+      const double end = read_clock_seconds(CLOCK_THREAD_CPUTIME_ID) + kTask;
+      while (read_clock_seconds(CLOCK_THREAD_CPUTIME_ID) < end) continue;
     });
     alone = others ? 0 : alone + 1;
     if (alone == 5) return Alone::yes;
   }
-  return seconds_of(CLOCK_PROCESS_CPUTIME_ID) - worked < 0.7 * elapsed() ? Alone::hardly_at_work
-                                                                         : Alone::no;
+  return read_clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - worked < 0.7 * elapsed()
+             ? Alone::hardly_at_work
+             : Alone::no;
 }
 
 TEST(Workers, DoesNotUseThreadsThatDoNotHelp) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    stay_on_this_processor();
-    _exit(static_cast<int>(comes_to_be_alone()));
+    pin_to_this_processor();
+    _exit(static_cast<int>(wait_until_alone()));
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -99,7 +100,7 @@ TEST(Workers, RunsManyShortCallsWithMoreThreadsThanProcessors) {
 }
 
 TEST(Workers, OtherThreadsTakePart) {
-  ask_again();
+  reset_help_meter();
   std::atomic<int> present{0};
   run_tasks(3, 3, [&](std::size_t) {
     ++present;
@@ -110,7 +111,7 @@ TEST(Workers, OtherThreadsTakePart) {
 
 // The others run all tasks except the first, which waits for them.
 TEST(Workers, ADelayedThreadLeavesItsTasksToOthers) {
-  ask_again();
+  reset_help_meter();
   for (const std::size_t threads : {2u, 3u}) {
     std::atomic<int> done{0};
     run_tasks(100, threads, [&](std::size_t i) {

@@ -74,7 +74,7 @@ Tensor<double> arguments() {
 
 class ActivationTest : public ::testing::Test {
  protected:
-  void TearDown() override { reset_machine(); }
+  void TearDown() override { restore_defaults(); }
 };
 
 TEST_F(ActivationTest, ReluMatchesHandComputedValues) {
@@ -146,8 +146,8 @@ TEST_F(ActivationTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
     const Tensor<double> grad_y = random_tensor(shape, "machine gradient");
     for (const auto& f : every_function<double>()) {
       SCOPED_TRACE(f.name);
-      expect_same_everywhere([&] { return f.forward(x); });
-      expect_same_everywhere([&] { return f.backward(grad_y, x); });
+      expect_same_on_every_machine_setting([&] { return f.forward(x); });
+      expect_same_on_every_machine_setting([&] { return f.backward(grad_y, x); });
     }
   }
 }
@@ -329,8 +329,8 @@ TEST_F(ActivationTest, GeluKeepingErfHasTheSameBits) {
     const Tensor<double> grad_y = random_tensor(shape, "kept gradient");
     const Tensor<double> y = gelu(x), grad_x = gelu_backward(grad_y, x);
     Tensor<double> erf;
-    expect_same_everywhere([&] { return gelu_keeping_erf(x, erf); });
-    expect_same_everywhere([&] { return gelu_backward_from_erf(grad_y, x, erf); });
+    expect_same_on_every_machine_setting([&] { return gelu_keeping_erf(x, erf); });
+    expect_same_on_every_machine_setting([&] { return gelu_backward_from_erf(grad_y, x, erf); });
     EXPECT_BITS_EQ(gelu_keeping_erf(x, erf), y);
     EXPECT_BITS_EQ(gelu_backward_from_erf(grad_y, x, erf), grad_x);
     for (std::size_t i = 0; i < x.size(); i += 1009)
@@ -370,7 +370,7 @@ TEST_F(ActivationTest, C2_RejectsNonFiniteElements) {
       x(59, 299) = bad;
       x(41, 7) = bad;
       const auto message = [&](const std::string& function, const std::string& argument) {
-        return function + ": " + argument + " has the element [41, 7] = " + shown(bad) +
+        return function + ": " + argument + " has the element [41, 7] = " + to_text(bad) +
                "; expected finite values (C2)";
       };
       for (const auto& f : every_function<double>()) {

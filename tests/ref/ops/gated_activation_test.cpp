@@ -30,7 +30,7 @@ std::vector<Gated<T>> both() {
 
 class GatedActivationTest : public ::testing::Test {
  protected:
-  void TearDown() override { reset_machine(); }
+  void TearDown() override { restore_defaults(); }
 };
 
 TEST_F(GatedActivationTest, ActivatesXButNotGate) {
@@ -71,9 +71,9 @@ TEST_F(GatedActivationTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount)
     const Tensor<double> grad_y = random_tensor(shape, "machine gradient");
     for (const auto& f : both<double>()) {
       SCOPED_TRACE(f.name);
-      expect_same_everywhere([&] { return f.forward(x, gate); });
-      expect_same_everywhere([&] { return f.backward(grad_y, x, gate).x; });
-      expect_same_everywhere([&] { return f.backward(grad_y, x, gate).gate; });
+      expect_same_on_every_machine_setting([&] { return f.forward(x, gate); });
+      expect_same_on_every_machine_setting([&] { return f.backward(grad_y, x, gate).x; });
+      expect_same_on_every_machine_setting([&] { return f.backward(grad_y, x, gate).gate; });
     }
   }
 }
@@ -145,7 +145,7 @@ TEST_F(GatedActivationTest, C2_RejectsNonFiniteElements) {
     for (const double bad : {kInfinity, -kInfinity, kNaN}) {
       const Tensor<double> wrong = {1, bad};
       const auto message = [&](const std::string& function, const std::string& argument) {
-        return function + ": " + argument + " has the element [1] = " + shown(bad) +
+        return function + ": " + argument + " has the element [1] = " + to_text(bad) +
                "; expected finite values (C2)";
       };
       EXPECT_EQ(contract_message([&] { f.forward(wrong, good); }), message(f.name, "x"));

@@ -20,7 +20,7 @@ double by_the_rule(const std::vector<double>& x) {
   return lane[0];
 }
 
-std::vector<double> wild(std::size_t count, std::string_view stream) {
+std::vector<double> wide_ranging_values(std::size_t count, std::string_view stream) {
   const numeric::RandomStream random(3, stream);
   std::vector<double> x(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -35,7 +35,7 @@ constexpr std::size_t kSumLengths[] = {1,  2,  3,  15, 16, 17,  31,   32,
 
 TEST(LaneSum, FollowsTheRule) {
   for (const std::size_t count : kSumLengths) {
-    const auto x = wild(count, "lanes");
+    const auto x = wide_ranging_values(count, "lanes");
     const double expected = by_the_rule(x);
     EXPECT_BITS_EQ(lane_sum<double>(count, [&](std::size_t i) { return x[i]; }), expected);
     EXPECT_BITS_EQ(contiguous_lane_sum<double>(count, [p = x.data()](auto at) { return at(p); }),
@@ -44,7 +44,7 @@ TEST(LaneSum, FollowsTheRule) {
 }
 
 TEST(LaneSum, OrderAffectsTheBits) {
-  const auto x = wild(1000, "lanes");
+  const auto x = wide_ranging_values(1000, "lanes");
   double left_to_right = 0;
   for (const double v : x) left_to_right += v;
   EXPECT_NE(left_to_right, by_the_rule(x)) << "the data cannot tell orders apart";
@@ -65,7 +65,7 @@ TEST(LaneSum, SumOfMinusZerosIsPlusZero) {
 TEST(ColumnSum, FollowsTheRuleInEveryColumn) {
   for (const std::size_t rows : kSumLengths) {
     for (const std::size_t width : {1u, 3u, 8u, 11u}) {
-      const auto x = wild(rows * width, "columns");
+      const auto x = wide_ranging_values(rows * width, "columns");
       std::vector<double> sums(width);
       const auto terms = [&](std::size_t row) {
         return [p = x.data() + row * width](auto at) { return at(p); };
@@ -84,7 +84,7 @@ TEST(ColumnSum, FollowsTheRuleInEveryColumn) {
 
 TEST(AddLanes, FollowsTheTreeOfTheRule) {
   for (const std::size_t count : {1u, 2u, 5u, 31u, 32u}) {
-    auto lanes = wild(count * 3, "tree");
+    auto lanes = wide_ranging_values(count * 3, "tree");
     std::vector<double> column(count);
     for (std::size_t l = 0; l < count; ++l) column[l] = lanes[l * 3 + 1];
     add_lanes(lanes.data(), count, 3, 1, 2);

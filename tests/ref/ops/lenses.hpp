@@ -58,13 +58,13 @@ inline double sum_by_the_rule(const std::vector<double>& x) {
   return lane[0];
 }
 
-inline void reset_machine() {
+inline void restore_defaults() {
   numeric::set_num_threads(1);
   numeric::select_instruction_set(numeric::instruction_sets().back());
 }
 
 template <class F>
-void expect_same_everywhere(F&& f) {
+void expect_same_on_every_machine_setting(F&& f) {
   numeric::set_num_threads(1);
   numeric::select_instruction_set("baseline");
   const Tensor<double> expected = f();
@@ -75,7 +75,7 @@ void expect_same_everywhere(F&& f) {
       EXPECT_BITS_EQ(f(), expected) << set << ", " << threads << " threads";
     }
   }
-  reset_machine();
+  restore_defaults();
 }
 
 /// Checks that every enclosure contains the exact value and is narrow: its ends round to doubles
@@ -110,7 +110,7 @@ void expect_derivative(F&& f, const Tensor<double>& x, const Tensor<double>& gra
 }
 
 /// Returns a non-finite number as the messages print it.
-inline std::string shown(double x) {
+inline std::string to_text(double x) {
   return x != x ? "nan" : x < 0 ? "-inf" : "inf";
 }
 

@@ -18,7 +18,7 @@ namespace {
 // Runs f with every instruction set of this processor and several thread counts; the first is
 // baseline with 1 thread.
 template <class F>
-void on_every_machine(const F& f) {
+void on_every_instruction_set(const F& f) {
   for (const auto& set : numeric::instruction_sets())
     for (const int threads : {1, 2, 3, 5}) {
       numeric::select_instruction_set(set);
@@ -94,7 +94,7 @@ std::string describe(const Case& x) {
 void expect_naive_bits(const std::vector<Case>& cases) {
   std::vector<std::vector<double>> expected;
   for (const Case& x : cases) expected.push_back(product(x, true));
-  on_every_machine([&](const std::string& machine) {
+  on_every_instruction_set([&](const std::string& machine) {
     for (std::size_t i = 0; i < cases.size(); ++i)
       ASSERT_TRUE(same_bits(product(cases[i], false), expected[i]))
           << describe(cases[i]) << " on " << machine;
@@ -207,7 +207,7 @@ TEST(MatmulDouble, AddsToTheOldValues) {
           c.view.data[i * c.view.row_stride + j * c.view.column_stride] +=
               naive_element(a_block, b_block, i, j);
         }
-    on_every_machine([&](const std::string& machine) {
+    on_every_instruction_set([&](const std::string& machine) {
       EXPECT_TRUE(same_bits(product(x, false, true), c.values)) << describe(x) << " on " << machine;
     });
   }
@@ -235,7 +235,7 @@ TEST(MatmulDouble, PartsOfTheOutputHaveTheBitsOfTheWhole) {
 
 // Infinities and NaN propagate as in IEEE 754: padding and zero factors must not add or hide one.
 TEST(MatmulDouble, InfinitiesAndNanPropagate) {
-  on_every_machine([](const std::string& machine) {
+  on_every_instruction_set([](const std::string& machine) {
     Stored a = stored(7, 9, Layout::rows, "a");
     Stored b = stored(9, 10, Layout::rows, "b");
     Stored c = stored(7, 10, Layout::rows, "c");

@@ -23,7 +23,7 @@ using tensor::empty_tensor;
 namespace bound = verification::checks::compare::bound;
 
 template <class T>
-Tensor<T> transpose_of(const Tensor<T>& t) {
+Tensor<T> transpose(const Tensor<T>& t) {
   Tensor<T> result = empty_tensor<T>({t.shape(1), t.shape(0)});
   for (std::size_t i = 0; i < t.shape(0); ++i)
     for (std::size_t j = 0; j < t.shape(1); ++j) result(j, i) = t(i, j);
@@ -50,8 +50,8 @@ TEST(Matmul, TransposedProductsAgree) {
   const Tensor<double> b = random_tensor({300, 17}, "b");
   const Tensor<double> expected = naive(a, b);
   EXPECT_BITS_EQ(matmul(a, b), expected);
-  EXPECT_BITS_EQ(matmul(transpose_of(a), b, Transpose::a), expected);
-  EXPECT_BITS_EQ(matmul(a, transpose_of(b), Transpose::b), expected);
+  EXPECT_BITS_EQ(matmul(transpose(a), b, Transpose::a), expected);
+  EXPECT_BITS_EQ(matmul(a, transpose(b), Transpose::b), expected);
 }
 
 TEST(Matmul, ZeroDepthGivesPlusZero) {
@@ -92,7 +92,7 @@ TEST(Matmul, BatchEqualsItsMatricesOneByOne) {
         for (std::size_t j = 0; j < 2; ++j) crossed(i, j) = e(p, q, i, j);
       EXPECT_BITS_EQ(own, naive(left, right));
       EXPECT_BITS_EQ(common, naive(left, shared));
-      EXPECT_BITS_EQ(crossed, naive(transpose_of(left), random_tensor({5, 2}, "e")));
+      EXPECT_BITS_EQ(crossed, naive(transpose(left), random_tensor({5, 2}, "e")));
     }
 }
 
@@ -314,8 +314,8 @@ TEST(Matmul, OtherScalarsSupportTransposesBatchesAndAddition) {
       for (std::size_t i = 0; i < expected.size(); ++i)
         EXPECT_EQ(numeric::to_double(got.data()[i]), expected.data()[i]);
     };
-    expect(matmul(transpose_of(a_of), b_of, Transpose::a), matmul(a, b));
-    expect(matmul(a_of, transpose_of(b_of), Transpose::b), matmul(a, b));
+    expect(matmul(transpose(a_of), b_of, Transpose::a), matmul(a, b));
+    expect(matmul(a_of, transpose(b_of), Transpose::b), matmul(a, b));
     Tensor<T> twice = empty_tensor<T>({2, 2, 3});
     for (std::size_t i = 0; i < 12; ++i) twice.data()[i] = a_of.data()[i % 6];
     Tensor<T> c = matmul(twice, b_of);

@@ -74,29 +74,30 @@ TEST(Reduce, EveryScalarAgreesWithTheExactSum) {
   EXPECT_LE(abs(rational(running.value) - exact), rational(running.error));
 }
 
-std::string refused(const std::function<void()>& f) {
+std::string rejection_message(const std::function<void()>& f) {
   return numeric::contract_message(f);
 }
 
 TEST(SumElements, C1_RejectsATensorWithoutElements) {
-  EXPECT_NE(refused([] { sum_elements(Tensor<double>::from_shape({0})); }), "no error");
+  EXPECT_NE(rejection_message([] { sum_elements(Tensor<double>::from_shape({0})); }), "no error");
 }
 
 TEST(SumRows, C1_RejectsAVector) {
-  EXPECT_NE(refused([] { sum_rows(Tensor<double>{1, 2}); }), "no error");
+  EXPECT_NE(rejection_message([] { sum_rows(Tensor<double>{1, 2}); }), "no error");
 }
 
 TEST(SumColumns, C1_RejectsAnExtentOfZero) {
-  EXPECT_NE(refused([] { sum_columns(Tensor<double>::from_shape({0, 3})); }), "no error");
+  EXPECT_NE(rejection_message([] { sum_columns(Tensor<double>::from_shape({0, 3})); }), "no error");
 }
 
 TEST(DotRows, C1_RejectsAVector) {
   const Tensor<double> row = {1, 2};
-  EXPECT_NE(refused([&] { dot_rows(row, row); }), "no error");
+  EXPECT_NE(rejection_message([&] { dot_rows(row, row); }), "no error");
 }
 
 TEST(DotRows, C2_RejectsWOfWrongShape) {
-  EXPECT_NE(refused([] { dot_rows(random_matrix(2, 3), random_matrix(3, 2)); }), "no error");
+  EXPECT_NE(rejection_message([] { dot_rows(random_matrix(2, 3), random_matrix(3, 2)); }),
+            "no error");
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST(RowTraversal, WritesOnlyTheRowsOfTheRange) {
 
 // Returns the sums over rows of x and of 2 x; the ranges of lanes and sums must not affect them.
 template <class T>
-std::vector<T> totals_of(const RowLayout& layout, const std::vector<T>& x, std::size_t part) {
+std::vector<T> compute_totals(const RowLayout& layout, const std::vector<T>& x, std::size_t part) {
   const std::size_t lanes = std::min(layout.count, kLanes);
   std::vector<T> sums(lanes * 2 * layout.width, T(7.0));
   const LaneTotals<T> totals{sums.data(), lanes, 2 * layout.width};
@@ -95,7 +95,7 @@ TEST(RowTraversal, TotalsAreLaneSumsOverTheRows) {
   for (const RowLayout& layout : kLayouts) {
     const auto x = normal_numbers(layout.count * layout.width, "x");
     for (const std::size_t part : {1u, 5u, 32u, 5000u}) {
-      const auto sums = totals_of(layout, x, part);
+      const auto sums = compute_totals(layout, x, part);
       for (std::size_t d = 0; d < layout.width; ++d) {
         const auto column = [&](std::size_t i) { return x[i * layout.width + d]; };
         const double expected = lane_sum<double>(layout.count, column);
@@ -139,8 +139,8 @@ TEST(RowTraversal, OtherScalarsMatchDouble) {
   constexpr RowLayout kLayout{70, 33};
   const auto x = normal_numbers(kLayout.count * kLayout.width, "x");
   const std::vector<running_error> lifted(x.begin(), x.end());
-  const auto expected = totals_of(kLayout, x, 32);
-  const auto got = totals_of(kLayout, lifted, 32);
+  const auto expected = compute_totals(kLayout, x, 32);
+  const auto got = compute_totals(kLayout, lifted, 32);
   for (std::size_t d = 0; d < expected.size(); ++d) EXPECT_BITS_EQ(got[d].value, expected[d]);
 }
 

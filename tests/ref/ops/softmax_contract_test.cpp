@@ -73,7 +73,7 @@ TEST(SoftmaxContract, C2_RejectsNonFiniteElements) {
       x(7, 39) = bad;
       x(4, 33) = bad;
       const auto message = [&](const std::string& function, const std::string& argument) {
-        return function + ": " + argument + " has the element [4, 33] = " + shown(bad) +
+        return function + ": " + argument + " has the element [4, 33] = " + to_text(bad) +
                "; expected finite values where valid is true (C2)";
       };
       EXPECT_EQ(contract_message([&] { softmax(x); }), message("softmax", "x"));

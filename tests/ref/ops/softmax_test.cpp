@@ -43,7 +43,7 @@ bool has_empty_row(const Mask& valid) {
   return false;
 }
 
-bool takes_part(const Mask& valid, std::size_t i) {
+bool is_valid_element(const Mask& valid, std::size_t i) {
   return valid.dimension() == 0 || valid.size() == 0 || valid.data()[i];
 }
 
@@ -88,7 +88,7 @@ SoftmaxDefinition softmax_definition(std::string_view name, const Tensor<double>
     oracle100 sum(0);
     std::vector<oracle100> p(width);
     for (std::size_t i = 0; i < width; ++i)
-      if (takes_part(valid, first + i))
+      if (is_valid_element(valid, first + i))
         sum += p[i] = numeric::mp::exp(oracle100(x.data()[first + i]));
     if (sum == 0) continue;
     for (auto& v : p) v /= sum;
@@ -115,7 +115,7 @@ Shape result_shape(std::string_view name, Shape shape) {
 
 class SoftmaxTest : public ::testing::Test {
  protected:
-  void TearDown() override { reset_machine(); }
+  void TearDown() override { restore_defaults(); }
 };
 
 TEST_F(SoftmaxTest, MatchesHandComputedValues) {
@@ -144,9 +144,9 @@ TEST_F(SoftmaxTest, FollowsTheSpecification) {
       std::vector<double> e, products;
       double m = -kInfinity, left_to_right = 0;
       for (std::size_t i = 0; i < width; ++i)
-        if (takes_part(valid, i)) m = std::max(m, x.data()[i]);
+        if (is_valid_element(valid, i)) m = std::max(m, x.data()[i]);
       for (std::size_t i = 0; i < width; ++i) {
-        if (!takes_part(valid, i)) continue;
+        if (!is_valid_element(valid, i)) continue;
         e.push_back(numeric::exp(x.data()[i] - m));
         left_to_right += e.back();
       }
@@ -157,9 +157,9 @@ TEST_F(SoftmaxTest, FollowsTheSpecification) {
       const Tensor<double> log_y = log_softmax(x);
       std::size_t k = 0;
       for (std::size_t i = 0; i < width; ++i) {
-        const double expected = takes_part(valid, i) ? e[k++] / sum : 0.0;
+        const double expected = is_valid_element(valid, i) ? e[k++] / sum : 0.0;
         EXPECT_BITS_EQ(y.data()[i], expected);
-        if (takes_part(valid, i)) products.push_back(grad_y.data()[i] * expected);
+        if (is_valid_element(valid, i)) products.push_back(grad_y.data()[i] * expected);
         if (valid.dimension() == 0) {
           EXPECT_BITS_EQ(log_y.data()[i], x.data()[i] - m - numeric::log(sum));
         }
@@ -169,7 +169,7 @@ TEST_F(SoftmaxTest, FollowsTheSpecification) {
       const Tensor<double> grad_x = softmax_backward(grad_y, y, valid);
       for (std::size_t i = 0; i < width; ++i)
         EXPECT_BITS_EQ(grad_x.data()[i],
-                       takes_part(valid, i) ? y.data()[i] * (grad_y.data()[i] - dot) : 0.0);
+                       is_valid_element(valid, i) ? y.data()[i] * (grad_y.data()[i] - dot) : 0.0);
     }
   }
   EXPECT_TRUE(order_matters) << "the data cannot tell orders of summation apart";
@@ -218,8 +218,8 @@ TEST_F(SoftmaxTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
       for (const Mask& mask : {Mask{}, valid}) {
         if (mask.dimension() > 0 && !f.masked) continue;
         SCOPED_TRACE(f.name);
-        expect_same_everywhere([&] { return f.forward(x, mask); });
-        expect_same_everywhere([&] { return f.backward(grad_y, x, mask); });
+        expect_same_on_every_machine_setting([&] { return f.forward(x, mask); });
+        expect_same_on_every_machine_setting([&] { return f.backward(grad_y, x, mask); });
       }
     }
   }

@@ -67,11 +67,11 @@ TEST_P(TeamTest, AStepWaitsForTheSlowestRange) {
 }
 
 TEST_P(TeamTest, HasTheRequestedNumberOfMembersUpToTheLimit) {
-  for (const std::size_t asked : {0u, 1u, 2u, 9u}) {
+  for (const std::size_t requested : {0u, 1u, 2u, 9u}) {
     std::atomic<std::size_t> members{0};
-    Team::run(asked, [&](Team::Member&) { ++members; });
+    Team::run(requested, [&](Team::Member&) { ++members; });
     const auto allowed = static_cast<std::size_t>(GetParam());
-    EXPECT_EQ(members, std::max<std::size_t>(1, std::min(asked, allowed)));
+    EXPECT_EQ(members, std::max<std::size_t>(1, std::min(requested, allowed)));
   }
 }
 

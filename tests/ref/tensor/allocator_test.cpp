@@ -13,15 +13,15 @@ namespace normproof::ref::tensor {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || !defined(__linux__)
-#define SKIP_WHERE_NOTHING_IS_KEPT GTEST_SKIP() << "here nothing is kept"
+#define SKIP_IF_NOTHING_IS_KEPT GTEST_SKIP() << "here nothing is kept"
 #else
-#define SKIP_WHERE_NOTHING_IS_KEPT
+#define SKIP_IF_NOTHING_IS_KEPT
 #endif
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 TEST(Allocator, ReusesReleasedMemory) {
-  SKIP_WHERE_NOTHING_IS_KEPT;
+  SKIP_IF_NOTHING_IS_KEPT;
   for (const std::size_t bytes : {std::size_t{100} << 10, std::size_t{300'000}, 9 * kMiB}) {
     void* first = allocate_block(bytes);
     const std::size_t before = kept_bytes();
@@ -37,7 +37,7 @@ TEST(Allocator, ReusesReleasedMemory) {
 
 // Adjacent released blocks must serve one that none of them could hold.
 TEST(Allocator, MergesAdjacentRanges) {
-  SKIP_WHERE_NOTHING_IS_KEPT;
+  SKIP_IF_NOTHING_IS_KEPT;
   void* whole = allocate_block(400 * kMiB);  // never written, so it uses no memory
   release_block(whole, 400 * kMiB);
   void* parts[4];
@@ -67,7 +67,7 @@ TEST(Allocator, BlocksInUseDoNotOverlap) {
 
 // The blocks are never written, so they use no memory.
 TEST(Allocator, KeepsNoMoreThanWasInUseAtOnce) {
-  SKIP_WHERE_NOTHING_IS_KEPT;
+  SKIP_IF_NOTHING_IS_KEPT;
   void* blocks[4];
   for (void*& block : blocks) block = allocate_block(400 * kMiB);
   for (void* block : blocks) release_block(block, 400 * kMiB);

@@ -97,7 +97,7 @@ TEST(CrossEntropyContract, C8_RejectsNonFiniteLogits) {
     EXPECT_EQ(contract_message([&] {
                 cross_entropy(logits, {0, kIgnored});
               }),
-              "cross_entropy: logits has the element [1, 2] = " + ops::shown(bad) +
+              "cross_entropy: logits has the element [1, 2] = " + ops::to_text(bad) +
                   "; expected finite values (C8)");
   }
 }

@@ -111,7 +111,7 @@ LossDefinition loss_definition(const LossCase& c) {
 
 class CrossEntropyTest : public ::testing::Test {
  protected:
-  void TearDown() override { ops::reset_machine(); }
+  void TearDown() override { ops::restore_defaults(); }
 };
 
 TEST_F(CrossEntropyTest, MatchesHandComputedValues) {
@@ -312,8 +312,8 @@ TEST_F(CrossEntropyTest, WeightsOfOneEqualNoWeights) {
 TEST_F(CrossEntropyTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
   for (const LossCase& c : random_cases({{1, 3}, {9000, 3}, {200, 301}})) {
     SCOPED_TRACE(c.name());
-    ops::expect_same_everywhere([&] { return loss<double>(c); });
-    ops::expect_same_everywhere([&] { return gradient<double>(c); });
+    ops::expect_same_on_every_machine_setting([&] { return loss<double>(c); });
+    ops::expect_same_on_every_machine_setting([&] { return gradient<double>(c); });
   }
 }
 

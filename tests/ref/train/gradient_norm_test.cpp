@@ -33,9 +33,9 @@ Gradients<T> random_gradient_set() {
 
 /// Returns the norms in order, then the whole norm, then every element.
 template <class T>
-Tensor<T> listed(const GradientNorms<T>& norms, const Gradients<T>& gradients = {}) {
+Tensor<T> as_tensor(const GradientNorms<T>& norms, const Gradients<T>& gradients = {}) {
   std::vector<T> values;
-  for (const auto& [name, norm] : norms.of_tensors) values.push_back(norm);
+  for (const auto& [name, norm] : norms.per_tensor) values.push_back(norm);
   values.push_back(norms.whole);
   for (const auto& [name, t] : gradients.dense) values.insert(values.end(), t.begin(), t.end());
   for (const auto& [name, rows] : gradients.rows)
@@ -48,12 +48,12 @@ template <class T>
 Tensor<T> clipped(std::optional<double> max_norm) {
   Gradients<T> gradients = random_gradient_set<T>();
   const auto norms = clip_gradients(gradients, max_norm);
-  return listed(norms, gradients);
+  return as_tensor(norms, gradients);
 }
 
 class GradientNormTest : public ::testing::Test {
  protected:
-  void TearDown() override { ops::reset_machine(); }
+  void TearDown() override { ops::restore_defaults(); }
 };
 
 TEST_F(GradientNormTest, MatchesHandComputedValues) {
@@ -61,19 +61,19 @@ TEST_F(GradientNormTest, MatchesHandComputedValues) {
   gradients.dense.set("a", {{3, 0}, {0, -4}});
   gradients.rows.push_back({"b", {{7}, {{12, 0}}}});
   const auto norms = gradient_norms(gradients);
-  ASSERT_EQ(norms.of_tensors.size(), 2u);
-  EXPECT_EQ(norms.of_tensors[0].first, "a");
-  EXPECT_EQ(norms.of_tensors[1].first, "b");
-  EXPECT_BITS_EQ(listed(norms), (Tensor<double>{5, 12, 13}));
-  EXPECT_BITS_EQ(listed(clip_gradients(gradients, 6.5)), (Tensor<double>{5, 12, 13}));
+  ASSERT_EQ(norms.per_tensor.size(), 2u);
+  EXPECT_EQ(norms.per_tensor[0].first, "a");
+  EXPECT_EQ(norms.per_tensor[1].first, "b");
+  EXPECT_BITS_EQ(as_tensor(norms), (Tensor<double>{5, 12, 13}));
+  EXPECT_BITS_EQ(as_tensor(clip_gradients(gradients, 6.5)), (Tensor<double>{5, 12, 13}));
   EXPECT_BITS_EQ(gradients.dense.at("a"), (Tensor<double>{{1.5, 0}, {0, -2}}));
   EXPECT_BITS_EQ(gradients.rows[0].second.values, (Tensor<double>{{6, 0}}));
 }
 
 TEST_F(GradientNormTest, NoGradientHasNormZero) {
-  EXPECT_BITS_EQ(listed(gradient_norms(Gradients<double>{})), (Tensor<double>{0}));
+  EXPECT_BITS_EQ(as_tensor(gradient_norms(Gradients<double>{})), (Tensor<double>{0}));
   Gradients<double> no_rows{{}, {{"embedding", {{}, tensor::empty_tensor<double>({0, 8})}}}};
-  EXPECT_BITS_EQ(listed(clip_gradients(no_rows, 1)), (Tensor<double>{0, 0}));
+  EXPECT_BITS_EQ(as_tensor(clip_gradients(no_rows, 1)), (Tensor<double>{0, 0}));
 }
 
 // Evaluates docs/specification/training.md, operation by operation.
@@ -101,7 +101,7 @@ TEST_F(GradientNormTest, FollowsTheSpecification) {
 TEST_F(GradientNormTest, ClippingKeepsGradientsWithinTheBound) {
   const auto gradients = random_gradient_set<double>();
   const auto norms = gradient_norms(gradients);
-  const Tensor<double> unchanged = listed(norms, gradients);
+  const Tensor<double> unchanged = as_tensor(norms, gradients);
   EXPECT_BITS_EQ(clipped<double>(std::nullopt), unchanged);
   EXPECT_BITS_EQ(clipped<double>(norms.whole), unchanged);
   EXPECT_BITS_EQ(clipped<double>(1e300), unchanged);
@@ -128,19 +128,19 @@ TEST_F(GradientNormTest, DerivativeIsTheUnitVector) {
   gradients.dense.set("b", ops::lift<numeric::dual>({12}));
   gradients.dense.at("a")(1).derivative = 1;
   const auto norms = gradient_norms(gradients);
-  EXPECT_EQ(norms.of_tensors[0].second.derivative, oracle50(4) / 5);
-  EXPECT_EQ(norms.of_tensors[1].second.derivative, 0);
+  EXPECT_EQ(norms.per_tensor[0].second.derivative, oracle50(4) / 5);
+  EXPECT_EQ(norms.per_tensor[1].second.derivative, 0);
   EXPECT_EQ(norms.whole.derivative, oracle50(4) / 13);
 }
 
 TEST_F(GradientNormTest, GivesTheSameBitsOnEveryThreadCount) {
   for (const std::optional<double> max_norm : {std::optional<double>(), std::optional(0.5)})
-    ops::expect_same_everywhere([&] {
+    ops::expect_same_on_every_machine_setting([&] {
       Gradients<double> gradients;
       for (const char* name : {"a", "b", "c", "d"})
         gradients.dense.set(name, ops::random_tensor({20011}, name));
       const auto norms = clip_gradients(gradients, max_norm);
-      return listed(norms, gradients);
+      return as_tensor(norms, gradients);
     });
 }
 

@@ -22,7 +22,7 @@ using tensor::Tensor;
 
 class InitializationTest : public ::testing::Test {
  protected:
-  void TearDown() override { ops::reset_machine(); }
+  void TearDown() override { ops::restore_defaults(); }
 };
 
 // The extents [out, in] = [3, 5] differ, so that exchanged fans would be detected.
@@ -93,7 +93,7 @@ TEST_F(InitializationTest, MomentsMatchThePublishedRules) {
 
 TEST_F(InitializationTest, GivesTheSameBitsOnEveryThreadCount) {
   for (const auto& name : model::initialization_names())
-    ops::expect_same_everywhere([&] {
+    ops::expect_same_on_every_machine_setting([&] {
       return initial_values(model::initialization_options(name), "threads", {70, 101}, 11);
     });
 }

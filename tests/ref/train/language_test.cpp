@@ -110,7 +110,7 @@ TEST(Language, EvaluationLossIsTheMeanOverAllTargets) {
 }
 
 template <class Change>
-std::string refused(Change change) {
+std::string rejection_message(Change change) {
   model::TrainConfig config = language_config(false);
   std::vector<TextBatch> batches = {sample_text()};
   change(config, batches);
@@ -119,22 +119,23 @@ std::string refused(Change change) {
 }
 
 TEST(Language, C1_RejectsEncodersThatAreNoLanguageModel) {
-  EXPECT_THAT(refused([](auto& c, auto&) { c.encoder.causal = false; }),
+  EXPECT_THAT(rejection_message([](auto& c, auto&) { c.encoder.causal = false; }),
               HasSubstr("causal is false"));
-  EXPECT_THAT(refused([](auto& c, auto&) { c.encoder.pooling = model::Pooling::masked_mean; }),
-              HasSubstr("pooling is masked_mean; expected per_position (C1)"));
-  EXPECT_THAT(refused([](auto& c, auto&) { c.encoder.num_classes = 3; }),
+  EXPECT_THAT(
+      rejection_message([](auto& c, auto&) { c.encoder.pooling = model::Pooling::masked_mean; }),
+      HasSubstr("pooling is masked_mean; expected per_position (C1)"));
+  EXPECT_THAT(rejection_message([](auto& c, auto&) { c.encoder.num_classes = 3; }),
               HasSubstr("num_classes is 3; expected vocab_size, 5 (C1)"));
 }
 
 TEST(Language, C2_RejectsTooFewOrTooManyBatches) {
-  EXPECT_THAT(refused([](auto&, auto& b) { b.clear(); }), HasSubstr("batches has 0"));
-  EXPECT_THAT(refused([](auto&, auto& b) { b.resize(3, sample_text()); }),
+  EXPECT_THAT(rejection_message([](auto&, auto& b) { b.clear(); }), HasSubstr("batches has 0"));
+  EXPECT_THAT(rejection_message([](auto&, auto& b) { b.resize(3, sample_text()); }),
               HasSubstr("1 to accumulation, which is 2 (C2)"));
 }
 
 TEST(Language, C3_RejectsMissingTargets) {
-  EXPECT_THAT(refused([](auto&, auto& b) { b[0].targets.pop_back(); }),
+  EXPECT_THAT(rejection_message([](auto&, auto& b) { b[0].targets.pop_back(); }),
               HasSubstr("targets has 5 for 6 positions; expected one a position (C3)"));
 }
 

@@ -17,10 +17,10 @@ using model::LinearWarmup;
 using model::ScheduleOptions;
 using numeric::contract_message;
 
-constexpr std::int64_t kMostSteps = std::int64_t{1} << 53;
+constexpr std::int64_t kMaxSteps = std::int64_t{1} << 53;
 
 TEST(LearningRate, MatchesHandComputedValues) {
-  for (const std::int64_t step : {std::int64_t{1}, std::int64_t{7}, kMostSteps})
+  for (const std::int64_t step : {std::int64_t{1}, std::int64_t{7}, kMaxSteps})
     EXPECT_BITS_EQ(learning_rate(ConstantRate{}, 0.3, step), 0.3);
   const double linear[] = {0.5, 1, 1.5, 2, 2, 2};
   const double inverse[] = {
@@ -59,7 +59,7 @@ TEST(LearningRate, C1_RejectsNegativeOrNonFiniteBaseRate) {
 }
 
 TEST(LearningRate, C2_RejectsStepsOutOfRange) {
-  for (const std::int64_t wrong : {std::int64_t{0}, std::int64_t{-3}, kMostSteps + 1})
+  for (const std::int64_t wrong : {std::int64_t{0}, std::int64_t{-3}, kMaxSteps + 1})
     EXPECT_EQ(contract_message([&] { learning_rate(ConstantRate{}, 1, wrong); }),
               fmt::format("learning_rate: step is {}; expected 1 <= step <= 2^53 (C2)", wrong));
 }

@@ -23,9 +23,9 @@ using numeric::kNaN;
 using tensor::Shape;
 
 /// Runs one step that must fail and change nothing. Returns the error message.
-std::string refused(const OptimizerOptions& options, double learning_rate,
-                    const Gradients<double>& gradients,
-                    const std::function<void(OptimizerState<double>&)>& damage = {}) {
+std::string rejection_message(const OptimizerOptions& options, double learning_rate,
+                              const Gradients<double>& gradients,
+                              const std::function<void(OptimizerState<double>&)>& damage = {}) {
   NamedTensors<double> parameters;
   parameters.set("a", {{1, 2}, {3, 4}, {5, 6}});
   parameters.set("b", {7, 8});
@@ -49,7 +49,7 @@ TEST(OptimizerContract, C1_RejectsOptionsOutOfRange) {
   const auto message = [](const OptimizerOptions& options) {
     const NamedTensors<double> none;
     EXPECT_THROW(initial_optimizer_state(options, none), numeric::ContractError);
-    return refused(options, 0.1, good_gradients());
+    return rejection_message(options, 0.1, good_gradients());
   };
   EXPECT_EQ(message(SgdOptions{-0.5}), "momentum is -0.5; expected momentum >= 0 (C1)");
   EXPECT_EQ(message(AdamOptions{.beta1 = 1}), "beta1 is 1; expected 0 <= beta1 < 1 (C1)");
@@ -62,44 +62,44 @@ TEST(OptimizerContract, C1_RejectsOptionsOutOfRange) {
 
 TEST(OptimizerContract, C2_RejectsNegativeOrNonFiniteLearningRate) {
   for (const double wrong : {-1.0, kNaN, kInfinity})
-    EXPECT_EQ(refused(SgdOptions{}, wrong, good_gradients()),
+    EXPECT_EQ(rejection_message(SgdOptions{}, wrong, good_gradients()),
               fmt::format("learning_rate is {}; expected learning_rate >= 0 (C2)", wrong));
 }
 
 TEST(OptimizerContract, C3_RejectsMissingAndDuplicateGradients) {
   Gradients<double> gradients = good_gradients();
   gradients.rows.clear();
-  EXPECT_EQ(refused(AdamOptions{}, 0.1, gradients),
+  EXPECT_EQ(rejection_message(AdamOptions{}, 0.1, gradients),
             "gradients has no 'a'; expected one gradient a parameter (C3)");
   gradients = good_gradients();
   gradients.dense.set("a", {{1, 2}, {3, 4}, {5, 6}});
-  EXPECT_EQ(refused(AdamOptions{}, 0.1, gradients),
+  EXPECT_EQ(rejection_message(AdamOptions{}, 0.1, gradients),
             "gradients has 'a' twice; expected one gradient a parameter (C3)");
   gradients = good_gradients();
   gradients.dense.set("c", {1});
-  EXPECT_EQ(refused(AdamOptions{}, 0.1, gradients),
+  EXPECT_EQ(rejection_message(AdamOptions{}, 0.1, gradients),
             "gradients has 'c'; expected names of parameters alone (C3)");
 }
 
 TEST(OptimizerContract, C4_RejectsGradientsOfWrongShape) {
   Gradients<double> gradients = good_gradients();
   gradients.dense.set("b", {1, 1, 1});
-  EXPECT_EQ(refused(AdamOptions{}, 0.1, gradients),
+  EXPECT_EQ(rejection_message(AdamOptions{}, 0.1, gradients),
             "gradient of b has shape [3]; expected shape [2] (C4)");
   gradients = good_gradients();
   gradients.rows[0].second.values = {{1, 1}};
-  EXPECT_EQ(refused(AdamOptions{}, 0.1, gradients),
+  EXPECT_EQ(rejection_message(AdamOptions{}, 0.1, gradients),
             "gradient of a has values of shape [1, 2]; expected shape [2, 2] (C4)");
   for (const auto& rows : std::vector<std::vector<std::size_t>>{{0, 3}, {1, 1}, {2, 0}}) {
     gradients = good_gradients();
     gradients.rows[0].second.rows = rows;
-    EXPECT_EQ(refused(SgdOptions{}, 0.1, gradients),
+    EXPECT_EQ(rejection_message(SgdOptions{}, 0.1, gradients),
               fmt::format("gradient of a has rows[1] = {}; expected ascending numbers below 3 (C4)",
                           rows[1]));
   }
   gradients = {{}, {{"b", {{0}, {{1, 1}}}}}};
   gradients.dense.set("a", {{1, 2}, {3, 4}, {5, 6}});
-  EXPECT_EQ(refused(SgdOptions{}, 0.1, gradients),
+  EXPECT_EQ(rejection_message(SgdOptions{}, 0.1, gradients),
             "gradient of b is one of rows; expected the whole of a parameter of shape [2] (C4)");
 }
 
@@ -108,13 +108,13 @@ TEST(OptimizerContract, C5_RejectsNonFiniteGradients) {
     Gradients<double> gradients = good_gradients();
     gradients.rows[0].second.values(1, 0) = bad;
     gradients.rows[0].second.values(1, 1) = bad;
-    EXPECT_EQ(refused(SgdOptions{}, 0.1, gradients),
+    EXPECT_EQ(rejection_message(SgdOptions{}, 0.1, gradients),
               fmt::format(
                   "gradient of a has the element [1, 0] = {}; expected finite elements (C5)", bad));
   }
   Gradients<double> gradients = good_gradients();
   gradients.dense.set("b", {1, -1e200});
-  EXPECT_EQ(refused(AdamOptions{}, 0.1, gradients),
+  EXPECT_EQ(rejection_message(AdamOptions{}, 0.1, gradients),
             "gradient of b has the element [1] = -1e+200; expected elements with finite squares "
             "(C5)");
   EXPECT_EQ(train<double>(SgdOptions{}, 1, {0}, {{1e200}})(0), -1e200);
@@ -122,7 +122,7 @@ TEST(OptimizerContract, C5_RejectsNonFiniteGradients) {
 
 TEST(OptimizerContract, C6_RejectsStateOfOtherParameters) {
   const auto message = [](const std::function<void(OptimizerState<double>&)>& damage) {
-    return refused(AdamOptions{}, 0.1, good_gradients(), damage);
+    return rejection_message(AdamOptions{}, 0.1, good_gradients(), damage);
   };
   EXPECT_EQ(message([](auto& state) { state.moments = {}; }),
             "state has no 'beta1_power'; expected that of initial_optimizer_state, shape [1] (C6)");

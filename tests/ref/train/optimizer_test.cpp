@@ -93,7 +93,7 @@ Tensor<oracle100> trained_by_definition(const OptimizerOptions& options, double 
 
 class OptimizerTest : public ::testing::Test {
  protected:
-  void TearDown() override { ops::reset_machine(); }
+  void TearDown() override { ops::restore_defaults(); }
 };
 
 TEST_F(OptimizerTest, MatchesHandComputedValues) {
@@ -217,7 +217,7 @@ TEST_F(OptimizerTest, AdamWWithoutDecayEqualsAdam) {
 }
 
 /// Returns a gradient of the rows for which 0 is drawn in this step; step 2 has no rows.
-nn::RowGradient<double> some_rows(const Shape& shape, std::size_t step) {
+nn::RowGradient<double> random_row_gradient(const Shape& shape, std::size_t step) {
   nn::RowGradient<double> gradient;
   const numeric::RandomStream random(8, fmt::format("rows {}", step));
   for (std::size_t row = 0; row < shape[0] && step != 2; ++row)
@@ -243,7 +243,7 @@ TEST_F(OptimizerTest, RowGradientEqualsTheDenseOneWithZeros) {
       auto state_by_rows = initial_optimizer_state(options, by_rows);
       auto state = state_by_rows;
       for (std::size_t step = 0; step < 5; ++step) {
-        const auto gradient = some_rows(shape, step);
+        const auto gradient = random_row_gradient(shape, step);
         optimizer_step(options, 0.1, by_rows, {{}, {{"p", gradient}}}, state_by_rows);
         optimizer_step(options, 0.1, dense, one_gradient<double>(with_zeros(gradient, shape)),
                        state);
@@ -257,13 +257,13 @@ TEST_F(OptimizerTest, GivesTheSameBitsOnEveryThreadCount) {
   const Shape shape = {3000, 7};
   for (const auto& options : every_optimizer()) {
     SCOPED_TRACE(optimizer_text(options));
-    ops::expect_same_everywhere([&] {
+    ops::expect_same_on_every_machine_setting([&] {
       NamedTensors<double> parameters;
       parameters.set("weight", ops::random_tensor({20011}, "weight"));
       parameters.set("embedding", ops::random_tensor(shape, "embedding"));
       auto state = initial_optimizer_state(options, parameters);
       for (std::size_t step = 0; step < 3; ++step) {
-        Gradients<double> gradients{{}, {{"embedding", some_rows(shape, step)}}};
+        Gradients<double> gradients{{}, {{"embedding", random_row_gradient(shape, step)}}};
         gradients.dense.set("weight", random_gradients({20011}, step + 1).back());
         optimizer_step(options, 0.1, parameters, gradients, state);
       }

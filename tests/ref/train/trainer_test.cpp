@@ -29,15 +29,15 @@ using numeric::oracle50;
 using numeric::running_error;
 using ::testing::HasSubstr;
 
-LabelledBatch two_labelled() {
+LabelledBatch two_batches() {
   return {encoder::two_sentences(), {2, 0}};
 }
-LabelledBatch one_labelled() {
+LabelledBatch one_batch() {
   return {{{1, 2, {3, 1}}, {}}, {1}};
 }
 
 StepResult<double> step(const TrainConfig& config, TrainState<double>& state,
-                        const std::vector<LabelledBatch>& batches = {two_labelled()}) {
+                        const std::vector<LabelledBatch>& batches = {two_batches()}) {
   return train_step<double>(config, batches, {}, state);
 }
 
@@ -95,7 +95,7 @@ TEST(TrainStep, GradientIsTheDerivativeOfTheLoss) {
   for (const auto pooling : {model::Pooling::masked_mean, model::Pooling::per_position}) {
     TrainConfig config = small_train_config();
     config.encoder.pooling = pooling;
-    expect_loss_derivative(config, {two_labelled(), one_labelled()}, initial_train_state(config),
+    expect_loss_derivative(config, {two_batches(), one_batch()}, initial_train_state(config),
                            model::Mode::training,
                            pooling == model::Pooling::masked_mean ? "pooled" : "per position");
   }
@@ -108,7 +108,7 @@ TEST(TrainStep, AgreesInEveryScalarUpToRounding) {
     auto state = initial_train_state(config);
     auto exact = convert_state<oracle50>(state);
     auto bounded = convert_state<running_error>(state);
-    const std::vector<LabelledBatch> batches = {two_labelled()};
+    const std::vector<LabelledBatch> batches = {two_batches()};
     for (int i = 0; i < 2; ++i) {  // the bound grows by a factor of 10000 per step
       train_step<double>(config, batches, {}, state);
       train_step<oracle50>(config, batches, {}, exact);
@@ -153,16 +153,16 @@ TEST(TrainStep, AccumulationIsTheMeanOfTheBatches) {
     train_step<T>(config, batches, {}, state);
     return state.parameters.at("embedding.weight");
   };
-  const auto first = after({two_labelled()}, oracle100()),
-             second = after({one_labelled()}, oracle100());
+  const auto first = after({two_batches()}, oracle100()),
+             second = after({one_batch()}, oracle100());
   EXPECT_NE(first, second);
   expect_at_50_digits(
       [&](auto t) {
-        return after({two_labelled(), one_labelled()}, t);
+        return after({two_batches(), one_batch()}, t);
       },
       Tensor<oracle100>((first + second) / oracle100(2)), "mean");
   auto state = start;
-  const auto result = step(config, state, {two_labelled(), one_labelled()});
+  const auto result = step(config, state, {two_batches(), one_batch()});
   EXPECT_EQ(result.predictions.size(), 3u);
   EXPECT_EQ(state.step, 1);
 }
@@ -178,7 +178,7 @@ TEST(TrainStep, C1_RejectsTooManyBatchesAndNumbersDropoutByStep) {
     const encoder::Tap<double> tap = [&](const std::string& name, const Tensor<double>& values) {
       if (name == "loss") found.push_back(values.data()[0]);
     };
-    train_step<double>(config, std::vector(batches, two_labelled()), {}, state, tap);
+    train_step<double>(config, std::vector(batches, two_batches()), {}, state, tap);
     return found;
   };
   // The batch numbers are 2 and 3, then 4. All dropouts differ, and a batch has the same one
@@ -197,7 +197,7 @@ TEST(TrainStep, WarmUpCountsStepsInThePaperAndForwardsAsReleased) {
        {std::pair{"power_norm", 1.0}, std::pair{"power_norm_released", 2.0}}) {
     const TrainConfig config = small_train_config(norm);
     auto state = initial_train_state(config);
-    step(config, state, {two_labelled(), one_labelled()});
+    step(config, state, {two_batches(), one_batch()});
     EXPECT_EQ(state.norms.at("layers.0.norm1.iterations").data()[0], count) << norm;
   }
 }
@@ -211,7 +211,7 @@ TEST(TrainStep, ClippingBoundsTheStep) {
   // Its length is the learning rate times that norm.
   const auto length = [&]<class T>(T) {
     auto moved = convert_state<T>(start);
-    train_step<T>(config, std::vector{two_labelled()}, {}, moved);
+    train_step<T>(config, std::vector{two_batches()}, {}, moved);
     T square(0);
     for (const auto& [name, values] : start.parameters)
       for (std::size_t i = 0; i < values.size(); ++i) {
@@ -226,7 +226,7 @@ TEST(TrainStep, ClippingBoundsTheStep) {
 TEST(TrainStep, C2_RejectsLabelsThatAreNoClass) {
   const TrainConfig config = small_train_config();
   auto state = initial_train_state(config);
-  LabelledBatch wrong = two_labelled();
+  LabelledBatch wrong = two_batches();
   wrong.labels[1] = 3;
   EXPECT_THAT(numeric::contract_message([&] { step(config, state, {wrong}); }),
               HasSubstr("labels has the class 3 at 1; expected 0 to 2 (C2)"));
@@ -236,13 +236,13 @@ TEST(TrainStep, RejectedStepsLeaveTheStateUnchanged) {
   const TrainConfig config = small_train_config();
   auto state = initial_train_state(config);
   const std::string before = state_sha256(state);
-  LabelledBatch wrong = two_labelled();
+  LabelledBatch wrong = two_batches();
   wrong.labels[1] = 3;
   EXPECT_THAT(numeric::contract_message([&] { step(config, state, {wrong}); }),
               HasSubstr("labels has the class 3 at 1; expected 0 to 2 (C2)"));
   EXPECT_THAT(numeric::contract_message([&] { step(config, state, {}); }),
               HasSubstr("batches has 0; expected 1 to accumulation"));
-  wrong = two_labelled();
+  wrong = two_batches();
   wrong.inputs.tokens.ids[0] = 99;
   EXPECT_THAT(numeric::contract_message([&] { step(config, state, {wrong}); }),
               HasSubstr("has the id 99"));
@@ -260,7 +260,7 @@ TEST(TrainStep, AppliesTheGradientOfLossGradientWhichLeavesTheStateUnchanged) {
   auto state = initial_train_state(config);
   step(config, state);
   const std::string before = state_sha256(state);
-  const std::vector<LabelledBatch> batches = {two_labelled(), one_labelled()};
+  const std::vector<LabelledBatch> batches = {two_batches(), one_batch()};
   const auto found = loss_gradient<double>(config, batches, {}, state);
   EXPECT_EQ(state_sha256(state), before);
   auto moved = state;
@@ -280,7 +280,7 @@ TEST(TrainStep, InferenceUsesNoDropoutAndUpdatesNoStatistic) {
     auto state = initial_train_state(config);
     step(config, state);
     const auto norms = state.norms;
-    const std::vector<LabelledBatch> batches = {two_labelled(), one_labelled()};
+    const std::vector<LabelledBatch> batches = {two_batches(), one_batch()};
     const double evaluated = evaluate<double>(config, {batches.data(), 1}, {}, state).loss;
     const auto in_inference = [&](TrainState<double>& of, std::size_t count) {
       return train_step<double>(config, {batches.data(), count}, {}, of, {},
@@ -303,7 +303,7 @@ TEST(TrainStep, GradientThroughRunningStatisticsIsTheDerivative) {
     const TrainConfig config = small_train_config(norm);
     auto start = initial_train_state(config);
     step(config, start);
-    expect_loss_derivative(config, {two_labelled()}, start, model::Mode::inference, norm);
+    expect_loss_derivative(config, {two_batches()}, start, model::Mode::inference, norm);
   }
 }
 
@@ -315,7 +315,7 @@ TEST(TrainStep, C3_PositionTargetsReplaceLabelsAndWrongOnesAreRejected) {
     auto state = start;
     return loss_gradient<double>(config, {&batch, 1}, {}, state).loss;
   };
-  const LabelledBatch plain = two_labelled();
+  const LabelledBatch plain = two_batches();
   const std::size_t seq_len = plain.inputs.tokens.seq_len;
   LabelledBatch same = plain, other = plain;
   for (std::size_t i = 0; i < 2 * seq_len; ++i) {
@@ -341,7 +341,7 @@ TEST(Evaluate, RunsInInferenceWithoutChangingTheState) {
   auto state = initial_train_state(config);
   for (int i = 0; i < 3; ++i) step(config, state);
   const std::string before = state_sha256(state);
-  const std::vector<LabelledBatch> both = {two_labelled(), one_labelled()};
+  const std::vector<LabelledBatch> both = {two_batches(), one_batch()};
   const auto result = evaluate<double>(config, both, {}, state);
   EXPECT_EQ(state_sha256(state), before);
   EXPECT_EQ(result.predictions.size(), 3u);

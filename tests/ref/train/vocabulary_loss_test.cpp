@@ -29,7 +29,7 @@ struct HeadCase {
 };
 
 /// Computes the loss with the whole matrix of logits at once.
-VocabularyLoss<double> at_once(const HeadCase& c, const model::LossOptions& options) {
+VocabularyLoss<double> loss_of_whole_matrix(const HeadCase& c, const model::LossOptions& options) {
   const auto logits = nn::linear(c.x, c.weight, c.bias);
   const auto loss = cross_entropy<double>(logits, c.targets, {}, options);
   const auto grad = cross_entropy_backward<double>(loss.log_probabilities, c.targets, {}, options);
@@ -44,7 +44,7 @@ TEST(VocabularyLoss, BlocksHaveTheBitsOfTheWholeLogitMatrix) {
     for (const double smoothing : {0.0, 0.1}) {
       const HeadCase c(rows, 5, 11);
       const model::LossOptions options{.label_smoothing = smoothing};
-      const auto expected = at_once(c, options);
+      const auto expected = loss_of_whole_matrix(c, options);
       for (const std::size_t block : {0, 256, 512})
         for (const int threads : {1, 3}) {
           numeric::set_num_threads(threads);
@@ -101,21 +101,22 @@ TEST(VocabularyLoss, C9_RejectsBlocksThatAreNotMultiplesOf256) {
 
 TEST(VocabularyLoss, RejectsWhatItsPartsReject) {
   HeadCase c(3, 2, 4);
-  const auto refused = [&] {
+  const auto rejection_message = [&] {
     return numeric::contract_message([&] {
       vocabulary_loss<double>(c.x, {c.weight, c.bias}, c.targets);
     });
   };
   c.targets[0] = 4;
-  EXPECT_THAT(refused(), HasSubstr("targets has the element [0] = 4; expected a class 0 .. 3"));
+  EXPECT_THAT(rejection_message(),
+              HasSubstr("targets has the element [0] = 4; expected a class 0 .. 3"));
   c.targets.assign(3, kIgnored);
-  EXPECT_THAT(refused(), HasSubstr("ignores every row"));
+  EXPECT_THAT(rejection_message(), HasSubstr("ignores every row"));
   c = HeadCase(3, 2, 4);
   c.bias = Tensor<double>{1, 2};
-  EXPECT_THAT(refused(), HasSubstr("bias has shape [2]; expected shape [4]"));
+  EXPECT_THAT(rejection_message(), HasSubstr("bias has shape [2]; expected shape [4]"));
   c = HeadCase(3, 2, 4);
   c.bias.data()[1] = 1e308 * 10;
-  EXPECT_THAT(refused(), HasSubstr("logits has the element [0, 1]"));
+  EXPECT_THAT(rejection_message(), HasSubstr("logits has the element [0, 1]"));
 }
 
 }  // namespace

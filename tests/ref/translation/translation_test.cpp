@@ -113,7 +113,7 @@ TEST(Translation, GradientIsTheDerivativeOfTheLoss) {
     const auto found = translation_gradient<oracle50>(config, batches, state);
     NamedTensors<oracle50> gradients = found.gradients.dense;
     for (const auto& [name, rows] : found.gradients.rows)
-      gradients.set(name, encoder::whole_of(rows, state.parameters.at(name).shape(0), 4));
+      gradients.set(name, encoder::to_dense(rows, state.parameters.at(name).shape(0), 4));
     EXPECT_EQ(gradients.size(), state.parameters.size());
     const oracle50 h("1e-15");
     // h^2/6 times a third derivative below 6e7. At 50 digits, losses of a few units add 1e-34.
@@ -152,15 +152,15 @@ TEST(Translation, ChecksTheRequirementsOfALanguageModelStep) {
   const TranslationConfig config = small_translation(true);
   TrainState<double> state = initial_state(config);
   const std::string before = state_sha256(state);
-  const auto refused = [&](std::vector<PairBatch> batches) {
+  const auto rejection_message = [&](std::vector<PairBatch> batches) {
     return numeric::contract_message([&] { translation_step<double>(config, batches, state); });
   };
-  EXPECT_THAT(refused({}), HasSubstr("translation_step: batches has 0; expected 1 to "
-                                     "accumulation, which is 2 (C2)"));
-  EXPECT_THAT(refused({3, sample_pairs()}), HasSubstr("batches has 3"));
+  EXPECT_THAT(rejection_message({}), HasSubstr("translation_step: batches has 0; expected 1 to "
+                                               "accumulation, which is 2 (C2)"));
+  EXPECT_THAT(rejection_message({3, sample_pairs()}), HasSubstr("batches has 3"));
   PairBatch spoilt = sample_pairs();
   spoilt.targets.pop_back();
-  EXPECT_THAT(refused({spoilt}),
+  EXPECT_THAT(rejection_message({spoilt}),
               HasSubstr("targets has 3 for 4 positions; expected one a position (C3)"));
   EXPECT_THAT(numeric::contract_message([&] { translation_loss<double>(config, {}, state); }),
               HasSubstr("translation_step: batches has none; expected at least one (C2)"));

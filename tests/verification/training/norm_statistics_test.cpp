@@ -24,10 +24,10 @@ Values values_of(std::initializer_list<double> numbers) {
 TEST(NormStatistics, AsksOnlyForStatisticsOfNorms) {
   for (const char* name : {"layers.0.norm1.mean", "final_norm.mean_x_hat_squared",
                            "decoder.layers.1.norm3.running_psi2"})
-    EXPECT_TRUE(NormStatistics::asks_for(name)) << name;
+    EXPECT_TRUE(NormStatistics::requests(name)) << name;
   for (const char* name : {"layers.0.norm1.x", "layers.0.norm1.y", "grad_layers.0.norm1.gamma",
                            "layers.0.attention.y", "loss", "x.norm"})
-    EXPECT_FALSE(NormStatistics::asks_for(name)) << name;
+    EXPECT_FALSE(NormStatistics::requests(name)) << name;
 }
 
 TEST(NormStatistics, RecordsMinimumMeanAndMaximum) {

@@ -43,7 +43,7 @@ std::vector<golden::corpus::Tier> parse_tiers(std::string_view names) {
 
 int processors() {
   constexpr int kMost = 1024;
-  return std::min(support::process::usable_processors(), kMost);
+  return std::min(process::usable_processors(), kMost);
 }
 
 }  // namespace

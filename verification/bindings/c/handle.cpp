@@ -252,8 +252,7 @@ void normproof_corpus::certify(const char* name, const char* op, const char* mod
   require(std::ranges::find(cases_, path, &CaseDescription::path) == cases_.end(), self,
           fmt::format("{} is there already; expected another name", path));
   constexpr int kMost = 64;
-  const int wanted =
-      std::min(threads == 0 ? support::process::usable_processors() : threads, kMost);
+  const int wanted = std::min(threads == 0 ? process::usable_processors() : threads, kMost);
   auto stored = std::make_shared<const StoredCase>(golden::certify::certify_user_case(c, wanted));
   CaseDescription description = stored->description;
   description.c.inputs.clear();

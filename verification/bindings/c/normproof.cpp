@@ -43,7 +43,7 @@ std::int32_t call_guarded(normproof_corpus* corpus, F&& f) noexcept {
     } catch (const UsageError& error) {
       return record_error(*corpus, NORMPROOF_USAGE, error.what());
     } catch (const ContractError& error) {
-      return record_error(*corpus, NORMPROOF_USAGE, sentence(error.breach()).c_str());
+      return record_error(*corpus, NORMPROOF_USAGE, sentence(error.violation()).c_str());
     } catch (const FileError& error) {
       return record_error(*corpus, NORMPROOF_FILE, error.what());
     } catch (const std::bad_alloc&) {

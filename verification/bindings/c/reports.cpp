@@ -29,13 +29,11 @@ std::string replaced(std::string text, std::string_view what, const std::string&
 using Writer = std::string (*)(const GoldenReport&);
 constexpr std::pair<const char*, Writer> kForms[] = {
     {"html", golden::reports::golden_page},
-    {"json", [](const GoldenReport& r) { return support::report::json_lines(golden_checks(r)); }},
-    {"junit", [](const GoldenReport& r) { return support::report::junit(golden_checks(r)); }},
-    {"markdown",
-     [](const GoldenReport& r) { return support::report::markdown(golden_job_summary(r)); }},
-    {"sarif", [](const GoldenReport& r) { return support::report::sarif(golden_checks(r)); }},
-    {"text",
-     [](const GoldenReport& r) { return support::report::terminal_text(golden_document(r)); }}};
+    {"json", [](const GoldenReport& r) { return report::json_lines(golden_checks(r)); }},
+    {"junit", [](const GoldenReport& r) { return report::junit(golden_checks(r)); }},
+    {"markdown", [](const GoldenReport& r) { return report::markdown(golden_job_summary(r)); }},
+    {"sarif", [](const GoldenReport& r) { return report::sarif(golden_checks(r)); }},
+    {"text", [](const GoldenReport& r) { return report::terminal_text(golden_document(r)); }}};
 
 }  // namespace
 
@@ -67,10 +65,10 @@ void normproof_corpus::verdict_json(const char** out) {
           "no case is judged; expected normproof_judge first");
   golden::reports::ReportSettings settings = report_settings();
   settings.checks_whole_corpus = false;
-  support::report::Checks checks =
+  report::Checks checks =
       golden_checks(golden::reports::golden_report({results_.at(*judged_index_)}, settings));
   checks.front().checks.resize(1);  // drops the checks that concern all cases together
-  json_ = support::report::json_lines(checks);
+  json_ = report::json_lines(checks);
   json_.pop_back();  // removes the line end
   *out = json_.c_str();
 }

@@ -16,8 +16,8 @@ gpu::norm::NormStep norm_step_on_device(gpu::device::Device& device,
                                         const ref::norm::NormInputs<double>& in,
                                         const gpu::device::NamedDeviceTensors& state);
 
-/// Returns what the kernels of gpu compute in ordered mode: checks::evaluation::run_operation for a norm
-/// layer, a function, an encoder, a layer of an encoder or of a decoder. Returns nothing for a
+/// Returns what the kernels of gpu compute in ordered mode: checks::evaluation::run_operation for a
+/// norm layer, a function, an encoder, a layer of an encoder or of a decoder. Returns nothing for a
 /// whole Transformer, whose training steps are compared instead (trajectory.hpp), and for an
 /// optimizer, which keeps only the last step.
 /// Requires  (C1) at least one step, and exactly one without `stacked`

@@ -119,7 +119,7 @@ struct FunctionRunner {
   }
   gpu::norm::NormInputs norm_inputs(bool zero_centred_gamma) const {
     return {.x = x(),
-            .gamma = gpu::norm::scale_of(given("gamma"), zero_centred_gamma),
+            .gamma = gpu::norm::effective_gamma(given("gamma"), zero_centred_gamma),
             .beta = given("beta"),
             .grad_y = given("grad_y")};
   }

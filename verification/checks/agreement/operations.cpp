@@ -28,17 +28,17 @@ void compare_all(const NamedDeviceTensors& got, const NamedTensors<double>& expe
   for (const auto& [name, values] : expected) rows.compare(name, download(got.get(name)), values);
 }
 
-std::optional<ref::numeric::Breach> catch_violation(const std::function<void()>& f) {
+std::optional<ref::numeric::ContractViolation> catch_violation(const std::function<void()>& f) {
   try {
     f();
   } catch (const ref::numeric::ContractError& error) {
-    return error.breach();
+    return error.violation();
   }
   return std::nullopt;
 }
 
-std::string violation_message(const std::optional<ref::numeric::Breach>& breach) {
-  return breach ? ref::numeric::ContractError(*breach).what() : "";
+std::string violation_message(const std::optional<ref::numeric::ContractViolation>& violation) {
+  return violation ? ref::numeric::ContractError(*violation).what() : "";
 }
 
 /// Runs one operation on both sides. Returns whether neither rejected it, so that results must be

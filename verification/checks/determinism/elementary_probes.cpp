@@ -14,7 +14,7 @@ namespace numeric = ref::numeric;
 struct Function {
   const char* name;
   double (*of)(double);
-  void (*of_each)(const double*, std::size_t, double*);
+  void (*apply_each)(const double*, std::size_t, double*);
   double (*accurate)(double);
   /// Arguments for which the fast phase is inconclusive, found among random arguments. hi + lo is
   /// its result and e its error bound. For two arguments each, hi + (lo + e), hi + (lo - e) or hi +
@@ -74,7 +74,7 @@ constexpr std::size_t kOddCount = 509;
 
 void evaluate(const Function& function, const std::vector<double>& x, Values& values) {
   std::vector<double> y(x.size());
-  function.of_each(x.data(), x.size(), y.data());
+  function.apply_each(x.data(), x.size(), y.data());
   values.add(y);
 }
 

@@ -4,7 +4,8 @@
 
 namespace normproof::verification::checks::determinism {
 
-/// The text of verification/checks/determinism/expected.json, which the build embeds in expected.cpp.
+/// The text of verification/checks/determinism/expected.json, which the build embeds in
+/// expected.cpp.
 extern const std::string_view kExpectedJson;
 
 }  // namespace normproof::verification::checks::determinism

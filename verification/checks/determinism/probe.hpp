@@ -30,9 +30,9 @@ class Values {
   std::vector<std::uint64_t> bits_;
 };
 
-/// A computation of the reference whose bits the contract guarantees (docs/specification/determinism.md). Its
-/// inputs are functions of its name, and its results depend neither on threads nor on the
-/// processor.
+/// A computation of the reference whose bits the contract guarantees
+/// (docs/specification/determinism.md). Its inputs are functions of its name, and its results
+/// depend neither on threads nor on the processor.
 struct Probe {
   std::string name;  ///< "<group>/<case>", lower case
   std::function<void(Values&)> run;

@@ -36,8 +36,8 @@ std::string sha256_of(std::span<const std::uint64_t> bits);
 Recording record(const std::vector<Probe>& probes,
                  const std::function<void(const std::string&, std::size_t)>& finished = {});
 
-/// Returns the recording as JSON (docs/guide/formats.md). Apart from the environment, equal bits give
-/// equal bytes.
+/// Returns the recording as JSON (docs/guide/formats.md). Apart from the environment, equal bits
+/// give equal bytes.
 std::string recording_json(const Recording& recording);
 
 /// Parses a recording.

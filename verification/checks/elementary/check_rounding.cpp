@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     for (std::uint64_t first = 0; first < count; first += batch) {
       const std::uint64_t size = count - first < batch ? count - first : batch;
       for (std::uint64_t i = 0; i < size; ++i) x[i] = argument(f, seed, first + i);
-      f.of_each(x.data(), size, y.data());
+      f.apply_each(x.data(), size, y.data());
       for (std::uint64_t i = 0; i < size; ++i) {
         const double expected = nearest(f, x[i]);
         subnormal += y[i] != 0 && std::fabs(y[i]) < 0x1p-1022;

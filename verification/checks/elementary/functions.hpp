@@ -15,7 +15,7 @@ namespace normproof::verification::checks::elementary {
 struct Function {
   std::string name;
   double (*of)(double x);
-  void (*of_each)(const double* x, std::size_t count, double* y);
+  void (*apply_each)(const double* x, std::size_t count, double* y);
   double (*accurate)(double x, int first_limbs);  ///< nullptr for sqrt
   /// nullptr for sqrt.
   ref::numeric::ElementaryKernels::Function ref::numeric::ElementaryKernels::*kernel;

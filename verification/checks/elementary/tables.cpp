@@ -76,7 +76,7 @@ std::vector<double> log_table() {
   return table;
 }
 
-double taylor_centre(int row) {
+double taylor_center(int row) {
   return std::bit_cast<double>(std::bit_cast<std::int64_t>(1.0) + (std::int64_t{row} << 45)) - 1;
 }
 
@@ -84,7 +84,7 @@ double taylor_centre(int row) {
 std::vector<double> tanh_table() {
   std::vector<double> table;
   for (int row = 0; row < kTanhRows; ++row) {
-    std::vector<Real> a{mp::tanh(Real(taylor_centre(row)))};
+    std::vector<Real> a{mp::tanh(Real(taylor_center(row)))};
     for (std::size_t n = 0; n < 9; ++n) {
       Real sum(n == 0 ? 1 : 0);
       for (std::size_t i = 0; i <= n; ++i) sum -= a[i] * a[n - i];
@@ -101,7 +101,7 @@ std::vector<double> erf_table() {
   Real pi;
   mpfr_const_pi(pi.backend().data(), MPFR_RNDN);
   for (int row = 0; row < kErfRows; ++row) {
-    const Real c(taylor_centre(row));
+    const Real c(taylor_center(row));
     Real erf_c;
     mpfr_erf(erf_c.backend().data(), c.backend().data(), MPFR_RNDN);
     std::vector<Real> a{erf_c}, b{2 * mp::exp(-c * c) / mp::sqrt(pi)};

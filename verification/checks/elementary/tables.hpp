@@ -19,7 +19,7 @@ struct LogBin {
 };
 LogBin log_bin(int row);
 /// Returns the center of row i of the tables of tanh and erf.
-double taylor_centre(int row);
+double taylor_center(int row);
 
 /// log(2) and 2/sqrt(pi), rounded down to kConstantLimbs limbs; the integer part is last.
 std::vector<std::uint64_t> ln2_limbs();

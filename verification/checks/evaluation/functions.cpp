@@ -115,7 +115,7 @@ struct Evaluation {
     return values == nullptr ? Tensor<T>() : ref::tensor::convert<T>(*values);
   }
   norm::Affine<T> affine(bool zero_centred_gamma) const {
-    return {norm::scale_of(given("gamma"), zero_centred_gamma), given("beta")};
+    return {norm::effective_gamma(given("gamma"), zero_centred_gamma), given("beta")};
   }
   template <class Backward>
   void keep(Tensor<T> y, Backward&& backward) {

@@ -194,10 +194,10 @@ EvalInputs without_sides(std::string_view file, F f) {
   try {
     return f();
   } catch (const ref::numeric::ContractError& error) {
-    ref::numeric::Breach breach = error.breach();
+    ref::numeric::ContractViolation violation = error.violation();
     for (const std::string_view side : {"encoder.", "decoder."})
-      if (breach.argument.starts_with(side)) breach.argument.erase(0, side.size());
-    throw ref::numeric::FileError(fmt::format("{}: {}", file, sentence(breach)));
+      if (violation.argument.starts_with(side)) violation.argument.erase(0, side.size());
+    throw ref::numeric::FileError(fmt::format("{}: {}", file, sentence(violation)));
   }
 }
 

@@ -52,7 +52,7 @@ std::vector<double> TensorReader::values(const StoredTensor& tensor) const {
   try {
     return ref::io::widen(tensor);
   } catch (const ref::numeric::ContractError& error) {
-    throw ref::numeric::FileError(fmt::format("{}: {}", file_, sentence(error.breach())));
+    throw ref::numeric::FileError(fmt::format("{}: {}", file_, sentence(error.violation())));
   }
 }
 

@@ -316,13 +316,13 @@ class Definition {
   }
 
   /// Computes y = gamma x_hat + beta, or x_hat + gamma x_hat + beta.
-  void affine(bool zero_centred = false) {
+  void affine(bool zero_centered = false) {
     const std::size_t d_model = in_.x.shape().back();
     out_.y = empty_tensor<S>(shape_of(in_.x));
     for (std::size_t i = 0; i < out_.y.size(); ++i) {
       S& y = out_.y.data()[i];
       y = in_.gamma.data()[i % d_model] * out_.x_hat.data()[i] + in_.beta.data()[i % d_model];
-      if (zero_centred) y = y + out_.x_hat.data()[i];
+      if (zero_centered) y = y + out_.x_hat.data()[i];
     }
   }
 

@@ -32,9 +32,9 @@ struct Evaluation {
 /// definition. Sums are plain sums, and a variance is the mean of squared deviations. No code of
 /// ref/ops or ref/norm is used. r and d of batch renormalization and all running quantities are
 /// constants, not variables.
-/// Requires  shapes as in complete_arguments and step; the preconditions of partition; (C2) statistic +
-///           eps > 0 everywhere  (C8) two valid rows for an unbiased variance  (C12) storage is
-///           float64
+/// Requires  shapes as in complete_arguments and step; the preconditions of partition; (C2)
+///           statistic + eps > 0 everywhere  (C8) two valid rows for an unbiased variance  (C12)
+///           storage is float64
 /// Throws    ContractError
 template <class S>
 Evaluation<S> evaluate(const ref::model::NormOptions& options, const Arguments<S>& arguments,

@@ -16,8 +16,8 @@ struct OracleStep {
 /// Source    docs/specification/norms.md; the backward differentiates the forward by `method`,
 ///           except that the training backward of both PowerNorms, which is not a Jacobian, is from
 ///           docs/derivations/norms.md, section 6
-/// Requires  the preconditions of complete_arguments and evaluate; (C10) state has the names and shapes of
-///           initial_state
+/// Requires  the preconditions of complete_arguments and evaluate; (C10) state has the names and
+///           shapes of initial_state
 /// Error     about 1e-97 relative to the sums of magnitudes involved
 /// Throws    ContractError
 OracleStep step(const ref::model::NormOptions& options, const OracleInputs& inputs,

@@ -10,8 +10,8 @@
 namespace normproof::verification::checks::regression {
 
 /// A history: a file of JSON lines, one per recording, and next to it the folder <file>.answers,
-/// whose files are named by the SHA-256 of their content (docs/guide/formats.md). Data that recordings
-/// share are stored once.
+/// whose files are named by the SHA-256 of their content (docs/guide/formats.md). Data that
+/// recordings share are stored once.
 class History {
  public:
   /// Does not open the file.

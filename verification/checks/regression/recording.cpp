@@ -102,7 +102,7 @@ golden::gate::CandidateOutput get_outputs(const StoredCase& stored,
   } catch (const FileError& error) {
     problem = error.what();
   } catch (const ref::numeric::ContractError& error) {  // an int64 that no double can represent
-    problem = sentence(error.breach());
+    problem = sentence(error.violation());
   }
   return std::nullopt;
 }

@@ -12,7 +12,8 @@ struct Fluctuation {
 
 /// Returns the Euclidean norm of v.
 ///
-/// Computes  ||v|| = sqrt(sum_c v_c^2), with the summation order of docs/specification/determinism.md, R2
+/// Computes  ||v|| = sqrt(sum_c v_c^2), with the summation order of
+///           docs/specification/determinism.md, R2
 /// Shapes    v [D], D >= 1
 double euclidean_norm(const ref::tensor::Tensor<double>& v);
 

@@ -19,8 +19,8 @@ struct Slope {
 
 /// Certifies the Lipschitz constant of every layer that checks::lipschitz::certify knows.
 ///
-/// Computes  checks::lipschitz::certify of each layer, gamma = 1, over real tokens; power_norm starts from
-///           `power_norm_state`, its state before the step
+/// Computes  checks::lipschitz::certify of each layer, gamma = 1, over real tokens; power_norm
+///           starts from `power_norm_state`, its state before the step
 /// Shapes    x [B,T,D]; valid [B,T]
 /// Requires  those of checks::lipschitz::certify
 /// Throws    ContractError

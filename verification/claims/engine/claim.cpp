@@ -17,7 +17,7 @@ Result evaluate(const Claim& claim, Run run) {
     if (result.evidence.cases == 0)
       result.failure = "claim " + claim.id + ": its check tried no case";
   } catch (const ref::numeric::ContractError& error) {
-    result.failure = "claim " + claim.id + ": its check threw: " + sentence(error.breach());
+    result.failure = "claim " + claim.id + ": its check threw: " + sentence(error.violation());
   } catch (const std::exception& error) {
     result.failure = "claim " + claim.id + ": its check threw: " + error.what();
   } catch (...) {

@@ -98,8 +98,8 @@ std::string versions() {
                      verification::golden::certify::built_corpus_version().text());
 }
 
-/// The group `study`, or, if the studies are not built, a command of that name that says how to build
-/// them.
+/// The group `study`, or, if the studies are not built, a command of that name that says how to
+/// build them.
 Command study_group() {
 #ifdef NORMPROOF_STUDIES
   return study::study_group();

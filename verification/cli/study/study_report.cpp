@@ -306,7 +306,7 @@ void add_cells(support::report::Document& document, const studies::published::Re
       true};
   std::size_t nowhere = 0;
   for (const auto& [name, finished] : results) {
-    const std::string place = studies::published::place_of(finished.cell);
+    const std::string place = studies::published::report_place(finished.cell);
     if (place.empty()) ++nowhere;
     const studies::published::CellResult& result = finished.result;
     const bool trained = !result.steps.empty();

@@ -17,7 +17,8 @@ struct StudyRunCommand {
       "on";
 
   StudySelection selection = {};
-  TrainingSource source = {};  ///< data, vocabulary and validation; the languages of the pairs
+  train::TrainingSource source =
+      {};  ///< data, vocabulary and validation; the languages of the pairs
   std::optional<std::filesystem::path> pairs = {};  ///< for the study of language models
   std::optional<int> jobs = {};                     ///< absent: see job_count
   /// The device to train on; absent: the processor.
@@ -35,8 +36,8 @@ struct StudyRunCommand {
 
   void add(CLI::App& app);
 
-  /// Computes the missing results of the folder (studies::published::run_tasks) with one thread per job. A rank
-  /// of mpirun works beside the others on its own device, and only rank 0 prints.
+  /// Computes the missing results of the folder (studies::published::run_tasks) with one thread per
+  /// job. A rank of mpirun works beside the others on its own device, and only rank 0 prints.
   /// Throws    UsageError, FileError, NoDeviceError, std::runtime_error
   ExitStatus run() const;
 };

@@ -14,8 +14,8 @@ class App;
 
 namespace normproof::verification::cli::study {
 
-/// The studies. published: the experiment of docs/guide/study.md; language: the norms of language models
-/// and translators of docs/guide/study_language.md.
+/// The studies. published: the experiment of docs/guide/study.md; language: the norms of language
+/// models and translators of docs/guide/study_language.md.
 enum class WhichStudy { published, language };
 
 /// Adds --study.

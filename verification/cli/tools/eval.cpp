@@ -107,15 +107,16 @@ std::string layer_options_text() {
 
 /// Whether the rejected value is an option of the layer. Then the error is in the command line and
 /// not in the file.
-bool blames_option(const ref::numeric::Breach& breach, const model::NormOptions& options) {
+bool blames_option(const ref::numeric::ContractViolation& violation,
+                   const model::NormOptions& options) {
   const auto fields = model::list_all_options(options);
-  return std::ranges::any_of(fields, [&](const auto& o) { return o.first == breach.argument; });
+  return std::ranges::any_of(fields, [&](const auto& o) { return o.first == violation.argument; });
 }
 
 [[noreturn]] void explain(const checks::evaluation::StepError& error, const EvalCommand& command,
                           const model::NormOptions& options, std::size_t steps) {
-  const std::string refusal = sentence(error.breach());
-  if (blames_option(error.breach(), options)) throw UsageError(refusal);
+  const std::string refusal = sentence(error.violation());
+  if (blames_option(error.violation(), options)) throw UsageError(refusal);
   const std::string where =
       command.sequence ? fmt::format(", step {} of {}", error.step() + 1, steps) : std::string();
   throw FileError(fmt::format("{}{}: {}", command.in.string(), where, refusal));

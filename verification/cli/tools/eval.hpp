@@ -36,8 +36,8 @@ struct EvalCommand {
 
 /// Runs a layer on the tensors of a file and writes the results to another file.
 ///
-/// Computes  norm_step, step by step with the state carried along; docs/guide/formats.md describes the
-///           files
+/// Computes  norm_step, step by step with the state carried along; docs/guide/formats.md describes
+///           the files
 /// Requires  a known layer and valid values of its options; --in and --out are different files,
 ///           .npz or .safetensors; the file has only tensors that the layer takes, with their
 ///           shapes

@@ -161,10 +161,10 @@ Lipschitz certify_file(const LipschitzCommand& command, const model::NormOptions
     return result;
   } catch (const ref::numeric::ContractError& error) {
     const auto fields = model::list_options(options);
-    const std::string& blamed = error.breach().argument;
+    const std::string& blamed = error.violation().argument;
     if (std::ranges::any_of(fields, [&](const auto& field) { return field.first == blamed; }))
-      throw UsageError(sentence(error.breach()));
-    throw FileError(fmt::format("{}: {}", file, sentence(error.breach())));
+      throw UsageError(sentence(error.violation()));
+    throw FileError(fmt::format("{}: {}", file, sentence(error.violation())));
   }
 }
 

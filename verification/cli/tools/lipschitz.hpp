@@ -36,8 +36,8 @@ struct LipschitzCommand {
 
   void add(CLI::App& app);
 
-  /// Prints the enclosures of checks::lipschitz::certify for the tensors of a file, and writes where they
-  /// are attained.
+  /// Prints the enclosures of checks::lipschitz::certify for the tensors of a file, and writes
+  /// where they are attained.
   /// Throws    UsageError about options; FileError naming file and tensor; std::runtime_error if
   ///           the two derivations contradict each other
   ExitStatus run() const;

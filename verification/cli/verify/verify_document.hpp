@@ -13,8 +13,9 @@ inline constexpr std::size_t default_width = 100;
 /// closing line. Lines have at most `width` columns (at least 80), except for longer single words.
 std::string verify_text(const Report& report, std::size_t width = default_width);
 
-/// Returns a Markdown table for docs/derivations/proofs.md with the support of each claim: its verdict, its
-/// evidence, the theorems or why there are none, and the smallest errors that its check rejects.
+/// Returns a Markdown table for docs/derivations/proofs.md with the support of each claim: its
+/// verdict, its evidence, the theorems or why there are none, and the smallest errors that its
+/// check rejects.
 std::string evidence_markdown(const Report& report);
 
 /// Returns the content of verify_text as a page, with the evidence of each claim and pictures.

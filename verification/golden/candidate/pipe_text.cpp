@@ -138,7 +138,7 @@ class OutputLineReader {
       return ref::io::make_tensor(std::string(name), dtype, shape, values);
     } catch (const ref::numeric::ContractError& error) {
       throw ref::numeric::FileError(
-          fmt::format("the answer to {}: {}", path_, sentence(error.breach())));
+          fmt::format("the answer to {}: {}", path_, sentence(error.violation())));
     }
   }
 

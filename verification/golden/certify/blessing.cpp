@@ -46,7 +46,7 @@ std::string blessing_line(const Blessing& blessing) {
 
 std::string check_blessed(const fs::path& golden, const std::string& manifest_text) {
   const fs::path file = golden / kBlessings;
-  std::string text = ref::io::read_text(file, {.regular_alone = true});
+  std::string text = ref::io::read_text(file, {.regular_files_only = true});
   const ref::io::JsonReader reader(file.string());
   std::string manifest, sums;  // as the previous line left them
   for (const support::process::Line& one : support::process::split_lines(text)) {

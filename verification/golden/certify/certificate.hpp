@@ -35,8 +35,8 @@ struct Expected {
 /// Computes  every output and the state of each step, for the exact inputs in exact arithmetic:
 ///           balls of growing precision, until both ends of each enclosure round to the same
 ///           numbers. An output element that depends on an infinite or NaN input is NaN; the others
-///           are unaffected. `parallel_enclosures` computes the second enclosure on another thread, which
-///           changes no bit
+///           are unaffected. `parallel_enclosures` computes the second enclosure on another thread,
+///           which changes no bit
 /// Requires  inputs that norm_step accepts, except that x and grad_y of a layer or function may
 ///           hold infinity and NaN; (C1) if the case is exact, every result is a number of the
 ///           dtype, and `double` computes it exactly

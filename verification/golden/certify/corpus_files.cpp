@@ -26,7 +26,7 @@ namespace {
 
 std::vector<StoredTensor> read_checked(const fs::path& file, const std::string& file_sha256,
                                        const std::string& expected_sha256) {
-  const std::vector<std::byte> bytes = ref::io::read_file(file, {.regular_alone = true});
+  const std::vector<std::byte> bytes = ref::io::read_file(file, {.regular_files_only = true});
   if (const std::string sha256 = ref::io::sha256(bytes); sha256 != file_sha256)
     ref::io::file_failure(file.string(), "the file",
                           fmt::format("has the SHA-256 {}: it was altered", sha256),
@@ -54,7 +54,7 @@ std::shared_ptr<const CorpusListing> list_cached(const fs::path& folder) {
   static std::mutex mutex;
   static std::shared_ptr<const CorpusListing> kept;
   const auto read_text_of = [&](const char* name) {
-    return ref::io::read_text(folder / name, {.regular_alone = true});
+    return ref::io::read_text(folder / name, {.regular_files_only = true});
   };
   std::shared_ptr<const CorpusListing> last;
   {
@@ -119,7 +119,7 @@ StoredCase read_case(const fs::path& folder, const CaseDescription& description)
   StoredCase stored{description, {}};
   Case& c = stored.description.c;
   if (const fs::path file = place / "case.json";
-      ref::io::read_text(file, {.regular_alone = true}) != description.file_text)
+      ref::io::read_text(file, {.regular_files_only = true}) != description.file_text)
     ref::io::file_failure(file.string(), "the text", "is another one: it was altered",
                           "that of manifest.json");
   c.inputs = read_checked(place / "inputs.safetensors", description.inputs_file_sha256,

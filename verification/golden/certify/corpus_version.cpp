@@ -89,7 +89,8 @@ CorpusVersion parse_ledger_version(std::string_view ledger, const std::string& f
 
 CorpusVersion corpus_version(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kBlessings;
-  return parse_ledger_version(ref::io::read_text(file, {.regular_alone = true}), file.string());
+  return parse_ledger_version(ref::io::read_text(file, {.regular_files_only = true}),
+                              file.string());
 }
 
 CorpusVersion built_corpus_version() {

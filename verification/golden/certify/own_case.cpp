@@ -51,14 +51,15 @@ DType case_dtype(const std::vector<StoredTensor>& inputs) {
 
 /// Renames the argument of a violated requirement to the option of the case: for example,
 /// "norm.eps" if the norm of an encoder rejects its eps.
-ref::numeric::Breach rename_to_option(const Case& c, ref::numeric::Breach breach) {
+ref::numeric::ContractViolation rename_to_option(const Case& c,
+                                                 ref::numeric::ContractViolation violation) {
   const auto options = ref::model::list_options(c.options);
   const auto is_option = [&](const std::string& name) {
     return std::ranges::any_of(options, [&](const auto& option) { return option.first == name; });
   };
-  const std::string inside = "norm." + breach.argument;
-  if (!is_option(breach.argument) && is_option(inside)) breach.argument = inside;
-  return breach;
+  const std::string inside = "norm." + violation.argument;
+  if (!is_option(violation.argument) && is_option(inside)) violation.argument = inside;
+  return violation;
 }
 
 /// Runs the operation once in double, which checks its requirements before anything is certified.
@@ -71,7 +72,7 @@ void check_requirements(const Case& c) {
     throw UsageError(error.what());
   } catch (const ref::numeric::ContractError& error) {
     throw UsageError(
-        fmt::format("{}: {}", path_of(c), sentence(rename_to_option(c, error.breach()))));
+        fmt::format("{}: {}", path_of(c), sentence(rename_to_option(c, error.violation()))));
   }
 }
 

@@ -84,7 +84,7 @@ Sums parse_sums(std::string_view text, const std::string& file) {
 std::string check_sums(const std::filesystem::path& folder, std::string_view manifest_text,
                        std::vector<CaseDescription>& cases) {
   const std::filesystem::path file = folder / kSums;
-  std::string text = ref::io::read_text(file, {.regular_alone = true});
+  std::string text = ref::io::read_text(file, {.regular_files_only = true});
   UnusedSums lines(file.string(), parse_sums(text, file.string()));
   lines.take_sum("manifest.json", manifest_text);
   for (CaseDescription& description : cases) {

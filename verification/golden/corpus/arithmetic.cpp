@@ -16,7 +16,7 @@ std::string_view to_string(Accumulation accumulation) {
 Accumulation parse_accumulation(std::string_view name) {
   std::vector<std::string> known;
   for (const ref::numeric::FloatFormat& format : ref::numeric::kFloatFormats) {
-    if (!is_stored(format) || !is_computed_in(format)) continue;
+    if (!is_stored(format) || !is_used_for_arithmetic(format)) continue;
     if (name == format.name) return format.type;
     known.emplace_back(format.name);
   }

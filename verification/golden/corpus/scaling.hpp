@@ -8,8 +8,8 @@
 #include "ref/numeric/float_format.hpp"
 #include "verification/golden/corpus/case.hpp"
 
-/// 8-bit tensors with scales, around an operation that computes in float32: see docs/guide/formats.md, "8
-/// bits with scales".
+/// 8-bit tensors with scales, around an operation that computes in float32: see
+/// docs/guide/formats.md, "8 bits with scales".
 namespace normproof::verification::golden::corpus {
 
 /// The number of elements of the last axis that share a scale; the last block of a row may be

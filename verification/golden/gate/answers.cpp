@@ -148,7 +148,7 @@ CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<Stored
     if (!result.passed()) result.diagnosis = diagnose(stored, answer, result);
     return result;
   } catch (const ref::numeric::ContractError& error) {  // an int64 that no double can hold
-    return {stored.description, sentence(error.breach()), {}, {}};
+    return {stored.description, sentence(error.violation()), {}, {}};
   }
 }
 

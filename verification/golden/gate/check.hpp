@@ -40,7 +40,8 @@ struct TensorResult {
   std::size_t elements_with_digits = 0;
   /// The largest errors of these elements, relative and in ulps of the dtype.
   double max_relative = 0, max_ulp = 0;
-  /// The largest |got - exact| over the elements counted by `elements_with_digits`, divided by the largest
+  /// The largest |got - exact| over the elements counted by `elements_with_digits`, divided by the
+  /// largest
   /// |exact| of the output.
   double norm_wise = 0;
   std::string where;                     ///< index of the element with the largest ratio: "[2, 3]"
@@ -87,9 +88,10 @@ struct CheckOptions {
   /// are compared if they are present.
   std::vector<std::string> outputs = {};
   std::optional<Accumulation> accumulation = {};  ///< default: usual_accumulation
-  Formula formula = Formula::two_pass;            ///< the declared formula of the variance
-  bool flush_subnormals = false;                  ///< whether subnormal numbers may be flushed to 0
-  bool maps = false;                              ///< whether each failed output gets a map
+  tolerance::Formula formula =
+      tolerance::Formula::two_pass;  ///< the declared formula of the variance
+  bool flush_subnormals = false;     ///< whether subnormal numbers may be flushed to 0
+  bool maps = false;                 ///< whether each failed output gets a map
 };
 
 /// The tensors that a candidate returns for a case, or nothing if it declines a case that it does
@@ -111,17 +113,17 @@ Candidate from_folder(const std::filesystem::path& folder);
 /// end by a signal count less (from_program).
 inline constexpr int kMaxRestarts = 3;
 
-/// Runs `command` as the candidate (docs/guide/formats.md, Golden) and restarts it when it ends. The
-/// program is given up after `max_restarts` consecutive starts that exit or hang without printing a
-/// line. If signals end them, the limit is 8 times as high, plus one for each case that it has
-/// answered. When the candidate is no longer needed, `complained` is called with the last 64 KiB of
-/// its standard error, if there is any; `complained` must not throw.
+/// Runs `command` as the candidate (docs/guide/formats.md, Golden) and restarts it when it ends.
+/// The program is given up after `max_restarts` consecutive starts that exit or hang without
+/// printing a line. If signals end them, the limit is 8 times as high, plus one for each case that
+/// it has answered. When the candidate is no longer needed, `complained` is called with the last 64
+/// KiB of its standard error, if there is any; `complained` must not throw.
 Candidate from_program(const std::string& command, double seconds, int max_restarts = kMaxRestarts,
                        std::function<void(const std::string& last)> complained = {});
 
 /// Reads each case, obtains the candidate's output for it and checks that output.
-/// Requires  jobs is 1 unless `query` can be called concurrently; each of options.outputs is expected
-///           in at least one of the cases
+/// Requires  jobs is 1 unless `query` can be called concurrently; each of options.outputs is
+///           expected in at least one of the cases
 /// Throws    UsageError if an output is expected in none; FileError if the corpus itself is damaged
 std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
                                     const std::vector<CaseDescription>& cases,
@@ -142,7 +144,7 @@ void check_outputs_known(const std::vector<CaseDescription>& cases,
                          const std::vector<std::string>& outputs);
 
 /// Returns the tolerance of a case under these options.
-Tolerance tolerance_for_options(const Case& c, const CheckOptions& options);
+tolerance::Tolerance tolerance_for_options(const Case& c, const CheckOptions& options);
 
 /// Whether the case fails if this output is absent.
 bool is_required(const StoredCase& stored, const std::string& output, const CheckOptions& options);

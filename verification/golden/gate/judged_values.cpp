@@ -28,7 +28,7 @@ int scale_exponent_for(double largest, const FloatFormat& format) {
 
 /// Returns the values and bounds of the block scales. A bound is the largest distance of a scale
 /// that the convention allows.
-JudgedValues judged_scales(const StoredCase& stored, const Tolerance& bounds) {
+JudgedValues judged_scales(const StoredCase& stored, const tolerance::Tolerance& bounds) {
   JudgedValues judged;
   const StoredTensor& y = *find(stored.expected, "y");
   const FloatFormat& format = format_of(*ref::io::float_type(y.dtype));

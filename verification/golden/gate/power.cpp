@@ -32,7 +32,7 @@ namespace {
 struct PreparedCase {
   StoredCase stored;
   ref::model::OperationInputs inputs;
-  Tolerance bounds;
+  tolerance::Tolerance bounds;
   std::vector<StoredTensor> right;  ///< the output of the plain style
 };
 

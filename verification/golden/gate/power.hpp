@@ -26,7 +26,7 @@ struct PowerOptions {
   /// format, or their variance has this formula, and they are held to the tolerance that `golden
   /// check` grants for it.
   std::optional<Accumulation> accumulation = {};
-  Formula formula = Formula::two_pass;
+  tolerance::Formula formula = tolerance::Formula::two_pass;
   bool inject_only = false;  ///< whether to inject values only, without wrong implementations
   std::function<void(const std::string& layer, std::size_t done, std::size_t of)> finished = {};
 };

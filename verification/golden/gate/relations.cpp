@@ -312,7 +312,7 @@ RelationResult check_relation(const std::string& path, Relation relation,
   } catch (const ref::numeric::FileError& error) {
     return {path, relation, RelationOutcome::broken, error.what()};
   } catch (const ref::numeric::ContractError& error) {  // an int64 that no double can hold
-    return {path, relation, RelationOutcome::broken, sentence(error.breach())};
+    return {path, relation, RelationOutcome::broken, sentence(error.violation())};
   }
 }
 

@@ -47,7 +47,7 @@ bool is_known(const Case& c) {
   const auto* const layer = std::get_if<ref::model::NormOptions>(&c.options);
   if (layer == nullptr) return !corpus::is_scaled(c);
   return !corpus::is_scaled(c) && ref::model::layout_of(*layer) == ref::model::Layout::rows &&
-         !ref::model::has_zero_centred_gamma(*layer);
+         !ref::model::has_zero_centered_gamma(*layer);
 }
 
 bool is_about(const Exhibit& exhibit, const Case& c) {

@@ -162,8 +162,8 @@ StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std
 template <class T>
 class PlainArithmetic {
  public:
-  /// shows_single_terms: whether a sum of a thousand terms without its last one can be told from the
-  /// correct sum.
+  /// shows_single_terms: whether a sum of a thousand terms without its last one can be told from
+  /// the correct sum.
   PlainArithmetic(const Style& style, Sites& sites, bool shows_single_terms = true)
       : style_(style), sites_(sites), shows_single_terms_(shows_single_terms) {}
 

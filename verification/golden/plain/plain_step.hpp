@@ -48,8 +48,8 @@ class PlainStep {
       for (T& gamma : gamma_) gamma += 1;
   }
 
-  /// Replaces x and grad_y by numbers of any scalar type. Statistics are computed from `statistic_input`
-  /// unless it is empty.
+  /// Replaces x and grad_y by numbers of any scalar type. Statistics are computed from
+  /// `statistic_input` unless it is empty.
   void replace_inputs(std::vector<T> x, std::vector<T> statistic_input, std::vector<T> grad_y) {
     x_ = std::move(x);
     statistic_input_ = std::move(statistic_input);
@@ -174,8 +174,8 @@ class PlainStep {
   }
 
   /// Replaces gamma by 1 + gamma if gamma is zero-centered.
-  void add_one_to_gamma(bool zero_centred) {
-    if (!zero_centred || !affine_) return;
+  void add_one_to_gamma(bool zero_centered) {
+    if (!zero_centered || !affine_) return;
     const T one = sites_.term("1 of 1 + gamma", T(1));
     const bool forward_alone =
         sites_.any("1 of 1 + gamma in grad_x", {MutationOperator::drop}) == MutationOperator::drop;

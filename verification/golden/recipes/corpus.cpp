@@ -29,11 +29,11 @@ std::vector<Case> corpus(Tier tier, std::uint64_t seed, const PathGlobs& only) {
                          std::back_inserter(all),
                          [&](const Case& c) { return only.match(path_of(c)); });
   };
-  const auto asks_for = [&](const std::string& name) {
+  const auto requests = [&](const std::string& name) {
     return only.may_match_in(to_string(tier), name);
   };
   for (const std::string& name : ref::model::norm_names())
-    if (!ref::model::is_name_of<ref::model::NoneOptions>(name) && asks_for(name)) {
+    if (!ref::model::is_name_of<ref::model::NoneOptions>(name) && requests(name)) {
       append(norm_cases(tier, name, seed));
       append(kernel_cases(tier, name, seed));
       append(block_cases(tier, name, seed));
@@ -41,20 +41,20 @@ std::vector<Case> corpus(Tier tier, std::uint64_t seed, const PathGlobs& only) {
       append(scaled_cases(tier, name, seed));
     }
   for (const std::string& name : ref::model::function_names())
-    if (asks_for(name)) {
+    if (requests(name)) {
       append(function_cases(tier, name, seed));
       append(block_cases(tier, name, seed));
       append(scaled_cases(tier, name, seed));
     }
   for (const std::string& name : ref::model::encoder_operation_names())
-    if (asks_for(name)) {
+    if (requests(name)) {
       append(encoder_cases(tier, name, seed));
       append(encoder_end_cases(tier, name, seed));
     }
   for (const std::string& name : ref::model::transformer_operation_names())
-    if (asks_for(name)) append(transformer_cases(tier, name, seed));
+    if (requests(name)) append(transformer_cases(tier, name, seed));
   for (const std::string& name : ref::model::optimizer_names())
-    if (asks_for(name)) append(optimizer_cases(tier, name, seed));
+    if (requests(name)) append(optimizer_cases(tier, name, seed));
   std::ranges::sort(all, {}, path_of);
   return all;
 }

@@ -16,8 +16,8 @@ using corpus::Tier;
 inline constexpr std::uint64_t kCorpusSeed = 20261121;
 
 /// Returns the cases of a tier whose paths match `only`, in ascending order of paths, which are
-/// unique. Each case depends only on its path and the seed. docs/guide/golden.md lists the regimes and
-/// reasons.
+/// unique. Each case depends only on its path and the seed. docs/guide/golden.md lists the regimes
+/// and reasons.
 std::vector<Case> corpus(Tier tier, std::uint64_t seed = kCorpusSeed,
                          const PathGlobs& only = PathGlobs());
 

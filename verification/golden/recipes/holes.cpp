@@ -198,7 +198,7 @@ class Ends {
       there = true;
       const auto type = ref::io::float_type(key.second);
       // 8-bit numbers have scales, so their own limits say nothing about the operation.
-      if (!type || !is_computed_in(ref::numeric::format_of(*type))) continue;
+      if (!type || !is_used_for_arithmetic(ref::numeric::format_of(*type))) continue;
       touched |= reaches(reach, ref::numeric::format_of(*type));
     }
     if (there && !touched) untouched_.push_back(fmt::format("{} {}", tensor, how));

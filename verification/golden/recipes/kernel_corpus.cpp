@@ -46,7 +46,7 @@ class LayerCases {
     if (corpus::is_centered(layer_)) one_feature();
     sixteen_bits();
     parameters();
-    if (is_by_row()) zero_centred();
+    if (is_by_row()) zero_centered();
     tiny();
     if (has_option(layer_, "eps")) every_eps();
   }
@@ -167,7 +167,7 @@ class LayerCases {
                 .without("beta"));
   }
 
-  void zero_centred() {
+  void zero_centered() {
     for (const DType dtype : {DType::float32, DType::bfloat16})
       add(base_recipe(kZeroCentred, {5, 12}, dtype)
               .why(kWhyZeroCentred)

@@ -21,7 +21,7 @@ namespace norm = ref::norm;
 using Numbers = Tensor<any_order_error>;
 using Affine = norm::Affine<any_order_error>;
 
-bool has_zero_centred_gamma(const Case& c) {
+bool has_zero_centered_gamma(const Case& c) {
   return std::visit(
       [](const auto& options) {
         if constexpr (requires { options.zero_centred_gamma; }) return options.zero_centred_gamma;
@@ -62,7 +62,7 @@ class StoredSum {
         inputs_(inputs),
         u_(arithmetic_of(accumulation).unit_roundoff),
         bound_(bound),
-        affine_{norm::scale_of(given("gamma"), has_zero_centred_gamma(c)), given("beta")},
+        affine_{norm::effective_gamma(given("gamma"), has_zero_centered_gamma(c)), given("beta")},
         grad_y_(given("grad_y")),
         sum_(given("x")) {
     const Numbers residual = given("residual");

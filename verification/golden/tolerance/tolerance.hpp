@@ -26,10 +26,10 @@ bool computes_variance(const Case& c);
 
 /// How far a correct implementation may be from the exact result of a case, element by element.
 ///
-/// Source    docs/derivations/error_analysis.md, section 8: sums in any order, 2 ulps of error in any other
-///           operation, then one rounding to the dtype in which the output is stored. If all
-///           operations of a case are exact, sums and products have no error, unless `accumulation`
-///           is coarser than usual
+/// Source    docs/derivations/error_analysis.md, section 8: sums in any order, 2 ulps of error in
+///           any other operation, then one rounding to the dtype in which the output is stored. If
+///           all operations of a case are exact, sums and products have no error, unless
+///           `accumulation` is coarser than usual
 /// Computes  the bound of each output for `accumulation` and `formula`. Each formula meets the
 ///           bounds of the formulas after it; one_pass equals folded if the layer is not centered.
 ///           An infinite bound claims nothing: the element depends on a non-finite input, it may

@@ -67,8 +67,8 @@ std::string cell_name(const Cell& cell);
 ///           that the cell should have
 Cell parse_cell(std::string_view name);
 
-/// Returns the training configuration of a cell, as described in docs/guide/study_language.md. config_for
-/// adds what depends on the data.
+/// Returns the training configuration of a cell, as described in docs/guide/study_language.md.
+/// config_for adds what depends on the data.
 /// Throws    UsageError if the rate is not a number, or the norm is unknown
 training::RunConfig config_of(const Cell& cell);
 

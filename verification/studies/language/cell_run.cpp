@@ -46,7 +46,7 @@ std::optional<std::string> train(const training::RunConfig& config, training::Ru
   } catch (const ContractError& refusal) {
     // The validation after an epoch failed.
     if (step == 0) throw;
-    return fmt::format("step {}: validation: {}", step, sentence(refusal.breach()));
+    return fmt::format("step {}: validation: {}", step, sentence(refusal.violation()));
   }
   return std::nullopt;
 }

@@ -27,13 +27,13 @@ std::span<const Batch> select_step_batches(const std::vector<Batch>& epoch, std:
 
 /// Whether the tap asks for every tensor of the step.
 bool asks_for_all(const ref::encoder::Tap<double>& tap) {
-  return tap.asks_for("loss");
+  return tap.requests("loss");
 }
 
 void show_statistics(const gpu::train::StepResult& found, const ref::encoder::Tap<double>& tap) {
   for (const auto& of_batch : found.statistics)
     for (const auto& [name, values] : of_batch)
-      if (tap.asks_for(name)) tap(name, download(values));
+      if (tap.requests(name)) tap(name, download(values));
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ training::TaskStep DeviceTask::step(std::size_t k, train::TrainState<double>& st
   state = checks::agreement::on_host(there);
   training::TaskStep step{{found.loss,
                            {},
-                           {std::move(found.gradient_norms.of_tensors), found.gradient_norms.whole},
+                           {std::move(found.gradient_norms.per_tensor), found.gradient_norms.whole},
                            found.learning_rate},
                           {}};
   if (translates)

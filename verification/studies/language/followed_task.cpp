@@ -56,7 +56,7 @@ training::TaskStep FollowedTask::step(std::size_t k, ref::train::TrainState<doub
         tap(name, values);
         follow(name, values, before, found);
       },
-      [&](const std::string& name) { return tap.asks_for(name) || followed_of(name) != nullptr; });
+      [&](const std::string& name) { return tap.requests(name) || followed_of(name) != nullptr; });
   training::TaskStep step = task_.step(k, state, both);
   step.qualities.insert(step.qualities.end(), found.begin(), found.end());
   return step;

@@ -18,7 +18,8 @@ inline constexpr std::string_view kFluctuation = "fluctuation.";
 /// Source    [SYG+20], figures 2 and 4
 /// Computes  "fluctuation.<site>.<statistic>": ||batch - running|| / ||scale||. The scale of
 ///           `variance` and `quadratic_mean` is the running statistic, that of `mean` the root of
-///           the running variance (checks::statistics::fluctuation). The bits of a step do not depend on it
+///           the running variance (checks::statistics::fluctuation). The bits of a step do not
+///           depend on it
 /// Requires  one batch per step
 class FollowedTask : public training::WrappedTask {
  public:

@@ -66,7 +66,7 @@ void add_bound(const std::string& name, const std::map<std::string, Tensor<doubl
 
 }  // namespace
 
-bool NormTrace::asks_for(const std::string& name) {
+bool NormTrace::requests(const std::string& name) {
   const std::string what = split_tensor_name(name).what;
   return what == "x" || what == "grad_x" || what == "grad_y" || what == "rstd" ||
          what == "mean_x_hat_squared";
@@ -130,9 +130,9 @@ training::TaskStep TracedTask::step(std::size_t k, ref::train::TrainState<double
   const ref::encoder::Tap<double> both(
       [&](const std::string& name, const Tensor<double>& values) {
         tap(name, values);
-        if (NormTrace::asks_for(name)) trace_.see(name, values, valid(name));
+        if (NormTrace::requests(name)) trace_.see(name, values, valid(name));
       },
-      [&](const std::string& name) { return tap.asks_for(name) || NormTrace::asks_for(name); });
+      [&](const std::string& name) { return tap.requests(name) || NormTrace::requests(name); });
   training::TaskStep step = task_.step(k, state, both);
   const training::Qualities found = trace_.end_step(parameters);
   step.qualities.insert(step.qualities.end(), found.begin(), found.end());

@@ -35,9 +35,9 @@ class NormTrace {
 
   explicit NormTrace(const training::RunConfig& config) : norms_(training::norms_of(config)) {}
 
-  static bool asks_for(const std::string& name);
-  /// Records a tensor that asks_for accepts. `valid` marks the rows that count; an empty mask means
-  /// all.
+  static bool requests(const std::string& name);
+  /// Records a tensor that `requests` accepts. `valid` marks the rows that count; an empty mask
+  /// means all.
   void see(const std::string& name, const ref::tensor::Tensor<double>& values,
            const ref::tensor::Mask& valid);
   /// Ends a step and returns its qualities. `parameters` are those at the beginning of the step.

@@ -130,7 +130,7 @@ class CellRun {
     const auto found = learner_->loss_gradient(batches.first, batches.count, model::Mode::training,
                                                learner_->state());
     result_.initial_gradients =
-        without_norms(config_.train.encoder, train::gradient_norms(found.gradients).of_tensors);
+        without_norms(config_.train.encoder, train::gradient_norms(found.gradients).per_tensor);
   }
 
   /// Takes step k of an epoch.
@@ -151,7 +151,7 @@ class CellRun {
     if (dynamics_) dynamics_->end_step(learner_->state());
     if (steps_done() == 1)
       result_.initial_gradients =
-          without_norms(config_.train.encoder, found.gradient_norms.of_tensors);
+          without_norms(config_.train.encoder, found.gradient_norms.per_tensor);
     step.loss = found.loss;
     step.accuracy =
         training::classify(found.predictions, batch.labels, config_.train.encoder.num_classes)

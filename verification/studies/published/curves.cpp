@@ -33,7 +33,7 @@ void subtract(Tensor<T>& a, const Tensor<T>& b) {
 template <class T>
 T largest_norm(const train::GradientNorms<T>& norms) {
   T largest(0);
-  for (const auto& [name, norm] : norms.of_tensors)
+  for (const auto& [name, norm] : norms.per_tensor)
     if (largest < norm) largest = norm;
   return largest;
 }

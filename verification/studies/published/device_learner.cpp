@@ -38,7 +38,7 @@ class DeviceLearner final : public Learner {
     host_.reset();
     return {found.loss,
             std::move(found.predictions),
-            {std::move(found.gradient_norms.of_tensors), found.gradient_norms.whole},
+            {std::move(found.gradient_norms.per_tensor), found.gradient_norms.whole},
             found.learning_rate};
   }
   train::LossGradient<double> loss_gradient(std::size_t first, std::size_t count,

@@ -78,7 +78,7 @@ int run_and_report(int pipe, const std::function<void()>& f) {
   } catch (const gpu::device::NoDeviceError& error) {
     tell(pipe, 'n', error.what());
   } catch (const ContractError& error) {
-    tell(pipe, 'c', sentence(error.breach()));
+    tell(pipe, 'c', sentence(error.violation()));
   } catch (const std::bad_alloc&) {
     tell(pipe, 'e', "the memory does not suffice");
   } catch (const std::exception& error) {

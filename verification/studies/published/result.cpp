@@ -124,15 +124,16 @@ SiteDynamics site_of(const LineReader& line, const json& object, const std::stri
 
 std::string divergence_sentence(std::size_t step, const ref::numeric::ContractError& refusal) {
   using ref::numeric::Clause;
-  const ref::numeric::Breach& breach = refusal.breach();
+  const ref::numeric::ContractViolation& violation = refusal.violation();
   const auto norms = ref::model::norm_names();
   const bool of_a_norm = std::ranges::any_of(norms, [&](const std::string& name) {
-    return breach.function == name || breach.function == name + "_backward";
+    return violation.function == name || violation.function == name + "_backward";
   });
-  const bool of_logits = ref::model::is_name_of<ref::model::CrossEntropyOptions>(breach.function) &&
-                         breach.clause == Clause::C8;
+  const bool of_logits =
+      ref::model::is_name_of<ref::model::CrossEntropyOptions>(violation.function) &&
+      violation.clause == Clause::C8;
   return fmt::format("step {}: {}", step,
-                     of_a_norm || of_logits ? sentence(breach) : refusal.what());
+                     of_a_norm || of_logits ? sentence(violation) : refusal.what());
 }
 
 std::string result_line(const CellResult& result) {

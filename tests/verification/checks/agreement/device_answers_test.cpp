@@ -58,7 +58,7 @@ TEST(DeviceAnswers, C1_RejectsWrongNumberOfSteps) {
   const ref::model::NormOptions options = ref::model::LayerNormOptions{};
   checks::evaluation::EvalInputs inputs;
   const auto refused = [&](bool stacked) {
-    return ref::numeric::contract_breach(
+    return ref::numeric::contract_violation(
                [&] { answer_on_device(*device, options, inputs, stacked); })
         .observation;
   };

@@ -15,12 +15,12 @@ TEST(LogBins, CoverOneBinadeWithoutGaps) {
 }
 
 TEST(TaylorCentres, AreZeroThenUniformThenTwiceAsFarApart) {
-  EXPECT_EQ(taylor_centre(0), 0);
-  EXPECT_EQ(taylor_centre(1), 0x1p-7);
-  EXPECT_EQ(taylor_centre(128), 1);
-  EXPECT_EQ(taylor_centre(129), 1 + 0x1p-6);
-  EXPECT_EQ(taylor_centre(352), 6);
-  EXPECT_EQ(taylor_centre(552), 20);
+  EXPECT_EQ(taylor_center(0), 0);
+  EXPECT_EQ(taylor_center(1), 0x1p-7);
+  EXPECT_EQ(taylor_center(128), 1);
+  EXPECT_EQ(taylor_center(129), 1 + 0x1p-6);
+  EXPECT_EQ(taylor_center(352), 6);
+  EXPECT_EQ(taylor_center(552), 20);
 }
 
 TEST(FormatTable, WritesOneRowPerLineInHexadecimal) {

@@ -109,9 +109,9 @@ TEST(Functions, AddsResidualBeforeNorm) {
 }
 
 TEST(Functions, ZeroCenteredGammaOfSumIsSmallerByOne) {
-  const auto evaluated = [](const char* function, const char* zero_centred, double less) {
+  const auto evaluated = [](const char* function, const char* zero_centered, double less) {
     auto own = operation(function);
-    set_option(own, "zero_centred_gamma", zero_centred);
+    set_option(own, "zero_centred_gamma", zero_centered);
     const std::vector<StoredTensor> tensors = {
         tensor("x", {1, 3}, {5, 0, 2}), tensor("residual", {1, 3}, {-4, -1, 1}),
         tensor("grad_y", {1, 3}, {1, 2, 7}), tensor("gamma", {3}, {2 - less, 4 - less, 0 - less}),

@@ -113,7 +113,7 @@ TEST(Follow, ForwardContinuesAfterNuHasDiverged) {
 }
 
 TEST(Follow, C1_RejectsOtherLayers) {
-  EXPECT_EQ(normproof::ref::numeric::contract_breach([] {
+  EXPECT_EQ(normproof::ref::numeric::contract_violation([] {
               Follower({.name = "", .description = "", .options = model::LayerNormOptions{}}, 1);
             }).argument,
             "scenario.options");

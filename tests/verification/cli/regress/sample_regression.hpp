@@ -9,7 +9,7 @@ namespace normproof::tests::verification::cli::regress {
 /// Three recordings, the last of which changed three outputs and lost a case.
 inline normproof::verification::cli::regress::RegressReport sample_regression() {
   namespace regression = normproof::verification::checks::regression;
-  using checks::regression::Direction;
+  using regression::Direction;
   normproof::verification::cli::regress::RegressReport report;
   report.recordings.resize(3);
   for (auto& recording : report.recordings) {

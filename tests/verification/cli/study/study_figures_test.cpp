@@ -43,7 +43,7 @@ TEST(StudyFigures, AreAbsentIfNothingWasRun) {
 }
 
 TEST(StudyFigures, HaveOneCurvePerNormAndThePublishedValues) {
-  const studies::published::Results results = with_curves("batch_norm");
+  const study::Results results = with_curves("batch_norm");
   for (const std::size_t number : {4, 5, 6}) {
     const auto figure = curve_figure(results, {}, sample::even_classes(), number);
     ASSERT_TRUE(figure);
@@ -57,7 +57,7 @@ TEST(StudyFigures, HaveOneCurvePerNormAndThePublishedValues) {
 }
 
 TEST(StudyFigures, GradientsAreNamedAsInThePublishedFigures) {
-  studies::published::Results results;
+  study::Results results;
   for (const std::uint64_t seed : {1, 2}) {
     normproof::verification::studies::published::Cell cell =
         normproof::verification::studies::published::gradients_cell({}, 1, 3200);
@@ -76,7 +76,7 @@ TEST(StudyFigures, GradientsAreNamedAsInThePublishedFigures) {
 }
 
 TEST(StudyFigures, DynamicsCountTheStepsAtWhichPowerNormIsSmoother) {
-  const studies::published::Results results = with_curves("power_norm");
+  const study::Results results = with_curves("power_norm");
   const auto table = dynamics_table(results, {});
   ASSERT_THAT(table.rows, SizeIs(1));
   std::vector<std::string> texts;

@@ -60,10 +60,10 @@ TEST(StudyFolder, FolderOfTheOtherStudyNamesTheOptionToUse) {
 TEST(StudyFolder, ReportIsWrittenAsPageTextAndPictures) {
   namespace report = normproof::verification::support::report;
   const tests::ref::io::TemporaryFolder folder;
-  support::report::Document document{"t"};
-  document.add(support::report::Heading{1, "Heading"});
-  document.add(support::report::Figure{"a.svg", {"<svg/>", ""}, "c"});
-  document.add(support::report::Figure{"b.svg", {"", "no gnuplot"}, "c"});
+  report::Document document{"t"};
+  document.add(report::Heading{1, "Heading"});
+  document.add(report::Figure{"a.svg", {"<svg/>", ""}, "c"});
+  document.add(report::Figure{"b.svg", {"", "no gnuplot"}, "c"});
   tool::study::write_report(folder.path(), document);
   using normproof::ref::io::read_text;
   EXPECT_EQ(read_text(folder / "a.svg"), "<svg/>\n");

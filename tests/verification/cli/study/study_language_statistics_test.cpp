@@ -16,11 +16,11 @@ namespace report = normproof::verification::support::report;
 
 using Texts = std::vector<std::vector<std::string>>;
 
-Texts texts_of(const support::report::Table& table) {
+Texts texts_of(const report::Table& table) {
   Texts texts;
-  for (const support::report::Row& row : table.rows) {
+  for (const report::Row& row : table.rows) {
     texts.emplace_back();
-    for (const support::report::Cell& cell : row.cells) texts.back().push_back(cell.text);
+    for (const report::Cell& cell : row.cells) texts.back().push_back(cell.text);
   }
   return texts;
 }

@@ -22,8 +22,8 @@ namespace sample = normproof::tests::verification::studies::published;
 namespace study = normproof::verification::studies::published;
 
 /// LayerNorm converged as published; without norm it did not although it did when published.
-studies::published::Results two_cells() {
-  studies::published::Results results;
+study::Results two_cells() {
+  study::Results results;
   sample::add_table_cell(results, 1, "layer_norm", "0.1", true);
   sample::add_table_cell(results, 1, "none", "0.1", false);
   return results;
@@ -47,8 +47,8 @@ TEST(StudyReport, ComparesEachEntryWithThePublishedOne) {
 }
 
 TEST(StudyReport, ReportsDivergedCellsAndDisagreeingSeeds) {
-  studies::published::Results results = two_cells();
-  studies::published::Cell cell = results.begin()->second.cell;
+  study::Results results = two_cells();
+  study::Cell cell = results.begin()->second.cell;
   cell.seed = 43;
   normproof::verification::studies::published::CellResult diverged =
       sample::sample_result(cell, {2});
@@ -64,7 +64,7 @@ TEST(StudyReport, ReportsDivergedCellsAndDisagreeingSeeds) {
 }
 
 TEST(StudyReport, CountsCellsThatNoTableOrFigureShows) {
-  studies::published::Results results = two_cells();
+  study::Results results = two_cells();
   const auto page = [&] {
     return rendered::markdown(study_document(results, sample::even_classes()));
   };

@@ -24,19 +24,19 @@ struct SelectionCommand {
   void add(CLI::App& app) { selection.add(app); }
 };
 
-studies::published::Selection selection_of(const Arguments& arguments) {
+study::Selection selection_of(const Arguments& arguments) {
   return parsed<SelectionCommand>(arguments).selection.selection();
 }
 
 TEST(StudySelectionOptions, ParsesEveryOption) {
-  const studies::published::Selection selection = selection_of(
+  const study::Selection selection = selection_of(
       {"--protocol", "published,corrected+count_weights", "--padding", "longest", "--tables", "1,4",
        "--figures", "none", "--no-initialization", "--norms", "none,rms_norm", "--rates", "10,1e-4",
        "--seeds", "5", "--gradient-seeds", "7"});
   ASSERT_THAT(selection.protocols, SizeIs(2));
-  EXPECT_EQ(selection.protocols[0], studies::published::published_protocol());
+  EXPECT_EQ(selection.protocols[0], study::published_protocol());
   EXPECT_TRUE(selection.protocols[1].count_weights);
-  EXPECT_EQ(selection.padding, studies::published::Padding::longest);
+  EXPECT_EQ(selection.padding, study::Padding::longest);
   EXPECT_THAT(selection.tables, ElementsAre(1U, 4U));
   EXPECT_THAT(selection.figures, IsEmpty());
   EXPECT_FALSE(selection.initialization);
@@ -47,12 +47,12 @@ TEST(StudySelectionOptions, ParsesEveryOption) {
 }
 
 TEST(StudySelectionOptions, QuickAndAllAreAbbreviations) {
-  const studies::published::Selection quick = selection_of({"--quick", "--norms", "all"});
+  const study::Selection quick = selection_of({"--quick", "--norms", "all"});
   EXPECT_THAT(quick.rates, SizeIs(3));
   EXPECT_EQ(quick.curve_steps, 20U);
-  EXPECT_EQ(quick.norms, studies::published::study_norms());
+  EXPECT_EQ(quick.norms, study::study_norms());
   EXPECT_THAT(selection_of({"--protocol", "all"}).protocols, SizeIs(14));
-  EXPECT_EQ(selection_of({}).seeds, studies::published::Selection().seeds);
+  EXPECT_EQ(selection_of({}).seeds, study::Selection().seeds);
 }
 
 TEST(StudySelectionOptions, CellsAreSelectedByName) {
@@ -62,9 +62,7 @@ TEST(StudySelectionOptions, CellsAreSelectedByName) {
   const std::string cell = "corrected/1x32/none/rate-0.1/seed-42";
   const auto one = parsed<SelectionCommand>({"--cells", cell + "," + cell}).selection;
   EXPECT_THAT(cells_of(one), SizeIs(1));
-  EXPECT_EQ(
-      studies::published::cell_name(cells_of(one).front()).find("corrected/1x32/none/rate-0.1"),
-      0u);
+  EXPECT_EQ(study::cell_name(cells_of(one).front()).find("corrected/1x32/none/rate-0.1"), 0u);
 }
 
 TEST(StudySelectionOptions, NamesInvalidOptionsAndTheNearestValidOnes) {
@@ -151,8 +149,8 @@ TEST(StudySelectionOptions, StudyOfLanguageModelsRejectsOtherOptions) {
 TEST(StudySelectionOptions, FolderOfQuickCellsImpliesQuick) {
   using tool::commands::quick_if_needed;
   const auto with_quick = [](const Arguments& arguments, const std::vector<std::string>& names) {
-    std::vector<studies::published::Cell> there;
-    for (const std::string& name : names) there.push_back(studies::published::parse_cell(name));
+    std::vector<study::Cell> there;
+    for (const std::string& name : names) there.push_back(study::parse_cell(name));
     return quick_if_needed(parsed<SelectionCommand>(arguments).selection, there).quick;
   };
   const std::string of_both = "corrected/1x32/none/rate-10/seed-42",

@@ -20,9 +20,9 @@ namespace study = normproof::verification::studies::published;
 using Series = std::vector<std::optional<double>>;
 
 /// Adds a run of three steps of figures 4 to 6 with one norm layer.
-void add_run(studies::published::Results& results, const char* norm, std::uint64_t seed,
-             const Series& own, const Series& of_batch_norm, const Series& of_power_norm) {
-  studies::published::Cell cell;
+void add_run(study::Results& results, const char* norm, std::uint64_t seed, const Series& own,
+             const Series& of_batch_norm, const Series& of_power_norm) {
+  study::Cell cell;
   cell.norm = norm;
   cell = normproof::verification::studies::published::curves_cell(cell, 3, 3200);
   cell.seed = seed;
@@ -37,7 +37,7 @@ void add_run(studies::published::Results& results, const char* norm, std::uint64
 }
 
 TEST(StudySmoothness, ComparesStepsOfRunsWithTheSameSeed) {
-  studies::published::Results results;
+  study::Results results;
   add_run(results, "power_norm", 42, {1, 5, std::nullopt}, {2, 2, 2}, {1, 1, 3});
   EXPECT_THAT(smoothness_table(results, {}).rows, IsEmpty());  // BatchNorm was not run
   EXPECT_EQ(smoothness_answer(results, {}), "");

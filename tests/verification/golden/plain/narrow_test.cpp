@@ -42,7 +42,7 @@ TEST(Narrow, C1_RejectsArithmeticIn8Bits) {
   };
   for (const auto format :
        {ref::model::StorageFormat::float8_e4m3fn, ref::model::StorageFormat::float8_e5m2})
-    EXPECT_EQ(ref::numeric::contract_breach([&] { answer(format); }).argument, "format");
+    EXPECT_EQ(ref::numeric::contract_violation([&] { answer(format); }).argument, "format");
   EXPECT_EQ(answer(ref::model::StorageFormat::float16), 0);
 }
 

@@ -54,7 +54,7 @@ TEST(KernelCases, ZeroCenteredGammaIsNearZeroAndSometimesZero) {
   for (const Case& c : kernel_cases(Tier::quick, "rms_norm", kCorpusSeed)) {
     if (c.reason != "zero_centred_gamma") continue;
     ++found;
-    EXPECT_TRUE(ref::model::has_zero_centred_gamma(std::get<ref::model::NormOptions>(c.options)));
+    EXPECT_TRUE(ref::model::has_zero_centered_gamma(std::get<ref::model::NormOptions>(c.options)));
     const auto gamma = ref::io::widen(*corpus::find(c.inputs, "gamma"));
     EXPECT_EQ(gamma[0], 0);
     for (const double v : gamma) EXPECT_LT(std::abs(v), 1);

@@ -43,10 +43,11 @@ TEST(AddNormAllowances, CoverTheRoundingOfTheStoredSum) {
 /// sum for exact.
 TEST(AddNormAllowances, CoverANormOfTheStoredSum) {
   for (const char* function : kAddNorms)
-    for (const auto& [dtype, zero_centred] :
+    for (const auto& [dtype, zero_centered] :
          {std::pair{DType::bfloat16, "0"}, {DType::float16, "0"}, {DType::bfloat16, "1"}}) {
-      const Case c =
-          plain_recipe(function, {9, 12}, dtype).option("zero_centred_gamma", zero_centred).make(1);
+      const Case c = plain_recipe(function, {9, 12}, dtype)
+                         .option("zero_centred_gamma", zero_centered)
+                         .make(1);
       const StoredCase stored = certified(c);
       mutations::Sites sites;
       const auto answer = plain::run_plain(c, recipes::inputs_of(c), {.from_y = true}, sites);

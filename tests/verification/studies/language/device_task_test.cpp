@@ -40,7 +40,7 @@ training::TaskStep step_of(training::RunTask& task, std::size_t k,
   return followed.step(
       k, state,
       {[&](const std::string& name, const Tensor<double>& values) { shown[name] = values; },
-       training::NormStatistics::asks_for});
+       training::NormStatistics::requests});
 }
 
 TEST(DeviceTask, StepsEqualThoseOfTheProcessor) {
@@ -56,7 +56,7 @@ TEST(DeviceTask, StepsEqualThoseOfTheProcessor) {
         EXPECT_EQ(got.result.loss, step.result.loss);
         EXPECT_EQ(got.result.learning_rate, step.result.learning_rate);
         EXPECT_EQ(got.result.gradient_norms.whole, step.result.gradient_norms.whole);
-        EXPECT_EQ(got.result.gradient_norms.of_tensors, step.result.gradient_norms.of_tensors);
+        EXPECT_EQ(got.result.gradient_norms.per_tensor, step.result.gradient_norms.per_tensor);
         EXPECT_EQ(got.qualities, step.qualities);
         EXPECT_EQ(shown, by_ref);
         EXPECT_FALSE(shown.empty());

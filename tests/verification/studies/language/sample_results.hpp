@@ -11,20 +11,19 @@ namespace normproof::tests::verification::studies::language {
 namespace language_study = normproof::verification::studies::language;
 
 /// A condition of translators.
-inline constexpr studies::language::Condition kTranslators{
+inline constexpr language_study::Condition kTranslators{
     normproof::verification::training::Task::translate};
 
 /// Returns a result with this last validation loss and, for a tested cell, the same test loss. BLEU
 /// of a translator is 40 minus ten times the loss.
-inline studies::language::CellResult sample_result(const studies::language::Cell& cell,
-                                                   double loss) {
-  studies::language::CellResult result;
+inline language_study::CellResult sample_result(const language_study::Cell& cell, double loss) {
+  language_study::CellResult result;
   result.name = cell_name(cell);
   result.sha256 = result.data_sha256 = std::string(64, '0');
   result.steps = 3;
   result.training_loss = {3.0, 2.0};
   result.validation_loss = {loss + 1, loss};
-  const bool tested = cell.purpose == studies::language::Purpose::test;
+  const bool tested = cell.purpose == language_study::Purpose::test;
   if (tested) result.test_loss = loss;
   if (cell.task == kTranslators.task) {
     result.validation_bleu = {0.0, 40 - 10 * loss};
@@ -33,13 +32,13 @@ inline studies::language::CellResult sample_result(const studies::language::Cell
   return result;
 }
 
-inline void add(studies::language::Results& results, const studies::language::Cell& cell,
-                studies::language::CellResult result) {
+inline void add(language_study::Results& results, const language_study::Cell& cell,
+                language_study::CellResult result) {
   const std::string name = result.name = cell_name(cell);
-  results.insert_or_assign(name, studies::language::Finished{cell, std::move(result)});
+  results.insert_or_assign(name, language_study::Finished{cell, std::move(result)});
 }
 
-inline studies::language::CellResult diverged(studies::language::CellResult result) {
+inline language_study::CellResult diverged(language_study::CellResult result) {
   result.diverged = {4, "step 4: a sentence"};
   result.test_loss.reset();
   result.test_bleu.reset();
@@ -47,23 +46,21 @@ inline studies::language::CellResult diverged(studies::language::CellResult resu
 }
 
 /// Adds cells that make 1e-2 the chosen rate of a norm.
-inline void add_deciding(studies::language::Results& results,
-                         const studies::language::Condition& condition, const std::string& norm) {
-  for (const std::string& rate : studies::language::study_rates())
-    for (std::uint64_t seed = 1; seed <= studies::language::kDecidingSeeds; ++seed) {
-      const auto cell =
-          cell_of(condition, norm, rate, seed, studies::language::Purpose::validation);
+inline void add_deciding(language_study::Results& results,
+                         const language_study::Condition& condition, const std::string& norm) {
+  for (const std::string& rate : language_study::study_rates())
+    for (std::uint64_t seed = 1; seed <= language_study::kDecidingSeeds; ++seed) {
+      const auto cell = cell_of(condition, norm, rate, seed, language_study::Purpose::validation);
       add(results, cell, sample_result(cell, rate == "1e-2" ? 1.0 : 2.0));
     }
 }
 
 /// Adds the cells of add_deciding and tested cells with these test losses for the seeds 1, 2, ...
-inline void add_tested(studies::language::Results& results,
-                       const studies::language::Condition& condition, const std::string& norm,
-                       const std::vector<double>& losses) {
+inline void add_tested(language_study::Results& results, const language_study::Condition& condition,
+                       const std::string& norm, const std::vector<double>& losses) {
   add_deciding(results, condition, norm);
   for (std::size_t i = 0; i < losses.size(); ++i) {
-    const auto cell = cell_of(condition, norm, "1e-2", i + 1, studies::language::Purpose::test);
+    const auto cell = cell_of(condition, norm, "1e-2", i + 1, language_study::Purpose::test);
     add(results, cell, sample_result(cell, losses[i]));
   }
 }

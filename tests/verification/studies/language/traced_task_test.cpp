@@ -86,10 +86,10 @@ TEST(NormTrace, AsksOnlyForTensorsOfNorms) {
   for (const std::string name :
        {"x", "grad_x", "layers.0.attention.x", "grad_layers.0.feed_forward.x", "norms",
         "layers.0.norm1.y", "layers.0.norm1.mean"})
-    EXPECT_FALSE(NormTrace::asks_for(name)) << name;
+    EXPECT_FALSE(NormTrace::requests(name)) << name;
   for (const std::string name : {"final_norm.x", "grad_decoder.layers.1.norm3.y",
                                  "encoder.layers.0.norm2.mean_x_hat_squared"})
-    EXPECT_TRUE(NormTrace::asks_for(name)) << name;
+    EXPECT_TRUE(NormTrace::requests(name)) << name;
 }
 
 /// Two traced steps of a task.

@@ -189,14 +189,14 @@ TEST_F(JobsTest, ExceptionOfARunnerIsRethrown) {
               }),
               "n");
   // The sentence is kept without its clause, which is meant for readers of the contract.
-  const normproof::ref::numeric::ContractError breach(
+  const normproof::ref::numeric::ContractError violation(
       {.function = "f",
        .argument = "x",
        .observation = "is 0",
        .expectation = "1",
        .clause = normproof::ref::numeric::Clause::C2});
   EXPECT_THAT(error_message<normproof::ref::numeric::ContractError>(
-                  [&] { run_tasks(store("a"), tasks, thrower(breach), {}); }),
+                  [&] { run_tasks(store("a"), tasks, thrower(violation), {}); }),
               "f: x is 0; expected 1");
   EXPECT_THAT(error_message<std::runtime_error>(
                   [&] { run_tasks(store("a"), tasks, thrower(std::runtime_error("e")), {}); }),

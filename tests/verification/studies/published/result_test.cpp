@@ -71,8 +71,8 @@ TEST(ResultLine, NamesInvalidFields) {
 // The published results contain these bytes.
 TEST(DivergenceSentence, NamesTheClauseExceptForNormsAndLogits) {
   using ref::numeric::Clause;
-  const auto of = [](const ref::numeric::Breach& breach) {
-    return divergence_sentence(3, ref::numeric::NotFiniteError(breach));
+  const auto of = [](const ref::numeric::ContractViolation& violation) {
+    return divergence_sentence(3, ref::numeric::NotFiniteError(violation));
   };
   EXPECT_EQ(of({"softmax", "x", "is inf", "finite values", Clause::C2, "attention in sentence 0"}),
             "step 3: attention in sentence 0: softmax: x is inf; expected finite values (C2)");

@@ -11,11 +11,10 @@ namespace normproof::tests::verification::studies::published {
 namespace study = normproof::verification::studies::published;
 
 /// Returns a result with these losses and this final accuracy.
-inline studies::published::CellResult sample_result(const studies::published::Cell& cell,
-                                                    const std::vector<double>& losses,
-                                                    double accuracy = 0.5) {
-  studies::published::CellResult result;
-  result.name = studies::published::cell_name(cell);
+inline study::CellResult sample_result(const study::Cell& cell, const std::vector<double>& losses,
+                                       double accuracy = 0.5) {
+  study::CellResult result;
+  result.name = study::cell_name(cell);
   result.sha256 = result.data_sha256 = std::string(64, '0');
   for (const double loss : losses)
     result.steps.push_back({.loss = loss, .accuracy = 0.5, .gradient_norm = 1});
@@ -24,27 +23,24 @@ inline studies::published::CellResult sample_result(const studies::published::Ce
   return result;
 }
 
-inline void add(studies::published::Results& results, const studies::published::Cell& cell,
-                studies::published::CellResult result) {
-  const std::string name = result.name = studies::published::cell_name(cell);
-  results.insert_or_assign(name, studies::published::Finished{cell, std::move(result)});
+inline void add(study::Results& results, const study::Cell& cell, study::CellResult result) {
+  const std::string name = result.name = study::cell_name(cell);
+  results.insert_or_assign(name, study::Finished{cell, std::move(result)});
 }
 
 /// Adds a cell of a table that converged or did not.
-inline void add_table_cell(studies::published::Results& results, std::size_t table,
-                           const std::string& norm, const std::string& rate, bool converged,
-                           studies::published::Cell of = {}) {
+inline void add_table_cell(study::Results& results, std::size_t table, const std::string& norm,
+                           const std::string& rate, bool converged, study::Cell of = {}) {
   of.norm = norm;
   const std::uint64_t seed = of.seed;
-  studies::published::Cell cell =
-      studies::published::table_cell(of, studies::published::table_shapes().at(table - 1), rate);
+  study::Cell cell = study::table_cell(of, study::table_shapes().at(table - 1), rate);
   cell.seed = seed;
   add(results, cell,
       sample_result(cell, converged ? std::vector{2.0, 1.0} : std::vector{2.0, 3.0}));
 }
 
 /// Returns two classes with fifty of a hundred sentences each.
-inline studies::published::ClassCounts even_classes() {
+inline study::ClassCounts even_classes() {
   return {.training = {50, 50}, .validation = {50, 50}};
 }
 
