@@ -247,6 +247,7 @@ class FunctionCases {
   Tier tier_;
   std::string_view function_;
   std::uint64_t seed_;
+  const ref::model::OperationInfo& info_;
   bool sums_;  ///< whether the function sums over rows; otherwise it is elementwise
   std::vector<Case> cases_;
 };
