@@ -103,7 +103,8 @@ Output GpuTrainCommand::run() const {
                            .scaled_embedding = scaled_embedding};
   if (task != TrainingTask::classes) config.loss.label_smoothing = 0.1;
   config.optimizer = ref::model::optimizer_options(optimizer);
-  config.learning_rate = optimizer == "sgd" ? 0.1 : 0.001;
+  config.learning_rate =
+      std::holds_alternative<ref::model::SgdOptions>(config.optimizer) ? 0.1 : 0.001;
   config.seed = seed;
   check_task();
   const auto opened = open_rank_device(device, seed);

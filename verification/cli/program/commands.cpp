@@ -17,8 +17,8 @@
 #include "verification/cli/tools/apply.hpp"
 #include "verification/cli/tools/determinism.hpp"
 #include "verification/cli/tools/elementary.hpp"
-#include "verification/cli/tools/layers.hpp"
 #include "verification/cli/tools/lipschitz.hpp"
+#include "verification/cli/tools/operations.hpp"
 #include "verification/cli/tools/render.hpp"
 #include "verification/cli/tools/tokenize.hpp"
 #include "verification/cli/train/complete.hpp"
@@ -117,7 +117,7 @@ Command all_commands() {
       "normproof", kDescription, kFooter,
       {command<verify::VerifyCommand>(), command<tools::ApplyCommand>(),
        command<tools::TokenizeCommand>(), command<tools::ElementaryCommand>(),
-       command<tools::LayersCommand>(), command<tools::LipschitzCommand>(),
+       command<tools::OperationsCommand>(), command<tools::LipschitzCommand>(),
        command<tools::DeterminismCommand>(),
        group("golden", "Certified expected values, and checks of implementations against them",
              kGoldenFooter,

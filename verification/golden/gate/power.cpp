@@ -32,7 +32,7 @@ namespace {
 /// A case prepared for being run many times.
 struct PreparedCase {
   StoredCase stored;
-  operands::EvalInputs inputs;
+  ref::model::OperationInputs inputs;
   tolerance::Tolerance bounds;
   std::vector<StoredTensor> right;  ///< the output of the plain style
 };

@@ -10,28 +10,29 @@
 #include <optional>
 #include <utility>
 
+#include "ref/model/operation_info.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/checks/compare/ulp.hpp"
 #include "verification/golden/candidate/program_candidate.hpp"
 #include "verification/golden/corpus/kind.hpp"
-#include "verification/golden/corpus/layer_traits.hpp"
 
 namespace normproof::verification::golden::gate {
 
 using candidate::CandidateOutput;
 using candidate::from_program;
 using certify::read_case;
+using corpus::DType;
 using corpus::find;
-using corpus::has_state;
 using corpus::is_encoder;
-using corpus::is_layer;
 using corpus::is_optimizer;
 using corpus::is_transformer;
 using corpus::main_input;
-using corpus::op_name;
 using corpus::path_of;
+using ref::model::Independence;
 using ref::model::Mode;
+using ref::model::OperandInfo;
+using ref::model::OperationInfo;
 
 namespace {
 
@@ -55,18 +56,23 @@ SampleAxis sample_axis(const Case& c) {
   return {axis, main_input(c)->shape.at(axis)};
 }
 
-bool has_samples(std::string_view name) {
-  for (const char* listed :
-       {"x",        "y",      "valid",       "grad_y", "grad_x",  "gate",       "grad_gate",
-        "residual", "sum",    "grad_sum",    "q",      "k",       "v",          "grad_q",
-        "grad_k",   "grad_v", "log_sum_exp", "logits", "targets", "grad_logits"})
-    if (name == listed) return true;
-  return name.ends_with("_lo") && has_samples(name.substr(0, name.size() - 3));
+/// Returns the input or output of that name, or null.
+const OperandInfo* find_described(const OperationInfo& info, std::string_view name) {
+  for (const auto* entries : {&info.operands, &info.outputs}) {
+    const auto found = std::ranges::find(*entries, name, &OperandInfo::name);
+    if (found != entries->end()) return &*found;
+  }
+  return nullptr;
 }
 
-/// The scales of blocks have the samples of the tensor that they scale.
-bool has_samples(const StoredTensor& tensor) {
-  return has_samples(tensor.name) || tensor.dtype == DType::float8_e8m0fnu;
+/// Whether a tensor of the case has an axis of samples. The low part of an output ("y_lo") and the
+/// scales of blocks have the samples of the tensor that they belong to.
+bool has_samples(const Case& c, const StoredTensor& tensor) {
+  if (tensor.dtype == DType::float8_e8m0fnu) return true;
+  std::string_view name = tensor.name;
+  if (name.ends_with("_lo")) name.remove_suffix(3);
+  const OperandInfo* const described = find_described(ref::model::operation_info(c.options), name);
+  return described != nullptr && described->has_samples();
 }
 
 /// Returns the given samples of a tensor, in that order.
@@ -92,9 +98,9 @@ StoredCase restrict_to_samples(const StoredCase& stored, const Samples& samples)
   Case& c = other.description.c;
   const std::size_t axis = sample_axis(c).axis;
   for (StoredTensor& tensor : c.inputs)
-    if (has_samples(tensor)) tensor = select_samples(tensor, axis, samples);
+    if (has_samples(c, tensor)) tensor = select_samples(tensor, axis, samples);
   for (StoredTensor& tensor : other.expected)
-    if (has_samples(tensor)) tensor = select_samples(tensor, axis, samples);
+    if (has_samples(c, tensor)) tensor = select_samples(tensor, axis, samples);
   other.description.path = path_of(c);
   return other;
 }
@@ -163,9 +169,16 @@ class RelationChecker {
   RelationChecker(const StoredCase& stored, const RelationCandidates& candidates)
       : stored_(stored), candidates_(candidates), axis_(sample_axis(stored.description.c)) {
     const Case& c = stored.description.c;
-    by_sample_ = (!is_layer(c) || !has_state(op_name(c)) || c.mode == Mode::inference) &&
-                 axis_.count > 1 &&
-                 !is_about<ref::model::CrossEntropyOptions>(c);  // a mean over the samples
+    const OperationInfo& info = ref::model::operation_info(c.options);
+    const bool by_running_statistics = !info.state.empty() && c.mode == Mode::inference;
+    by_sample_ =
+        axis_.count > 1 && (info.independence != Independence::none || by_running_statistics);
+    for (const OperandInfo& output : info.outputs) {
+      const bool is_gradient = output.name.starts_with("grad_") && output.has_samples();
+      if (is_gradient || output.name == "y" || output.name == "sum")
+        sample_outputs_.push_back(output.name);
+      if (output.name == "y") sample_outputs_.emplace_back("y_scale");
+    }
   }
 
   RelationVerdict check(Relation relation) {
@@ -212,8 +225,7 @@ class RelationChecker {
   /// answer at the samples `in_answer`.
   std::string same_samples(const Samples& in_whole, const std::vector<StoredTensor>& answer,
                            const Samples& in_answer, const char* there) const {
-    for (const char* name :
-         {"y", "y_scale", "sum", "grad_x", "grad_gate", "grad_q", "grad_k", "grad_v"}) {
+    for (const std::string& name : sample_outputs_) {
       const StoredTensor* const first = find(whole(), name);
       const StoredTensor* const second = find(answer, name);
       if (first == nullptr) continue;
@@ -289,7 +301,8 @@ class RelationChecker {
   const StoredCase& stored_;
   const RelationCandidates& candidates_;
   SampleAxis axis_;
-  bool by_sample_ = false;  ///< no statistic runs over samples
+  bool by_sample_ = false;                   ///< no statistic runs over samples
+  std::vector<std::string> sample_outputs_;  ///< the outputs that are compared sample by sample
   std::optional<CandidateOutput>
       whole_output_;  ///< the output for the whole case; absent if not queried yet or failed
   std::string missing_output_;  ///< why there is no output

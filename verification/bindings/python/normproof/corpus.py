@@ -281,9 +281,9 @@ def layer_descriptions() -> dict[str, dict[str, Any]]:
     """
     with Corpus() as corpus:
         described = corpus.layers()
-    if not all("kind" in entry for entry in described):
+    if not all("independence" in entry for entry in described):
         raise CorpusError(f"normproof: {abi.library_path()} describes no functions; expected a library as new as this package")
-    return {entry["name"]: entry for entry in described}
+    return {entry["name"]: entry for entry in described if entry["kind"] in ("layer", "function")}
 
 
 @functools.lru_cache(maxsize=None)
