@@ -8,7 +8,6 @@ it prints it.
 import dataclasses
 import fnmatch
 import json
-import os
 import pathlib
 import sys
 import traceback

@@ -4,7 +4,6 @@ standard, which takes the variance as E[x^2] - E[x]^2. With a mean of 1e4 standa
 near 1e6 it is NaN. OpenVINO has an operator of its own, and passes.
 """
 import numpy as np
-import onnx
 import onnxruntime
 from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
