@@ -23,7 +23,9 @@ constexpr auto kEmbedding = "embedding.weight";
 }  // namespace
 
 Encoder::Encoder(const EncoderConfig& config, const NamedDeviceTensors& parameters)
-    : config_(config), parameters_(parameters), final_norm_(config_.norm, parameters, "final_norm") {
+    : config_(config),
+      parameters_(parameters),
+      final_norm_(config_.norm, parameters, "final_norm") {
   layers_.reserve(config.num_layers);
   for (std::size_t l = 0; l < config.num_layers; ++l)
     layers_.emplace_back(config_, parameters, fmt::format("layers.{}", l));

@@ -35,7 +35,7 @@ SimulatedSums simulated_sums(Precision precision);
 /// Computes  for float64 c = a b or c + a b; for other formats each operand is rounded once to the
 ///           format, to nearest, the library computes their product p with sums in float32, and c =
 ///           p or c + p is rounded once to double
-/// Error     docs/derivations/error_analysis.md, section 9
+/// Error     docs/error_analysis.md, section 9
 /// Requires  in float64 strides that cuBLAS accepts: the row stride or the column stride of
 ///           each operand is 1
 /// Throws    DeviceError

@@ -58,7 +58,8 @@ struct OptimizerTensors {
   tensor::Tensor<double> parameter;
   /// One per step, each with the parameter's shape.
   std::vector<tensor::Tensor<double>> gradients;
-  /// The tensors of checks::evaluation::moment_names, with the parameter's shape, and iterations [1].
+  /// The tensors of checks::evaluation::moment_names, with the parameter's shape, and iterations
+  /// [1].
   tensor::NamedTensors<double> state;
 };
 

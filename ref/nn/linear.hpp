@@ -25,7 +25,7 @@ struct LinearGradients {
 /// Shapes    x [..., I]; weight [O,I]; bias [O]; y [..., O]
 /// Requires  (C1) x has rank 2 or more and extents of at least 1  (C2) the extents I and O agree
 /// Order     docs/specification/determinism.md, rule R1, with the bias as a block before the first
-/// Error     docs/derivations/error_analysis.md, section 7
+/// Error     docs/error_analysis.md, section 7
 /// Throws    ContractError naming both shapes
 template <numeric::Real T>
 Tensor<T> linear(const Tensor<T>& x, const Tensor<T>& weight, const Tensor<T>& bias);

@@ -40,7 +40,7 @@ struct DotProductGradients {
 ///           are the scores of visible keys
 /// Order     docs/specification/determinism.md: rule R1 for products, rule R2 inside softmax. A
 ///           sample has the same bits alone and with longer padding
-/// Error     docs/derivations/error_analysis.md, section 1: the scalar running_error
+/// Error     docs/error_analysis.md, section 1: the scalar running_error
 /// Throws    ContractError
 template <numeric::Real T>
 DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tensor<T>& k,

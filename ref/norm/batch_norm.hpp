@@ -44,7 +44,7 @@ struct BatchNormForward {
 ///           two with unbiased_running_variance  (C9) running_decay is in [0, 1]
 ///           (C10) the state is [D] and finite, and running_variance >= 0
 /// Order     docs/specification/determinism.md, rules R2 (two passes for the variance) and R4
-/// Error     docs/derivations/error_analysis.md, running error
+/// Error     docs/error_analysis.md, running error
 /// Saves     mean, biased_variance, rstd
 /// Throws    ContractError
 template <numeric::Real T>

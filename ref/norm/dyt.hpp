@@ -21,7 +21,7 @@ struct DyTGradients {
 /// Requires  (C1) every extent of x is at least 1  (C2) alpha0 is finite
 ///           (C3) gamma and beta have extent D or are empty; alpha has extent 1 or is empty
 ///           (C4) all values are finite
-/// Error     docs/derivations/error_analysis.md, running error; if alpha x overflows, t is its
+/// Error     docs/error_analysis.md, running error; if alpha x overflows, t is its
 ///           limit 1 or -1
 /// Throws    ContractError
 template <numeric::Real T>

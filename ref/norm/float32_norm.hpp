@@ -24,7 +24,7 @@ struct Float32NormForward {
 ///           float32 or float64
 /// Order     docs/specification/determinism.md, rule R2 for the sums, rule R4 for the rest, each
 ///           operation rounded to the arithmetic
-/// Error     docs/derivations/error_analysis.md, section 8, with options.arithmetic
+/// Error     docs/error_analysis.md, section 8, with options.arithmetic
 /// Saves     mean, rstd
 /// Throws    ContractError
 Float32NormForward float32_norm(const Tensor<float>& x, const Affine<float>& affine,
@@ -40,7 +40,7 @@ Float32NormForward float32_norm(const Tensor<float>& x, const Affine<float>& aff
 /// Order     rule R2 for grad_x. For grad_gamma and grad_beta the rows are cut into consecutive
 ///           runs of `kRowsPerRun`, the last of which may be shorter. The terms of a run are
 ///           added in ascending order from +0; then the runs are added by rule R2 along columns
-/// Error     docs/derivations/error_analysis.md, section 8, whose bound holds for any order of the
+/// Error     docs/error_analysis.md, section 8, whose bound holds for any order of the
 ///           sums; section 2 states the longest chain of this order
 /// Throws    ContractError
 AffineGradients<float> float32_norm_backward(const Tensor<float>& grad_y, const Tensor<float>& x,

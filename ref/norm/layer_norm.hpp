@@ -29,7 +29,7 @@ struct LayerNormForward {
 ///           (C4) all values are finite and small enough that the statistics stay finite
 /// Order     docs/specification/determinism.md, rule R2 for both sums (two passes), rule R4 for the
 ///           rest
-/// Error     docs/derivations/error_analysis.md, section 3
+/// Error     docs/error_analysis.md, section 3
 /// Saves     mean, rstd
 /// Throws    ContractError
 template <numeric::Real T>

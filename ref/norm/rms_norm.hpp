@@ -29,7 +29,7 @@ struct RMSNormForward {
 ///           (C4) all values are finite and small enough that the statistics stay finite
 ///           (C12) storage is float64 unless T is double
 /// Order     docs/specification/determinism.md, rules R2 and R4
-/// Error     docs/derivations/error_analysis.md, running error
+/// Error     docs/error_analysis.md, running error
 /// Saves     rstd
 /// Throws    ContractError
 template <numeric::Real T>

@@ -34,7 +34,7 @@ constexpr Arithmetic arithmetic_in(FloatType type) {
 /// are off by 2 units in the last place (CUDA's rsqrtf), with or without fma, and with or without
 /// flushing subnormal numbers to 0.
 ///
-/// Source    [Hig02] sections 3.1 and 3.3; docs/derivations/error_analysis.md, section 8
+/// Source    [Hig02] sections 3.1 and 3.3; docs/error_analysis.md, section 8
 /// Computes  value: the bits of the `double` evaluation; error: |candidate - exact| <= error, and
 ///           |value - exact| <= error. A sum of n terms t_i with errors e_i, in any order, is off
 ///           by at most sum e_i + (n-1) u / (1 - (n-1) u) sum (|t_i| + 2 e_i). A sum of two terms

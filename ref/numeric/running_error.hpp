@@ -9,7 +9,7 @@ namespace normproof::ref::numeric {
 /// the exact result (running error analysis). Evaluating a layer on this scalar gives the
 /// componentwise tolerance of its `double` evaluation for the given data.
 ///
-/// Source    [Hig02] section 3.3; docs/derivations/error_analysis.md, section 1
+/// Source    [Hig02] section 3.3; docs/error_analysis.md, section 1
 /// Computes  value: exactly the bits of the `double` evaluation, operation by operation; error:
 ///           |value - exact| <= error, for exact real arithmetic on the same inputs
 /// Error     the bound itself is computed in `double`; each operation inflates it by 1 + 2^-49 and

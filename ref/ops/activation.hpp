@@ -7,7 +7,7 @@
 /// Source    docs/specification/activations.md; GELU: [HG16]; SiLU: [EUD18]
 /// Shapes    x, y, grad_y, grad_x have the same shape, which may be any
 /// Requires  (C1) grad_y has the shape of x  (C2) every element is finite
-/// Error     docs/derivations/error_analysis.md, section 1: the scalar running_error. For `double`
+/// Error     docs/error_analysis.md, section 1: the scalar running_error. For `double`
 ///           the constants of GELU are the nearest doubles; for every other scalar they are the
 ///           true ones
 /// Throws    ContractError naming function, argument, index and expectation

@@ -19,7 +19,7 @@ inline constexpr std::size_t kChain = 256;
 /// Requires  multiply_add(T, T, T) that is declared with T, or else the one in
 ///           ref/numeric/multiply_add.hpp
 /// Error     gamma(min(count, 256) + ceil(count/256) - 1) sum_k |a(k) b(k)| if multiply_add rounds
-///           once; docs/derivations/error_analysis.md, section 7
+///           once; docs/error_analysis.md, section 7
 ///
 /// The result is -0 only by underflow: +0 + (-0) is +0, but a negative exact result of at most half
 /// the smallest subnormal rounds to -0.

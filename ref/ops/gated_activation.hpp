@@ -10,7 +10,7 @@
 /// Requires  (C1) gate and grad_y have the shape of x  (C2) every element is finite
 ///           (C3) grad_y gate does not overflow
 /// Order     the activation and its backward are those of activation.hpp, followed by one product
-/// Error     docs/derivations/error_analysis.md, section 1: the scalar running_error
+/// Error     docs/error_analysis.md, section 1: the scalar running_error
 /// Throws    ContractError naming function, argument, index and expectation
 namespace normproof::ref::ops {
 

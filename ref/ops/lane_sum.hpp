@@ -42,7 +42,7 @@ inline void add_lanes(T* lane, std::size_t count, std::size_t size, std::size_t 
 
 /// Returns sum_i term(i), i = 0 .. count-1, in the order above; 0 for count = 0.
 /// Error     |s_hat - s| <= (ceil(count/32) + 4) u sum_i |term(i)| (1 + O(u));
-///           docs/derivations/error_analysis.md
+///           docs/error_analysis.md
 template <class T, class Term>
 inline T lane_sum(std::size_t count, Term&& term) {
   T lane[kLanes] = {};

@@ -31,7 +31,7 @@ MatrixView<T> matrices(tensor::Tensor<T>& t);
 /// Order     double, running_error: rule R1 with fma. oracle50, oracle100, interval, dual: rule R1
 ///           with a rounded product and a rounded sum. ball: Arb's arb_mat_mul at
 ///           ball::precision(), which encloses the result in an order of its own
-/// Error     docs/derivations/error_analysis.md, section 7; verification/checks/compare/bound.hpp,
+/// Error     docs/error_analysis.md, section 7; verification/checks/compare/bound.hpp,
 ///           bound::matmul
 /// Throws    ContractError naming both shapes, or the strides of c. Non-finite values are accepted
 ///           and propagate as in IEEE 754; which NaN results is unspecified

@@ -11,7 +11,7 @@ namespace normproof::ref::ops {
 /// Computes  sum_i x_i over all elements in row-major order
 /// Shapes    x of any shape
 /// Requires  (C1) x has at least one element
-/// Error     (ceil(n/32) + 4) u sum_i |x_i| (1 + O(u)); docs/derivations/error_analysis.md, section
+/// Error     (ceil(n/32) + 4) u sum_i |x_i| (1 + O(u)); docs/error_analysis.md, section
 ///           2
 template <numeric::Real T>
 T sum_elements(const tensor::Tensor<T>& x);

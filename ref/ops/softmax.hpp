@@ -14,7 +14,7 @@
 /// Order     rule R2 over the elements that take part, numbered without gaps, so that a masked row
 ///           has the bits of the row without the masked elements. The largest element is exact and
 ///           does not depend on an order
-/// Error     docs/derivations/error_analysis.md, section 1: the scalar running_error
+/// Error     docs/error_analysis.md, section 1: the scalar running_error
 /// Throws    ContractError naming function, argument, index and expectation
 ///
 /// In valid, true means that an element takes part; if it is empty, all elements do. Elements of x

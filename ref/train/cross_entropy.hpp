@@ -46,7 +46,7 @@ struct CrossEntropyForward {
 /// Order     docs/specification/determinism.md, rule R2 for all sums, over the rows that are not
 ///           ignored, numbered without gaps, so that the bits are those of the batch without
 ///           ignored rows; rule R4 for the rest
-/// Error     docs/derivations/error_analysis.md, section 1: the scalar running_error
+/// Error     docs/error_analysis.md, section 1: the scalar running_error
 /// Saves     log_probabilities
 /// Throws    ContractError
 template <numeric::Real T>

@@ -21,7 +21,7 @@ struct GradientNorms {
 /// Requires  (C1) elements are finite and small enough that the sums of their squares are finite
 /// Order     docs/specification/determinism.md, rule R2 within a tensor, over the values of a row
 ///           gradient without the rows that it omits; then in ascending order
-/// Error     docs/derivations/error_analysis.md, section 1: the scalar running_error. Squares below
+/// Error     docs/error_analysis.md, section 1: the scalar running_error. Squares below
 ///           2^-1074 are 0, and so is a norm below about 2^-537
 /// Throws    ContractError naming the tensor
 template <numeric::Real T>

@@ -49,7 +49,7 @@ OptimizerState<T> initial_optimizer_state(const model::OptimizerOptions& options
 ///           (C5) gradients are finite; for Adam and AdamW so are their squares
 ///           (C6) state has the names and shapes of initial_optimizer_state for these parameters
 /// Order     docs/specification/determinism.md, rule R4, in the order written
-/// Error     docs/derivations/error_analysis.md, section 1: the scalar running_error
+/// Error     docs/error_analysis.md, section 1: the scalar running_error
 /// Throws    ContractError, before anything is changed. A result that overflows is rejected by the
 ///           next operation that reads it
 template <numeric::Real T>

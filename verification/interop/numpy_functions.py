@@ -88,8 +88,11 @@ def cross_entropy(case):
 
 
 FUNCTIONS = {f.__name__: f for f in (softmax, log_softmax, log_sum_exp, relu, gelu, gelu_tanh, silu)}
-GATED = {"swiglu": silu, "geglu": gelu}  # the activation that x passes
-ADDED = {"add_layer_norm": True, "add_rms_norm": False}  # whether a mean is subtracted
+# The activation that x passes.
+GATED = {name: FUNCTIONS[activation] for name, activation in protocol.equal_forms("times_gate").items()}
+# Whether a mean is subtracted.
+ADDED = {name: any(cells["centred"] for cells in protocol.LAYERS[norm]["cells"])
+         for name, norm in protocol.equal_forms("of_sum").items()}
 
 
 def add_norm(case, x, dy):

@@ -36,7 +36,7 @@ class Piped:
 
     op           the operation that it computes
     fn           a function for normproof.check, which returns its main output or a dictionary of outputs
-    dtypes       the dtypes of the cases that it is asked
+    dtypes       the dtypes of the cases that it computes
     outputs      the judged outputs, separated by commas; "" for all that a case requires
     leaves       the tensors that gradients are computed for, or ALL_FLOATING
     layout       "channels_first" or "channels_last", as for normproof.check

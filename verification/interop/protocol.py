@@ -15,9 +15,16 @@ import traceback
 import numpy as np
 
 MOMENTS = ("velocity", "first_moment", "second_moment")  # of optimizers
-# The description of each norm layer, from `normproof layers --json`.
-LAYERS = {layer["name"]: layer for layer in json.loads(pathlib.Path(__file__).with_name("layers.json").read_text())
-          if layer["kind"] == "layer"}
+# The description of each operation, from `normproof operations --json` (ref/model/operation_info.hpp).
+OPERATIONS = {operation["name"]: operation for operation in
+              json.loads(pathlib.Path(__file__).with_name("operations.json").read_text())}
+LAYERS = {name: operation for name, operation in OPERATIONS.items() if operation["kind"] == "layer"}
+
+
+def equal_forms(combination):
+    """Returns the operations that another one gives by "times_gate" or "of_sum", each with that other one's name."""
+    return {name: form["operation"] for name, operation in OPERATIONS.items()
+            for form in operation["equal_forms"] if form["combination"] == combination}
 
 
 def names_in(field):
@@ -248,7 +255,7 @@ def run_case(case, step):
 def check_read(case, read):
     """Declines a case with an input or an option that the function does not read, and names it.
 
-    `read` are globs of names; x and grad_y are always read. An option that has its default value in layers.json need
+    `read` are globs of names; x and grad_y are always read. An option that has its default value in operations.json need
     not be read.
     """
     def is_read(name):

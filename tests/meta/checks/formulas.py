@@ -2,7 +2,7 @@
 
 A formula is a file ref/norm/<name>_formula.hpp. The source of a layer includes it, it does not continue in another
 file of ref/norm, and it includes nothing of the standard library: inline functions of the library would be compiled
-for one instruction set and linked for all of them (docs/determinism.md).
+for one instruction set and linked for all of them (docs/specification/determinism.md).
 """
 
 import re
@@ -47,7 +47,7 @@ def find_scattered(sources):
         for line in formula.text.split("\n"):
             if STANDARD.match(line):
                 yield (f"{formula.path}: {line}; expected nothing of the standard library "
-                       "(docs/determinism.md)")
+                       "(docs/specification/determinism.md)")
 
 
 def find_violations(root):

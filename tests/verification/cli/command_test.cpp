@@ -73,8 +73,8 @@ TEST(Command, ReportsMayNotReplaceInputs) {
   write_file(folder / "in", "x");
   std::filesystem::create_directory(folder / "corpus");
   CountedReport command{.in = folder / "in",
-                           .folder = folder / "corpus",
-                           .reports = reports_to({{"--html", folder / "in"}})};
+                        .folder = folder / "corpus",
+                        .reports = reports_to({{"--html", folder / "in"}})};
   EXPECT_THAT(error_message<UsageError>([&] { tool::run_command(command); }),
               testing::HasSubstr("--in and --html name the same file"));
   command.reports = reports_to({{"--sarif", folder / "corpus" / "new"}});

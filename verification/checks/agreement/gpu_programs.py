@@ -62,7 +62,7 @@ def benchmark():
 
 def golden():
     """Returns the folder of the golden corpus."""
-    return HERE / "golden" if is_bundle() else HERE.parent / "golden/data"
+    return HERE / "golden" if is_bundle() else HERE.parents[1] / "golden/data"
 
 
 def sanitizer():

@@ -6,7 +6,7 @@
 #include "gpu/ops/library_products.hpp"
 
 /// Bounds how far a library's product may be from the exact one, in any order of summation. The
-/// proof is in docs/derivations/error_analysis.md, section 9.
+/// proof is in docs/error_analysis.md, section 9.
 namespace normproof::verification::checks::agreement {
 
 /// The guarantees about the arithmetic of a library.
@@ -46,7 +46,7 @@ struct ElementVerdict {
 };
 
 /// Compares one element with its bounds.
-/// Source    docs/derivations/error_analysis.md, section 9
+/// Source    docs/error_analysis.md, section 9
 /// Computes  for n terms, A = sum |a b| of the rounded operands (for tensor cores, subnormal ones
 ///           count as the smallest normal number) and the old total c, if there is one: the error
 ///           of the sums is at most gamma(growth n) A plus the underflows, that of the operands is

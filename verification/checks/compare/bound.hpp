@@ -6,7 +6,7 @@
 #include "ref/tensor/tensor.hpp"
 
 /// Closed-form a-priori error bounds of the evaluation in `double` by the arithmetic contract, for
-/// each element. They are proved in docs/derivations/error_analysis.md for round to nearest with u
+/// each element. They are proved in docs/error_analysis.md for round to nearest with u
 /// = 2^-53, and include underflow. They assume that nothing overflows. They are evaluated at 100
 /// digits and rounded up. For everything else the bound is ref's scalar running_error.
 namespace normproof::verification::checks::compare::bound {

@@ -92,8 +92,8 @@ std::vector<RecordedOutput> fingerprints(const StoredCase& stored,
   return outputs;
 }
 
-/// Returns the outputs to store, or nothing if the case is declined or fails; if it fails, `problem`
-/// says why.
+/// Returns the outputs to store, or nothing if the case is declined or fails; if it fails,
+/// `problem` says why.
 std::optional<std::vector<StoredTensor>> get_outputs(const StoredCase& stored,
                                                      const golden::candidate::Candidate& candidate,
                                                      std::string& problem) {

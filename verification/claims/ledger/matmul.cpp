@@ -162,7 +162,7 @@ std::vector<Claim> matmul_claims() {
        .statement =
            "|ĉ − Σ aₖbₖ| ≤ γ(r) Σ |aₖbₖ| + K η (1 + γ(r)), r = min(K, 256) + ⌈K/256⌉ − 1, for "
            "every element",
-       .source = "derived: docs/derivations/error_analysis.md, section 7; [Hig02] section 3.1",
+       .source = "derived: docs/error_analysis.md, section 7; [Hig02] section 3.1",
        .assumptions = "finite a, b; no overflow; random, graded over 90 binary orders, cancelling",
        .expected = Verdict::holds,
        .check =
@@ -178,7 +178,7 @@ std::vector<Claim> matmul_claims() {
        .title = "A matrix product is accurate to γ(r) of itself",
        .statement = "|ĉ − c| ≤ γ(r) |c|, c = Σ aₖbₖ, for every element",
        .source = "folklore: one relative tolerance for all elements; refuted: "
-                 "docs/derivations/error_analysis.md, section 7",
+                 "docs/error_analysis.md, section 7",
        .assumptions = "finite a, b; no overflow, no underflow",
        .expected = Verdict::refuted,
        .dropped = "all aₖbₖ of one sign; where they cancel, Σ |aₖbₖ| is no multiple of |c|",

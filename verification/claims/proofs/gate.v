@@ -1,4 +1,4 @@
-(* U: every implementation of the model of docs/derivations/error_analysis.md, section 8, is within the bound of the gate for LayerNorm and
+(* U: every implementation of the model of docs/error_analysis.md, section 8, is within the bound of the gate for LayerNorm and
    RMSNorm: the bound of gate_formula.v, over the reals, the values of the reference rounded to binary64. *)
 From Coq Require Import Reals Lra Psatz Lia Arith Bool.
 From Flocq Require Import Core Mult_error Relative.
@@ -1054,7 +1054,7 @@ Definition implements_rms_norm (n : nat) (x g shift : nat -> R) (eps : R) (y : n
 (* U5. The tolerance of the gate for LayerNorm, the formula of gate_formula.v that verification/golden/gate evaluates: for every n that the
    format holds, (n - 1) u < 1/2, 2^-53 <= u <= 1/8, t >= 2^-1073 (with U7 the gate as it is, and with --flush-subnormals), every x, gamma,
    beta, eps >= 0 of binary64, every order of the sums, where the bound claims anything of rstd, every implementation of the model of
-   docs/derivations/error_analysis.md, section 8, and the value that the reference has, are within error(y_i) of y_i = gamma_i x_hat_i + beta_i. *)
+   docs/error_analysis.md, section 8, and the value that the reference has, are within error(y_i) of y_i = gamma_i x_hat_i + beta_i. *)
 Theorem U5_layer_norm_within_the_gate n o (x g shift : nat -> R) eps y i : (0 < n)%nat -> order_of n o ->
   exactly (INR n) = true -> exactly 1 = true -> INR (n - 1) * u < / 2 ->
   (forall j, is_double (x j)) -> (forall j, is_double (g j)) -> (forall j, is_double (shift j)) -> is_double eps -> 0 <= eps ->

@@ -1,4 +1,4 @@
-(* M: the sum of products of rule R1 in binary formats, rounded to nearest, as rounding.v has them; docs/derivations/error_analysis.md, section 7. *)
+(* M: the sum of products of rule R1 in binary formats, rounded to nearest, as rounding.v has them; docs/error_analysis.md, section 7. *)
 From Coq Require Import Reals Lra Psatz Lia Arith.
 From Flocq Require Import Core.
 From normproof Require Import sums rounding.

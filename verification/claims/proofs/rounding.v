@@ -1,6 +1,6 @@
 (* U: what rounding does to sums, in every binary format, subnormal numbers included, rounded to nearest: binary64 is
    (prec, emin) = (53, -1074), binary32 (24, -149). u = 2^-prec is the unit roundoff, eta = 2^emin/2 half of the smallest number.
-   Nothing overflows. docs/derivations/error_analysis.md, sections 2 and 8. *)
+   Nothing overflows. docs/error_analysis.md, sections 2 and 8. *)
 From Coq Require Import Reals Lra Psatz Lia Arith.
 From Flocq Require Import Core Relative Plus_error.
 From normproof Require Import sums.

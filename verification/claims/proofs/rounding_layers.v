@@ -1,5 +1,5 @@
 (* U: how far LayerNorm and RMSNorm may be off in a binary format, for every number n of features and every order of the sums.
-   Formulas (3.1) to (3.3) and section 4 of docs/derivations/error_analysis.md, with the names that they have there. *)
+   Formulas (3.1) to (3.3) and section 4 of docs/error_analysis.md, with the names that they have there. *)
 From Coq Require Import Reals Lra Psatz Lia Arith.
 From Flocq Require Import Core Relative Plus_error Div_sqrt_error.
 From normproof Require Import sums layers rounding.
@@ -348,7 +348,7 @@ Qed.
 
 (* U3. LayerNorm of n features in a binary format, for every n, every x, eps, gamma and beta of it, and every order of the two sums
    with at most k roundings for a term, (k + 6) u <= 1/2: with A = mean |x|, V the variance, q = V + eps > 0, rstd = 1/sqrt(q) and
-   e, o, rho, E, b as in docs/derivations/error_analysis.md, section 3, rho < 1, the mean is off by at most e, the variance by o, rstd by
+   e, o, rho, E, b as in docs/error_analysis.md, section 3, rho < 1, the mean is off by at most e, the variance by o, rstd by
    rstd (R (1 + gamma(2)) - 1), x_hat by rstd ((|d| + e) E + e) + eta, and y by the bound of section 4. *)
 Theorem U3_layer_norm n t t' k (x g shift : nat -> R) eps : (0 < n)%nat -> order_of n t -> order_of n t' ->
   (depth t <= k)%nat -> (depth t' <= k)%nat -> INR (k + 6) * u <= / 2 -> 0 <= eps -> held eps ->

@@ -114,7 +114,7 @@ void GoldenCheckCommand::add(CLI::App& app) {
   set_footer(
       app,
       R"(Prints the metrics of every output, and for each failure the element, its bound and the command
-that reproduces it. An element passes if |got - exact| <= bound: docs/derivations/error_analysis.md,
+that reproduces it. An element passes if |got - exact| <= bound: docs/error_analysis.md,
 section 8.
 --json writes one object per line and case.
 Exit status 1 if a case fails; 2 if the shell does not find the program of --pipe, or cannot run

@@ -32,8 +32,8 @@ Series mean_series(const std::vector<Series>& all) {
   return means;
 }
 
-/// Returns one curve per norm: the mean of the series of its cells. `find_cells` returns the cells of
-/// a norm, `place` the x coordinate of an entry.
+/// Returns one curve per norm: the mean of the series of its cells. `find_cells` returns the cells
+/// of a norm, `place` the x coordinate of an entry.
 template <class FindCells, class MakeSeries, class Place>
 std::vector<support::report::Curve> norm_curves(const studies::language::Condition& condition,
                                                 const FindCells& find_cells,

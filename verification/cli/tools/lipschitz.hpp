@@ -44,8 +44,8 @@ struct LipschitzCommand {
   Output run() const;
 };
 
-/// Returns the report of a result: the largest norm of all parts, then the parts with the largest norms; or
-/// all of it as JSON.
+/// Returns the report of a result: the largest norm of all parts, then the parts with the largest
+/// norms; or all of it as JSON.
 support::report::Document lipschitz_document(const LipschitzCommand& command,
                                              const checks::lipschitz::Lipschitz& result,
                                              const LipschitzCommand::Assumed& assumed);

@@ -283,8 +283,7 @@ std::string case_json(const Case& c, const Expected& expected) {
       {"sha256",
        {{"expected", content_sha256(expected.tensors)}, {"inputs", content_sha256(c.inputs)}}},
       {"tier", to_string(c.tier)},
-      {"tolerance",
-       c.exact ? "exact" : "any_order_error; docs/derivations/error_analysis.md, section 8"},
+      {"tolerance", c.exact ? "exact" : "any_order_error; docs/error_analysis.md, section 8"},
       {"totals",
        {{"elements", count_elements(expected.tensors)}, {"tensors", expected.tensors.size()}}},
       {"why", c.why}};

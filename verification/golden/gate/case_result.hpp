@@ -31,7 +31,8 @@ struct TensorResult {
   std::size_t elements_with_digits = 0;
   /// The largest errors of these elements, relative and in ulps of the dtype.
   double max_relative = 0, max_ulp = 0;
-  /// The largest |got - exact| over the elements counted by `elements_with_digits`, divided by the largest
+  /// The largest |got - exact| over the elements counted by `elements_with_digits`, divided by the
+  /// largest
   /// |exact| of the output.
   double norm_wise = 0;
   std::string where = {};                ///< index of the element with the largest ratio: "[2, 3]"

@@ -15,8 +15,8 @@ using candidate::Candidate;
 using candidate::CandidateOutput;
 
 /// Reads each case, obtains the candidate's output for it and checks that output.
-/// Requires  jobs is 1 unless `candidate` can be called concurrently; each of options.outputs is expected
-///           in at least one of the cases
+/// Requires  jobs is 1 unless `candidate` can be called concurrently; each of options.outputs is
+///           expected in at least one of the cases
 /// Throws    UsageError if an output is expected in none; FileError if the corpus itself is damaged
 std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
                                     const std::vector<CaseDescription>& cases,

@@ -36,8 +36,8 @@ struct RelationResult {
       {};  ///< of a broken one: the element and both values, or why there is none
 };
 
-/// Whom to query. A program whose memory is filled answers the same where it writes every element of
-/// its outputs and reads nothing that it has not written.
+/// Whom to query. A program whose memory is filled answers the same where it writes every element
+/// of its outputs and reads nothing that it has not written.
 struct RelationCandidates {
   Candidate query;
   Candidate

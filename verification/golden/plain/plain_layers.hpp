@@ -67,7 +67,7 @@ std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, con
 /// result, for any order of its sums. With a mutation, the distance is from the exact result of the
 /// mistaken formula.
 ///
-/// Source    docs/derivations/error_analysis.md, section 8: any_order_error through the plain
+/// Source    docs/error_analysis.md, section 8: any_order_error through the plain
 ///           formula
 /// Requires  c is of a layer, or of a function that adds a residual; `inputs` are its
 ///           finite inputs

@@ -60,7 +60,7 @@ MeanAndVariance<T> welford_statistics(const std::vector<T>& x, std::size_t width
 /// Bounds the error of a mean that is merged from blocks as m_A + (m_B - m_A) n_B / n, where B is
 /// the smaller block, for any tree of blocks. Welford's recurrence is one such tree.
 ///
-/// Source    docs/derivations/error_analysis.md, section 8
+/// Source    docs/error_analysis.md, section 8
 /// Computes  the mean as a sum in any order, with an additional error of 3 u log2(n) (max - min);
 ///           the variance as in two passes
 inline MeanAndVariance<any_order_error> welford_statistics(const std::vector<any_order_error>& x,

@@ -9,7 +9,7 @@ namespace normproof::verification::golden::tolerance {
 /// may see either the exact sum or the stored one, and a backward may combine the stored sum with
 /// statistics of either.
 ///
-/// Source    docs/derivations/error_analysis.md, section 8
+/// Source    docs/error_analysis.md, section 8
 /// Computes  for each of these variants: the maximum of the bound and the variant's distance from
 ///           the exact result plus the variant's bound. grad_x also gets the rounding of the norm's
 ///           gradient that is stored before grad_sum is added; y of rms_norm also gets that of

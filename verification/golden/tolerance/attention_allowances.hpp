@@ -6,7 +6,7 @@ namespace normproof::verification::golden::tolerance {
 
 /// Widens the any-order bound of the reference's attention formula for what attention kernels do.
 ///
-/// Source    docs/derivations/error_analysis.md, section 8
+/// Source    docs/error_analysis.md, section 8
 /// Computes  bound += the error of weights, and in the backward of grad_scores, that are stored in
 ///           c.dtype before the next product; of a softmax backward whose mean is the sum of grad_y
 ///           times the stored y; and of backward weights computed as exp(scores - log_sum_exp)

@@ -7,7 +7,7 @@ namespace normproof::verification::golden::tolerance {
 
 /// Widens the any-order bounds of the reference's functions for other published formulas of them.
 ///
-/// Source    docs/derivations/error_analysis.md, section 8
+/// Source    docs/error_analysis.md, section 8
 /// Computes  bound += the errors of these variants.
 ///           gelu_tanh: 1 + tanh, which cancels for negative x.
 ///           softmax and log_softmax: a backward that uses y as stored in c.dtype.

@@ -12,7 +12,7 @@ using corpus::Case;
 /// Widens the bounds of a layer for correct implementations that follow other conventions: running
 /// statistics that an adapter converts, and a beta that is added after y was stored.
 ///
-/// Source    docs/derivations/error_analysis.md, section 8
+/// Source    docs/error_analysis.md, section 8
 /// Requires  c is of a layer; values and bound hold its outputs, with values computed in `double`
 void add_layer_allowances(const Case& c, const ref::tensor::NamedTensors<double>& values,
                           Accumulation accumulation, ref::tensor::NamedTensors<double>& bound);

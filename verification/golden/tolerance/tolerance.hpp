@@ -26,7 +26,7 @@ bool computes_variance(const Case& c);
 
 /// How far a correct implementation may be from the exact result of a case, element by element.
 ///
-/// Source    docs/derivations/error_analysis.md, section 8: sums in any order, 2 ulps of error in
+/// Source    docs/error_analysis.md, section 8: sums in any order, 2 ulps of error in
 ///           any other operation, then one rounding to the dtype in which the output is stored. If
 ///           all operations of a case are exact, sums and products have no error, unless
 ///           `accumulation` is coarser than usual

@@ -3,7 +3,7 @@
 #include "ref/numeric/operation_error.hpp"
 
 /// Errors of a candidate's operations, in multiples of the unit roundoff u of its arithmetic. They
-/// all follow from the limit for one operation; docs/derivations/error_analysis.md, section 8, has
+/// all follow from the limit for one operation; docs/error_analysis.md, section 8, has
 /// the derivations.
 namespace normproof::verification::golden::tolerance {
 

@@ -18,7 +18,7 @@ def widened(fn):
 
 
 def widened_with_mask(fn):
-    """The same for a function with the parameter `where`, which masks elements of x."""
+    """Does so for a function with the parameter `where`, which masks elements of x."""
     def rounded(x, valid=None):
         return fn(x.astype(formulas.compute_dtype(x)), where=valid).astype(x.dtype)
     return rounded
@@ -50,7 +50,8 @@ def attention(q, k, v, causal, scale, valid=None):
     return y.swapaxes(1, 2)
 
 
-NORMS = {op: getattr(formulas, op) for op in (*formulas.NORMS, "dyt")}
+NORM_NAMES = (*formulas.NORMS, "dyt")
+NORMS = {op: getattr(formulas, op) for op in NORM_NAMES}
 FUNCTIONS = {"softmax": widened_with_mask(board.softmax), "log_softmax": widened(board.log_softmax),
              "log_sum_exp": widened_with_mask(board.logsumexp), "relu": widened(board.relu),
              "gelu": widened(board.gelu), "gelu_tanh": widened(board.gelu_tanh), "silu": widened(board.silu),

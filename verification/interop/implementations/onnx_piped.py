@@ -11,6 +11,8 @@ from implementations import onnx_operators as operators
 from package_adapter import Piped
 
 THREE = ("float64", "float32", "float16")
+WITH_RUNNING_STATISTICS = {"batch_norm"}
+WITH_STATISTICS = {"layer_norm"}
 FEATURES_BEHIND_SAMPLES = ("instance_norm", "group_norm")
 SAME_DTYPE = ("layer_norm", "instance_norm", "group_norm")  # x, scale and bias must have one dtype
 STATE_TYPES = {"float64": TensorProto.DOUBLE, "float32": TensorProto.FLOAT, "float16": TensorProto.FLOAT}
@@ -88,10 +90,10 @@ def functions(runtime, norms, not_in_float64=()):
     """
     run, found = operators.runner(runtime), []
     for op, dtypes in norms:
-        if op == "batch_norm":
+        if op in WITH_RUNNING_STATISTICS:
             found.append(Piped(op, batch_norm(run), dtypes, "y,running_mean,running_variance"))
             continue
-        statistics = op == "layer_norm"
+        statistics = op in WITH_STATISTICS
         judged = "y,mean,rstd" if statistics and "float64" not in dtypes else "y"
         layout = "channels_first" if op in FEATURES_BEHIND_SAMPLES else None
         found.append(Piped(op, norm(run, op, statistics), dtypes, judged, layout=layout))

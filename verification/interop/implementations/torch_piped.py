@@ -20,7 +20,7 @@ IGNORED = -100  # the class of a row that cross_entropy ignores
 
 
 def requires_wide_parameters(fn):
-    """The same function, which declines parameters of bfloat16 beside an x of float32."""
+    """Returns the function, which then declines parameters of bfloat16 beside an x of float32."""
     @functools.wraps(fn)
     def checked(x, **others):
         if x.dtype == torch.float32 and any(

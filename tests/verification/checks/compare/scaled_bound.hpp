@@ -6,7 +6,7 @@
 
 namespace normproof::verification::checks::compare {
 
-/// Returns for each element the bound (5.1) of docs/derivations/error_analysis.md for an evaluation
+/// Returns for each element the bound (5.1) of docs/error_analysis.md for an evaluation
 /// with this many binary digits: 2^10 (u'/u) error.
 inline ref::tensor::Tensor<ref::numeric::oracle100> scaled_bound(
     const ref::tensor::Tensor<ref::numeric::running_error>& t, int digits) {

@@ -64,7 +64,7 @@ OracleStep run_oracle(const Case& c, Method method);
 
 /// Compares the names in order, then every tensor of a step at 50 or 100 digits. The tolerance is
 /// 2^10 times the running error bound of `double`, scaled by the ratio of the unit roundoffs:
-/// docs/derivations/error_analysis.md, section 5.
+/// docs/error_analysis.md, section 5.
 template <class T>
 ::testing::AssertionResult agrees(const NormStep<T>& got, const OracleStep& expected,
                                   const NormStep<running_error>& bound);

@@ -25,7 +25,8 @@ TEST(GoldenCoverage, DocumentEqualsTheOutput) {
       run("$N golden coverage --tier quick,standard --markdown '" + markdown + "'");
   EXPECT_EQ(outcome.err, "");
   EXPECT_EQ(outcome.status, 0);
-  const std::string document = normproof::ref::io::read_text(kSource + "/docs/coverage.md");
+  const std::string document =
+      normproof::ref::io::read_text(kSource + "/docs/generated/coverage.md");
   EXPECT_EQ(normproof::ref::io::read_text(markdown), document)
       << "normproof golden coverage --tier quick,standard --markdown docs/generated/coverage.md";
   EXPECT_TRUE(document.ends_with(outcome.out));

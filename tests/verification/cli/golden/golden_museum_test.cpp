@@ -68,8 +68,8 @@ TEST(GoldenMuseum, DocumentEqualsTheOutput) {
   const std::string markdown = (folder / "museum.md").string();
   const Outcome outcome = run("$N golden power --museum --markdown '" + markdown + "'");
   EXPECT_EQ(outcome.err, "");
-  const std::string document =
-      normproof::ref::io::read_text(std::string(NORMPROOF_SOURCE_DIR) + "/docs/museum.md");
+  const std::string document = normproof::ref::io::read_text(std::string(NORMPROOF_SOURCE_DIR) +
+                                                             "/docs/generated/museum.md");
   EXPECT_EQ(normproof::ref::io::read_text(markdown), document)
       << "normproof golden power --museum --markdown docs/generated/museum.md";
   const std::string last = outcome.out.substr(outcome.out.rfind('\n', outcome.out.size() - 2) + 1);

@@ -40,8 +40,8 @@ TEST(GoldenPower, PrintsTheScoreAndWritesEveryVerdict) {
 }
 
 TEST(GoldenPower, DocumentHasTheRowOfTheOutput) {
-  const std::string document =
-      normproof::ref::io::read_text(std::string(NORMPROOF_SOURCE_DIR) + "/docs/gate_power.md");
+  const std::string document = normproof::ref::io::read_text(std::string(NORMPROOF_SOURCE_DIR) +
+                                                             "/docs/generated/gate_power.md");
   const Outcome outcome = run("$N golden power --layer scale_norm");
   ASSERT_EQ(outcome.status, 0);
   // The last numbers of the row are left out, since the document has more corpora.

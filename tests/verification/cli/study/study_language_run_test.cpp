@@ -190,14 +190,15 @@ TEST_F(LanguageStudyProgram, ReportsProgressAndResults) {
 }
 
 TEST_F(LanguageStudyProgram, DocumentsHaveTheTablesOfTheirResults) {
-  const std::string documents = NORMPROOF_SOURCE_DIR "/docs/";
+  const std::string documents = NORMPROOF_SOURCE_DIR "/docs/generated/";
+  const std::string results = NORMPROOF_SOURCE_DIR "/verification/studies/language/results/";
   for (const auto& [folder, page] : {std::pair("language", "study_language_whole.md"),
                                      std::pair("translate", "study_language_whole.md"),
                                      std::pair("translate_unscaled", "study_language_whole.md"),
                                      std::pair("quick", "study_language_quick.md"),
                                      std::pair("translate_quick", "study_language_quick.md")}) {
     const std::string document = read_file(documents + page), own = folder;
-    in("mkdir " + own + "; cp '" + documents + "study_language/" + own + "/'*.json* " + own);
+    in("mkdir " + own + "; cp '" + results + own + "/'*.json* " + own);
     const Outcome outcome = in("$N study report --study language --out " + own);
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const std::string report = read_file(folder_ / own / "report.md");

@@ -43,9 +43,9 @@ class StudyProgram : public ::testing::Test {
 };
 
 TEST(StudyRunOptions, ParsesEveryOption) {
-  const auto given = parsed<tool::study::StudyRunCommand>(
-      {"--out", "o", "--tables", "1,4", "--jobs", "3", "--data", "d", "--vocab", "v",
-       "--validation", "n", "--json"});
+  const auto given = parsed<tool::study::StudyRunCommand>({"--out", "o", "--tables", "1,4",
+                                                           "--jobs", "3", "--data", "d", "--vocab",
+                                                           "v", "--validation", "n", "--json"});
   EXPECT_EQ(given.out, "o");
   EXPECT_EQ(given.job_count(), 3);
   EXPECT_TRUE(given.json);
@@ -316,11 +316,10 @@ TEST_F(StudyProgram, UnfinishedStudyConcludesNothingFromMissingCells) {
 }
 
 TEST_F(StudyProgram, DocumentHasTheTablesOfItsResults) {
-  const std::string documents = NORMPROOF_SOURCE_DIR "/docs/";
-  in("mkdir a; cp '" + documents + "'study/*.json* a");
+  in("mkdir a; cp '" NORMPROOF_SOURCE_DIR "'/verification/studies/published/results/*.json* a");
   ASSERT_EQ(in("$N study report --out a").status, 0);
   const std::string report = read_file(folder_ / "a" / "report.md");
-  const std::string document = read_file(documents + "study.md");
+  const std::string document = read_file(NORMPROOF_SOURCE_DIR "/docs/guide/study.md");
   for (const char* heading :
        {"**Statements by protocols**", "## Protocol corrected\n", "## Protocol published\n"})
     EXPECT_THAT(document, HasSubstr(table_below(report, heading))) << heading;

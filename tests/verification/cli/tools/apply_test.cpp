@@ -99,7 +99,7 @@ TEST(EvalOptions, EachMistakeIsReportedInOneSentence) {
   };
   EXPECT_THAT(refusal<ApplyCommand>({}), HasSubstr("LAYER is required; expected LAYER: The layer"));
   EXPECT_THAT(refusal<ApplyCommand>({"layer_norm", "--out", "b.npz"}),
-              HasSubstr("--in is required; expected FILE: The tensors that go in"));
+              HasSubstr("--in is required; expected FILE: The input tensors"));
   EXPECT_THAT(refusal<ApplyCommand>({"layer_norm", "--in", "a.npz"}),
               HasSubstr("--out is required"));
   EXPECT_THAT(refusal<ApplyCommand>({"layer_norm", "--inn", "a.npz"}),

@@ -18,7 +18,7 @@ TEST(CrossEntropyAllowances, CoverALogSumExpThatIsRoundedToOneNumber) {
   bound.set("grad_logits", ref::tensor::full_tensor<double>({2, 2}, 0));
   add_cross_entropy_allowances(c, inputs_of(c).function, Accumulation::float32, bound);
   const double exponent = 4 * 0x1p-24 * (1000 + 2 * std::log(2));
-  // The slack of docs/derivations/error_analysis.md is 8 u for each of 2 rows and 2 classes.
+  // The slack of docs/error_analysis.md is 8 u for each of 2 rows and 2 classes.
   // Rounding in double adds to that: a log_sum_exp of 1000 is off by half a unit, 2^-44, and so is
   // the difference from a logit.
   constexpr double kSlack = 1 + 8 * 4 * 0x1p-24, kRounded = 0x1p-42;

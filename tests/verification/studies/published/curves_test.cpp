@@ -96,7 +96,7 @@ Truth truth(const TinyRun& run, model::Mode mode, bool consecutive) {
   return found;
 }
 
-/// Returns the bound (5.1) of docs/derivations/error_analysis.md, which must be finite.
+/// Returns the bound (5.1) of docs/error_analysis.md, which must be finite.
 oracle50 scaled(const running_error& bound) {
   EXPECT_TRUE(std::isfinite(bound.error));
   const auto one = ref::tensor::full_tensor<running_error>({1}, bound);

@@ -13,7 +13,7 @@ from normproof.corpus import Case, Corpus
 from normproof.errors import UsageError
 from normproof.invocation import Answer, Invocation, prepare_invocation
 from normproof.isolation import Runner, start_runner
-from normproof.relations import computes_by_row
+from normproof.operations import computes_by_row
 from normproof.report import CaseResult, Report
 from normproof.repro import Call, changed_arguments
 from normproof.returned import SHAPED_LIKE_X

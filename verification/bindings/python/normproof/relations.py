@@ -8,7 +8,7 @@ from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
 import numpy as np
 
 from normproof import names, variants
-from normproof.corpus import Case, Corpus, layer_descriptions
+from normproof.corpus import Case, Corpus
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
 from normproof.frameworks.base import Tensor
 from normproof.invocation import Answer, Invocation, Variation
@@ -16,11 +16,9 @@ from normproof.limits import one_process, time_limit
 from normproof.output_policy import is_gradient
 from normproof.recertify import without_missing_parameters
 from normproof.signature import find_buffer_parameter
+from normproof.operations import computes_by_row, computes_by_sample
 from normproof.stored import Stored, same_bits
 
-ELEMENTWISE = ("relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu", "dyt")
-ROWWISE = ("softmax", "log_softmax", "log_sum_exp", "add_layer_norm", "add_rms_norm")
-SAMPLEWISE = ("attention", "rope")  # each sample is computed by itself, from tensors that all samples share
 MEAN_OVER_ROWS = ("cross_entropy",)  # a part of the rows has another mean
 MAX_SPLITS = 16
 MAX_MASKED_GRADIENTS = 5
@@ -62,20 +60,10 @@ class RelationResult:
         return f"{self.relation} {self.path}: {self.sentence}{example}"
 
 
-def computes_by_row(op: str) -> bool:
-    """Whether an operation computes each row, or each element, by itself."""
-    cells = layer_descriptions().get(op, {}).get("cells", [])
-    return op in (*ROWWISE, *ELEMENTWISE) or bool(cells) and all(
-        cell["partition"] in ("row", "row_group") for cell in cells)
-
-
 def _computes_by_sample(case: Case) -> bool:
     """Whether each sample of a case is computed by itself."""
     by_running_statistics = not case.training and bool(names.state_names(case.op))
-    cells = layer_descriptions().get(case.op, {}).get("cells", [])
-    within_samples = bool(cells) and all(cell["partition"].startswith("sample_") for cell in cells)
-    return not case.sequence and (computes_by_row(case.op) or case.op in SAMPLEWISE or by_running_statistics
-                                  or within_samples)
+    return not case.sequence and (computes_by_sample(case.op) or by_running_statistics)
 
 
 class RelationCase:
