@@ -60,7 +60,7 @@ json JsonReader::parse(std::string_view text, std::string_view expectation) cons
   if (parsed.error_end) {
     const std::size_t error = std::max<std::size_t>(*parsed.error_end, 1) - 1;
     const std::size_t begin = word_begin(text, error);
-    if (const auto word = word_at(text, begin); parsed.is_too_large || is_not_finite(word))
+    if (const auto word = read_word(text, begin); parsed.is_too_large || is_not_finite(word))
       fail(fmt::format("the number {} ({})", word, line_and_column(text, begin)),
            parsed.is_too_large ? "is larger than any double" : "is not finite", "a finite number");
     fail("the whole", fmt::format("is no JSON object ({})", line_and_column(text, error)),
