@@ -10,11 +10,11 @@
 
 namespace normproof::tests::broken_kernels {
 
+using ref::tensor::is_given;
 using verification::claims::engine::NamedTensors;
 using verification::claims::engine::NormInputs;
 using verification::claims::engine::NormOptions;
 using verification::claims::engine::Subject;
-using ref::tensor::is_given;
 
 /// An injected fault of the implementation and the claim whose verdict it must change: a claim that
 /// holds must be refuted, and a refuted one must hold.

@@ -9,6 +9,9 @@
 #include "verification/claims/ledger/ledger.hpp"
 
 namespace normproof::verification::claims::ledger {
+
+using namespace engine;
+using namespace fixtures;
 namespace {
 
 const Claim& claim_of(std::string_view id) {
