@@ -10,7 +10,7 @@
 
 /// Descriptions of all norm layers: conventions only, no arithmetic. Names, parameters, initial
 /// states, the shapes inside encoders, test cases, probes, benchmarks and the tables of
-/// docs/guide/formats.md follow from them; `normproof layers` prints them. The formulas of
+/// docs/guide/formats.md follow from them; `normproof operations` prints them. The formulas of
 /// ref/norm, gpu/norm, the oracle, the plain implementations and NumPy do not use them; tests check
 /// each of those against the descriptions.
 namespace normproof::ref::model {

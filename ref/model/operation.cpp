@@ -1,8 +1,8 @@
 #include "ref/model/operation.hpp"
 
 #include <algorithm>
-#include <iterator>
 
+#include "ref/model/operation_info.hpp"
 #include "ref/model/option_fields.hpp"
 
 namespace normproof::ref::model {
@@ -91,18 +91,6 @@ static std::string print_field(const NormOptions& value) {
 
 namespace {
 
-constexpr const char* kFunctionNames[] = {
-    "softmax",        "log_softmax",  "log_sum_exp",   "relu",  "gelu",
-    "gelu_tanh",      "silu",         "swiglu",        "geglu", "attention",
-    "add_layer_norm", "add_rms_norm", "cross_entropy", "rope"};
-static_assert(std::size(kFunctionNames) == std::variant_size_v<FunctionOptions>);
-
-constexpr const char* kEncoderNames[] = {"encoder_layer", "encoder", "decoder_layer"};
-static_assert(std::size(kEncoderNames) == std::variant_size_v<EncoderOperation>);
-
-constexpr const char* kTransformerNames[] = {"translator", "language_model", "decoding"};
-static_assert(std::size(kTransformerNames) == std::variant_size_v<TransformerOperation>);
-
 /// Prefixes of the options of a norm.
 constexpr std::string_view kNormPrefix = "norm.", kDecoderNormPrefix = "decoder_norm.";
 constexpr std::string_view kLearningRate = "learning_rate";
@@ -110,21 +98,11 @@ constexpr std::string_view kLearningRate = "learning_rate";
 /// if it does not name the option.
 constexpr std::pair<std::string_view, std::string_view> kEncoderLegacyDefault = {"causal", "false"};
 
-struct NameOf {
-  std::string operator()(const NormOptions& layer) const { return norm_name(layer); }
-  std::string operator()(const FunctionOptions& function) const {
-    return kFunctionNames[function.index()];
-  }
-  std::string operator()(const EncoderOperation& encoder) const {
-    return kEncoderNames[encoder.index()];
-  }
-  std::string operator()(const TransformerOperation& transformer) const {
-    return kTransformerNames[transformer.index()];
-  }
-  std::string operator()(const OptimizerOperation& steps) const {
-    return optimizer_name(steps.optimizer);
-  }
-};
+std::vector<std::string> names_of_kind(OperationKind kind) {
+  std::vector<std::string> names;
+  for (const OperationInfo& info : operations(kind)) names.push_back(info.name);
+  return names;
+}
 
 NormOptions& encoder_norm(EncoderOperation& encoder) {
   return std::visit([](auto& o) -> NormOptions& { return o.norm; }, encoder);
@@ -152,12 +130,12 @@ struct SetOption {
 
   void operator()(NormOptions& layer) const { set_option(layer, field, value); }
   void operator()(FunctionOptions& function) const {
-    set_field(function, NameOf{}(function), field, value);
+    set_field(function, operation_name(function), field, value);
   }
   void operator()(EncoderOperation& encoder) const {
     if (field.starts_with(kNormPrefix))
       return set_option(encoder_norm(encoder), field.substr(kNormPrefix.size()), value);
-    set_field(encoder, NameOf{}(encoder), field, value);
+    set_field(encoder, operation_name(encoder), field, value);
   }
   void operator()(TransformerOperation& transformer) const {
     NormOptions* const decoder_options = find_decoder_norm(transformer);
@@ -165,7 +143,7 @@ struct SetOption {
       return set_option(encoder_norm(transformer), name_without_prefix(field), value);
     if (decoder_options != nullptr && field.starts_with(kDecoderNormPrefix))
       return set_option(*decoder_options, name_without_prefix(field), value);
-    set_field(transformer, NameOf{}(transformer), field, value);
+    set_field(transformer, operation_name(transformer), field, value);
   }
   void operator()(OptimizerOperation& steps) const {
     if (field == kLearningRate) return parse_field(field, value, steps.learning_rate);
@@ -206,48 +184,48 @@ struct ListAllOptions {
 }  // namespace
 
 std::vector<std::string> function_names() {
-  return {std::begin(kFunctionNames), std::end(kFunctionNames)};
+  return names_of_kind(OperationKind::function);
 }
 
 bool is_function(std::string_view name) {
-  return std::ranges::find(kFunctionNames, name) != std::end(kFunctionNames);
+  const auto functions = operations(OperationKind::function);
+  return std::ranges::find(functions, name, &OperationInfo::name) != functions.end();
 }
 
 std::vector<std::string> encoder_operation_names() {
-  return {std::begin(kEncoderNames), std::end(kEncoderNames)};
+  return names_of_kind(OperationKind::encoder);
 }
 
 std::vector<std::string> transformer_operation_names() {
-  return {std::begin(kTransformerNames), std::end(kTransformerNames)};
+  return names_of_kind(OperationKind::transformer);
 }
 
 std::string operation_name(const Operation& operation) {
-  return std::visit(NameOf{}, operation);
+  return operation_info(operation).name;
 }
 
 std::vector<std::string> operation_names() {
-  std::vector<std::string> names = norm_names();
-  names.insert(names.end(), std::begin(kFunctionNames), std::end(kFunctionNames));
-  names.insert(names.end(), std::begin(kEncoderNames), std::end(kEncoderNames));
-  names.insert(names.end(), std::begin(kTransformerNames), std::end(kTransformerNames));
-  const std::vector<std::string> optimizers = optimizer_names();
-  names.insert(names.end(), optimizers.begin(), optimizers.end());
+  std::vector<std::string> names;
+  for (const OperationInfo& info : operations()) names.push_back(info.name);
   return names;
 }
 
 Operation operation(std::string_view name) {
-  for (std::size_t i = 0; i < std::size(kFunctionNames); ++i)
-    if (name == kFunctionNames[i]) return make_alternative<FunctionOptions>(i);
-  for (std::size_t i = 0; i < std::size(kEncoderNames); ++i)
-    if (name == kEncoderNames[i]) return make_alternative<EncoderOperation>(i);
-  for (std::size_t i = 0; i < std::size(kTransformerNames); ++i)
-    if (name == kTransformerNames[i]) return make_alternative<TransformerOperation>(i);
-  const std::vector<std::string> optimizers = optimizer_names();
-  if (std::ranges::find(optimizers, name) != optimizers.end())
-    return OptimizerOperation{.optimizer = optimizer_options(name)};
-  const std::vector<std::string> layers = norm_names();
-  if (std::ranges::find(layers, name) != layers.end()) return norm_options(name);
-  throw numeric::UsageError(numeric::unknown_name("operation", name, operation_names()));
+  const OperationInfo& info = operation_info(name);
+  const auto index = static_cast<std::size_t>(&info - operations(info.kind).data());
+  switch (info.kind) {
+    case OperationKind::layer:
+      return make_alternative<NormOptions>(index);
+    case OperationKind::function:
+      return make_alternative<FunctionOptions>(index);
+    case OperationKind::encoder:
+      return make_alternative<EncoderOperation>(index);
+    case OperationKind::transformer:
+      return make_alternative<TransformerOperation>(index);
+    case OperationKind::optimizer:
+      return OptimizerOperation{.optimizer = make_alternative<OptimizerOptions>(index)};
+  }
+  numeric::contract_failure("operation", "kind", "is no enumerator", "an OperationKind");
 }
 
 void set_option(Operation& operation, std::string_view field, std::string_view value) {

@@ -51,9 +51,7 @@ using FunctionOptions =
                  GeluTanhOptions, SiluOptions, SwigluOptions, GegluOptions, AttentionOptions,
                  AddLayerNormOptions, AddRMSNormOptions, CrossEntropyOptions, RopeOptions>;
 
-/// Returns the names of these functions: "softmax", "log_softmax", "log_sum_exp", "relu", "gelu",
-/// "gelu_tanh", "silu", "swiglu", "geglu", "attention", "add_layer_norm", "add_rms_norm",
-/// "cross_entropy", "rope".
+/// Returns the names of functions, in the order of the variant: operation_info.hpp has them.
 std::vector<std::string> function_names();
 bool is_function(std::string_view name);
 

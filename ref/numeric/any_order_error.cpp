@@ -1,5 +1,6 @@
 #include "ref/numeric/any_order_error.hpp"
 
+#include "ref/numeric/operation_error.hpp"
 #include "ref/numeric/power_of_two.hpp"
 
 namespace normproof::ref::numeric {
@@ -8,9 +9,6 @@ namespace {
 thread_local std::uint64_t last_identity = 0;
 thread_local Arithmetic arithmetic = arithmetic_in(FloatType::float64);
 
-/// In units of u: every operation of a candidate except addition may be off by 2 units in the last
-/// place.
-constexpr double kUnits = 4;
 /// Covers the rounding errors of the bound itself.
 constexpr double kSlack = 1 + 0x1p-45;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -61,7 +59,7 @@ any_order_error::any_order_error(double v) : value(v) {
 }
 
 any_order_error any_order_error::rounded(double result, double propagated) {
-  const double u = kUnits * arithmetic.unit_roundoff;
+  const double u = kMaxOperationError * arithmetic.unit_roundoff;
   const double e =
       (propagated + u * (std::fabs(result) + 2 * propagated)) * kSlack + arithmetic.tiny;
   return any_order_error(result, bound_or_infinity(result, e));
@@ -122,7 +120,8 @@ any_order_error& any_order_error::operator*=(const any_order_error& b) {
   *this = rounded(value * b.value,
                   max_candidate_magnitude() * b.error + (std::fabs(b.value) + b.error) * error);
   if (non_negative || is_square)
-    floor_ = rounded_down(least_product, kUnits * arithmetic.unit_roundoff, arithmetic.tiny);
+    floor_ =
+        rounded_down(least_product, kMaxOperationError * arithmetic.unit_roundoff, arithmetic.tiny);
   return assign_identity();
 }
 
@@ -150,7 +149,8 @@ any_order_error& any_order_error::operator/=(const any_order_error& b) {
   *this = rounded(quotient, std::min((error + largest_quotient * b.error) / divisor,
                                      (non_negative ? 1 : 2) * largest_quotient));
   if (non_negative)
-    floor_ = rounded_down(least_quotient, kUnits * arithmetic.unit_roundoff, arithmetic.tiny);
+    floor_ = rounded_down(least_quotient, kMaxOperationError * arithmetic.unit_roundoff,
+                          arithmetic.tiny);
   return assign_identity();
 }
 
@@ -166,7 +166,7 @@ any_order_error sqrt(const any_order_error& x) {
     result = any_order_error::rounded(root, std::min(relative, absolute));
   }
   result.floor_ = rounded_down(x.least() > 0 ? std::sqrt(x.least()) : 0,
-                               kUnits * arithmetic.unit_roundoff, arithmetic.tiny);
+                               kMaxOperationError * arithmetic.unit_roundoff, arithmetic.tiny);
   return result.assign_identity();
 }
 

@@ -9,7 +9,7 @@ namespace normproof::ref::numeric {
 /// longer than the work between two calls. If a check comes late, something else needs the
 /// processor, such as another process or more threads than processors; then no thread spins on for
 /// a while. This affects only the speed.
-class Patience {
+class LockWait {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Duration = Time::duration;

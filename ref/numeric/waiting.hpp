@@ -64,7 +64,7 @@ class Waiting {
   }
 
   /// Shared by all waiting threads, because they share the processors.
-  inline static Patience patience_;
+  inline static LockWait patience_;
   std::atomic<int> sleepers_{0};
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -10,8 +10,8 @@ using normproof::gpu::device::Backend;
 
 void add_device(CLI::App& app, Backend& device) {
   add_named(app, "--device", device, normproof::gpu::device::parse_backend,
-            "simulated (default): kernels on the processor, in an order of the seed; cuda: on the "
-            "first GPU, as a rank of mpirun on its own",
+            "simulated (default): kernels run on the processor, in an order that depends on the "
+            "seed; cuda: on the first GPU; under mpirun, on the GPU of the rank",
             "simulated|cuda");
 }
 
@@ -29,12 +29,11 @@ void add_device_or_processor(CLI::App& app, std::optional<Backend>& device,
         ref::numeric::unknown_name("device", text, {"processor", "simulated", "cuda"}));
   };
   const auto print = [](Backend backend) { return to_string(backend); };
-  add_value(
-      app, "--device", device, parse, print,
-      what +
-          ": processor (default), cuda, the first GPU, as a rank of mpirun its own, or simulated, "
-          "a GPU simulated, slowly",
-      "processor|simulated|cuda");
+  add_value(app, "--device", device, parse, print,
+            what +
+                ": processor (default); cuda, the first GPU, or under mpirun the GPU of the rank; "
+                "or simulated, a simulated GPU, which is slow",
+            "processor|simulated|cuda");
 }
 
 std::unique_ptr<normproof::gpu::device::Device> open_rank_device(Backend backend,

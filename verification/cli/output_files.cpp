@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -25,6 +26,17 @@ bool same_file(const fs::path& a, const fs::path& b) {
              fs::weakly_canonical(fs::absolute(b), absent);
 }
 
+/// Refuses a file inside a folder that is an input.
+void check_outside(const NamedFile& file, const fs::path& folder) {
+  std::error_code error;
+  const fs::path inside = fs::weakly_canonical(fs::absolute(*file.path), error);
+  const fs::path above = fs::weakly_canonical(fs::absolute(folder), error);
+  const auto [end, rest] = std::mismatch(above.begin(), above.end(), inside.begin(), inside.end());
+  if (end == above.end())
+    throw UsageError(fmt::format("{} {} is in {}; expected a file elsewhere", file.option,
+                                 file.path->string(), folder.string()));
+}
+
 }  // namespace
 
 void check_outputs(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs) {
@@ -37,6 +49,11 @@ void check_outputs(const std::vector<NamedFile>& inputs, const std::vector<Named
           "{} is '-', which names no file; expected a path (/dev/stdout for standard output)",
           output.option));
     for (const NamedFile& other : seen) {
+      std::error_code absent;
+      if (other.path && fs::is_directory(*other.path, absent)) {
+        check_outside(output, *other.path);
+        continue;
+      }
       if (other.path && same_file(path, *other.path)) {
         throw UsageError(fmt::format("{} and {} name the same file '{}'; expected different ones",
                                      other.option, output.option, path.string()));

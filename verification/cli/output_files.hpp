@@ -8,7 +8,7 @@
 
 namespace normproof::verification::cli {
 
-/// A file named by an option; absent if the option is not given.
+/// A file or folder named by an option; absent if the option is not given.
 struct NamedFile {
   const char* option;
   std::optional<std::filesystem::path> path;
@@ -17,9 +17,10 @@ struct NamedFile {
 /// Checks before the work that the outputs can be written, and that none replaces an input or
 /// another output, also under another spelling or through a link. Devices and pipes may be named
 /// twice.
+/// An output may not be inside an input that is a folder.
 ///
-/// Throws    UsageError if two options name the same file or one is "-"; FileError if a file cannot
-///           be written
+/// Throws    UsageError if two options name the same file, one is in a folder of inputs or is "-";
+///           FileError if a file cannot be written
 void check_outputs(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);
 
 /// Returns a function that writes text() to the file, if there is one.

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/options.hpp"
@@ -95,10 +96,10 @@ const CLI::App& find_given(const CLI::App& app) {
                                fmt::join(known, ", "), words, words.empty() ? "" : " "));
 }
 
-bool asks_for_help(const CLI::App& app) {
+bool requests_help(const CLI::App& app) {
   const std::vector<CLI::App*> given = app.get_subcommands();
   return app.get_help_ptr()->count() > 0 ||
-         std::ranges::any_of(given, [](const CLI::App* verb) { return asks_for_help(*verb); });
+         std::ranges::any_of(given, [](const CLI::App* verb) { return requests_help(*verb); });
 }
 
 /// Returns an option that is repeated but must not be.
@@ -143,8 +144,8 @@ std::string describe_expected(const CLI::Option& option) {
 }
 
 /// Writes the sentence for an error of CLI11, whose class tells the kind of mistake.
-std::string sentence_of(const CLI::App& app, const CLI::ParseError& error,
-                        const std::string& last_argument) {
+std::string describe_error(const CLI::App& app, const CLI::ParseError& error,
+                           const std::string& last_argument) {
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     if (const CLI::Option* const repeated = find_repeated(app))
       return fmt::format("{} is given more than once; expected once", repeated->get_name());
@@ -177,9 +178,24 @@ void refuse_empty_value(const std::vector<std::string>& arguments) {
   }
 }
 
-}  // namespace
+/// Gives the command that the arguments call by its former name its present one.
+/// Returns   the line that says so; empty if it is called by its present name
+std::string rename_command(const Command& program, std::vector<std::string>& arguments) {
+  const Command* called = &program;
+  for (std::string& word : arguments) {
+    const auto verb = std::ranges::find_if(called->verbs, [&](const Command& one) {
+      return one.name == word || (!one.former_name.empty() && one.former_name == word);
+    });
+    if (verb == called->verbs.end()) break;
+    if (verb->name != word)
+      return fmt::format("normproof: '{}' is now called '{}'\n", std::exchange(word, verb->name),
+                         verb->name);
+    called = &*verb;
+  }
+  return "";
+}
 
-Run parse_arguments(const Command& program, const std::vector<std::string>& arguments) {
+Run parse_present_names(const Command& program, const std::vector<std::string>& arguments) {
   CLI::App app(program.summary, program.name);
   app.set_version_flag("--version", "normproof " NORMPROOF_VERSION + program.versions);
   app.get_formatter()->column_width(kNameColumns);
@@ -195,16 +211,29 @@ Run parse_arguments(const Command& program, const std::vector<std::string>& argu
   } catch (const CLI::CallForVersion&) {
     return print(app.version() + "\n");
   } catch (const CLI::ParseError& error) {
-    if (asks_for_help(app)) return print(app.help());
+    if (requests_help(app)) return print(app.help());
     refuse_unknown(app);
-    throw UsageError(sentence_of(app, error, arguments.empty() ? "" : arguments.back()));
+    throw UsageError(describe_error(app, error, arguments.empty() ? "" : arguments.back()));
   } catch (const UsageError&) {
-    if (asks_for_help(app)) return print(app.help());
+    if (requests_help(app)) return print(app.help());
     refuse_unknown(app);
     throw;
   }
   refuse_unknown(app);
   return runs.at(&find_given(app));
+}
+
+}  // namespace
+
+Run parse_arguments(const Command& program, const std::vector<std::string>& arguments) {
+  std::vector<std::string> present = arguments;
+  const std::string notice = rename_command(program, present);
+  const Run run = parse_present_names(program, present);
+  if (notice.empty()) return run;
+  return [notice, run] {
+    write_stderr(notice);
+    return run();
+  };
 }
 
 }  // namespace normproof::verification::cli

@@ -1,38 +1,50 @@
 #include "verification/cli/report_options.hpp"
 
+#include <algorithm>
+
 #include "verification/cli/options.hpp"
+#include "verification/cli/report_forms.hpp"
+#include "verification/cli/shared_options.hpp"
 
 namespace normproof::verification::cli {
 
-void ReportOptions::add(CLI::App& app, const std::vector<ReportForm>& forms) {
-  for (const ReportForm form : forms) switch (form) {
-      case ReportForm::json:
-        add_file(app, "--json", json, "Write what was found as JSON");
-        break;
-      case ReportForm::json_lines:
-        add_file(app, "--json", json, "Write what was found as JSON, an object a line");
-        break;
-      case ReportForm::junit:
-        add_file(app, "--junit", junit, "Write the verdicts as JUnit XML");
-        break;
-      case ReportForm::sarif:
-        add_file(app, "--sarif", sarif, "Write the failures as SARIF 2.1.0");
-        break;
-      case ReportForm::html:
-        add_file(app, "--html", html, "Write the report as one HTML file");
-        break;
-      case ReportForm::markdown:
-        add_file(app, "--markdown", markdown, "Write the report as Markdown");
-        break;
-    }
+namespace {
+
+/// The index of the form with that option; the number of forms if there is none.
+std::size_t form_index(std::string_view option) {
+  const auto found = std::ranges::find(report_forms(), option, &ReportForm::option);
+  return static_cast<std::size_t>(found - report_forms().begin());
+}
+
+}  // namespace
+
+ReportOptions::ReportOptions() : files(report_forms().size()) {}
+
+void ReportOptions::add(CLI::App& app) {
+  for (std::size_t i = 0; i < files.size(); ++i)
+    add_file(app, report_forms()[i].option, files[i], report_forms()[i].help);
+}
+
+void ReportOptions::add_with_json_flag(CLI::App& app) {
+  add_json_flag(app, json_on_stdout);
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (std::string_view(report_forms()[i].option) != "--json")
+      add_file(app, report_forms()[i].option, files[i], report_forms()[i].help);
+}
+
+std::optional<std::filesystem::path>& ReportOptions::file(std::string_view option) {
+  return files.at(form_index(option));
+}
+
+const std::optional<std::filesystem::path>& ReportOptions::file(std::string_view option) const {
+  return files.at(form_index(option));
 }
 
 std::vector<NamedFile> ReportOptions::named() const {
-  return {{"--json", json},
-          {"--junit", junit},
-          {"--sarif", sarif},
-          {"--html", html},
-          {"--markdown", markdown}};
+  std::vector<NamedFile> named;
+  for (std::size_t i = 0; i < files.size(); ++i)
+    named.push_back({report_forms()[i].option, files[i]});
+  return named;
 }
 
 }  // namespace normproof::verification::cli

@@ -14,7 +14,8 @@ constexpr int kMaxThreads = 1024;
 constexpr auto kMaxSeed = std::numeric_limits<std::uint64_t>::max();
 
 std::string jobs_help(const std::string& what) {
-  return what + " at the same time (default: the number of processors); no result depends on it";
+  return what +
+         " at the same time (default: the number of processors); the results do not depend on it";
 }
 
 }  // namespace
@@ -33,7 +34,7 @@ void add_jobs(CLI::App& app, std::optional<int>& jobs, const std::string& what) 
 
 void add_threads(CLI::App& app, int& threads) {
   add_number(app, "--threads", threads, 1, kMaxThreads,
-             "Threads (default: the number of processors); no bit depends on it");
+             "Threads (default: the number of processors); the bits do not depend on it");
 }
 
 void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& what) {
@@ -45,15 +46,16 @@ void add_seed(CLI::App& app, std::optional<std::uint64_t>& seed, const std::stri
 }
 
 void add_json_flag(CLI::App& app, bool& json) {
-  add_flag(app, "--json", json, "JSON on standard output");
+  add_flag(app, "--json", json, "Print JSON on standard output");
 }
 
 void add_corpus_files(CLI::App& app, CorpusFiles& files) {
   add_file(app, "--data", files.data,
            "Sentences in the format of Financial PhraseBank (ISO-8859-1, CR LF, sentence@label); "
-           "without it a synthetic corpus");
-  add_file(app, "--vocab", files.vocab,
-           "WordPiece vocabulary, a token a line, such as vocab.txt of BERT; goes with --data");
+           "default: a synthetic corpus");
+  add_file(
+      app, "--vocab", files.vocab,
+      "WordPiece vocabulary, one token per line, such as vocab.txt of BERT; required with --data");
 }
 
 }  // namespace normproof::verification::cli

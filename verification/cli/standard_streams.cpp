@@ -43,6 +43,19 @@ void write_stderr(std::string_view bytes) noexcept {
   }
 }
 
+void StreamedText::print(std::string_view text) noexcept {
+  if (failure_) return;
+  try {
+    write_stdout(text);
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+}
+
+void StreamedText::rethrow_failure() const {
+  if (failure_) std::rethrow_exception(failure_);
+}
+
 bool is_terminal(int descriptor) {
   return ::isatty(descriptor) == 1;
 }

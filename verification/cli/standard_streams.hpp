@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,20 @@ void write_stdout(std::string_view bytes);
 
 /// Writes to standard error and ignores failures.
 void write_stderr(std::string_view bytes) noexcept;
+
+/// Text that goes to standard output while a command works. A failure to print stops nothing, so
+/// that the files are still written.
+class StreamedText {
+ public:
+  /// Prints the text, unless printing has failed before.
+  void print(std::string_view text) noexcept;
+
+  /// Throws    FileError if something could not be printed
+  void rethrow_failure() const;
+
+ private:
+  std::exception_ptr failure_;
+};
 
 bool is_terminal(int descriptor);
 

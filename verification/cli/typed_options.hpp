@@ -17,13 +17,14 @@
 namespace normproof::verification::cli {
 
 template <class Number>
-Number parse_number(std::string_view option, const std::string& text, Number least, Number most) {
+Number parse_number(std::string_view option, const std::string& text, Number minimum,
+                    Number maximum) {
   Number number{};
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end || number < least || number > most) {
+  if (error != std::errc{} || stop != end || number < minimum || number > maximum) {
     throw ref::numeric::UsageError(fmt::format("{} is '{}'; expected a whole number from {} to {}",
-                                               option, text, least, most));
+                                               option, text, minimum, maximum));
   }
   return number;
 }
@@ -53,14 +54,14 @@ CLI::Option* add_value(CLI::App& app, const std::string& name, Field& field, Par
                    help, type);
 }
 
-/// Adds an option for an integer from `least` to `most`.
+/// Adds an option for an integer from `minimum` to `maximum`.
 template <class Field, class Number = typename ValueOf<Field>::type>
 CLI::Option* add_number(CLI::App& app, const std::string& name, Field& field,
-                        std::type_identity_t<Number> least, std::type_identity_t<Number> most,
+                        std::type_identity_t<Number> minimum, std::type_identity_t<Number> maximum,
                         const std::string& help, const std::string& type = "N") {
   return add_value(
       app, name, field,
-      [=](const std::string& text) { return parse_number<Number>(name, text, least, most); },
+      [=](const std::string& text) { return parse_number<Number>(name, text, minimum, maximum); },
       [](Number number) { return fmt::format("{}", number); }, help, type);
 }
 
@@ -100,7 +101,7 @@ using Choices = std::vector<std::pair<std::string, Value>>;
 
 /// Returns the names of the choices, separated by |.
 template <class Value>
-std::string names_of(const Choices<Value>& choices) {
+std::string join_names(const Choices<Value>& choices) {
   std::string names;
   for (const auto& choice : choices) names += (names.empty() ? "" : "|") + choice.first;
   return names;
@@ -125,7 +126,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, Field& field,
   const auto print = [=](const Value& value) {
     return std::ranges::find(choices, value, &std::pair<std::string, Value>::second)->first;
   };
-  return add_value(app, name, field, parse, print, help, type.empty() ? names_of(choices) : type);
+  return add_value(app, name, field, parse, print, help, type.empty() ? join_names(choices) : type);
 }
 
 }  // namespace normproof::verification::cli

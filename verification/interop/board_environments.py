@@ -1,4 +1,4 @@
-"""The virtual environments of the board: made outside of the tree, from pinned requirements, each once."""
+"""Makes the virtual environments of the board outside the tree, from pinned requirements, each once."""
 import contextlib
 import fcntl
 import hashlib
@@ -7,18 +7,18 @@ import shutil
 import subprocess
 import sys
 
-SYSTEM = {"debian": "/usr/bin/python3"}  # environments that are there already
+SYSTEM = {"debian": "/usr/bin/python3"}  # interpreters that exist already
 INSTALL_SECONDS = 1800
 
 
 class NotInstalled(Exception):
-    """Why an environment cannot be had, in one sentence."""
+    """An environment cannot be made. The text is the reason, in one sentence."""
 
 
 def interpreter(name, venvs, requirements):
-    """The Python of an environment, made where it is not there yet.
+    """Returns the interpreter of an environment, which is made if it is not there yet.
 
-    The folder is that of its pins: another pin makes another environment.
+    The name of its folder has a hash of the pins, so that another pin makes another environment.
     Throws NotInstalled.
     """
     if name in SYSTEM:
@@ -38,20 +38,20 @@ def interpreter(name, venvs, requirements):
 
 @contextlib.contextmanager
 def locked(path):
-    """Two boards make an environment one after the other."""
+    """Holds a lock, so that two boards make an environment one after the other."""
     with open(path, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def make(folder, pins):
-    """Throws NotInstalled, and leaves nothing then."""
+    """Makes an environment. If that fails, removes what was made and throws NotInstalled."""
     shutil.rmtree(folder, ignore_errors=True)
     print(f"board: making {folder} of {pins.name}", file=sys.stderr, flush=True)
     try:
-        require([sys.executable, "-m", "venv", folder])
-        # Every version is pinned, those of what is needed by others too.
-        require([folder / "bin/python", "-m", "pip", "install", "--quiet", "--no-deps", "--no-cache-dir",
+        run_command([sys.executable, "-m", "venv", folder])
+        # Every version is pinned, including those of dependencies.
+        run_command([folder / "bin/python", "-m", "pip", "install", "--quiet", "--no-deps", "--no-cache-dir",
                  "--disable-pip-version-check", "-r", pins])
     except NotInstalled:
         shutil.rmtree(folder, ignore_errors=True)
@@ -59,7 +59,8 @@ def make(folder, pins):
     (folder / "complete").touch()
 
 
-def require(command):
+def run_command(command):
+    """Runs a command. Throws NotInstalled if it fails."""
     try:
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=INSTALL_SECONDS,
                               stdin=subprocess.DEVNULL)

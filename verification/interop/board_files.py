@@ -1,4 +1,4 @@
-"""What the parts of the board share: where the repository is, the error that ends a run, and files written whole."""
+"""Shared by the parts of the board: the top of the repository, the error that ends a run, and files."""
 import json
 import os
 import pathlib
@@ -8,7 +8,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 
 
 class BoardError(Exception):
-    """One sentence, and the exit status that it ends the board with."""
+    """Ends the board with one sentence and an exit status."""
 
     def __init__(self, sentence, status):
         super().__init__(sentence)
@@ -16,7 +16,7 @@ class BoardError(Exception):
 
 
 def read_json(path):
-    """A JSON file. Throws BoardError, status 3, where it is absent, empty or none."""
+    """Returns the contents of a JSON file. Throws BoardError with status 3 if it is absent, empty or invalid."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -25,18 +25,18 @@ def read_json(path):
         raise BoardError(f"{path}: {error}; expected a JSON file", 3) from error
 
 
-def write_beside(path, text):
-    """The file is there as a whole, or as it was."""
+def replace_file(path, text):
+    """Writes a temporary file and renames it, so that the file is complete or unchanged."""
     path = pathlib.Path(path)
     try:
-        handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
                 out.write(text)
-            os.chmod(beside, 0o644)
-            os.replace(beside, path)
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, path)
         except BaseException:
-            os.unlink(beside)
+            os.unlink(temporary)
             raise
     except OSError as error:
         raise BoardError(f"{path}: {error.strerror}; expected a file that can be written", 3) from error

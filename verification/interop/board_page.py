@@ -1,4 +1,4 @@
-"""The report of the board: a document in plain values, which `normproof render` writes."""
+"""Makes the report of the board, a document in plain values that `normproof render` writes."""
 import collections
 import json
 import math
@@ -16,12 +16,12 @@ COLUMNS = (("library", "left"), ("version", "left"), ("corpus", "left"), ("held"
 
 
 def share(value):
-    """A share of the bound, with three digits."""
+    """Returns an error over the bound, with three digits."""
     return "inf" if value == "inf" or not math.isfinite(float(value)) else f"{float(value):.3g}"
 
 
 def merged(result):
-    """The lines of a result, one for each function, its dtypes together."""
+    """Returns the lines of a result by function, the dtypes of each together."""
     lines = {}
     for held in result["held"]:
         lines.setdefault((held["what"], held["op"]), []).append(held)
@@ -29,10 +29,10 @@ def merged(result):
 
 
 def reasons_of(row, what, failures, known):
-    """Why the failing cases of a function fail, as expected.json has it: "finding torch_gelu", "convention: no eps"."""
+    """Returns why the cases of a function fail, by expected.json: "finding torch_gelu", "convention: no eps"."""
     said = collections.Counter()
     for failure in failures:
-        entry = board_record.entry_of(row, what, failure["path"], known)
+        entry = board_record.find_entry(row, what, failure["path"], known)
         if entry is None:
             said["NEW"] += 1
         elif entry.get("finding"):
@@ -59,8 +59,8 @@ def table_row(result, what, op, helds, known):
     return {"cells": cells, "tone": tone, "notes": notes}
 
 
-def document(rows, results, known, told):
-    """The parts of the report."""
+def document(rows, results, known, differences):
+    """Returns the report. `differences` are the sentences about what is not as recorded."""
     table = [table_row(result, what, op, helds, known) for result in results
              for (what, op), helds in merged(result).items()]
     not_run = [f"{result['row']}: {'not run' if not result['ran'] else 'not whole'}: {result['reason']}" for result in results
@@ -80,24 +80,24 @@ def document(rows, results, known, told):
                            f"A row has {' or '.join(f'{limit:,}' for limit in limits)} seconds."},
              {"table": "", "columns": [{"name": name, "align": align} for name, align in COLUMNS], "rows": table}]
     parts += [{"heading": "Not run", "level": 2}, {"list": not_run}] if not_run else []
-    parts += [{"heading": "Not as recorded", "level": 2}, {"list": told}] if told else []
+    parts += [{"heading": "Not as recorded", "level": 2}, {"list": differences}] if differences else []
     parts += explained(results, known)
     return {"title": "normproof: board", "parts": parts}
 
 
 def first_lines(path):
-    """The first paragraph of a program's docstring."""
+    """Returns the first paragraph of a program's docstring."""
     text = path.read_text(encoding="utf-8").split('"""')[1]
     return " ".join(text.strip().split("\n\n")[0].split())
 
 
 def explained(results, known):
-    """What each class of failures is: a finding with the program that shows it, a convention, or ours."""
+    """Returns the parts that explain the failures: each finding with its program, and the other classes."""
     used, others = collections.Counter(), collections.Counter()
     for result in results:
         for held in result["held"]:
             for failure in held["failures"]:
-                entry = board_record.entry_of(result["row"], held["what"], failure["path"], known)
+                entry = board_record.find_entry(result["row"], held["what"], failure["path"], known)
                 if entry and entry.get("finding"):
                     used[entry["finding"]] += 1
                 elif entry:
@@ -114,7 +114,7 @@ def explained(results, known):
 
 
 def render(program, written, folder):
-    """The document as {"text", "markdown", "html"}. Throws BoardError where the program fails."""
+    """Returns the document as {"text", "markdown", "html"}. Throws BoardError if the program fails."""
     source = folder / "board.json"
     source.write_text(json.dumps(written), encoding="utf-8")
     markdown, html = folder / "board.md", folder / "board.html"

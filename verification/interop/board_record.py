@@ -1,11 +1,11 @@
-"""What is known of every row (implementations/expected.json), and what a run has that is not known.
+"""Compares the results of a run with what is recorded of every row in implementations/expected.json.
 
-expected.json: for each row a list of
+expected.json has, for each row, a list of
   {"what": GLOB, "cases": GLOB of paths, "failed": N, "class": "finding"|"convention"|"ours", "finding": NAME, "reason": TEXT}
-  finding: a program of verification/interop/findings that shows it; a failing case belongs to the first entry that
-  matches it, and where that has "flushed": true it passes where subnormal numbers may be 0 (flush_subnormals of
-  normproof.check), which every run asks. {"not_run": GLOB of the reason} is a row that does not run, or not whole.
-"corpus" is, row by row, the version of the corpus that the numbers are of.
+A failing case belongs to the first entry that matches it. "finding" names a program of verification/interop/findings
+that shows the failure. "flushed": true says that the cases pass if subnormal numbers may be 0 (flush_subnormals of
+normproof.check); every run verifies that. {"not_run": GLOB of the reason} records that a row does not run, or not wholly.
+"corpus" has the version of the corpus that each row was recorded with.
 """
 import collections
 import fnmatch
@@ -16,7 +16,7 @@ CLASSES = ("finding", "convention", "ours")
 
 
 def read_expected(folder):
-    """Throws BoardError where an entry is none."""
+    """Returns the recorded entries, by row. Throws BoardError for an invalid entry."""
     path = folder / "expected.json"
     known = read_json(path)
     known.pop("corpus", None)
@@ -33,49 +33,49 @@ def read_expected(folder):
 
 
 def other_corpus(folder, results):
-    """A sentence where expected.json is of another corpus than these results, or ""."""
+    """Returns a sentence if expected.json was recorded with another corpus than these results, or ""."""
     recorded = read_json(folder / "expected.json").get("corpus", {})
     others = [f"{result['row']} is recorded on corpus {recorded[result['row']]}, run on {result['corpus']}" for result in results
               if result["corpus"] and recorded.get(result["row"], result["corpus"]) != result["corpus"]]
     return f"{'; '.join(others)}: numbers of cases may differ" if others else ""
 
 
-def entry_of(row, what, path, known):
-    """The entry that a failing case belongs to, or None."""
+def find_entry(row, what, path, known):
+    """Returns the entry that a failing case belongs to, or None."""
     return next((entry for entry in known.get(row, ()) if "not_run" not in entry
                  and fnmatch.fnmatchcase(what, entry["what"]) and fnmatch.fnmatchcase(path, entry["cases"])), None)
 
 
 def flushed(row, known):
-    """What and which cases of a row are said to pass where subnormal numbers may be 0."""
+    """Returns [what, glob of paths] for the cases that are recorded to pass if subnormal numbers may be 0."""
     return [[entry["what"], entry["cases"]] for entry in known.get(row, ()) if entry.get("flushed")]
 
 
 def compare(row, result, known):
-    """A sentence for each thing that is not as recorded: new failures, those that are gone, rows that did not run."""
-    told, found = [], collections.Counter()
+    """Returns a sentence for each difference: new failures, failures that are gone, rows that did not run."""
+    differences, found = [], collections.Counter()
     entries = [entry for entry in known.get(row, ()) if "not_run" not in entry]
     excused = [entry["not_run"] for entry in known.get(row, ()) if "not_run" in entry]
     as_known = any(fnmatch.fnmatchcase(result["reason"], glob) for glob in excused)
     if result["reason"] and not as_known:
-        told.append(f"{row}: {result['reason']}")
+        differences.append(f"{row}: {result['reason']}")
     if not result["reason"] and excused:
-        told.append(f"{row}: it runs; recorded is {excused[0]!r}")
+        differences.append(f"{row}: it runs; recorded is {excused[0]!r}")
     for held in result["held"]:
         for failure in held["failures"]:
-            entry = entry_of(row, held["what"], failure["path"], known)
+            entry = find_entry(row, held["what"], failure["path"], known)
             if entry is None:
                 named = f", {failure['mistakes'][0]}" if failure["mistakes"] else ""
-                told.append(f"{row}: new: {held['what']} fails {failure['path']} ({failure['ratio']} of the bound{named}): "
+                differences.append(f"{row}: new: {held['what']} fails {failure['path']} ({failure['ratio']} of the bound{named}): "
                             f"{failure['text']}")
             else:
                 found[entries.index(entry)] += 1
                 if entry.get("flushed") and not failure.get("flushed", True):
-                    told.append(f"{row}: {held['what']} fails {failure['path']} with flush_subnormals=True too; recorded is that "
+                    differences.append(f"{row}: {held['what']} fails {failure['path']} with flush_subnormals=True too; recorded is that "
                                 f"it passes ({entry['reason']})")
     for place, entry in enumerate(entries):
         if result["ran"] and found[place] != entry["failed"]:
             gone = "gone: " if found[place] == 0 else ""
-            told.append(f"{row}: {gone}{entry['what']}, {entry['cases']}: {found[place]} fail, {entry['failed']} are recorded "
+            differences.append(f"{row}: {gone}{entry['what']}, {entry['cases']}: {found[place]} fail, {entry['failed']} are recorded "
                         f"({entry['reason']})")
-    return told
+    return differences

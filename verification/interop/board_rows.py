@@ -1,4 +1,4 @@
-"""The rows of the board, each asked in a process of its own with a time limit, and their results."""
+"""Runs the rows of the board, each in a process of its own with a time limit, and keeps their results."""
 import json
 import os
 import pathlib
@@ -7,15 +7,15 @@ import subprocess
 import tempfile
 
 import board_environments
-from board_files import BoardError, TOP, read_json, write_beside
+from board_files import BoardError, TOP, read_json, replace_file
 
-SECONDS = 1800  # of a row that says nothing else
+SECONDS = 1800  # the default time limit of a row
 ASK = pathlib.Path(__file__).with_name("board_ask.py")
 FIELDS = {"row", "library", "module", "environment"}
 
 
 def read_rows(folder):
-    """rows.json: Throws BoardError where a row lacks a field, or has a name twice."""
+    """Returns the rows of rows.json. Throws BoardError if a row lacks a field, or two rows have the same name."""
     rows = read_json(folder / "rows.json")
     for place, row in enumerate(rows):
         missing = FIELDS - set(row)
@@ -29,9 +29,10 @@ def read_rows(folder):
 
 
 def run_row(row, args, flushed):
-    """{"row", "ran", "reason", "library", "version", "framework", "corpus", "held": [...]}; see board_ask.py, and flushed.
+    """Runs a row. Returns {"row", "ran", "reason", "library", "version", "corpus", "held": [...]}; see board_ask.py.
 
-    ran: whether anything was judged; reason: why it was not, or why not all of it; "" where all was.
+    "ran" says whether anything was judged, "reason" why not everything was, or "".
+    flushed   the failing cases to repeat with flush_subnormals=True, as board_record.flushed returns them
     """
     result = {"row": row["row"], "library": row["library"], "ran": False, "reason": "", "version": "", "corpus": "",
               "held": []}
@@ -54,7 +55,7 @@ def run_row(row, args, flushed):
 
 
 def ask(python, row, args, out, folder, flushed):
-    """Why the process of a row did not end as it should, or ""."""
+    """Runs the process of a row. Returns why it did not end well, or ""."""
     settings = {"NORMPROOF_LIBRARY": args.library, "NORMPROOF_CORPUS": args.golden, "PYTHONDONTWRITEBYTECODE": 1,
                 "PYTHONPATH": os.pathsep.join(map(str, (TOP / "verification/bindings/python", TOP / "verification/interop",
                                                           args.rows.resolve().parent))),
@@ -80,16 +81,16 @@ def ask(python, row, args, out, folder, flushed):
 def keep(result, venvs):
     folder = venvs / "results"
     folder.mkdir(parents=True, exist_ok=True)
-    write_beside(folder / f"{result['row']}.json", json.dumps(result, indent=1) + "\n")
+    replace_file(folder / f"{result['row']}.json", json.dumps(result, indent=1) + "\n")
 
 
 def kept(rows, venvs):
-    """The results of these rows that were kept, by row."""
+    """Returns the kept results of these rows, by row."""
     paths = {row["row"]: venvs / "results" / f"{row['row']}.json" for row in rows}
     return {name: read_json(path) for name, path in paths.items() if path.is_file()}
 
 
 def with_kept(rows, results, venvs):
-    """These results, and of the other rows those that were kept, of whatever corpus, in the order of rows.json."""
+    """Returns these results, and the kept results of the other rows, of any corpus, in the order of rows.json."""
     every = {**kept(rows, venvs), **results}
     return [every[row["row"]] for row in rows if row["row"] in every]

@@ -5,7 +5,7 @@ import protocol
 
 
 def visible_keys(case, tokens, keys):
-    """[B or 1, 1, 1, T, S]: whether a query sees a key; the last query sees every key."""
+    """Returns [B or 1, 1, 1, T, S]: whether a query sees a key. If causal, the last query sees every key."""
     seen = np.ones((1, tokens, keys), bool)
     if case.options["causal"]:
         seen = np.arange(keys) + tokens <= np.arange(tokens)[:, None] + keys
@@ -15,7 +15,7 @@ def visible_keys(case, tokens, keys):
 
 
 def attention(case):
-    """y, log_sum_exp where every query sees a key, and the gradients; [B,H,...] as [B,G,H/G,...]."""
+    """Returns y, the gradients and, if every query sees a key, log_sum_exp. [B,H,...] is treated as [B,G,H/G,...]."""
     kind = case.compute_dtype
     q, k, v, dy = (case[name].astype(kind) for name in ("q", "k", "v", "grad_y"))
     samples, heads, tokens, features = q.shape
@@ -44,8 +44,8 @@ def attention(case):
     return outputs
 
 
-def turned(x, cos, sin, interleaved):
-    """x with each pair of features turned by its angle."""
+def rotate(x, cos, sin, interleaved):
+    """Returns x with each pair of features rotated by its angle."""
     pairs = cos.shape[-1]
     first, second = (slice(0, 2 * pairs, 2), slice(1, 2 * pairs, 2)) if interleaved else (
         slice(pairs), slice(pairs, 2 * pairs))
@@ -58,5 +58,5 @@ def turned(x, cos, sin, interleaved):
 def rope(case):
     x, dy, cos, sin = (case[name].astype(case.compute_dtype) for name in ("x", "grad_y", "cos", "sin"))
     interleaved = case.options["interleaved"]
-    outputs = {"y": turned(x, cos, sin, interleaved), "grad_x": turned(dy, cos, -sin, interleaved)}
+    outputs = {"y": rotate(x, cos, sin, interleaved), "grad_x": rotate(dy, cos, -sin, interleaved)}
     return {name: protocol.stored(value, case.dtype) for name, value in outputs.items()}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every layer in NumPy, from docs/specification/norms.md; two passes, sums as numpy.sum adds.
+"""Answers with NumPy: every norm layer, from docs/specification/norms.md, in two passes and with sums by numpy.sum.
 
-The functions are in numpy_functions.py, the optimizers in numpy_optimizers.py, whole Transformers in
+Functions are in numpy_functions.py, optimizers in numpy_optimizers.py, and whole Transformers in
 numpy_transformers.py.
 """
 import typing
@@ -19,23 +19,30 @@ BATCH = (0, 1)
 
 
 class Formula(typing.NamedTuple):
-    """How a layer normalises."""
-    axes: tuple  # of the statistics, of x as [samples, tokens, groups, features of a group]
-    centred: bool = False
-    mean: bool = True  # of the squares; else their sum
-    returns: tuple = ()  # statistics among the outputs
-    training: str = "plain"  # the method of Layer that takes a step of training
+    """How a layer normalizes.
+
+    axes       the axes of the statistics, of x as [samples, tokens, groups, features of a group]
+    centered   whether the mean is subtracted
+    mean       whether the mean of the squares divides; if not, their sum does
+    returns    the statistics among the outputs
+    training   the method of Layer that computes a training step
+    """
+    axes: tuple
+    centered: bool = False
+    mean: bool = True
+    returns: tuple = ()
+    training: str = "plain"
 
 
 FORMULAS = {
-    "layer_norm": Formula((2, 3), centred=True, returns=("rstd", "mean")),
+    "layer_norm": Formula((2, 3), centered=True, returns=("rstd", "mean")),
     "rms_norm": Formula((2, 3), returns=("rstd",)),
     "group_scaling": Formula((3,)),
     "scale_norm": Formula((2, 3), mean=False),
-    "batch_norm": Formula(BATCH, centred=True),
-    "batch_renorm": Formula(BATCH, centred=True, training="batch_renorm"),
-    "instance_norm": Formula((1,), centred=True),
-    "group_norm": Formula((1, 3), centred=True),
+    "batch_norm": Formula(BATCH, centered=True),
+    "batch_renorm": Formula(BATCH, centered=True, training="batch_renorm"),
+    "instance_norm": Formula((1,), centered=True),
+    "group_norm": Formula((1, 3), centered=True),
     "power_norm_v": Formula(BATCH),
     "power_norm": Formula(BATCH, training="power_norm"),
     "power_norm_released": Formula(BATCH, training="power_norm"),
@@ -45,7 +52,7 @@ FORMULAS = {
 
 AFFINE, STATISTICS = (*protocol.AFFINE, "valid"), protocol.STATISTICS
 POWER_NORM = (*AFFINE, "eps", "alpha_*", "warmup_iterations", "running_psi2", "nu", "iterations")
-# What each heeds, or rightly passes over, as a mask where statistics are those of a row.
+# The inputs and options that each operation reads. A mask may be ignored if the statistics are those of a row.
 TAKES = {
     **dict.fromkeys(("layer_norm", "rms_norm"), (*AFFINE, "eps", "zero_centred_gamma")),
     **dict.fromkeys(("scale_norm", "instance_norm"), (*AFFINE, "eps")),
@@ -71,7 +78,7 @@ TAKES.update({op: (*TAKES[op], "*_scale") for op in numpy_scaled.OPERATIONS})
 
 
 class Layer:
-    """One step of one case: x, grad_y, gamma, beta and valid as four-dimensional arrays."""
+    """One step of a norm layer. x, grad_y, gamma, beta and valid have four axes: samples, tokens, groups, features."""
 
     def __init__(self, case):
         self.case, self.options, self.dtype = case, case.options, case.compute_dtype
@@ -80,7 +87,7 @@ class Layer:
         self.groups = 1 if "group_scaling" in self.options else int(self.options.get("groups", 1))
         self.channels_first = self.options.get("layout") == "channels_first"
         self.shape = self.channels_last(case["x"]).shape
-        self.x, self.dy = self.four(case["x"]), self.four(case["grad_y"])
+        self.x, self.dy = self.with_groups(case["x"]), self.with_groups(case["grad_y"])
         self.gamma = self.per_feature("gamma", 1)
         if self.options.get("zero_centred_gamma") and "gamma" in case.tensors:
             self.gamma = 1 + self.gamma
@@ -95,7 +102,7 @@ class Layer:
     def channels_last(self, array):
         return np.moveaxis(array, 1, -1) if self.channels_first else array
 
-    def four(self, array):
+    def with_groups(self, array):
         tokens = int(np.prod(self.shape[1:-1]))
         return self.channels_last(array).astype(self.dtype).reshape(self.shape[0], tokens, self.groups, -1)
 
@@ -116,36 +123,36 @@ class Layer:
         return values.sum(self.axes, dtype=self.dtype, keepdims=True)
 
     def statistics(self):
-        """n, mean, squared statistic and rstd of each slice, and x_hat."""
+        """Returns n, the mean, the variance or mean square, and rstd of each slice, and x_hat."""
         n = self.over_valid(np.ones_like(self.x))
         divisor = n if self.formula.mean else np.ones_like(n)
-        mean = self.over_valid(self.x) / n if self.formula.centred else np.zeros_like(n)
-        centred = self.x - mean
-        square = self.over_valid(centred * centred) / divisor
+        mean = self.over_valid(self.x) / n if self.formula.centered else np.zeros_like(n)
+        centered = self.x - mean
+        square = self.over_valid(centered * centered) / divisor
         rstd = 1 / np.sqrt(square + self.option("eps"))
-        return divisor, mean, square, rstd, centred * rstd
+        return divisor, mean, square, rstd, centered * rstd
 
     def exact_backward(self, n, x_hat, scale):
-        """The gradient through the statistics; rows that are padding are none of their inputs."""
+        """Computes grad_x through the statistics, to which rows of padding do not contribute."""
         g = self.gamma * self.dy
         through = x_hat * (self.over_all(g * x_hat) / n)
-        if self.formula.centred:
+        if self.formula.centered:
             through = self.over_all(g) / n + through
-        self.put("grad_x", (g - np.where(self.valid, through, self.dtype(0))) * scale)
+        self.store("grad_x", (g - np.where(self.valid, through, self.dtype(0))) * scale)
 
-    def put(self, name, values):
+    def store(self, name, values):
         values = values.reshape(self.shape)
         self.outputs[name] = np.moveaxis(values, -1, 1) if self.channels_first else values
 
-    def put_affine(self, x_hat):
-        """y, and the gradients of gamma and beta."""
-        self.put("y", self.gamma * x_hat + self.beta)
+    def store_affine(self, x_hat):
+        """Computes y, and the gradients of gamma and beta."""
+        self.store("y", self.gamma * x_hat + self.beta)
         for name, gradient in (("gamma", self.dy * x_hat), ("beta", self.dy)):
             if name in self.case.tensors:
                 over = tuple(range(4)) if self.case[name].size == 1 else BATCH
                 self.outputs["grad_" + name] = gradient.sum(over, dtype=self.dtype).reshape(-1)
 
-    def move(self, name, fresh, decay):
+    def update_state(self, name, fresh, decay):
         self.outputs[name] = decay * self.state(name) + (1 - decay) * fresh.reshape(-1)
 
     def keep_state(self):
@@ -155,14 +162,14 @@ class Layer:
 
     def plain(self):
         n, mean, square, rstd, x_hat = self.statistics()
-        self.put_affine(x_hat)
+        self.store_affine(x_hat)
         self.exact_backward(n, x_hat, rstd)
         if "running_mean" in self.case.tensors:
             bessel = n / (n - 1) if self.options["unbiased_running_variance"] else 1
-            self.move("running_mean", mean, self.option("running_decay"))
-            self.move("running_variance", square * bessel, self.option("running_decay"))
+            self.update_state("running_mean", mean, self.option("running_decay"))
+            self.update_state("running_variance", square * bessel, self.option("running_decay"))
         if "running_psi2" in self.case.tensors:
-            self.move("running_psi2", square, self.option("running_decay"))
+            self.update_state("running_psi2", square, self.option("running_decay"))
         for name, values in (("rstd", rstd), ("mean", mean)):
             if name in self.formula.returns:
                 self.outputs[name] = values.reshape(self.shape[:-1])
@@ -173,24 +180,24 @@ class Layer:
         r_max, d_max = self.option("r_max"), self.option("d_max")
         r = np.clip(1 / rstd / running, 1 / r_max, r_max)
         d = np.clip((mean - self.state("running_mean")) / running, -d_max, d_max)
-        self.put_affine(z * r + d)
+        self.store_affine(z * r + d)
         self.exact_backward(n, z, r * rstd)
-        self.move("running_mean", mean, self.option("running_decay"))
-        self.move("running_variance", square, self.option("running_decay"))
+        self.update_state("running_mean", mean, self.option("running_decay"))
+        self.update_state("running_variance", square, self.option("running_decay"))
 
     def inference(self):
-        """Running statistics normalise."""
+        """Normalizes by the running statistics."""
         square = "running_psi2" if "running_psi2" in self.case.tensors else "running_variance"
         rstd = 1 / np.sqrt(self.state(square) + self.option("eps"))
         mean = self.state("running_mean") if "running_mean" in self.case.tensors else self.dtype(0)
-        self.put_affine((self.x - mean) * rstd)
-        self.put("grad_x", self.gamma * self.dy * rstd)
+        self.store_affine((self.x - mean) * rstd)
+        self.store("grad_x", self.gamma * self.dy * rstd)
         self.keep_state()
 
     def power_norm(self):
-        """The approximate backward: nu is a state, and grad_x takes the one of the step before.
+        """Computes the approximate backward: nu is a state, and grad_x uses that of the step before.
 
-        A switch that the paper's layer does not have is off.
+        An option that the paper's layer does not have is off.
         """
         iteration = int(self.case["iterations"].reshape(-1)[0]) + 1
         warmup = int(self.options["warmup_iterations"])
@@ -198,7 +205,7 @@ class Layer:
         psi2, old_nu = self.state("running_psi2"), self.state("nu")
         rstd = batch_rstd if iteration <= warmup else 1 / np.sqrt(psi2 + self.option("eps"))
         x_hat = self.x * rstd
-        self.put_affine(x_hat)
+        self.store_affine(x_hat)
         if self.options.get("cumulative_warmup_average") and iteration < warmup:
             k = self.dtype(iteration)
             psi2 = psi2 * ((k - 1) / k) + square.reshape(-1) / k
@@ -222,20 +229,20 @@ class Layer:
             new_nu = nu * (1 - w * big_gamma) + w * lam
         self.outputs["nu"] = new_nu
         by_batch = self.options.get("divide_by_batch_psi")
-        self.put("grad_x", t * (batch_rstd if by_batch else rstd))
+        self.store("grad_x", t * (batch_rstd if by_batch else rstd))
 
     def dyt(self):
-        """Element by element: tanh(alpha x) in the place of x_hat, alpha one trained number."""
+        """Uses tanh(alpha x), element by element, in place of x_hat. alpha is one trained number."""
         alpha = self.case.get("alpha", np.full(1, self.options["alpha0"])).astype(self.dtype)
         t = np.tanh(alpha * self.x)
-        self.put_affine(t)
+        self.store_affine(t)
         grad_u = self.gamma * self.dy * (1 - t * t)
-        self.put("grad_x", grad_u * alpha)
+        self.store("grad_x", grad_u * alpha)
         if "alpha" in self.case.tensors:
             self.outputs["grad_alpha"] = (grad_u * self.x).sum(dtype=self.dtype).reshape(-1)
 
     def scale_groups(self):
-        """x by groups of features, each divided by its root mean square; and what divided it."""
+        """Divides each group of features of x by its root mean square. Returns the result, and 1 over the divisor."""
         x = self.x.reshape((*self.x.shape[:2], int(self.options["groups"]), -1))
         square = np.mean(x * x, axis=3, dtype=self.dtype, keepdims=True)
         rstd = 1 / np.sqrt(square + self.option("group_eps"))
@@ -243,10 +250,10 @@ class Layer:
         return x * rstd, rstd
 
     def unscale_groups(self, scaled, rstd):
-        """The backward of group scaling, on grad_x."""
+        """Applies the backward of group scaling to grad_x."""
         g = self.outputs["grad_x"].reshape(scaled.shape)
         c = np.mean(g * scaled, axis=3, dtype=self.dtype, keepdims=True)
-        self.put("grad_x", (g - scaled * c) * rstd)
+        self.store("grad_x", (g - scaled * c) * rstd)
 
     def run(self):
         if self.scales_groups:
@@ -268,7 +275,7 @@ def step(case):
         return numpy_optimizers.step(case)
     with np.errstate(all="ignore"):
         if case.op in numpy_transformers.OPERATIONS:
-            return numpy_transformers.step(case, lambda of_norm: Layer(of_norm).run())
+            return numpy_transformers.step(case, lambda norm_case: Layer(norm_case).run())
         if case.op in ("attention", "rope"):
             return getattr(numpy_attention, case.op)(case)
         return Layer(case).run() if case.op in FORMULAS else numpy_functions.step(case)

@@ -1,7 +1,7 @@
-"""Softmax, its kin and the activations in NumPy, from docs/specification/activations.md.
+"""Softmax, related functions and activations in NumPy, from docs/specification/activations.md.
 
-GELU by the printed formulas: (x/2)(1 + erf(x/sqrt(2))) and (x/2)(1 + tanh(u)), erf by math.erf. SiLU by
-x/(1 + exp(-x)), whose exp overflows where the result is 0.
+GELU is (x/2)(1 + erf(x/sqrt(2))) or (x/2)(1 + tanh(u)), with erf of math. SiLU is x/(1 + exp(-x)), whose exp overflows
+if the result is 0.
 """
 import math
 
@@ -13,7 +13,7 @@ erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
 def exponentials(x, valid):
-    """Of the largest element's differences; 0 where an element takes no part. And that element."""
+    """Returns exp(x - max x), 0 for elements that take no part, and the maximum."""
     largest = np.max(x, axis=-1, keepdims=True, where=valid, initial=-np.inf)
     largest = np.where(np.isneginf(largest), x.dtype.type(0), largest)
     return np.where(valid, np.exp(x - largest), x.dtype.type(0)), largest
@@ -71,7 +71,7 @@ def silu(x, dy, valid):
 
 
 def cross_entropy(case):
-    """docs/specification/training.md: the loss of the rows that count, by the weights of their targets."""
+    """The mean loss of the rows that count, weighted by their targets: docs/specification/training.md."""
     kind = case.compute_dtype
     x, smoothing = case["logits"].astype(kind), kind(case.options["label_smoothing"])
     weights = case.get("class_weights", np.ones(x.shape[1])).astype(kind)
@@ -88,12 +88,12 @@ def cross_entropy(case):
 
 
 FUNCTIONS = {f.__name__: f for f in (softmax, log_softmax, log_sum_exp, relu, gelu, gelu_tanh, silu)}
-GATED = {"swiglu": silu, "geglu": gelu}  # by what passes the activation: x
+GATED = {"swiglu": silu, "geglu": gelu}  # the activation that x passes
 ADDED = {"add_layer_norm": True, "add_rms_norm": False}  # whether a mean is subtracted
 
 
 def add_norm(case, x, dy):
-    """A norm of x + residual; the sum is kept as it was computed."""
+    """A norm of x + residual. The sum is not rounded before the norm."""
     dtype = case.compute_dtype
     residual, grad_sum = (case[name].astype(dtype) for name in ("residual", "grad_sum"))
     gamma = case.get("gamma", np.ones(x.shape[-1])).astype(dtype)

@@ -1,4 +1,4 @@
-"""Optimizers in NumPy, from docs/specification/training.md; the corrected moments as [KB15] prints them."""
+"""Optimizers in NumPy, from docs/specification/training.md. The moments are corrected as in [KB15]."""
 import numpy as np
 
 import protocol
@@ -15,7 +15,7 @@ def adam(case, option, p, g):
     one, t = p.dtype.type(1), case["iterations"][0] + 1
     first = option("beta1") * case["first_moment"] + (one - option("beta1")) * g
     second = option("beta2") * case["second_moment"] + (one - option("beta2")) * g * g
-    # The corrections in float64, as 1 - beta^t cancels.
+    # The corrections are computed in float64, because 1 - beta^t cancels.
     corrected = [(m / (1 - case.options[beta] ** int(t))).astype(p.dtype)
                  for m, beta in ((first, "beta1"), (second, "beta2"))]
     step = option("learning_rate") * corrected[0] / (np.sqrt(corrected[1]) + option("eps"))
@@ -30,7 +30,7 @@ OPTIMIZERS = {f.__name__: f for f in (sgd, adam, adamw)}
 
 
 def step(case):
-    """One step."""
+    """Returns the outputs of one step."""
     kind = case.compute_dtype
     outputs = OPTIMIZERS[case.op](case, lambda name: kind(case.options[name]), case["parameter"].astype(kind),
                                   case["grad_parameter"].astype(kind))

@@ -1,4 +1,4 @@
-"""Tensors of 8 bits with scales around an operation of float32, from docs/guide/formats.md: 8 bits with scales."""
+"""Operations of float32 whose inputs and outputs have 8 bits and scales: docs/guide/formats.md, 8 bits with scales."""
 import dataclasses
 
 import numpy as np
@@ -7,18 +7,18 @@ import protocol
 
 OPERATIONS = ("layer_norm", "rms_norm", "softmax", "silu", "swiglu")
 BLOCK = 32
-LARGEST_POWER = {"float8_e4m3fn": 8, "float8_e5m2": 15}  # the exponent of it
+LARGEST_POWER = {"float8_e4m3fn": 8, "float8_e5m2": 15}  # the exponent of the largest power of two
 
 
 def over_elements(scales, shape):
-    """A scale for each element: one for all, or one a block of the last axis."""
+    """Returns a scale for each element, from one scale for all or one per block of the last axis."""
     if scales.size == 1 and scales.ndim == 1:
         return scales[0]
     return np.repeat(scales, BLOCK, axis=-1)[..., :shape[-1]]
 
 
 def dequantized(case):
-    """The case in float32: every tensor of 8 bits times its scale, in float32."""
+    """Returns the case in float32, where every tensor of 8 bits is multiplied by its scale."""
     tensors, dtypes = {}, {}
     for name, values in case.tensors.items():
         if name.endswith("_scale"):
@@ -31,7 +31,7 @@ def dequantized(case):
 
 
 def scales_of_blocks(values, dtype):
-    """2^(floor(log2 max|v|) - emax) of each block, 2^-127 at least."""
+    """Returns 2^(floor(log2 max|v|) - emax) for each block, and at least 2^-127."""
     lanes = -values.shape[-1] % BLOCK
     padded = np.pad(np.abs(values), [(0, 0)] * (values.ndim - 1) + [(0, lanes)])
     largest = padded.reshape((*values.shape[:-1], -1, BLOCK)).max(-1)
@@ -39,9 +39,9 @@ def scales_of_blocks(values, dtype):
     return np.ldexp(np.float32(1), np.clip(exponents, -127, 127))
 
 
-def step(case, of_float32):
-    """The answer of a kernel that computes in float32, of_float32, and stores what the case asks for."""
-    outputs = of_float32(dequantized(case))
+def step(case, step_float32):
+    """Returns the outputs of a kernel that computes in float32, by step_float32, and stores 8 bits and scales."""
+    outputs = step_float32(dequantized(case))
     for name in [name for name in outputs if f"{name}_scale" in case.tensors]:
         dtype = case.dtype if name == "y" else "float8_e5m2"
         outputs[name] = protocol.stored(outputs[name] / case[f"{name}_scale"][0], dtype)

@@ -1,6 +1,6 @@
 """A translator, a language model and decoding in NumPy, from docs/specification/encoder.md and decoder.md.
 
-Each operation notes what its backward is; the backward of a model is these, the last one first.
+Each operation records its backward. The backward of a model runs these in reverse order.
 """
 import dataclasses
 
@@ -14,12 +14,14 @@ ACTIVATIONS = {name: getattr(numpy_functions, name) for name in ("relu", "gelu",
 
 
 class Value:
+    """An activation or a parameter, and its gradient."""
+
     def __init__(self, value):
         self.value, self.grad = value, np.zeros_like(value)
 
 
 class Model:
-    """`run_norm(case)` is a step of a norm layer."""
+    """A model. run_norm(case) computes one step of a norm layer."""
 
     def __init__(self, case, run_norm):
         self.case, self.options, self.kind, self.run_norm = case, case.options, case.compute_dtype, run_norm
@@ -55,7 +57,7 @@ class Model:
         return y
 
     def parts(self, whole, count):
-        """The features of whole in that many parts."""
+        """Splits the features of a value into `count` parts."""
         width = whole.value.shape[-1] // count
         cut = [Value(whole.value[..., i * width:(i + 1) * width].copy()) for i in range(count)]
 
@@ -66,7 +68,7 @@ class Model:
         return cut
 
     def norm(self, option, place, x, valid=None):
-        """The layer that the option names: `norm`, or `decoder_norm`."""
+        """Applies the norm layer that an option, "norm" or "decoder_norm", names."""
         if self.options[option] == "none":
             return x
         tensors = {name[len(place) + 1:]: value for name, value in self.case.tensors.items()
@@ -100,7 +102,7 @@ class Model:
         return rows.reshape(samples, tokens, self.heads, width // self.heads).swapaxes(1, 2)
 
     def attend(self, q, k, v, seen):
-        """softmax(q k^T / sqrt(d_k)) v over the keys [B,S] or [B,T,S] that are seen."""
+        """Returns softmax(q k^T / sqrt(d_k)) v. `seen` [B,S] or [B,T,S] says which keys take part."""
         queries, keys, values = (self.in_heads(part.value) for part in (q, k, v))
         scale = 1 / np.sqrt(self.kind(queries.shape[-1]))
         seen = np.broadcast_to(seen[:, None, None] if seen.ndim == 2 else seen[:, None],
@@ -116,10 +118,10 @@ class Model:
 
         def backward():
             grad = self.in_heads(y.grad)
-            of_weights = grad @ values.swapaxes(-1, -2)
-            of_scores = weights * (of_weights - numpy_functions.total(of_weights * weights)) * scale
-            q.grad += merged(of_scores @ keys)
-            k.grad += merged(of_scores.swapaxes(-1, -2) @ queries)
+            grad_weights = grad @ values.swapaxes(-1, -2)
+            grad_scores = weights * (grad_weights - numpy_functions.total(grad_weights * weights)) * scale
+            q.grad += merged(grad_scores @ keys)
+            k.grad += merged(grad_scores.swapaxes(-1, -2) @ queries)
             v.grad += merged(weights.swapaxes(-1, -2) @ grad)
 
         self.backwards.append(backward)
@@ -171,7 +173,7 @@ class Model:
         return self.linear("head", x, embedding if self.options["tied_head"] else None)
 
     def lose(self, logits):
-        """The loss, every gradient, and what norms carry."""
+        """Returns the logits, the loss, every gradient and the state of the norms."""
         rows = logits.value.reshape(-1, logits.value.shape[-1])
         tensors = {"logits": rows, "targets": self.case["targets"].reshape(-1)}
         if "valid" in self.case:
@@ -194,7 +196,7 @@ def causal(tokens, valid):
     return seen if valid is None else seen & valid[:, None]
 
 
-def every(ids):
+def all_true(ids):
     return np.ones(ids.shape, bool)
 
 
@@ -202,12 +204,12 @@ def translator(case, run_norm):
     model = Model(case, run_norm)
     source, tokens = case["source"], case["tokens"]
     source_valid, valid = case.get("source_valid"), case.get("valid")
-    of_source = every(source) if source_valid is None else source_valid
+    sees_source = all_true(source) if source_valid is None else source_valid
     m = model.embed("encoder.embedding.weight", source)
     for layer in model.layers():
         place = f"encoder.layers.{layer}."
         m = model.residual("norm", place + "norm1", m, source_valid,
-                           lambda x: model.attention(place + "attention", x, of_source))
+                           lambda x: model.attention(place + "attention", x, sees_source))
         m = model.residual("norm", place + "norm2", m, source_valid,
                            lambda x: model.feed_forward(place + "feed_forward", x))
     m = model.final_norm("norm", "encoder.final_norm", m, source_valid)
@@ -217,7 +219,7 @@ def translator(case, run_norm):
         x = model.residual("decoder_norm", place + "norm1", x, valid, lambda x: model.attention(
             place + "self_attention", x, causal(tokens.shape[1], valid)))
         x = model.residual("decoder_norm", place + "norm2", x, valid, lambda x: model.cross_attention(
-            place + "cross_attention", x, m, of_source))
+            place + "cross_attention", x, m, sees_source))
         x = model.residual("decoder_norm", place + "norm3", x, valid,
                            lambda x: model.feed_forward(place + "feed_forward", x))
     x = model.final_norm("decoder_norm", "decoder.final_norm", x, valid)
@@ -238,10 +240,10 @@ def language_model(case, run_norm):
 
 
 def decoding(case, run_norm):
-    """Token by token, all sentences at once."""
+    """Decodes token by token, all sentences at once."""
     model = Model(case, run_norm)
     tokens, memory = case["tokens"], Value(case["memory"].astype(model.kind))
-    of_source = case.get("memory_valid", every(memory.value[..., 0]))
+    sees_source = case.get("memory_valid", all_true(memory.value[..., 0]))
     caches = {}
     for layer in model.layers():
         for part in ("keys", "values"):
@@ -254,7 +256,7 @@ def decoding(case, run_norm):
         for part, fresh in (("keys", k), ("values", v)):
             caches[f"{place}.{part}"] = np.concatenate((caches[f"{place}.{part}"], fresh.value), 1)
         k, v = (Value(caches[f"{place}.{part}"]) for part in ("keys", "values"))
-        return model.linear(place + ".out", model.attend(q, k, v, every(k.value[..., 0])))
+        return model.linear(place + ".out", model.attend(q, k, v, all_true(k.value[..., 0])))
 
     past, logits = caches["layers.0.self_attention.keys"].shape[1], []
     for t in range(tokens.shape[1]):
@@ -263,7 +265,7 @@ def decoding(case, run_norm):
             place = f"layers.{layer}."
             x = model.residual("norm", place + "norm1", x, None, lambda x: self_attention(place + "self_attention", x))
             x = model.residual("norm", place + "norm2", x, None, lambda x: model.cross_attention(
-                place + "cross_attention", x, memory, of_source))
+                place + "cross_attention", x, memory, sees_source))
             x = model.residual("norm", place + "norm3", x, None,
                                lambda x: model.feed_forward(place + "feed_forward", x))
         logits.append(model.head(model.final_norm("norm", "final_norm", x), "embedding.weight").value)

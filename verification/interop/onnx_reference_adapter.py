@@ -1,25 +1,15 @@
 #!/usr/bin/env python3
-"""onnx.reference.ReferenceEvaluator, forward alone: the models of onnx_models.py."""
-import streams  # isort: split; first, for frameworks print when they are imported
+"""Answers with onnx.reference.ReferenceEvaluator, forward only: one operator of ONNX per case."""
+import streams  # isort: split; first, because frameworks print when they are imported
 
 import onnx
-from onnx.reference import ReferenceEvaluator
 
-import onnx_models
-import protocol
+import package_adapter
+from implementations import onnx_piped
 
-
-def run(model, inputs, names):
-    return ReferenceEvaluator(model).run(names, inputs)
-
+THREE = ("float64", "float32", "float16")
+NORMS = [("layer_norm", ("float64",)), ("layer_norm", ("float32", "float16")), ("batch_norm", THREE),
+         ("instance_norm", THREE), ("group_norm", THREE), ("rms_norm", ("float64", "float32"))]
 
 if __name__ == "__main__":
-    three = ("float64", "float32", "float16")
-    rows = (protocol.asks(["layer_norm"], ["float64"], "y")
-            + protocol.asks(["layer_norm"], ["float32", "float16"], "y,mean,rstd")
-            + protocol.asks(["batch_norm"], three, "y,running_mean,running_variance")
-            + protocol.asks(["instance_norm", "group_norm"], three, "y")
-            + protocol.asks(["rms_norm"], ["float64", "float32"], "y")
-            + protocol.asks(onnx_models.FUNCTIONS, three, "y"))
-    protocol.main("onnx.reference", onnx.__version__, rows, lambda case: onnx_models.answer(case, run),
-                  onnx_models.TAKES)
+    package_adapter.main("onnx.reference", onnx.__version__, onnx_piped.functions("reference", NORMS), "numpy")

@@ -11,6 +11,7 @@
 
 namespace normproof::tests::broken_kernels {
 
+using namespace verification::claims::engine;
 using verification::claims::ledger::ledger;
 
 namespace {

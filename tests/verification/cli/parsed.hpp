@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,14 @@ T parsed(Arguments arguments) {
   arguments.insert(arguments.begin(), T::name);
   tool::parse_arguments(toy_group("normproof", {alone}), arguments);
   return options;
+}
+
+/// The options of a command that writes its report to these files, by their options.
+inline tool::ReportOptions reports_to(
+    const std::vector<std::pair<const char*, std::filesystem::path>>& files) {
+  tool::ReportOptions reports;
+  for (const auto& [option, file] : files) reports.file(option) = file;
+  return reports;
 }
 
 /// Returns the one-line sentence that rejects these arguments.

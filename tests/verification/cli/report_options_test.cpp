@@ -10,7 +10,6 @@
 namespace normproof::tests::verification::cli {
 namespace {
 
-using tool::ReportForm;
 using tool::ReportOptions;
 
 struct ReportingCommand {
@@ -18,21 +17,17 @@ struct ReportingCommand {
   static constexpr const char* summary = "Every form";
 
   ReportOptions reports = {};
-  void add(CLI::App& app) {
-    reports.add(app, {ReportForm::json, ReportForm::junit, ReportForm::sarif, ReportForm::html,
-                      ReportForm::markdown});
-  }
+  void add(CLI::App& app) { reports.add(app); }
 };
 
 TEST(ReportOptions, NameTheirFiles) {
   const ReportOptions reports = parsed<ReportingCommand>({"--json", "j", "--junit", "x", "--sarif",
                                                           "s", "--html", "h", "--markdown", "m"})
                                     .reports;
-  EXPECT_EQ(reports.json, "j");
-  EXPECT_EQ(reports.junit, "x");
-  EXPECT_EQ(reports.sarif, "s");
-  EXPECT_EQ(reports.html, "h");
-  EXPECT_EQ(reports.markdown, "m");
+  EXPECT_EQ(reports.file("--json"), "j");
+  EXPECT_EQ(reports.file("--markdown"), "m");
+  EXPECT_FALSE(reports.json_on_stdout);
+  EXPECT_THROW(reports.file("--docx"), std::out_of_range);
   std::string all;
   for (const tool::NamedFile& file : reports.named())
     all += std::string(file.option) + " " + file.path->string() + " ";
@@ -44,13 +39,14 @@ TEST(ReportOptions, AreAbsentUnlessGiven) {
     EXPECT_FALSE(file.path) << file.option;
 }
 
-TEST(ReportOptions, RejectsAFormThatTheCommandDoesNotSupport) {
+TEST(ReportOptions, JsonMayBeAFlagForStandardOutput) {
   CLI::App app;
   ReportOptions reports;
-  reports.add(app, {ReportForm::json_lines});
-  EXPECT_THROW(app.parse("--junit x", false), CLI::ExtrasError);
-  app.parse("--json j", false);
-  EXPECT_EQ(reports.json, "j");
+  reports.add_with_json_flag(app);
+  app.parse("--json --junit x", false);
+  EXPECT_TRUE(reports.json_on_stdout);
+  EXPECT_FALSE(reports.file("--json"));
+  EXPECT_EQ(reports.file("--junit"), "x");
 }
 
 }  // namespace

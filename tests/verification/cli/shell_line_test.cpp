@@ -5,7 +5,7 @@
 
 #include "tests/verification/cli/parsed.hpp"
 #include "verification/cli/golden/golden_check.hpp"
-#include "verification/cli/tools/eval.hpp"
+#include "verification/cli/tools/apply.hpp"
 #include "verification/support/process/program.hpp"
 
 namespace normproof::tests::verification::cli {
@@ -14,7 +14,7 @@ namespace {
 using tool::shell_line;
 
 TEST(ShellLine, OmitsOptionsWithTheirDefaults) {
-  tool::commands::GoldenCheckCommand command;
+  tool::golden::GoldenCheckCommand command;
   EXPECT_EQ(shell_line("golden check", command), "normproof golden check");
   command.golden = "a b/it's";
   command.candidate = "c";
@@ -23,7 +23,7 @@ TEST(ShellLine, OmitsOptionsWithTheirDefaults) {
   command.options.formula = normproof::verification::golden::tolerance::Formula::one_pass;
   command.only = "*x*";
   command.jobs = tool::processor_count() + 1;
-  command.reports.junit = "r.xml";
+  command.reports.file("--junit") = "r.xml";
   EXPECT_EQ(shell_line("golden check", command),
             "normproof golden check --golden 'a b/it'\\''s' --candidate c --timeout 5 --outputs "
             "y,grad_x --formula one_pass --only '*x*' --junit r.xml --jobs " +
@@ -31,15 +31,15 @@ TEST(ShellLine, OmitsOptionsWithTheirDefaults) {
 }
 
 TEST(ShellLine, HasArgumentsFlagsAndSettings) {
-  tool::tools::EvalCommand command;
+  tool::tools::ApplyCommand command;
   command.layer = "rms_norm";
   command.in = "x.npz";
   command.out = "y.npz";
-  command.scalar = tool::tools::EvalScalar::interval;
+  command.scalar = tool::tools::ApplyScalar::interval;
   command.settings = {{"eps", "1e-3"}, {"name", "a b"}};
   command.sequence = true;
-  EXPECT_EQ(shell_line("eval", command),
-            "normproof eval rms_norm --in x.npz --out y.npz --scalar interval --set eps=1e-3 "
+  EXPECT_EQ(shell_line("apply", command),
+            "normproof apply rms_norm --in x.npz --out y.npz --scalar interval --set eps=1e-3 "
             "'name=a b' --sequence");
 }
 
@@ -63,7 +63,7 @@ TEST(ShellLine, ShellReadsTheOriginalText) {
 }
 
 TEST(ShellLine, ValueThatLooksLikeAnOptionGetsAnEqualSign) {
-  tool::commands::GoldenCheckCommand command;
+  tool::golden::GoldenCheckCommand command;
   command.golden = "-g";
   command.candidate = "--c d";
   command.only.globs = {"a", "b*"};

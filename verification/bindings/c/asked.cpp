@@ -9,6 +9,7 @@
 
 // The functions of a handle that call back: relations, and making a corpus.
 namespace golden = normproof::verification::golden;
+namespace candidate = golden::candidate;
 namespace gate = golden::gate;
 using normproof::ref::numeric::FileError;
 using normproof::ref::numeric::UsageError;
@@ -48,19 +49,15 @@ int processors() {
 
 }  // namespace
 
-gate::CandidateOutput normproof_corpus::asked(const StoredCase& variant, normproof_ask ask,
-                                              void* user) {
+candidate::CandidateOutput normproof_corpus::asked(const StoredCase& variant, normproof_ask ask,
+                                                   void* user) {
   select(std::make_shared<const SelectedCase>(std::make_shared<const StoredCase>(variant)));
   const normproof_case question = selected_->view();
   const std::int32_t status = mode->outside([&] { return ask(user, &question); });
   if (status != 0)
     throw std::runtime_error(
         fmt::format("normproof_relation: ask returned {} of {}", status, question.path));
-  if (refusal_ && refusal_->declined) {
-    gate::CandidateOutput declined;
-    declined.reason = refusal_->reason;
-    return declined;
-  }
+  if (refusal_ && refusal_->declined) return candidate::CandidateOutput::declined(refusal_->reason);
   if (refusal_) throw FileError(refusal_->reason);
   if (answer_.empty()) throw FileError("the answer has no output");
   return std::move(answer_);
@@ -76,7 +73,7 @@ void normproof_corpus::relation(const char* name, normproof_ask ask, void* user,
   const gate::Relation relation = gate::parse_relation(name);
   require(relation != gate::Relation::memory, self,
           "'memory' needs a process of its own; expected repeat, split, permute or neighbour");
-  const gate::Candidate answer = [&](const StoredCase& variant) {
+  const candidate::Candidate answer = [&](const StoredCase& variant) {
     return asked(variant, ask, user);
   };
   try {

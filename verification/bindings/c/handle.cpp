@@ -5,6 +5,7 @@
 #include "verification/bindings/c/verdict_sentence.hpp"
 #include "verification/golden/certify/corpus_version.hpp"
 #include "verification/golden/certify/own_case.hpp"
+#include "verification/golden/gate/check_cases.hpp"
 #include "verification/support/process/processors.hpp"
 
 namespace golden = normproof::verification::golden;
@@ -171,9 +172,11 @@ const golden::tolerance::Tolerance& normproof_corpus::bounds() {
 void normproof_corpus::judge(normproof_verdict* out) {
   const StoredCase& stored = current("normproof_judge").stored();
   require(out != nullptr, "normproof_judge", "out is null; expected a normproof_verdict");
-  gate::CaseResult result =
-      refusal_ ? gate::CaseResult{stored.description, refusal_->reason, {}, {}, refusal_->declined}
-               : gate::check_and_diagnose(stored, answer_, options_, bounds());
+  gate::CaseResult result = refusal_
+                                ? gate::CaseResult{.description = stored.description,
+                                                   .problem = refusal_->reason,
+                                                   .declined = refusal_->declined}
+                                : gate::check_and_diagnose(stored, answer_, options_, bounds());
   verdict_ = normproof::verification::bindings::c::verdict_sentence(result);
   *out = {result.passed() ? 1 : 0, normproof::verification::bindings::c::largest_ratio(result),
           verdict_.c_str()};

@@ -9,6 +9,7 @@
 
 #include "verification/bindings/c/boundary.hpp"
 #include "verification/bindings/c/selected_case.hpp"
+#include "verification/golden/candidate/candidate.hpp"
 #include "verification/golden/reports/golden_report.hpp"
 
 /// The handle of normproof.h, with one method per function of the header. The methods throw.
@@ -64,8 +65,8 @@ struct normproof_corpus {
   void begin_answer();
   /// Returns the tolerance of the selected case, which is evaluated once.
   const normproof::verification::golden::tolerance::Tolerance& bounds();
-  normproof::verification::golden::gate::CandidateOutput asked(const StoredCase& variant,
-                                                               normproof_ask ask, void* user);
+  normproof::verification::golden::candidate::CandidateOutput asked(const StoredCase& variant,
+                                                                    normproof_ask ask, void* user);
   normproof::verification::golden::reports::ReportSettings report_settings() const;
   normproof::verification::golden::reports::GoldenReport full_report() const;
 

@@ -251,9 +251,9 @@ int32_t normproof_relation(normproof_corpus* corpus, const char* relation, normp
 int32_t normproof_make(normproof_corpus* corpus, const char* folder, const char* tiers,
                        const char* glob, int32_t jobs, normproof_progress progress, void* user);
 
-/* Every norm layer with its options, defaults, parameters and state, and every function with its
-   options and inputs: what `normproof layers --json` prints. It stands until the next call of it or
-   normproof_close. */
+/* Describes every operation: its options with their defaults, its inputs and outputs, and of a norm
+   layer its parameters and state. It is what `normproof operations --json` prints, and stands until
+   the next call of it or normproof_close. */
 int32_t normproof_layers(normproof_corpus* corpus, const char** out);
 
 #ifdef __cplusplus

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "verification/bindings/c/handle.hpp"
+#include "verification/checks/evaluation/operation_tables.hpp"
 #include "verification/golden/reports/golden_page.hpp"
-#include "verification/operands/layer_tables.hpp"
 #include "verification/support/report/json_lines.hpp"
 #include "verification/support/report/junit.hpp"
 #include "verification/support/report/markdown.hpp"
@@ -113,6 +113,6 @@ void normproof_corpus::report(const char* form, const char** out, std::int32_t* 
 
 void normproof_corpus::layers(const char** out) {
   require(out != nullptr, "normproof_layers", "out is null; expected where to write");
-  layers_ = normproof::verification::operands::layers_json();
+  layers_ = normproof::verification::checks::evaluation::operations_json();
   *out = layers_.c_str();
 }

@@ -1,5 +1,5 @@
-# Cross-compiles for the processor NORMPROOF_FOREIGN with Debian's compiler of that name, against what fetch_sysroot has
-# unpacked in NORMPROOF_SYSROOT: build_wheel --arch.
+# Cross-compiles for the processor NORMPROOF_FOREIGN with Debian's compiler for it, against the packages that fetch_sysroot
+# has unpacked in NORMPROOF_SYSROOT. Used by build_wheel --arch.
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES NORMPROOF_FOREIGN NORMPROOF_SYSROOT)
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ${NORMPROOF_FOREIGN})

@@ -1,4 +1,4 @@
-"""A wheel as a zip file: what `pyproject.toml` says of the package, in the words of the core metadata, and RECORD.
+"""Writes a wheel as a zip file, with the core metadata that follow from `pyproject.toml`, and RECORD.
 (https://packaging.python.org/specifications/binary-distribution-format.)
 """
 import base64
@@ -7,7 +7,7 @@ import pathlib
 import tomllib
 import zipfile
 
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the same bytes from the same files
+EPOCH = (1980, 1, 1, 0, 0, 0)  # so that equal files give equal bytes
 
 
 def requirements(project):
@@ -35,7 +35,7 @@ def entry_points(project):
 
 
 def write(stage, pyproject, version, licences, out, arch):
-    """Writes the wheel of the files below `stage`, and returns its path; auditwheel knows its platform, and compresses."""
+    """Writes the wheel of the files below `stage`. Returns its path. auditwheel sets its platform and compresses it."""
     project = tomllib.loads(pyproject.read_text())["project"]
     info = f"{project['name']}-{version}.dist-info"
     wheel = f"Wheel-Version: 1.0\nGenerator: build_wheel\nRoot-Is-Purelib: false\nTag: py3-none-linux_{arch}\n"

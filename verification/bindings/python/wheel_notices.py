@@ -1,10 +1,10 @@
-"""The licences of what a wheel carries of others: shared libraries, and packages compiled in, as Debian states them."""
+"""Collects the licenses of third-party software in a wheel, shared or compiled in, from its Debian packages."""
 import re
 import subprocess
 
-# What auditwheel leaves to the system: the C and C++ runtimes, and zlib.
+# Libraries that auditwheel leaves to the system: the C and C++ runtimes, and zlib.
 OF_THE_SYSTEM = re.compile(r"(lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s|z)\.so|ld-linux)")
-# Headers and templates, which no shared library shows.
+# Packages of headers and templates, which no shared library depends on.
 COMPILED_IN = ("libboost1.74-dev", "libxtensor-dev", "libxtensor-blas-dev", "nlohmann-json3-dev", "libcli11-dev",
                "librandom123-dev", "librapidcheck-dev", "libfmt-dev")
 
@@ -20,14 +20,14 @@ def output(*command):
 
 
 class Packages:
-    """The Debian packages of a processor: those of this machine, or what fetch_sysroot has unpacked below another root."""
+    """The Debian packages of this machine, or of another processor, which fetch_sysroot has unpacked below `root`."""
 
     def __init__(self, root, arch):
         self.root, self.libraries = root.resolve(), root.resolve() / f"usr/lib/{arch}-linux-gnu"
         self.database = f"--admindir={self.root / 'var/lib/dpkg'}"
 
     def shared_libraries(self, files):
-        """The shared libraries of others that any of the files needs, by their paths."""
+        """Returns the paths of the third-party shared libraries that any of the files needs."""
         found, new = set(), set(files)
         while new:
             named = {name for file in new for name in re.findall(r"\(NEEDED\).*\[(.+)\]", output("readelf", "-d", str(file)))}
@@ -36,7 +36,7 @@ class Packages:
         return found
 
     def package_of(self, library):
-        """The Debian package of a file, where /lib may stand for /usr/lib."""
+        """Returns the Debian package of a file. Its path may begin with /lib instead of /usr/lib."""
         named = f"/{library.relative_to(self.root)}"
         for path in (named, named.removeprefix("/usr"), f"/usr{named}"):
             done = subprocess.run(["dpkg-query", self.database, "-S", path], text=True, capture_output=True, check=False)
@@ -45,14 +45,14 @@ class Packages:
         raise RuntimeError(f"{library} is of no Debian package; expected one, whose licence can be stated")
 
     def installed(self, names):
-        """Of these packages, or their like in another release, those that are there."""
+        """Returns those of these packages, or of their equivalents in another release, that are installed."""
         there = output("dpkg-query", self.database, "-W", "-f=${Package} ${db:Status-Status}\\n").splitlines()
         present = {line.split()[0] for line in there if line.endswith(" installed")}
         chosen = {name for name in names if name in present}
         return chosen | {name for name in present if re.fullmatch(r"libboost1\.\d+-dev", name)}
 
     def notices(self, files):
-        """The text of THIRD_PARTY_NOTICES.txt for these programs and libraries."""
+        """Returns the text of THIRD_PARTY_NOTICES.txt for these programs and libraries."""
         packages = {self.package_of(library) for library in self.shared_libraries(files)} | self.installed(COMPILED_IN)
         text = INTRODUCTION
         for package in sorted(packages):

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ref/model/operation_info.hpp"
 #include "ref/numeric/random.hpp"
 #include "ref/tensor/contract.hpp"
 
@@ -127,20 +128,19 @@ RandomCase function_case(std::uint64_t seed, const std::string& function,
   c.operation = model::operation(function);
   auto& in = c.inputs.function;
   in.tensors.set("x", random_tensor(seed, c.name + "/x", shape.x));
+  const model::OperationInfo& info = model::operation_info(function);
   Shape y = shape.x;
-  if (function == "log_sum_exp") y.pop_back();
+  if (info.reduces) y.pop_back();
   in.tensors.set("grad_y", random_tensor(seed, c.name + "/grad_y", y));
-  if (operands::takes_gate(function))
-    in.tensors.set("gate", random_tensor(seed, c.name + "/gate", shape.x));
-  if (operands::adds_residual(function)) {
+  if (info.takes("gate")) in.tensors.set("gate", random_tensor(seed, c.name + "/gate", shape.x));
+  if (info.takes("residual")) {
     for (const char* name : {"residual", "grad_sum"})
       in.tensors.set(name, random_tensor(seed, fmt::format("{}/{}", c.name, name), shape.x));
     for (const char* name : {"gamma", "beta"})
       in.tensors.set(name,
                      random_tensor(seed, fmt::format("{}/{}", c.name, name), {shape.x.back()}));
   }
-  if (checks::evaluation::takes_mask(function))
-    in.valid = random_mask(seed, c.name, shape.x, shape.masked);
+  if (info.takes_mask()) in.valid = random_mask(seed, c.name, shape.x, shape.masked);
   return c;
 }
 
@@ -157,32 +157,45 @@ ref::tensor::Tensor<double> random_tensor(std::uint64_t seed, const std::string&
   return values;
 }
 
-void for_each_random_case(std::uint64_t seed, const std::string& operation,
-                          const std::function<void(const RandomCase&)>& take) {
-  const std::vector<std::string> norms = model::norm_names(), functions = model::function_names();
-  if (std::ranges::find(norms, operation) != norms.end())
-    for (const RandomShape& shape : kShapes) {
-      take(norm_case(seed, operation, shape, model::Mode::training));
-      if (shape.masked != Masked::all)
-        take(norm_case(seed, operation, shape, model::Mode::inference));
-    }
-  if (operation == "attention") {
-    for (const RandomHeads& heads : kHeads) take(attention_case(seed, heads));
-    return;
+namespace {
+
+using Take = std::function<void(const RandomCase&)>;
+
+/// The random cases of one function; one overload for each way of shaping its inputs.
+struct FunctionCases {
+  std::uint64_t seed;
+  const std::string& name;
+  const Take& take;
+
+  template <class Options>
+  void operator()(const Options&) const {
+    for (const RandomShape& shape : kShapes) take(function_case(seed, name, shape));
   }
-  if (operation == "rope") {
+  void operator()(const model::AttentionOptions&) const {
+    for (const RandomHeads& heads : kHeads) take(attention_case(seed, heads));
+  }
+  void operator()(const model::RopeOptions&) const {
     for (const std::size_t tokens : {1, 2, 31, 33, 129})
       for (const bool interleaved : {false, true}) take(rope_case(seed, tokens, interleaved));
-    return;
   }
-  if (operation == "cross_entropy") {
+  void operator()(const model::CrossEntropyOptions&) const {
     for (const RandomShape& shape : kShapes)
       for (const double smoothing : {0.0, 0.1})
         if (shape.x.size() == 2) take(cross_entropy_case(seed, shape, smoothing));
-    return;
   }
-  if (std::ranges::find(functions, operation) != functions.end())
-    for (const RandomShape& shape : kShapes) take(function_case(seed, operation, shape));
+};
+
+}  // namespace
+
+void for_each_random_case(std::uint64_t seed, const std::string& name, const Take& take) {
+  const model::Operation operation = model::operation(name);
+  if (std::holds_alternative<model::NormOptions>(operation))
+    for (const RandomShape& shape : kShapes) {
+      take(norm_case(seed, name, shape, model::Mode::training));
+      if (shape.masked != Masked::all) take(norm_case(seed, name, shape, model::Mode::inference));
+    }
+  if (const auto* const function = std::get_if<model::FunctionOptions>(&operation))
+    std::visit(FunctionCases{seed, name, take}, *function);
 }
 
 }  // namespace normproof::verification::checks::agreement

@@ -9,11 +9,11 @@
 
 #include "ref/encoder/encoder.hpp"
 #include "ref/model/operation.hpp"
-#include "verification/operands/operands.hpp"
+#include "ref/model/operation_inputs.hpp"
 
 namespace normproof::verification::checks::evaluation {
 
-using operands::EncoderTensors;
+using ref::model::EncoderTensors;
 
 /// Returns the shape of an input tensor; nothing if it is absent or has another rank.
 using MatrixShape =

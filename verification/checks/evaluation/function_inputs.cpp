@@ -1,16 +1,19 @@
 #include "verification/checks/evaluation/function_inputs.hpp"
 
 #include <algorithm>
+#include <variant>
 
+#include "ref/model/operation_info.hpp"
 #include "ref/tensor/contract.hpp"
-#include "verification/operands/optional_operands.hpp"
 
 namespace normproof::verification::checks::evaluation {
 
-using operands::adds_residual;
-using operands::FunctionInputs;
-using operands::required_operands;
 using ref::io::StoredTensor;
+using ref::model::FunctionInputs;
+using ref::model::FunctionOptions;
+using ref::model::OperandInfo;
+using ref::model::OperandType;
+using ref::model::OperationInfo;
 using ref::tensor::Shape;
 
 namespace {
@@ -19,81 +22,51 @@ bool has_extent_0(const Shape& shape) {
   return std::ranges::find(shape, std::size_t{0}) != shape.end();
 }
 
+/// Returns the shape that an operand has beside x, by its description.
+Shape shape_beside(const OperandInfo& operand, const Shape& x) {
+  if (operand.shape == "[D]") return {x.back()};
+  if (operand.shape == "[...]") return {x.begin(), x.end() - 1};
+  return x;
+}
+
+/// Reads the inputs of one function. There is one overload for each way in which the shapes of its
+/// tensors depend on each other.
 class FunctionReader {
  public:
-  FunctionReader(const TensorReader& reader, std::string_view function)
-      : reader_(reader), function_(function) {
-    std::vector<std::string> known = required_operands(function);
-    for (const std::string& name : operands::accepted_operands(function)) known.push_back(name);
+  FunctionReader(const TensorReader& reader, const OperationInfo& info)
+      : reader_(reader), info_(info) {
+    std::vector<std::string> known;
+    for (const OperandInfo& operand : info.operands) known.push_back(operand.name);
     reader.check_names(known);
   }
 
-  FunctionInputs read() {
-    if (function_ == "attention")
-      attention();
-    else if (function_ == "cross_entropy")
-      cross_entropy();
-    else if (function_ == "rope")
-      rope();
-    else
-      read_row_function();
-    return std::move(inputs_);
-  }
+  FunctionInputs take_all() { return std::move(inputs_); }
 
- private:
-  void take(const StoredTensor& tensor) {
-    inputs_.tensors.set(tensor.name, slice(reader_.values(tensor), 0, tensor.shape));
-  }
-  void take_optional(const char* name, const Shape& shape) {
-    const StoredTensor* const tensor = reader_.find(name);
-    if (tensor == nullptr) return;
-    reader_.check_shape(*tensor, shape);
-    take(*tensor);
-  }
-  void take_grad_y(const Shape& of_y) { take_optional("grad_y", of_y); }
-  void take_valid(const Shape& shape) {
-    const StoredTensor* const valid = reader_.find("valid");
-    if (valid == nullptr) return;
-    reader_.check_shape(*valid, shape);
-    inputs_.valid = to_mask(slice(reader_.mask_values(*valid), 0, shape));
-  }
-
-  /// Reads the inputs of a function whose tensors all have the shape of x.
-  void read_row_function() {
-    const StoredTensor& x = reader_.required("x", "the tensor x, [..., D]");
+  /// Reads a function whose tensors have the shape of x or the part of it that is described.
+  template <class Options>
+  void operator()(const Options&) {
+    const OperandInfo& described = info_.operands.front();
+    const StoredTensor& x = reader_.required(described.name, "the tensor x, [..., D]");
     const Shape& shape = x.shape;
     if (shape.size() < 2 || has_extent_0(shape))
       reader_.fail("x", "has shape " + ref::tensor::to_string(shape),
                    "[..., D] of rank 2 at least, every extent at least 1");
-    if (adds_residual(function_) && shape.size() > 3)
-      reader_.fail("x", "has shape " + ref::tensor::to_string(shape), "[N,D] or [B,T,D]");
-    take(x);
-    for (const std::string& name : required_operands(function_)) {
-      if (name == x.name) continue;
-      const StoredTensor& other =
-          reader_.required(name, "the tensor " + name + ", of the shape of x");
-      reader_.check_shape(other, shape);
-      take(other);
+    if (!described.shape.starts_with("[...") && shape.size() > 3)
+      reader_.fail("x", "has shape " + ref::tensor::to_string(shape), described.shape);
+    for (const OperandInfo& operand : info_.operands) {
+      if (operand.optional) continue;
+      const StoredTensor& tensor =
+          reader_.required(operand.name, "the tensor " + operand.name + ", of the shape of x");
+      reader_.check_shape(tensor, shape_beside(operand, shape));
+      take(tensor);
     }
-    if (adds_residual(function_)) {
-      take_optional("grad_sum", shape);
-      for (const char* parameter : {"gamma", "beta"}) take_optional(parameter, {shape.back()});
-    }
-    take_grad_y(function_ == "log_sum_exp" ? Shape(shape.begin(), shape.end() - 1) : shape);
+    for (const OperandInfo& operand : info_.operands)
+      if (operand.optional && operand.type == OperandType::real)
+        take_optional(operand.name, shape_beside(operand, shape));
     take_valid(shape);
   }
 
-  const StoredTensor& heads(const char* name, const char* axes) {
-    const StoredTensor& tensor =
-        reader_.required(name, std::string("the tensor ") + name + ", " + axes);
-    if (tensor.shape.size() != 4 || has_extent_0(tensor.shape))
-      reader_.fail(name, "has shape " + ref::tensor::to_string(tensor.shape),
-                   std::string(axes) + ", every extent at least 1");
-    take(tensor);
-    return tensor;
-  }
-
-  void attention() {
+  void operator()(const ref::model::AttentionOptions&) {
     const Shape& q = heads("q", "[B,H,T,D]").shape;
     const Shape& k = heads("k", "[B,G,S,D]").shape;
     const StoredTensor& v = heads("v", "[B,G,S,E]");
@@ -105,7 +78,7 @@ class FunctionReader {
     take_valid({k[0], k[2]});
   }
 
-  void rope() {
+  void operator()(const ref::model::RopeOptions&) {
     const StoredTensor& x = reader_.required("x", "the tensor x, [..., T, D]");
     const Shape& shape = x.shape;
     if (shape.size() < 2 || shape.back() < 2 || has_extent_0(shape))
@@ -125,7 +98,7 @@ class FunctionReader {
     take_grad_y(shape);
   }
 
-  void cross_entropy() {
+  void operator()(const ref::model::CrossEntropyOptions&) {
     const StoredTensor& logits = reader_.required("logits", "the tensor logits, [N,C]");
     const Shape& shape = logits.shape;
     if (shape.size() != 2 || has_extent_0(shape))
@@ -142,15 +115,45 @@ class FunctionReader {
     take_valid({shape[0]});
   }
 
+ private:
+  void take(const StoredTensor& tensor) {
+    inputs_.tensors.set(tensor.name, slice(reader_.values(tensor), 0, tensor.shape));
+  }
+  void take_optional(std::string_view name, const Shape& shape) {
+    const StoredTensor* const tensor = reader_.find(name);
+    if (tensor == nullptr) return;
+    reader_.check_shape(*tensor, shape);
+    take(*tensor);
+  }
+  void take_grad_y(const Shape& of_y) { take_optional("grad_y", of_y); }
+  void take_valid(const Shape& shape) {
+    const StoredTensor* const valid = reader_.find("valid");
+    if (valid == nullptr) return;
+    reader_.check_shape(*valid, shape);
+    inputs_.valid = to_mask(slice(reader_.mask_values(*valid), 0, shape));
+  }
+
+  const StoredTensor& heads(const char* name, const char* axes) {
+    const StoredTensor& tensor =
+        reader_.required(name, std::string("the tensor ") + name + ", " + axes);
+    if (tensor.shape.size() != 4 || has_extent_0(tensor.shape))
+      reader_.fail(name, "has shape " + ref::tensor::to_string(tensor.shape),
+                   std::string(axes) + ", every extent at least 1");
+    take(tensor);
+    return tensor;
+  }
+
   const TensorReader& reader_;
-  std::string_view function_;
+  const OperationInfo& info_;
   FunctionInputs inputs_;
 };
 
 }  // namespace
 
-FunctionInputs function_inputs(const TensorReader& reader, std::string_view function) {
-  return FunctionReader(reader, function).read();
+FunctionInputs function_inputs(const TensorReader& reader, const FunctionOptions& function) {
+  FunctionReader read(reader, ref::model::operation_info(function));
+  std::visit(read, function);
+  return read.take_all();
 }
 
 }  // namespace normproof::verification::checks::evaluation

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <string_view>
-
+#include "ref/model/operation.hpp"
+#include "ref/model/operation_inputs.hpp"
 #include "verification/checks/evaluation/tensor_reader.hpp"
-#include "verification/operands/operands.hpp"
 
 namespace normproof::verification::checks::evaluation {
 
@@ -15,6 +14,7 @@ namespace normproof::verification::checks::evaluation {
 ///           [T,P]
 /// Throws    FileError naming the tensor and the expectation; for an unknown tensor it suggests the
 ///           nearest known name
-operands::FunctionInputs function_inputs(const TensorReader& reader, std::string_view function);
+ref::model::FunctionInputs function_inputs(const TensorReader& reader,
+                                           const ref::model::FunctionOptions& function);
 
 }  // namespace normproof::verification::checks::evaluation

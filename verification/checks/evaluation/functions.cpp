@@ -1,5 +1,6 @@
 #include "verification/checks/evaluation/functions.hpp"
 
+#include "ref/model/operation_info.hpp"
 #include "ref/nn/rotary_embedding.hpp"
 #include "ref/nn/scaled_dot_product_attention.hpp"
 #include "ref/norm/add_norm.hpp"
@@ -146,9 +147,9 @@ struct Evaluation {
 
 template <ref::numeric::Real T>
 NamedTensors<T> run_function(const model::FunctionOptions& function, const FunctionInputs& inputs) {
-  const std::string name = model::operation_name(function);
-  if (ref::tensor::is_given(inputs.valid) && !takes_mask(name))
-    ref::numeric::contract_failure(name, "valid", "is given", "no mask", Clause::C1);
+  const model::OperationInfo& info = model::operation_info(function);
+  if (ref::tensor::is_given(inputs.valid) && !info.takes_mask())
+    ref::numeric::contract_failure(info.name, "valid", "is given", "no mask", Clause::C1);
   Evaluation<T> evaluation(inputs);
   std::visit(evaluation, function);
   return std::move(evaluation.results);

@@ -1,14 +1,11 @@
 #pragma once
 
 #include "ref/model/operation.hpp"
-#include "verification/operands/operands.hpp"
+#include "ref/model/operation_inputs.hpp"
 
 namespace normproof::verification::checks::evaluation {
 
-using operands::adds_residual;
-using operands::FunctionInputs;
-using operands::takes_gate;
-using operands::takes_mask;
+using ref::model::FunctionInputs;
 
 /// Runs a function in any scalar type. The inputs are exact.
 /// Computes  y, and if there is a grad_y the gradients of the other inputs, such as grad_x; for

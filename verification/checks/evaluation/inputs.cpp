@@ -254,7 +254,7 @@ EvalInputs operation_inputs(std::string_view file, std::span<const StoredTensor>
   if (const auto* const steps = std::get_if<ref::model::OptimizerOperation>(&operation))
     inputs.optimizer = optimizer_inputs(reader, steps->optimizer, sequence);
   else
-    inputs.function = function_inputs(reader, ref::model::operation_name(operation));
+    inputs.function = function_inputs(reader, std::get<ref::model::FunctionOptions>(operation));
   return inputs;
 }
 

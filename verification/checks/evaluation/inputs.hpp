@@ -14,7 +14,7 @@
 
 namespace normproof::verification::checks::evaluation {
 
-using operands::EvalInputs;
+using EvalInputs = ref::model::OperationInputs;
 
 /// Reads the inputs of a norm layer.
 /// Computes  x, optional gamma, beta, grad_y, valid, and the tensors of its state, each converted

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "ref/model/operation.hpp"
-#include "verification/operands/operands.hpp"
+#include "ref/model/operation_inputs.hpp"
 
 namespace normproof::verification::checks::evaluation {
 
-using operands::OptimizerTensors;
+using ref::model::OptimizerTensors;
 
 /// Returns the names of the state that an optimizer carries in addition to the number of steps:
 /// "velocity" for sgd with momentum; "first_moment" and "second_moment" for adam and adamw.

@@ -6,7 +6,7 @@
 
 namespace normproof::verification::checks::evaluation {
 
-using operands::TransformerTensors;
+using ref::model::TransformerTensors;
 
 /// Returns the model that an operation uses: its options, and the extents of its weights, which are
 /// 0 if there are no weights. If the operation only has a decoder, the encoder has a vocabulary of

@@ -92,13 +92,14 @@ std::vector<RecordedOutput> fingerprints(const StoredCase& stored,
   return outputs;
 }
 
-/// Returns the outputs to store, nothing if the case is declined, or the problem.
-golden::gate::CandidateOutput get_outputs(const StoredCase& stored,
-                                          const golden::gate::Candidate& ask,
-                                          std::string& problem) {
+/// Returns the outputs to store, or nothing if the case is declined or fails; if it fails, `problem`
+/// says why.
+std::optional<std::vector<StoredTensor>> get_outputs(const StoredCase& stored,
+                                                     const golden::candidate::Candidate& candidate,
+                                                     std::string& problem) {
   try {
-    const golden::gate::CandidateOutput answer = ask(stored);
-    if (answer) return outputs_to_store(stored, *answer);
+    const golden::candidate::CandidateOutput output = candidate(stored);
+    if (!output.is_declined()) return outputs_to_store(stored, output.tensors());
   } catch (const FileError& error) {
     problem = error.what();
   } catch (const ref::numeric::ContractError& error) {  // an int64 that no double can represent
@@ -111,8 +112,8 @@ golden::gate::CandidateOutput get_outputs(const StoredCase& stored,
 
 std::vector<RecordedCase> record_cases(const std::filesystem::path& golden,
                                        const std::vector<golden::certify::CaseDescription>& cases,
-                                       const golden::gate::Candidate& ask, const Keep& keep,
-                                       int jobs,
+                                       const golden::candidate::Candidate& candidate,
+                                       const Keep& keep, int jobs,
                                        const std::function<void(std::size_t done)>& finished) {
   std::vector<RecordedCase> recorded(cases.size());
   std::mutex mutex;
@@ -122,7 +123,7 @@ std::vector<RecordedCase> record_cases(const std::filesystem::path& golden,
     RecordedCase& own = recorded[i];
     own.path = cases[i].path;
     own.case_sha256 = ref::io::sha256(cases[i].case_text);
-    if (const auto answer = get_outputs(stored, ask, own.problem)) {
+    if (const auto answer = get_outputs(stored, candidate, own.problem)) {
       own.outputs = fingerprints(stored, *answer);
       own.answer_sha256 = ref::io::content_sha256(*answer);
       keep(own.answer_sha256, *answer);

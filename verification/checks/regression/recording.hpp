@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "verification/checks/regression/error_statistics.hpp"
+#include "verification/golden/candidate/candidate.hpp"
 #include "verification/golden/gate/check.hpp"
 
 namespace normproof::verification::checks::regression {
@@ -54,8 +55,8 @@ using Keep =
 /// Throws    FileError if the corpus itself is damaged; any exception of `keep`
 std::vector<RecordedCase> record_cases(const std::filesystem::path& golden,
                                        const std::vector<golden::certify::CaseDescription>& cases,
-                                       const golden::gate::Candidate& ask, const Keep& keep,
-                                       int jobs,
+                                       const golden::candidate::Candidate& candidate,
+                                       const Keep& keep, int jobs,
                                        const std::function<void(std::size_t done)>& finished);
 
 /// Computes the counts and the layers of a recording.

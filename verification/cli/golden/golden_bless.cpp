@@ -38,7 +38,7 @@ std::string difference_text(const verification::golden::certify::CorpusDifferenc
                             difference.removed.size(), difference.changed.size());
 }
 
-std::string ask_reason() {
+std::string read_reason() {
   if (::isatty(STDIN_FILENO) == 0)
     throw ref::numeric::UsageError(
         "no --reason is given, and standard input is no terminal that could be asked; nothing is "
@@ -56,23 +56,24 @@ void GoldenBlessCommand::add(CLI::App& app) {
   const TextRule sentence = {
       [](const std::string& text) { return text.find_first_not_of(" \t\n") != std::string::npos; },
       "a sentence"};
-  add_text(app, "--reason", reason, "Why (default: the terminal is asked)", "TEXT", sentence);
+  add_text(app, "--reason", reason, "Why the values change (default: asked on the terminal)",
+           "TEXT", sentence);
   add_names(app, "--tier", tiers, verification::golden::corpus::parse_tier,
-            "Tiers besides those that the corpus has, with commas between", "TIER");
+            "Tiers to add to those of the corpus, separated by commas", "TIER");
   add_only(app, only);
-  add_jobs(app, jobs, "Cases that are certified");
+  add_jobs(app, jobs, "Cases to certify");
   set_footer(
       app,
-      R"(Prints what would be added, removed and changed, by how many units in the last place, and asks for
-a reason, which is kept in BLESSINGS.jsonl beside the cases. Refuses where CI is set. A corpus that
-changed in any other way is refused by every command.
+      R"(Prints what would be added, removed and changed, with differences in units in the last place. Then
+asks for a reason, which is kept in BLESSINGS.jsonl beside the cases. Fails if CI is set. Every
+command rejects a corpus that was changed in any other way.
 
 Examples:
   normproof golden bless --golden verification/golden/data
   normproof golden bless --golden verification/golden/data --reason 'softmax joins')");
 }
 
-ExitStatus GoldenBlessCommand::run() const {
+Output GoldenBlessCommand::run() const {
   // Throws if there is no corpus: 'make' creates the first one.
   ref::io::read_text(golden / "manifest.json");
   ref::numeric::set_num_threads(1);  // the cases run in parallel instead
@@ -89,17 +90,14 @@ ExitStatus GoldenBlessCommand::run() const {
            .reason =
                [&](const verification::golden::certify::CorpusDifference& found) {
                  write_stdout(difference_text(found));
-                 given = reason ? *reason : ask_reason();
+                 given = reason ? *reason : read_reason();
                  return given;
                }});
   const std::string folder = clean_line(golden.string());
-  if (difference.empty())
-    write_stdout(fmt::format("{}: nothing differs\n", folder));
-  else
-    write_stdout(given.empty()
+  if (difference.empty()) return printed(fmt::format("{}: nothing differs\n", folder));
+  return printed(given.empty()
                      ? fmt::format("{}: nothing is changed, for there is no reason\n", folder)
                      : fmt::format("{}: blessed: {}\n", folder, clean_line(given)));
-  return kSuccess;
 }
 
 }  // namespace normproof::verification::cli::golden

@@ -14,7 +14,7 @@ namespace normproof::verification::cli::golden {
 
 struct GoldenBlessCommand {
   static constexpr const char* name = "bless";
-  static constexpr const char* summary = "Make a corpus again, and change what is expected";
+  static constexpr const char* summary = "Regenerate a corpus, and accept the new expected values";
 
   std::filesystem::path golden = {};
   std::optional<std::string> reason = {};  ///< absent: it is read from the terminal
@@ -27,7 +27,7 @@ struct GoldenBlessCommand {
 
   /// Makes a corpus again, shows what would change, and replaces the corpus if a reason is given.
   /// Throws    UsageError if CI is set, or if nobody can be asked for a reason
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::golden

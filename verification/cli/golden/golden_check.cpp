@@ -12,22 +12,19 @@
 #include "ref/numeric/parallel.hpp"
 #include "verification/checks/agreement/device_answers.hpp"
 #include "verification/checks/agreement/float32_answers.hpp"
-#include "verification/checks/regression/own_answers.hpp"
 #include "verification/cli/device_option.hpp"
 #include "verification/cli/golden/golden_options.hpp"
-#include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/shell_line.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/golden/candidate/double_candidate.hpp"
+#include "verification/golden/candidate/folder_candidate.hpp"
+#include "verification/golden/candidate/program_candidate.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/scaling.hpp"
+#include "verification/golden/gate/check_cases.hpp"
 #include "verification/golden/reports/golden_page.hpp"
-#include "verification/support/report/json_lines.hpp"
-#include "verification/support/report/junit.hpp"
 #include "verification/support/report/markdown.hpp"
-#include "verification/support/report/sarif.hpp"
-#include "verification/support/report/terminal.hpp"
 #include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::golden {
@@ -53,12 +50,12 @@ std::string read_list(const std::filesystem::path& file) {
 
 /// Checks that the corpus has exactly the requested version.
 void check_version(const verification::golden::certify::CorpusVersion& corpus,
-                   const std::optional<std::string>& asked) {
-  if (!asked || corpus.is_denoted_by(*asked)) return;
+                   const std::optional<std::string>& required) {
+  if (!required || corpus.is_denoted_by(*required)) return;
   throw ref::numeric::FileError(fmt::format(
       "the corpus is of version {}; expected {}, as --corpus-version says (this program "
       "makes {}; docs/changelog.md says what changed)",
-      corpus.text(), clean_line(*asked),
+      corpus.text(), clean_line(*required),
       verification::golden::certify::built_corpus_version().text()));
 }
 
@@ -83,43 +80,43 @@ void GoldenCheckCommand::add(CLI::App& app) {
   add_candidate(app, candidate);
   add_pipe(app, pipe, timeout);
   add_device(app, device,
-             "The kernels of this program's GPU path, layer_norm and rms_norm of 32 and 16 bits in "
-             "float32, else in double: on the first GPU (cuda) or on a simulated one; optimizers, "
-             "whole Transformers and results of 8 bits are declined");
+             "Check this program's GPU code, on the first GPU (cuda) or on a simulated one. "
+             "layer_norm and rms_norm of 32 and 16 bits run in float32, the rest in double; "
+             "optimizers, whole Transformers and 8-bit outputs are declined");
   add_list(app, "--outputs", options.outputs,
-           "The outputs to check, with commas between (default: y, the gradients and the state, "
-           "and statistics that are there)");
+           "The outputs to check, separated by commas (default: y, the gradients, the state, and "
+           "statistics that are present)");
   add_accumulation(app, options.accumulation,
-                   "The dtype of the candidate's sums (default: float32 for 16 bits, else the "
+                   "The dtype of the candidate's sums (default: float32 for 16-bit cases, else the "
                    "dtype of the case)");
   add_formula(app, options.formula,
-              "two_pass (default); folded: x r - m r is right too, and off by what it may lose; or "
-              "one_pass: so is E[x^2] - E[x]^2");
-  add_flag(
-      app, "--flush-subnormals", options.flush_subnormals,
-      "The candidate flushes subnormal numbers to 0: one that does fails where it does not say "
-      "so");
+              "two_pass (default); folded: x r - m r is accepted too, with the error that it may "
+              "have; or one_pass: so is E[x^2] - E[x]^2");
+  add_flag(app, "--flush-subnormals", options.flush_subnormals,
+           "Declare that the candidate flushes subnormal numbers to zero. Without this option such "
+           "a candidate fails");
   add_only(app, only);
   add_number(app, "--min-cases", min_cases, 1, 1'000'000'000,
-             "Fewer cases that are judged are a failure (default: 1)");
+             "Fail if fewer cases are judged (default: 1)");
   add_text(app, "--corpus-version", corpus_version,
-           "The version that the corpus has to be of: 2, 2.4 or 2.4.0, which others are told by "
-           "exit status 3",
+           "The required version of the corpus: 2, 2.4 or 2.4.0; with another version the exit "
+           "status is 3",
            "VERSION");
-  add_file(app, "--xfail", xfail,
-           "Cases that are known to fail, a glob a line; one that passes is a failure");
+  add_file(
+      app, "--xfail", xfail,
+      "A file of cases that are known to fail, one glob per line; a case that passes is a failure");
   add_flag(app, "--strict", strict,
-           "An element that is not judged is a failure: with another formula or arithmetic a bound "
-           "may claim nothing");
-  reports.add(app, {ReportForm::json_lines, ReportForm::junit, ReportForm::sarif, ReportForm::html,
-                    ReportForm::markdown});
-  add_jobs(app, jobs, "Cases that are checked");
+           "Fail if an element is not judged: with another formula or arithmetic a bound may claim "
+           "nothing");
+  reports.add(app);
+  add_jobs(app, jobs, "Cases to check");
   check_afterwards(app, [&app] { require_one_of(app, {"--candidate", "--pipe", "--device"}); });
   set_footer(
       app,
       R"(Prints the metrics of every output, and for each failure the element, its bound and the command
-that reproduces it. An element passes where |got - exact| <= bound: docs/derivations/error_analysis.md,
+that reproduces it. An element passes if |got - exact| <= bound: docs/derivations/error_analysis.md,
 section 8.
+--json writes one object per line and case.
 Exit status 1 if a case fails; 2 if the shell does not find the program of --pipe, or cannot run
 it.
 
@@ -129,32 +126,33 @@ Examples:
   normproof golden check --golden golden --device cuda)");
 }
 
-verification::golden::gate::Candidate GoldenCheckCommand::source() const {
-  if (candidate) return verification::golden::gate::from_folder(*candidate);
+verification::golden::candidate::Candidate GoldenCheckCommand::source() const {
+  using verification::golden::candidate::Candidate;
+  using verification::golden::candidate::CandidateOutput;
+  using verification::golden::corpus::Case;
+  if (candidate) return verification::golden::candidate::from_folder(*candidate);
   if (pipe)
-    return verification::golden::gate::from_program(
-        *pipe, timeout, verification::golden::gate::kMaxRestarts, show_complaints);
+    return verification::golden::candidate::from_program(
+        *pipe, timeout, verification::golden::candidate::kMaxRestarts, show_complaints);
   const std::shared_ptr<normproof::gpu::device::Device> opened = open_rank_device(*device);
-  const verification::golden::gate::Candidate in_double =
-      checks::regression::double_candidate([opened](const verification::golden::corpus::Case& c,
-                                                    const checks::evaluation::EvalInputs& inputs) {
+  const Candidate in_double = verification::golden::candidate::double_candidate(
+      [opened](const Case& c, const checks::evaluation::EvalInputs& inputs) {
         if (verification::golden::corpus::is_scaled(c))
           return std::optional<ref::tensor::NamedTensors<double>>();
         return checks::agreement::answer_on_device(*opened, c.options, inputs, c.sequence);
       });
   return [opened, in_double](const verification::golden::certify::StoredCase& stored)
-             -> verification::golden::gate::CandidateOutput {
+             -> verification::golden::candidate::CandidateOutput {
     const verification::golden::corpus::Case& c = stored.description.c;
-    if (auto own = checks::agreement::run_float32_norm_on_device(*opened, c))
-      return std::move(*own);
-    verification::golden::gate::CandidateOutput answer = in_double(stored);
-    if (!answer)
-      answer.reason = verification::golden::corpus::is_scaled(c)
-                          ? "the GPU path has no results of 8 bits"
-                      : verification::golden::corpus::is_optimizer(c)
-                          ? "the GPU path has no optimizers"
-                          : "the GPU path answers no whole Transformers";
-    return answer;
+    if (auto output = checks::agreement::run_float32_norm_on_device(*opened, c))
+      return std::move(*output);
+    CandidateOutput output = in_double(stored);
+    if (!output.is_declined()) return output;
+    return CandidateOutput::declined(verification::golden::corpus::is_scaled(c)
+                                         ? "the GPU path has no results of 8 bits"
+                                     : verification::golden::corpus::is_optimizer(c)
+                                         ? "the GPU path has no optimizers"
+                                         : "the GPU path answers no whole Transformers");
   };
 }
 
@@ -162,13 +160,13 @@ verification::golden::gate::Candidate GoldenCheckCommand::source() const {
 /// anything is reported.
 std::vector<verification::golden::gate::CaseResult> GoldenCheckCommand::check(
     const std::vector<verification::golden::certify::CaseDescription>& cases) const {
-  const verification::golden::gate::Candidate ask = source();
-  verification::golden::gate::CheckOptions asked = options;
-  asked.maps = reports.html.has_value();
+  const verification::golden::candidate::Candidate checked = source();
+  verification::golden::gate::CheckOptions check_options = options;
+  check_options.maps = reports.file("--html").has_value();
   ProgressBar progress;
   // A program or a device answers one case at a time.
   return verification::golden::gate::check_cases(
-      golden, cases, ask, asked, candidate ? jobs : 1, [&](std::size_t done) {
+      golden, cases, checked, check_options, candidate ? jobs : 1, [&](std::size_t done) {
         progress.show("checking", done, cases.size(), cases[done - 1].path);
       });
 }
@@ -188,12 +186,14 @@ verification::golden::reports::ReportSettings GoldenCheckCommand::settings(
       .corpus = std::move(corpus)};
 }
 
-ExitStatus GoldenCheckCommand::run() const {
-  check_outputs({{"--golden", golden / "manifest.json"}, {"--xfail", xfail}}, reports.named());
-  for (const NamedFile& file : reports.named()) {
-    check_outside(file, golden);
-    if (candidate) check_outside(file, *candidate);
-  }
+std::vector<NamedFile> GoldenCheckCommand::inputs() const {
+  return {{"--golden", golden / "manifest.json"},
+          {"--xfail", xfail},
+          {"--golden", golden},
+          {"--candidate", candidate}};
+}
+
+Output GoldenCheckCommand::run() const {
   const std::string known_failures = xfail ? read_list(*xfail) : std::string();
   const auto cases = verification::golden::certify::list_corpus(golden, only);
   const verification::golden::certify::CorpusVersion corpus =
@@ -205,23 +205,15 @@ ExitStatus GoldenCheckCommand::run() const {
         fmt::format("{}: there is no such folder; expected the candidate's answers",
                     clean_line(candidate->string())));
   ref::numeric::set_num_threads(1);
-  const GoldenReport report =
-      verification::golden::reports::golden_report(check(cases), settings(known_failures, corpus));
-  const support::report::Checks checks = verification::golden::reports::golden_checks(report);
-  write_all(
-      {[&] {
-         write_stdout(support::report::terminal_text(
-             verification::golden::reports::golden_document(report)));
-       },
-       to_file(reports.json, [&] { return support::report::json_lines(checks); }),
-       to_file(reports.junit, [&] { return support::report::junit(checks); }),
-       to_file(reports.sarif, [&] { return support::report::sarif(checks); }),
-       to_file(reports.html, [&] { return verification::golden::reports::golden_page(report); }),
-       to_file(reports.markdown, [&] {
-         return support::report::markdown(
-             verification::golden::reports::golden_job_summary(report));
-       })});
-  return report.passed() ? kSuccess : kNumericalFailure;
+  namespace reports = verification::golden::reports;
+  const auto report = std::make_shared<const GoldenReport>(
+      reports::golden_report(check(cases), settings(known_failures, corpus)));
+  return {.status = report->passed() ? kSuccess : kNumericalFailure,
+          .document = [report] { return reports::golden_document(*report); },
+          .checks = [report] { return reports::golden_checks(*report); },
+          .html = [report] { return reports::golden_page(*report); },
+          .markdown =
+              [report] { return support::report::markdown(reports::golden_job_summary(*report)); }};
 }
 
 }  // namespace normproof::verification::cli::golden

@@ -10,6 +10,7 @@
 #include "verification/cli/command.hpp"
 #include "verification/cli/report_options.hpp"
 #include "verification/cli/shared_options.hpp"
+#include "verification/golden/candidate/candidate.hpp"
 #include "verification/golden/corpus/path_globs.hpp"
 #include "verification/golden/gate/check.hpp"
 #include "verification/golden/reports/golden_report.hpp"
@@ -18,7 +19,7 @@ namespace normproof::verification::cli::golden {
 
 struct GoldenCheckCommand {
   static constexpr const char* name = "check";
-  static constexpr const char* summary = "Hold an implementation against a corpus";
+  static constexpr const char* summary = "Check an implementation against a corpus";
 
   std::filesystem::path golden = {};
   std::optional<std::filesystem::path> candidate = {};
@@ -36,6 +37,7 @@ struct GoldenCheckCommand {
   ReportOptions reports = {};
 
   void add(CLI::App& app);
+  std::vector<NamedFile> inputs() const;
 
   /// Checks a candidate against a corpus and prints a table with the failures last, each with the
   /// command that repeats it.
@@ -43,7 +45,7 @@ struct GoldenCheckCommand {
   ///           cases
   /// Throws    UsageError; FileError, also if the corpus does not have the requested version;
   ///           NoDeviceError
-  ExitStatus run() const;
+  Output run() const;
 
   /// Returns how the report presents the cases, given the text of the list of known failures. The
   /// result refers to the command, which must outlive it.
@@ -54,7 +56,7 @@ struct GoldenCheckCommand {
  private:
   std::vector<verification::golden::gate::CaseResult> check(
       const std::vector<verification::golden::certify::CaseDescription>& cases) const;
-  verification::golden::gate::Candidate source() const;
+  verification::golden::candidate::Candidate source() const;
 };
 
 }  // namespace normproof::verification::cli::golden

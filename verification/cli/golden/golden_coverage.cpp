@@ -9,8 +9,6 @@
 #include <set>
 
 #include "verification/cli/golden/golden_options.hpp"
-#include "verification/cli/output_files.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/golden/certify/corpus_files.hpp"
 #include "verification/golden/recipes/corpus.hpp"
@@ -58,7 +56,7 @@ std::string magnitudes_text(const Magnitudes& reach) {
 
 /// Returns the keys of a member of all tiers' coverage, without duplicates.
 template <class Member>
-auto keys_of(const CoveredTiers& tiers, Member Coverage::*member) {
+auto all_keys(const CoveredTiers& tiers, Member Coverage::*member) {
   std::set<typename Member::key_type> keys;
   for (const Coverage* const tier : tiers)
     if (tier != nullptr)
@@ -83,15 +81,15 @@ class OperationTable {
     rows("", &Coverage::inputs, counts_text);
     rows("", &Coverage::extents,
          [](const auto& extents) { return fmt::format("{}", fmt::join(extents, ", ")); });
-    for (const auto& key : keys_of(tiers_, &Coverage::magnitudes))
+    for (const auto& key : all_keys(tiers_, &Coverage::magnitudes))
       row(fmt::format("magnitude of {}, {}", key.first, ref::io::to_string(key.second)),
-          [&](const Coverage& c) { return text_of(c.magnitudes, key, magnitudes_text); });
+          [&](const Coverage& c) { return entry_text(c.magnitudes, key, magnitudes_text); });
     return std::move(table_);
   }
 
  private:
   template <class Map, class Key, class Text>
-  static std::string text_of(const Map& map, const Key& key, Text text) {
+  static std::string entry_text(const Map& map, const Key& key, Text text) {
     const auto found = map.find(key);
     return found == map.end() ? "" : text(found->second);
   }
@@ -105,8 +103,8 @@ class OperationTable {
 
   template <class Member, class Text>
   void rows(const char* prefix, Member Coverage::*member, Text text) {
-    for (const std::string& name : keys_of(tiers_, member))
-      row(prefix + name, [&](const Coverage& c) { return text_of(c.*member, name, text); });
+    for (const std::string& name : all_keys(tiers_, member))
+      row(prefix + name, [&](const Coverage& c) { return entry_text(c.*member, name, text); });
   }
 
   CoveredTiers tiers_;
@@ -170,7 +168,7 @@ extent 1 and one past 1024), where no case is.
       fmt::join(names, ","), kText);
 }
 
-nlohmann::ordered_json json_of(const Coverage& coverage) {
+nlohmann::ordered_json coverage_entry(const Coverage& coverage) {
   using nlohmann::ordered_json;
   const auto counts = [](const Counts& of) {
     ordered_json object = ordered_json::object();
@@ -205,7 +203,7 @@ std::string coverage_json(const TierCoverage& tiers) {
   ordered_json object = {{"tiers", ordered_json::object()}, {"not_touched", ordered_json::array()}};
   for (const auto& [tier, operations] : tiers)
     for (const auto& [operation, coverage] : operations)
-      object["tiers"][std::string(to_string(tier))][operation] = json_of(coverage);
+      object["tiers"][std::string(to_string(tier))][operation] = coverage_entry(coverage);
   for (const auto& [operation, coverage] : together(tiers))
     for (const std::string& end :
          verification::golden::recipes::unreached_limits(operation, coverage))
@@ -220,13 +218,13 @@ std::string coverage_json(const TierCoverage& tiers) {
 
 void GoldenCoverageCommand::add(CLI::App& app) {
   add_names(app, "--tier", tiers, verification::golden::corpus::parse_tier,
-            "quick (default), standard or full, or several of them with commas between", "TIER");
+            "quick (default), standard or full, or several of them separated by commas", "TIER");
   add_golden(app, golden);
-  reports.add(app, {ReportForm::json, ReportForm::markdown});
+  reports.add(app);
   set_footer(
       app,
-      R"(Without --golden the inputs of the tiers are made anew, none of the expected values; with it they
-are read. docs/generated/coverage.md is the one of the quick and the standard tier.
+      R"(Without --golden the inputs of the tiers are generated, without expected values; with it they are
+read. docs/generated/coverage.md is the report of the quick and the standard tier.
 
 Examples:
   normproof golden coverage
@@ -256,16 +254,18 @@ TierCoverage GoldenCoverageCommand::read_coverage() const {
   return coverage;
 }
 
-ExitStatus GoldenCoverageCommand::run() const {
-  check_outputs({}, reports.named());
-  for (const NamedFile& file : reports.named())
-    if (golden) check_outside(file, *golden);
+std::vector<NamedFile> GoldenCoverageCommand::inputs() const {
+  return {{"--golden", golden}};
+}
+
+Output GoldenCoverageCommand::run() const {
   const TierCoverage coverage = read_coverage();
-  const std::string text = support::report::markdown(coverage_document(coverage));
-  write_all({[&] { write_stdout(text); },
-             to_file(reports.json, [&] { return coverage_json(coverage); }),
-             to_file(reports.markdown, [&] { return coverage_heading(coverage) + text; })});
-  return kSuccess;
+  const support::report::Document document = coverage_document(coverage);
+  const std::string text = support::report::markdown(document);
+  return {.document = document,
+          .text = text,
+          .json = [coverage] { return coverage_json(coverage); },
+          .markdown = coverage_heading(coverage) + text};
 }
 
 }  // namespace normproof::verification::cli::golden

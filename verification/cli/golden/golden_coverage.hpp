@@ -19,7 +19,7 @@ using TierCoverage = std::map<verification::golden::corpus::Tier,
 struct GoldenCoverageCommand {
   static constexpr const char* name = "coverage";
   static constexpr const char* summary =
-      "What the cases cover, operation by operation, and what not";
+      "Report what the cases cover of each operation, and what they do not";
 
   std::vector<verification::golden::corpus::Tier> tiers = {
       verification::golden::corpus::Tier::quick};
@@ -27,10 +27,11 @@ struct GoldenCoverageCommand {
   ReportOptions reports = {};
 
   void add(CLI::App& app);
+  std::vector<NamedFile> inputs() const;
 
   /// Prints the range of every option, extent, dtype and magnitude, and the extreme values that no
   /// case covers.
-  ExitStatus run() const;
+  Output run() const;
 
  private:
   TierCoverage read_coverage() const;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "verification/cli/golden/golden_options.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/support/report/text.hpp"
 
@@ -18,7 +17,7 @@ void GoldenExportCommand::add(CLI::App& app) {
   require(add_choice(
       app, "--format", format,
       {{"npz", ExportFormat::npz}, {"onnx", ExportFormat::onnx}, {"text", ExportFormat::text}},
-      "npz: NumPy; onnx: test_data_set_0/*.pb; text: a line a case, as --pipe has it"));
+      "npz: NumPy; onnx: test_data_set_0/*.pb; text: one line per case, as --pipe reads it"));
   add_new_folder(app, out);
   add_only(app, only);
   set_footer(app, R"(Examples:
@@ -26,15 +25,14 @@ void GoldenExportCommand::add(CLI::App& app) {
   normproof golden export --golden golden --format text --out text)");
 }
 
-ExitStatus GoldenExportCommand::run() const {
+Output GoldenExportCommand::run() const {
   const verification::golden::candidate::ExportSummary exported =
       verification::golden::candidate::export_corpus(golden, only, format, out);
-  write_stdout(fmt::format(
+  return printed(fmt::format(
       "{}: {}{}\n", clean_line(out.string()), plural(exported.cases, "case"),
       exported.left_out == 0
           ? ""
-          : fmt::format("; {} left out, for npz knows no bfloat16", exported.left_out)));
-  return kSuccess;
+          : fmt::format("; {} left out, because npz has no bfloat16", exported.left_out)));
 }
 
 }  // namespace normproof::verification::cli::golden

@@ -21,7 +21,7 @@ struct GoldenExportCommand {
   void add(CLI::App& app);
 
   /// Writes the cases of a corpus in another format.
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::golden

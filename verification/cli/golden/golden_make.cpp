@@ -5,7 +5,6 @@
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/golden/golden_options.hpp"
 #include "verification/cli/progress_bar.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/golden/certify/make.hpp"
 #include "verification/support/report/text.hpp"
@@ -19,21 +18,21 @@ using support::report::plural;
 void GoldenMakeCommand::add(CLI::App& app) {
   add_new_folder(app, out);
   add_names(app, "--tier", tiers, verification::golden::corpus::parse_tier,
-            "quick (default), standard or full, or several of them with commas between", "TIER");
+            "quick (default), standard or full, or several of them separated by commas", "TIER");
   add_only(app, only);
-  add_jobs(app, jobs, "Cases that are certified");
+  add_jobs(app, jobs, "Cases to certify");
   set_footer(
       app,
-      R"(A folder a case with case.json, inputs.safetensors and expected.safetensors; manifest.json; and
-SHA256SUMS for 'sha256sum -c'. The same bytes on every machine. The folder appears when it is
-complete.
+      R"(Writes one folder per case with case.json, inputs.safetensors and expected.safetensors, then
+manifest.json, and SHA256SUMS for 'sha256sum -c'. The bytes are the same on every machine. The
+folder appears when it is complete.
 
 Examples:
   normproof golden make --out golden
   normproof golden make --out large --tier full --only '*/layer_norm/*')");
 }
 
-ExitStatus GoldenMakeCommand::run() const {
+Output GoldenMakeCommand::run() const {
   ref::numeric::set_num_threads(1);  // the cases run in parallel instead
   ProgressBar progress;
   const verification::golden::certify::MakeSummary made =
@@ -44,9 +43,8 @@ ExitStatus GoldenMakeCommand::run() const {
                 .finished = [&](const std::string& path, std::size_t done, std::size_t total) {
                   progress.show("certifying", done, total, path);
                 }});
-  write_stdout(fmt::format("{}: {}, {} elements certified\n", clean_line(out.string()),
-                           plural(made.cases, "case"), count_text(made.elements)));
-  return kSuccess;
+  return printed(fmt::format("{}: {}, {} elements certified\n", clean_line(out.string()),
+                             plural(made.cases, "case"), count_text(made.elements)));
 }
 
 }  // namespace normproof::verification::cli::golden

@@ -13,7 +13,7 @@ namespace normproof::verification::cli::golden {
 
 struct GoldenMakeCommand {
   static constexpr const char* name = "make";
-  static constexpr const char* summary = "Write a corpus: inputs, and what is expected of them";
+  static constexpr const char* summary = "Write a corpus: inputs and certified expected outputs";
 
   std::filesystem::path out = {};
   std::vector<verification::golden::corpus::Tier> tiers = {
@@ -24,7 +24,7 @@ struct GoldenMakeCommand {
   void add(CLI::App& app);
 
   /// Writes a corpus and prints a summary of it.
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::golden

@@ -33,7 +33,7 @@ std::string finder(const ExhibitResult& visit) {
                                 : fmt::format("relation {}, {}", visit.relation, visit.case_path);
 }
 
-std::string dtype_of(const ExhibitResult& visit) {
+std::string dtype_name(const ExhibitResult& visit) {
   return visit.exhibit.dtype ? std::string(to_string(*visit.exhibit.dtype)) : "any";
 }
 
@@ -45,7 +45,7 @@ support::report::Table museum_table(const std::vector<ExhibitResult>& visits) {
     table.rows.push_back({{{visit.exhibit.name},
                            {visit.exhibit.link},
                            {visit.exhibit.op},
-                           {dtype_of(visit)},
+                           {dtype_name(visit)},
                            {visit.exhibit.sentence},
                            {visit.exhibit.missed_by},
                            {finder(visit)},
@@ -69,6 +69,13 @@ std::string museum_text(const std::vector<ExhibitResult>& visits) {
   return text + closing_line(visits) + "\n";
 }
 
+support::report::Document museum_document(const std::vector<ExhibitResult>& visits) {
+  support::report::Document document{"normproof: museum"};
+  document.add(museum_table(visits));
+  document.add(support::report::Paragraph{closing_line(visits)});
+  return document;
+}
+
 std::string museum_markdown(const std::vector<ExhibitResult>& visits,
                             verification::golden::museum::Tier tier) {
   constexpr const char* kText =
@@ -79,15 +86,12 @@ bug does not show. `found by`: the first case that rejects it, or the relation t
 what the gate takes the mistake for.
 
 )";
-  support::report::Document document{"normproof: museum"};
-  document.add(museum_table(visits));
-  document.add(support::report::Paragraph{closing_line(visits)});
   const std::string option = tier == verification::golden::museum::Tier::quick
                                  ? ""
                                  : fmt::format(" --tier {}", to_string(tier));
   return fmt::format(
       "# Museum\n\nWhat `normproof golden power --museum{} --markdown FILE` writes.\n\n{}{}",
-      option, kText, support::report::markdown(document));
+      option, kText, support::report::markdown(museum_document(visits)));
 }
 
 std::string museum_json(const std::vector<ExhibitResult>& visits,
@@ -100,7 +104,7 @@ std::string museum_json(const std::vector<ExhibitResult>& visits,
     object["exhibits"].push_back({{"name", visit.exhibit.name},
                                   {"link", visit.exhibit.link},
                                   {"operation", visit.exhibit.op},
-                                  {"dtype", dtype_of(visit)},
+                                  {"dtype", dtype_name(visit)},
                                   {"what_goes_wrong", visit.exhibit.sentence},
                                   {"what_its_tests_had_not_tried", visit.exhibit.missed_by},
                                   {"found", visit.found()},

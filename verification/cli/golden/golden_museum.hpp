@@ -14,6 +14,8 @@ using verification::golden::museum::ExhibitResult;
 
 /// Returns one line per bug, and the closing line.
 std::string museum_text(const std::vector<ExhibitResult>& visits);
+/// Returns the bugs as a table, then the closing line.
+support::report::Document museum_document(const std::vector<ExhibitResult>& visits);
 /// Returns the text of docs/generated/museum.md.
 std::string museum_markdown(const std::vector<ExhibitResult>& visits,
                             verification::golden::museum::Tier tier);

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <system_error>
-
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
@@ -20,15 +17,15 @@ CLI::Option* add_pipe_and_timeout(CLI::App& app, Field& pipe, double& timeout) {
   constexpr int kMaxSeconds = 86400;
   constexpr TextRule kCommand = {[](const std::string& text) { return !text.empty(); },
                                  "a command for sh"};
-  CLI::Option* const option =
-      add_text(app, "--pipe", pipe,
-               "A command that reads a line a case and prints its answer (docs/guide/formats.md)",
-               "CMD", kCommand);
+  CLI::Option* const option = add_text(
+      app, "--pipe", pipe,
+      "A command that reads one line per case and prints the output (docs/guide/formats.md)", "CMD",
+      kCommand);
   add_value(
       app, "--timeout", timeout,
       [](const std::string& text) { return parse_number("--timeout", text, 1, kMaxSeconds); },
       [](double seconds) { return fmt::format("{}", seconds); },
-      "Seconds that the command may take for an answer (default: 60)", "S");
+      "Seconds that the command may take for one case (default: 60)", "S");
   return option;
 }
 
@@ -40,9 +37,10 @@ CLI::Option* add_corpus_folder(CLI::App& app, Field& golden) {
     return verification::golden::certify::corpus_folder(text);
   };
   const auto print = [](const std::filesystem::path& path) { return path.string(); };
-  return add_value(app, "--golden", golden, parse, print,
-                   "The corpus that 'normproof golden make' wrote, or a folder with it in 'data'",
-                   "DIR");
+  return add_value(
+      app, "--golden", golden, parse, print,
+      "A corpus that 'normproof golden make' wrote, or a folder that contains one in 'data'",
+      "DIR");
 }
 
 }  // namespace
@@ -56,22 +54,20 @@ void add_golden(CLI::App& app, std::optional<std::filesystem::path>& golden) {
 }
 
 void add_new_folder(CLI::App& app, std::filesystem::path& out) {
-  require(add_folder(app, "--out", out, "The folder to make; it is not there yet, or empty"));
+  require(add_folder(app, "--out", out, "The folder to create; it must be new or empty"));
 }
 
 void add_only(CLI::App& app, verification::golden::corpus::PathGlobs& only) {
   accept_several(add_bound(
       app, "--only",
       {[&only](const Texts& given) { only.globs = given; }, [&only] { return only.globs; }},
-      "Cases whose path this glob, or another one given so, matches (default: "
-      "all)",
-      "GLOB"));
+      "Only cases whose path matches this glob; may be repeated (default: all)", "GLOB"));
 }
 
 void add_candidate(CLI::App& app, std::optional<std::filesystem::path>& candidate) {
   add_folder(app, "--candidate", candidate,
-             "The answers: <path of the case>/expected.safetensors or .npz, with the names of the "
-             "corpus");
+             "The outputs to check: <path of the case>/expected.safetensors or .npz, with the "
+             "names of the corpus");
 }
 
 void add_pipe(CLI::App& app, std::optional<std::string>& pipe, double& timeout) {
@@ -100,18 +96,6 @@ void add_formula(CLI::App& app, verification::golden::tolerance::Formula& formul
                  const std::string& help) {
   add_named(app, "--formula", formula, verification::golden::tolerance::parse_formula, help,
             "NAME");
-}
-
-void check_outside(const NamedFile& file, const std::filesystem::path& folder) {
-  if (!file.path) return;
-  std::error_code error;
-  const auto inside =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(*file.path), error);
-  const auto above = std::filesystem::weakly_canonical(std::filesystem::absolute(folder), error);
-  const auto [end, rest] = std::mismatch(above.begin(), above.end(), inside.begin(), inside.end());
-  if (end == above.end())
-    throw ref::numeric::UsageError(fmt::format("{} {} is in {}; expected a file elsewhere",
-                                               file.option, file.path->string(), folder.string()));
 }
 
 }  // namespace normproof::verification::cli::golden

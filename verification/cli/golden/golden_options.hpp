@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "verification/cli/output_files.hpp"
 #include "verification/golden/corpus/path_globs.hpp"
 #include "verification/golden/tolerance/tolerance.hpp"
 
@@ -42,9 +41,5 @@ void add_accumulation(CLI::App& app,
                       const std::string& help);
 void add_formula(CLI::App& app, verification::golden::tolerance::Formula& formula,
                  const std::string& help);
-
-/// Checks that a report does not replace a file of the corpus or of the answers.
-/// Throws    UsageError if the file is in the folder
-void check_outside(const NamedFile& file, const std::filesystem::path& folder);
 
 }  // namespace normproof::verification::cli::golden

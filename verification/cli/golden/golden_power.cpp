@@ -9,9 +9,7 @@
 #include "verification/cli/golden/golden_museum.hpp"
 #include "verification/cli/golden/golden_options.hpp"
 #include "verification/cli/golden/golden_planted.hpp"
-#include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/support/report/markdown.hpp"
 #include "verification/support/report/text.hpp"
@@ -43,14 +41,14 @@ struct PowerTotals {
   }
 };
 
-PowerTotals totals_of(const LayerPower& layer, std::size_t seeds) {
+PowerTotals sum_totals(const LayerPower& layer, std::size_t seeds) {
   return {layer.cases,  layer.verdicts.size(),     layer.count_killed(seeds),
           layer.checks, layer.false_alarms.size(), layer.planted};
 }
 
-PowerTotals totals_of(const std::vector<LayerPower>& layers, std::size_t seeds) {
+PowerTotals sum_totals(const std::vector<LayerPower>& layers, std::size_t seeds) {
   PowerTotals all;
-  for (const LayerPower& layer : layers) all += totals_of(layer, seeds);
+  for (const LayerPower& layer : layers) all += sum_totals(layer, seeds);
   return all;
 }
 
@@ -62,15 +60,15 @@ std::string corpora(std::size_t count) {
   return count == 1 ? "1 corpus" : fmt::format("{} corpora", count);
 }
 
-std::string name_of(const verification::golden::mutations::Mutation& mutation) {
+std::string mutation_name(const verification::golden::mutations::Mutation& mutation) {
   return fmt::format("{}: {}", mutation.site, to_string(mutation.op));
 }
 
 std::string survivor_line(const LayerPower& layer, const MutationVerdict& verdict,
                           std::size_t seeds) {
   return fmt::format(
-      "{}, {}: rejected by {} of {}; {}", layer.layer, name_of(verdict.mutation), verdict.killed,
-      corpora(seeds),
+      "{}, {}: rejected by {} of {}; {}", layer.layer, mutation_name(verdict.mutation),
+      verdict.killed, corpora(seeds),
       verdict.same_bits == seeds
           ? "no case tells it from the right one by a single bit"
           : fmt::format("the largest share of a bound is {}", number_text(verdict.closest)));
@@ -87,8 +85,8 @@ support::report::Table power_table(const std::vector<LayerPower>& layers, std::s
          {t.cases, t.wrong, t.killed, t.survivors(), t.checks, t.false_alarms})
       table.rows.back().cells.push_back({std::to_string(count)});
   };
-  for (const LayerPower& layer : layers) add(layer.layer, totals_of(layer, seeds));
-  add("all", totals_of(layers, seeds));
+  for (const LayerPower& layer : layers) add(layer.layer, sum_totals(layer, seeds));
+  add("all", sum_totals(layers, seeds));
   return table;
 }
 
@@ -98,7 +96,7 @@ support::report::Table killers_table(const std::vector<LayerPower>& layers) {
   for (const LayerPower& layer : layers)
     for (const MutationVerdict& verdict : layer.verdicts)
       table.rows.push_back({{{layer.layer},
-                             {name_of(verdict.mutation)},
+                             {mutation_name(verdict.mutation)},
                              {verdict.killer.empty() ? "none" : verdict.killer}}});
   return table;
 }
@@ -132,7 +130,7 @@ support::report::Document power_document(const std::vector<LayerPower>& layers,
       if (verdict.killed < options.seeds)
         document.add(support::report::Paragraph{survivor_line(layer, verdict, options.seeds)});
   }
-  const PowerTotals all = totals_of(layers, options.seeds);
+  const PowerTotals all = sum_totals(layers, options.seeds);
   if (!all.planted.of.empty()) document.add(planted_table(all.planted));
   document.add(support::report::Paragraph{power_summary(all, options)});
   return document;
@@ -193,35 +191,35 @@ void GoldenPowerCommand::add(CLI::App& app) {
   constexpr std::size_t kMaxSeeds = 10'000;
   add_named(app, "--tier", options.tier, verification::golden::corpus::parse_tier,
             "quick (default), standard or full", "TIER");
-  add_text(app, "--layer", options.only, "Layers whose name this glob matches (default: all)",
+  add_text(app, "--layer", options.only, "Only layers whose name matches this glob (default: all)",
            "GLOB");
   add_number(app, "--seeds", options.seeds, 1, kMaxSeeds,
-             "Corpora to try: that of 'make', and others of other random numbers (default: 1)");
-  add_accumulation(app, options.accumulation,
-                   "Right implementations alone, whose every operation is of this format: float16 "
-                   "or bfloat16");
+             "Number of corpora: that of 'golden make', and others with other random numbers "
+             "(default: 1)");
+  add_accumulation(
+      app, options.accumulation,
+      "Only right implementations, with every operation in this format: float16 or bfloat16");
   add_formula(app, options.formula,
-              "folded: right implementations alone, with x r - m r for (x - m) r; or one_pass: "
-              "alone too, whose variance is E[x^2] - E[x]^2");
-  add_flag(
-      app, "--planted", options.inject_only,
-      "NaN, infinity, 0 and 12345 alone, each in the place of one element of a right answer at "
-      "a time: how many are refused, and how many elements are not judged");
+              "folded: only right implementations, with x r - m r for (x - m) r; or one_pass: only "
+              "right ones, with the variance E[x^2] - E[x]^2");
+  add_flag(app, "--planted", options.inject_only,
+           "Only put NaN, infinity, 0 and 12345 in place of one element of a right output at a "
+           "time, and count how many are refused and how many elements are not judged");
   add_flag(app, "--museum", museum,
-           "Public bugs, each made again as a small wrong kernel: which are found, by the tier and "
-           "those below it");
+           "Only public bugs, each reproduced as a small wrong kernel: which of them the tier and "
+           "those below it find");
   check_afterwards(app, [&app, this] {
     for (const char* other : {"--seeds", "--accumulation", "--formula", "--planted"})
       if (museum && is_given(app, other))
         throw ref::numeric::UsageError(fmt::format("--museum and {}; expected one of them", other));
   });
-  reports.add(app, {ReportForm::json, ReportForm::markdown});
-  add_jobs(app, options.jobs, "Implementations that run");
+  reports.add(app);
+  add_jobs(app, options.jobs, "Implementations to run");
   set_footer(
       app,
-      R"(A second implementation of every layer is broken at each place of its formula in every way that
-the place offers, and held against the cases; so are right implementations that add in other
-orders. Exit status 1 if a wrong one passes, or a right one fails.
+      R"(Breaks a second implementation of every layer at each place of its formula, in every way that the
+place offers, and checks it against the cases. Right implementations that add in other orders are
+checked too. Exit status 1 if a wrong one passes, or a right one fails.
 
 Examples:
   normproof golden power
@@ -230,8 +228,7 @@ Examples:
   normproof golden power --museum --tier standard)");
 }
 
-ExitStatus GoldenPowerCommand::run() const {
-  check_outputs({}, reports.named());
+Output GoldenPowerCommand::run() const {
   ref::numeric::set_num_threads(1);  // the implementations run in parallel instead
   if (museum) return visit_museum();
   ProgressBar progress;
@@ -240,18 +237,19 @@ ExitStatus GoldenPowerCommand::run() const {
     progress.show("mutating", done, total, layer);
   };
   const std::vector<LayerPower> layers = verification::golden::gate::measure_power(watched);
-  const std::string text = support::report::markdown(power_document(layers, options));
+  const support::report::Document document = power_document(layers, options);
+  const std::string text = support::report::markdown(document);
   const support::report::Document killers{"", {killers_table(layers)}};
-  write_all({[&] { write_stdout(text); },
-             to_file(reports.json, [&] { return power_json(layers, options); }),
-             to_file(reports.markdown, [&] {
-               return power_heading(options, layers.front().styles) + text + "\n" +
-                      support::report::markdown(killers);
-             })});
-  return all_as_it_should(totals_of(layers, options.seeds)) ? kSuccess : kNumericalFailure;
+  return {
+      .status = all_as_it_should(sum_totals(layers, options.seeds)) ? kSuccess : kNumericalFailure,
+      .document = document,
+      .text = text,
+      .json = power_json(layers, options),
+      .markdown = power_heading(options, layers.front().styles) + text + "\n" +
+                  support::report::markdown(killers)};
 }
 
-ExitStatus GoldenPowerCommand::visit_museum() const {
+Output GoldenPowerCommand::visit_museum() const {
   ProgressBar progress;
   const std::vector<ExhibitResult> visits = verification::golden::museum::tour(
       verification::golden::museum::all_exhibits(),
@@ -261,10 +259,11 @@ ExitStatus GoldenPowerCommand::visit_museum() const {
        .finished = [&](const std::string& op, std::size_t done, std::size_t of) {
          progress.show("visiting", done, of, op);
        }});
-  write_all({[&] { write_stdout(museum_text(visits)); },
-             to_file(reports.json, [&] { return museum_json(visits, options.tier); }),
-             to_file(reports.markdown, [&] { return museum_markdown(visits, options.tier); })});
-  return all_found(visits) ? kSuccess : kNumericalFailure;
+  return {.status = all_found(visits) ? kSuccess : kNumericalFailure,
+          .document = museum_document(visits),
+          .text = museum_text(visits),
+          .json = museum_json(visits, options.tier),
+          .markdown = museum_markdown(visits, options.tier)};
 }
 
 }  // namespace normproof::verification::cli::golden

@@ -9,7 +9,8 @@ namespace normproof::verification::cli::golden {
 
 struct GoldenPowerCommand {
   static constexpr const char* name = "power";
-  static constexpr const char* summary = "How many wrong implementations the corpus rejects";
+  static constexpr const char* summary =
+      "Measure how many wrong implementations the corpus rejects";
 
   verification::golden::gate::PowerOptions options = {.jobs = processor_count()};
   bool museum = false;
@@ -20,12 +21,12 @@ struct GoldenPowerCommand {
   /// Prints the mutation score of a tier by layer, the false alarms, and the survivors, each with
   /// an explanation.
   /// Returns   kSuccess if every faulty mutation was rejected, and no correct implementation
-  ExitStatus run() const;
+  Output run() const;
 
  private:
   /// Prints which publicly known bugs are found.
   /// Returns   kSuccess if all are
-  ExitStatus visit_museum() const;
+  Output visit_museum() const;
 };
 
 }  // namespace normproof::verification::cli::golden

@@ -6,14 +6,10 @@
 #include <map>
 
 #include "verification/cli/golden/golden_options.hpp"
-#include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/shell_line.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/support/report/json_lines.hpp"
-#include "verification/support/report/junit.hpp"
-#include "verification/support/report/terminal.hpp"
+#include "verification/support/report/checks.hpp"
 #include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::golden {
@@ -41,7 +37,7 @@ std::string_view outcome_word(RelationOutcome outcome) {
   }
 }
 
-std::size_t count_of(const std::vector<RelationResult>& results, RelationOutcome outcome) {
+std::size_t count_outcome(const std::vector<RelationResult>& results, RelationOutcome outcome) {
   return static_cast<std::size_t>(std::ranges::count(results, outcome, &RelationResult::outcome));
 }
 
@@ -54,8 +50,8 @@ std::string relation_repro(const GoldenRelationsCommand& command, const Relation
 }
 
 bool all_held(const std::vector<RelationResult>& results) {
-  return count_of(results, RelationOutcome::broken) == 0 &&
-         count_of(results, RelationOutcome::held) > 0;
+  return count_outcome(results, RelationOutcome::broken) == 0 &&
+         count_outcome(results, RelationOutcome::held) > 0;
 }
 
 support::report::Table relations_table(const std::vector<RelationResult>& results,
@@ -88,19 +84,20 @@ support::report::Document relations_document(const std::vector<RelationResult>& 
                       verification::golden::gate::to_string(result.relation)),
           {result.sentence},
           relation_repro(command, result)});
-  const std::size_t held = count_of(results, RelationOutcome::held);
-  const std::size_t declined = count_of(results, RelationOutcome::declined);
+  const std::size_t held = count_outcome(results, RelationOutcome::held);
+  const std::size_t declined = count_outcome(results, RelationOutcome::declined);
   std::string summary = fmt::format(
       "{}: {} of {} hold, {}", all_held(results) ? "PASSED" : "FAILED", count_text(held),
-      plural(held + count_of(results, RelationOutcome::broken), "relation"), plural(cases, "case"));
+      plural(held + count_outcome(results, RelationOutcome::broken), "relation"),
+      plural(cases, "case"));
   if (declined > 0) summary += fmt::format("; {} declined", plural(declined, "relation"));
   if (held == 0) summary += fmt::format("; {}", kNothingSaid);
   document.add(support::report::Paragraph{summary});
   return document;
 }
 
-support::report::Check check_of(const RelationResult& result,
-                                const GoldenRelationsCommand& command) {
+support::report::Check make_check(const RelationResult& result,
+                                  const GoldenRelationsCommand& command) {
   const std::string relation(verification::golden::gate::to_string(result.relation));
   support::report::Check check{.group = result.path,
                                .name = relation,
@@ -125,10 +122,10 @@ support::report::Check check_of(const RelationResult& result,
 support::report::Checks relation_checks(const std::vector<RelationResult>& results,
                                         const GoldenRelationsCommand& command) {
   support::report::CheckSuite suite{"normproof.golden.relations"};
-  for (const RelationResult& result : results) suite.checks.push_back(check_of(result, command));
+  for (const RelationResult& result : results) suite.checks.push_back(make_check(result, command));
   // Without this entry, a reader of the file alone would see no failure.
-  if (count_of(results, RelationOutcome::held) == 0 &&
-      count_of(results, RelationOutcome::broken) == 0)
+  if (count_outcome(results, RelationOutcome::held) == 0 &&
+      count_outcome(results, RelationOutcome::broken) == 0)
     suite.checks.push_back({.group = "normproof.golden",
                             .name = "relations",
                             .outcome = support::report::Outcome::failed,
@@ -143,25 +140,29 @@ void GoldenRelationsCommand::add(CLI::App& app) {
   add_golden(app, golden);
   add_pipe(app, pipe, timeout);
   add_names(app, "--relations", relations, verification::golden::gate::parse_relation,
-            "repeat, memory, split, permute or neighbour, or several of them with commas between "
+            "repeat, memory, split, permute or neighbour, or several of them separated by commas "
             "(default: all)",
             "LIST");
   add_only(app, only);
-  reports.add(app, {ReportForm::json_lines, ReportForm::junit});
+  reports.add(app);
   set_footer(
       app,
-      R"(What no tolerance finds: an answer that changes from call to call (repeat) or with what memory
-held (memory), that depends on the batch around a sample (split, permute), or that a sample of
-NaN spreads to (neighbour). Layers with statistics over samples are held to repeat, memory and,
-within the bound, permute. Exit status 1 if one is broken.
+      R"(Finds what no tolerance finds: an output that changes from call to call (repeat) or with the
+previous content of memory (memory), that depends on the other samples of the batch (split,
+permute), or that becomes NaN because another sample is NaN (neighbour). Layers with statistics
+over samples are checked for repeat, memory and, within the bound, permute. --json writes one
+object per line and relation. Exit status 1 if a relation is broken.
 
 Examples:
   normproof golden relations --golden golden --pipe ./my_kernel
   normproof golden relations --golden g --pipe ./my_kernel --relations split --only '*/rms_norm/*')");
 }
 
-ExitStatus GoldenRelationsCommand::run() const {
-  check_outputs({{"--golden", golden / "manifest.json"}}, reports.named());
+std::vector<NamedFile> GoldenRelationsCommand::inputs() const {
+  return {{"--golden", golden / "manifest.json"}};
+}
+
+Output GoldenRelationsCommand::run() const {
   const auto cases = verification::golden::certify::list_corpus(golden, only);
   const std::vector<RelationResult> results = [&] {
     ProgressBar progress;
@@ -172,14 +173,9 @@ ExitStatus GoldenRelationsCommand::run() const {
           progress.show("asking", done, cases.size(), cases[done - 1].path);
         });
   }();
-  const support::report::Checks checks = relation_checks(results, *this);
-  write_all({[&] {
-               write_stdout(support::report::terminal_text(
-                   relations_document(results, *this, cases.size())));
-             },
-             to_file(reports.json, [&] { return support::report::json_lines(checks); }),
-             to_file(reports.junit, [&] { return support::report::junit(checks); })});
-  return all_held(results) ? kSuccess : kNumericalFailure;
+  return {.status = all_held(results) ? kSuccess : kNumericalFailure,
+          .document = relations_document(results, *this, cases.size()),
+          .checks = relation_checks(results, *this)};
 }
 
 }  // namespace normproof::verification::cli::golden

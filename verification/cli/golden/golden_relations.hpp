@@ -14,7 +14,7 @@ namespace normproof::verification::cli::golden {
 struct GoldenRelationsCommand {
   static constexpr const char* name = "relations";
   static constexpr const char* summary =
-      "Hold the answers to variants of a case against each other";
+      "Compare the outputs for variants of a case with each other";
 
   std::filesystem::path golden = {};
   std::string pipe = {};  ///< a command for sh
@@ -25,11 +25,12 @@ struct GoldenRelationsCommand {
   ReportOptions reports = {};
 
   void add(CLI::App& app);
+  std::vector<NamedFile> inputs() const;
 
   /// Compares the outputs of a program for variants of each case. Prints one line per relation,
   /// then each broken one with the command that repeats it.
   /// Returns   kSuccess if every applicable relation held, and at least one did
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::golden

@@ -18,7 +18,7 @@ enum class GpuMode { ordered, cublas };
 struct GpuAgreeCommand {
   static constexpr const char* name = "agree";
   static constexpr const char* summary =
-      "Compare every operation on many inputs, a row an operation";
+      "Compare every operation with the reference on many inputs";
 
   normproof::gpu::device::Backend device = normproof::gpu::device::Backend::simulated;
   std::uint64_t seed = 1;
@@ -36,7 +36,7 @@ struct GpuAgreeCommand {
   /// their bounds. Prints one row per operation as soon as it is done.
   /// Returns   kSuccess if nothing differs, or everything is within its bound
   /// Throws    NoDeviceError, DeviceError, FileError; std::logic_error if there was no case
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::gpu

@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "verification/support/report/html.hpp"
 #include "verification/support/report/json_number.hpp"
 #include "verification/support/report/terminal.hpp"
 #include "verification/support/report/text.hpp"
@@ -38,12 +37,12 @@ std::string how(const GpuAgreeCommand& command) {
   return fmt::format("every product {} against its bound",
                      command.device == normproof::gpu::device::Backend::cuda
                          ? "by cuBLAS"
-                         : "by a simulated library, in an order drawn,");
+                         : "by a simulated library, in a random order,");
 }
 
 std::string agreement_verdict(const checks::agreement::Rows& rows, const GpuAgreeCommand& command) {
   if (is_ordered(command)) return rows.agree() ? "the same bits" : "some bits differ";
-  return rows.agree() ? "every product within its bound" : "some products are past their bound";
+  return rows.agree() ? "every product within its bound" : "some products exceed their bound";
 }
 
 /// The widths suit a terminal, where each row is printed as soon as it is done.
@@ -96,17 +95,17 @@ std::string agreement_tail(const checks::agreement::Rows& rows, const GpuAgreeCo
 std::string agreement_json(const checks::agreement::Rows& rows, const GpuAgreeCommand& command) {
   nlohmann::ordered_json operations = nlohmann::ordered_json::array();
   for (const checks::agreement::Row& row : rows.all()) {
-    nlohmann::ordered_json own = {{"operation", row.operation},
-                                  {"cases", row.cases},
-                                  {"elements", row.elements},
-                                  {"refused", row.refused}};
+    nlohmann::ordered_json row_json = {{"operation", row.operation},
+                                       {"cases", row.cases},
+                                       {"elements", row.elements},
+                                       {"refused", row.refused}};
     if (!is_ordered(command)) {
-      own["not_judged"] = row.not_judged;
-      own["of_bound"] = support::report::json_number(row.of_bound);
-      own["of_sums"] = support::report::json_number(row.of_sums);
+      row_json["not_judged"] = row.not_judged;
+      row_json["of_bound"] = support::report::json_number(row.of_bound);
+      row_json["of_sums"] = support::report::json_number(row.of_sums);
     }
-    own["difference"] = row.difference;
-    operations.push_back(own);
+    row_json["difference"] = row.difference;
+    operations.push_back(row_json);
   }
   nlohmann::ordered_json document = {{"device", std::string(to_string(command.device))},
                                      {"mode", is_ordered(command) ? "ordered" : "cublas"},
@@ -130,7 +129,8 @@ support::report::Checks agreement_checks(const checks::agreement::Rows& rows) {
   return {suite};
 }
 
-std::string agreement_page(const checks::agreement::Rows& rows, const GpuAgreeCommand& command) {
+support::report::Document agreement_document(const checks::agreement::Rows& rows,
+                                             const GpuAgreeCommand& command) {
   support::report::Document document{"normproof: the device against the reference"};
   document.add(support::report::Heading{1, document.title});
   document.add(support::report::Paragraph{
@@ -144,9 +144,9 @@ std::string agreement_page(const checks::agreement::Rows& rows, const GpuAgreeCo
   document.add(std::move(table));
   if (!is_ordered(command))
     document.add(support::report::Paragraph{
-        "Of bound: the largest share of what a product may be off the exact one; of sums: of what "
-        "it may be off the exact product of its rounded operands. Above 1 it is wrong."});
-  return support::report::html(document);
+        "of bound: the largest error of a product, as a share of its bound; of sums: the same "
+        "against the exact product of its rounded operands. Above 1 a product is wrong."});
+  return document;
 }
 
 }  // namespace normproof::verification::cli::gpu

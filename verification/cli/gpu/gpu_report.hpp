@@ -5,6 +5,7 @@
 #include "verification/checks/agreement/row.hpp"
 #include "verification/cli/gpu/gpu_agree.hpp"
 #include "verification/support/report/checks.hpp"
+#include "verification/support/report/document.hpp"
 
 /// The report of `normproof gpu agree`.
 namespace normproof::verification::cli::gpu {
@@ -20,7 +21,8 @@ std::string agreement_tail(const checks::agreement::Rows& rows, const GpuAgreeCo
 std::string agreement_json(const checks::agreement::Rows& rows, const GpuAgreeCommand& command);
 /// Returns one check per row.
 support::report::Checks agreement_checks(const checks::agreement::Rows& rows);
-/// Returns a self-contained HTML page.
-std::string agreement_page(const checks::agreement::Rows& rows, const GpuAgreeCommand& command);
+/// Returns the verdict, and the rows as a table.
+support::report::Document agreement_document(const checks::agreement::Rows& rows,
+                                             const GpuAgreeCommand& command);
 
 }  // namespace normproof::verification::cli::gpu

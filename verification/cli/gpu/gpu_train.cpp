@@ -21,12 +21,12 @@ using support::report::plural;
 
 namespace {
 
-/// Rejects a name that `options_of` does not know.
-template <class OptionsOf>
+/// Rejects a name that `find_options` does not know.
+template <class FindOptions>
 void add_known_name(CLI::App& app, const std::string& name, std::string& field,
-                    OptionsOf options_of, const std::string& help, const std::string& type) {
-  const auto parse = [options_of](const std::string& text) {
-    options_of(text);
+                    FindOptions find_options, const std::string& help, const std::string& type) {
+  const auto parse = [find_options](const std::string& text) {
+    find_options(text);
     return text;
   };
   const auto print = [](const std::string& text) { return text; };
@@ -43,21 +43,22 @@ void GpuTrainCommand::add(CLI::App& app) {
               {"translate", TrainingTask::translation}},
              "classify (default): an encoder with a class head; language: a causal one with a tied "
              "head; translate: an encoder and a decoder");
-  add_known_name(
-      app, "--norm", norm, ref::model::norm_options,
-      "The norm at every place (default: layer_norm); over sentences it is of classify alone",
-      "NORM");
+  add_known_name(app, "--norm", norm, ref::model::norm_options,
+                 "The norm layer (default: layer_norm); one with statistics over sentences "
+                 "requires --task classify",
+                 "NORM");
   add_flag(app, "--scaled-embedding", scaled_embedding,
-           "Multiply each embedding by sqrt(d_model), before positions are added");
+           "Multiply each embedding by sqrt(d_model) before positions are added");
   add_known_name(app, "--optimizer", optimizer, ref::model::optimizer_options,
                  "sgd (default), adam or adamw", "NAME");
   add_number(app, "--steps", steps, 1, 1'000'000, "Steps of training (default: 10)");
   add_seed(app, seed, "weights, data and dropout");
   add_jobs(app, jobs, "Threads of the reference");
+  reports.add(app);
   set_footer(
       app,
-      R"(Prints the loss of each step, and the SHA-256 of parameters and running statistics after the last
-one, of both sides. Exit status 1 if they differ.
+      R"(Prints the loss of each step, then the SHA-256 of the parameters and running statistics after the
+last step, for the device and for the reference. Exit status 1 if they differ.
 
 Examples:
   normproof gpu train --norm power_norm --optimizer adam --steps 50
@@ -71,7 +72,7 @@ void GpuTrainCommand::check_task() const {
       "--norm is '{}'; expected one without statistics over a sentence, or --task classify", norm));
 }
 
-ExitStatus GpuTrainCommand::run() const {
+Output GpuTrainCommand::run() const {
   checks::agreement::Trajectory trajectory;
   trajectory.task = task;
   trajectory.steps = steps;
@@ -102,7 +103,8 @@ ExitStatus GpuTrainCommand::run() const {
                            .scaled_embedding = scaled_embedding};
   if (task != TrainingTask::classes) config.loss.label_smoothing = 0.1;
   config.optimizer = ref::model::optimizer_options(optimizer);
-  config.learning_rate = optimizer == "sgd" ? 0.1 : 0.001;
+  config.learning_rate =
+      std::holds_alternative<ref::model::SgdOptions>(config.optimizer) ? 0.1 : 0.001;
   config.seed = seed;
   check_task();
   const auto opened = open_rank_device(device, seed);
@@ -110,20 +112,33 @@ ExitStatus GpuTrainCommand::run() const {
   const char* const model = task == TrainingTask::language      ? "a language model, "
                             : task == TrainingTask::translation ? "a translator, "
                                                                 : "";
-  std::string heading = fmt::format("{}{}{} with {}, {}, seed {}\n", model, norm,
-                                    scaled_embedding ? ", scaled embeddings" : "", optimizer,
-                                    plural(static_cast<std::size_t>(steps), "step"), seed);
+  const std::string settings = fmt::format("{}{}{} with {}, {}, seed {}", model, norm,
+                                           scaled_embedding ? ", scaled embeddings" : "", optimizer,
+                                           plural(static_cast<std::size_t>(steps), "step"), seed);
+  std::string heading = settings + "\n";
+  support::report::Table losses = support::report::numbers_table("", {}, {"step", "loss"});
   const std::string there =
       run_trajectory_on_device(*opened, trajectory, [&](std::int64_t step, double loss) {
+        losses.rows.push_back({{{std::to_string(step)}, {fmt::format("{:.17g}", loss)}}});
         // The heading is printed with the first step, so that an error before it leaves no output.
         write_stdout(
             fmt::format("{}step {:>4}  loss {:.17g}\n", std::exchange(heading, ""), step, loss));
       });
   const std::string here = run_trajectory_on_ref(trajectory, [](std::int64_t, double) {});
-  write_stdout(fmt::format("sha256 {} on the device ({})\nsha256 {} by ref: {}\n", there,
-                           to_string(device), here,
-                           here == there ? "the same trajectory" : "another trajectory"));
-  return here == there ? kSuccess : kNumericalFailure;
+  const bool same = here == there;
+  const std::string device_hash =
+      fmt::format("sha256 {} on the device ({})", there, to_string(device));
+  const std::string reference_hash = fmt::format(
+      "sha256 {} by ref: {}", here, same ? "the same trajectory" : "another trajectory");
+  support::report::Document document{"normproof: a training on the device and by the reference"};
+  document.add(support::report::Paragraph{settings});
+  document.add(std::move(losses));
+  document.add(support::report::Paragraph{device_hash});
+  document.add(support::report::Paragraph{
+      reference_hash, same ? support::report::Tone::good : support::report::Tone::bad});
+  return {.status = same ? kSuccess : kNumericalFailure,
+          .document = document,
+          .text = fmt::format("{}\n{}\n", device_hash, reference_hash)};
 }
 
 }  // namespace normproof::verification::cli::gpu

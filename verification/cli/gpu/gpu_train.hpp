@@ -13,7 +13,7 @@ namespace normproof::verification::cli::gpu {
 struct GpuTrainCommand {
   static constexpr const char* name = "train";
   static constexpr const char* summary =
-      "Train a small model there and by the reference, and print the hash of both";
+      "Train a small model on the device and with the reference, and compare the hashes";
 
   normproof::gpu::device::Backend device = normproof::gpu::device::Backend::simulated;
   checks::agreement::TrainingTask task = checks::agreement::TrainingTask::classes;
@@ -23,12 +23,13 @@ struct GpuTrainCommand {
   std::int64_t steps = 10;
   std::uint64_t seed = 42;
   int jobs = processor_count();  ///< number of threads of ref
+  ReportOptions reports = {};
 
   void add(CLI::App& app);
 
   /// Trains on the device and with ref, and prints the hash of both trajectories.
   /// Returns   kSuccess if they are the same
-  ExitStatus run() const;
+  Output run() const;
 
  private:
   void check_task() const;  ///< throws if the task cannot use the norm

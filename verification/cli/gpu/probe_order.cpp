@@ -10,7 +10,6 @@
 #include "verification/checks/agreement/order_subjects.hpp"
 #include "verification/cli/device_option.hpp"
 #include "verification/cli/progress_bar.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/support/report/text.hpp"
 
@@ -65,23 +64,25 @@ void ProbeOrderCommand::add(CLI::App& app) {
     return checks::agreement::order_subject(text).name;
   };
   const auto print = [](const std::string& text) { return text; };
-  require(add_value(app, "SUBJECT", subject, parse, print, "What adds; see below", ""));
-  add_number(app, "--terms", terms, 1, 100'000, "How many terms (default: 600)");
-  add_number(app, "--side", side, 1, 4096, "Rows and columns of a product (default: 8)");
+  require(
+      add_value(app, "SUBJECT", subject, parse, print, "The computation to probe; see below", ""));
+  add_number(app, "--terms", terms, 1, 100'000, "Number of terms (default: 600)");
+  add_number(app, "--side", side, 1, 4096, "Rows and columns of a matrix product (default: 8)");
   add_device(app, device);
+  reports.add(app);
   check_afterwards(app, [this, &app] {
     check_probe(*this, is_given(app, "--device"), is_given(app, "--side"));
   });
   set_footer(app, subjects_text() + R"(
 A list in brackets is added from left to right: [0..2] is (0 + 1) + 2, where 0, 1, 2 are the numbers
-of terms; one in braces at once. Exit status 1 if the order is not the contract's.
+of the terms. A list in braces is added at once. Exit status 1 if the order is not the contract's.
 
 Examples:
   normproof probe-order matmul --terms 600
   normproof probe-order matmul-blas)");
 }
 
-ExitStatus ProbeOrderCommand::run() const {
+Output ProbeOrderCommand::run() const {
   const OrderSubject& probed = checks::agreement::order_subject(subject);
   const Backend backend = probed.place == OrderPlace::gpu_only ? Backend::cuda : device;
   const bool on_device = probed.place != OrderPlace::ref;
@@ -97,19 +98,22 @@ ExitStatus ProbeOrderCommand::run() const {
       },
       terms, 64 * terms);
   bool as_promised = tree == probed.expected(terms);
-  std::string text = fmt::format(
-      "{}: {}{}\n{}: {}\n{} the contract's order, {} (docs/specification/determinism.md)\n",
-      probed.name, probed.what, on_device ? fmt::format(" ({})", to_string(backend)) : "",
-      plural(terms, "term"), checks::agreement::to_string(tree),
-      as_promised ? "this is" : "this is not", probed.rule);
+  support::report::Document document{"normproof: the order of " + probed.name};
+  document.add(support::report::Paragraph{
+      fmt::format("{}: {}{}", probed.name, probed.what,
+                  on_device ? fmt::format(" ({})", to_string(backend)) : "")});
+  document.add(support::report::Paragraph{
+      fmt::format("{}: {}", plural(terms, "term"), checks::agreement::to_string(tree))});
+  document.add(support::report::Paragraph{
+      fmt::format("{} the contract's order, {} (docs/specification/determinism.md)",
+                  as_promised ? "this is" : "this is not", probed.rule)});
   if (probed.same_bits) {
     const auto [same, all] = probed.same_bits(*opened);
-    text += fmt::format("{} of {} elements of random products have the bits of chains of fma\n",
-                        same, all);
+    document.add(support::report::Paragraph{fmt::format(
+        "{} of {} elements of random products have the bits of chains of fma", same, all)});
     as_promised = as_promised && same == all;
   }
-  write_stdout(text);
-  return as_promised ? kSuccess : kNumericalFailure;
+  return {.status = as_promised ? kSuccess : kNumericalFailure, .document = document};
 }
 
 }  // namespace normproof::verification::cli::gpu

@@ -10,18 +10,20 @@ namespace normproof::verification::cli::gpu {
 
 struct ProbeOrderCommand {
   static constexpr const char* name = "probe-order";
-  static constexpr const char* summary = "Find out in which order a sum or a product is added";
+  static constexpr const char* summary =
+      "Reveal the order in which a sum or a matrix product is added";
 
   std::string subject = {};
   std::size_t terms = 600;
   std::size_t side = 8;  ///< of the products
   normproof::gpu::device::Backend device = normproof::gpu::device::Backend::simulated;
+  ReportOptions reports = {};
 
   void add(CLI::App& app);
 
   /// Reveals the order in which an implementation adds, and prints it.
   /// Returns   kSuccess if it is the order of the contract
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::gpu

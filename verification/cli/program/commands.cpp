@@ -14,11 +14,11 @@
 #include "verification/cli/gpu/probe_order.hpp"
 #include "verification/cli/regress/regress_compare.hpp"
 #include "verification/cli/regress/regress_record.hpp"
+#include "verification/cli/tools/apply.hpp"
 #include "verification/cli/tools/determinism.hpp"
 #include "verification/cli/tools/elementary.hpp"
-#include "verification/cli/tools/eval.hpp"
-#include "verification/cli/tools/layers.hpp"
 #include "verification/cli/tools/lipschitz.hpp"
+#include "verification/cli/tools/operations.hpp"
 #include "verification/cli/tools/render.hpp"
 #include "verification/cli/tools/tokenize.hpp"
 #include "verification/cli/train/complete.hpp"
@@ -37,25 +37,22 @@
 namespace normproof::verification::cli::program {
 namespace {
 
-/// NORMPROOF_ABI_VERSION.NORMPROOF_ABI_MINOR of verification/bindings/c/normproof.h.
-constexpr const char* kAbiVersion = "1.1";
-
 constexpr const char* kDescription =
-    "normproof checks what is claimed about BatchNorm, LayerNorm and PowerNorm, and computes "
-    "them\nwith the same bits on every machine.\n";
+    "normproof checks claims about normalization layers, computes the layers with the same bits "
+    "on\nevery machine, and tests implementations of them.\n";
 
-constexpr const char* kFooter = R"(Each command has a --help of its own.
+constexpr const char* kFooter = R"(Each command describes its options with --help.
 
 Exit status:
   0  everything is as expected
-  1  a claim is not, a bit differs, or a computation failed
+  1  a check failed, a bit differs, or a computation failed
   2  the command line is wrong
-  3  a file is absent, empty, damaged or not of its format, or cannot be written
-  77 there is no GPU to run on
+  3  a file is missing, empty, damaged or in another format, or cannot be written
+  77 there is no GPU, or a program that a check needs is not installed
 
 Examples:
   normproof verify --html report.html
-  normproof eval layer_norm --in x.npz --out y.npz
+  normproof apply layer_norm --in x.npz --out y.npz
   normproof lipschitz layer_norm --in x.npz --radius 0.5
   normproof tokenize | head -3
   echo 1 | normproof elementary exp
@@ -67,14 +64,14 @@ Examples:
   normproof study run --quick --out s && normproof study report --out s)";
 
 constexpr const char* kGoldenFooter =
-    R"(Each command has a --help of its own. docs/guide/golden.md says what the cases are, and why.
+    R"(Each command describes its options with --help. docs/guide/golden.md explains the cases.
 
 Examples:
   normproof golden make --out golden
   normproof golden check --golden verification/golden/data --pipe ./my_kernel)";
 
 constexpr const char* kRegressFooter =
-    R"(Each command has a --help of its own. docs/guide/golden.md says how a CI job uses them.
+    R"(Each command describes its options with --help. docs/guide/golden.md shows how to use them in CI.
 
 Examples:
   normproof regress record --golden golden --history h.jsonl --self --label v1
@@ -86,7 +83,7 @@ constexpr const char* kStudiesAreNotBuilt =
     "cmake --preset release -DNORMPROOF_STUDIES=ON && cmake --build --preset release";
 #endif
 
-constexpr const char* kGpuFooter = R"(Each verb has a --help of its own.
+constexpr const char* kGpuFooter = R"(Each command describes its options with --help.
 
 Examples:
   normproof gpu agree
@@ -94,7 +91,7 @@ Examples:
 
 /// Returns the versions of the interfaces and data that have their own (docs/changelog.md).
 std::string versions() {
-  return fmt::format("C ABI {}\ncorpus {}", kAbiVersion,
+  return fmt::format("C ABI {}\ncorpus {}", NORMPROOF_ABI,
                      verification::golden::certify::built_corpus_version().text());
 }
 
@@ -104,7 +101,8 @@ Command study_group() {
 #ifdef NORMPROOF_STUDIES
   return study::study_group();
 #else
-  return {"study", "The published experiment again (not built; see its --help)", [](CLI::App& app) {
+  return {"study", "Repeat the published experiment (not built; see its --help)",
+          [](CLI::App& app) {
             set_footer(app, kStudiesAreNotBuilt);
             app.prefix_command();
             return Run([]() -> ExitStatus { throw ref::numeric::UsageError(kStudiesAreNotBuilt); });
@@ -117,24 +115,25 @@ Command study_group() {
 Command all_commands() {
   Command program = group(
       "normproof", kDescription, kFooter,
-      {command<verify::VerifyCommand>(), command<tools::EvalCommand>(),
+      {command<verify::VerifyCommand>(), command<tools::ApplyCommand>(),
        command<tools::TokenizeCommand>(), command<tools::ElementaryCommand>(),
-       command<tools::LayersCommand>(), command<tools::LipschitzCommand>(),
+       command<tools::OperationsCommand>(), command<tools::LipschitzCommand>(),
        command<tools::DeterminismCommand>(),
-       group("golden", "Certified expected values, and implementations held against them",
+       group("golden", "Certified expected values, and checks of implementations against them",
              kGoldenFooter,
              {command<golden::GoldenMakeCommand>(), command<golden::GoldenCheckCommand>(),
               command<golden::GoldenRelationsCommand>(), command<golden::GoldenPowerCommand>(),
               command<golden::GoldenCoverageCommand>(), command<golden::GoldenBlessCommand>(),
               command<golden::GoldenExportCommand>()}),
-       group("regress", "Fingerprints of an implementation over commits and compilers",
+       group("regress",
+             "Record the outputs of an implementation, and compare them over commits and compilers",
              kRegressFooter,
              {command<regress::RegressRecordCommand>(), command<regress::RegressCompareCommand>()}),
        command<train::TrainCommand>(), command<train::TraceCommand>(),
        command<train::WeightsCommand>(), command<train::EvaluateCommand>(),
        command<train::CompleteCommand>(), command<train::TranslateCommand>(), study_group(),
        group("gpu",
-             "Hold the GPU path against the reference, bit for bit, on a GPU or a simulated one",
+             "Compare the GPU code with the reference bit for bit, on a real or a simulated GPU",
              kGpuFooter, {command<gpu::GpuAgreeCommand>(), command<gpu::GpuTrainCommand>()}),
        command<gpu::ProbeOrderCommand>(), command<tools::RenderCommand>()});
   program.versions = "\n" + versions();

@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "ref/numeric/errors.hpp"
 #include "verification/checks/regression/history.hpp"
-#include "verification/cli/output_files.hpp"
 #include "verification/cli/regress/regress_page.hpp"
 #include "verification/cli/regress/regress_report.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
-#include "verification/support/report/junit.hpp"
+#include "verification/support/report/checks.hpp"
 #include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::regress {
@@ -50,34 +50,38 @@ RegressReport select_recordings(const RegressCompareCommand& command, const Hist
 
 void RegressCompareCommand::add(CLI::App& app) {
   require(add_file(app, "--history", history, "The history that 'normproof regress record' wrote"));
-  add_text(app, "--from", from, "Label, or '@3' for line 3 (default: the one before --to)",
+  add_text(app, "--from", from,
+           "Label of the first recording, or '@3' for line 3 (default: the one before --to)",
            "LABEL");
-  add_text(app, "--to", to, "Label, or '@4' for line 4 (default: the last one)", "LABEL");
+  add_text(app, "--to", to,
+           "Label of the second recording, or '@4' for line 4 (default: the last one)", "LABEL");
   add_choice(app, "--allow", allow_towards, {{"none", false}, {"towards", true}},
-             "What may move: none (default), or towards the truth");
-  reports.add(app, {ReportForm::json, ReportForm::junit, ReportForm::html});
+             "Which changes are allowed: none (default), or those towards the truth");
+  reports.add(app);
   set_footer(
       app,
-      R"(A line for each output whose bits moved: how many elements, by how many ulp at most, and the
-error before and after. 'towards' the truth: of the largest and the mean share of the bound none
-has grown and one has shrunk; 'away': the reverse.
-Exit status 1 if anything moved that --allow does not name, 3 if FILE is damaged, empty or has
-one recording alone.
+      R"(Prints one line for each output whose bits changed: how many elements, by how many ulp at most,
+and the error before and after. 'towards' the truth: of the largest and the mean share of the
+bound, none has grown and at least one has shrunk; 'away' is the reverse.
+Exit status 1 if a change is not allowed; 3 if FILE is damaged, empty or has only one recording.
 
 Examples:
   normproof regress compare --history h.jsonl --html h.html --junit h.xml
   normproof regress compare --history h.jsonl --from v1 --to v2 --allow towards)");
 }
 
-ExitStatus RegressCompareCommand::run() const {
-  check_outputs({{"--history", history}}, reports.named());
-  const RegressReport report = select_recordings(*this, History(history));
-  write_all(
-      {[&] { write_stdout(regress_text(report)); },
-       to_file(reports.html, [&] { return regress_page(report); }),
-       to_file(reports.json, [&] { return regress_json(report); }),
-       to_file(reports.junit, [&] { return support::report::junit(regress_checks(report)); })});
-  return report.passed() ? kSuccess : kNumericalFailure;
+std::vector<NamedFile> RegressCompareCommand::inputs() const {
+  return {{"--history", history}};
+}
+
+Output RegressCompareCommand::run() const {
+  const auto report =
+      std::make_shared<const RegressReport>(select_recordings(*this, History(history)));
+  return {.status = report->passed() ? kSuccess : kNumericalFailure,
+          .document = [report] { return regress_document(*report); },
+          .checks = [report] { return regress_checks(*report); },
+          .text = regress_text(*report),
+          .json = [report] { return regress_json(*report); }};
 }
 
 }  // namespace normproof::verification::cli::regress

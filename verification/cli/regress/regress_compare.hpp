@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "verification/cli/command.hpp"
 #include "verification/cli/report_options.hpp"
@@ -12,7 +13,8 @@ namespace normproof::verification::cli::regress {
 struct RegressCompareCommand {
   static constexpr const char* name = "compare";
   static constexpr const char* summary =
-      "What moved between two recordings, by how many ulp, and whether towards the truth";
+      "Compare two recordings: which outputs changed, by how many ulp, and whether towards the "
+      "truth";
 
   std::filesystem::path history = {};
   /// Absent: the last recording but one, and the last.
@@ -21,12 +23,13 @@ struct RegressCompareCommand {
   ReportOptions reports = {};
 
   void add(CLI::App& app);
+  std::vector<NamedFile> inputs() const;
 
   /// Prints which results changed between two recordings, by how much, and whether they became more
   /// accurate.
   /// Returns   kSuccess if only allowed changes occurred
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::regress

@@ -8,7 +8,6 @@
 
 #include "verification/support/report/curves.hpp"
 #include "verification/support/report/gnuplot.hpp"
-#include "verification/support/report/html.hpp"
 #include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::regress {
@@ -120,35 +119,35 @@ std::string error_script(const RegressReport& report, const char* title,
          plot(curves);
 }
 
-std::string regress_page(const RegressReport& report) {
+support::report::Document regress_document(const RegressReport& report) {
   support::report::Document document{"normproof: regression"};
-  document.add(support::report::Heading{1, "normproof: what moved, and where to"});
+  document.add(
+      support::report::Heading{1, "normproof: outputs that changed between two recordings"});
   document.add(support::report::Paragraph{report.summary(), report.passed()
                                                                 ? support::report::Tone::good
                                                                 : support::report::Tone::bad});
   document.add(support::report::Heading{2, "The error over the history"});
   document.add(error_figure(
       report, "mean", "Mean share of the bound", &ErrorStatistics::mean_share,
-      "The mean over the outputs of a layer of the mean over their elements. Every element counts "
-      "by what its inputs allow a correct implementation."));
-  document.add(error_figure(report, "share", "Largest share of the bound",
-                            &ErrorStatistics::max_share,
-                            "The element that comes closest to what a correct implementation may "
-                            "do, or passes it: above 1 it fails the gate."));
-  document.add(error_figure(
-      report, "ulp", "Mean error in units in the last place", &ErrorStatistics::mean_ulp,
-      "The same in units in the last place of the exact value, where large offsets and small "
-      "variances weigh most."));
+      "For each layer, the mean over its outputs of the mean share over their elements. A share is "
+      "the error divided by the bound of a correct implementation."));
+  document.add(
+      error_figure(report, "share", "Largest share of the bound", &ErrorStatistics::max_share,
+                   "The largest share of any element. Above 1 the element fails `golden check`."));
+  document.add(error_figure(report, "ulp", "Mean error in units in the last place",
+                            &ErrorStatistics::mean_ulp,
+                            "The same error in units in the last place of the exact value. Large "
+                            "offsets and small variances weigh most here."));
   document.add(support::report::Heading{
       2, fmt::format("{} to {}", checks::regression::name_of(report.recordings, report.from),
                      checks::regression::name_of(report.recordings, report.to))});
   if (report.change.movements.empty())
-    document.add(support::report::Paragraph{"Every answer has the same bits."});
+    document.add(support::report::Paragraph{"Every output has the same bits."});
   else
     document.add(movements_table(report));
   document.add(support::report::Heading{2, "Recordings"});
   document.add(recordings_table(report));
-  return support::report::html(document);
+  return document;
 }
 
 }  // namespace normproof::verification::cli::regress

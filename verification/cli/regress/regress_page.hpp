@@ -3,12 +3,13 @@
 #include <string>
 
 #include "verification/cli/regress/regress_report.hpp"
+#include "verification/support/report/document.hpp"
 
 namespace normproof::verification::cli::regress {
 
-/// Returns the history as a self-contained HTML page: the error of each layer over the recordings,
-/// the recordings, and the changes between two of them.
-std::string regress_page(const RegressReport& report);
+/// Returns the error of each layer over the history with pictures, the outputs that changed between
+/// the two recordings, and every recording.
+support::report::Document regress_document(const RegressReport& report);
 
 /// Returns the gnuplot script of a picture: a statistic of the error, with one curve per layer and
 /// one position per recording.

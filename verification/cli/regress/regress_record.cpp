@@ -2,17 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "ref/io/atomic_file.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/checks/determinism/environment.hpp"
 #include "verification/checks/regression/history.hpp"
-#include "verification/checks/regression/own_answers.hpp"
 #include "verification/checks/regression/recording.hpp"
 #include "verification/cli/golden/golden_options.hpp"
 #include "verification/cli/progress_bar.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
+#include "verification/golden/candidate/double_candidate.hpp"
+#include "verification/golden/candidate/folder_candidate.hpp"
+#include "verification/golden/candidate/program_candidate.hpp"
 #include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::regress {
@@ -26,21 +29,21 @@ using support::report::plural;
 
 namespace {
 
-verification::golden::gate::Candidate make_candidate(const RegressRecordCommand& command) {
+verification::golden::candidate::Candidate make_candidate(const RegressRecordCommand& command) {
   if (command.candidate) {
     std::error_code error;
     if (!std::filesystem::is_directory(*command.candidate, error))
       throw FileError(fmt::format("{}: there is no such folder; expected answers to record",
                                   clean_line(command.candidate->string())));
-    return verification::golden::gate::from_folder(*command.candidate);
+    return verification::golden::candidate::from_folder(*command.candidate);
   }
-  return command.pipe ? verification::golden::gate::from_program(
+  return command.pipe ? verification::golden::candidate::from_program(
                             *command.pipe, command.timeout,
-                            verification::golden::gate::kMaxRestarts, golden::show_complaints)
-                      : checks::regression::own_candidate();
+                            verification::golden::candidate::kMaxRestarts, golden::show_complaints)
+                      : verification::golden::candidate::own_candidate();
 }
 
-std::string candidate_of(const RegressRecordCommand& command) {
+std::string candidate_name(const RegressRecordCommand& command) {
   if (command.candidate) return fmt::format("--candidate {}", command.candidate->string());
   return command.pipe ? fmt::format("--pipe {}", *command.pipe) : "--self";
 }
@@ -49,11 +52,11 @@ std::string candidate_of(const RegressRecordCommand& command) {
 
 void RegressRecordCommand::add(CLI::App& app) {
   golden::add_golden(app, golden);
-  require(
-      add_file(app, "--history", history, "The history to add a line to; made where it is absent"));
+  require(add_file(app, "--history", history,
+                   "The history to append to; created if it does not exist"));
   golden::add_candidate(app, candidate);
   golden::add_pipe(app, pipe, timeout);
-  add_flag(app, "--self", self, "Or this program itself, in double");
+  add_flag(app, "--self", self, "Record this program itself, in double");
   const TextRule no_place = {
       [](const std::string& text) { return !text.empty() && !text.starts_with('@'); },
       "a text that does not begin with @"};
@@ -61,29 +64,29 @@ void RegressRecordCommand::add(CLI::App& app) {
            "A name for the recording, such as a commit (default: none; '@3' is line 3)", "TEXT",
            no_place);
   golden::add_only(app, only);
-  add_jobs(app, jobs, "Cases that are recorded");
+  add_jobs(app, jobs, "Cases to record");
   check_afterwards(app, [&app] { require_one_of(app, {"--candidate", "--pipe", "--self"}); });
   set_footer(
       app,
-      R"(Adds one line to FILE, and keeps the answers in the folder FILE.answers, each once. Another
-recording of the same answers takes no more than its line. Exit status 1 if a case got no
-answer; it is recorded. Where none did, nothing is, and the status is 3, as for a damaged file.
+      R"(Appends one line to FILE, and stores each distinct output once in the folder FILE.answers. Another
+recording of the same outputs takes only its line. Exit status 1 if a case got no output; this is
+recorded. If no case got one, nothing is recorded and the status is 3, as for a damaged file.
 
 Examples:
   normproof regress record --golden golden --history h.jsonl --self --label "$COMMIT"
   normproof regress record --golden golden --history h.jsonl --pipe ./my_kernel)");
 }
 
-ExitStatus RegressRecordCommand::run() const {
+Output RegressRecordCommand::run() const {
   const History book(history);
   checks::regression::check_label(book.read(), label);
   ref::io::check_writable(history);
   const auto cases = verification::golden::certify::list_corpus(golden, only);
-  const verification::golden::gate::Candidate ask = make_candidate(*this);
+  const verification::golden::candidate::Candidate recorded_candidate = make_candidate(*this);
   ref::numeric::set_num_threads(1);  // the cases run in parallel instead
   ProgressBar progress;
   const std::vector<RecordedCase> recorded = checks::regression::record_cases(
-      golden, cases, ask,
+      golden, cases, recorded_candidate,
       [&](const std::string& sha256,
           const std::vector<verification::golden::corpus::StoredTensor>& answer) {
         book.keep(sha256, answer);
@@ -95,10 +98,10 @@ ExitStatus RegressRecordCommand::run() const {
   Recording recording = checks::regression::summarize(recorded);
   if (recording.answered == 0)
     throw FileError(fmt::format(
-        "{}: no case was answered, so nothing is recorded: {}", clean_line(candidate_of(*this)),
+        "{}: no case was answered, so nothing is recorded: {}", clean_line(candidate_name(*this)),
         recorded.empty() ? "all are declined" : clean_line(recorded.front().problem)));
   recording.label = label;
-  recording.candidate = candidate_of(*this);
+  recording.candidate = candidate_name(*this);
   recording.environment = checks::determinism::environment();
   const std::size_t line = book.append(recording, recorded);
   std::string text =
@@ -111,8 +114,8 @@ ExitStatus RegressRecordCommand::run() const {
   for (const RecordedCase& one : recorded)
     if (!one.problem.empty())
       text += fmt::format("NO ANSWER to {}: {}\n", one.path, clean_line(one.problem));
-  write_stdout(text);
-  return recording.answered == recording.cases ? kSuccess : kNumericalFailure;
+  return printed(std::move(text),
+                 recording.answered == recording.cases ? kSuccess : kNumericalFailure);
 }
 
 }  // namespace normproof::verification::cli::regress

@@ -13,7 +13,7 @@ namespace normproof::verification::cli::regress {
 struct RegressRecordCommand {
   static constexpr const char* name = "record";
   static constexpr const char* summary =
-      "Ask an implementation for every case, and keep the fingerprints of its answers";
+      "Run an implementation on every case, and record its outputs";
 
   std::filesystem::path golden = {}, history = {};
   std::optional<std::filesystem::path> candidate = {};
@@ -29,7 +29,7 @@ struct RegressRecordCommand {
   /// Runs a candidate on every case and adds a line to the history.
   /// Returns   kSuccess if every case was answered
   /// Throws    UsageError, FileError; also if no case was answered, in which case nothing is added
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::regress

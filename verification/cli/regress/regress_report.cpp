@@ -81,15 +81,16 @@ std::string RegressReport::summary() const {
   const std::string whole =
       fmt::format("{} of {}", plural(change.outputs, "output"), plural(change.cases, "case"));
   if (change.movements.empty()) return fmt::format("SAME {}: {}", names, whole);
-  std::uint64_t most = 0;
-  for (const Movement& movement : change.movements) most = std::max(most, movement.max_steps);
-  return fmt::format("{} {}: {} in {} of {} moved{}: {} towards the truth, {} away, {} neither{}",
-                     passed() ? "ALLOWED" : "MOVED", names,
-                     plural(change.movements.size(), "output"), count_text(change.moved_cases),
-                     plural(change.cases, "case"), most == 0 ? "" : ", " + steps_text(most),
-                     change.count(Direction::towards), change.count(Direction::away),
-                     change.count(Direction::neither),
-                     allow_towards && !passed() ? "; only towards is allowed" : "");
+  std::uint64_t max_steps = 0;
+  for (const Movement& movement : change.movements)
+    max_steps = std::max(max_steps, movement.max_steps);
+  return fmt::format(
+      "{} {}: {} in {} of {} moved{}: {} towards the truth, {} away, {} neither{}",
+      passed() ? "ALLOWED" : "MOVED", names, plural(change.movements.size(), "output"),
+      count_text(change.moved_cases), plural(change.cases, "case"),
+      max_steps == 0 ? "" : ", " + steps_text(max_steps), change.count(Direction::towards),
+      change.count(Direction::away), change.count(Direction::neither),
+      allow_towards && !passed() ? "; only towards is allowed" : "");
 }
 
 std::string_view to_string(Direction direction) {

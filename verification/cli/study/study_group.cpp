@@ -11,11 +11,11 @@ namespace normproof::verification::cli::study {
 namespace {
 
 constexpr const char* kStudyFooter =
-    R"(Each command has a --help of its own. docs/guide/study.md says what the cells are, and what they show;
-with --study language they are those of docs/guide/study_language.md.
-A cell killed in the middle is run again, a cell that is done never; two programs on one folder
-share the work, and 'mpirun -n 8 normproof study run ...' is eight of them. The results are the same
-bytes whatever the jobs and the machines.
+    R"(Each command describes its options with --help. docs/guide/study.md explains the cells and their
+results; with --study language, docs/guide/study_language.md does.
+A cell that was interrupted runs again; a finished cell does not. Two programs on one folder share
+the work, and 'mpirun -n 8 normproof study run ...' starts eight of them. The bytes of the results
+depend neither on the jobs nor on the machines.
 
 Examples:
   normproof study run --quick --out s && normproof study report --out s
@@ -29,7 +29,7 @@ Examples:
 
 Command study_group() {
   return group(
-      "study", "The published experiment again, its faults as switches, PowerNorm beside it",
+      "study", "Repeat the published experiment, with its faults as switches and with PowerNorm",
       kStudyFooter,
       {command<StudyListCommand>(), command<StudyRunCommand>(), command<StudyStatusCommand>(),
        command<StudyReportCommand>(), command<StudyPowerCommand>()});

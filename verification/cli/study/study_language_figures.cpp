@@ -17,14 +17,14 @@ namespace {
 /// Averages series entry by entry, over those that have the entry.
 Series mean_series(const std::vector<Series>& all) {
   std::size_t length = 0;
-  for (const Series& own : all) length = std::max(length, own.size());
+  for (const Series& series : all) length = std::max(length, series.size());
   Series means(length);
   for (std::size_t i = 0; i < length; ++i) {
     double sum = 0;
     std::size_t count = 0;
-    for (const Series& own : all)
-      if (i < own.size() && own[i]) {
-        sum += *own[i];
+    for (const Series& series : all)
+      if (i < series.size() && series[i]) {
+        sum += *series[i];
         ++count;
       }
     if (count > 0) means[i] = sum / static_cast<double>(count);
@@ -32,19 +32,19 @@ Series mean_series(const std::vector<Series>& all) {
   return means;
 }
 
-/// Returns one curve per norm: the mean of the series of its cells. `cells_of` returns the cells of
+/// Returns one curve per norm: the mean of the series of its cells. `find_cells` returns the cells of
 /// a norm, `place` the x coordinate of an entry.
-template <class CellsOf, class SeriesOf, class Place>
+template <class FindCells, class MakeSeries, class Place>
 std::vector<support::report::Curve> norm_curves(const studies::language::Condition& condition,
-                                                const CellsOf& cells_of, const SeriesOf& series_of,
-                                                const Place& place) {
+                                                const FindCells& find_cells,
+                                                const MakeSeries& make_series, const Place& place) {
   std::vector<support::report::Curve> curves;
   const std::vector<std::string>& norms = studies::language::study_norms(condition.task);
   for (std::size_t colour = 0; colour < norms.size(); ++colour) {
     std::vector<Series> all;
-    for (const studies::language::Finished* cell : cells_of(norms[colour]))
+    for (const studies::language::Finished* cell : find_cells(norms[colour]))
       if (!cell->result.diverged)
-        for (Series& own : series_of(cell->result)) all.push_back(std::move(own));
+        for (Series& series : make_series(cell->result)) all.push_back(std::move(series));
     support::report::Curve curve{norms[colour], support::report::line(colour, false), {}};
     const Series means = mean_series(all);
     for (std::size_t i = 0; i < means.size(); ++i)
@@ -70,36 +70,38 @@ std::optional<support::report::Figure> language_figure(
 }
 
 /// Draws a series with one number per epoch of the tested cells.
-template <class SeriesOf>
+template <class MakeSeries>
 std::optional<support::report::Figure> epochs_figure(const studies::language::Results& results,
                                                      const studies::language::Condition& condition,
-                                                     const char* what, const SeriesOf& series_of,
+                                                     const char* what,
+                                                     const MakeSeries& make_series,
                                                      const std::string& title) {
   return language_figure(
       condition, what, "set xlabel 'epoch'\n",
       norm_curves(
           condition,
           [&](const std::string& norm) { return tests_at_chosen_rate(results, condition, norm); },
-          [&](const CellResult& result) { return std::vector<Series>{series_of(result)}; },
+          [&](const CellResult& result) { return std::vector<Series>{make_series(result)}; },
           [](std::size_t i) { return static_cast<double>(i + 1); }),
       title);
 }
 
 /// Draws the norm layers whose names begin with `begin`, and the statistics that `has` selects.
-template <class CellsOf, class Has>
+template <class FindCells, class Has>
 std::optional<support::report::Figure> sites_figure(const studies::language::Condition& condition,
-                                                    const CellsOf& cells_of,
+                                                    const FindCells& find_cells,
                                                     const std::string& begin, const Has& has,
                                                     const std::string& what,
                                                     const std::string& title) {
-  const auto of_sites = [&](const CellResult& result) {
+  const auto read_sites = [&](const CellResult& result) {
     std::vector<Series> all;
-    for (const auto& own : result.fluctuation)
-      if (has(own.statistic) && own.site.starts_with(begin)) all.push_back(own.pieces);
+    for (const auto& fluctuation : result.fluctuation)
+      if (has(fluctuation.statistic) && fluctuation.site.starts_with(begin))
+        all.push_back(fluctuation.pieces);
     return all;
   };
   return language_figure(condition, what, "set xlabel 'share of the run'\nset logscale y\n",
-                         norm_curves(condition, cells_of, of_sites,
+                         norm_curves(condition, find_cells, read_sites,
                                      [](std::size_t i) {
                                        return (static_cast<double>(i) + 0.5) /
                                               static_cast<double>(studies::language::kPieces);
@@ -108,9 +110,9 @@ std::optional<support::report::Figure> sites_figure(const studies::language::Con
 }
 
 /// Draws one figure of all norm layers or, for translators, one for each side.
-template <class CellsOf, class Has>
+template <class FindCells, class Has>
 std::vector<support::report::Figure> figures_of_sides(const studies::language::Condition& condition,
-                                                      const CellsOf& cells_of, const Has& has,
+                                                      const FindCells& find_cells, const Has& has,
                                                       const std::string& what,
                                                       const std::string& title) {
   std::vector<support::report::Figure> figures;
@@ -118,10 +120,10 @@ std::vector<support::report::Figure> figures_of_sides(const studies::language::C
     if (figure) figures.push_back(std::move(*figure));
   };
   if (condition.task == training::Task::language) {
-    add(sites_figure(condition, cells_of, "", has, what, title));
+    add(sites_figure(condition, find_cells, "", has, what, title));
   } else {
     for (const char* side : {"encoder", "decoder"})
-      add(sites_figure(condition, cells_of, fmt::format("{}.", side), has,
+      add(sites_figure(condition, find_cells, fmt::format("{}.", side), has,
                        fmt::format("{}-{}", side, what), fmt::format("{}, {}", title, side)));
   }
   return figures;
@@ -156,16 +158,16 @@ std::vector<support::report::Figure> fluctuation_figures(
 std::vector<support::report::Figure> norm_input_figures(
     const studies::language::Results& results, const studies::language::Condition& condition) {
   const auto traced = [&](const std::string& norm) {
-    const studies::language::Finished* const own = find_dynamics(results, condition, norm);
-    return own == nullptr ? std::vector<const studies::language::Finished*>() : std::vector{own};
+    const studies::language::Finished* const cell = find_dynamics(results, condition, norm);
+    return cell == nullptr ? std::vector<const studies::language::Finished*>() : std::vector{cell};
   };
   std::vector<support::report::Figure> figures;
-  const auto add = [&](const std::string& statistic, const char* name) {
+  const auto add = [&](const std::string& statistic, const char* title) {
     for (support::report::Figure& figure : figures_of_sides(
-             condition, traced, [&](const std::string& own) { return own == statistic; },
+             condition, traced, [&](const std::string& name) { return name == statistic; },
              fmt::format("taken-{}", statistic),
              fmt::format("Fluctuation of the {} of what a norm layer takes about its running mean",
-                         name)))
+                         title)))
       figures.push_back(std::move(figure));
   };
   add("variance", "variance");

@@ -99,14 +99,15 @@ support::report::Table rates_table(const studies::language::Results& results,
       {"norm"}, studies::language::study_rates());
   for (const std::string& norm : studies::language::study_norms(condition.task)) {
     const auto losses = rate_losses(results, condition, norm);
-    if (std::ranges::all_of(losses, [](const auto& own) { return own.runs == 0; })) continue;
+    if (std::ranges::all_of(losses, [](const auto& rate_loss) { return rate_loss.runs == 0; }))
+      continue;
     const auto chosen = chosen_rate(results, condition, norm);
     support::report::Row row{{{norm}}};
-    for (const studies::language::RateLoss& own : losses) {
-      const std::string loss = own.diverged > 0
-                                   ? fmt::format("diverged {}/{}", own.diverged, own.runs)
-                                   : support::report::decimals(own.loss, 4);
-      row.cells.push_back({fmt::format("{}{}", chosen == own.rate ? "> " : "", loss)});
+    for (const studies::language::RateLoss& rate_loss : losses) {
+      const std::string loss =
+          rate_loss.diverged > 0 ? fmt::format("diverged {}/{}", rate_loss.diverged, rate_loss.runs)
+                                 : support::report::decimals(rate_loss.loss, 4);
+      row.cells.push_back({fmt::format("{}{}", chosen == rate_loss.rate ? "> " : "", loss)});
     }
     table.rows.push_back(std::move(row));
   }
@@ -321,10 +322,10 @@ nlohmann::ordered_json language_summary(const studies::language::Results& result
                                     {"sha256", results_sha256},
                                     {"conditions", nlohmann::json::array()}};
   for (const Condition& condition : list_conditions(results)) {
-    nlohmann::ordered_json own = {{"condition", condition_name(condition)},
-                                  {"norms", nlohmann::json::object()}};
+    nlohmann::ordered_json entry_json = {{"condition", condition_name(condition)},
+                                         {"norms", nlohmann::json::object()}};
     for (const studies::language::Row& row : condition_rows(results, condition)) {
-      nlohmann::ordered_json& norm = own["norms"][row.norm];
+      nlohmann::ordered_json& norm = entry_json["norms"][row.norm];
       norm = {{"rate", row.rate},
               {"seeds", row.tests.size()},
               {"diverged", row.diverged},
@@ -338,10 +339,10 @@ nlohmann::ordered_json language_summary(const studies::language::Results& result
     for (const studies::published::Statement& statement :
          studies::language::statements(condition.task)) {
       const studies::published::Finding finding = find(statement.id, results, condition);
-      own["statements"][statement.id] = {{"verdict", verdict_name(finding.verdict)},
-                                         {"numbers", finding.numbers}};
+      entry_json["statements"][statement.id] = {{"verdict", verdict_name(finding.verdict)},
+                                                {"numbers", finding.numbers}};
     }
-    summary["conditions"].push_back(std::move(own));
+    summary["conditions"].push_back(std::move(entry_json));
   }
   return summary;
 }

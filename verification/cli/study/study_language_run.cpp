@@ -11,7 +11,6 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/device_option.hpp"
 #include "verification/cli/progress_bar.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/study/study_folder.hpp"
 #include "verification/cli/study/study_language_report.hpp"
 #include "verification/cli/train/training_source.hpp"
@@ -189,11 +188,12 @@ class Phases {
 /// Runs cells by name. Tests run after validations, since they may continue from them.
 void run_named(Phases& phases, const LanguageCells& cells) {
   for (const bool tested : {false, true}) {
-    LanguageCells own;
-    std::ranges::copy_if(cells, std::back_inserter(own), [=](const studies::language::Cell& cell) {
-      return (cell.purpose == studies::language::Purpose::test) == tested;
-    });
-    if (!own.empty()) phases.run("cells", own);
+    LanguageCells phase_cells;
+    std::ranges::copy_if(cells, std::back_inserter(phase_cells),
+                         [=](const studies::language::Cell& cell) {
+                           return (cell.purpose == studies::language::Purpose::test) == tested;
+                         });
+    if (!phase_cells.empty()) phases.run("cells", phase_cells);
   }
 }
 
@@ -254,7 +254,7 @@ std::vector<training::Task> read_language_tasks(const fs::path& out,
   return tasks;
 }
 
-ExitStatus run_language_study(const StudyRunCommand& command) {
+Output run_language_study(const StudyRunCommand& command) {
   refuse_options(command);
   const LanguageCells named = named_language_cells(command.selection);
   StudySelection selection = command.selection;
@@ -273,8 +273,8 @@ ExitStatus run_language_study(const StudyRunCommand& command) {
   else
     run_named(phases, named);
   std::error_code ignored;
-  fs::remove(command.out / "runs", ignored);                       // fails if a run is left
-  if (support::process::rank().value_or(0) != 0) return kSuccess;  // rank 0 prints the summary
+  fs::remove(command.out / "runs", ignored);                          // fails if a run is left
+  if (support::process::rank().value_or(0) != 0) return printed("");  // rank 0 prints the summary
   const studies::published::JobsSummary& done = phases.total();
   const std::string sha256 = studies::language::results_sha256(store.results());
   const nlohmann::ordered_json counts = {{"cells", done.tasks},
@@ -282,12 +282,11 @@ ExitStatus run_language_study(const StudyRunCommand& command) {
                                          {"done_here", done.done_here},
                                          {"done_elsewhere", done.done_elsewhere},
                                          {"sha256", sha256}};
-  write_stdout(command.json ? counts.dump(1) + "\n"
-                            : fmt::format("{}sha256 {}\n", counts_text(done), sha256));
-  return kSuccess;
+  return printed(command.json ? counts.dump(1) + "\n"
+                              : fmt::format("{}sha256 {}\n", counts_text(done), sha256));
 }
 
-ExitStatus report_language_study(const fs::path& out, bool json) {
+Output report_language_study(const fs::path& out, bool json) {
   const studies::published::Store store = open_store(out);
   const studies::language::Results results = read_language_results(out, store);
   if (results.empty())
@@ -296,10 +295,7 @@ ExitStatus report_language_study(const fs::path& out, bool json) {
                     (out / "results.jsonl").string()));
   const std::string sha256 = studies::language::results_sha256(store.results());
   write_report(out, language_document(results, sha256));
-  if (json) {
-    write_stdout(language_summary(results, sha256).dump(1) + "\n");
-    return kSuccess;
-  }
+  if (json) return printed(language_summary(results, sha256).dump(1) + "\n");
   std::string text =
       fmt::format("{}: {} and report.md\nsha256 {}\n", plural(results.size(), "cell"),
                   (out / "report.html").string(), sha256);
@@ -311,8 +307,7 @@ ExitStatus report_language_study(const fs::path& out, bool json) {
                           verdict_name(finding.verdict),
                           finding.numbers.empty() ? "" : fmt::format(" ({})", finding.numbers));
     }
-  write_stdout(text);
-  return kSuccess;
+  return printed(text);
 }
 
 }  // namespace normproof::verification::cli::study

@@ -13,12 +13,12 @@ namespace normproof::verification::cli::study {
 /// Runs `study run --study language`: the cells that choose the rates, then the tests at those
 /// rates, if the folder does not have them; with --cells only the named ones.
 /// Throws    UsageError, FileError, std::runtime_error
-ExitStatus run_language_study(const StudyRunCommand& command);
+Output run_language_study(const StudyRunCommand& command);
 
 /// Runs `study report --study language`: writes report.html, report.md and its pictures into the
 /// folder.
 /// Throws    FileError
-ExitStatus report_language_study(const std::filesystem::path& out, bool json);
+Output report_language_study(const std::filesystem::path& out, bool json);
 
 /// Reads the results of a folder, which must all be computed from the data of its study.json.
 /// Throws    FileError

@@ -6,7 +6,6 @@
 
 #include "verification/cli/options.hpp"
 #include "verification/cli/shared_options.hpp"
-#include "verification/cli/standard_streams.hpp"
 
 namespace normproof::verification::cli::study {
 
@@ -15,8 +14,8 @@ void StudyListCommand::add(CLI::App& app) {
   add_json_flag(app, json);
   set_footer(
       app,
-      R"(Of language models the cells that choose the rates, unless --cells names others: which are
-tested is known once these are done.
+      R"(For language models, lists the cells that choose the learning rates, unless --cells names others.
+The cells to test are known once these are done.
 
 Examples:
   normproof study list --tables 1 --figures none
@@ -24,7 +23,7 @@ Examples:
   normproof study list --study language)");
 }
 
-ExitStatus StudyListCommand::run() const {
+Output StudyListCommand::run() const {
   nlohmann::ordered_json names = nlohmann::json::array();
   std::string text;
   const auto list = [&](const auto& cells) {
@@ -36,9 +35,8 @@ ExitStatus StudyListCommand::run() const {
   if (selection.study == WhichStudy::language)
     list(list_language_cells(selection, {}));
   else
-    list(cells_of(selection));
-  write_stdout(json ? names.dump(1) + "\n" : text);
-  return kSuccess;
+    list(select_cells(selection));
+  return printed(json ? names.dump(1) + "\n" : text);
 }
 
 }  // namespace normproof::verification::cli::study

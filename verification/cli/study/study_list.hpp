@@ -9,7 +9,7 @@ namespace normproof::verification::cli::study {
 
 struct StudyListCommand {
   static constexpr const char* name = "list";
-  static constexpr const char* summary = "The names of the cells";
+  static constexpr const char* summary = "List the names of the cells";
 
   StudySelection selection = {};
   bool json = false;
@@ -18,7 +18,7 @@ struct StudyListCommand {
 
   /// Prints the names of the cells, one per line.
   /// Throws    UsageError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::study

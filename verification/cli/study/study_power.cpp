@@ -7,14 +7,12 @@
 #include "ref/model/option_fields.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/shared_options.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/study/study_folder.hpp"
 #include "verification/cli/study/study_language_report.hpp"
 #include "verification/cli/study/study_language_run.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/studies/language/plan.hpp"
 #include "verification/studies/language/power.hpp"
-#include "verification/support/report/terminal.hpp"
 
 namespace normproof::verification::cli::study {
 
@@ -49,22 +47,24 @@ namespace {
 
 void StudyPowerCommand::add(CLI::App& app) {
   add_study(app, study,
-            "The norms of language models (default); the published experiment has no pairs");
+            "The norms of language models (default); the seeds of the published experiment are not "
+            "paired");
   require(add_folder(app, "--out", out, "The folder of the study of language models"));
-  add_number(app, "--seeds", seeds, 2, 1000, "Paired seeds of the study to come (default: 5)");
-  add_json_flag(app, json);
+  add_number(app, "--seeds", seeds, 2, 1000,
+             "Number of paired seeds of the planned study (default: 5)");
+  reports.add_with_json_flag(app);
   set_footer(
       app,
-      R"(By the validation perplexities that the folder has at the chosen rates, of two seeds at least, and
-of translators by their BLEU there too: the standard deviation of the paired differences to
-layer_norm, and the mean difference that a two-sided t test at 5 % finds with probability 0.8.
+      R"(Uses the validation perplexities of the folder at the chosen rates, of at least two seeds, and for
+translators also the BLEU. Prints the standard deviation of the paired differences to layer_norm,
+and the mean difference that a two-sided t test at 5 % finds with probability 0.8.
 
 Example:
   normproof study run --study language --out s --norms layer_norm,power_norm --seeds 2
   normproof study power --out s --seeds 5)");
 }
 
-ExitStatus StudyPowerCommand::run() const {
+Output StudyPowerCommand::run() const {
   if (study == WhichStudy::published)
     throw ref::numeric::UsageError(
         "--study is published, whose seeds are not paired; expected language");
@@ -72,21 +72,17 @@ ExitStatus StudyPowerCommand::run() const {
   const studies::language::Results results = read_language_results(out, store);
   if (power_rows(results, studies::language::validation_perplexity, seeds).empty())
     refuse_folder(out, store, results);
-  if (json) {
-    nlohmann::ordered_json list = nlohmann::json::array();
-    for (const auto& [what, quantity] :
-         {std::pair{"perplexity", &studies::language::validation_perplexity},
-          std::pair{"bleu", &studies::language::validation_bleu}})
-      for (const studies::language::PowerRow& row : power_rows(results, quantity, seeds))
-        list.push_back({{"condition", condition_name(row.condition)},
-                        {"quantity", what},
-                        {"norm", row.norm},
-                        {"pairs", row.pairs},
-                        {"deviation", row.deviation},
-                        {"detectable", row.detectable}});
-    write_stdout(list.dump(1) + "\n");
-    return kSuccess;
-  }
+  nlohmann::ordered_json list = nlohmann::json::array();
+  for (const auto& [what, quantity] :
+       {std::pair{"perplexity", &studies::language::validation_perplexity},
+        std::pair{"bleu", &studies::language::validation_bleu}})
+    for (const studies::language::PowerRow& row : power_rows(results, quantity, seeds))
+      list.push_back({{"condition", condition_name(row.condition)},
+                      {"quantity", what},
+                      {"norm", row.norm},
+                      {"pairs", row.pairs},
+                      {"deviation", row.deviation},
+                      {"detectable", row.detectable}});
   support::report::Document document{"normproof: what the seeds can see"};
   for (support::report::Table& table : language_power_tables(results, seeds))
     document.add(std::move(table));
@@ -95,8 +91,7 @@ ExitStatus StudyPowerCommand::run() const {
       "IWSLT14, {:+.1f} of WMT14, in BLEU.",
       studies::language::kPublishedPtb, studies::language::kPublishedWikiText,
       studies::language::kPublishedIwslt, studies::language::kPublishedWmt)});
-  write_stdout(support::report::terminal_text(document));
-  return kSuccess;
+  return {.document = document, .json = list.dump(1) + "\n"};
 }
 
 }  // namespace normproof::verification::cli::study

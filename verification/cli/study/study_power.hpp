@@ -11,19 +11,20 @@ namespace normproof::verification::cli::study {
 struct StudyPowerCommand {
   static constexpr const char* name = "power";
   static constexpr const char* summary =
-      "Which difference in perplexity and BLEU the study of language models can see";
+      "Estimate the smallest difference in perplexity and BLEU that the study of language models "
+      "can detect";
 
   WhichStudy study = WhichStudy::language;
   std::filesystem::path out = {};
   std::size_t seeds = 5;
-  bool json = false;
+  ReportOptions reports = {};
 
   void add(CLI::App& app);
 
   /// Prints the smallest difference from layer_norm that this number of seeds detects, estimated
   /// from the cells of the folder, with one line per norm and condition.
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::study

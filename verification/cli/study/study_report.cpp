@@ -28,13 +28,13 @@ constexpr Mark kNo = {"✗", support::report::Tone::bad};
 constexpr Mark kDiffer = {"±", support::report::Tone::mixed};
 constexpr Mark kAbsent = {"·", support::report::Tone::soft};
 
-Mark mark_of(studies::published::Outcome outcome) {
+Mark choose_mark(studies::published::Outcome outcome) {
   if (outcome == studies::published::Outcome::converged) return kYes;
   if (outcome == studies::published::Outcome::failed) return kNo;
   return outcome == studies::published::Outcome::seeds_differ ? kDiffer : kAbsent;
 }
 
-Mark mark_of(studies::published::Verdict verdict) {
+Mark choose_mark(studies::published::Verdict verdict) {
   if (verdict == studies::published::Verdict::holds) return kYes;
   if (verdict == studies::published::Verdict::fails) return kNo;
   return verdict == studies::published::Verdict::unsettled ? kDiffer : kAbsent;
@@ -42,7 +42,7 @@ Mark mark_of(studies::published::Verdict verdict) {
 
 /// Writes "✓ L 0.66/0.52 (published ✗)".
 support::report::Cell entry_cell(const studies::published::TableEntry& entry) {
-  const Mark mark = mark_of(entry.outcome());
+  const Mark mark = choose_mark(entry.outcome());
   std::string text = mark.sign;
   if (entry.outcome() == studies::published::Outcome::seeds_differ)
     text += fmt::format(" {}/{}", entry.converged, entry.runs.size());
@@ -97,10 +97,10 @@ support::report::Table highest_table(const std::vector<studies::published::Table
   for (const studies::published::Table& table : tables) {
     shown.rows.push_back({{{shape_text(table.shape)}}});
     for (const std::string& norm : norms) {
-      const std::string own = highest_rate(table, norm);
+      const std::string rate = highest_rate(table, norm);
       const std::string published = published_highest(table, norm);
       shown.rows.back().cells.push_back(
-          {fmt::format("{}{}", own.empty() ? kAbsent.sign : own,
+          {fmt::format("{}{}", rate.empty() ? kAbsent.sign : rate,
                        published.empty() ? std::string() : fmt::format(" ({})", published))});
     }
   }
@@ -328,8 +328,8 @@ void add_cells(support::report::Document& document, const studies::published::Re
 }  // namespace
 
 support::report::Cell finding_cell(const studies::published::Finding& finding) {
-  return {fmt::format("{} {}", mark_of(finding.verdict).sign, verdict_name(finding.verdict)),
-          mark_of(finding.verdict).tone, finding.numbers};
+  return {fmt::format("{} {}", choose_mark(finding.verdict).sign, verdict_name(finding.verdict)),
+          choose_mark(finding.verdict).tone, finding.numbers};
 }
 
 std::string agreement_text(const studies::published::Agreement& counts) {
@@ -376,26 +376,26 @@ nlohmann::ordered_json study_summary(const studies::published::Results& results,
     summary["published"][statement.id] =
         verdict_name(studies::published::find_published(statement.id).verdict);
   for (const studies::published::Condition& condition : list_conditions(results)) {
-    nlohmann::ordered_json own = {{"protocol", condition_name(condition)}};
+    nlohmann::ordered_json entry_json = {{"protocol", condition_name(condition)}};
     const auto tables = make_tables(results, condition, classes);
     const studies::published::Agreement counts = studies::published::agreement(tables);
-    own["agreement"] = {{"agree", counts.agree},
-                        {"differ", counts.differ},
-                        {"seeds_differ", counts.seeds_differ},
-                        {"not_run", counts.not_run}};
-    own["tables"] = nlohmann::json::array();
+    entry_json["agreement"] = {{"agree", counts.agree},
+                               {"differ", counts.differ},
+                               {"seeds_differ", counts.seeds_differ},
+                               {"not_run", counts.not_run}};
+    entry_json["tables"] = nlohmann::json::array();
     for (const studies::published::Table& table : tables) {
       nlohmann::ordered_json shown = {{"table", table.shape.number}};
       for (const std::string& norm : table.norms)
         shown["highest_rate"][norm] = highest_rate(table, norm);
-      own["tables"].push_back(std::move(shown));
+      entry_json["tables"].push_back(std::move(shown));
     }
     for (const studies::published::Statement& statement : studies::published::statements()) {
       const studies::published::Finding finding = find(statement.id, results, condition);
-      own["statements"][statement.id] = {{"verdict", verdict_name(finding.verdict)},
-                                         {"numbers", finding.numbers}};
+      entry_json["statements"][statement.id] = {{"verdict", verdict_name(finding.verdict)},
+                                                {"numbers", finding.numbers}};
     }
-    summary["protocols"].push_back(std::move(own));
+    summary["protocols"].push_back(std::move(entry_json));
   }
   return summary;
 }

@@ -7,7 +7,6 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/options.hpp"
 #include "verification/cli/shared_options.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/study/study_folder.hpp"
 #include "verification/cli/study/study_language_run.hpp"
 #include "verification/cli/study/study_report.hpp"
@@ -28,7 +27,7 @@ void StudyReportCommand::add(CLI::App& app) {
   normproof study report --study language --out s)");
 }
 
-ExitStatus StudyReportCommand::run() const {
+Output StudyReportCommand::run() const {
   if (study == WhichStudy::language) return report_language_study(out, json);
   const studies::published::Store store = open_store(out);
   const StudyContents contents = read_contents(out, store);
@@ -39,10 +38,7 @@ ExitStatus StudyReportCommand::run() const {
         fmt::format("{}: holds no result; expected some of 'normproof study run'",
                     (out / "results.jsonl").string()));
   write_report(out, study_document(results, classes));
-  if (json) {
-    write_stdout(study_summary(results, classes).dump(1) + "\n");
-    return kSuccess;
-  }
+  if (json) return printed(study_summary(results, classes).dump(1) + "\n");
   std::string text = fmt::format("{}: {} and report.md\n", plural(results.size(), "cell"),
                                  (out / "report.html").string());
   for (const studies::published::Condition& condition : list_conditions(results)) {
@@ -50,8 +46,7 @@ ExitStatus StudyReportCommand::run() const {
         studies::published::agreement(make_tables(results, condition, classes));
     text += fmt::format("{}: {}\n", condition_name(condition), agreement_text(counts));
   }
-  write_stdout(text);
-  return kSuccess;
+  return printed(text);
 }
 
 }  // namespace normproof::verification::cli::study

@@ -10,7 +10,7 @@ namespace normproof::verification::cli::study {
 struct StudyReportCommand {
   static constexpr const char* name = "report";
   static constexpr const char* summary =
-      "Tables, figures and conclusions of what is done, beside what was published";
+      "Write tables, figures and conclusions of the finished cells, beside the published ones";
 
   WhichStudy study = WhichStudy::published;
   std::filesystem::path out = {};
@@ -20,7 +20,7 @@ struct StudyReportCommand {
 
   /// Writes report.html, report.md and its pictures into the folder.
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::study

@@ -50,19 +50,19 @@ void StudyRunCommand::add(CLI::App& app) {
   selection.add(app);
   train::add_training_data(app, source);
   add_folder(app, "--pairs", pairs,
-             "Of language models: the folder of the pairs that translators are trained on");
+             "For language models: the folder of the pairs that translators are trained on");
   train::add_languages(app, source.languages);
-  add_jobs(app, jobs, "Cells");
-  add_device_or_processor(app, device, "What trains, but for cells with dynamics");
-  require(add_folder(app, "--out", out, "The folder of the study: made, or gone on with"));
+  add_jobs(app, jobs, "Cells to compute");
+  add_device_or_processor(app, device, "The device that trains, except for cells with dynamics");
+  require(add_folder(app, "--out", out, "The folder of the study; created, or resumed"));
   add_json_flag(app, json);
   set_footer(
       app,
-      R"(As a rank of mpirun, or on a GPU, --jobs is 1 where it is not given. A rank takes the device whose
-number is its own on its machine modulo the devices there. No bit of a result depends on --jobs or
---device. With --study language --data is a text in UTF-8, and --pairs, --source and --target are
-what normproof train --task translate has as --data, --source and --target; the cells of a task need
-its data, but for quick ones, which have a made-up text and made-up pairs without.
+      R"(Under mpirun or on a GPU the default of --jobs is 1. A rank uses the device whose number is its own
+number on its machine, modulo the number of devices there. The bits of a result depend neither on
+--jobs nor on --device. With --study language, --data is a text in UTF-8, and --pairs, --source and
+--target are the --data, --source and --target of normproof train --task translate. The cells of a
+task need its data. Quick ones use a synthetic text and synthetic pairs by default.
 
 Examples:
   normproof study run --out s --quick
@@ -82,10 +82,10 @@ void StudyRunCommand::try_device_in_child() const {
   if (device) studies::published::try_in_child([&] { try_device(*device); });
 }
 
-ExitStatus StudyRunCommand::run() const {
+Output StudyRunCommand::run() const {
   if (selection.study == WhichStudy::language) return run_language_study(*this);
   if (pairs) throw UsageError("--pairs is given; expected none with --study published");
-  const std::vector<studies::published::Cell> cells = cells_of(selection);
+  const std::vector<studies::published::Cell> cells = select_cells(selection);
   std::vector<studies::published::Task> tasks;
   tasks.reserve(cells.size());
   for (const studies::published::Cell& cell : cells) {
@@ -113,16 +113,15 @@ ExitStatus StudyRunCommand::run() const {
          bar.show("cells", progress.done, progress.tasks,
                   fmt::format("{} left, {}", duration_text(progress.seconds_left), progress.name));
        }});
-  if (support::process::rank().value_or(0) != 0) return kSuccess;  // rank 0 prints the summary
+  if (support::process::rank().value_or(0) != 0) return printed("");  // rank 0 prints the summary
   const nlohmann::ordered_json counts = {{"cells", done.tasks},
                                          {"done_before", done.done_before},
                                          {"done_here", done.done_here},
                                          {"done_elsewhere", done.done_elsewhere}};
-  write_stdout(json ? counts.dump(1) + "\n"
-                    : fmt::format("{}: {} done before, {} here, {} elsewhere\n",
-                                  plural(done.tasks, "cell"), done.done_before, done.done_here,
-                                  done.done_elsewhere));
-  return kSuccess;
+  return printed(json ? counts.dump(1) + "\n"
+                      : fmt::format("{}: {} done before, {} here, {} elsewhere\n",
+                                    plural(done.tasks, "cell"), done.done_before, done.done_here,
+                                    done.done_elsewhere));
 }
 
 }  // namespace normproof::verification::cli::study

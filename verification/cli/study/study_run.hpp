@@ -13,8 +13,8 @@ namespace normproof::verification::cli::study {
 struct StudyRunCommand {
   static constexpr const char* name = "run";
   static constexpr const char* summary =
-      "Compute the cells that the folder does not have; killed at any point, the same command goes "
-      "on";
+      "Compute the cells that the folder does not have yet; after an interruption, the same "
+      "command resumes";
 
   StudySelection selection = {};
   train::TrainingSource source =
@@ -39,7 +39,7 @@ struct StudyRunCommand {
   /// Computes the missing results of the folder (studies::published::run_tasks) with one thread per
   /// job. A rank of mpirun works beside the others on its own device, and only rank 0 prints.
   /// Throws    UsageError, FileError, NoDeviceError, std::runtime_error
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::study

@@ -59,10 +59,10 @@ auto known_name(const char* kind, const std::vector<std::string>& known) {
 }
 
 void add_numbers(CLI::App& app, const char* option, std::optional<std::vector<std::size_t>>& field,
-                 std::size_t least, std::size_t most, const std::string& help) {
+                 std::size_t minimum, std::size_t maximum, const std::string& help) {
   const auto parse = [=](const std::string& text) {
     return text == "none" ? std::vector<std::size_t>()
-                          : studies::published::parse_numbers(option, text, least, most);
+                          : studies::published::parse_numbers(option, text, minimum, maximum);
   };
   const auto print = [](const std::vector<std::size_t>& numbers) {
     return numbers.empty() ? "none" : list_printer<std::size_t>(number_name)(numbers);
@@ -78,14 +78,14 @@ const Choices<WhichStudy>& study_choices() {
 
 /// Returns the norms of a study. For language models that is those of every task; each task uses
 /// the ones it knows.
-std::vector<std::string> norms_of(WhichStudy study) {
+std::vector<std::string> known_norms(WhichStudy study) {
   return study == WhichStudy::language ? studies::language::study_norms(training::Task::translate)
                                        : studies::published::study_norms();
 }
 
 /// Replaces `all` by the names it stands for.
 std::vector<std::string> resolved(const std::vector<std::string>& norms, WhichStudy study) {
-  return norms == std::vector<std::string>{"all"} ? norms_of(study) : norms;
+  return norms == std::vector<std::string>{"all"} ? known_norms(study) : norms;
 }
 
 /// Parses names between commas, or `all` alone. Whether they are known depends on the study.
@@ -100,18 +100,18 @@ std::vector<std::string> parse_norms(const std::string& text) {
 /// Checks that no option of the other study is given, and that the norms belong to this one.
 void check_selected_study(const CLI::App& app, const StudySelection& selection) {
   const bool language = selection.study == WhichStudy::language;
-  const std::vector<const char*> of_other =
+  const std::vector<const char*> other_options =
       language ? std::vector<const char*>{"--protocol",          "--tables", "--figures",
                                           "--no-initialization", "--rates",  "--padding",
                                           "--gradient-seeds"}
                : std::vector<const char*>{"--placements", "--tasks"};
-  for (const char* option : of_other)
+  for (const char* option : other_options)
     if (is_given(app, option))
       throw UsageError(fmt::format("{} is given; expected none with --study {}", option,
                                    language ? "language" : "published"));
   if (selection.norms)
     for (const std::string& norm : resolved(*selection.norms, selection.study))
-      known_name("norm", norms_of(selection.study))(norm);
+      known_name("norm", known_norms(selection.study))(norm);
   if (language && selection.seeds && *selection.seeds < studies::language::kDecidingSeeds)
     throw UsageError(fmt::format("--seeds is '{}'; expected {} or more with --study language",
                                  *selection.seeds, studies::language::kDecidingSeeds));
@@ -130,10 +130,10 @@ void check_only_cells(const CLI::App& app) {
 /// Checks that the cells belong to this study, as far as the beginning of a name tells.
 void check_cells(const StudySelection& selection) {
   const bool language = selection.study == WhichStudy::language;
-  std::vector<std::string> of_other = {"corrected", "published"};
-  if (!language) of_other = {"language/", "translate/"};
+  std::vector<std::string> other_beginnings = {"corrected", "published"};
+  if (!language) other_beginnings = {"language/", "translate/"};
   for (const std::string& name : selection.cells)
-    for (const std::string& beginning : of_other)
+    for (const std::string& beginning : other_beginnings)
       if (name.starts_with(beginning))
         throw UsageError(fmt::format("cell '{}' is one of {}; expected --study {} with it", name,
                                      language ? "the published experiment" : "language models",
@@ -153,16 +153,16 @@ void StudySelection::add(CLI::App& app) {
             list_or_all("--protocol", studies::published::standard_protocols(),
                         studies::published::parse_protocol),
             list_printer<studies::published::Protocol>(studies::published::protocol_name),
-            "corrected (default), published, corrected+FAULT, published-FAULT, several between "
-            "commas, or all fourteen: all",
+            "corrected (default), published, corrected+FAULT, published-FAULT, several separated "
+            "by commas, or all",
             "LIST");
   add_numbers(app, "--tables", tables, 1, 6, "Tables, such as 1,3-4, or none (default: 1-6)");
   add_numbers(app, "--figures", figures, 2, 6, "Figures, such as 2,4-6, or none (default: 2-6)");
   add_flag(app, "--no-initialization", no_initialization,
            "Without the two uniform initializations");
   add_value(app, "--norms", norms, parse_norms, list_printer<std::string>(same_name),
-            "Norms between commas, or all (default: layer_norm, batch_norm,none,power_norm; of "
-            "language models all)",
+            "Norms separated by commas, or all (default: layer_norm, batch_norm,none,power_norm; "
+            "for language models all)",
             "LIST");
   add_value(
       app, "--rates", rates,
@@ -178,21 +178,19 @@ void StudySelection::add(CLI::App& app) {
   add_choice(app, "--padding", padding,
              {{"longest", studies::published::Padding::longest},
               {"512", studies::published::Padding::fixed_512}},
-             "Length of a batch: its longest sentence or 512 (default: 512 where the protocol is "
+             "Length of a batch: its longest sentence, or 512 (default: 512 if the protocol is "
              "published, else longest)");
   add_number(app, "--seeds", seeds, 1, kMaxSeeds,
-             "Seeds of tables and curves: 42, 43, ... (default: 1); of language models those that "
-             "are tested: 1, 2, ... (default: 5)");
+             "Number of seeds of tables and curves: 42, 43, ... (default: 1); for language models, "
+             "of the tests: 1, 2, ... (default: 5)");
   add_number(app, "--gradient-seeds", gradient_seeds, 1, kMaxSeeds,
-             "Seeds of figures 2 and 3: 1, 2, ... (default: 100)");
+             "Number of seeds of figures 2 and 3: 1, 2, ... (default: 100)");
   add_value(
       app, "--cells", cells, studies::published::split_list, list_printer<std::string>(same_name),
-      "These cells and no others, by the whole names that study list prints, in place of every "
-      "other choice",
-      "LIST");
+      "Only these cells, by the names that study list prints; replaces all other choices", "LIST");
   add_flag(app, "--quick", quick,
-           "Table 1 at three rates, figures at 20 steps and two seeds; of language models small "
-           "ones, of the made-up text and pairs");
+           "Table 1 at three rates, figures at 20 steps and two seeds; for language models small "
+           "ones, on a synthetic text and synthetic pairs");
   add_value(
       app, "--tasks", tasks,
       [](const std::string& text) {
@@ -209,8 +207,8 @@ void StudySelection::add(CLI::App& app) {
       },
       list_printer<training::Task>(
           [](training::Task value) { return ref::model::print_field(value); }),
-      "Of language models: language, translate or both between commas (default: to run, those "
-      "whose data are given; for their status, those of the folder; else both)",
+      "For language models: language, translate or both separated by a comma (default: to run, "
+      "those whose data are given; for the status, those of the folder; else both)",
       "LIST");
   add_value(
       app, "--placements", placements,
@@ -222,7 +220,7 @@ void StudySelection::add(CLI::App& app) {
       },
       list_printer<ref::model::NormPlacement>(
           [](ref::model::NormPlacement value) { return ref::model::print_field(value); }),
-      "Of language models: post, pre or both between commas (default: post,pre)", "LIST");
+      "For language models: post, pre or both separated by a comma (default: post,pre)", "LIST");
   check_afterwards(app, [this, &app] {
     if (is_given(app, "--cells")) check_only_cells(app);
     check_selected_study(app, *this);
@@ -255,7 +253,7 @@ studies::language::Selection StudySelection::language_selection() const {
   return selected;
 }
 
-std::vector<studies::published::Cell> cells_of(const StudySelection& selection) {
+std::vector<studies::published::Cell> select_cells(const StudySelection& selection) {
   std::vector<studies::published::Cell> cells;
   cells.reserve(selection.cells.size());
   for (const std::string& name : selection.cells) {
@@ -272,7 +270,7 @@ StudySelection quick_if_needed(const StudySelection& selection,
                                const std::vector<studies::published::Cell>& there) {
   if (!selection.cells.empty()) return selection;
   const auto has_all = [&](const StudySelection& of) {
-    const std::vector<studies::published::Cell> cells = cells_of(of);
+    const std::vector<studies::published::Cell> cells = select_cells(of);
     return std::ranges::all_of(there, [&](const studies::published::Cell& cell) {
       return std::ranges::find(cells, cell) != cells.end();
     });

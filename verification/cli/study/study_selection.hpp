@@ -50,7 +50,7 @@ struct StudySelection {
 
 /// Returns the selected cells of the published study, each once.
 /// Throws    UsageError if there are none, or a name is not that of a cell
-std::vector<studies::published::Cell> cells_of(const StudySelection& selection);
+std::vector<studies::published::Cell> select_cells(const StudySelection& selection);
 
 /// Returns the selection, or the one with --quick if only that contains every cell of a folder.
 StudySelection quick_if_needed(const StudySelection& selection,

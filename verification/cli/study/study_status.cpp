@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "verification/cli/options.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/study/study_folder.hpp"
 #include "verification/cli/study/study_language_run.hpp"
 #include "verification/studies/published/jobs.hpp"
@@ -31,16 +30,16 @@ struct Status {
 
 /// The cells that a command selects, and those that a folder has, with their costs.
 struct SelectedCells {
-  std::vector<studies::published::Task> asked;
+  std::vector<studies::published::Task> requested;
   std::map<std::string, double> finished;
 };
 
 template <class Cells, class Results>
 SelectedCells list_selected_cells(const Cells& cells, const Results& results) {
-  SelectedCells own;
-  for (const auto& cell : cells) own.asked.push_back({cell_name(cell), cost(cell)});
-  for (const auto& [name, finished] : results) own.finished[name] = cost(finished.cell);
-  return own;
+  SelectedCells selected;
+  for (const auto& cell : cells) selected.requested.push_back({cell_name(cell), cost(cell)});
+  for (const auto& [name, finished] : results) selected.finished[name] = cost(finished.cell);
+  return selected;
 }
 
 SelectedCells list_selected_cells(const StudyStatusCommand& command,
@@ -49,7 +48,7 @@ SelectedCells list_selected_cells(const StudyStatusCommand& command,
     const studies::published::Results results = read_contents(command.out, store).results;
     std::vector<studies::published::Cell> there;
     for (const auto& [name, finished] : results) there.push_back(finished.cell);
-    return list_selected_cells(cells_of(quick_if_needed(command.selection, there)), results);
+    return list_selected_cells(select_cells(quick_if_needed(command.selection, there)), results);
   }
   const studies::language::Results results = read_language_results(command.out, store);
   StudySelection selection = command.selection;
@@ -58,17 +57,18 @@ SelectedCells list_selected_cells(const StudyStatusCommand& command,
   return list_selected_cells(list_language_cells(selection, results), results);
 }
 
-Status status_of(const SelectedCells& own, const std::map<std::string, double>& times, int jobs) {
-  Status status{own.finished.size(), own.asked.size(), 0, {}, 0, 0, {}};
+Status summarize_status(const SelectedCells& cells, const std::map<std::string, double>& times,
+                        int jobs) {
+  Status status{cells.finished.size(), cells.requested.size(), 0, {}, 0, 0, {}};
   // The rate comes from all cells with a time here, the seconds from the selected cells.
   double seconds_of_all = 0, cost_of_all = 0, cost_of_missing = 0;
-  for (const auto& [name, own_cost] : own.finished)
+  for (const auto& [name, cell_cost] : cells.finished)
     if (const auto time = times.find(name); time != times.end()) {
       seconds_of_all += time->second;
-      cost_of_all += own_cost;
+      cost_of_all += cell_cost;
     }
-  for (const studies::published::Task& cell : own.asked) {
-    if (!own.finished.contains(cell.name)) {
+  for (const studies::published::Task& cell : cells.requested) {
+    if (!cells.finished.contains(cell.name)) {
       status.missing.push_back(cell.name);
       cost_of_missing += cell.cost;
       continue;
@@ -102,37 +102,33 @@ std::string done_text(const Status& status) {
 
 void StudyStatusCommand::add(CLI::App& app) {
   selection.add(app);
-  add_jobs(app, jobs, "Cells");
+  add_jobs(app, jobs, "Cells to compute");
   require(add_folder(app, "--out", out, "The folder of the study"));
-  add_json_flag(app, json);
+  reports.add_with_json_flag(app);
   set_footer(
       app,
-      R"(--jobs is how many cells the time that is left is told for. A folder that has cells of --quick
-alone is told of as with --quick.
+      R"(The time that is left is estimated for --jobs cells at a time. If the folder has only cells of
+--quick, the report is that of --quick.
 
 Example:
   normproof study status --out s --jobs 2)");
 }
 
-ExitStatus StudyStatusCommand::run() const {
+Output StudyStatusCommand::run() const {
   const studies::published::Store store = open_store(out);
-  const Status status = status_of(list_selected_cells(*this, store), store.times(), jobs);
-  if (json) {
-    const auto or_null = [](const std::optional<double>& number) {
-      return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
-    };
-    const nlohmann::ordered_json object = {
-        {"results", status.results},
-        {"cells", status.cells},
-        {"done", status.done},
-        {"missing", status.missing},
-        {"seconds_left", or_null(status.seconds_left)},
-        {"measured", status.measured},
-        {"seconds_measured",
-         or_null(status.measured > 0 ? std::optional(status.seconds) : std::nullopt)}};
-    write_stdout(object.dump(1) + "\n");
-    return kSuccess;
-  }
+  const Status status = summarize_status(list_selected_cells(*this, store), store.times(), jobs);
+  const auto or_null = [](const std::optional<double>& number) {
+    return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
+  };
+  const nlohmann::ordered_json object = {
+      {"results", status.results},
+      {"cells", status.cells},
+      {"done", status.done},
+      {"missing", status.missing},
+      {"seconds_left", or_null(status.seconds_left)},
+      {"measured", status.measured},
+      {"seconds_measured",
+       or_null(status.measured > 0 ? std::optional(status.seconds) : std::nullopt)}};
   std::string text =
       fmt::format("{}; of {} selected {}, {} missing", plural(status.results, "result"),
                   plural(status.cells, "cell"), done_text(status), status.missing.size());
@@ -141,8 +137,9 @@ ExitStatus StudyStatusCommand::run() const {
                 ? fmt::format(", about {} with {}", duration_text(*status.seconds_left),
                               plural(static_cast<std::size_t>(jobs), "job"))
                 : std::string(", no time to tell by how long they take");
-  write_stdout(fmt::format("{}\n", text));
-  return kSuccess;
+  return {.document =
+              support::report::Document{"normproof: a study", {support::report::Paragraph{text}}},
+          .json = object.dump(1) + "\n"};
 }
 
 }  // namespace normproof::verification::cli::study

@@ -10,19 +10,20 @@ namespace normproof::verification::cli::study {
 
 struct StudyStatusCommand {
   static constexpr const char* name = "status";
-  static constexpr const char* summary = "What is done, what is missing, and how long it takes";
+  static constexpr const char* summary =
+      "Report which cells are done and missing, and the time that is left";
 
   StudySelection selection = {};
   int jobs = processor_count();
   std::filesystem::path out = {};
-  bool json = false;
+  ReportOptions reports = {};
 
   void add(CLI::App& app);
 
   /// Prints which cells are done and missing, and an estimate of the remaining time from the
   /// measured times.
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::study

@@ -9,10 +9,8 @@
 #include "ref/numeric/parallel.hpp"
 #include "verification/checks/determinism/difference.hpp"
 #include "verification/cli/options.hpp"
-#include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
-#include "verification/cli/standard_streams.hpp"
-#include "verification/support/report/junit.hpp"
+#include "verification/support/report/checks.hpp"
 #include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::tools {
@@ -22,8 +20,8 @@ using support::report::clean_line;
 
 namespace {
 
-support::report::Checks checks_of(const checks::determinism::Recording& here,
-                                  const std::vector<Difference>& found) {
+support::report::Checks make_checks(const checks::determinism::Recording& here,
+                                    const std::vector<Difference>& found) {
   std::map<std::string, std::string> sentences;
   for (const Difference& difference : found)
     sentences[difference.probe.empty() ? "contract" : difference.probe] = difference.sentence;
@@ -48,13 +46,33 @@ std::string table(const checks::determinism::Recording& here) {
   return text + "\n";
 }
 
+support::report::Document determinism_document(const checks::determinism::Recording& here,
+                                               const std::string& verdict, bool same) {
+  support::report::Document document{"normproof: determinism"};
+  document.add(support::report::Heading{1, "normproof: the bits of every probe"});
+  document.add(support::report::Paragraph{
+      verdict, same ? support::report::Tone::good : support::report::Tone::bad});
+  support::report::Table environment{"", support::report::text_columns({"environment", "value"})};
+  environment.rows.push_back({{{"contract"}, {fmt::format("{}", here.contract)}}});
+  for (const auto& [name, value] : here.environment)
+    environment.rows.push_back({{{name}, {value}}});
+  document.add(std::move(environment));
+  support::report::Table probes =
+      support::report::numbers_table("", {"probe", "SHA-256"}, {"numbers"});
+  for (const auto& probe : here.probes)
+    probes.rows.push_back({{{probe.name}, {probe.sha256}, {fmt::format("{}", probe.count)}}});
+  document.add(std::move(probes));
+  return document;
+}
+
 }  // namespace
 
 void DeterminismCommand::add(CLI::App& app) {
   add_file(app, "--against", against,
-           "Compare with what --json wrote elsewhere, in one line: which probe differs first, and "
-           "both values (default: with the hashes of the contract, which are in the program)");
-  reports.add(app, {ReportForm::json, ReportForm::junit});
+           "Compare with the file that --json wrote elsewhere, and print one line: which probe "
+           "differs first, with both values (default: compare with the hashes of the contract, "
+           "which the program contains)");
+  reports.add(app);
   add_threads(app, threads);
   const TextRule not_empty = {[](const std::string& text) { return !text.empty(); },
                               "the name of a set"};
@@ -64,10 +82,10 @@ void DeterminismCommand::add(CLI::App& app) {
            "SET", not_empty);
   set_footer(
       app,
-      R"(A probe is a computation of the reference on inputs of its own: every elementary function, sum,
-matmul layout, layer forward and backward, and random stream. Its hash is SHA-256 of its
-values' bits. Prints the environment and the hashes; with --against one line.
-Exit status 1 if a bit is another one, 3 if FILE is not what --json wrote.
+      R"(A probe is a computation of the reference on fixed inputs. There are probes for every elementary
+function, sum, matmul layout, layer forward and backward, and random stream. The hash of a probe is
+the SHA-256 of the bits of its values. Prints the environment and the hashes; with --against one
+line. Exit status 1 if a bit differs, 3 if FILE was not written by --json.
 
 Examples:
   normproof determinism
@@ -75,8 +93,11 @@ Examples:
   normproof determinism --against there.json)");
 }
 
-ExitStatus DeterminismCommand::run() const {
-  check_outputs({{"--against", against}}, reports.named());
+std::vector<NamedFile> DeterminismCommand::inputs() const {
+  return {{"--against", against}};
+}
+
+Output DeterminismCommand::run() const {
   // The other recording is read first, so that an unreadable file is reported before the work.
   const checks::determinism::Recording there = against
                                                    ? checks::determinism::read_recording(*against)
@@ -92,14 +113,12 @@ ExitStatus DeterminismCommand::run() const {
         progress.show("running probes", done, probes.size(), probe);
       });
   const std::vector<Difference> found = checks::determinism::differences(here, there);
-  write_all(
-      {[&] {
-         write_stdout((against ? "" : table(here)) +
-                      checks::determinism::verdict_line(here, found, there_name) + "\n");
-       },
-       to_file(reports.json, [&] { return checks::determinism::recording_json(here); }),
-       to_file(reports.junit, [&] { return support::report::junit(checks_of(here, found)); })});
-  return found.empty() ? kSuccess : kNumericalFailure;
+  const std::string verdict = checks::determinism::verdict_line(here, found, there_name);
+  return {.status = found.empty() ? kSuccess : kNumericalFailure,
+          .document = determinism_document(here, verdict, found.empty()),
+          .checks = make_checks(here, found),
+          .text = (against ? "" : table(here)) + verdict + "\n",
+          .json = checks::determinism::recording_json(here)};
 }
 
 }  // namespace normproof::verification::cli::tools

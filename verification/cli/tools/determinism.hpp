@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "verification/cli/command.hpp"
 #include "verification/cli/report_options.hpp"
@@ -13,7 +14,7 @@ namespace normproof::verification::cli::tools {
 struct DeterminismCommand {
   static constexpr const char* name = "determinism";
   static constexpr const char* summary =
-      "Compute the bits that the contract promises, a hash a probe";
+      "Compute a hash of every computation whose bits the contract promises";
 
   std::optional<std::filesystem::path> against = {};
   int threads = processor_count();
@@ -21,13 +22,14 @@ struct DeterminismCommand {
   ReportOptions reports = {};
 
   void add(CLI::App& app);
+  std::vector<NamedFile> inputs() const;
 
   /// Runs every probe of the contract, writes the requested files, and prints the result. Without
   /// --against that is the environment, one hash per probe and the verdict on what the contract
   /// promises; with it one line, the verdict on that file.
   /// Returns   kSuccess if the bits are the same
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::tools

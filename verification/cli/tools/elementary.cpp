@@ -77,18 +77,17 @@ void ElementaryCommand::add(CLI::App& app) {
                      "exp, log, tanh, erf or sqrt"));
   set_footer(
       app,
-      R"(Reads a number a line on standard input (hexadecimal such as 0x1.8p+0, decimal, inf, nan) and
-prints for each the double nearest to the function's value, ties to even, as a hexadecimal
-number, a line each.
+      R"(Reads one number per line from standard input (hexadecimal such as 0x1.8p+0, decimal, inf, nan).
+Prints for each, on its own line, the double nearest to the function's value as a hexadecimal
+number. Ties go to even.
 
 Examples:
   normproof elementary exp < numbers.txt
   printf '%s\n' 0x1p-1 -inf | normproof elementary tanh)");
 }
 
-ExitStatus ElementaryCommand::run() const {
-  write_stdout(elementary_lines(function, read_stdin()));
-  return kSuccess;
+Output ElementaryCommand::run() const {
+  return printed(elementary_lines(function, read_stdin()));
 }
 
 std::string elementary_lines(ElementaryFunction function, std::string_view input) {

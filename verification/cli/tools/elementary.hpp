@@ -20,7 +20,7 @@ struct ElementaryCommand {
   void add(CLI::App& app);
 
   /// Evaluates the lines of standard input with elementary_lines.
-  ExitStatus run() const;
+  Output run() const;
 };
 
 /// Evaluates a function at each line of the input.

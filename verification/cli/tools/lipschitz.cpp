@@ -15,11 +15,9 @@
 #include "ref/tensor/contract.hpp"
 #include "verification/checks/evaluation/inputs.hpp"
 #include "verification/cli/output_files.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/tools/repeated_settings.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/support/report/json_number.hpp"
-#include "verification/support/report/terminal.hpp"
 #include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::tools {
@@ -70,7 +68,7 @@ std::string gap(const Enclosure& norm) {
   return support::report::number_text(norm.upper > 0 ? (norm.upper - norm.lower) / norm.upper : 0);
 }
 
-support::report::Row row_of(const std::string& where, const Enclosure& norm) {
+support::report::Row enclosure_row(const std::string& where, const Enclosure& norm) {
   return {{{where},
            {fmt::format("{:.6g}", norm.upper)},
            {fmt::format("{:.6g}", norm.lower)},
@@ -78,7 +76,7 @@ support::report::Row row_of(const std::string& where, const Enclosure& norm) {
            {fmt::format("{:.6g}", norm.theory)}}};
 }
 
-support::report::Table table_of(const Lipschitz& result, const std::string& first) {
+support::report::Table enclosure_table(const Lipschitz& result, const std::string& first) {
   return {"",
           {{first},
            support::report::number_column("at most"),
@@ -137,7 +135,7 @@ bool is_statistic(std::string_view name) {
 
 /// Writes "running_variance is not in x.npz: it is 1, as of a new layer."
 std::string assumption(const LipschitzCommand& command, const std::string& name, double value) {
-  return fmt::format("{} is not in {}: it is {}, as of a new layer.", name,
+  return fmt::format("{} is not in {}: it is {}, as in a new layer.", name,
                      support::report::clean_line(command.in.string()), value);
 }
 
@@ -172,38 +170,41 @@ Lipschitz certify_file(const LipschitzCommand& command, const model::NormOptions
 
 void LipschitzCommand::add(CLI::App& app) {
   require(add_value(
-      app, "LAYER", layer, parse_layer, [](const std::string& own) { return own; },
+      app, "LAYER", layer, parse_layer, [](const std::string& name) { return name; },
       "The layer: batch_norm, layer_norm, rms_norm, power_norm_v, power_norm or dyt",
       fmt::format("{{{}}}", fmt::join(checks::lipschitz::layer_names(), ","))));
-  require(add_file(app, "--in", in, "The tensors that go in: .npz or .safetensors"));
+  require(add_file(app, "--in", in, "The input tensors: .npz or .safetensors"));
   add_value(
       app, "--radius", radius, parse_radius, [](double value) { return fmt::format("{}", value); },
-      "Also the largest norm at any x' with ||x' - x|| at most this: the Lipschitz constant there "
+      "Also bound the norm at every x' with ||x' - x|| <= R: the Lipschitz constant there "
       "(default: 0, none)",
       "R");
-  add_settings(app, "--set", settings, "Options of the layer; may be repeated", "NAME=VALUE",
+  add_settings(app, "--set", settings, "An option of the layer; may be repeated", "NAME=VALUE",
                "eps=1e-5");
   add_choice(app, "--mode", mode,
              {{"training", model::Mode::training}, {"inference", model::Mode::inference}},
-             "training (default): statistics of the batch, of power_norm the running ones; "
+             "training (default): statistics of the batch, for power_norm the running ones; "
              "inference: running statistics");
-  add_file(app, "--out", out, "Where each norm is attained: .npz or .safetensors; see below");
-  add_json_flag(app, json);
+  add_file(
+      app, "--out", out,
+      "A file for the inputs and gradients that attain each norm: .npz or .safetensors; see below");
+  reports.add_with_json_flag(app);
   check_afterwards(app, [this] { check_no_repeats(settings); });
   set_footer(
       app,
-      R"(The Jacobian dy/dx falls into one part a channel (batch_norm, power_norm_v, power_norm, dyt) or a
-row (layer_norm, rms_norm); rows of padding are left out. The norm of a part is at most `upper`, by
-its formula, and at least `lower`, by the layer's own backward on a gradient that it makes that many
-times as long; both are proved in ball arithmetic (docs/derivations/lipschitz.md). The last column
-is the bound that theory gives.
+      R"(The Jacobian dy/dx consists of one part per channel (batch_norm, power_norm_v, power_norm, dyt) or
+per row (layer_norm, rms_norm); rows of padding are left out. The norm of a part is at most `upper`,
+by its formula, and at least `lower`: the layer's own backward lengthens some gradient by that
+factor. Both are proved in ball arithmetic (docs/derivations/lipschitz.md). The last column is the
+bound from theory.
 
-The tensors are those of `normproof eval`, of one step; grad_y is not looked at. Running statistics
-that a norm is of and the file has not are those of a new layer, which is printed. --out has lower,
-upper, theory and channel or row (the index), and of the shape of x grad_y, the gradient of each
-part, and x, where it is put in; with --radius the same once more as upper_around, ... , x_around.
+The input tensors are those of one step of `normproof apply`; grad_y is ignored. Running statistics
+that are needed and missing in the file are those of a new layer, and the output says so. --out has
+lower, upper, theory and channel or row (the index); in the shape of x it has grad_y, the gradient
+of each part, and x, the input that the gradient belongs to; with --radius the same once more as
+upper_around, ... , x_around.
 
-Exit status 1 where the two derivations contradict one another.
+Exit status 1 if the two derivations contradict each other.
 
 Examples:
   normproof lipschitz layer_norm --in x.npz
@@ -211,29 +212,30 @@ Examples:
   normproof lipschitz batch_norm --in x.npz --set eps=1e-3 --json)");
 }
 
-std::string lipschitz_text(const LipschitzCommand& command, const Lipschitz& result,
-                           const LipschitzCommand::Assumed& assumed) {
-  support::report::Document document;
+support::report::Document lipschitz_document(const LipschitzCommand& command,
+                                             const Lipschitz& result,
+                                             const LipschitzCommand::Assumed& assumed) {
+  support::report::Document document{"normproof: Lipschitz constants"};
   document.add(support::report::Paragraph{fmt::format(
       "{}, {}: the operator norm of dy/dx, one part a {} of {}", command.in.string(), command.layer,
       kind_name(result), support::report::plural(result.parts.size(), kind_name(result)))});
   for (const auto& [name, values] : assumed.statistics)
     document.add(support::report::Paragraph{assumption(command, name, *values.data())});
   if (assumed.stateless && command.mode == model::Mode::inference)
-    document.add(support::report::Paragraph{fmt::format(
-        "{} has no running statistics: inference is what training is.", command.layer)});
+    document.add(support::report::Paragraph{
+        fmt::format("{} has no running statistics: inference equals training.", command.layer)});
   const bool around = !result.around.norms.empty();
-  support::report::Table whole = table_of(result, "all parts");
-  whole.rows.push_back(row_of("at x", checks::lipschitz::largest(result.at.norms)));
+  support::report::Table whole = enclosure_table(result, "all parts");
+  whole.rows.push_back(enclosure_row("at x", checks::lipschitz::largest(result.at.norms)));
   if (around)
     whole.rows.push_back(
-        row_of(within(command.radius), checks::lipschitz::largest(result.around.norms)));
+        enclosure_row(within(command.radius), checks::lipschitz::largest(result.around.norms)));
   document.add(std::move(whole));
   const auto add_parts = [&](const Norms& norms, const std::string& where) {
     support::report::Table table =
-        table_of(result, fmt::format("{}, {}", kind_name(result), where));
+        enclosure_table(result, fmt::format("{}, {}", kind_name(result), where));
     for (const std::size_t p : steepest_parts(norms))
-      table.rows.push_back(row_of(fmt::format("{}", result.parts[p]), norms.norms[p]));
+      table.rows.push_back(enclosure_row(fmt::format("{}", result.parts[p]), norms.norms[p]));
     document.add(std::move(table));
   };
   add_parts(result.at, "at x");
@@ -243,7 +245,7 @@ std::string lipschitz_text(const LipschitzCommand& command, const Lipschitz& res
         "inf: no bound is known {}{}.", within(command.radius),
         assumed.unregularized ? ": with eps=0 the norm grows without end where the statistic is 0"
                               : "")});
-  return support::report::terminal_text(document);
+  return document;
 }
 
 std::string lipschitz_json(const LipschitzCommand& command, const Lipschitz& result,
@@ -268,7 +270,11 @@ std::string lipschitz_json(const LipschitzCommand& command, const Lipschitz& res
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-ExitStatus LipschitzCommand::run() const {
+std::vector<NamedFile> LipschitzCommand::inputs() const {
+  return {{"--in", in}, {"--out", out}};
+}
+
+Output LipschitzCommand::run() const {
   model::NormOptions options = model::norm_options(layer);
   for (const auto& [field, value] : settings) model::set_option(options, field, value);
   if (out) check_outputs({{"--in", in}}, {{"--out", *out}});
@@ -283,9 +289,8 @@ ExitStatus LipschitzCommand::run() const {
     if (!result.around.norms.empty()) put(tensors, result, result.around, "_around");
     io::write_tensors(*out, tensors);
   }
-  write_stdout(json ? lipschitz_json(*this, result, assumed)
-                    : lipschitz_text(*this, result, assumed));
-  return kSuccess;
+  return {.document = lipschitz_document(*this, result, assumed),
+          .json = lipschitz_json(*this, result, assumed)};
 }
 
 }  // namespace normproof::verification::cli::tools

@@ -23,7 +23,7 @@ struct LipschitzCommand {
   double radius = 0;
   std::vector<std::pair<std::string, std::string>> settings = {};  ///< option and value
   ref::model::Mode mode = ref::model::Mode::training;
-  bool json = false;
+  ReportOptions reports = {};
 
   /// Assumptions of a result, to be reported with the enclosures.
   struct Assumed {
@@ -35,19 +35,20 @@ struct LipschitzCommand {
   };
 
   void add(CLI::App& app);
+  std::vector<NamedFile> inputs() const;
 
   /// Prints the enclosures of checks::lipschitz::certify for the tensors of a file, and writes
   /// where they are attained.
   /// Throws    UsageError about options; FileError naming file and tensor; std::runtime_error if
   ///           the two derivations contradict each other
-  ExitStatus run() const;
+  Output run() const;
 };
 
-/// Returns the text of a result: the whole, then the parts with the largest norms; or everything as
-/// JSON.
-std::string lipschitz_text(const LipschitzCommand& command,
-                           const checks::lipschitz::Lipschitz& result,
-                           const LipschitzCommand::Assumed& assumed);
+/// Returns the report of a result: the largest norm of all parts, then the parts with the largest norms; or
+/// all of it as JSON.
+support::report::Document lipschitz_document(const LipschitzCommand& command,
+                                             const checks::lipschitz::Lipschitz& result,
+                                             const LipschitzCommand::Assumed& assumed);
 std::string lipschitz_json(const LipschitzCommand& command,
                            const checks::lipschitz::Lipschitz& result,
                            const LipschitzCommand::Assumed& assumed);

@@ -2,22 +2,17 @@
 
 #include "ref/io/atomic_file.hpp"
 #include "verification/cli/options.hpp"
-#include "verification/cli/output_files.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/tools/document_reader.hpp"
-#include "verification/support/report/html.hpp"
-#include "verification/support/report/markdown.hpp"
-#include "verification/support/report/terminal.hpp"
 
 namespace normproof::verification::cli::tools {
 
 void RenderCommand::add(CLI::App& app) {
   require(add_file(app, "--document", source, "The document, {\"title\": ..., \"parts\": [...]}"));
-  reports.add(app, {ReportForm::html, ReportForm::markdown});
+  reports.add(app);
   set_footer(
       app,
-      R"(Programs in other languages have their reports written by it, verification/interop/board for
-one. Each part of FILE has one of these keys ("level", "align", "tone", "notes", "folded" say more):
+      R"(Programs in other languages, such as verification/interop/board, write their reports with it. Each
+part of FILE has one of these keys ("level", "align", "tone", "notes" and "folded" are optional):
   {"heading": TEXT, "level": 1}  {"paragraph": TEXT}  {"list": [TEXT, ...]}  {"code": TEXT}
   {"table": CAPTION, "columns": [{"name": TEXT}, ...], "rows": [{"cells": [TEXT, ...]}, ...]}
 
@@ -26,14 +21,12 @@ Examples:
   normproof render --document board.json --markdown board.md --html board.html)");
 }
 
-ExitStatus RenderCommand::run() const {
-  check_outputs({{"--document", source}}, reports.named());
-  const support::report::Document document =
-      read_document(source.string(), ref::io::read_text(source));
-  write_all({[&] { write_stdout(support::report::terminal_text(document)); },
-             to_file(reports.html, [&] { return support::report::html(document); }),
-             to_file(reports.markdown, [&] { return support::report::markdown(document); })});
-  return kSuccess;
+std::vector<NamedFile> RenderCommand::inputs() const {
+  return {{"--document", source}};
+}
+
+Output RenderCommand::run() const {
+  return {.document = read_document(source.string(), ref::io::read_text(source))};
 }
 
 }  // namespace normproof::verification::cli::tools

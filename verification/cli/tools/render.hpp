@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "verification/cli/command.hpp"
 #include "verification/cli/report_options.hpp"
@@ -10,15 +11,16 @@ namespace normproof::verification::cli::tools {
 struct RenderCommand {
   static constexpr const char* name = "render";
   static constexpr const char* summary =
-      "Write a document that is given as JSON as text, Markdown and one HTML page";
+      "Render a JSON document as text, Markdown or one HTML page";
 
   std::filesystem::path source;
   ReportOptions reports;
 
   void add(CLI::App& app);
+  std::vector<NamedFile> inputs() const;
 
   /// Prints the document as text and writes the requested files (read_document).
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::tools

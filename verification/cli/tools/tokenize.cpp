@@ -2,7 +2,6 @@
 
 #include "verification/cli/options.hpp"
 #include "verification/cli/shared_options.hpp"
-#include "verification/cli/standard_streams.hpp"
 
 namespace normproof::verification::cli::tools {
 
@@ -11,16 +10,15 @@ void TokenizeCommand::add(CLI::App& app) {
   set_footer(
       app,
       R"(The ids are those of BERT's uncased WordPiece tokenizer, [CLS] and [SEP] included, separated by
-spaces. Without --data and --vocab: a synthetic corpus and its vocabulary.
+spaces. Without --data and --vocab a synthetic corpus and its vocabulary are used.
 
 Examples:
   normproof tokenize --data Sentences_AllAgree.txt --vocab vocab.txt > ids.txt
   normproof tokenize | head -3)");
 }
 
-ExitStatus TokenizeCommand::run() const {
-  write_stdout(format_ids(load_corpus(files).tokenized));
-  return kSuccess;
+Output TokenizeCommand::run() const {
+  return printed(format_ids(load_corpus(files).tokenized));
 }
 
 }  // namespace normproof::verification::cli::tools

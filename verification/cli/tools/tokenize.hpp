@@ -7,7 +7,8 @@ namespace normproof::verification::cli::tools {
 
 struct TokenizeCommand {
   static constexpr const char* name = "tokenize";
-  static constexpr const char* summary = "Print the token ids of each sentence, a line a sentence";
+  static constexpr const char* summary =
+      "Print the token ids of each sentence, one line per sentence";
 
   CorpusFiles files = {};
 
@@ -15,7 +16,7 @@ struct TokenizeCommand {
 
   /// Prints the token ids of the sentences of the corpus (format_ids).
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::tools

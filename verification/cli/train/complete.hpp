@@ -10,7 +10,7 @@ namespace normproof::verification::cli::train {
 
 struct CompleteCommand {
   static constexpr const char* name = "complete";
-  static constexpr const char* summary = "What a language model has follow a text";
+  static constexpr const char* summary = "Continue a text with a language model";
 
   std::filesystem::path folder = {};  ///< folder of the run
   std::size_t average = 1;            ///< number of last checkpoints whose mean is the model
@@ -21,7 +21,7 @@ struct CompleteCommand {
 
   /// Prints the prompt and its continuation by training::complete.
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::train

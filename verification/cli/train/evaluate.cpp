@@ -5,7 +5,6 @@
 #include "ref/numeric/elementary.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/train/training_source.hpp"
 #include "verification/cli/train/training_source_options.hpp"
 #include "verification/cli/typed_options.hpp"
@@ -28,8 +27,8 @@ const Choices<TextPart>& part_names() {
 }
 
 /// Returns the tokens of the part in the alphabet of the model.
-std::vector<std::int32_t> tokens_of(const ref::data::Alphabet& alphabet, const std::string& text,
-                                    const std::string& name, TextPart part) {
+std::vector<std::int32_t> encode_part(const ref::data::Alphabet& alphabet, const std::string& text,
+                                      const std::string& name, TextPart part) {
   const std::vector<std::int32_t> all = alphabet.encode(text, name);
   const training::TextRange range = training::text_range(all.size(), part == TextPart::test);
   const bool whole = part == TextPart::whole;
@@ -41,6 +40,13 @@ std::vector<std::int32_t> tokens_of(const ref::data::Alphabet& alphabet, const s
   return tokens;
 }
 
+/// One paragraph per line.
+support::report::Document make_document(const std::vector<std::string>& lines) {
+  support::report::Document document{"normproof: evaluation"};
+  for (const std::string& line : lines) document.add(support::report::Paragraph{line});
+  return document;
+}
+
 /// Writes "the mean of 3 checkpoints up to step 120".
 std::string state_text(std::size_t average, std::int64_t step) {
   return fmt::format("{}step {}",
@@ -48,23 +54,24 @@ std::string state_text(std::size_t average, std::int64_t step) {
                      step);
 }
 
-std::string evaluate_language(const EvaluateCommand& command) {
+support::report::Document evaluate_language(const EvaluateCommand& command) {
   training::LanguageModel model = training::read_language_model(command.folder, command.average);
   check_no_languages(command.languages, model.config.task);
   check_no_search(command.search, model.config.task);
-  const auto [text, of_file] = load_text(command.data);
-  const auto tokens = tokens_of(model.alphabet, text, of_file, command.part);
+  const auto [text, name] = load_text(command.data);
+  const auto tokens = encode_part(model.alphabet, text, name, command.part);
   const double loss = ref::train::language_loss<double>(
       model.config.train, training::batches_in_order(tokens, model.config), model.state);
   const training::Qualities found = training::language_qualities(loss);
-  return fmt::format(
-      "{}: {}, {} characters\nloss {:.6f}, perplexity {:.6f}, bits per character {:.6f}\n",
-      support::report::clean_line(of_file), state_text(command.average, model.state.step),
-      support::report::count_text(tokens.size()), loss, training::quality(found, "perplexity"),
-      training::quality(found, "bits_per_character"));
+  return make_document(
+      {fmt::format("{}: {}, {} characters", name, state_text(command.average, model.state.step),
+                   support::report::count_text(tokens.size())),
+       fmt::format("loss {:.6f}, perplexity {:.6f}, bits per character {:.6f}", loss,
+                   training::quality(found, "perplexity"),
+                   training::quality(found, "bits_per_character"))});
 }
 
-ref::data::ParallelText pairs_of(ref::data::ParallelCorpus corpus, TextPart part) {
+ref::data::ParallelText select_pairs(ref::data::ParallelCorpus corpus, TextPart part) {
   if (part == TextPart::validation) return std::move(corpus.validation);
   if (part == TextPart::test) return std::move(corpus.test);
   ref::data::ParallelText whole = std::move(corpus.training);
@@ -80,64 +87,66 @@ ref::data::ParallelText pairs_of(ref::data::ParallelCorpus corpus, TextPart part
 void check_words(const EvaluateCommand& command, const ref::data::ParallelCorpus& corpus,
                  const training::TranslationModel& model) {
   if (command.data) return;
-  const training::PairVocabularies own = training::add_vocabularies(corpus, model.config).words;
-  if (own.source.text() != model.words.source.text() ||
-      own.target.text() != model.words.target.text())
+  const training::PairVocabularies vocabularies =
+      training::add_vocabularies(corpus, model.config).words;
+  if (vocabularies.source.text() != model.words.source.text() ||
+      vocabularies.target.text() != model.words.target.text())
     throw ref::numeric::UsageError(fmt::format(
         "--data is not given, and the run in {} was not trained on the synthetic pairs; "
         "expected --data, --source and --target",
         command.folder.string()));
 }
 
-std::string evaluate_translator(const EvaluateCommand& command) {
+support::report::Document evaluate_translator(const EvaluateCommand& command) {
   training::TranslationModel model =
       training::read_translation_model(command.folder, command.average);
   auto [corpus, name] = load_pairs(command.data, command.languages);
   check_words(command, corpus, model);
-  const ref::data::ParallelText pairs = pairs_of(std::move(corpus), command.part);
+  const ref::data::ParallelText pairs = select_pairs(std::move(corpus), command.part);
   const training::Search search = command.search.search();
   const double loss = ref::translation::translation_loss<double>(
       training::translation_config(model.config, model.words),
       training::pairs_in_order(pairs, model.words, model.config), model.state);
   const auto translations =
       training::translate(model.config, model.words, model.state, pairs.source, search);
-  return fmt::format(
-      "{}: {}, {}, {:.1f} % of the source's words and {:.1f} % of the target's unknown\n"
-      "loss {:.6f}, perplexity {:.6f}\n{}\n{}, beam {}, length penalty {}\n",
-      support::report::clean_line(name), state_text(command.average, model.state.step),
-      support::report::plural(pairs.source.size(), "pair"),
-      100 * training::unknown_fraction(model.words.source, pairs.source),
-      100 * training::unknown_fraction(model.words.target, pairs.target), loss,
-      ref::numeric::exp(loss),
-      to_string(training::corpus_bleu(translations, pairs.target, training::translation_tokenizer)),
-      training::bleu_signature(training::translation_tokenizer), search.width,
-      search.length_penalty);
+  return make_document(
+      {fmt::format(
+           "{}: {}, {}, {:.1f} % of the source's words and {:.1f} % of the target's unknown", name,
+           state_text(command.average, model.state.step),
+           support::report::plural(pairs.source.size(), "pair"),
+           100 * training::unknown_fraction(model.words.source, pairs.source),
+           100 * training::unknown_fraction(model.words.target, pairs.target)),
+       fmt::format("loss {:.6f}, perplexity {:.6f}", loss, ref::numeric::exp(loss)),
+       to_string(
+           training::corpus_bleu(translations, pairs.target, training::translation_tokenizer)),
+       fmt::format("{}, beam {}, length penalty {}",
+                   training::bleu_signature(training::translation_tokenizer), search.width,
+                   search.length_penalty)});
 }
 
 }  // namespace
 
 void EvaluateCommand::add(CLI::App& app) {
   add_run(app, folder, average);
-  add_file(app, "--data", data,
-           "A text in UTF-8, or a folder of pairs (default: the synthetic ones)");
+  add_file(app, "--data", data, "A text in UTF-8, or a folder of pairs (default: synthetic ones)");
   add_languages(app, languages);
   add_search_options(app, search);
-  add_choice(
-      app, "--part", part, part_names(),
-      "What of the text: its 5 % that a run validates on, the last 5 % (default), or all of it; of "
-      "pairs the files dev, test or all");
+  add_choice(app, "--part", part, part_names(),
+             "The part of a text: the 5 % that a run validates on, the last 5 % (default), or all "
+             "of it. For pairs: the files dev, test or all");
   add_threads(app, threads);
+  reports.add(app);
   set_footer(
       app,
-      R"(Prints the mean of -log p over the characters, p what the model gives to each from those before it
-in its context, the perplexity, its exp, and the bits per character, its share of log 2. Each
-character but the first is predicted once, from 0 to training.context - 1 characters before the
-one that it follows.
-Of a translator the mean is over the words and ends of the sentences, and BLEU is that of its
-translations, as sacrebleu has it of sentences whose words have spaces between, the last line being
-its signature and how they were looked for.
---average takes the mean of the parameters of the last K checkpoints, and of the running statistics
-of the norms.
+      R"(Prints three numbers. The loss is the mean of -log p over the characters, where p is the probability
+that the model gives to a character after those before it. The perplexity is exp(loss), and the bits
+per character are loss / log 2. Each character but the first is predicted once, from 1 to
+training.context characters.
+For a translator the mean is over words and ends of sentences. BLEU is that of sacrebleu for
+sentences whose words are separated by spaces; the last line has its signature and the settings of
+the search.
+--average uses the mean of the parameters and of the norms' running statistics over the last K
+checkpoints.
 
 Examples:
   normproof evaluate --run run
@@ -146,15 +155,18 @@ Examples:
   normproof evaluate --run run --data pairs --source ja --target en --beam 4)");
 }
 
-ExitStatus EvaluateCommand::run() const {
+std::vector<NamedFile> EvaluateCommand::inputs() const {
+  return {{"--data", data}};
+}
+
+Output EvaluateCommand::run() const {
   ref::numeric::set_num_threads(threads);
   const training::Task task = training::read_run_folder(folder).config.task;
   if (task == training::Task::classify)
     throw ref::numeric::UsageError(fmt::format(
         "the run in {} has the task classify; expected language or translate", folder.string()));
   const bool translates = task == training::Task::translate;
-  write_stdout(translates ? evaluate_translator(*this) : evaluate_language(*this));
-  return kSuccess;
+  return {.document = translates ? evaluate_translator(*this) : evaluate_language(*this)};
 }
 
 }  // namespace normproof::verification::cli::train

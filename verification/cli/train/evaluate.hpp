@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "verification/cli/command.hpp"
 #include "verification/cli/shared_options.hpp"
@@ -17,7 +18,8 @@ enum class TextPart { validation, test, whole };
 struct EvaluateCommand {
   static constexpr const char* name = "evaluate";
   static constexpr const char* summary =
-      "Perplexity of a language model or of a translator, and the BLEU of its translations";
+      "Compute the perplexity of a language model or a translator, and the BLEU of its "
+      "translations";
 
   std::filesystem::path folder = {};               ///< folder of the run
   std::optional<std::filesystem::path> data = {};  ///< absent: the synthetic data
@@ -26,14 +28,16 @@ struct EvaluateCommand {
   TextPart part = TextPart::test;
   std::size_t average = 1;  ///< number of last checkpoints whose mean is the model
   int threads = processor_count();
+  ReportOptions reports = {};
 
   void add(CLI::App& app);
+  std::vector<NamedFile> inputs() const;
 
   /// Prints the loss of a model on data. For a language model: the mean loss per character, its
   /// exp, and the bits per character, as training::LanguageTask computes them. For a translator:
   /// the mean loss per word, its exp, and BLEU.
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::train

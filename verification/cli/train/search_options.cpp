@@ -29,11 +29,11 @@ training::Search SearchOptions::search() const {
 
 void add_search_options(CLI::App& app, SearchOptions& options) {
   add_number(app, "--beam", options.beam, 1, 1000,
-             "Hypotheses of a translation at once (default: 1, the likeliest word each time)");
+             "Hypotheses per translation (default: 1, the likeliest word each time)");
   add_value(
       app, "--length-penalty", options.length_penalty, parse_length_penalty,
       [](double alpha) { return fmt::format("{}", alpha); },
-      "A of a beam: log-probabilities are divided by ((5 + length) / 6)^A (default: 0.6)", "A");
+      "In a beam search, divide log-probabilities by ((5 + length) / 6)^A (default: 0.6)", "A");
 }
 
 void check_no_search(const SearchOptions& options, training::Task task) {

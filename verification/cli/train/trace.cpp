@@ -8,7 +8,6 @@
 
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/progress_bar.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/train/training_source_options.hpp"
 #include "verification/cli/typed_options.hpp"
 #include "verification/support/report/text.hpp"
@@ -71,6 +70,35 @@ std::string trace_text(const TraceCommand& command, const std::string& corpus,
                             fmt::format("{} of a step", plural(summary.steps.size(), "file")));
 }
 
+support::report::Document trace_document(const std::string& corpus, const TraceSummary& summary) {
+  support::report::Document document{"normproof: trace"};
+  document.add(support::report::Paragraph{fmt::format(
+      "{}: {}, {} tensors, {} elements{}", corpus, plural(summary.steps.size(), "step"),
+      count_text(summary.tensors), count_text(summary.elements),
+      summary.bits > 0 ? fmt::format(", certified with {} bits", summary.bits) : std::string())});
+  const bool certified = summary.bits > 0;
+  support::report::Table table = support::report::numbers_table(
+      certified ? "Relative distance of the run in double from the true trajectory" : "", {},
+      {"step", "loss"});
+  if (certified)
+    for (const char* name : {"of the loss", "of the gradients", "of the parameters"})
+      table.columns.push_back(support::report::number_column(name));
+  for (std::size_t s = 0; s < summary.steps.size(); ++s) {
+    const TracedStep& step = summary.steps[s];
+    table.rows.push_back({{{std::to_string(s + 1)}, {fmt::format("{:.17g}", step.loss)}}});
+    if (certified)
+      for (const training::Distance* distance :
+           {&step.loss_distance, &step.gradients, &step.parameters})
+        table.rows.back().cells.push_back({relative_text(*distance)});
+  }
+  document.add(std::move(table));
+  if (const auto growth = growth_factor(summary))
+    document.add(support::report::Paragraph{
+        fmt::format("The distance of the parameters grows {:.3g}-fold per step.", *growth)});
+  document.add(support::report::Paragraph{"sha256 " + summary.steps.back().sha256});
+  return document;
+}
+
 std::string trace_json(const TraceCommand& command, const std::string& corpus,
                        const TraceSummary& summary) {
   nlohmann::ordered_json object = {{"out", clean_line(command.out.string())},
@@ -86,23 +114,24 @@ std::string trace_json(const TraceCommand& command, const std::string& corpus,
 
 void TraceCommand::add(CLI::App& app) {
   require(add_folder(app, "--out", out, "A new folder"));
-  add_number(app, "--steps", steps, 1, 9999, "How many steps (default: 1)", "K");
-  add_flag(app, "--certified", certified,
-           "Each element is the double nearest to the true value; beside it what remains");
+  add_number(app, "--steps", steps, 1, 9999, "Number of steps (default: 1)", "K");
+  add_flag(
+      app, "--certified", certified,
+      "Write for each element the double nearest to the true value, and the remainder beside it");
   add_choice(app, "--format", suffix, {{"safetensors", ".safetensors"}, {"npz", ".npz"}},
              "safetensors (default) or npz");
   add_training_source(app, source);
   add_initial_weights(app, weights);
   add_threads(app, threads);
-  add_json_flag(app, json);
+  reports.add_with_json_flag(app);
   set_footer(
       app,
       R"(Writes config.json, data.json, initial.safetensors (the state before the first step),
 step_0001.safetensors ... (batch, every intermediate tensor, every gradient, the state after the
-step) and manifest.json: what an implementation of the forward, the backward or the optimizer is
-held against.
-With --certified the steps are taken in balls of thousands of bits until the nearest double of every
-element is certain; what is printed then is a proof of how far the run in double is from the truth.
+step) and manifest.json. An implementation of the forward, the backward or the optimizer can be
+checked against these files.
+With --certified the steps are computed in ball arithmetic of thousands of bits, until the nearest
+double of every element is certain. The printed distances of the run in double are then proved.
 
 Examples:
   normproof trace --out t --steps 3
@@ -111,7 +140,7 @@ Examples:
     --set training.batch_size=2)");
 }
 
-ExitStatus TraceCommand::run() const {
+Output TraceCommand::run() const {
   training::RunConfig config = load_config(source);
   ref::numeric::set_num_threads(threads);
   const TrainingData loaded = load_training_data(source, config);
@@ -126,9 +155,9 @@ ExitStatus TraceCommand::run() const {
        .after_step = [&](const std::string& stage, std::size_t done, std::size_t total) {
          progress.show(fmt::format("tracing, {}", stage), done, total, "");
        }});
-  write_stdout(json ? trace_json(*this, loaded.corpus, traced)
-                    : trace_text(*this, loaded.corpus, traced));
-  return kSuccess;
+  return {.document = trace_document(loaded.corpus, traced),
+          .text = trace_text(*this, loaded.corpus, traced),
+          .json = trace_json(*this, loaded.corpus, traced)};
 }
 
 }  // namespace normproof::verification::cli::train

@@ -15,7 +15,7 @@ namespace normproof::verification::cli::train {
 struct TraceCommand {
   static constexpr const char* name = "trace";
   static constexpr const char* summary =
-      "Write every tensor of the first steps of a training, in double or certified";
+      "Write every tensor of the first training steps, in double or certified";
 
   std::filesystem::path out = {};
   std::size_t steps = 1;
@@ -24,7 +24,7 @@ struct TraceCommand {
   TrainingSource source = {};
   std::optional<std::filesystem::path> weights = {};  ///< initial weights, with PyTorch's names
   int threads = processor_count();
-  bool json = false;
+  ReportOptions reports = {};
 
   void add(CLI::App& app);
 
@@ -32,9 +32,12 @@ struct TraceCommand {
   /// or, with `json`, one object. For a certified trace it reports the distance of the run in
   /// double from the exact values, and the factor per step by which it grows.
   /// Throws    UsageError, FileError, training::RunFailure
-  ExitStatus run() const;
+  Output run() const;
 };
 
+/// The losses, and of a certified trace the distances from the true trajectory.
+support::report::Document trace_document(const std::string& corpus,
+                                         const training::TraceSummary& summary);
 /// Returns the text to print.
 std::string trace_text(const TraceCommand& command, const std::string& corpus,
                        const training::TraceSummary& summary);

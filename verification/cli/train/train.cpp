@@ -7,13 +7,13 @@
 #include <new>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "ref/io/atomic_file.hpp"
 #include "ref/model/option_fields.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/numeric/parallel.hpp"
 #include "verification/cli/progress_bar.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/cli/train/train_page.hpp"
 #include "verification/cli/train/training_source_options.hpp"
 #include "verification/cli/typed_options.hpp"
@@ -195,18 +195,19 @@ void TrainCommand::add(CLI::App& app) {
       {{"classify", training::Task::classify},
        {"language", training::Task::language},
        {"translate", training::Task::translate}},
-      "A class a sentence (default), the next character of a text, or a translation");
-  add_folder(app, "--out", out, "The folder of the run; not there yet, or empty, or with --resume");
+      "Predict one class per sentence (default), the next character of a text, or a translation");
+  add_folder(app, "--out", out,
+             "The folder of the run; it must be new or empty, except with --resume");
   add_training_source(app, source);
   add_languages(app, source.languages);
   add_initial_weights(app, weights);
-  add_flag(app, "--resume", resume, "Go on after the last checkpoint in --out, to the same bits");
-  add_number(
-      app, "--checkpoint-every", checkpoint_every, 0, 1'000'000'000,
-      "A checkpoint each N steps too (default: at the end of each epoch alone); with --resume it "
-      "is given again");
+  add_flag(app, "--resume", resume,
+           "Continue after the last checkpoint in --out, with the same bits");
+  add_number(app, "--checkpoint-every", checkpoint_every, 0, 1'000'000'000,
+             "Also write a checkpoint every N steps (default: only at the end of each epoch); give "
+             "it again with --resume");
   add_threads(app, threads);
-  add_flag(app, "--print-config", print_config, "Print all settings, and do nothing else");
+  add_flag(app, "--print-config", print_config, "Print all settings and exit");
   check_afterwards(app, [this] {
     if (out.empty() && !print_config)
       throw UsageError("--out is not given; expected the folder of the run");
@@ -218,12 +219,12 @@ void TrainCommand::add(CLI::App& app) {
   });
   set_footer(
       app,
-      R"(Writes config.json, data.json, metrics.jsonl (a line a step with loss, accuracy, the norm of every
-gradient, the statistics of every norm and the SHA-256 of the state), checkpoint.safetensors and
-page.html. The hashes are those of every machine, compiler and number of threads.
-Exit status 1 if a value is no longer finite: the sentence names the step and the tensor.
-With --task language --data is a text in UTF-8, and without it a synthetic text is learnt. With
---task translate --data is a folder of pairs, and without it synthetic pairs are learnt.
+      R"(Writes config.json, data.json, metrics.jsonl (one line per step with loss, accuracy, the norm of
+every gradient, the statistics of every norm and the SHA-256 of the state), checkpoint.safetensors
+and page.html. The hashes are the same for every machine, compiler and number of threads.
+Exit status 1 if a value is no longer finite: the message names the step and the tensor.
+With --task language, --data is a text in UTF-8 (default: a synthetic text). With --task translate,
+--data is a folder of pairs (default: synthetic pairs).
 
 Examples:
   normproof train --out run
@@ -234,18 +235,14 @@ Examples:
   normproof train --out run --resume)");
 }
 
-ExitStatus TrainCommand::run() const {
+Output TrainCommand::run() const {
   const RunConfig config = configuration(*this);
-  if (print_config) {
-    write_stdout(training::whole_config_json(config));
-    return kSuccess;
-  }
+  if (print_config) return printed(training::whole_config_json(config));
   refuse_weights(*this, config.task);
   ref::numeric::set_num_threads(threads);
-  const std::string trained = train_task(*this, config);
+  std::string trained = train_task(*this, config);
   write_page(*this, config);
-  write_stdout(trained);
-  return kSuccess;
+  return printed(std::move(trained));
 }
 
 }  // namespace normproof::verification::cli::train

@@ -13,8 +13,8 @@ namespace normproof::verification::cli::train {
 struct TrainCommand {
   static constexpr const char* name = "train";
   static constexpr const char* summary =
-      "Train a Transformer to classify, to go on or to translate, with the same bits on every "
-      "machine";
+      "Train a Transformer to classify sentences, continue text or translate, with the same bits "
+      "on every machine";
 
   std::filesystem::path out = {};
   TrainingSource source = {};
@@ -31,7 +31,7 @@ struct TrainCommand {
   /// the hash of the last state on its own line. With print_config it only prints the
   /// configuration.
   /// Throws    UsageError, FileError, training::RunFailure
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::train

@@ -96,11 +96,11 @@ void add_curves(support::report::Document& document, const std::map<std::string,
 const char* caption_of_loss(training::Task task) {
   switch (task) {
     case training::Task::language:
-      return "The mean cross-entropy of the characters of each batch, and of all that are "
-             "validated on after each epoch.";
+      return "The mean cross-entropy of the characters of each batch, and of all validation "
+             "characters after each epoch.";
     case training::Task::translate:
-      return "The mean cross-entropy of the words of each batch, and of all that are validated on "
-             "after each epoch.";
+      return "The mean cross-entropy of the words of each batch, and of all validation words after "
+             "each epoch.";
     case training::Task::classify:
       break;
   }
@@ -119,13 +119,14 @@ std::string train_page(std::string_view metrics, const training::RunConfig& conf
   document.add(support::report::Code{curves.sha256});
   add_curves(document, curves.loss, "loss", "Loss", false, caption_of_loss(config.task));
   add_curves(document, curves.accuracy, "accuracy", "Accuracy", false,
-             "The share of sentences whose class is predicted, and the mean over the classes of "
-             "their F1.");
-  add_curves(document, curves.bits, "bits", "Bits per character", false, "The loss over log 2.");
+             "The share of sentences whose class is predicted correctly, and the mean of F1 over "
+             "the classes.");
+  add_curves(document, curves.bits, "bits", "Bits per character", false,
+             "The loss divided by log 2.");
   add_curves(document, curves.bleu, "bleu", "BLEU", false,
-             "Of the greedy translations of the first pairs that are validated on.");
+             "The BLEU of the greedy translations of the first validation pairs.");
   add_curves(document, curves.gradient, "gradient", "Gradient norm", true,
-             "The L2 norm of the gradient by all parameters, before clipping.");
+             "The L2 norm of the gradient of all parameters, before clipping.");
   add_curves(document, curves.rstd, "rstd", "rstd of each norm", true,
              "The mean of 1 / sqrt(statistic + eps) of each norm layer.");
   document.add(support::report::Heading{2, "Configuration"});

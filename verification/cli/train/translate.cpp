@@ -5,6 +5,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ref/data/text_file.hpp"
@@ -25,13 +26,13 @@ std::vector<std::string> read_sentences(const std::filesystem::path& file) {
   const std::string name = is_stdin ? "standard input" : file.string();
   std::vector<std::string> lines =
       ref::data::split_lines(is_stdin ? read_stdin() : ref::data::read_bytes(file));
-  constexpr std::size_t most = 100'000;
+  constexpr std::size_t max_bytes = 100'000;
   constexpr std::string_view expectation = "a sentence in UTF-8, or an empty line, ended by LF";
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].empty()) continue;
-    if (lines[i].size() > most)
+    if (lines[i].size() > max_bytes)
       ref::data::line_failure(name, i + 1, fmt::format("the line has {} bytes", lines[i].size()),
-                              fmt::format("at most {}", most));
+                              fmt::format("at most {}", max_bytes));
     ref::data::check_line(lines[i], "sentence", name, i + 1, expectation);
   }
   return lines;
@@ -42,10 +43,10 @@ std::string too_long(const std::filesystem::path& file, const training::Translat
                      const std::vector<std::string>& sentences) {
   std::size_t longest = 0, words = 0;
   for (std::size_t i = 0; i < sentences.size(); ++i) {
-    const std::size_t own = model.words.source.encode(sentences[i]).size();
-    if (own <= words) continue;
+    const std::size_t length = model.words.source.encode(sentences[i]).size();
+    if (length <= words) continue;
     longest = i;
-    words = own;
+    words = length;
   }
   return fmt::format(
       "{}:{}: the memory does not suffice for a sentence of {} words; expected shorter ones",
@@ -56,23 +57,23 @@ std::string too_long(const std::filesystem::path& file, const training::Translat
 
 void TranslateCommand::add(CLI::App& app) {
   add_run(app, folder, average);
-  require(add_file(app, "--in", in,
-                   "Sentences in UTF-8, a line each, words with spaces between; - for standard "
-                   "input"));
+  require(add_file(
+      app, "--in", in,
+      "Sentences in UTF-8, one per line, with spaces between the words; - for standard input"));
   add_search_options(app, search);
   add_threads(app, threads);
   set_footer(
       app,
-      R"(Prints a line for each line, with the same words beside any other lines and with any number of
-threads. A word that the translator was not trained with is <unk> to it; an empty line stays empty.
-A translation has translation.max_length tokens at most.
+      R"(Prints one line for each line. A translation depends neither on the other lines nor on the number of
+threads. A word that the translator was not trained with is read as <unk>; an empty line stays
+empty. A translation has translation.max_length tokens at most.
 
 Examples:
   normproof translate --run run --in sentences.txt
   normproof translate --run run --in - --beam 4 --length-penalty 1)");
 }
 
-ExitStatus TranslateCommand::run() const {
+Output TranslateCommand::run() const {
   ref::numeric::set_num_threads(threads);
   const training::TranslationModel model = training::read_translation_model(folder, average);
   const std::vector<std::string> sentences = read_sentences(in);
@@ -84,8 +85,7 @@ ExitStatus TranslateCommand::run() const {
   } catch (const std::bad_alloc&) {
     throw std::runtime_error(too_long(in, model, sentences));
   }
-  write_stdout(text);
-  return kSuccess;
+  return printed(std::move(text));
 }
 
 }  // namespace normproof::verification::cli::train

@@ -11,7 +11,7 @@ namespace normproof::verification::cli::train {
 
 struct TranslateCommand {
   static constexpr const char* name = "translate";
-  static constexpr const char* summary = "What a translator makes of sentences, a line each";
+  static constexpr const char* summary = "Translate sentences, one per line";
 
   std::filesystem::path folder = {};  ///< folder of the run
   std::filesystem::path in = {};      ///< "-": standard input
@@ -23,7 +23,7 @@ struct TranslateCommand {
 
   /// Prints the translation of each line by training::translate.
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::train

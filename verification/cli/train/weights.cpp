@@ -12,7 +12,6 @@
 #include "ref/model/option_fields.hpp"
 #include "ref/numeric/errors.hpp"
 #include "verification/cli/options.hpp"
-#include "verification/cli/standard_streams.hpp"
 #include "verification/golden/certify/new_folder.hpp"
 #include "verification/training/pytorch_weights.hpp"
 #include "verification/training/run_config.hpp"
@@ -38,22 +37,22 @@ training::RunFolder read_classes(const std::filesystem::path& folder) {
 }  // namespace
 
 void WeightsCommand::add(CLI::App& app) {
-  require(add_folder(app, "--run", folder, "The folder that normproof train --out made"));
+  require(add_folder(app, "--run", folder, "The folder that 'normproof train --out' made"));
   require(add_file(app, "--out", out, "A new file for the weights: .npz or .safetensors"));
   set_footer(
       app,
-      R"(The parameters of the last checkpoint, in float64, under the names that a torch.nn.Module gives them
-whose parts are embedding (Embedding), encoder (TransformerEncoder) and head (Linear): what
-load_state_dict takes. docs/guide/formats.md has the table, and what a module has to be told beside it.
-PyTorch's layer has LayerNorm alone: other norms are refused. normproof train and normproof trace
-begin with such a file: --weights.
+      R"(Writes the parameters of the last checkpoint in float64, for load_state_dict of a torch.nn.Module
+that consists of embedding (Embedding), encoder (TransformerEncoder) and head (Linear). The names,
+and the settings that the module needs, are in docs/guide/formats.md. PyTorch's layer has only
+LayerNorm: other norms are refused. Option --weights of 'normproof train' and 'normproof trace'
+reads the file.
 
 Examples:
   normproof weights --run run --out weights.npz
   normproof train --out next --weights weights.npz)");
 }
 
-ExitStatus WeightsCommand::run() const {
+Output WeightsCommand::run() const {
   std::error_code error;
   if (std::filesystem::exists(out, error))
     throw ref::numeric::UsageError(
@@ -65,8 +64,7 @@ ExitStatus WeightsCommand::run() const {
   ref::io::check_tensor_file(out);
   if (out.has_parent_path()) verification::golden::certify::NewFolder::create(out.parent_path());
   ref::io::write_tensors(out, tensors);
-  write_stdout(fmt::format("step {}: {} tensors\n", state.step, tensors.size()));
-  return kSuccess;
+  return printed(fmt::format("step {}: {} tensors\n", state.step, tensors.size()));
 }
 
 }  // namespace normproof::verification::cli::train

@@ -9,7 +9,7 @@ namespace normproof::verification::cli::train {
 struct WeightsCommand {
   static constexpr const char* name = "weights";
   static constexpr const char* summary =
-      "Write the weights of a run for PyTorch, or for another run to begin with";
+      "Write the weights of a run for PyTorch, or as initial weights of another run";
 
   std::filesystem::path folder = {};  ///< folder of the run
   std::filesystem::path out = {};
@@ -20,7 +20,7 @@ struct WeightsCommand {
   /// and prints their step. Creates the folders above `out`.
   /// Requires  `out` ends in .npz or .safetensors, and does not exist
   /// Throws    UsageError about `out`, or if PyTorch's layer does not have the norm; FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 }  // namespace normproof::verification::cli::train

@@ -60,9 +60,9 @@ std::string last_line(std::string_view text) {
 
 /// Returns build/<preset> of the checker's checkout if the running program is in it.
 std::optional<fs::path> build_folder(const fs::path& top, const fs::path& running) {
-  const fs::path own = running.lexically_relative(top);
-  auto part = own.begin();
-  if (part == own.end() || *part++ != "build" || part == own.end()) return std::nullopt;
+  const fs::path inside = running.lexically_relative(top);
+  auto part = inside.begin();
+  if (part == inside.end() || *part++ != "build" || part == inside.end()) return std::nullopt;
   return top / "build" / *part;
 }
 

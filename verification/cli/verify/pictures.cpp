@@ -36,7 +36,7 @@ constexpr double kSlackCeiling = 1e3;
 // gnuplot reads numbers as double, and a logarithmic axis shows nothing useful beyond this value.
 constexpr double kLargest = 1e300;
 
-std::vector<std::pair<double, double>> points_of(
+std::vector<std::pair<double, double>> make_points(
     const Followed& followed,
     const std::function<std::optional<double>(const FollowedStep&)>& value) {
   std::vector<std::pair<double, double>> points;
@@ -64,7 +64,7 @@ std::vector<Curve> fluctuation_curves(const Report& report) {
       curves.push_back(
           {fmt::format("{}{}", kStatistics[colour].first,
                        masked ? ", real tokens" : ", padding counted"),
-           line(colour, !masked), points_of(followed, [member](const FollowedStep& step) {
+           line(colour, !masked), make_points(followed, [member](const FollowedStep& step) {
              return step.*member ? std::optional((step.*member)->relative) : std::nullopt;
            })});
     }
@@ -78,7 +78,7 @@ std::vector<Curve> recursion_curves(const Report& report, double Recursion::*qua
   for (const Followed& followed : report.statistics.followed) {
     if (!followed.is_power_norm) continue;
     curves.push_back({followed.scenario.name, line(colour++, followed.scenario.pad_scale != 1),
-                      points_of(followed, [quantity](const FollowedStep& step) {
+                      make_points(followed, [quantity](const FollowedStep& step) {
                         return step.recursion ? std::optional(*step.recursion.*quantity)
                                               : std::nullopt;
                       })});

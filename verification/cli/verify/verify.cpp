@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -12,7 +13,6 @@
 #include "verification/claims/ledger/grounds.hpp"
 #include "verification/claims/ledger/planted.hpp"
 #include "verification/claims/ledger/sparse_channel.hpp"
-#include "verification/cli/output_files.hpp"
 #include "verification/cli/progress_bar.hpp"
 #include "verification/cli/standard_streams.hpp"
 #include "verification/cli/typed_options.hpp"
@@ -20,7 +20,7 @@
 #include "verification/cli/verify/json_report.hpp"
 #include "verification/cli/verify/verify_checks.hpp"
 #include "verification/cli/verify/verify_document.hpp"
-#include "verification/support/report/junit.hpp"
+#include "verification/support/report/checks.hpp"
 #include "verification/support/report/text.hpp"
 
 namespace normproof::verification::cli::verify {
@@ -121,32 +121,30 @@ void VerifyCommand::add(CLI::App& app) {
            "(default: all)",
            "GLOB");
   add_seed(app, seed, "every random choice");
-  add_number(
-      app, "--cases", cases, 1, 1'000'000'000,
-      "Cases that each claim is tried on (default: 1000); with 1 a claim that is refuted may "
-      "meet no counterexample");
-  add_jobs(app, jobs, "Claims");
+  add_number(app, "--cases", cases, 1, 1'000'000'000,
+             "Test cases per claim (default: 1000); with 1, a claim that should be refuted may "
+             "meet no counterexample");
+  add_jobs(app, jobs, "Claims to check");
   add_corpus_files(app, files);
-  add_flag(app, "--proofs", proofs,
-           "Have Coq check the theorems about those of --claims, too: runs "
-           "verification/claims/proofs/check of "
-           "the checkout around the program or the current folder");
   add_flag(
-      app, "--smt", smt,
-      "Have z3 check small instances of those of --claims that are polynomial or rational, and "
-      "find counterexamples of those that are refuted: runs verification/claims/proofs/smt/check "
-      "likewise");
+      app, "--proofs", proofs,
+      "Also let Coq check the theorems about these claims. Runs verification/claims/proofs/check "
+      "of the checkout that contains the program or the current folder");
+  add_flag(app, "--smt", smt,
+           "Also let z3 check small instances of the polynomial and rational ones of these claims, "
+           "and find counterexamples to those that should be refuted. Runs "
+           "verification/claims/proofs/smt/check of the same checkout");
   add_flag(app, "--power", power,
-           "Measure how small an error each check rejects: errors of every size are planted in the "
-           "implementation (about twelve times as long)");
-  reports.add(app, {ReportForm::json, ReportForm::junit, ReportForm::html, ReportForm::markdown});
+           "Measure the smallest error that each check rejects, by injecting errors of every size "
+           "into the implementation (takes about twelve times as long)");
+  reports.add(app);
   set_footer(
       app,
-      R"(Prints a table of the claims and their verdicts, then the statistics of the batches, on standard
-output; --markdown writes what stands behind each claim. The same seed, cases and files give the
-same bytes, whatever --jobs is.
-Exit status 1 if a verdict is unexpected, a layer becomes unstable, or a theorem or an instance is
-not as it should be; 77 if all is as expected but what --proofs or --smt needs is not installed.
+      R"(Prints a table of the claims with their verdicts, then the statistics of the batches. --markdown
+writes the evidence for each claim. The same seed, cases and files give the same bytes for any
+--jobs.
+Exit status 1 if a verdict is unexpected, a layer becomes unstable, or a theorem or an instance
+fails; 77 if all is as expected but a program that --proofs or --smt needs is not installed.
 
 Examples:
   normproof verify
@@ -157,9 +155,11 @@ Examples:
   normproof verify --json report.json --junit report.xml)");
 }
 
+std::vector<NamedFile> VerifyCommand::inputs() const {
+  return {{"--data", files.data}, {"--vocab", files.vocab}};
+}
+
 Report make_report(const VerifyCommand& command) {
-  check_outputs({{"--data", command.files.data}, {"--vocab", command.files.vocab}},
-                command.reports.named());
   const auto selected = claims::engine::select_claims(claims::ledger::ledger(), command.claims);
   std::vector<std::pair<Checker, fs::path>> checkers;
   if (command.proofs)
@@ -203,16 +203,17 @@ Report make_report(const VerifyCommand& command) {
   return report;
 }
 
-ExitStatus VerifyCommand::run() const {
-  const Report report = make_report(*this);
-  write_all(
-      {[&] { write_stdout(verify_text(report, terminal_width(STDOUT_FILENO, default_width))); },
-       to_file(reports.json, [&] { return json_report(report); }),
-       to_file(reports.junit, [&] { return support::report::junit(verify_checks(report)); }),
-       to_file(reports.markdown, [&] { return evidence_markdown(report); }),
-       to_file(reports.html, [&] { return verify_page(report); })});
-  if (!succeeded(report)) return kNumericalFailure;
-  return has_skipped(report) ? kSkipped : kSuccess;
+Output VerifyCommand::run() const {
+  const auto report = std::make_shared<const Report>(make_report(*this));
+  const ExitStatus passed = has_skipped(*report) ? kSkipped : kSuccess;
+  return {
+      .status = succeeded(*report) ? passed : kNumericalFailure,
+      .checks = [report] { return verify_checks(*report); },
+      .text =
+          [report] { return verify_text(*report, terminal_width(STDOUT_FILENO, default_width)); },
+      .json = [report] { return json_report(*report); },
+      .html = [report] { return verify_page(*report); },
+      .markdown = [report] { return evidence_markdown(*report); }};
 }
 
 }  // namespace normproof::verification::cli::verify

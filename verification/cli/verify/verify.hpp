@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "verification/cli/command.hpp"
 #include "verification/cli/corpus.hpp"
@@ -18,7 +19,7 @@ inline constexpr ExitStatus kSkipped = kNoDevice;
 struct VerifyCommand {
   static constexpr const char* name = "verify";
   static constexpr const char* summary =
-      "Check the ledger of claims, and follow the statistics of real batches of sentences";
+      "Check every claim of the ledger, and measure statistics over batches of sentences";
 
   std::string claims = "*";
   std::uint64_t seed = 1;
@@ -31,12 +32,13 @@ struct VerifyCommand {
   ReportOptions reports = {};
 
   void add(CLI::App& app);
+  std::vector<NamedFile> inputs() const;
 
   /// Checks the claims, computes the statistics, writes the requested files and prints the table.
   /// Returns   kSuccess if everything is as expected; kSkipped if everything checked is, but a
   ///           requested checker could not be run
   /// Throws    UsageError, FileError
-  ExitStatus run() const;
+  Output run() const;
 };
 
 /// Does everything that `run` does except output.

@@ -11,7 +11,7 @@ using support::report::plural;
 
 namespace {
 
-support::report::Check check_of(const ReportedClaim& claim) {
+support::report::Check make_check(const ReportedClaim& claim) {
   support::report::Check check{.group = "normproof.claims",
                                .name = fmt::format("{} {}", claim.id, claim.title),
                                .properties = {{"id", claim.id}}};
@@ -28,7 +28,7 @@ support::report::Check check_of(const ReportedClaim& claim) {
   return check;
 }
 
-support::report::Check check_of(const checks::statistics::Followed& followed) {
+support::report::Check make_check(const checks::statistics::Followed& followed) {
   support::report::Check check{.group = "normproof.statistics",
                                .name = followed.scenario.name + " is stable"};
   const auto& stability = followed.stability;
@@ -41,7 +41,7 @@ support::report::Check check_of(const checks::statistics::Followed& followed) {
   return check;
 }
 
-support::report::Check check_of_padding(const checks::statistics::Statistics& found) {
+support::report::Check make_padding_check(const checks::statistics::Statistics& found) {
   support::report::Check check{.group = "normproof.statistics", .name = "masked padding is inert"};
   if (found.padding_is_inert) return check;
   check.outcome = support::report::Outcome::failed;
@@ -64,8 +64,9 @@ support::report::CheckSuite checker_suite(const CheckerReport& checker) {
     }
     suite.checks.push_back(std::move(check));
   }
-  const bool told = support::report::count_checks(suite, support::report::Outcome::failed) > 0;
-  if (checker.state == CheckerReport::State::passed || told) return suite;
+  const bool has_failure =
+      support::report::count_checks(suite, support::report::Outcome::failed) > 0;
+  if (checker.state == CheckerReport::State::passed || has_failure) return suite;
   const bool skipped = checker.state == CheckerReport::State::skipped;
   suite.checks.push_back(
       {.group = group,
@@ -79,10 +80,10 @@ support::report::CheckSuite checker_suite(const CheckerReport& checker) {
 
 support::report::Checks verify_checks(const Report& report) {
   support::report::CheckSuite claims{"normproof.claims"}, followed{"normproof.statistics"};
-  for (const ReportedClaim& claim : report.claims) claims.checks.push_back(check_of(claim));
+  for (const ReportedClaim& claim : report.claims) claims.checks.push_back(make_check(claim));
   for (const checks::statistics::Followed& one : report.statistics.followed)
-    if (one.scenario.decides) followed.checks.push_back(check_of(one));
-  followed.checks.push_back(check_of_padding(report.statistics));
+    if (one.scenario.decides) followed.checks.push_back(make_check(one));
+  followed.checks.push_back(make_padding_check(report.statistics));
   support::report::Checks suites{claims, followed};
   for (const CheckerReport& checker : report.checkers) suites.push_back(checker_suite(checker));
   return suites;

@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::size_t kMinWidth = 80;
 
-Tone tone_of(const ReportedClaim& claim) {
+Tone claim_tone(const ReportedClaim& claim) {
   if (!claim.as_expected) return Tone::bad;
   return claim.holds ? Tone::good : Tone::expected;
 }
@@ -45,7 +45,7 @@ std::string powers_text(const ReportedClaim& claim) {
   return text;
 }
 
-support::report::Details evidence_of(const ReportedClaim& claim) {
+support::report::Details evidence_details(const ReportedClaim& claim) {
   const std::string share = claim.worst_meaning.empty()
                                 ? number_text(claim.worst)
                                 : number_text(claim.worst) + ": " + claim.worst_meaning;
@@ -66,11 +66,11 @@ support::report::Details evidence_of(const ReportedClaim& claim) {
 support::report::Row claim_row(const ReportedClaim& claim) {
   support::report::Row row{
       {{claim.id},
-       {verdict_text(claim), tone_of(claim)},
+       {verdict_text(claim), claim_tone(claim)},
        {claim.evidence, claim.evidence == "proved" ? Tone::good : Tone::plain},
        {count_text(claim.cases)},
        {number_text(claim.worst)},
-       {.text = claim.statement, .title = claim.title, .details = evidence_of(claim)}},
+       {.text = claim.statement, .title = claim.title, .details = evidence_details(claim)}},
       claim.as_expected ? Tone::plain : Tone::bad,
       reasons(claim),
       "claim-" + claim.id};
@@ -82,31 +82,30 @@ support::report::Row claim_row(const ReportedClaim& claim) {
 /// rejects.
 void add_powers(Document& document, const Report& report) {
   support::report::Table table{
-      "", support::report::text_columns({"claim", "evidence", "planted, and what is rejected"})};
+      "",
+      support::report::text_columns({"claim", "evidence", "injected error, and rejected sizes"})};
   for (const ReportedClaim& claim : report.claims)
     for (const ReportedPower& power : claim.powers)
       table.rows.push_back({{{claim.id}, {claim.evidence}, {power_text(power)}}});
   if (table.rows.empty()) return;
   document.add(support::report::Heading{2, "Power"});
   document.add(support::report::Paragraph{
-      "An error of size δ is planted in the implementation: the least with which the claim does "
-      "not "
-      "come out as expected, by bisection. It is a factor of two coarse below 2^-40."});
+      "An error of size δ is injected into the implementation. The table has the smallest δ that "
+      "makes the verdict unexpected, found by bisection. Below 2^-40 it is known up to a factor of "
+      "two."});
   document.add(std::move(table));
 }
 
 void add_claims(Document& document, const Report& report) {
   document.add(support::report::Heading{2, "Claims"});
-  document.add(support::report::Paragraph{fmt::format(
-      "Each was tried on {} or more (seed {}). A claim that should not hold is one "
-      "whose assumption "
-      "was dropped on purpose; its counterexample was made as small as possible. "
-      "worst: the largest "
-      "share of its bound that a case attained; more than 1 violates the claim. "
-      "evidence: proved for every size by a theorem over the real numbers "
-      "(docs/derivations/proofs.md), with premises where the theorem asks for more than the claim, "
-      "decided exactly for each case, or tested.",
-      plural(report.cases, "case"), report.seed)});
+  document.add(support::report::Paragraph{
+      fmt::format("Each claim was tried on {} or more (seed {}). A claim that should not hold "
+                  "lacks one of its assumptions on purpose; its counterexample was made as small "
+                  "as possible. worst: the largest share of its bound over all cases; above 1 the "
+                  "claim is violated. evidence: proved for every size by a theorem over the real "
+                  "numbers (docs/derivations/proofs.md), with premises if the theorem requires "
+                  "more than the claim; decided exactly for each case; or tested.",
+                  plural(report.cases, "case"), report.seed)});
   support::report::Table table{"",
                                {{"claim"},
                                 {"verdict"},
@@ -145,10 +144,9 @@ support::report::Table fluctuation_table(const Report& report, const char* capti
 
 support::report::Table mask_table(const Report& report) {
   support::report::Table table{
-      "What counting the padding changes of a batch's statistics, relative to those over real "
-      "tokens",
+      "Change of a batch's statistics if padding is counted, relative to those over real tokens",
       {{"statistic"},
-       support::report::number_column("least"),
+       support::report::number_column("smallest"),
        support::report::number_column("mean"),
        support::report::number_column("largest")}};
   const auto add = [&](const char* name, double BatchRecord::*quantity) {
@@ -180,13 +178,13 @@ support::report::Table recursion_table(const Report& report) {
                                 support::report::number_column("max theta"),
                                 support::report::number_column("steps > 1"),
                                 support::report::number_column("max |nu|"),
-                                {"so"}}};
+                                {"verdict"}}};
   for (const Followed& followed : report.statistics.followed) {
     const auto nu = checks::statistics::summarize(followed, &Recursion::max_nu);
     if (!nu) continue;
     const support::report::Cell so = stability_cell(followed);
     table.rows.push_back({{{.text = followed.scenario.name,
-                            .details = {"about", {{"it is", followed.scenario.description}}}},
+                            .details = {"about", {{"scenario", followed.scenario.description}}}},
                            {number_text(followed.stability.max_theta)},
                            {count_text(followed.stability.steps_above_one)},
                            {number_text(nu->largest)},
@@ -215,12 +213,12 @@ void add_slopes(Document& document, const Report& report) {
   support::report::Table table{
       "",
       {{"layer"},
-       {"bound"},
-       support::report::number_column("it is"),
+       {"formula"},
+       support::report::number_column("its value"),
        support::report::number_column("at most"),
        support::report::number_column("attained"),
        support::report::number_column(fmt::format("within {}", s.options.slope_radius)),
-       support::report::number_column("its bound")}};
+       support::report::number_column("its value there")}};
   std::size_t steps = 0;
   for (const checks::statistics::Slope& slope : s.slopes) {
     if (slope.layer == s.slopes.front().layer) ++steps;
@@ -237,10 +235,10 @@ void add_slopes(Document& document, const Report& report) {
   }
   document.add(support::report::Heading{3, "Lipschitz constants"});
   document.add(support::report::Paragraph{fmt::format(
-      "How many times as long a layer can make a change of these sentences: the norm of its "
-      "Jacobian, the largest over {} of the batches and over the channels or tokens, with gamma = "
-      "1. The upper side is proved in ball arithmetic, the lower one attained by a gradient that "
-      "the layer's own backward lengthens so much; then the largest of any batch within {} of "
+      "The largest factor by which a layer can lengthen a change of these sentences: the norm of "
+      "its Jacobian, over {} of the batches and over the channels or tokens, with gamma = 1. `at "
+      "most` is proved in ball arithmetic; `attained` is the factor by which the layer's own "
+      "backward lengthens some gradient. The last two columns hold for any batch within {} of "
       "these (docs/derivations/lipschitz.md).",
       steps, s.options.slope_radius)});
   document.add(std::move(table));
@@ -252,12 +250,12 @@ void add_statistics(Document& document, const Report& report) {
   document.add(support::report::Heading{
       2, fmt::format("Statistics over batches of sentences: {}", report.corpus)});
   document.add(support::report::Paragraph{fmt::format(
-      "{} with {}, the longest of {}. Batches of {} sentences, each as long as its longest one, "
-      "{}; "
-      "random embeddings of width {} and random upstream gradients, so this is what a norm layer "
-      "behind the embedding meets when training begins. Padding takes {} to {} of the positions, "
-      "{} "
-      "on average; padded to {} it would take {}. A large [PAD] is {} times as large.",
+      "{} with {}; the longest has {} tokens. Batches of {} sentences, padded to the longest one "
+      "of the "
+      "batch; {}; random embeddings of width {} and random upstream gradients. This is what a norm "
+      "layer behind the embedding sees when training begins. Padding takes {} to {} of the "
+      "positions, {} on average; with every sentence padded to {} tokens it would take {}. A large "
+      "[PAD] is {} times as large.",
       plural(s.corpus.sentences, "sentence"), plural(s.corpus.tokens, "token"), s.corpus.longest,
       s.options.batch_size, plural(s.options.steps, "step"), s.options.d_model, percent(pads.least),
       percent(pads.largest), percent(pads.mean), s.options.published_length,
@@ -270,17 +268,16 @@ void add_statistics(Document& document, const Report& report) {
   document.add(mask_table(report));
   if (s.padding_is_inert)
     document.add(support::report::Paragraph{
-        "With the mask, PowerNorm's statistics are the same bits whatever the "
-        "[PAD] embedding is."});
+        "With the mask, PowerNorm's statistics have the same bits for any [PAD] embedding."});
   else
     document.add(support::report::Paragraph{
         "ERROR: with the mask, PowerNorm's statistics still depend on the [PAD] embedding.",
         Tone::bad});
   document.add(support::report::Heading{3, "The recursion of nu"});
   document.add(support::report::Paragraph{
-      "PowerNorm's backward moves nu to nu (1 - theta) + ..., theta = (1 - alpha) Gamma in each "
-      "channel: a convex combination up to 1, a growing oscillation above 2. A warning above 1, an "
-      "error at 2 or more twice running."});
+      "PowerNorm's backward moves nu to nu (1 - theta) + ..., with theta = (1 - alpha) Gamma in "
+      "each channel. Up to 1 this is a convex combination, above 2 a growing oscillation. A theta "
+      "above 1 is a warning; 2 or more in two steps in a row is an error."});
   document.add(recursion_table(report));
   add_slopes(document, report);
 }
@@ -290,7 +287,8 @@ void add_statistics(Document& document, const Report& report) {
 enum class Items { all, refuted_or_failed };
 void add_checkers(Document& document, const Report& report, Items wanted) {
   for (const CheckerReport& checker : report.checkers) {
-    document.add(support::report::Heading{2, fmt::format("Checked apart: {}", checker.what)});
+    document.add(
+        support::report::Heading{2, fmt::format("Checked by another program: {}", checker.what)});
     const bool passed = checker.state == CheckerReport::State::passed;
     const bool failed = checker.state == CheckerReport::State::failed;
     document.add(
@@ -299,7 +297,7 @@ void add_checkers(Document& document, const Report& report, Items wanted) {
                                    passed   ? Tone::good
                                    : failed ? Tone::bad
                                             : Tone::expected});
-    support::report::Table table{"", support::report::text_columns({"claim", "verdict", "which"})};
+    support::report::Table table{"", support::report::text_columns({"claim", "verdict", "item"})};
     table.folded = true;
     for (const CheckedItem& item : checker.items) {
       if (wanted != Items::all && item.good && item.verdict != "refuted") continue;
@@ -349,7 +347,7 @@ std::string evidence_markdown(const Report& report) {
 
 std::string verify_page(const Report& report) {
   Document document{"normproof: report"};
-  document.add(support::report::Heading{1, "normproof: what holds, what does not, and why"});
+  document.add(support::report::Heading{1, "normproof: which claims hold, which do not, and why"});
   document.add(support::report::Paragraph{
       fmt::format("normproof {}; seed {}, {} for each claim; sentences: {}", report.version,
                   report.seed, plural(report.cases, "case"), report.corpus),
@@ -364,25 +362,24 @@ std::string verify_page(const Report& report) {
   add_statistics(document, report);
   document.add(support::report::Figure{
       "", recursion_picture(report),
-      fmt::format(
-          "Dashed: the [PAD] embedding is {} times as large. Masked, or with group scaling, "
-          "that changes nothing much; as released but without group scaling, padded rows "
-          "enter Gamma with their size squared.",
-          report.statistics.options.large_pad)});
+      fmt::format("Dashed: the [PAD] embedding is {} times as large. With a mask or with group "
+                  "scaling this changes little. As released but without group scaling, padded rows "
+                  "enter Gamma with their size squared.",
+                  report.statistics.options.large_pad)});
   document.add(support::report::Figure{
       "", fluctuation_picture(report),
-      "How far the statistics of a batch lie from the running values that inference would use. "
-      "Solid: over real tokens. Dashed: with the padding counted, where the share of padding moves "
-      "the statistics from batch to batch."});
+      "The distance of a batch's statistics from the running values that inference would use. "
+      "Solid: over real tokens. Dashed: padding is counted, so that the share of padding moves the "
+      "statistics from batch to batch."});
   document.add(support::report::Heading{2, "A channel that is active once every K batches"});
   document.add(support::report::Paragraph{
-      "Bounded, stationary data and the paper's own algorithm, alpha = 0.9: while the channel is "
-      "quiet its running_psi2 decays, so that the next active batch meets theta = alpha^(1-K) - "
-      "alpha. That passes 2 between K = 11 and K = 12."});
+      "Bounded, stationary data and the algorithm of the paper, with alpha = 0.9. While the "
+      "channel is inactive its running_psi2 decays, so that theta = alpha^(1-K) - alpha in the "
+      "next active batch. This exceeds 2 from K = 12 on."});
   document.add(support::report::Figure{
-      "", nu_picture(report), "|nu| after each active batch. At K = 12 it grows without end."});
+      "", nu_picture(report), "|nu| after each active batch. At K = 12 it grows without bound."});
   document.add(support::report::Paragraph{
-      fmt::format("To have this report again: normproof verify --seed {} --cases {} --html FILE, "
+      fmt::format("To reproduce this report, run normproof verify --seed {} --cases {} --html FILE "
                   "with the same sentences.",
                   report.seed, report.cases),
       Tone::soft});

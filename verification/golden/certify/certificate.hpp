@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "ref/model/operation_inputs.hpp"
 #include "verification/golden/corpus/case.hpp"
-#include "verification/operands/operands.hpp"
 
 namespace normproof::verification::golden::certify {
 
@@ -55,6 +55,6 @@ inline constexpr Replacements kReplacements{.first = 0.75, .apart = 0};
 inline constexpr Replacements kOtherReplacements{.first = -2.5, .apart = 0.125};
 
 /// Replaces every infinity and NaN of x and grad_y; returns whether there was one.
-bool replace_not_finite(operands::EvalInputs& inputs, const Replacements& replacements);
+bool replace_not_finite(ref::model::OperationInputs& inputs, const Replacements& replacements);
 
 }  // namespace normproof::verification::golden::certify

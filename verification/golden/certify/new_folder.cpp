@@ -28,7 +28,7 @@ NewFolder::NewFolder(const char* option, const fs::path& out) : out_(out) {
   create(beside);
   path_ = beside;
   held_ = ref::io::Descriptor(::open(beside.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (held_.is_open()) ref::io::hold(held_.get());
+  if (held_.is_open()) ref::io::lock_in_use(held_.get());
 }
 
 NewFolder::~NewFolder() {

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "ref/model/norm_layers.hpp"
+#include "ref/model/operation_info.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/scaling.hpp"
-#include "verification/operands/operands.hpp"
 
 namespace normproof::verification::golden::certify {
 namespace {
@@ -33,12 +33,8 @@ bool is_rowwise_function(const Case& c) {
   const bool forward = find(c.inputs, "grad_y") == nullptr;
   if (const auto* const layer = std::get_if<ref::model::NormOptions>(&c.options))
     return forward && is_rowwise_function(ref::model::norm_layer(*layer));
-  const auto* const function = std::get_if<ref::model::FunctionOptions>(&c.options);
-  if (function == nullptr || std::holds_alternative<ref::model::RopeOptions>(*function))
-    return false;
-  const std::string name = corpus::op_name(c);
-  return operands::required_operands(name).front() == "x" &&
-         (forward || !operands::adds_residual(name));
+  const ref::model::OperationInfo& info = ref::model::operation_info(c.options);
+  return corpus::is_function(c) && info.is_by_row() && (forward || !info.takes("gamma"));
 }
 
 StoredTensor rows_of(const StoredTensor& tensor, std::size_t begin, std::size_t end) {

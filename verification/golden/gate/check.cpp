@@ -53,17 +53,10 @@ std::string find_problem(const StoredTensor& expected, const StoredTensor& answe
 }
 
 TensorResult not_compared(const std::string& name, std::string problem) {
-  TensorResult result;
-  result.name = name;
-  result.problem = std::move(problem);
-  return result;
+  return {.name = name, .problem = std::move(problem)};
 }
 
 }  // namespace
-
-bool CaseResult::passed() const {
-  return !declined && problem.empty() && std::ranges::all_of(tensors, &TensorResult::passed);
-}
 
 tolerance::Tolerance tolerance_for_options(const Case& c, const CheckOptions& options) {
   return tolerance::derive_tolerance(
@@ -91,7 +84,7 @@ CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>&
 
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       const CheckOptions& options, const tolerance::Tolerance& bounds) {
-  CaseResult result{stored.description, {}, {}, {}};
+  CaseResult result{.description = stored.description};
   const std::vector<std::string> known = expected_output_names(stored);
   for (const StoredTensor& tensor : answer) {
     if (std::ranges::find(known, tensor.name) != known.end() || tensor.name.ends_with("_lo"))

@@ -209,10 +209,9 @@ std::vector<Diagnosis> find_agreeing_mutations(const Case& c, const std::vector<
     Explanation explanation = explain(failing, mistaken, right);
     keep_plausible(c, failing, mistaken, mutation, explanation);
     if (explanation.outputs.empty()) continue;
-    Diagnosis diagnosis;
-    diagnosis.what = fmt::format("{}: {}", mutation.site, to_string(mutation.op));
-    diagnosis.outputs = explanation.outputs;
-    diagnosis.ulps = explanation.ulps;
+    Diagnosis diagnosis{.what = fmt::format("{}: {}", mutation.site, to_string(mutation.op)),
+                        .ulps = explanation.ulps,
+                        .outputs = explanation.outputs};
     found.emplace_back(failing.size() - explanation.outputs.size(), std::move(diagnosis));
   }
   std::ranges::stable_sort(
@@ -252,7 +251,8 @@ std::vector<Diagnosis> diagnose_flushing(const StoredCase& stored,
                                          const CaseResult& result) {
   const CheckOptions declared{.outputs = judged_outputs(result), .flush_subnormals = true};
   if (!passes_fully_judged(check_case(stored, answer, declared))) return {};
-  return {{"an arithmetic that flushes subnormal numbers to 0", Diagnosis::Kind::bound}};
+  return {{.what = "an arithmetic that flushes subnormal numbers to 0",
+           .kind = Diagnosis::Kind::bound}};
 }
 
 /// Explains an output that fails because a finer arithmetic than usual for its dtype was declared.
@@ -262,7 +262,7 @@ std::vector<Diagnosis> diagnose_usual_precision(const StoredCase& stored,
   if (!passes_fully_judged(check_case(stored, answer, {.outputs = judged_outputs(result)})))
     return {};
   const Accumulation usual = usual_accumulation(stored.description.c.dtype);
-  return {{fmt::format("sums in {}", to_string(usual)), Diagnosis::Kind::bound}};
+  return {{.what = fmt::format("sums in {}", to_string(usual)), .kind = Diagnosis::Kind::bound}};
 }
 
 std::vector<Diagnosis> diagnose_lower_precision(const StoredCase& stored,
@@ -272,7 +272,8 @@ std::vector<Diagnosis> diagnose_lower_precision(const StoredCase& stored,
   for (const Accumulation accumulation : coarser_than_usual(stored.description.c.dtype))
     if (passes_fully_judged(
             check_case(stored, answer, {.outputs = outputs, .accumulation = accumulation})))
-      return {{fmt::format("sums in {}", to_string(accumulation)), Diagnosis::Kind::bound}};
+      return {{.what = fmt::format("sums in {}", to_string(accumulation)),
+               .kind = Diagnosis::Kind::bound}};
   return {};
 }
 
@@ -283,8 +284,8 @@ std::vector<Diagnosis> locate_errors(const CaseResult& result) {
     if (!t.failed.empty())
       places.push_back(fmt::format("{} in {}", t.name, place_of(t.failed, t.shape)));
   if (places.empty()) return {};
-  return {{fmt::format("no known mistake; wrong: {}", fmt::join(places, "; ")),
-           Diagnosis::Kind::place}};
+  return {{.what = fmt::format("no known mistake; wrong: {}", fmt::join(places, "; ")),
+           .kind = Diagnosis::Kind::place}};
 }
 
 /// Returns the class of less accurate formulas if every failing output meets its bound.
@@ -292,7 +293,7 @@ std::vector<Diagnosis> less_accurate_form(const StoredCase& stored,
                                           const std::vector<StoredTensor>& answer,
                                           const CaseResult& result, tolerance::Formula formula,
                                           const char* what) {
-  Diagnosis diagnosis{what, Diagnosis::Kind::bound};
+  Diagnosis diagnosis{.what = what, .kind = Diagnosis::Kind::bound};
   const CaseResult allowed =
       check_case(stored, answer, {.outputs = judged_outputs(result), .formula = formula});
   for (const TensorResult& tensor : result.tensors) {
@@ -326,14 +327,6 @@ std::vector<Diagnosis> less_accurate_forms(const StoredCase& stored,
 }
 
 }  // namespace
-
-std::string Diagnosis::sentence() const {
-  if (kind == Kind::place) return what;
-  const std::string of = outputs.empty() ? "" : fmt::format(": {}", fmt::join(outputs, ", "));
-  if (kind == Kind::mistake) return fmt::format("agrees with '{}' to {:.2g} ulp{}", what, ulps, of);
-  return bounded ? fmt::format("no farther off than {} may be{}", what, of)
-                 : fmt::format("{} may answer anything here, in some elements{}", what, of);
-}
 
 std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                                 const CaseResult& result) {

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "ref/numeric/errors.hpp"
+#include "ref/numeric/operation_error.hpp"
 #include "verification/golden/certify/for_each.hpp"
 #include "verification/golden/gate/check.hpp"
 #include "verification/golden/gate/planted.hpp"
@@ -31,7 +32,7 @@ namespace {
 /// A case prepared for being run many times.
 struct PreparedCase {
   StoredCase stored;
-  operands::EvalInputs inputs;
+  ref::model::OperationInputs inputs;
   tolerance::Tolerance bounds;
   std::vector<StoredTensor> right;  ///< the output of the plain style
 };
@@ -40,6 +41,9 @@ struct NamedStyle {
   const char* name;
   Style style;
 };
+
+constexpr int kStyleUlps = static_cast<int>(ref::numeric::kMaxOperationUlps);
+static_assert(kStyleUlps == 2, "the names of two styles say 2 ulp");
 
 constexpr NamedStyle kStyles[] = {
     {"plain", {}},
@@ -57,8 +61,8 @@ constexpr NamedStyle kStyles[] = {
     {"shifted one-pass", {.shifted = true}},
     {"fused multiply-add", {.fused = true}},
     {"subnormal numbers flushed", {.flushed = true}},
-    {"quotients and reciprocal roots 2 ulp large", {.units = 2}},
-    {"quotients and reciprocal roots 2 ulp small", {.units = -2}},
+    {"quotients and reciprocal roots 2 ulp large", {.units = kStyleUlps}},
+    {"quotients and reciprocal roots 2 ulp small", {.units = -kStyleUlps}},
     {"Welford, pairwise", {.sum = Style::Sum::pairwise, .welford = true}},
 };
 
@@ -141,7 +145,7 @@ class Trial {
       for (const Mutation& mutation : sites.seen())
         if (std::ranges::find(power_.verdicts, mutation, &MutationVerdict::mutation) ==
             power_.verdicts.end())
-          power_.verdicts.push_back({mutation, 0, 0, {}, 0});
+          power_.verdicts.push_back({.mutation = mutation});
     }
   }
 

@@ -39,7 +39,7 @@ struct MutationVerdict {
   Mutation mutation;
   std::size_t killed = 0;     ///< corpora in which a case rejects it
   std::size_t same_bits = 0;  ///< corpora on which all of its outputs equal the correct bits
-  std::string killer;         ///< the first case that rejects it
+  std::string killer = {};    ///< the first case that rejects it
   double closest = 0;         ///< its largest ratio of error to bound if no case rejects it
 };
 

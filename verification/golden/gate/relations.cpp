@@ -10,25 +10,29 @@
 #include <optional>
 #include <utility>
 
+#include "ref/model/operation_info.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/tensor/contract.hpp"
 #include "verification/checks/compare/ulp.hpp"
+#include "verification/golden/candidate/program_candidate.hpp"
 #include "verification/golden/corpus/kind.hpp"
-#include "verification/golden/corpus/layer_traits.hpp"
 
 namespace normproof::verification::golden::gate {
 
+using candidate::CandidateOutput;
+using candidate::from_program;
 using certify::read_case;
+using corpus::DType;
 using corpus::find;
-using corpus::has_state;
 using corpus::is_encoder;
-using corpus::is_layer;
 using corpus::is_optimizer;
 using corpus::is_transformer;
 using corpus::main_input;
-using corpus::op_name;
 using corpus::path_of;
+using ref::model::Independence;
 using ref::model::Mode;
+using ref::model::OperandInfo;
+using ref::model::OperationInfo;
 
 namespace {
 
@@ -52,18 +56,23 @@ SampleAxis sample_axis(const Case& c) {
   return {axis, main_input(c)->shape.at(axis)};
 }
 
-bool has_samples(std::string_view name) {
-  for (const char* listed :
-       {"x",        "y",      "valid",       "grad_y", "grad_x",  "gate",       "grad_gate",
-        "residual", "sum",    "grad_sum",    "q",      "k",       "v",          "grad_q",
-        "grad_k",   "grad_v", "log_sum_exp", "logits", "targets", "grad_logits"})
-    if (name == listed) return true;
-  return name.ends_with("_lo") && has_samples(name.substr(0, name.size() - 3));
+/// Returns the input or output of that name, or null.
+const OperandInfo* find_described(const OperationInfo& info, std::string_view name) {
+  for (const auto* entries : {&info.operands, &info.outputs}) {
+    const auto found = std::ranges::find(*entries, name, &OperandInfo::name);
+    if (found != entries->end()) return &*found;
+  }
+  return nullptr;
 }
 
-/// The scales of blocks have the samples of the tensor that they scale.
-bool has_samples(const StoredTensor& tensor) {
-  return has_samples(tensor.name) || tensor.dtype == DType::float8_e8m0fnu;
+/// Whether a tensor of the case has an axis of samples. The low part of an output ("y_lo") and the
+/// scales of blocks have the samples of the tensor that they belong to.
+bool has_samples(const Case& c, const StoredTensor& tensor) {
+  if (tensor.dtype == DType::float8_e8m0fnu) return true;
+  std::string_view name = tensor.name;
+  if (name.ends_with("_lo")) name.remove_suffix(3);
+  const OperandInfo* const described = find_described(ref::model::operation_info(c.options), name);
+  return described != nullptr && described->has_samples();
 }
 
 /// Returns the given samples of a tensor, in that order.
@@ -89,9 +98,9 @@ StoredCase restrict_to_samples(const StoredCase& stored, const Samples& samples)
   Case& c = other.description.c;
   const std::size_t axis = sample_axis(c).axis;
   for (StoredTensor& tensor : c.inputs)
-    if (has_samples(tensor)) tensor = select_samples(tensor, axis, samples);
+    if (has_samples(c, tensor)) tensor = select_samples(tensor, axis, samples);
   for (StoredTensor& tensor : other.expected)
-    if (has_samples(tensor)) tensor = select_samples(tensor, axis, samples);
+    if (has_samples(c, tensor)) tensor = select_samples(tensor, axis, samples);
   other.description.path = path_of(c);
   return other;
 }
@@ -160,15 +169,22 @@ class RelationChecker {
   RelationChecker(const StoredCase& stored, const RelationCandidates& candidates)
       : stored_(stored), candidates_(candidates), axis_(sample_axis(stored.description.c)) {
     const Case& c = stored.description.c;
-    by_sample_ = (!is_layer(c) || !has_state(op_name(c)) || c.mode == Mode::inference) &&
-                 axis_.count > 1 &&
-                 !is_about<ref::model::CrossEntropyOptions>(c);  // a mean over the samples
+    const OperationInfo& info = ref::model::operation_info(c.options);
+    const bool by_running_statistics = !info.state.empty() && c.mode == Mode::inference;
+    by_sample_ =
+        axis_.count > 1 && (info.independence != Independence::none || by_running_statistics);
+    for (const OperandInfo& output : info.outputs) {
+      const bool is_gradient = output.name.starts_with("grad_") && output.has_samples();
+      if (is_gradient || output.name == "y" || output.name == "sum")
+        sample_outputs_.push_back(output.name);
+      if (output.name == "y") sample_outputs_.emplace_back("y_scale");
+    }
   }
 
   RelationVerdict check(Relation relation) {
     if (!whole_output_ && missing_output_.empty()) query_whole_case();
     if (!missing_output_.empty()) return {RelationOutcome::broken, missing_output_};
-    if (!*whole_output_) return kDeclined;
+    if (whole_output_->is_declined()) return kDeclined;
     switch (relation) {
       case Relation::repeat:
         if (axis_.count > 1) candidates_.query(restrict_to_samples(stored_, reversed()));
@@ -198,19 +214,18 @@ class RelationChecker {
     }
   }
 
-  const std::vector<StoredTensor>& whole() const { return **whole_output_; }
+  const std::vector<StoredTensor>& whole() const { return whole_output_->tensors(); }
 
   std::string same_as_whole(const CandidateOutput& again, const char* there) const {
-    if (!again) return fmt::format("the case is declined {}", there);
-    return difference(whole(), *again, there).value_or("");
+    if (again.is_declined()) return fmt::format("the case is declined {}", there);
+    return difference(whole(), again.tensors(), there).value_or("");
   }
 
   /// Compares the per-sample outputs of the whole case, at the samples `in_whole`, with those of an
   /// answer at the samples `in_answer`.
   std::string same_samples(const Samples& in_whole, const std::vector<StoredTensor>& answer,
                            const Samples& in_answer, const char* there) const {
-    for (const char* name :
-         {"y", "y_scale", "sum", "grad_x", "grad_gate", "grad_q", "grad_k", "grad_v"}) {
+    for (const std::string& name : sample_outputs_) {
       const StoredTensor* const first = find(whole(), name);
       const StoredTensor* const second = find(answer, name);
       if (first == nullptr) continue;
@@ -234,9 +249,9 @@ class RelationChecker {
     for (const auto& [begin, end] :
          {std::pair(std::size_t{0}, half), std::pair(half, axis_.count)}) {
       const Samples in_whole = range(begin, end), alone = range(0, end - begin);
-      const CandidateOutput answer = candidates_.query(restrict_to_samples(stored_, in_whole));
-      if (!answer) return kDeclined;
-      std::string found = same_samples(in_whole, *answer, alone, "in half of the batch");
+      const CandidateOutput output = candidates_.query(restrict_to_samples(stored_, in_whole));
+      if (output.is_declined()) return kDeclined;
+      std::string found = same_samples(in_whole, output.tensors(), alone, "in half of the batch");
       if (!found.empty()) return broken_if_found(std::move(found));
     }
     return broken_if_found("");
@@ -245,13 +260,13 @@ class RelationChecker {
   RelationVerdict permute() {
     if (axis_.count < 2) return kNotApplicable;
     const StoredCase other = restrict_to_samples(stored_, reversed());
-    const CandidateOutput answer = candidates_.query(other);
-    if (!answer) return kDeclined;
+    const CandidateOutput output = candidates_.query(other);
+    if (output.is_declined()) return kDeclined;
     if (by_sample_)
       return broken_if_found(
-          same_samples(reversed(), *answer, range(0, axis_.count), "in reverse order"));
+          same_samples(reversed(), output.tensors(), range(0, axis_.count), "in reverse order"));
     const CaseResult result =
-        check_case(other, *answer, {.outputs = {"y", "grad_x", "loss", "grad_logits"}});
+        check_case(other, output.tensors(), {.outputs = {"y", "grad_x", "loss", "grad_logits"}});
     for (const TensorResult& tensor : result.tensors)
       if (!tensor.passed())
         return broken_if_found(
@@ -265,9 +280,10 @@ class RelationChecker {
   RelationVerdict neighbour() {
     if (!by_sample_) return kNotApplicable;
     const Samples others = range(1, axis_.count);
-    const CandidateOutput answer = candidates_.query(with_nan(stored_));
-    if (!answer) return kDeclined;
-    return broken_if_found(same_samples(others, *answer, others, "beside a sample of NaN"));
+    const CandidateOutput output = candidates_.query(with_nan(stored_));
+    if (output.is_declined()) return kDeclined;
+    return broken_if_found(
+        same_samples(others, output.tensors(), others, "beside a sample of NaN"));
   }
 
   Samples reversed() const {
@@ -285,21 +301,32 @@ class RelationChecker {
   const StoredCase& stored_;
   const RelationCandidates& candidates_;
   SampleAxis axis_;
-  bool by_sample_ = false;  ///< no statistic runs over samples
+  bool by_sample_ = false;                   ///< no statistic runs over samples
+  std::vector<std::string> sample_outputs_;  ///< the outputs that are compared sample by sample
   std::optional<CandidateOutput>
       whole_output_;  ///< the output for the whole case; absent if not queried yet or failed
   std::string missing_output_;  ///< why there is no output
 };
 
+RelationResult broken_relation(const std::string& path, Relation relation, std::string sentence) {
+  return {.path = path,
+          .relation = relation,
+          .outcome = RelationOutcome::broken,
+          .sentence = std::move(sentence)};
+}
+
 RelationResult check_relation(const std::string& path, Relation relation,
                               RelationChecker& checker) {
   try {
     RelationVerdict verdict = checker.check(relation);
-    return {path, relation, verdict.outcome, std::move(verdict.sentence)};
+    return {.path = path,
+            .relation = relation,
+            .outcome = verdict.outcome,
+            .sentence = std::move(verdict.sentence)};
   } catch (const ref::numeric::FileError& error) {
-    return {path, relation, RelationOutcome::broken, error.what()};
+    return broken_relation(path, relation, error.what());
   } catch (const ref::numeric::ContractError& error) {  // an int64 that no double can hold
-    return {path, relation, RelationOutcome::broken, sentence(error.violation())};
+    return broken_relation(path, relation, sentence(error.violation()));
   }
 }
 

@@ -6,12 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "verification/golden/candidate/candidate.hpp"
 #include "verification/golden/gate/check.hpp"
 
 namespace normproof::verification::golden::gate {
 
-/// Relations that must hold between a candidate's outputs for two questions, whatever the correct
-/// values are.
+using candidate::Candidate;
+
+/// What must hold between the answers to two questions, whatever the right values are.
 enum class Relation {
   repeat,     ///< a repeated question gives the same bits
   memory,     ///< a process whose new memory is prefilled gives the same bits
@@ -30,16 +32,16 @@ struct RelationResult {
   std::string path;
   Relation relation = Relation::repeat;
   RelationOutcome outcome = RelationOutcome::not_applicable;
-  std::string
-      sentence;  ///< how it is broken: the element and both values, or why there is no output
+  std::string sentence =
+      {};  ///< of a broken one: the element and both values, or why there is none
 };
 
-/// The candidates to compare. A program whose new memory is prefilled gives the same output if it
-/// writes every element of its outputs and reads nothing that it has not written.
+/// Whom to query. A program whose memory is filled answers the same where it writes every element of
+/// its outputs and reads nothing that it has not written.
 struct RelationCandidates {
   Candidate query;
   Candidate
-      with_filled_memory;  ///< the same implementation in a process whose new memory is prefilled
+      with_filled_memory;  ///< the same implementation in another process, its new memory filled
 };
 
 /// Starts a candidate program (from_program) and a second process of it under glibc's

@@ -206,7 +206,7 @@ class ExhibitLayer {
 
 Answer run_layer(const Case& c, const AttentionMistakes& wrong) {
   Work work(c);
-  const operands::EvalInputs inputs = recipes::inputs_of(c);
+  const ref::model::OperationInputs inputs = recipes::inputs_of(c);
   mutations::Sites sites;
   Parts parts(inputs.encoder, {}, sites);
   parts.set_rows(work.shape().samples, work.shape().tokens);

@@ -15,6 +15,7 @@
 #include "verification/golden/certify/corpus_files.hpp"
 #include "verification/golden/certify/for_each.hpp"
 #include "verification/golden/corpus/scaling.hpp"
+#include "verification/golden/gate/check_cases.hpp"
 #include "verification/golden/gate/relations.hpp"
 #include "verification/golden/recipes/corpus.hpp"
 
@@ -75,7 +76,7 @@ bool find_by_bound(ExhibitResult& visit, const PreparedCase& prepared) {
 bool find_by_relation(ExhibitResult& visit, const StoredCase& stored) {
   const auto on = [&](const Device& device) {
     return [&visit, device](const StoredCase& prepared) {
-      return gate::CandidateOutput(visit.exhibit.run(prepared.description.c, device));
+      return candidate::CandidateOutput(visit.exhibit.run(prepared.description.c, device));
     };
   };
   const gate::RelationCandidates asks{

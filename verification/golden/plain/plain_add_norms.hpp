@@ -24,7 +24,7 @@ class PlainAddNorm {
 
   /// `stored` rounds what the style stores between operations; it returns the number itself if the
   /// style stores nothing.
-  PlainAddNorm(const PlainShape& shape, const operands::FunctionInputs& in,
+  PlainAddNorm(const PlainShape& shape, const ref::model::FunctionInputs& in,
                const PlainArithmetic<T>& arithmetic, Sites& sites, Stored<T> stored)
       : shape_(shape), in_(in), a_(arithmetic), sites_(sites), stored_(std::move(stored)) {
     for (const auto& [name, numbers] :
@@ -121,7 +121,7 @@ class PlainAddNorm {
   }
 
   PlainShape shape_;
-  const operands::FunctionInputs& in_;
+  const ref::model::FunctionInputs& in_;
   PlainArithmetic<T> a_;
   Sites& sites_;
   Stored<T> stored_;

@@ -29,7 +29,7 @@ class PlainDotProduct {
  public:
   using Results = std::map<std::string, std::vector<T>>;
 
-  PlainDotProduct(const operands::FunctionInputs& in, const ref::model::AttentionOptions& options,
+  PlainDotProduct(const ref::model::FunctionInputs& in, const ref::model::AttentionOptions& options,
                   DType dtype, const Style& style, Sites& sites)
       : options_(options),
         dtype_(dtype),
@@ -78,7 +78,7 @@ class PlainDotProduct {
     std::size_t first_key;  ///< flat index in [B,G,S] of the first key that it reads
   };
 
-  std::vector<T> read(const operands::FunctionInputs& in, const char* name, const char* site,
+  std::vector<T> read(const ref::model::FunctionInputs& in, const char* name, const char* site,
                       std::size_t width) {
     std::vector<T> values;
     if (const auto* const tensor = in.tensors.find(name))

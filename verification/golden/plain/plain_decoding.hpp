@@ -207,7 +207,7 @@ class PlainDecodingLayer : PlainSublayers<T> {
 template <class T>
 class PlainDecoding {
  public:
-  PlainDecoding(const operands::TransformerTensors& in, const Style& style, Sites& sites)
+  PlainDecoding(const ref::model::TransformerTensors& in, const Style& style, Sites& sites)
       : in_(in),
         side_(plain_side(in, in.config.decoder, true, {}, "embedding.weight")),
         parts_(side_, style, sites),
@@ -307,8 +307,8 @@ class PlainDecoding {
     join("values", own.values);
   }
 
-  const operands::TransformerTensors& in_;
-  operands::EncoderTensors side_;
+  const ref::model::TransformerTensors& in_;
+  ref::model::EncoderTensors side_;
   PlainParts<T> parts_;
   Sites& sites_;
   std::size_t width_, past_ = 0;

@@ -6,9 +6,9 @@
 #include <variant>
 
 #include "ref/model/norm_layers.hpp"
+#include "ref/model/operation_inputs.hpp"
 #include "verification/golden/plain/plain_math.hpp"
 #include "verification/golden/plain/plain_norms.hpp"
-#include "verification/operands/operands.hpp"
 
 namespace normproof::verification::golden::plain {
 
@@ -40,7 +40,7 @@ struct PlainMap {
 template <class T>
 class PlainParts {
  public:
-  PlainParts(const operands::EncoderTensors& in, const Style& style, Sites& sites)
+  PlainParts(const ref::model::EncoderTensors& in, const Style& style, Sites& sites)
       : in_(in), a_(without_one_pass(style), sites), sites_(sites) {
     for (const auto& [name, values] : in.tensors)
       for (const double v : values) given_[name].push_back(static_cast<T>(v));
@@ -159,7 +159,7 @@ class PlainParts {
     return values;
   }
 
-  const operands::EncoderTensors& in_;
+  const ref::model::EncoderTensors& in_;
   PlainArithmetic<T> a_;
   Sites& sites_;
   std::size_t samples_ = 0, tokens_ = 0;

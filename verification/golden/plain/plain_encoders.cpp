@@ -21,7 +21,7 @@ using corpus::usual_accumulation;
 
 namespace {
 
-using operands::EncoderTensors;
+using ref::model::EncoderTensors;
 using EncoderOp = MutationOperator;
 using EncoderShape = std::vector<std::size_t>;
 

@@ -30,7 +30,7 @@ namespace {
 template <class T>
 class PlainFunctions : public PlainGates<T> {
  public:
-  PlainFunctions(const PlainShape& shape, const operands::FunctionInputs& in, DType dtype,
+  PlainFunctions(const PlainShape& shape, const ref::model::FunctionInputs& in, DType dtype,
                  const Style& style, Sites& sites)
       : PlainGates<T>(PlainArithmetic<T>(style, sites, ref::io::item_size(dtype) > 2)),
         shape_(shape),
@@ -274,7 +274,7 @@ class PlainFunctions : public PlainGates<T> {
 
   PlainShape shape_;
   DType dtype_;
-  const operands::FunctionInputs& in_;
+  const ref::model::FunctionInputs& in_;
   std::vector<T> x_, gate_, dy_;
   std::vector<bool> is_included_;
   bool masked_ = false;

@@ -3,11 +3,11 @@
 #include <map>
 #include <optional>
 
+#include "ref/model/operation_inputs.hpp"
 #include "ref/numeric/any_order_error.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/case.hpp"
 #include "verification/golden/mutations/mutation.hpp"
-#include "verification/operands/operands.hpp"
 
 namespace normproof::verification::golden::plain {
 
@@ -17,7 +17,7 @@ using mutations::Sites;
 
 using corpus::Accumulation;
 using corpus::Case;
-using operands::EvalInputs;
+using EvalInputs = ref::model::OperationInputs;
 using ref::io::StoredTensor;
 
 /// Choices that a correct implementation is free to make: no style may be rejected, except where

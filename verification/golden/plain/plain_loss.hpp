@@ -17,8 +17,8 @@ class PlainLoss {
  public:
   using Op = MutationOperator;
 
-  PlainLoss(const operands::FunctionInputs& in, const ref::model::LossOptions& options, DType dtype,
-            const Style& style, Sites& sites)
+  PlainLoss(const ref::model::FunctionInputs& in, const ref::model::LossOptions& options,
+            DType dtype, const Style& style, Sites& sites)
       : targets_(in.targets),
         a_(style, sites, ref::io::item_size(dtype) > 2),
         sites_(sites),

@@ -18,7 +18,7 @@ using corpus::usual_accumulation;
 
 namespace {
 
-using operands::OptimizerTensors;
+using ref::model::OptimizerTensors;
 using StepOp = MutationOperator;
 
 /// The steps of an optimizer, each from its specification; a visitor of the options.

@@ -19,7 +19,7 @@ class PlainRope {
  public:
   using Op = MutationOperator;
 
-  PlainRope(const operands::FunctionInputs& in, bool interleaved, DType dtype, const Style& style,
+  PlainRope(const ref::model::FunctionInputs& in, bool interleaved, DType dtype, const Style& style,
             Sites& sites)
       : dtype_(dtype), style_(style), sites_(sites), interleaved_(interleaved) {
     const auto& x = in.tensors.at("x");
@@ -39,7 +39,7 @@ class PlainRope {
   }
 
  private:
-  static std::vector<T> values(const operands::FunctionInputs& in, const char* name) {
+  static std::vector<T> values(const ref::model::FunctionInputs& in, const char* name) {
     std::vector<T> result;
     for (const double v : in.tensors.at(name)) result.push_back(static_cast<T>(v));
     return result;

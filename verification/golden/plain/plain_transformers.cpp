@@ -18,8 +18,8 @@ using corpus::usual_accumulation;
 
 namespace {
 
-using operands::EncoderTensors;
-using operands::TransformerTensors;
+using ref::model::EncoderTensors;
+using ref::model::TransformerTensors;
 
 /// The loss ignores padding, and no gradient reaches it except through a norm that gives it one.
 template <class T>

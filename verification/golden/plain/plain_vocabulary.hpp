@@ -13,11 +13,11 @@ namespace normproof::verification::golden::plain {
 /// Returns one side of a Transformer as inputs of an encoder. Tensors keep their names in the
 /// whole; the weight of a tied head is also added as "head.weight". `embedding` names the embedding
 /// of that side.
-inline operands::EncoderTensors plain_side(const operands::TransformerTensors& in,
-                                           const ref::model::LayersConfig& layers, bool causal,
-                                           const ref::tensor::Mask& valid,
-                                           const std::string& embedding) {
-  operands::EncoderTensors side;
+inline ref::model::EncoderTensors plain_side(const ref::model::TransformerTensors& in,
+                                             const ref::model::LayersConfig& layers, bool causal,
+                                             const ref::tensor::Mask& valid,
+                                             const std::string& embedding) {
+  ref::model::EncoderTensors side;
   side.config = {.vocab_size = in.config.target_vocab_size,
                  .d_model = in.config.d_model,
                  .num_heads = layers.num_heads,
@@ -55,7 +55,7 @@ T tied_head_factor(Sites& sites, const ref::model::DecoderConfig& config) {
 template <class T>
 class PlainVocabulary {
  public:
-  PlainVocabulary(PlainParts<T>& parts, const operands::TransformerTensors& in, std::string name)
+  PlainVocabulary(PlainParts<T>& parts, const ref::model::TransformerTensors& in, std::string name)
       : parts_(parts),
         in_(in),
         sites_(parts.sites_),
@@ -73,7 +73,7 @@ class PlainVocabulary {
     const Numbers<T> logits = parts_.linear(head_, x);
     const std::size_t words = in_.config.target_vocab_size;
     answer.put("logits", {in_.tokens.batch_size, in_.tokens.seq_len, words}, logits);
-    operands::FunctionInputs rows;
+    ref::model::FunctionInputs rows;
     auto values = ref::tensor::empty_tensor<double>({logits.size() / words, words});
     for (std::size_t i = 0; i < logits.size(); ++i)
       values.data()[i] = static_cast<double>(logits[i]);
@@ -136,7 +136,7 @@ class PlainVocabulary {
   }
 
   PlainParts<T>& parts_;
-  const operands::TransformerTensors& in_;
+  const ref::model::TransformerTensors& in_;
   Sites& sites_;
   std::string name_;
   PlainEmbedding<T> embedding_;

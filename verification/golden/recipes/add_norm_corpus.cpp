@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "ref/model/operation_info.hpp"
 #include "verification/golden/recipes/kernel_corpus.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
 
@@ -26,7 +27,10 @@ constexpr std::size_t kQuickEdges[] = {31, 63, 64, 65, 257};
 class AddNormCases {
  public:
   AddNormCases(Tier tier, std::string_view function, std::uint64_t seed)
-      : tier_(tier), function_(function), seed_(seed), centred_(function == "add_layer_norm") {}
+      : tier_(tier),
+        function_(function),
+        seed_(seed),
+        centred_(ref::model::is_name_of<ref::model::AddLayerNormOptions>(function)) {}
 
   std::vector<Case> take() { return std::move(cases_); }
 

@@ -8,6 +8,7 @@
 
 #include "ref/model/norm_options.hpp"
 #include "ref/model/operation.hpp"
+#include "ref/model/operation_info.hpp"
 #include "verification/checks/evaluation/functions.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
@@ -46,7 +47,7 @@ class BlockCases {
     if (is_layer_of_rows()) {
       rows(129, 2);
       rows(256, 2);
-    } else if (checks::evaluation::adds_residual(operation_)) {
+    } else if (ref::model::operation_info(operation_).takes("residual")) {
       rows(128, 2);
     } else if (norm_ && is_layer_with_options<ref::model::DyTOptions>(operation_)) {
       rows(128, 2);
@@ -91,7 +92,8 @@ class BlockCases {
                                         rows_by_features(operation_, rows, d_model), DType::float32)
                           : Recipe(tier_, operation_, reason, {rows, d_model}, DType::float32);
     recipe.why(why);
-    if (operation_ == "relu") recipe.exact();  // outputs are inputs or 0: no implementation rounds
+    if (ref::model::is_name_of<ref::model::ReluOptions>(operation_))
+      recipe.exact();  // outputs are inputs or 0: no implementation rounds
     cases_.push_back(recipe.make(seed_));
   }
 
@@ -102,18 +104,17 @@ class BlockCases {
   std::vector<Case> cases_;
 };
 
-/// Whether the operation works row by row. The functions with samples, heads and pairs have
-/// separate cases.
-bool is_by_row(std::string_view operation) {
-  constexpr std::string_view kNotRowwise[] = {"attention", "cross_entropy", "rope"};
-  return is_norm(operation) || (ref::model::is_function(operation) &&
-                                std::ranges::find(kNotRowwise, operation) == std::end(kNotRowwise));
+/// Whether these cases fit the operation. The functions with samples, heads and pairs have separate
+/// cases.
+bool has_block_cases(std::string_view operation) {
+  return is_norm(operation) ||
+         (ref::model::is_function(operation) && ref::model::operation_info(operation).is_by_row());
 }
 
 }  // namespace
 
 std::vector<Case> block_cases(Tier tier, std::string_view operation, std::uint64_t seed) {
-  if (!is_by_row(operation)) return {};
+  if (!has_block_cases(operation)) return {};
   BlockCases cases(tier, operation, seed);
   if (tier == Tier::quick) cases.quick();
   if (tier == Tier::standard) cases.standard();

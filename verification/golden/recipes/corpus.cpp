@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "ref/model/operation_info.hpp"
 #include "verification/golden/recipes/block_corpus.hpp"
 #include "verification/golden/recipes/encoder_corpus.hpp"
 #include "verification/golden/recipes/encoder_end_corpus.hpp"
@@ -32,7 +33,7 @@ std::vector<Case> corpus(Tier tier, std::uint64_t seed, const PathGlobs& only) {
     return only.may_match_in(to_string(tier), name);
   };
   for (const std::string& name : ref::model::norm_names())
-    if (name != "none" && requests(name)) {
+    if (!ref::model::is_name_of<ref::model::NoneOptions>(name) && requests(name)) {
       append(norm_cases(tier, name, seed));
       append(kernel_cases(tier, name, seed));
       append(block_cases(tier, name, seed));

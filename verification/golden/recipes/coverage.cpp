@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ref/model/norm_layers.hpp"
+#include "ref/model/operation_info.hpp"
 #include "verification/checks/evaluation/functions.hpp"
 #include "verification/golden/corpus/kind.hpp"
 
@@ -33,21 +34,12 @@ std::optional<double> number_of(std::string_view text) {
 /// Returns the inputs of the case that other cases may omit.
 std::vector<std::string> optional_inputs(const Case& c) {
   std::vector<std::string> names;
-  if (is_layer(c)) {
-    const auto& layer = ref::model::norm_layer(std::get<ref::model::NormOptions>(c.options));
-    for (const ref::model::NormParameter& parameter : layer.parameters)
-      names.emplace_back(parameter.name);
-  }
-  if (checks::evaluation::adds_residual(op_name(c))) names.insert(names.end(), {"beta", "gamma"});
-  if (is_about<ref::model::EncoderOptions>(c) || is_about<ref::model::CrossEntropyOptions>(c))
-    names.emplace_back("class_weights");
-  if (is_about<ref::model::DecoderLayerOptions>(c)) names.emplace_back("memory_valid");
-  if (is_about<ref::model::TranslatorOptions>(c)) names.emplace_back("source_valid");
+  for (const ref::model::OperandInfo& operand : ref::model::operation_info(c.options).operands)
+    if (operand.optional && !operand.name.starts_with("grad_") &&
+        !operand.name.starts_with("layers."))
+      names.push_back(operand.name);
   if (is_about<ref::model::DecodingOptions>(c))
-    names.insert(names.end(), {"layers.0.self_attention.past_keys", "memory_valid"});
-  const bool has_loss = is_transformer(c) && !is_about<ref::model::DecodingOptions>(c);
-  if (is_layer(c) || is_encoder(c) || has_loss || checks::evaluation::takes_mask(op_name(c)))
-    names.emplace_back("valid");
+    names.emplace_back("layers.0.self_attention.past_keys");
   return names;
 }
 

@@ -32,7 +32,10 @@ double near_one(std::size_t d, double normal) {
 class EncoderCaseMaker {
  public:
   EncoderCaseMaker(Tier tier, std::string_view operation, std::uint64_t seed)
-      : tier_(tier), operation_(operation), seed_(seed), whole_(operation == "encoder") {}
+      : tier_(tier),
+        operation_(operation),
+        seed_(seed),
+        whole_(ref::model::is_name_of<ref::model::EncoderOptions>(operation)) {}
 
   Case make(const EncoderRecipe& recipe) const {
     Case c;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ref/model/operation_info.hpp"
 #include "verification/golden/recipes/recipe.hpp"
 
 namespace normproof::verification::golden::recipes {
@@ -44,8 +45,8 @@ class EncoderCaseList {
       : tier_(tier),
         operation_(operation),
         seed_(seed),
-        whole_(operation == "encoder"),
-        decoder_(operation == "decoder_layer") {}
+        whole_(ref::model::is_name_of<ref::model::EncoderOptions>(operation)),
+        decoder_(ref::model::is_name_of<ref::model::DecoderLayerOptions>(operation)) {}
 
   std::vector<Case> take() { return std::move(cases_); }
 

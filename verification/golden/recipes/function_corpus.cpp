@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "verification/checks/evaluation/functions.hpp"
+#include "ref/model/operation_info.hpp"
 #include "verification/golden/recipes/add_norm_corpus.hpp"
 #include "verification/golden/recipes/attention_corpus.hpp"
 #include "verification/golden/recipes/cross_entropy_corpus.hpp"
@@ -31,7 +31,8 @@ class FunctionCases {
       : tier_(tier),
         function_(function),
         seed_(seed),
-        sums_(function == "softmax" || function == "log_softmax" || function == "log_sum_exp") {}
+        info_(ref::model::operation_info(function)),
+        sums_(info_.independence == ref::model::Independence::row) {}
 
   std::vector<Case> take() { return std::move(cases_); }
 
@@ -59,8 +60,9 @@ class FunctionCases {
               .why(kWhySubnormalFloat32)
               .x(scaled(1e-40)));
     add(base_recipe("near_largest", {3, 6}, DType::float16).why(kWhyNearLargest).x(near_largest));
-    if (checks::evaluation::takes_mask(function_)) masked();
-    if (function_ != "relu")  // max(NaN, 0) and x > 0 ? x : 0 give NaN and 0
+    if (info_.takes_mask()) masked();
+    if (!ref::model::is_name_of<ref::model::ReluOptions>(
+            function_))  // max(NaN, 0) and x > 0 ? x : 0 give NaN and 0
       cases_.push_back(base_recipe("nan_in_x", {4, 6}, DType::float32)
                            .why("a NaN reaches what depends on it, and nothing else")
                            .x(with(13, std::numeric_limits<double>::quiet_NaN()))
@@ -119,7 +121,7 @@ class FunctionCases {
 
   /// The outputs of relu are inputs or 0: no implementation rounds.
   void add(Recipe recipe) {
-    if (function_ == "relu") recipe.exact();
+    if (ref::model::is_name_of<ref::model::ReluOptions>(function_)) recipe.exact();
     cases_.push_back(recipe.make(seed_));
   }
 
@@ -185,7 +187,7 @@ class FunctionCases {
             .x([](std::size_t i, double normal) {
               return i % 40 == i / 40 * 7 % 40 ? 30 + normal : normal;
             }));
-    if (checks::evaluation::takes_mask(function_))
+    if (info_.takes_mask())
       add(base_recipe("masked_to_one", {7, 33}, dtype)
               .why("one element of each row takes part")
               .masked([](std::size_t i) { return i % 33 != i / 33 * 5 % 33; }));
@@ -202,7 +204,7 @@ class FunctionCases {
               .masked([=](std::size_t i) { return !takes_part(i); })
               .x([=](std::size_t i, double normal) { return takes_part(i) ? normal : 1e6; }));
     }
-    if (function_ == "softmax")
+    if (ref::model::is_name_of<ref::model::SoftmaxOptions>(function_))
       add(base_recipe("row_without_elements", {3, 6}, DType::float32)
               .why("in the second row none takes part: zeros, and no NaN")
               .masked([](std::size_t i) { return i / 6 == 1; }));
@@ -245,6 +247,7 @@ class FunctionCases {
   Tier tier_;
   std::string_view function_;
   std::uint64_t seed_;
+  const ref::model::OperationInfo& info_;
   bool sums_;  ///< whether the function sums over rows; otherwise it is elementwise
   std::vector<Case> cases_;
 };
@@ -252,10 +255,13 @@ class FunctionCases {
 }  // namespace
 
 std::vector<Case> function_cases(Tier tier, std::string_view function, std::uint64_t seed) {
-  if (function == "attention") return attention_cases(tier, seed);
-  if (checks::evaluation::adds_residual(function)) return add_norm_cases(tier, function, seed);
-  if (function == "cross_entropy") return cross_entropy_cases(tier, seed);
-  if (function == "rope") return rope_cases(tier, seed);
+  if (ref::model::is_name_of<ref::model::AttentionOptions>(function))
+    return attention_cases(tier, seed);
+  if (ref::model::operation_info(function).takes("residual"))
+    return add_norm_cases(tier, function, seed);
+  if (ref::model::is_name_of<ref::model::CrossEntropyOptions>(function))
+    return cross_entropy_cases(tier, seed);
+  if (ref::model::is_name_of<ref::model::RopeOptions>(function)) return rope_cases(tier, seed);
   if (has_gated_cases(function)) return gated_cases(tier, function, seed);
   FunctionCases cases(tier, function, seed);
   if (tier == Tier::quick) cases.quick();

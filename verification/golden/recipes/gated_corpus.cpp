@@ -6,9 +6,9 @@
 #include <limits>
 #include <utility>
 
+#include "ref/model/operation_info.hpp"
 #include "verification/golden/recipes/kernel_corpus.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
-#include "verification/operands/operands.hpp"
 
 namespace normproof::verification::golden::recipes {
 
@@ -26,7 +26,10 @@ constexpr double kGatedNaN = std::numeric_limits<double>::quiet_NaN();
 class GatedCases {
  public:
   GatedCases(Tier tier, std::string_view function, std::uint64_t seed)
-      : tier_(tier), function_(function), seed_(seed), gated_(operands::takes_gate(function)) {}
+      : tier_(tier),
+        function_(function),
+        seed_(seed),
+        gated_(ref::model::operation_info(function).takes("gate")) {}
 
   std::vector<Case> take() { return std::move(cases_); }
 
@@ -159,7 +162,8 @@ class GatedCases {
 }  // namespace
 
 bool has_gated_cases(std::string_view function) {
-  return function == "silu" || operands::takes_gate(function);
+  return ref::model::is_name_of<ref::model::SiluOptions>(function) ||
+         ref::model::operation_info(function).takes("gate");
 }
 
 std::vector<Case> gated_cases(Tier tier, std::string_view function, std::uint64_t seed) {

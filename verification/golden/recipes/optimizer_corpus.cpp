@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "ref/model/operation_info.hpp"
 #include "verification/checks/evaluation/optimizers.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/recipes/block_corpus.hpp"
@@ -37,7 +38,10 @@ struct OptimizerRecipe {
 class OptimizerCases {
  public:
   OptimizerCases(Tier tier, std::string_view optimizer, std::uint64_t seed)
-      : tier_(tier), optimizer_(optimizer), seed_(seed), adam_(optimizer != "sgd") {}
+      : tier_(tier),
+        optimizer_(optimizer),
+        seed_(seed),
+        adam_(!ref::model::is_name_of<ref::model::SgdOptions>(optimizer)) {}
 
   std::vector<Case> take() { return std::move(cases_); }
 
@@ -109,7 +113,8 @@ class OptimizerCases {
            .shape = {3, 5, 7}});
       for (const char* option : {"learning_rate", "beta1", "beta2"})
         if (adam_ || option == std::string_view("learning_rate")) without(option, dtype);
-      if (optimizer_ == "adamw") without("weight_decay", dtype);
+      if (ref::model::is_name_of<ref::model::AdamWOptions>(optimizer_))
+        without("weight_decay", dtype);
       add({.reason = "many_steps",
            .why = "50 steps from no state: errors add up, and corrections go to 1",
            .options = ordinary(),
@@ -145,7 +150,8 @@ class OptimizerCases {
     if (!adam_) return {{"momentum", "0.75"}, {"learning_rate", "0.125"}};
     Settings settings = {
         {"beta1", "0.75"}, {"beta2", "0.9375"}, {"eps", "0.0625"}, {"learning_rate", "0.125"}};
-    if (optimizer_ == "adamw") settings.emplace_back("weight_decay", "0.5");
+    if (ref::model::is_name_of<ref::model::AdamWOptions>(optimizer_))
+      settings.emplace_back("weight_decay", "0.5");
     return settings;
   }
   Settings slow() const {
@@ -222,7 +228,7 @@ class OptimizerCases {
                    {"first_moment", scaled(1e12)},
                    {"second_moment",
                     [](std::size_t i, double normal) { return 1e24 * positive(i, normal); }}}});
-    if (optimizer_ == "adamw")
+    if (ref::model::is_name_of<ref::model::AdamWOptions>(optimizer_))
       add({.reason = "large_decay",
            .why = "the decay of a parameter far from 0 beside a small step",
            .options = {{"weight_decay", "4"}, {"learning_rate", "0.125"}, {"eps", "0.0625"}},

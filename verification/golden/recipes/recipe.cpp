@@ -8,10 +8,10 @@
 #include <span>
 #include <utility>
 
+#include "ref/model/operation_info.hpp"
 #include "ref/numeric/random.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/kind.hpp"
-#include "verification/operands/operands.hpp"
 
 namespace normproof::verification::golden::recipes {
 
@@ -165,13 +165,12 @@ Shape Recipe::stacked(Shape shape) const {
 Case Recipe::make(std::uint64_t seed) const {
   Case c = case_;
   c.inputs.push_back(filled_tensor(c, "x", stacked(shape_), c.dtype, x_, seed));
-  const Shape of_y = is_about<ref::model::LogSumExpOptions>(c)
-                         ? Shape(shape_.begin(), shape_.end() - 1)
-                         : stacked(shape_);
+  const ref::model::OperationInfo& info = ref::model::operation_info(c.options);
+  const Shape of_y = info.reduces ? Shape(shape_.begin(), shape_.end() - 1) : stacked(shape_);
   c.inputs.push_back(filled_tensor(c, "grad_y", of_y, c.dtype, grad_y_, seed));
-  if (operands::takes_gate(op_name(c)))
+  if (info.takes("gate"))
     c.inputs.push_back(filled_tensor(c, "gate", shape_, c.dtype, gate_, seed));
-  if (operands::adds_residual(op_name(c))) add_residual_inputs(c, seed);
+  if (info.takes("residual")) add_residual_inputs(c, seed);
   if (is_layer(c))
     add_layer_inputs(c, seed);
   else if (out_)

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "ref/model/operation_info.hpp"
 #include "ref/numeric/elementary.hpp"
 #include "verification/golden/corpus/scaling.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
@@ -39,7 +40,10 @@ constexpr ScaledOperation kOperations[] = {{"layer_norm", true, 20, 10},
 class ScaledCases {
  public:
   ScaledCases(Tier tier, const ScaledOperation& scaled, std::uint64_t seed)
-      : tier_(tier), operation_row_(scaled), seed_(seed) {}
+      : tier_(tier),
+        operation_row_(scaled),
+        seed_(seed),
+        is_softmax_(ref::model::is_name_of<ref::model::SoftmaxOptions>(scaled.operation)) {}
 
   std::vector<Case> take() { return std::move(cases_); }
 
@@ -60,7 +64,7 @@ class ScaledCases {
             .why("x in float32, y in blocks: its scales are found by the kernel")
             .x(blockwise(70)),
         {.dtype = DType::float8_e4m3fn});
-    if (!operation_row_.is_layer && operation_row_.operation != "softmax") zero_block();
+    if (!operation_row_.is_layer && !is_softmax_) zero_block();
   }
 
   void standard() {
@@ -137,13 +141,11 @@ class ScaledCases {
   /// y lies next to a midpoint of the format, closer than float16 can resolve, so that a second
   /// rounding goes the wrong way.
   void near_ties(DType dtype) {
-    const double scale = ref::numeric::round_to(
-        ref::numeric::FloatType::float32,
-        operation_row_.operation == "softmax" ? 1.1 / row(dtype).largest : 0.43);
+    const double scale = ref::numeric::round_to(ref::numeric::FloatType::float32,
+                                                is_softmax_ ? 1.1 / row(dtype).largest : 0.43);
     const int digits = row(dtype).digits;
     // For softmax: as large as the format allows, while y is less than 1.
-    const int exponent =
-        operation_row_.operation == "softmax" ? row(dtype).max_exponent - digits - 1 : 4;
+    const int exponent = is_softmax_ ? row(dtype).max_exponent - digits - 1 : 4;
     const auto beside_tie = [=](std::size_t k) {
       const int count = 1 << (digits - 1);
       const int significand = count + static_cast<int>(k % static_cast<std::size_t>(count));
@@ -151,13 +153,12 @@ class ScaledCases {
       const double tie = std::ldexp(significand + 0.5, exponent);
       return scale * tie * (1 + side * 0x1p-13);
     };
-    Recipe own = recipe("float8_near_ties",
-                        operation_row_.operation == "softmax" ? Shape{8, 2} : Shape{3, 8});
+    Recipe own = recipe("float8_near_ties", is_softmax_ ? Shape{8, 2} : Shape{3, 8});
     own.why("y beside a tie of the format: rounded to float16 or bfloat16 before, it is one");
     if (operation_row_.is_layer)
       own.parameter("gamma", [](std::size_t, double) { return 0.0; })
           .parameter("beta", [=](std::size_t i, double) { return beside_tie(i); });
-    else if (operation_row_.operation == "softmax")
+    else if (is_softmax_)
       own.x([=](std::size_t i, double) {
         const double p = beside_tie(i / 2);
         return ref::numeric::log(i % 2 == 0 ? p : 1 - p);
@@ -171,7 +172,7 @@ class ScaledCases {
 
   /// Makes blocks differ: by an added constant for softmax, otherwise by a factor.
   Fill blockwise(std::size_t d_model) const {
-    const bool adds = operation_row_.operation == "softmax";
+    const bool adds = is_softmax_;
     return [=](std::size_t i, double normal) {
       const std::size_t step = (i % d_model / kBlock * 3 + i / d_model) % 5;
       return adds ? normal - 2 * static_cast<double>(step)
@@ -200,6 +201,7 @@ class ScaledCases {
   Tier tier_;
   const ScaledOperation& operation_row_;
   std::uint64_t seed_;
+  bool is_softmax_;
   std::vector<Case> cases_;
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "ref/model/operation_info.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
 #include "verification/golden/recipes/transformer_recipe.hpp"
@@ -24,8 +25,8 @@ class TransformerCases {
       : tier_(tier),
         operation_(operation),
         seed_(seed),
-        translates_(operation == "translator"),
-        decodes_(operation == "decoding") {}
+        translates_(ref::model::is_name_of<ref::model::TranslatorOptions>(operation)),
+        decodes_(ref::model::is_name_of<ref::model::DecodingOptions>(operation)) {}
 
   std::vector<Case> take() { return std::move(cases_); }
 

@@ -69,11 +69,11 @@ support::report::Figure map_figure(const WorstOutput& worst) {
   support::report::HeatMap picture{{}, map.columns, map.shares};
   for (const std::string& row : map.rows) picture.rows.push_back("row " + row);
   return {"", support::report::draw_heat_map(picture, what),
-          fmt::format(
-              "{}: {} of {} are beyond their bound, the farthest, {} times as far off as it "
-              "allows, at {}; the worst row is {}.",
-              what, count_text(worst.output->failed.size()), plural(worst.output->count, "element"),
-              number_text(worst.output->ratio), worst.output->where, worst_row(map))};
+          fmt::format("{}: {} of {} are beyond their bound. The farthest has {} times the error "
+                      "that its bound allows, at {}; the worst row is {}.",
+                      what, count_text(worst.output->failed.size()),
+                      plural(worst.output->count, "element"), number_text(worst.output->ratio),
+                      worst.output->where, worst_row(map))};
 }
 
 /// Returns every failure except the one already shown, in the order of their paths. Each has the
@@ -101,13 +101,12 @@ std::vector<support::report::Part> failures_with_maps(const GoldenReport& report
     squares += more;
   }
   if (left_out > 0)
-    parts.insert(
-        parts.begin(),
-        support::report::Paragraph{fmt::format(
-            "{} of {} are left out: beside that of the worst case this page has room for {} "
-            "of {} squares together. The page of a case alone has its map.",
-            count_text(left_out), plural(maps + left_out, "map"), plural(kMaxMaps, "map"),
-            count_text(kMaxSquares))});
+    parts.insert(parts.begin(),
+                 support::report::Paragraph{fmt::format(
+                     "{} of {} are left out. Beside the map of the worst case this page has room "
+                     "for {} of {} squares in total. The page of a single case has its map.",
+                     count_text(left_out), plural(maps + left_out, "map"), plural(kMaxMaps, "map"),
+                     count_text(kMaxSquares))});
   return parts;
 }
 
@@ -130,7 +129,7 @@ std::string golden_page(const GoldenReport& report) {
   const Document whole = golden_document(report);
   Document page{whole.title};
   page.add(
-      support::report::Heading{1, "normproof: an implementation held against certified values"});
+      support::report::Heading{1, "normproof: an implementation checked against certified values"});
   page.add(support::report::Paragraph{report.summary(), report.passed()
                                                             ? support::report::Tone::good
                                                             : support::report::Tone::bad});
@@ -147,8 +146,8 @@ std::string golden_page(const GoldenReport& report) {
         page.add(*problem);
     page.add(map_figure(worst));
     page.add(
-        support::report::Paragraph{"Rows of a map are all axes but the last; a square with several "
-                                   "elements shows the worst of them.",
+        support::report::Paragraph{"The rows of a map are all axes but the last. A square for "
+                                   "several elements shows the worst of them.",
                                    support::report::Tone::soft});
   }
   add_section(page, "Every output", make_tables(whole));

@@ -69,7 +69,7 @@ struct MetricsRow {
 
 using Key = std::tuple<std::string, std::string, std::string>;
 
-std::map<Key, MetricsRow> rows_of(const GoldenReport& report) {
+std::map<Key, MetricsRow> collect_metrics(const GoldenReport& report) {
   std::map<Key, MetricsRow> rows;
   for (const CheckedCase& c : report.cases)
     for (const TensorResult& t : c.result.tensors)
@@ -115,7 +115,7 @@ std::vector<std::string> describe_case(const CaseResult& result) {
   return lines;
 }
 
-const char* word_of(Outcome outcome) {
+const char* verdict_word(Outcome outcome) {
   switch (outcome) {
     case Outcome::passed:
       return "passed";
@@ -244,8 +244,8 @@ std::map<std::string, double> min_condition_of_failures(const GoldenReport& repo
         c.result.tensors, [](const TensorResult& t) { return !t.problem.empty(); });
     if (unanswered) continue;
     const double condition = c.result.description.condition;
-    auto& least = c.outcome == Outcome::failed ? failed : passed;
-    const auto [entry, fresh] = least.emplace(corpus::op_name(c.result.description.c), condition);
+    auto& minima = c.outcome == Outcome::failed ? failed : passed;
+    const auto [entry, fresh] = minima.emplace(corpus::op_name(c.result.description.c), condition);
     if (!fresh) entry->second = std::min(entry->second, condition);
   }
   std::erase_if(failed, [&](const auto& entry) {
@@ -274,12 +274,12 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
       }
   }
   std::vector<std::string> lines;
-  for (const auto& [layer, least] : min_condition_of_failures(report)) {
+  for (const auto& [layer, condition] : min_condition_of_failures(report)) {
     if (agreeing.contains(layer)) continue;  // a mistake says more
     lines.push_back(
         fmt::format("{}: every failure is at a condition number of {} or more, as of one-pass "
                     "variance, E[x^2] - E[x]^2",
-                    layer, number_text(least)));
+                    layer, number_text(condition)));
   }
   for (const auto& [layer, found] : agreeing) {
     const auto best =
@@ -349,10 +349,10 @@ namespace {
 
 support::report::Document without_verdict(const GoldenReport& report) {
   support::report::Document document{"normproof: " + report.summary()};
-  if (const auto rows = rows_of(report); !rows.empty()) document.add(metrics_table(rows));
+  if (const auto rows = collect_metrics(report); !rows.empty()) document.add(metrics_table(rows));
   for (const CheckedCase& c : report.cases)
     if (is_bad(c.outcome))
-      document.add(support::report::Problem{word_of(c.outcome), c.result.description.path,
+      document.add(support::report::Problem{verdict_word(c.outcome), c.result.description.path,
                                             describe_case(c.result), c.repro});
   for (const auto& lines :
        {corpus_lines(report), declined_lines(report), note_lines(report), diagnosis_lines(report)})

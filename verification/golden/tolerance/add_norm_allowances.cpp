@@ -5,6 +5,7 @@
 
 #include "ref/norm/add_norm.hpp"
 #include "verification/golden/corpus/kind.hpp"
+#include "verification/golden/tolerance/units.hpp"
 
 namespace normproof::verification::golden::tolerance {
 
@@ -105,8 +106,8 @@ class StoredSum {
     Numbers stored = sum_;
     const auto round = [this](double v) { return ref::numeric::round_to(storage_of(dtype_), v); };
     for (any_order_error& element : stored) {
-      const double s = element.value, least = round(s - 2 * u_ * std::fabs(s)),
-                   most = round(s + 2 * u_ * std::fabs(s));
+      const double s = element.value, least = round(s - kUlp * u_ * std::fabs(s)),
+                   most = round(s + kUlp * u_ * std::fabs(s));
       element = any_order_error(round(s), most - least);
     }
     return stored;

@@ -7,6 +7,7 @@
 #include "ref/model/attention_shape.hpp"
 #include "ref/nn/scaled_dot_product_attention.hpp"
 #include "ref/numeric/elementary_array.hpp"
+#include "verification/golden/tolerance/units.hpp"
 
 namespace normproof::verification::golden::tolerance {
 
@@ -56,7 +57,8 @@ class AttentionAllowances {
     return format_.unit_roundoff * (std::fabs(value) + error + 2 * format_.tiny);
   }
   void add(const char* name, std::size_t i, double amount) {
-    const double slack = 1 + 8 * static_cast<double>(shape_.group.keys + shape_.features + 8) * u_;
+    const double slack =
+        slack_of_operations(2 * static_cast<double>(shape_.group.keys + shape_.features + 8), u_);
     double& bound = bound_.at(name).data()[i];
     bound += amount * slack;
     // 0 times an infinite error is NaN; the bound is infinite there, too.
@@ -83,7 +85,7 @@ class AttentionAllowances {
     for (std::size_t j = 0; j < keys; ++j) {
       if (w[j] == 0) continue;
       const double apart = std::fabs(scores[j] - largest) + static_cast<double>(keys);
-      const double exponent = 4 * u_ * (std::fabs(largest) + apart);
+      const double exponent = kOperation * u_ * (std::fabs(largest) + apart);
       const double weight_error = stored(w[j], w[j] * exponent);
       moved[j] = weight_error + w[j] * exponent * ref::numeric::exp(exponent);
       mean_error += moved[j] * std::fabs(grad_weights[j]);

@@ -5,6 +5,7 @@
 
 #include "ref/numeric/elementary_array.hpp"
 #include "ref/ops/softmax.hpp"
+#include "verification/golden/tolerance/units.hpp"
 
 namespace normproof::verification::golden::tolerance {
 
@@ -36,12 +37,12 @@ void add_cross_entropy_allowances(const Case& c, const checks::evaluation::Funct
     for (std::size_t k = 0; k < classes; ++k) {
       const std::size_t at = i * classes + k;
       const double apart = x.data()[at] - sum_exp.data()[i];
-      const double exponent = 4 * u * (largest + std::fabs(apart));
+      const double exponent = kOperation * u * (largest + std::fabs(apart));
       moved += exponent * (share * weight(k) + (k == target ? hard : 0));
       moved_gradient[at] = all * ref::numeric::exp(apart + exponent) * exponent;
     }
   }
-  const double slack = 1 + 8 * static_cast<double>(rows + classes) * u;
+  const double slack = slack_of_operations(2 * static_cast<double>(rows + classes), u);
   bound.at("loss").data()[0] += moved / total * slack;
   for (std::size_t at = 0; at < x.size(); ++at)
     bound.at("grad_logits").data()[at] += moved_gradient[at] / total * slack;

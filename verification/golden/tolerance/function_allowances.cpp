@@ -9,6 +9,7 @@
 #include "verification/golden/tolerance/add_norm_allowances.hpp"
 #include "verification/golden/tolerance/attention_allowances.hpp"
 #include "verification/golden/tolerance/cross_entropy_allowances.hpp"
+#include "verification/golden/tolerance/units.hpp"
 
 namespace normproof::verification::golden::tolerance {
 
@@ -29,10 +30,11 @@ void allow_cancellation(const checks::evaluation::FunctionInputs& inputs, double
   const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double magnitude = std::fabs(x.data()[i]);
-    errors.at("y").data()[i] += 4 * u * magnitude;
+    errors.at("y").data()[i] += kOperation * u * magnitude;
     if (grad_y == nullptr) continue;
     const double slope = kRoot * (1 + kTwiceCubic * magnitude * magnitude);
-    errors.at("grad_x").data()[i] += u * (4 + 4 * magnitude * slope) * std::fabs(grad_y->data()[i]);
+    errors.at("grad_x").data()[i] +=
+        u * (kOperation + kOperation * magnitude * slope) * std::fabs(grad_y->data()[i]);
   }
 }
 
@@ -49,7 +51,7 @@ void allow_printed_sigmoid(const checks::evaluation::FunctionInputs& inputs,
     const double by = gate == nullptr ? 1 : std::fabs(gate->data()[i]);
     const double dy = grad_y == nullptr ? 0 : std::fabs(grad_y->data()[i]);
     const double e = ref::numeric::exp(-magnitude);
-    double y_error = 0, slope_error = 10 * arithmetic.unit_roundoff * magnitude;
+    double y_error = 0, slope_error = kPrintedSigmoid * arithmetic.unit_roundoff * magnitude;
     if (x.data()[i] < 0) {
       const bool overflows = e <= 2 / arithmetic.largest;
       y_error = overflows ? magnitude * e : 0;
@@ -78,7 +80,7 @@ void allow_stored_factors(const Case& c, const checks::evaluation::FunctionInput
       const bool once = std::fabs(std::frexp(other_factor(i), &exponent)) == 0.5;
       const double moved = (once ? 0 : std::fabs(value.data()[i]) + error.data()[i]) +
                            2 * format.tiny * std::fabs(other_factor(i));
-      error.data()[i] += format.unit_roundoff * moved * (1 + 16 * u);
+      error.data()[i] += format.unit_roundoff * moved * slack_of_operations(4, u);
     }
   };
   const auto exact = checks::evaluation::run_operation<double>(c.options, {{}, {}, inputs}, false);
@@ -117,7 +119,7 @@ void allow_stored_products(const Case& c, const checks::evaluation::FunctionInpu
       const std::size_t at = i / width % tokens * pairs + p;
       errors.at(name).data()[i] +=
           (moved(x.data()[i], cos.data()[at]) + moved(x.data()[other], sin.data()[at])) *
-          (1 + 16 * u);
+          slack_of_operations(4, u);
     }
   };
   allow("y", inputs.tensors.at("x"));
@@ -163,7 +165,7 @@ class StoredY {
   }
   /// The slack covers the candidate's roundings of the terms added here.
   void add(std::size_t i, double amount) {
-    const double sum = grad_.data()[i] + amount * (1 + 2 * static_cast<double>(width_ + 8) * u_);
+    const double sum = grad_.data()[i] + amount * (1 + kUlp * static_cast<double>(width_ + 8) * u_);
     grad_.data()[i] = std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum;
   }
 
@@ -201,7 +203,7 @@ class StoredY {
       if (ref::tensor::is_given(valid_) && !valid_.data()[i]) continue;
       const double difference = x_.data()[i] - y_.data()[row];
       add(i, std::fabs(dy_.data()[row]) * ref::numeric::exp(difference) *
-                 growth(off + 4 * u_ * (std::fabs(difference) + off)));
+                 growth(off + kOperation * u_ * (std::fabs(difference) + off)));
     }
   }
 

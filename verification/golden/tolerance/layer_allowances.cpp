@@ -5,6 +5,7 @@
 
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/corpus/layer_traits.hpp"
+#include "verification/golden/tolerance/units.hpp"
 
 namespace normproof::verification::golden::tolerance {
 
@@ -17,14 +18,13 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// Allows a factor n/(n-1) or its reciprocal, and a weight a in place of 1 - a: three operations of
-/// 4 u.
+/// Allows a factor n/(n-1) or its reciprocal, and a weight a in place of 1 - a.
 void allow_conversion(const NamedTensors<double>& values, double u, NamedTensors<double>& bound) {
   for (const char* const name : {"running_mean", "running_variance"}) {
     const Tensor<double>* const running = values.find(name);
     if (running == nullptr) continue;
     for (std::size_t i = 0; i < running->size(); ++i)
-      bound.at(name).data()[i] += 12 * u * std::fabs(running->data()[i]);
+      bound.at(name).data()[i] += kConvertedStatistic * u * std::fabs(running->data()[i]);
   }
 }
 

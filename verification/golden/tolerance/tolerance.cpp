@@ -16,6 +16,7 @@
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/tolerance/function_allowances.hpp"
 #include "verification/golden/tolerance/layer_allowances.hpp"
+#include "verification/golden/tolerance/units.hpp"
 
 namespace normproof::verification::golden::tolerance {
 
@@ -87,12 +88,6 @@ void allow_other_statistics(const Case& c, const checks::evaluation::EvalInputs&
   };
   allow_style({.shifted = true}, {"biased_variance", "mean", "running_mean"});
   allow_style({.welford = true}, {"mean", "running_mean"});
-}
-
-/// The error of a product with a scale that the arithmetic may have to round: 2 ulps and one
-/// rounding.
-double scaled_input_error(const Arithmetic& arithmetic) {
-  return 6 * arithmetic.unit_roundoff;
 }
 
 /// Converts the bounds of outputs with a given scale to units of that scale; the quotient is
@@ -208,8 +203,8 @@ Formula parse_formula(std::string_view name) {
 
 Arithmetic arithmetic_of_candidate(Accumulation accumulation, bool flushes) {
   Arithmetic arithmetic = arithmetic_of(accumulation);
-  // 2 ulps of a subnormal number.
-  if (!flushes) arithmetic.tiny *= 4 * arithmetic.unit_roundoff;
+  // The error of an operation whose result is a subnormal number.
+  if (!flushes) arithmetic.tiny *= kOperation * arithmetic.unit_roundoff;
   return arithmetic;
 }
 
@@ -220,7 +215,8 @@ Tolerance derive_tolerance(const Case& stored, Accumulation accumulation, Formul
   replace_not_finite(inputs, kReplacements);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Arithmetic arithmetic = arithmetic_of_candidate(accumulation, flushes);
-  if (corpus::rounds_inputs(stored)) arithmetic.input_roundoff = scaled_input_error(arithmetic);
+  if (corpus::rounds_inputs(stored))
+    arithmetic.input_roundoff = kScaledInput * arithmetic.unit_roundoff;
   arithmetic.exact_operations = is_exact(c, accumulation);
   arithmetic.folded = formula != Formula::two_pass;
   const double u = unit_roundoff(c.dtype);

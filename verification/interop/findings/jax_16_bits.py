@@ -7,12 +7,12 @@ import jax
 import jax.numpy as jnp
 from mpmath import erf, exp, log, mpf, pi, sqrt, tanh
 
-from told import tell
+from truth import print_error
 
 x = jnp.array([-3.0], jnp.bfloat16)
 value = mpf(-3)
 exact = value / 2 * (1 + tanh(sqrt(2 / pi) * (value + mpf("0.044715") * value ** 3)))
-tell("jax.nn.gelu(-3)", jax.nn.gelu(x)[0], exact, "bfloat16")
-tell("jax.nn.gelu(-3, approximate=False)", jax.nn.gelu(x, approximate=False)[0], value / 2 * (1 + erf(value / sqrt(2))), "bfloat16")
+print_error("jax.nn.gelu(-3)", jax.nn.gelu(x)[0], exact, "bfloat16")
+print_error("jax.nn.gelu(-3, approximate=False)", jax.nn.gelu(x, approximate=False)[0], value / 2 * (1 + erf(value / sqrt(2))), "bfloat16")
 x = jnp.array([0.0, -3.734375], jnp.bfloat16)
-tell("jax.nn.log_softmax(0, -3.734375)[0]", jax.nn.log_softmax(x)[0], -log(1 + exp(mpf(-3.734375))), "bfloat16")
+print_error("jax.nn.log_softmax(0, -3.734375)[0]", jax.nn.log_softmax(x)[0], -log(1 + exp(mpf(-3.734375))), "bfloat16")

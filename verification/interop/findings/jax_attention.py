@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from mpmath import exp, mpf
 
-from told import tell
+from truth import print_error
 
 jax.config.update("jax_enable_x64", True)
 
@@ -22,9 +22,9 @@ query, keys, values = heads([1.0]), heads([1.0], [1.3]), heads([0.0], [1.0])
 exact = 1 / (1 + exp(mpf(1.0) - mpf(1.3)))
 for dtype in ("float64", "float32"):
     y = jax.nn.dot_product_attention(*(t.astype(dtype) for t in (query, keys, values)))
-    tell(f"y of two keys, from {dtype}", y[0, 0, 0, 0], exact, "float64")
+    print_error(f"y of two keys, from {dtype}", y[0, 0, 0, 0], exact, "float64")
 y = jax.nn.dot_product_attention(query, keys, values, mask=jnp.zeros((1, 1, 1, 2), bool))
-tell("y of a query that sees no key", y[0, 0, 0, 0], 0, "float64")
+print_error("y of a query that sees no key", y[0, 0, 0, 0], 0, "float64")
 
 query, keys = heads([1.0, 1.0], dtype=jnp.float16), heads([1.0, 1.0], [1.0, 1.0], dtype=jnp.float16)
 values = heads([1.0, 1.0], [3e4, 3e4], dtype=jnp.float16)
@@ -35,7 +35,7 @@ def attend_to_the_first(q):
 
 
 y, pull = jax.vjp(attend_to_the_first, query)
-tell("grad_q behind a masked value of 3e4, float16", pull(2 * jnp.ones_like(y))[0][0, 0, 0, 0], 0, "float16")
+print_error("grad_q behind a masked value of 3e4, float16", pull(2 * jnp.ones_like(y))[0][0, 0, 0, 0], 0, "float16")
 try:
     jax.jit(attend_to_the_first)(query)
 except ValueError as refusal:

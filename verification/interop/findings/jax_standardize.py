@@ -6,14 +6,14 @@ infinity, and y is 0, with algorithm="stable" too.
 import jax
 import jax.numpy as jnp
 
-from told import layer_norm, tell, worst
+from truth import layer_norm, print_error, worst_index
 
 x = jnp.arange(16, dtype=jnp.float32) / 4 + 10000
 y, exact = jax.nn.standardize(x), layer_norm(x, 1e-5)
-at = worst(y, exact)
-tell(f"standardize(10000, 10000.25, ...)[{at}]", y[at], exact[at], "float32")
+at = worst_index(y, exact)
+print_error(f"standardize(10000, 10000.25, ...)[{at}]", y[at], exact[at], "float32")
 x = jnp.array([300, -299, 301, -302, 298, -300, 303, -304], jnp.float16)
 for algorithm in ("fast", "stable"):
     y, exact = jax.nn.standardize(x, algorithm=algorithm), layer_norm(x, 1e-5)
-    at = worst(y, exact)
-    tell(f"standardize({x.tolist()}, algorithm={algorithm!r})[{at}]", y[at], exact[at], "float16")
+    at = worst_index(y, exact)
+    print_error(f"standardize({x.tolist()}, algorithm={algorithm!r})[{at}]", y[at], exact[at], "float16")

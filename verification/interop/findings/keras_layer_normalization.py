@@ -6,8 +6,8 @@ one element near 1e6. On PyTorch Keras calls torch.nn.functional.layer_norm, and
 import numpy as np
 from keras import ops
 
-from told import tell
+from truth import print_error
 
 x, gamma, beta = (np.array(value, np.float32) for value in ([[1000000.1]], [1.3], [2.76]))
 y = ops.convert_to_numpy(ops.layer_normalization(*map(ops.convert_to_tensor, (x, gamma, beta)), epsilon=1e-5))
-tell("ops.layer_normalization of one element", y[0, 0], beta[0].item(), "float32")
+print_error("ops.layer_normalization of one element", y[0, 0], beta[0].item(), "float32")

@@ -12,9 +12,9 @@ import torch  # noqa: E402
 from implementations import liger_kernels  # noqa: E402
 from liger_kernel.ops.group_norm import LigerGroupNormFunction  # noqa: E402
 
-from told import layer_norm, tell, worst  # noqa: E402
+from truth import layer_norm, print_error, worst_index  # noqa: E402
 
-liger_kernels.held()  # makes the interpreter ready
+liger_kernels.entries()  # makes the interpreter ready
 torch.manual_seed(0)
 for dtype, offset in ((torch.float32, 1e4), (torch.float16, 0.0)):
     x = (torch.randn(8, 16, 4) * (1 if offset else 200) + offset).to(dtype)
@@ -22,5 +22,5 @@ for dtype, offset in ((torch.float32, 1e4), (torch.float16, 0.0)):
     print(f"{dtype}, offset {offset:g}: {int(y.isnan().sum())} of {y.numel()} elements are NaN")
     row = next((i for i in range(8) if not y[i].isnan().any()), 0)
     exact = layer_norm(x[row].flatten(), 1e-5)
-    at = worst(y[row].flatten(), exact)
-    tell(f"row {row}, y[{at}]", y[row].flatten()[at], exact[at], str(dtype).split(".")[1])
+    at = worst_index(y[row].flatten(), exact)
+    print_error(f"row {row}, y[{at}]", y[row].flatten()[at], exact[at], str(dtype).split(".")[1])

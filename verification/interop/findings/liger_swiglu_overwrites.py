@@ -13,11 +13,11 @@ import torch  # noqa: E402
 from liger_kernel.ops.swiglu import LigerSiLUMulFunction  # noqa: E402
 from mpmath import exp, mpf  # noqa: E402
 
-from implementations.triton_interpreter import take_floats  # noqa: E402
-from told import tell  # noqa: E402
+from implementations.triton_interpreter import accept_floats  # noqa: E402
+from truth import print_error  # noqa: E402
 
-take_floats()
+accept_floats()
 x, gate = (torch.tensor([[value]], requires_grad=True) for value in (1.0, 2.0))
 LigerSiLUMulFunction.apply(x, gate).backward(torch.ones(1, 1))
-tell("x after the backward; it was 1", x.item(), 1, "float32")
-tell("its gradient", x.grad.item(), 2 * (1 / (1 + exp(mpf(-1))) + exp(mpf(-1)) / (1 + exp(mpf(-1))) ** 2), "float32")
+print_error("x after the backward; it was 1", x.item(), 1, "float32")
+print_error("its gradient", x.grad.item(), 2 * (1 / (1 + exp(mpf(-1))) + exp(mpf(-1)) / (1 + exp(mpf(-1))) ** 2), "float32")

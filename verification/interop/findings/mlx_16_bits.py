@@ -7,11 +7,11 @@ import mlx.core as mx
 import mlx.nn as nn
 from mpmath import mpf, pi, sqrt, tanh
 
-from told import tell
+from truth import print_error
 
 mx.set_default_device(mx.cpu)
 y = mx.softmax(mx.zeros(1025, mx.bfloat16))
-tell("mx.softmax of 1025 zeros, y[0]", y[0].item(), mpf(1) / 1025, "bfloat16")
+print_error("mx.softmax of 1025 zeros, y[0]", y[0].item(), mpf(1) / 1025, "bfloat16")
 x = mpf(-3)
 exact = x / 2 * (1 + tanh(sqrt(2 / pi) * (x + mpf("0.044715") * x ** 3)))
-tell("nn.gelu_approx(-3)", nn.gelu_approx(mx.array(-3, mx.bfloat16)).item(), exact, "bfloat16")
+print_error("nn.gelu_approx(-3)", nn.gelu_approx(mx.array(-3, mx.bfloat16)).item(), exact, "bfloat16")

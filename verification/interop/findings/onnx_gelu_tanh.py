@@ -9,7 +9,7 @@ from mpmath import erf, mpf, pi, sqrt, tanh
 from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
 
-from told import tell
+from truth import print_error
 
 x = np.array([-1.5])
 value = mpf(-1.5)
@@ -19,7 +19,7 @@ for approximate, exact in EXACT.items():
     graph = helper.make_graph([helper.make_node("Gelu", ["x"], ["y"], approximate=approximate)], "g", [
         helper.make_tensor_value_info("x", TensorProto.DOUBLE, [1])], [helper.make_tensor_value_info("y", TensorProto.DOUBLE, None)])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
-    tell(f"onnx.reference, {approximate}", ReferenceEvaluator(model).run(None, {"x": x})[0][0], exact, "float64")
+    print_error(f"onnx.reference, {approximate}", ReferenceEvaluator(model).run(None, {"x": x})[0][0], exact, "float64")
     if approximate == "tanh":  # onnxruntime has no Erf of float64
         y = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, {"x": x})[0]
-        tell("onnxruntime, tanh", y[0], exact, "float64")
+        print_error("onnxruntime, tanh", y[0], exact, "float64")

@@ -4,12 +4,11 @@ standard, which takes the variance as E[x^2] - E[x]^2. With a mean of 1e4 standa
 near 1e6 it is NaN. OpenVINO has an operator of its own, and passes.
 """
 import numpy as np
-import onnx
 import onnxruntime
 from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
 
-from told import layer_norm, tell, worst
+from truth import layer_norm, print_error, worst_index
 
 x = (np.arange(16, dtype=np.float32) / 4 + 10000).reshape(1, 16, 1)
 graph = helper.make_graph(
@@ -22,5 +21,5 @@ exact = layer_norm(x.ravel(), 1e-5)
 for name, y in (("onnxruntime", onnxruntime.InferenceSession(
         model.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, inputs)[0]),
                 ("onnx.reference", ReferenceEvaluator(model).run(None, inputs)[0])):
-    at = worst(y.ravel(), exact)
-    tell(f"{name}: y[{at}] of x = 10000, 10000.25, ...", y.ravel()[at], exact[at], "float32")
+    at = worst_index(y.ravel(), exact)
+    print_error(f"{name}: y[{at}] of x = 10000, 10000.25, ...", y.ravel()[at], exact[at], "float32")

@@ -6,7 +6,7 @@ import numpy as np
 from onnx import TensorProto, helper
 from onnx.reference import ReferenceEvaluator
 
-from told import layer_norm, tell, worst
+from truth import layer_norm, print_error, worst_index
 
 x = np.array([[300, -299, 301, -302, 298, -300, 303, -304]], np.float16)
 graph = helper.make_graph(
@@ -16,5 +16,5 @@ graph = helper.make_graph(
 model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
 y = ReferenceEvaluator(model).run(None, {"x": x, "scale": np.ones(8, np.float16), "bias": np.zeros(8, np.float16)})[0]
 exact = layer_norm(x[0], 1e-5)
-at = worst(y[0], exact)
-tell(f"y[{at}] of x = {x[0].tolist()}", y[0, at], exact[at], "float16")
+at = worst_index(y[0], exact)
+print_error(f"y[{at}] of x = {x[0].tolist()}", y[0, at], exact[at], "float16")

@@ -7,7 +7,7 @@ import openvino
 from mpmath import erf, mpf, sqrt
 from onnx import TensorProto, helper
 
-from told import tell, worst
+from truth import print_error, worst_index
 
 x = np.linspace(-4, -2, 512, dtype=np.float32)
 graph = helper.make_graph([helper.make_node("Gelu", ["x"], ["y"])], "g", [
@@ -16,5 +16,5 @@ model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir
 core = openvino.Core()
 y = core.compile_model(core.read_model(model), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})([x])[0]
 exact = [mpf(float(v)) / 2 * (1 + erf(mpf(float(v)) / sqrt(2))) for v in x]
-at = worst(y, exact)
-tell(f"Gelu({x[at]!r})", y[at], exact[at], "float32")
+at = worst_index(y, exact)
+print_error(f"Gelu({x[at]!r})", y[at], exact[at], "float32")

@@ -5,12 +5,12 @@
 import paddle
 from mpmath import exp
 
-from told import tell
+from truth import print_error
 
 for dtype, far in (("float32", -200.0), ("float64", -2000.0)):
     for count in (1, 16):
         x = paddle.to_tensor([far] * count, dtype=dtype)
-        tell(f"paddle.exp({far:g}), one of {count}, {dtype}", paddle.exp(x)[0].item(), exp(far), dtype)
+        print_error(f"paddle.exp({far:g}), one of {count}, {dtype}", paddle.exp(x)[0].item(), exp(far), dtype)
 x = paddle.to_tensor([[0.0] + [-200.0] * 16], stop_gradient=False)
 paddle.logsumexp(x, -1).backward()
-tell("grad_x[1] of paddle.logsumexp(0, -200, ..., -200), float32", x.grad[0, 1].item(), exp(-200) / (1 + 16 * exp(-200)), "float32")
+print_error("grad_x[1] of paddle.logsumexp(0, -200, ..., -200), float32", x.grad[0, 1].item(), exp(-200) / (1 + 16 * exp(-200)), "float32")

@@ -8,7 +8,7 @@ import paddle
 import paddle.nn.functional as F
 from mpmath import mpf, sqrt
 
-from told import layer_norm, tell, worst
+from truth import layer_norm, print_error, worst_index
 
 x = np.array([1.0, 2.0, 4.0, 8.0]).reshape(1, 4, 1)
 grad_y = np.array([1.0, 0.0, 0.0, 0.0])
@@ -21,11 +21,11 @@ for name, weight in (("no weight", None), ("weight 1, 1, 1, 1", np.ones(4)), ("w
     gamma = None if weight is None else paddle.to_tensor(weight, stop_gradient=False)
     F.group_norm(leaf, 1, 1e-5, gamma).backward(paddle.to_tensor(grad_y.reshape(1, 4, 1)))
     if weight is None or weight[0]:
-        at = worst(leaf.grad.numpy().ravel(), exact)
-        tell(f"{name}: grad_x[{at}]", leaf.grad.numpy().ravel()[at], exact[at], "float64")
+        at = worst_index(leaf.grad.numpy().ravel(), exact)
+        print_error(f"{name}: grad_x[{at}]", leaf.grad.numpy().ravel()[at], exact[at], "float64")
     if weight is not None:
-        tell(f"{name}: grad_gamma[0]", gamma.grad.numpy()[0], x_hat[0], "float64")
+        print_error(f"{name}: grad_gamma[0]", gamma.grad.numpy()[0], x_hat[0], "float64")
 x = (np.arange(16, dtype=np.float32) / 4 + 10000).reshape(1, 16, 1)
 y, exact = F.group_norm(paddle.to_tensor(x), 1, 1e-5).numpy().ravel(), layer_norm(x.ravel(), 1e-5)
-at = worst(y, exact)
-tell(f"y[{at}] of 10000, 10000.25, ...", y[at], exact[at], "float32")
+at = worst_index(y, exact)
+print_error(f"y[{at}] of 10000, 10000.25, ...", y[at], exact[at], "float32")

@@ -5,10 +5,10 @@ or NaN where it is nearly 0.
 import paddle
 from mpmath import exp, mpf
 
-from told import tell
+from truth import print_error
 
 for value in (-80.0, -90.0):
     x = paddle.to_tensor([value], stop_gradient=False)
     paddle.nn.functional.silu(x).backward()
     sigmoid = 1 / (1 + exp(-mpf(value)))
-    tell(f"gradient of F.silu at {value:g}", x.grad.item(), sigmoid * (1 + mpf(value) * (1 - sigmoid)), "float32")
+    print_error(f"gradient of F.silu at {value:g}", x.grad.item(), sigmoid * (1 + mpf(value) * (1 - sigmoid)), "float32")

@@ -6,9 +6,9 @@ import paddle
 import paddle.nn.functional as F
 from mpmath import exp, log
 
-from told import tell
+from truth import print_error
 
 for dtype in ("float32", "float64"):
     x = paddle.to_tensor([[0.0, -80.0]], dtype=dtype)
-    tell(f"F.softmax(0, -80)[1], {dtype}", F.softmax(x)[0, 1].item(), exp(-80) / (1 + exp(-80)), dtype)
-    tell(f"F.log_softmax(0, -80)[1], {dtype}", F.log_softmax(x)[0, 1].item(), -80 - log(1 + exp(-80)), dtype)
+    print_error(f"F.softmax(0, -80)[1], {dtype}", F.softmax(x)[0, 1].item(), exp(-80) / (1 + exp(-80)), dtype)
+    print_error(f"F.log_softmax(0, -80)[1], {dtype}", F.log_softmax(x)[0, 1].item(), -80 - log(1 + exp(-80)), dtype)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax.experimental.pallas.ops.gpu import rms_norm
 from mpmath import mpf, sqrt
 
-from told import tell, worst
+from truth import print_error, worst_index
 
 x = jnp.array([[[1, 2, 3, 4, 5, 6, 7, 7.5]]], jnp.bfloat16)
 one, zero, grad_y = jnp.ones(8, jnp.bfloat16), jnp.zeros(8, jnp.bfloat16), x
@@ -18,5 +18,5 @@ mean_square = sum(value ** 2 for value in values) / 8
 rstd = 1 / sqrt(mean_square + mpf(1e-5))
 exact = [rstd * (value - value * rstd ** 2 * mean_square) for value in values]
 got = pull(grad_y)[0].ravel()
-at = worst(got, exact)
-tell(f"grad_x[{at}] of rms_norm where grad_y = x", got[at], exact[at], "bfloat16")
+at = worst_index(got, exact)
+print_error(f"grad_x[{at}] of rms_norm where grad_y = x", got[at], exact[at], "bfloat16")

@@ -6,8 +6,8 @@ a square of float16 overflows from 256 on.
 import tensorflow as tf
 from mpmath import mpf, pi, sqrt, tanh
 
-from told import tell
+from truth import print_error
 
 x = mpf(-3)
 exact = x / 2 * (1 + tanh(sqrt(2 / pi) * (x + mpf("0.044715") * x ** 3)))
-tell("tf.nn.gelu(-3, approximate=True)", float(tf.nn.gelu(tf.constant([-3], tf.bfloat16), approximate=True)[0]), exact, "bfloat16")
+print_error("tf.nn.gelu(-3, approximate=True)", float(tf.nn.gelu(tf.constant([-3], tf.bfloat16), approximate=True)[0]), exact, "bfloat16")

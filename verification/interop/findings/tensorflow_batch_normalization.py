@@ -5,9 +5,9 @@ offset of 2.76 where a row has one element near 1e6.
 """
 import tensorflow as tf
 
-from told import tell
+from truth import print_error
 
 x, offset = tf.constant([1000000.1]), 2.76
 mean, variance = tf.nn.moments(x, [0])
 y = tf.nn.batch_normalization(x, mean, variance, offset, 1.3, 1e-5)
-tell("tf.nn.batch_normalization of one element", y[0], tf.constant(offset).numpy().item(), "float32")
+print_error("tf.nn.batch_normalization of one element", y[0], tf.constant(offset).numpy().item(), "float32")

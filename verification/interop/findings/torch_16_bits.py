@@ -6,12 +6,12 @@ steps. A sum of 600 gradients is 692 for 604.7.
 import torch
 from mpmath import log, mpf, exp
 
-from told import tell
+from truth import print_error
 
 x = torch.tensor([[1.0, 2.0, 4.0]] * 600, dtype=torch.bfloat16)
 beta = torch.zeros(3, dtype=torch.bfloat16, requires_grad=True)
 torch.nn.functional.layer_norm(x, (3,), None, beta).backward(torch.full_like(x, 1.0078125))
-tell("layer_norm: grad_beta[0] of 600 times 1.0078125", beta.grad[0].item(), mpf("1.0078125") * 600, "bfloat16")
+print_error("layer_norm: grad_beta[0] of 600 times 1.0078125", beta.grad[0].item(), mpf("1.0078125") * 600, "bfloat16")
 x = torch.tensor([0.0, -3.734375])
 y = torch.log_softmax(x.bfloat16(), 0)[0].item()
-tell("log_softmax of 0, -3.734375: y[0]", y, -log(1 + exp(mpf(-3.734375))), "bfloat16")
+print_error("log_softmax of 0, -3.734375: y[0]", y, -log(1 + exp(mpf(-3.734375))), "bfloat16")

@@ -6,12 +6,12 @@ oneDNN (torch.backends.mkldnn.flags(enabled=False)), which passes, as PyTorch 1.
 import torch
 from mpmath import erf, mpf, sqrt
 
-from told import tell, worst
+from truth import print_error, worst_index
 
 x = torch.linspace(-4, -2, 512)
 exact = [mpf(v.item()) / 2 * (1 + erf(mpf(v.item()) / sqrt(2))) for v in x]
 for enabled in (True, False):
     with torch.backends.mkldnn.flags(enabled=enabled):
         y = torch.nn.functional.gelu(x)
-    at = worst(y, exact)
-    tell(f"F.gelu({x[at].item()!r}), oneDNN {'on' if enabled else 'off'}", y[at], exact[at], "float32")
+    at = worst_index(y, exact)
+    print_error(f"F.gelu({x[at].item()!r}), oneDNN {'on' if enabled else 'off'}", y[at], exact[at], "float32")

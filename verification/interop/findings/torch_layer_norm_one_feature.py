@@ -5,10 +5,10 @@ for 0. Compiled, and in JAX, Flax and MLX, it is 0.
 """
 import torch
 
-from told import tell
+from truth import print_error
 
 x = torch.tensor([[1000000.1], [999999.9], [1000003.3]], requires_grad=True)
 gamma = torch.ones(1, requires_grad=True)
 y = torch.nn.functional.layer_norm(x, (1,), gamma, None, 1e-5)
 y.backward(torch.tensor([[0.3], [0.7], [-1.1]]))
-tell("grad_gamma of rows of one element", gamma.grad[0].item(), 0, "float32")
+print_error("grad_gamma of rows of one element", gamma.grad[0].item(), 0, "float32")

@@ -6,7 +6,7 @@ that it returns is its answer, but for the last rounding.
 import torch
 from mpmath import mpf, nstr
 
-from told import layer_norm, tell, worst
+from truth import layer_norm, print_error, worst_index
 
 EPS = 2.0 ** -16
 F, native = torch.nn.functional, torch.ops.aten
@@ -31,8 +31,8 @@ def backward(row, gradient, mean=None, rstd=None):
 
 
 def show(what, got, truth, from_its_own):
-    place = worst(got, truth)
-    tell(f"{what}[{place}]", got[place], truth[place], "bfloat16")
+    place = worst_index(got, truth)
+    print_error(f"{what}[{place}]", got[place], truth[place], "bfloat16")
     print(f"  of its own mean and rstd {nstr(from_its_own[place], 12)}")
 
 

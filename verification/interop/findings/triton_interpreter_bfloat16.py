@@ -10,7 +10,7 @@ import torch  # noqa: E402
 import triton  # noqa: E402
 import triton.language as tl  # noqa: E402
 
-from told import tell  # noqa: E402
+from truth import print_error  # noqa: E402
 
 
 @triton.jit
@@ -24,5 +24,5 @@ def store(x, y, total, width: tl.constexpr):
 x = torch.full((4,), 1.0068359375)
 y, total = torch.empty(4, dtype=torch.bfloat16), torch.empty(1, dtype=torch.bfloat16)
 store[(1,)](x, y, total, 4)
-tell(f"{x[0].item()!r} stored as bfloat16", y[0].item(), x[0].item(), "bfloat16")
-tell("tl.sum of four times bfloat16(1.0078125)", total[0].item(), 4.03125, "bfloat16")
+print_error(f"{x[0].item()!r} stored as bfloat16", y[0].item(), x[0].item(), "bfloat16")
+print_error("tl.sum of four times bfloat16(1.0078125)", total[0].item(), 4.03125, "bfloat16")

@@ -2,8 +2,8 @@
 import torch
 from fla.modules.norm import layernorm
 
-from implementations.held import Held
-from implementations.triton_interpreter import take_floats, tune_nothing
+from implementations.entries import Entry
+from implementations.triton_interpreter import accept_floats, skip_autotuning
 
 
 def layer_norm(x, eps, gamma=None, beta=None):
@@ -14,10 +14,10 @@ def rms_norm(x, eps, gamma=None, beta=None):
     return layernorm.rms_norm(x, gamma, beta, eps=eps)
 
 
-def held():
+def entries():
     torch.set_num_threads(1)
-    take_floats()
-    tune_nothing()
+    accept_floats()
+    skip_autotuning()
     options = {"framework": "torch"}
-    return [Held("fla.modules layer_norm", "layer_norm", layer_norm, ("float32", "float16"), options),
-            Held("fla.modules rms_norm", "rms_norm", rms_norm, ("float32", "float16"), options)]
+    return [Entry("fla.modules layer_norm", "layer_norm", layer_norm, ("float32", "float16"), options),
+            Entry("fla.modules rms_norm", "rms_norm", rms_norm, ("float32", "float16"), options)]

@@ -1,7 +1,7 @@
-"""flax.linen as it is by default (use_fast_variance=True), and LayerNorm without the fast variance."""
+"""flax.linen with its defaults (use_fast_variance=True), and LayerNorm without the fast variance."""
 import flax.linen as nn
 
-from implementations.held import FOUR, Held
+from implementations.entries import FOUR, Entry
 
 
 def with_parameters(gamma, beta):
@@ -36,10 +36,10 @@ def instance_norm(x, eps, gamma=None, beta=None):
     return layer.apply(with_parameters(gamma, beta), x)
 
 
-def held():
+def entries():
     options = {"framework": "jax"}
-    return [Held("linen.LayerNorm", "layer_norm", layer_norm, FOUR, options),
-            Held("linen.LayerNorm two-pass", "layer_norm", layer_norm_two_pass, FOUR, options),
-            Held("linen.RMSNorm", "rms_norm", rms_norm, FOUR, options),
-            Held("linen.GroupNorm", "group_norm", group_norm, ("float32", "bfloat16"), options),
-            Held("linen.InstanceNorm", "instance_norm", instance_norm, ("float32", "bfloat16"), options)]
+    return [Entry("linen.LayerNorm", "layer_norm", layer_norm, FOUR, options),
+            Entry("linen.LayerNorm two-pass", "layer_norm", layer_norm_two_pass, FOUR, options),
+            Entry("linen.RMSNorm", "rms_norm", rms_norm, FOUR, options),
+            Entry("linen.GroupNorm", "group_norm", group_norm, ("float32", "bfloat16"), options),
+            Entry("linen.InstanceNorm", "instance_norm", instance_norm, ("float32", "bfloat16"), options)]

@@ -1,7 +1,7 @@
-"""Haiku's norms, transformed; their parameters have names of the corpus's."""
+"""Haiku's norms as pure functions, whose parameters have the corpus' names."""
 import haiku as hk
 
-from implementations.held import Held
+from implementations.entries import Entry
 
 
 def applied(make, name, x, gamma, beta):
@@ -27,10 +27,10 @@ def instance_norm(x, eps, gamma, beta):
     return applied(lambda: hk.InstanceNorm(create_scale=True, create_offset=True, eps=eps), "instance_norm", x, gamma, beta)
 
 
-def held():
+def entries():
     options = {"framework": "jax"}
     dtypes = ("float64", "float32", "bfloat16")
-    return [Held("hk.LayerNorm", "layer_norm", layer_norm, dtypes, options),
-            Held("hk.RMSNorm", "rms_norm", rms_norm, dtypes, options),
-            Held("hk.GroupNorm", "group_norm", group_norm, ("float32",), options),
-            Held("hk.InstanceNorm", "instance_norm", instance_norm, ("float32",), options)]
+    return [Entry("hk.LayerNorm", "layer_norm", layer_norm, dtypes, options),
+            Entry("hk.RMSNorm", "rms_norm", rms_norm, dtypes, options),
+            Entry("hk.GroupNorm", "group_norm", group_norm, ("float32",), options),
+            Entry("hk.InstanceNorm", "instance_norm", instance_norm, ("float32",), options)]

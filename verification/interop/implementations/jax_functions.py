@@ -1,8 +1,8 @@
-"""jax.nn, under jax.jit and jax.vjp."""
+"""jax.nn, compiled by jax.jit and differentiated by jax.vjp."""
 import jax
 import jax.numpy as jnp
 
-from implementations.held import FOUR, Held, pointwise
+from implementations.entries import FOUR, Entry
 
 
 def standardize(x, eps):
@@ -18,19 +18,45 @@ def standardize_of_variance(x, eps):
     return jax.nn.standardize(x, mean=jnp.mean(x, -1, keepdims=True), variance=jnp.var(x, -1, keepdims=True), epsilon=eps)
 
 
+def softmax(x, where=None):
+    return jax.nn.softmax(x, where=where)
+
+
+def log_softmax(x):
+    return jax.nn.log_softmax(x)
+
+
+def logsumexp(x, where=None):
+    return jax.nn.logsumexp(x, -1, where=where)
+
+
+def gelu(x):
+    return jax.nn.gelu(x, approximate=False)
+
+
+def gelu_tanh(x):
+    return jax.nn.gelu(x, approximate=True)
+
+
+def relu(x):
+    return jax.nn.relu(x)
+
+
+def silu(x):
+    return jax.nn.silu(x)
+
+
 def swiglu(x, gate):
     return jax.nn.silu(x) * gate
 
 
-def held():
-    options = {"framework": "jax"}
-    return [Held("jax.nn.standardize", "layer_norm", standardize, FOUR, options),
-            Held("jax.nn.standardize stable", "layer_norm", standardize_stable, FOUR, options),
-            Held("jax.nn.silu(x) * gate", "swiglu", swiglu, FOUR, options)] + pointwise("jax.nn.{}", {
-                "softmax": ("softmax", lambda x: jax.nn.softmax(x)),
-                "log_softmax": ("log_softmax", lambda x: jax.nn.log_softmax(x)),
-                "log_sum_exp": ("logsumexp", lambda x: jax.nn.logsumexp(x, -1)),
-                "gelu": ("gelu", lambda x: jax.nn.gelu(x, approximate=False)),
-                "gelu_tanh": ("gelu tanh", lambda x: jax.nn.gelu(x, approximate=True)),
-                "relu": ("relu", lambda x: jax.nn.relu(x)),
-                "silu": ("silu", lambda x: jax.nn.silu(x))}, FOUR, framework="jax")
+FUNCTIONS = [("jax.nn.standardize", "layer_norm", standardize),
+             ("jax.nn.standardize stable", "layer_norm", standardize_stable),
+             ("jax.nn.silu(x) * gate", "swiglu", swiglu), ("jax.nn.softmax", "softmax", softmax),
+             ("jax.nn.log_softmax", "log_softmax", log_softmax), ("jax.nn.logsumexp", "log_sum_exp", logsumexp),
+             ("jax.nn.gelu", "gelu", gelu), ("jax.nn.gelu tanh", "gelu_tanh", gelu_tanh),
+             ("jax.nn.relu", "relu", relu), ("jax.nn.silu", "silu", silu)]
+
+
+def entries():
+    return [Entry(what, op, fn, FOUR, {"framework": "jax"}) for what, op, fn in FUNCTIONS]

@@ -1,8 +1,8 @@
-"""keras.ops and its layers on the backend that KERAS_BACKEND names, with that framework's gradients."""
+"""keras.ops and keras.layers on the backend that KERAS_BACKEND names, with the gradients of that framework."""
 import keras
 from keras import ops
 
-from implementations.held import FOUR, Held, pointwise
+from implementations.entries import FOUR, Entry, pointwise
 
 
 def layer_norm(x, eps, gamma=None, beta=None):
@@ -14,17 +14,17 @@ def rms_norm(x, eps, gamma):
 
 
 def group_norm(x, groups, eps, gamma, beta):
-    """The layer, built for x, called with these parameters in the place of its variables."""
+    """Builds the layer for x, and calls it with gamma and beta in place of its variables."""
     layer = keras.layers.GroupNormalization(groups=groups, axis=-1, epsilon=eps, dtype=keras.backend.standardize_dtype(x.dtype))
     layer.build(x.shape)
     return layer.stateless_call([gamma, beta], [], x)[0]
 
 
-def held():
+def entries():
     options = {"framework": keras.backend.backend()}
-    return [Held("ops.layer_normalization", "layer_norm", layer_norm, FOUR, options),
-            Held("ops.rms_normalization", "rms_norm", rms_norm, FOUR, options),
-            Held("layers.GroupNormalization", "group_norm", group_norm, ("float32", "bfloat16"),
+    return [Entry("ops.layer_normalization", "layer_norm", layer_norm, FOUR, options),
+            Entry("ops.rms_normalization", "rms_norm", rms_norm, FOUR, options),
+            Entry("layers.GroupNormalization", "group_norm", group_norm, ("float32", "bfloat16"),
                  {**options, "layout": "channels_last"})] + pointwise("ops.{}", {
                      "softmax": ("softmax", lambda x: ops.softmax(x, axis=-1)),
                      "log_softmax": ("log_softmax", lambda x: ops.log_softmax(x, axis=-1)),

@@ -1,5 +1,6 @@
-"""Liger's kernels under Triton's interpreter (TRITON_INTERPRET=1), with Triton's own rsqrt: that of libdevice, which is
-compiled for a GPU, has no body there.
+"""Liger's kernels under Triton's interpreter (TRITON_INTERPRET=1).
+
+They use Triton's rsqrt, because that of libdevice is compiled for a GPU and cannot be interpreted.
 """
 import torch
 import triton.language as tl
@@ -12,8 +13,8 @@ from liger_kernel.ops.rms_norm import LigerRMSNormFunction
 from liger_kernel.ops.softmax import LigerSoftmaxFunction
 from liger_kernel.ops.swiglu import LigerSiLUMulFunction
 
-from implementations.held import Held
-from implementations.triton_interpreter import take_floats
+from implementations.entries import Entry
+from implementations.triton_interpreter import accept_floats
 
 
 def rms_norm(x, eps, gamma=None):
@@ -41,21 +42,21 @@ def swiglu(x, gate):
 
 
 def swiglu_of_copies(x, gate):
-    """The backward writes its gradients over x and gate: here over copies."""
+    """The backward overwrites x and gate with their gradients, so this passes copies."""
     return LigerSiLUMulFunction.apply(x.clone(), gate.clone())
 
 
-def held():
+def entries():
     torch.set_num_threads(1)
-    take_floats()
+    accept_floats()
     for module in (group_norms, layer_norms, rms_norms):
-        module.rsqrt = lambda value: tl.rsqrt(value)  # as it is while a kernel is interpreted
+        module.rsqrt = lambda value: tl.rsqrt(value)  # looked up while a kernel is interpreted
     options = {"framework": "torch"}
     dtypes = ("float32", "float16")
-    return [Held("LigerRMSNormFunction llama", "rms_norm", rms_norm, dtypes, options),
-            Held("LigerRMSNormFunction gemma", "rms_norm", rms_norm_gemma, dtypes, options),
-            Held("LigerLayerNormFunction", "layer_norm", layer_norm, dtypes, options),
-            Held("LigerGroupNormFunction", "group_norm", group_norm, dtypes, options),
-            Held("LigerSoftmaxFunction", "softmax", softmax, (*dtypes, "bfloat16"), options),
-            Held("LigerSiLUMulFunction", "swiglu", swiglu, ("float32",), options),
-            Held("LigerSiLUMulFunction of copies", "swiglu", swiglu_of_copies, dtypes, options)]
+    return [Entry("LigerRMSNormFunction llama", "rms_norm", rms_norm, dtypes, options),
+            Entry("LigerRMSNormFunction gemma", "rms_norm", rms_norm_gemma, dtypes, options),
+            Entry("LigerLayerNormFunction", "layer_norm", layer_norm, dtypes, options),
+            Entry("LigerGroupNormFunction", "group_norm", group_norm, dtypes, options),
+            Entry("LigerSoftmaxFunction", "softmax", softmax, (*dtypes, "bfloat16"), options),
+            Entry("LigerSiLUMulFunction", "swiglu", swiglu, ("float32",), options),
+            Entry("LigerSiLUMulFunction of copies", "swiglu", swiglu_of_copies, dtypes, options)]

@@ -2,7 +2,7 @@
 import mlx.core as mx
 import mlx.nn as nn
 
-from implementations.held import THREE, Held, pointwise
+from implementations.entries import THREE, Entry, pointwise
 
 
 def layer_norm(x, eps, gamma=None, beta=None):
@@ -29,15 +29,15 @@ def swiglu(x, gate):
     return nn.silu(x) * gate
 
 
-def held():
+def entries():
     options = {"framework": "mlx"}
-    # nn.log_softmax ends the process where the axis has one element: in one of its own, before this one has threads.
-    return [Held("nn.log_softmax", "log_softmax", lambda x: nn.log_softmax(x, axis=-1), THREE, {**options, "isolate": True}),
-            Held("mx.fast.layer_norm", "layer_norm", layer_norm, THREE, options),
-            Held("mx.fast.rms_norm", "rms_norm", rms_norm, THREE, options),
-            Held("nn.GroupNorm", "group_norm", group_norm, ("float32",), options),
-            Held("nn.InstanceNorm", "instance_norm", instance_norm, ("float32",), options),
-            Held("nn.silu(x) * gate", "swiglu", swiglu, THREE, options)] + pointwise("{}", {
+    # nn.log_softmax ends the process if the axis has one element. It is isolated, and first, before there are threads.
+    return [Entry("nn.log_softmax", "log_softmax", lambda x: nn.log_softmax(x, axis=-1), THREE, {**options, "isolate": True}),
+            Entry("mx.fast.layer_norm", "layer_norm", layer_norm, THREE, options),
+            Entry("mx.fast.rms_norm", "rms_norm", rms_norm, THREE, options),
+            Entry("nn.GroupNorm", "group_norm", group_norm, ("float32",), options),
+            Entry("nn.InstanceNorm", "instance_norm", instance_norm, ("float32",), options),
+            Entry("nn.silu(x) * gate", "swiglu", swiglu, THREE, options)] + pointwise("{}", {
                 "softmax": ("mx.softmax", lambda x: mx.softmax(x, axis=-1)),
                 "log_sum_exp": ("mx.logsumexp", lambda x: mx.logsumexp(x, axis=-1)),
                 "gelu": ("nn.gelu", lambda x: nn.gelu(x)),

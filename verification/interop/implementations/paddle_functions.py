@@ -1,19 +1,19 @@
-"""paddle.nn.functional on the CPU, with its own gradients: NumPy in, NumPy out.
+"""paddle.nn.functional on the CPU, with its own gradients. It takes and returns NumPy arrays.
 
-eps is an attribute of float32, that of layer_norm 0.001 at most: other cases are declined. rms_norm has no kernel on a CPU.
+eps is an attribute of float32, and at most 0.001 for layer_norm; other cases are declined. rms_norm has no CPU kernel.
 """
 import numpy as np
 import paddle
 import paddle.nn.functional as F
 
 import normproof
-from implementations.held import Held
+from implementations.entries import Entry
 
 DTYPES = ("float64", "float32")
 
 
 def differentiated(fn):
-    """fn of Paddle's tensors as a function of NumPy's, which returns y and every gradient."""
+    """Turns a function of Paddle's tensors into one of NumPy arrays, which returns y and every gradient."""
     def step(grad_y, options, **arrays):
         eps = options.get("eps", 0.0)
         if arrays["x"].dtype == np.float64 and float(np.float32(eps)) != eps:
@@ -30,25 +30,25 @@ def differentiated(fn):
 def norm(fn):
     step = differentiated(fn)
 
-    def of_row(x, eps, grad_y, gamma=None, beta=None):
+    def normed(x, eps, grad_y, gamma=None, beta=None):
         return step(grad_y, {"eps": eps}, x=x, gamma=gamma, beta=beta)
-    return of_row
+    return normed
 
 
 def grouped(fn):
     step = differentiated(fn)
 
-    def of_groups(x, eps, groups, grad_y, gamma=None, beta=None):
+    def normed(x, eps, groups, grad_y, gamma=None, beta=None):
         return step(grad_y, {"eps": eps, "groups": groups}, x=x, gamma=gamma, beta=beta)
-    return of_groups
+    return normed
 
 
-def of_x(fn):
+def pointwise(fn):
     step = differentiated(fn)
 
-    def alone(x, grad_y):
+    def evaluated(x, grad_y):
         return step(grad_y, {}, x=x)
-    return alone
+    return evaluated
 
 
 def layer_norm(x, eps, gamma=None, beta=None):
@@ -65,15 +65,15 @@ def instance_norm(x, eps, gamma=None, beta=None):
     return F.instance_norm(x, weight=gamma, bias=beta, eps=eps)
 
 
-def held():
+def entries():
     options = {"framework": "numpy"}
     first = {**options, "layout": "channels_first"}
-    return [Held("F.layer_norm", "layer_norm", norm(layer_norm), DTYPES, options),
-            Held("F.group_norm", "group_norm", grouped(group_norm), DTYPES, first),
-            Held("F.instance_norm", "instance_norm", norm(instance_norm), DTYPES, first),
-            Held("F.softmax", "softmax", of_x(lambda x: F.softmax(x)), DTYPES, options),
-            Held("F.log_softmax", "log_softmax", of_x(lambda x: F.log_softmax(x)), DTYPES, options),
-            Held("paddle.logsumexp", "log_sum_exp", of_x(lambda x: paddle.logsumexp(x, -1)), DTYPES, options),
-            Held("F.gelu", "gelu", of_x(lambda x: F.gelu(x)), DTYPES, options),
-            Held("F.gelu tanh", "gelu_tanh", of_x(lambda x: F.gelu(x, approximate=True)), DTYPES, options),
-            Held("F.silu", "silu", of_x(lambda x: F.silu(x)), DTYPES, options)]
+    return [Entry("F.layer_norm", "layer_norm", norm(layer_norm), DTYPES, options),
+            Entry("F.group_norm", "group_norm", grouped(group_norm), DTYPES, first),
+            Entry("F.instance_norm", "instance_norm", norm(instance_norm), DTYPES, first),
+            Entry("F.softmax", "softmax", pointwise(lambda x: F.softmax(x)), DTYPES, options),
+            Entry("F.log_softmax", "log_softmax", pointwise(lambda x: F.log_softmax(x)), DTYPES, options),
+            Entry("paddle.logsumexp", "log_sum_exp", pointwise(lambda x: paddle.logsumexp(x, -1)), DTYPES, options),
+            Entry("F.gelu", "gelu", pointwise(lambda x: F.gelu(x)), DTYPES, options),
+            Entry("F.gelu tanh", "gelu_tanh", pointwise(lambda x: F.gelu(x, approximate=True)), DTYPES, options),
+            Entry("F.silu", "silu", pointwise(lambda x: F.silu(x)), DTYPES, options)]

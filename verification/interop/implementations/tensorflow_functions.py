@@ -1,8 +1,8 @@
-"""TensorFlow's own functions: tf.nn, and the fused batch norm; tf.GradientTape has the gradients."""
+"""Functions of tf.nn and the fused batch norm, with the gradients of tf.GradientTape."""
 import tensorflow as tf
 
 import normproof
-from implementations.held import FOUR, Held, pointwise
+from implementations.entries import FOUR, Entry, pointwise
 
 
 def moments_norm(x, eps, gamma=None, beta=None):
@@ -23,12 +23,12 @@ def swiglu(x, gate):
     return tf.nn.silu(x) * gate
 
 
-def held():
+def entries():
     options = {"framework": "tensorflow"}
-    return [Held("tf.nn.batch_normalization of tf.nn.moments", "layer_norm", moments_norm, FOUR, options),
-            Held("tf.compat.v1.nn.fused_batch_norm", "batch_norm", fused_batch_norm, ("float32",),
+    return [Entry("tf.nn.batch_normalization of tf.nn.moments", "layer_norm", moments_norm, FOUR, options),
+            Entry("tf.compat.v1.nn.fused_batch_norm", "batch_norm", fused_batch_norm, ("float32",),
                  {**options, "outputs": "y,grad_x,grad_gamma,grad_beta"}),
-            Held("tf.nn.silu(x) * gate", "swiglu", swiglu, FOUR, options)] + pointwise("tf.{}", {
+            Entry("tf.nn.silu(x) * gate", "swiglu", swiglu, FOUR, options)] + pointwise("tf.{}", {
                 "softmax": ("nn.softmax", lambda x: tf.nn.softmax(x)),
                 "log_softmax": ("nn.log_softmax", lambda x: tf.nn.log_softmax(x)),
                 "log_sum_exp": ("reduce_logsumexp", lambda x: tf.reduce_logsumexp(x, -1)),

@@ -1,13 +1,13 @@
-"""timm's norms over channels: x is [rows, D, 1, 1] for them."""
+"""timm's norms over channels. They get x as [rows, D, 1, 1]."""
 import torch
 from timm.layers import norm
 
-from implementations.held import Held
+from implementations.entries import Entry
 from implementations.torch_functions import parameters_of_other_dtypes
 
 
 def over_channels(kind):
-    """kind(features, eps=eps) of [N,C,H,W] as a function of the rows of x, weight and bias."""
+    """Turns kind(features, eps=eps), a module of [N,C,H,W], into a function of the rows of x, gamma and beta."""
     def normed(x, eps, gamma=None, beta=None):
         module = kind(x.shape[-1], eps=eps)
         for name, value in (("weight", gamma), ("bias", beta)):
@@ -27,9 +27,9 @@ def without_beta(kind):
     return scaled
 
 
-def held():
+def entries():
     torch.set_num_threads(1)
     options = {"framework": "torch"}
-    return [Held("timm LayerNorm2d", "layer_norm", over_channels(norm.LayerNorm2d), ("float32", "bfloat16"), options),
-            Held("timm LayerNormExp2d", "layer_norm", over_channels(norm.LayerNormExp2d), ("float32", "bfloat16"), options),
-            Held("timm RmsNorm2d", "rms_norm", without_beta(norm.RmsNorm2d), ("float32", "bfloat16"), options)]
+    return [Entry("timm LayerNorm2d", "layer_norm", over_channels(norm.LayerNorm2d), ("float32", "bfloat16"), options),
+            Entry("timm LayerNormExp2d", "layer_norm", over_channels(norm.LayerNormExp2d), ("float32", "bfloat16"), options),
+            Entry("timm RmsNorm2d", "rms_norm", without_beta(norm.RmsNorm2d), ("float32", "bfloat16"), options)]

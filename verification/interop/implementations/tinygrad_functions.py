@@ -1,7 +1,7 @@
 """tinygrad on the CPU."""
 from tinygrad import nn
 
-from implementations.held import Held, pointwise
+from implementations.entries import Entry, pointwise
 
 
 def layer_norm(x, eps, gamma, beta):
@@ -22,12 +22,12 @@ def group_norm(x, groups, eps, gamma, beta):
     return layer(x)
 
 
-def held():
+def entries():
     options = {"framework": "tinygrad"}
     dtypes = ("float32",)
-    return [Held("nn.LayerNorm", "layer_norm", layer_norm, dtypes, options),
-            Held("nn.RMSNorm", "rms_norm", rms_norm, dtypes, options),
-            Held("nn.GroupNorm", "group_norm", group_norm, dtypes, options)] + pointwise("Tensor.{}", {
+    return [Entry("nn.LayerNorm", "layer_norm", layer_norm, dtypes, options),
+            Entry("nn.RMSNorm", "rms_norm", rms_norm, dtypes, options),
+            Entry("nn.GroupNorm", "group_norm", group_norm, dtypes, options)] + pointwise("Tensor.{}", {
                 "softmax": ("softmax", lambda x: x.softmax(-1)),
                 "log_softmax": ("log_softmax", lambda x: x.log_softmax(-1)),
                 "log_sum_exp": ("logsumexp", lambda x: x.logsumexp(-1)),

@@ -1,6 +1,6 @@
-"""torch.nn.functional; with BOARD_COMPILE=1 each function under torch.compile.
+"""Functions of torch.nn.functional. With BOARD_COMPILE=1 each of them is compiled by torch.compile.
 
-The running average of batch_norm is 1 - momentum, the running variance the unbiased one (normproof knows both).
+`momentum` of batch_norm is 1 - running_decay, and its running variance is the unbiased one. The package knows both.
 """
 import contextlib
 import os
@@ -9,12 +9,12 @@ import torch
 import torch.nn.functional as F
 
 import normproof
-from implementations.held import FOUR, Held
+from implementations.entries import FOUR, Entry
 
 
 @contextlib.contextmanager
 def parameters_of_other_dtypes():
-    """A case is declined whose parameters have a dtype that PyTorch refuses beside that of x."""
+    """Declines a case whose parameters have a dtype that PyTorch does not accept beside that of x."""
     try:
         yield
     except RuntimeError as error:
@@ -83,23 +83,23 @@ FUNCTIONS = [("F.layer_norm", "layer_norm", layer_norm), ("F.rms_norm", "rms_nor
              ("torch.logsumexp", "log_sum_exp", logsumexp), ("F.gelu", "gelu", gelu),
              ("F.gelu tanh", "gelu_tanh", gelu_tanh), ("F.relu", "relu", relu), ("F.silu", "silu", silu),
              ("F.silu(x) * gate", "swiglu", swiglu), ("F.gelu(x) * gate", "geglu", geglu)]
-# A function is compiled again for each rank, each set and dtype of parameters, and where an extent is 1: half a minute on a
-# busy machine. Of a few functions these cases are held, which have two ranks and all parameters.
+# A function is compiled again for each rank, for each set and dtype of parameters, and if an extent is 1, which takes half a
+# minute on a busy machine. Therefore a few functions run these cases only, which have two ranks and all parameters.
 COMPILED = ("layer_norm", "rms_norm", "gelu")
 COMPILED_CASES = ["random*", "odd*", "block_edge*", "offset*", "magnitude*", "variance_near_eps*", "eps_*", "wide_row*",
                   "many_rows*", "middle*", "tails*", "large*", "near_largest*", "subnormal*"]
 
 
-def held():
+def entries():
     torch.set_num_threads(1)
     options = {"framework": "torch"}
     old = not hasattr(F, "rms_norm")
     dtypes = ("float64", "float32", "bfloat16") if old else FOUR  # 1.13 has no float16 on a CPU
     functions = [entry for entry in FUNCTIONS if not (old and entry[2] is rms_norm)]
     if os.environ.get("BOARD_COMPILE"):
-        torch._dynamo.config.recompile_limit = 64  # beyond it functions are run uncompiled, without a word
+        torch._dynamo.config.recompile_limit = 64  # beyond the limit, functions silently run uncompiled
         torch._dynamo.config.fail_on_recompile_limit_hit = True
-        return [Held(f"compiled {what}, some cases", op, torch.compile(fn, dynamic=True), ("float32",),
+        return [Entry(f"compiled {what}, some cases", op, torch.compile(fn, dynamic=True), ("float32",),
                      {**options, "only": COMPILED_CASES}) for what, op, fn in functions if op in COMPILED]
-    return [Held(what, op, fn, dtypes, options) for what, op, fn in functions] + [
-        Held("F.batch_norm", "batch_norm", F.batch_norm, dtypes, options)]
+    return [Entry(what, op, fn, dtypes, options) for what, op, fn in functions] + [
+        Entry("F.batch_norm", "batch_norm", F.batch_norm, dtypes, options)]

@@ -1,7 +1,7 @@
-"""The norms of transformers, and its activations.
+"""The norms and activations of transformers.
 
-LlamaRMSNorm and T5LayerNorm round x_hat to the dtype of x before gamma; GemmaRMSNorm multiplies by 1 + weight: it is
-given weight = gamma - 1 where every difference is exact in float32, and declines a case else.
+LlamaRMSNorm and T5LayerNorm round x_hat to the dtype of x before they multiply by gamma. GemmaRMSNorm multiplies by
+1 + weight. It gets weight = gamma - 1, and declines a case if a difference is not exact.
 """
 import torch
 from transformers.activations import ACT2FN
@@ -10,11 +10,11 @@ from transformers.models.llama.modeling_llama import LlamaRMSNorm
 from transformers.models.t5.modeling_t5 import T5LayerNorm
 
 import normproof
-from implementations.held import Held, pointwise
+from implementations.entries import Entry, pointwise
 
 
-def of_module(kind, shifted=False):
-    """kind(features, eps=eps) as a function of x and gamma, its weight."""
+def from_module(kind, shifted=False):
+    """Turns kind(features, eps=eps) into a function of x and gamma. `shifted`: its weight is gamma - 1."""
     def norm(x, eps, gamma=None):
         module = kind(x.shape[-1], eps=eps)
         if gamma is None:
@@ -28,13 +28,13 @@ def of_module(kind, shifted=False):
     return norm
 
 
-def held():
+def entries():
     torch.set_num_threads(1)
     options = {"framework": "torch"}
     dtypes = ("float32", "float16", "bfloat16")
-    return [Held("LlamaRMSNorm", "rms_norm", of_module(LlamaRMSNorm), dtypes, options),
-            Held("T5LayerNorm", "rms_norm", of_module(T5LayerNorm), dtypes, options),
-            Held("GemmaRMSNorm", "rms_norm", of_module(GemmaRMSNorm, True), dtypes, options)] + pointwise("ACT2FN[{}]", {
+    return [Entry("LlamaRMSNorm", "rms_norm", from_module(LlamaRMSNorm), dtypes, options),
+            Entry("T5LayerNorm", "rms_norm", from_module(T5LayerNorm), dtypes, options),
+            Entry("GemmaRMSNorm", "rms_norm", from_module(GemmaRMSNorm, True), dtypes, options)] + pointwise("ACT2FN[{}]", {
                 "gelu": ("gelu", lambda x: ACT2FN["gelu"](x)),
                 "gelu_tanh": ("gelu_new", lambda x: ACT2FN["gelu_new"](x)),
                 "silu": ("silu", lambda x: ACT2FN["silu"](x))}, dtypes, framework="torch")

@@ -1,20 +1,22 @@
-"""Triton's interpreter, so that it takes what a compiled kernel takes.
+"""Makes Triton's interpreter accept what a compiled kernel accepts.
 
-It has no arithmetic of bfloat16: it rounds by truncation, and reductions work on the bits. Rows hold float32 and float16.
+The interpreter has no arithmetic of bfloat16: it rounds by truncation, and reductions work on the bits. Rows of the board
+therefore use float32 and float16.
 """
 import numpy as np
 import triton.language as tl
 from triton.runtime import autotuner, interpreter
 
 
-def tune_nothing():
-    """There is no driver to time configurations with: each takes as long as the first, which is taken."""
+def skip_autotuning():
+    """Gives all configurations the same time, because there is no driver to time them; the first one is used."""
     autotuner.Autotuner._bench = lambda self, *arguments, config, **named: [1.0, 1.0, 1.0]
 
 
-def take_floats():
-    """A float argument is a scalar of float32 in a compiled kernel. The interpreter of Triton 3.9 leaves it a float of
-    Python, which has no `.to`: it is made a scalar here.
+def accept_floats():
+    """Converts float arguments to scalars of float32, as a compiled kernel does.
+
+    The interpreter of Triton 3.9 leaves them floats of Python, which have no `.to`.
     """
     convert = interpreter._implicit_cvt
 

@@ -1,10 +1,11 @@
-"""x-transformers' norms. RMSNorm and ScaleNorm divide by max(||x||, 1e-12): they have no eps, so those cases are held in
-which eps changes nothing that the bound does not allow; of ScaleNorm gamma is g sqrt(D).
+"""x-transformers' norms.
+
+RMSNorm divides by max(||x||, 1e-12) and has no eps. It passes those cases in which eps changes less than the bound allows.
 """
 import torch
 from x_transformers.x_transformers import LayerNorm, RMSNorm
 
-from implementations.held import Held
+from implementations.entries import Entry
 
 
 def layer_norm(x, eps, gamma):
@@ -22,8 +23,8 @@ def rms_norm(x, eps, gamma):
     return module(x)
 
 
-def held():
+def entries():
     torch.set_num_threads(1)
     options = {"framework": "torch"}
-    return [Held("x_transformers LayerNorm", "layer_norm", layer_norm, ("float32", "bfloat16"), options),
-            Held("x_transformers RMSNorm", "rms_norm", rms_norm, ("float32", "bfloat16"), options)]
+    return [Entry("x_transformers LayerNorm", "layer_norm", layer_norm, ("float32", "bfloat16"), options),
+            Entry("x_transformers RMSNorm", "rms_norm", rms_norm, ("float32", "bfloat16"), options)]

@@ -7,6 +7,7 @@
 
 #include "ref/io/json_reader.hpp"
 #include "ref/model/norm_options.hpp"
+#include "ref/model/operation_info.hpp"
 
 namespace normproof::verification::studies::published {
 
@@ -128,7 +129,9 @@ std::string divergence_sentence(std::size_t step, const ref::numeric::ContractEr
   const bool of_a_norm = std::ranges::any_of(norms, [&](const std::string& name) {
     return violation.function == name || violation.function == name + "_backward";
   });
-  const bool of_logits = violation.function == "cross_entropy" && violation.clause == Clause::C8;
+  const bool of_logits =
+      ref::model::is_name_of<ref::model::CrossEntropyOptions>(violation.function) &&
+      violation.clause == Clause::C8;
   return fmt::format("step {}: {}", step,
                      of_a_norm || of_logits ? sentence(violation) : refusal.what());
 }

@@ -41,7 +41,7 @@ ordered_json make_locations(const Check& check) {
   return ordered_json::array({{{"physicalLocation", std::move(place)}}});
 }
 
-ordered_json result_of(const Check& check, const Finding& finding, std::size_t rule) {
+ordered_json make_result(const Check& check, const Finding& finding, std::size_t rule) {
   const bool failed = check.outcome != Outcome::skipped;
   return {{"ruleId", finding.rule},
           {"ruleIndex", rule},
@@ -67,7 +67,7 @@ std::string sarif(const Checks& checks) {
           known.push_back(finding.rule);
           rules.push_back({{"id", finding.rule}});
         }
-        results.push_back(result_of(check, finding, rule));
+        results.push_back(make_result(check, finding, rule));
       }
     }
   ordered_json run = {{"tool", {{"driver", {{"name", "normproof"}, {"rules", rules}}}}},

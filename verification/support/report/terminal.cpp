@@ -135,10 +135,10 @@ std::string terminal_text(const Document& document, std::size_t width) {
   std::string text;
   const Part* above = nullptr;
   for (const Part& part : document.parts) {
-    const std::string own = std::visit(ToTerminal(width), part);
-    if (own.empty()) continue;
+    const std::string part_text = std::visit(ToTerminal(width), part);
+    if (part_text.empty()) continue;
     if (above != nullptr && !need_no_empty_line(*above, part)) text += "\n";
-    text += own;
+    text += part_text;
     above = &part;
   }
   return text;

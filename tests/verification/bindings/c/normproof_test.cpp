@@ -14,7 +14,7 @@
 #include "tests/ref/io/temporary_folder.hpp"
 #include "tests/verification/bindings/c/opened.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
-#include "verification/golden/gate/check.hpp"
+#include "verification/golden/gate/check_cases.hpp"
 
 namespace normproof::tests::verification::bindings::c {
 namespace {

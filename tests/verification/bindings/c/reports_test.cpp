@@ -10,7 +10,7 @@
 #include "tests/verification/bindings/c/opened.hpp"
 #include "tests/verification/cli/program_run.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
-#include "verification/operands/layer_tables.hpp"
+#include "verification/checks/evaluation/operation_tables.hpp"
 
 // Tests of the reports of a handle, which must equal those of the program.
 namespace normproof::tests::verification::bindings::c {
@@ -175,7 +175,7 @@ TEST_F(Reports, LayersEqualTheOutputOfTheProgram) {
   ASSERT_EQ(normproof_new(&corpus_), NORMPROOF_OK);
   const char* text = nullptr;
   ASSERT_EQ(normproof_layers(corpus_, &text), NORMPROOF_OK);
-  EXPECT_EQ(text, normproof::verification::operands::layers_json());
+  EXPECT_EQ(text, normproof::verification::checks::evaluation::operations_json());
   EXPECT_EQ(normproof_layers(corpus_, nullptr), NORMPROOF_USAGE);
 }
 

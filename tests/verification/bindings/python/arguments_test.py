@@ -1,8 +1,8 @@
-"""Plain arguments: what each may be, without a corpus."""
+"""Tests the rules for plain arguments. No corpus is needed."""
 import numpy as np
 import pytest
 
-from normproof.arguments import require_arguments, said
+from normproof.arguments import describe_value, require_arguments
 from normproof.errors import UsageError
 
 
@@ -26,23 +26,23 @@ from normproof.errors import UsageError
     ("flush_subnormals", [True], ["yes", 0], "True or False"),
     ("accumulation", ["", "float32"], [3, None], "a text, '' for the default"),
     ("formula", ["", "folded"], [3], "a text, '' for the default")])
-def test_every_rule_takes_what_is_right_and_refuses_what_is_not(name, right, wrong, expected):
+def test_every_rule_accepts_valid_values_and_rejects_invalid_ones(name, right, wrong, expected):
     for value in right:
         require_arguments({name: value})
     for value in wrong:
         with pytest.raises(UsageError) as caught:
             require_arguments({name: value})
-        assert str(caught.value) == f"normproof: {name}={said(value)}; expected {expected}"
+        assert str(caught.value) == f"normproof: {name}={describe_value(value)}; expected {expected}"
 
 
-def test_the_first_that_is_wrong_is_named_and_other_names_are_left():
+def test_the_first_invalid_argument_is_named_and_unknown_names_are_ignored():
     require_arguments({"call": 3, "x": "anything"})
     with pytest.raises(UsageError, match="^normproof: only=3; "):
         require_arguments({"op": 3, "only": 3, "xfail": 3})
 
 
-def test_values_are_said_in_one_short_line():
-    assert said(np.ones((20, 30), np.float32)) == "ndarray float32 [20, 30]"
-    assert said(np.float16(1)) == "float16 float16 []"
-    assert said("a\nb") == r"'a\nb'" and said([1, 2]) == "[1, 2]"
-    assert len(said("x" * 1000)) == 60 and said("x" * 1000).endswith("...")
+def test_values_are_described_in_one_short_line():
+    assert describe_value(np.ones((20, 30), np.float32)) == "ndarray float32 [20, 30]"
+    assert describe_value(np.float16(1)) == "float16 float16 []"
+    assert describe_value("a\nb") == r"'a\nb'" and describe_value([1, 2]) == "[1, 2]"
+    assert len(describe_value("x" * 1000)) == 60 and describe_value("x" * 1000).endswith("...")

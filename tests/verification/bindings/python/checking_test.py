@@ -1,4 +1,4 @@
-"""normproof.check with NumPy: what passes, what fails and how it is named, and every argument that is wrong."""
+"""Tests normproof.check with NumPy: what passes, how failures are named, and invalid arguments."""
 import os
 import signal
 import time
@@ -11,7 +11,7 @@ import normproof
 from normproof import corpus
 
 
-def test_right_layer_passes_every_case():
+def test_a_correct_layer_passes_every_case():
     report = normproof.check(kernels.layer_norm, "layer_norm")
     assert report and len(report.results) > 40
     assert all("zero_centred_gamma" in result.path for result in report.declined), report.declined
@@ -19,7 +19,7 @@ def test_right_layer_passes_every_case():
     assert "PASSED" in str(report) and "forward alone" in str(report)
 
 
-def test_eps_outside_the_root_is_named():
+def test_eps_outside_the_root_is_named_as_the_mistake():
     report = normproof.check(kernels.eps_outside, "layer_norm")
     assert not report
     assert report.mistakes.most_common(1)[0][0] == "eps: outside the root"
@@ -38,7 +38,7 @@ def test_backward_is_judged():
     assert not wrong and "grad_x" in wrong.failures[0].text
 
 
-def test_function_that_computes_gradients_itself():
+def test_gradients_that_the_function_returns_are_judged():
     def both(x, gamma, beta, eps, grad_y):
         return (kernels.layer_norm(x, gamma, beta, eps), *kernels.layer_norm_backward(grad_y, x, gamma, beta, eps))
     named = "y,grad_x,grad_gamma,grad_beta"
@@ -54,7 +54,7 @@ def test_function_that_computes_gradients_itself():
     assert not wrong and "grad_gamma at" in wrong.failures[0].text and "is absent" not in str(wrong)
 
 
-def test_gradients_of_what_a_case_lacks_need_not_be_returned():
+def test_gradients_of_parameters_that_a_case_lacks_are_optional():
     def without_them(x, gamma, beta, eps, grad_y):
         y = kernels.layer_norm(x, gamma, beta, eps)
         grad_x, grad_gamma, grad_beta = kernels.layer_norm_backward(grad_y, x, gamma, beta, eps)
@@ -70,7 +70,7 @@ def test_gradients_of_what_a_case_lacks_need_not_be_returned():
     assert not report and "grad_gamma is absent" in report.failures[0].text
 
 
-def test_what_is_not_taken_is_left_out_and_certified_again():
+def test_a_case_is_certified_again_without_a_parameter_that_the_function_lacks():
     report = normproof.check(kernels.rms_norm, "rms_norm")
     assert report and "takes no beta" in str(report)
     assert all("zero_centred_gamma" in result.path for result in report.declined), report.declined
@@ -81,13 +81,13 @@ def test_what_is_not_taken_is_left_out_and_certified_again():
     assert not wrong and "variance comparable with eps" in str(wrong) and "caller's own" not in str(wrong)
 
 
-def test_option_that_is_not_taken_declines_other_values():
+def test_an_option_that_the_function_lacks_declines_all_but_its_default():
     report = normproof.check(lambda x, gamma, beta: kernels.layer_norm(x, gamma, beta, 1e-5), "layer_norm")
     assert report.declined and not report.failures
     assert "takes no option eps" in report.declined[0].text
 
 
-def test_several_dtypes_and_globs():
+def test_dtype_and_only_accept_several_values():
     report = normproof.check(kernels.relu, "relu", dtype=["float64", "float16"], only=["random*", "tails*"])
     assert report and {result.path.rpartition("-")[2] for result in report.results} == {"float64", "float16"}
 
@@ -101,13 +101,13 @@ def test_several_dtypes_and_globs():
     (lambda x: 1 / 0, "raised ZeroDivisionError: division by zero; expected outputs"),
     (lambda x: x.astype(np.float16), "float16"),
     (lambda x: exec("import sys; sys.exit(3)"), "raised SystemExit: 3; expected outputs")])
-def test_answer_that_is_none_fails_its_case_in_one_sentence(returned, sentence):
+def test_an_invalid_answer_fails_its_case_in_one_sentence(returned, sentence):
     report = normproof.check(returned, "relu", only="random*")
     assert len(report.failures) == 1 and sentence in report.failures[0].text
     assert report.failures[0].path == "quick/relu/random-3x5x6-float32"
 
 
-def test_one_case_that_raises_costs_no_other():
+def test_an_exception_fails_only_its_own_case():
     def sometimes(x):
         if x.shape[-1] == 31:
             raise RuntimeError("31 features")
@@ -116,7 +116,7 @@ def test_one_case_that_raises_costs_no_other():
     assert [result.path for result in report.failures] == ["quick/relu/block_edge-3x31-float32"]
 
 
-def test_case_that_hangs_ends_after_its_seconds():
+def test_a_hanging_case_ends_at_its_time_limit():
     def hangs(x):
         while True:
             pass
@@ -125,7 +125,7 @@ def test_case_that_hangs_ends_after_its_seconds():
     assert "no answer within 0.5 seconds" in report.failures[0].text and time.monotonic() - before < 60
 
 
-def test_function_that_forks_is_one_process_afterwards():
+def test_a_forked_child_is_ended_and_reported():
     def forks(x):
         os.fork()
         return kernels.relu(x)
@@ -134,7 +134,7 @@ def test_function_that_forks_is_one_process_afterwards():
     assert os.getpid() == here and "it forked" in report.failures[0].text
 
 
-def test_function_that_prints_loses_nothing(capsys):
+def test_printed_output_is_kept(capsys):
     def prints(x):
         print("PASSED")
         return kernels.relu(x)
@@ -142,7 +142,7 @@ def test_function_that_prints_loses_nothing(capsys):
     assert capsys.readouterr().out == "PASSED\n"
 
 
-def test_input_that_is_written_to_fails():
+def test_writing_into_an_input_fails_the_case():
     def in_place(x):
         x[0, 0, 0] = 7
         return x
@@ -151,7 +151,7 @@ def test_input_that_is_written_to_fails():
 
 
 @pytest.mark.parametrize("caught", [Exception, BaseException])
-def test_time_limit_is_not_caught_by_the_function(caught):
+def test_the_function_cannot_catch_the_time_limit(caught):
     def hangs(x):
         try:
             while True:
@@ -162,7 +162,7 @@ def test_time_limit_is_not_caught_by_the_function(caught):
     assert "no answer within 0.3 seconds" in report.failures[0].text
 
 
-def test_time_limit_ends_what_catches_it_again_and_again():
+def test_the_time_limit_ends_a_function_that_catches_every_exception():
     def hangs(x):
         while True:
             try:
@@ -176,11 +176,11 @@ def test_time_limit_ends_what_catches_it_again_and_again():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.dtype("float32"), [np.float32, "float64"], float, (np.float16,)])
-def test_dtypes_of_numpy(dtype):
+def test_dtype_accepts_numpy_dtypes(dtype):
     assert normproof.check(kernels.relu, "relu", dtype=dtype, only="random*")
 
 
-def test_keywords_are_passed_by_name():
+def test_keyword_arguments_receive_the_remaining_names():
     seen = []
 
     def layer_norm(x, **rest):
@@ -231,14 +231,14 @@ def test_keywords_are_passed_by_name():
     ({"arguments": {"z": "gamma"}}, "has no argument 'z' that arguments= names"),
     ({"fn": 7}, "fn=7; expected a function, or a class of modules"),
     ({"fn": lambda x, scale_of_all: x}, "its argument 'scale_of_all' is none that relu is known to have")])
-def test_wrong_argument_is_one_sentence(arguments, sentence):
+def test_an_invalid_argument_is_rejected_in_one_sentence(arguments, sentence):
     given = {"fn": kernels.relu, "op": "relu", **arguments}
     with pytest.raises(normproof.UsageError) as caught:
         normproof.check(given.pop("fn"), given.pop("op"), **given)
     assert sentence in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_expected_failures_are_strict():
+def test_an_expected_failure_that_passes_fails_the_report():
     known = normproof.check(kernels.eps_outside, "layer_norm", only="variance*", xfail="*/layer_norm/variance*")
     assert known and known.results[0].outcome == "xfail"
     passes = normproof.check(kernels.layer_norm, "layer_norm", only="variance*", xfail="*/layer_norm/variance*")
@@ -247,7 +247,7 @@ def test_expected_failures_are_strict():
     assert elsewhere and elsewhere.results[0].outcome == "passed"
 
 
-def test_sequences_carry_their_state():
+def test_the_state_of_a_sequence_is_passed_from_step_to_step():
     def batch_norm(x, gamma, beta, running_mean, running_variance, running_decay, eps, training, valid,
                    unbiased_running_variance):
         if not valid.all():
@@ -268,7 +268,7 @@ def test_sequences_carry_their_state():
     assert report and any("steps" in result.path for result in report.results)
 
 
-def test_a_corpus_closes_where_the_interpreter_is_at_its_end(monkeypatch):
+def test_a_corpus_can_be_closed_when_ctypes_is_gone(monkeypatch):
     opened = corpus.Corpus()
     monkeypatch.setattr(corpus, "C", None)  # as modules are then
     opened.close()
@@ -276,7 +276,7 @@ def test_a_corpus_closes_where_the_interpreter_is_at_its_end(monkeypatch):
 
 
 @pytest.mark.parametrize("seconds", [1e-9, 1e-6])
-def test_time_that_is_over_at_once_is_an_answer_that_is_missing(seconds):
+def test_a_time_limit_that_expires_at_once_fails_the_case(seconds):
     report = normproof.check(kernels.layer_norm, "layer_norm", only="random*", seconds=seconds)
     assert "no answer within" in report.failures[0].text
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)

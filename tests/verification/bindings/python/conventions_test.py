@@ -1,4 +1,4 @@
-"""Layers of the frameworks as they come, each where it is installed: NORMPROOF_PYTHON names the interpreter that has it."""
+"""Tests layers of each installed framework without adapters. NORMPROOF_PYTHON names another interpreter."""
 import pytest
 
 import normproof
@@ -7,14 +7,14 @@ CASES = ["random*", "odd*", "offset_1e2*", "variance*", "tails*", "near_0*"]
 NARROW = ["random*", "odd*"]
 
 
-def hold(fn, op, framework, dtypes=("float32",), only=CASES, **options):
+def check(fn, op, framework, dtypes=("float32",), only=CASES, **options):
     report = normproof.check(fn, op, dtype=list(dtypes), only=only, framework=framework, **options)
     assert report and not report.failures, str(report)
     assert any(result.passed for result in report.results)
     return report
 
 
-def test_jax():
+def test_layers_of_jax_pass():
     jax = pytest.importorskip("jax")
     numpy = jax.numpy
 
@@ -26,14 +26,14 @@ def test_jax():
         wide = x.astype(numpy.promote_types(x.dtype, numpy.float32))
         return (wide * jax.lax.rsqrt(numpy.mean(wide * wide, -1, keepdims=True) + eps) * scale).astype(x.dtype)
 
-    assert "gradients by the framework" in str(hold(layer_norm, "layer_norm", None, ("float32", "float64")))
-    hold(rms_norm, "rms_norm", None, ("float32", "bfloat16"), NARROW)
-    hold(jax.nn.softmax, "softmax", None, ("float32", numpy.float64))
-    hold(jax.nn.gelu, "gelu_tanh", None)
-    hold(lambda x: jax.nn.gelu(x, approximate=False), "gelu", "jax")
+    assert "gradients by the framework" in str(check(layer_norm, "layer_norm", None, ("float32", "float64")))
+    check(rms_norm, "rms_norm", None, ("float32", "bfloat16"), NARROW)
+    check(jax.nn.softmax, "softmax", None, ("float32", numpy.float64))
+    check(jax.nn.gelu, "gelu_tanh", None)
+    check(lambda x: jax.nn.gelu(x, approximate=False), "gelu", "jax")
 
 
-def test_tensorflow():
+def test_layers_of_tensorflow_pass():
     tf = pytest.importorskip("tensorflow")
 
     def layer_norm(x, gamma, beta, epsilon):
@@ -43,40 +43,40 @@ def test_tensorflow():
     def rms_norm(x, scale, epsilon):
         return x * tf.math.rsqrt(tf.reduce_mean(x * x, -1, keepdims=True) + tf.constant(epsilon, x.dtype)) * scale
 
-    assert "gradients by the framework" in str(hold(layer_norm, "layer_norm", None, (tf.float32, tf.float64)))
-    hold(rms_norm, "rms_norm", None, ("float32", "float64"))
-    hold(tf.nn.softmax, "softmax", None, ("float32", "bfloat16"), NARROW)
-    hold(tf.nn.gelu, "gelu", None)
-    hold(lambda features: tf.nn.gelu(features, approximate=True), "gelu_tanh", "tensorflow")
+    assert "gradients by the framework" in str(check(layer_norm, "layer_norm", None, (tf.float32, tf.float64)))
+    check(rms_norm, "rms_norm", None, ("float32", "float64"))
+    check(tf.nn.softmax, "softmax", None, ("float32", "bfloat16"), NARROW)
+    check(tf.nn.gelu, "gelu", None)
+    check(lambda features: tf.nn.gelu(features, approximate=True), "gelu_tanh", "tensorflow")
 
     def batch_norm(x, gamma, beta, moving_mean, moving_variance, epsilon, training):
         axes = list(range(len(x.shape) - 1))
         mean, variance = tf.nn.moments(x, axes) if training else (moving_mean, moving_variance)
         return tf.nn.batch_normalization(x, mean, variance, beta, gamma, epsilon)
-    hold(batch_norm, "batch_norm", None, only=NARROW, outputs="y,grad_x,grad_gamma,grad_beta")
+    check(batch_norm, "batch_norm", None, only=NARROW, outputs="y,grad_x,grad_gamma,grad_beta")
 
 
-def test_mlx():
+def test_layers_of_mlx_pass():
     fast = pytest.importorskip("mlx.core").fast
     nn = pytest.importorskip("mlx.nn")
-    hold(fast.layer_norm, "layer_norm", None, arguments=["x", "gamma", "beta", "eps"])
-    hold(fast.rms_norm, "rms_norm", None, arguments=["x", "gamma", "eps"])
-    hold(lambda x: nn.softmax(x, axis=-1), "softmax", "mlx")
-    hold(nn.gelu, "gelu", None)
+    check(fast.layer_norm, "layer_norm", None, arguments=["x", "gamma", "beta", "eps"])
+    check(fast.rms_norm, "rms_norm", None, arguments=["x", "gamma", "eps"])
+    check(lambda x: nn.softmax(x, axis=-1), "softmax", "mlx")
+    check(nn.gelu, "gelu", None)
 
 
-def test_tinygrad():
+def test_layers_of_tinygrad_pass():
     tensor = pytest.importorskip("tinygrad").Tensor
-    hold(lambda x, weight, bias, eps: x.layernorm(eps=eps) * weight + bias, "layer_norm", "tinygrad", only=NARROW)
-    hold(tensor.softmax, "softmax", None, only=NARROW)
-    hold(lambda x: x.gelu(), "gelu_tanh", "tinygrad", only=NARROW)
+    check(lambda x, weight, bias, eps: x.layernorm(eps=eps) * weight + bias, "layer_norm", "tinygrad", only=NARROW)
+    check(tensor.softmax, "softmax", None, only=NARROW)
+    check(lambda x: x.gelu(), "gelu_tanh", "tinygrad", only=NARROW)
 
 
-def test_torch():
+def test_layers_of_torch_pass():
     torch = pytest.importorskip("torch")
-    hold(torch.nn.LayerNorm, "layer_norm", None, (torch.float32, torch.float64))
+    check(torch.nn.LayerNorm, "layer_norm", None, (torch.float32, torch.float64))
     if hasattr(torch.nn, "RMSNorm"):
-        hold(torch.nn.RMSNorm, "rms_norm", None, ("float32", "float64"))
-    hold(torch.nn.functional.softmax, "softmax", None, (torch.float32, torch.float64))
-    hold(torch.nn.functional.gelu, "gelu", None, only=NARROW)  # PyTorch 2.15 is beyond the bound in the tails
-    hold(torch.nn.BatchNorm1d, "batch_norm", None, ("float32",), NARROW)
+        check(torch.nn.RMSNorm, "rms_norm", None, ("float32", "float64"))
+    check(torch.nn.functional.softmax, "softmax", None, (torch.float32, torch.float64))
+    check(torch.nn.functional.gelu, "gelu", None, only=NARROW)  # PyTorch 2.15 is beyond the bound in the tails
+    check(torch.nn.BatchNorm1d, "batch_norm", None, ("float32",), NARROW)

@@ -1,4 +1,4 @@
-"""Incremental decoding in NumPy, all new tokens at once, and each mistake of it under its name."""
+"""Tests incremental decoding in NumPy, all new tokens at once, and each mistake with the cache by its name."""
 import functools
 import math
 
@@ -10,7 +10,7 @@ import normproof
 
 
 def norm(case, place, x):
-    """Of decoding, in inference: the layers that its quick cases have."""
+    """The norm layers of the quick cases of decoding, in inference."""
     kind, eps = case.options["norm"], case.options["norm.eps"]
     if kind == "layer_norm":
         x = x - x.mean(-1, keepdims=True)
@@ -43,7 +43,7 @@ def attend(case, q, k, v, seen):
 
 
 class Decoder:
-    """`mistake`: what is done wrong with the cache, by its name below."""
+    """A decoder. `mistake` is what it does wrong with the cache, one of MISTAKES."""
 
     def __init__(self, case, mistake=""):
         self.case, self.mistake, self.caches = case, mistake, {}
@@ -129,7 +129,7 @@ def check(mistake="", **options):
     return normproof.check(lambda case: Decoder(case, mistake).run(), "decoding", dtype=["float64", "float32"], **options)
 
 
-def test_the_new_tokens_at_once_are_right():
+def test_decoding_all_new_tokens_at_once_passes():
     report = check()
     assert report and len(report.results) == 5 and not report.declined
 
@@ -157,7 +157,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize("mistake, named", MISTAKES)
-def test_a_mistake_of_the_cache_is_rejected_under_its_name(mistake, named):
+def test_a_mistake_with_the_cache_is_rejected_by_its_name(mistake, named):
     report = check(mistake)
     assert not report
     assert all(named in result.mistakes for result in report.failures), report
@@ -167,12 +167,12 @@ def test_a_mistake_of_the_cache_is_rejected_under_its_name(mistake, named):
 
 @pytest.mark.parametrize("mistake, named", [one for one in MISTAKES if not one[1].startswith(("order of past keys and",
                                                                                              "order of the", OF_ALL))])
-def test_the_logits_alone_tell_it_too(mistake, named):
+def test_the_mistake_is_named_from_the_logits_alone(mistake, named):
     report = check(mistake, outputs="logits")
     assert not report and any(named in result.mistakes for result in report.failures), report
 
 
 @pytest.mark.parametrize("mistake", ["a ring that begins at its second entry", "a ring is kept that begins at its second entry",
                                      "keys are kept as they are scaled"])
-def test_what_no_logit_depends_on_is_no_mistake_of_logits(mistake):
+def test_a_mistake_that_changes_no_logit_passes_if_only_logits_are_judged(mistake):
     assert check(mistake, outputs="logits")

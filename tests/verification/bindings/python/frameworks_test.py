@@ -1,4 +1,4 @@
-"""Which framework a function is of, and what is not there."""
+"""Tests how the framework of a function is detected, and frameworks that are not installed."""
 import sys
 import types
 
@@ -10,12 +10,12 @@ import normproof
 from normproof import frameworks
 
 
-def test_function_of_numpy_and_function_without_any():
+def test_a_function_without_a_framework_is_one_of_numpy():
     assert frameworks.detect(kernels.layer_norm) == "numpy"
     assert frameworks.detect(lambda x: x * 2) == "numpy"
 
 
-def test_framework_is_found_through_the_functions_that_are_called(monkeypatch):
+def test_a_framework_is_detected_through_called_functions(monkeypatch):
     torch = types.ModuleType("torch")
     monkeypatch.setitem(globals(), "torch", torch)
     monkeypatch.setitem(globals(), "inner", lambda x: torch.relu(x))
@@ -23,14 +23,14 @@ def test_framework_is_found_through_the_functions_that_are_called(monkeypatch):
     assert frameworks.detect(lambda x: inner(x) + 1) == "torch"
 
 
-def test_two_frameworks_are_refused(monkeypatch):
+def test_a_function_that_uses_two_frameworks_is_rejected(monkeypatch):
     for name in ("torch", "jax"):
         monkeypatch.setitem(globals(), name, types.ModuleType(name))
     with pytest.raises(normproof.UsageError, match="uses jax and torch; expected framework="):
         frameworks.detect(lambda x: torch.relu(jax.relu(x)))  # noqa: F821
 
 
-def test_framework_that_is_not_installed_is_a_sentence(monkeypatch):
+def test_a_framework_that_is_not_installed_is_rejected_in_a_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "tinygrad", None)
     monkeypatch.delitem(sys.modules, "normproof.frameworks.tinygrad_tensors", raising=False)
     with pytest.raises(normproof.UsageError, match="framework 'tinygrad' cannot be imported"):
@@ -38,7 +38,7 @@ def test_framework_that_is_not_installed_is_a_sentence(monkeypatch):
 
 
 class Tensor:
-    """What has DLPack and nothing else."""
+    """A tensor with DLPack and nothing else."""
 
     def __init__(self, array):
         self.array = array
@@ -50,13 +50,13 @@ class Tensor:
         return self.array.__dlpack_device__()
 
 
-def test_whatever_has_dlpack_answers():
+def test_any_dlpack_tensor_may_be_returned():
     report = normproof.check(lambda x: Tensor(kernels.relu(x)), "relu", framework="dlpack", only="random*")
     assert report and "DLPack on cpu" in report.conventions
     wrong = normproof.check(lambda x: Tensor(kernels.relu(x) + np.float32(1)), "relu", framework="dlpack", only="random*")
     assert not wrong
 
 
-def test_value_of_a_framework():
-    assert frameworks.of_value(np.zeros(3)) == "numpy"
-    assert frameworks.of_value(Tensor(np.zeros(3))) == "dlpack"
+def test_the_framework_of_a_tensor_is_recognized():
+    assert frameworks.name_by_value(np.zeros(3)) == "numpy"
+    assert frameworks.name_by_value(Tensor(np.zeros(3))) == "dlpack"

@@ -1,4 +1,4 @@
-"""Functions with options: one that takes none of them is asked the cases where each is as usual."""
+"""Tests functions with options, masks, sums, states, losses and caches in NumPy."""
 import kernels
 import numpy as np
 import pytest
@@ -16,13 +16,13 @@ def attention(q, k, v, scale=None):
     return (weights / weights.sum(-1, keepdims=True) @ v).astype(q.dtype)
 
 
-def test_attention_without_a_mask():
+def test_attention_without_a_mask_declines_masked_cases_only():
     report = normproof.check(attention, "attention", dtype=["float32", "float64"])
     assert not report.failures and len(report.results) > len(report.declined)
     assert all("causal" in result.text or "valid" in result.text for result in report.declined)
 
 
-def test_an_absent_scale_is_none():
+def test_an_absent_scale_is_passed_as_none():
     seen = []
 
     def scaled(q, k, v, scale):
@@ -32,12 +32,12 @@ def test_an_absent_scale_is_none():
     assert None in seen and any(isinstance(scale, float) for scale in seen)
 
 
-def test_a_wrong_scale_is_found():
+def test_a_wrong_scale_of_attention_fails():
     report = normproof.check(lambda q, k, v: attention(q, k, v, 1.0), "attention", dtype="float64")
     assert report.failures
 
 
-def test_rope_by_halves():
+def test_rope_by_halves_declines_interleaved_cases_only():
     def rope(x, cos, sin):
         half = cos.shape[-1]
         a, b, rest = x[..., :half], x[..., half:2 * half], x[..., 2 * half:]
@@ -63,7 +63,7 @@ def plain_cross_entropy(input, target, label_smoothing):
     return cross_entropy(input, target, label_smoothing, np.ones(len(target)), np.ones(input.shape[-1]))
 
 
-def test_loss_is_a_number_or_an_array_of_one():
+def test_a_loss_may_be_a_scalar_or_an_array_of_one_number():
     for fn in (plain_cross_entropy, lambda logits, labels, label_smoothing: np.array(
             [plain_cross_entropy(logits, labels, label_smoothing)])):
         report = normproof.check(fn, "cross_entropy", dtype="float64")
@@ -73,7 +73,7 @@ def test_loss_is_a_number_or_an_array_of_one():
     assert "loss has shape [2]; expected [1]" in wrong.failures[0].text
 
 
-def test_a_mask_that_is_needed_is_full_where_the_case_has_none():
+def test_a_required_mask_is_all_true_if_the_case_has_none():
     shapes = []
 
     def masked(logits, targets, label_smoothing, valid):
@@ -96,7 +96,7 @@ def add_layer_norm(x, residual, gamma, beta, eps):
         return kernels.layer_norm(total, gamma, beta, eps), total
 
 
-def test_sum_before_a_norm_is_judged_where_it_is_returned():
+def test_the_sum_before_a_norm_is_judged_if_it_is_returned():
     assert normproof.check(lambda x, residual, gamma, beta, eps: add_layer_norm(x, residual, gamma, beta, eps)[0],
                            "add_layer_norm", outputs="y")
     assert normproof.check(add_layer_norm, "add_layer_norm", outputs="y,sum")
@@ -105,7 +105,7 @@ def test_sum_before_a_norm_is_judged_where_it_is_returned():
     assert "sum at" in wrong.failures[0].text
 
 
-def test_a_forward_alone_is_judged_with_all_that_it_returns():
+def test_every_output_of_a_forward_is_judged():
     report = normproof.check(add_layer_norm, "add_layer_norm", only="random*")
     assert report and {one["name"] for one in report.results[0].tensors} == {"y", "sum"}
     wrong = normproof.check(lambda x, residual, gamma, beta, eps: (add_layer_norm(x, residual, gamma, beta, eps)[0], x),
@@ -116,7 +116,7 @@ def test_a_forward_alone_is_judged_with_all_that_it_returns():
     assert "sum at" in named.failures[0].text
 
 
-def test_a_state_that_a_forward_alone_returns_is_judged():
+def test_a_state_that_a_forward_returns_is_judged():
     def batch_norm(x, gamma, beta, eps, training, running_mean, running_variance):
         axes = tuple(range(x.ndim - 1))
         with np.errstate(all="ignore"):
@@ -129,25 +129,25 @@ def test_a_state_that_a_forward_alone_returns_is_judged():
     assert "running_mean at" in report.failures[0].text
 
 
-def test_residual_norm_without_beta_is_certified_again():
+def test_a_residual_norm_without_beta_is_certified_again():
     report = normproof.check(lambda x, residual, gamma, eps: kernels.rms_norm(x + residual, gamma, eps), "add_rms_norm",
                              only=["random*", "odd*"])
     assert report and not report.declined and "takes no beta" in str(report)
 
 
-def test_usual_options_are_those_of_the_description():
+def test_default_options_come_from_the_description_of_the_operation():
     for op in normproof.ops():
-        needed, others = names.tensors_of(op)
+        needed, others = names.tensor_names(op)
         assert needed and not set(needed) & set(others) and not names.known_names(op) & {""}
-    assert names.tensors_of("attention") == (("q", "k", "v"), ("grad_y", "valid"))
-    assert names.usual_options("attention") == {"scale": "none", "causal": "false"}
-    assert names.usual_options("cross_entropy") == {"label_smoothing": "0"} and names.options_of("adam")[0] == "beta1"
-    assert names.heeds_mask("softmax") and names.heeds_mask("batch_norm") and not names.heeds_mask("layer_norm")
+    assert names.tensor_names("attention") == (("q", "k", "v"), ("grad_y", "valid"))
+    assert names.default_options("attention") == {"scale": "none", "causal": "false"}
+    assert names.default_options("cross_entropy") == {"label_smoothing": "0"} and names.option_names("adam")[0] == "beta1"
+    assert names.reads_mask("softmax") and names.reads_mask("batch_norm") and not names.reads_mask("layer_norm")
 
 
 @pytest.mark.parametrize("op, main", [("decoding", "logits"), ("translator", "loss"), ("language_model", "loss"),
                                       ("encoder", "loss"), ("cross_entropy", "loss")])
-def test_one_array_is_the_main_output_of_an_operation_without_y(op, main):
+def test_a_single_array_is_the_main_output_of_an_operation_without_y(op, main):
     report = normproof.check(lambda case: kernels.exact(case)[main], op, dtype=["float32", "float64"])
     assert report and not report.declined
     assert {one["name"] for result in report.results for one in result.tensors} == {main}
@@ -157,7 +157,7 @@ def test_one_array_is_the_main_output_of_an_operation_without_y(op, main):
     assert normproof.case(path).check(lambda case, **others: kernels.exact(case)[main])
 
 
-def test_caches_of_decoding_are_judged_where_they_are_named():
+def test_caches_of_decoding_are_judged_if_they_are_returned_by_name():
     report = normproof.check(lambda case: kernels.exact(case), "decoding")
     assert report and len(report.results[0].tensors) == 3
     three = normproof.check(lambda case: tuple(kernels.exact(case).values()), "decoding")
@@ -167,7 +167,7 @@ def test_caches_of_decoding_are_judged_where_they_are_named():
 
 @pytest.mark.parametrize("op", ["translator", "language_model", "encoder"])
 @pytest.mark.parametrize("order", [("logits", "loss"), ("loss", "logits")])
-def test_logits_and_loss_are_told_by_their_shapes(op, order):
+def test_logits_and_loss_are_recognized_by_their_shapes(op, order):
     def model(case):
         named = {**kernels.exact(case), wrong: kernels.exact(case)[wrong] + 1} if wrong else kernels.exact(case)
         return tuple(named[name] for name in order)
@@ -177,7 +177,7 @@ def test_logits_and_loss_are_told_by_their_shapes(op, order):
         assert not wrong or f"{wrong} at" in report.failures[0].text
 
 
-def test_logits_alone_of_what_has_a_loss_say_what_is_expected():
+def test_a_model_that_returns_logits_alone_is_told_what_is_expected():
     def model(case):
         return kernels.exact(case)["logits"]
     report = normproof.check(model, "language_model")

@@ -1,4 +1,4 @@
-"""isolate=True: what ends the interpreter, or hangs in compiled code, costs its own case."""
+"""Tests isolate=True: a function that ends the interpreter or hangs in compiled code fails its own case only."""
 import ctypes
 import os
 import signal
@@ -8,7 +8,7 @@ import kernels
 import normproof
 
 
-def test_crash_hang_and_exit_cost_one_case_each():
+def test_a_crash_a_hang_and_an_exit_fail_one_case_each():
     def sometimes(x):
         if x.shape[-1] == 31:
             os.kill(os.getpid(), signal.SIGSEGV)
@@ -25,7 +25,7 @@ def test_crash_hang_and_exit_cost_one_case_each():
     assert len(failed) == 3 and len(report.results) > 4
 
 
-def test_right_and_wrong_answers_come_through():
+def test_an_isolated_function_is_judged_as_any_other():
     assert normproof.check(kernels.layer_norm, "layer_norm", only="[or]*", isolate=True)
     report = normproof.check(kernels.eps_outside, "layer_norm", only="variance*", isolate=True)
     assert report.failures[0].mistakes == ["eps: outside the root"]
@@ -33,7 +33,7 @@ def test_right_and_wrong_answers_come_through():
     assert "raised ZeroDivisionError" in raised.failures[0].text
 
 
-def test_what_forks_is_told_from_what_does_not():
+def test_a_fork_in_an_isolated_function_fails_its_case():
     def forks(x):
         if x.shape == (3, 5, 6):
             os.fork()

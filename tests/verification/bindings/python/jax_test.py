@@ -1,4 +1,4 @@
-"""JAX: jax.vjp under jit, float64 where the case has it, and the relation of the compiler. Skipped where it is absent."""
+"""Tests JAX: jax.vjp under jit, float64 cases, and relations. Skipped if JAX is not installed."""
 import pytest
 
 import normproof
@@ -13,17 +13,17 @@ def layer_norm(x, scale, bias, epsilon):
     return (x - mean) * jax.lax.rsqrt(variance + jnp.asarray(epsilon, x.dtype)) * scale + bias
 
 
-def test_layer_norm_and_its_gradients():
+def test_layer_norm_and_its_gradients_pass():
     report = normproof.check(layer_norm, "layer_norm", dtype=["float32", "float64"], only=["random*", "odd*", "exact*"])
     assert report and "scale is gamma" in report.conventions and "grad_gamma" in str(report)
 
 
-def test_relations():
+def test_relations_hold_for_jax():
     report = normproof.check(layer_norm, "layer_norm", only="random*", relations="all")
     assert report, str(report)
     assert {result.relation: result.outcome for result in report.relations}["compiled"] == "held"
 
 
-def test_wrong_shape_is_a_sentence():
+def test_a_wrong_shape_is_reported_in_a_sentence():
     report = normproof.check(lambda x: jax.nn.relu(x)[:-1], "relu", only="random*")
     assert "y is [2, 5, 6]; expected [3, 5, 6]" in report.failures[0].text

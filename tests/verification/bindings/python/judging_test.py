@@ -1,4 +1,4 @@
-"""normproof.judge: the caller's own tensors, certified on the spot."""
+"""Tests normproof.judge, which certifies user-supplied tensors on the spot."""
 import subprocess
 import sys
 
@@ -22,21 +22,21 @@ def one_pass(x, gamma, beta, eps):
         return gamma * (x - mean) / np.sqrt((x * x).mean(-1, keepdims=True) - mean * mean + x.dtype.type(eps)) + beta
 
 
-def test_own_tensors(given):
+def test_user_supplied_tensors_are_judged(given):
     report = normproof.judge(kernels.layer_norm, "layer_norm", **given)
     assert report and report.results[0].path == "own/layer_norm/own-8x64-float32"
     wrong = normproof.judge(one_pass, "layer_norm", **given)
     assert not wrong and "one-pass variance" in wrong.failures[0].text
 
 
-def test_gradients_where_grad_y_is_given(given):
+def test_gradients_are_judged_if_grad_y_is_given(given):
     given["grad_y"] = np.ones_like(given["x"])
     report = normproof.judge(kernels.layer_norm, "layer_norm", backward=kernels.layer_norm_backward, **given)
     assert report and {tensor["name"] for tensor in report.results[0].tensors} >= {"grad_x", "grad_gamma"}
 
 
 def wraps_at_a_short(x, gamma, beta, eps):
-    """Its index is of 16 bits: what is behind 2^15 elements is written over what is in front."""
+    """A layer norm with an index of 16 bits: elements beyond 2^15 are written over the first ones."""
     y, width = kernels.layer_norm(x, gamma, beta, eps), x.shape[-1]
     rows = 2**15 // width
     for at in range(rows, len(y), rows):
@@ -44,7 +44,7 @@ def wraps_at_a_short(x, gamma, beta, eps):
     return y
 
 
-def test_an_index_that_wraps_shows_in_a_copy_of_the_rows(given):
+def test_an_index_that_wraps_fails_in_a_copy_of_the_rows(given):
     assert normproof.judge(wraps_at_a_short, "layer_norm", repeat=64, **given)
     report = normproof.judge(wraps_at_a_short, "layer_norm", repeat=65, **given)
     assert not report and "got 0, exact" in report.failures[0].text
@@ -59,13 +59,13 @@ def test_an_index_that_wraps_shows_in_a_copy_of_the_rows(given):
     ("layer_norm", {"repeat": 2, "x": np.ones(64, np.float32)}, "x has shape [64]; expected two axes or more"),
     ("layer_norm", {"repeat": 2, "grad_y": np.ones((8, 64), np.float32)}, "repeat= is of the forward alone; expected no grad_y"),
     ("batch_norm", {"repeat": 2}, "repeat= is given, but batch_norm does not compute each row alone")])
-def test_rows_that_cannot_be_repeated_are_one_sentence(given, op, changed, sentence):
+def test_rows_that_cannot_be_repeated_are_rejected_in_one_sentence(given, op, changed, sentence):
     with pytest.raises(normproof.UsageError) as caught:
         normproof.judge(kernels.layer_norm, op, **{**given, **changed})
     assert sentence in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_any_rank_reaches_the_function_as_it_is(given):
+def test_x_of_any_rank_reaches_the_function_unchanged(given):
     seen = []
 
     def layer_norm(x, gamma, beta, eps):
@@ -94,13 +94,13 @@ def test_any_rank_reaches_the_function_as_it_is(given):
     ({"seconds": -1}, "seconds=-1; expected a number above 0 and up to 1e+06, or None"),
     ({"device": "cuda"}, "device='cuda', but arrays of NumPy are on the CPU"),
     ({"x": np.zeros((2, 3), complex)}, "x has a dtype complex128; expected one of float64")])
-def test_wrong_argument_is_one_sentence(given, changed, sentence):
+def test_an_invalid_argument_is_rejected_in_one_sentence(given, changed, sentence):
     with pytest.raises(normproof.UsageError) as caught:
         normproof.judge(kernels.layer_norm, "layer_norm", **{**given, **changed})
     assert sentence in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_modules_and_images():
+def test_modules_are_judged_on_images():
     torch = pytest.importorskip("torch")
     torch.manual_seed(1)
     image = {"x": torch.randn(2, 6, 4, 5), "grad_y": torch.randn(2, 6, 4, 5), "gamma": torch.randn(6), "beta": torch.randn(6)}
@@ -116,7 +116,7 @@ def attention(query, key, value):
     return weights / weights.sum(-1, keepdims=True) @ value
 
 
-def test_tensors_have_the_names_of_the_operation_or_those_of_frameworks():
+def test_tensors_are_accepted_by_the_corpus_names_and_by_their_aliases():
     rng = np.random.default_rng(2)
     q, k, v = (rng.standard_normal((2, 2, rows, 4)).astype(np.float32) for rows in (3, 5, 5))
     assert normproof.judge(attention, "attention", q=q, k=k, v=v)
@@ -137,7 +137,7 @@ def test_tensors_have_the_names_of_the_operation_or_those_of_frameworks():
     ("cross_entropy", {"logits": 1}, "cross_entropy needs targets=, which is not given; expected logits, targets"),
     ("rope", {"x": 1}, "rope needs cos=, which is not given; expected x, cos, sin"),
     ("layer_nrom", {"x": 1}, "op='layer_nrom' is unknown; expected 'layer_norm'")])
-def test_names_that_are_wrong_or_missing_are_one_sentence(op, given, sentence):
+def test_unknown_and_missing_tensors_are_rejected_in_one_sentence(op, given, sentence):
     tensors = {name: np.ones((1, 2, 3, 4), np.float32) for name in given}
     with pytest.raises(normproof.UsageError) as caught:
         normproof.judge(attention, op, **tensors)
@@ -145,7 +145,7 @@ def test_names_that_are_wrong_or_missing_are_one_sentence(op, given, sentence):
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8])
-def test_classes_reach_the_function_as_they_are(kind):
+def test_classes_reach_the_function_with_their_dtype(kind):
     seen = []
 
     def loss(logits, targets):
@@ -157,17 +157,17 @@ def test_classes_reach_the_function_as_they_are(kind):
 
 
 @pytest.mark.parametrize("targets", [np.array([0.0, 1, 2], np.float32), np.array([True, False, True])])
-def test_classes_that_are_no_integers_are_one_sentence(targets):
+def test_classes_that_are_no_integers_are_rejected_in_one_sentence(targets):
     with pytest.raises(normproof.UsageError, match="targets has dtype .*; expected classes as int64, int32 or uint8"):
         normproof.judge(lambda logits, targets: 0, "cross_entropy", logits=np.ones((3, 4), np.float32), targets=targets)
 
 
-def test_parameters_of_another_dtype_are_said(given):
+def test_the_report_mentions_parameters_of_another_dtype(given):
     report = normproof.judge(kernels.layer_norm, "layer_norm", **{**given, "gamma": given["gamma"].astype(np.float64)})
     assert report and "gamma has dtype float64" in str(report) and "beta has dtype" not in str(report)
 
 
-def test_plain_values_for_tensors_are_one_sentence():
+def test_plain_values_for_tensors_are_rejected_in_one_sentence():
     x = np.ones((1, 1, 2, 3), np.float32)
     with pytest.raises(normproof.UsageError, match="^normproof.judge: q='a'; expected a tensor of NumPy or of a framework$"):
         normproof.judge(attention, "attention", q="a", k=x, v=x)
@@ -177,7 +177,7 @@ def test_plain_values_for_tensors_are_one_sentence():
         normproof.judge(attention, "attention", q=x, k=x.astype(np.float64), v=x)
 
 
-def test_a_sum_that_is_returned_is_judged():
+def test_a_returned_sum_is_judged():
     x = np.random.default_rng(4).standard_normal((3, 8)).astype(np.float32)
 
     def add_rms_norm(x, residual, gamma, eps):
@@ -187,7 +187,7 @@ def test_a_sum_that_is_returned_is_judged():
         assert bool(report) == (wrong == 0) and {one["name"] for one in report.results[0].tensors} == {"y", "sum"}
 
 
-def test_residual_norms_take_eps_and_any_rank():
+def test_residual_norms_accept_eps_and_any_rank():
     x = np.random.default_rng(3).standard_normal((2, 2, 3, 8)).astype(np.float32)
     gamma = np.ones(8, np.float32)
 
@@ -201,7 +201,7 @@ def test_residual_norms_take_eps_and_any_rank():
     assert "takes no option eps, which is 0.001" in wrong.declined[0].text
 
 
-def test_repro_writes_the_tensors_and_shows_the_case_again(given, tmp_path):
+def test_repro_writes_the_tensors_and_repeats_the_case(given, tmp_path):
     given["eps"] = 0.25
     report = normproof.judge(kernels.eps_outside, "layer_norm", accumulation="float32", **given)
     text = report.repro(folder=tmp_path)
@@ -213,7 +213,7 @@ def test_repro_writes_the_tensors_and_shows_the_case_again(given, tmp_path):
         report.repro(folder=tmp_path / "absent")
 
 
-def test_repro_has_the_framework_and_the_mode(tmp_path):
+def test_repro_includes_the_framework_and_the_mode(tmp_path):
     torch = pytest.importorskip("torch")
     x = torch.tensor([[0.5, 1.5, 2.5, -1.0]]).bfloat16()
     report = normproof.judge(lambda x: -x, "relu", x=x, mode="inference")
@@ -225,7 +225,7 @@ def test_repro_has_the_framework_and_the_mode(tmp_path):
 
 
 def decoder_layer_of_one_head(tensors, causal=True):
-    """y of a post-norm decoder layer with LayerNorm and relu, in float64."""
+    """Returns y of a post-norm decoder layer with LayerNorm and relu, in float64."""
     def linear(name, x):
         return x @ tensors[name + ".weight"].T + tensors[name + ".bias"]
 
@@ -253,7 +253,7 @@ def decoder_layer_of_one_head(tensors, causal=True):
     ({"num_heads": 5}, ": num_heads is 5; expected a divisor of d_model, 4"),
     ({"num_heads": 0}, ": num_heads is 0; expected 1 or more"),
     ({"norm.eps": -1.0}, "layer_norm: norm.eps is -1; expected eps >= 0")])
-def test_option_of_a_layer_is_refused_by_the_name_that_it_was_given_by(op, options, said):
+def test_an_invalid_option_is_rejected_by_the_name_that_the_caller_used(op, options, said):
     case = normproof.case(f"quick/{op}/post_layer_norm-2x3x4-float64")
     given = {name: stored.array() for name, stored in case.tensors.items()}
     with pytest.raises(normproof.UsageError) as error:
@@ -263,7 +263,7 @@ def test_option_of_a_layer_is_refused_by_the_name_that_it_was_given_by(op, optio
 
 
 @pytest.mark.parametrize("kind", [bool, float])
-def test_masks_of_a_decoder_layer_are_booleans_or_0_and_1(kind, tmp_path):
+def test_masks_of_a_decoder_layer_may_be_booleans_or_0_and_1(kind, tmp_path):
     rng = np.random.default_rng(3)
     shapes = {"x": (2, 3, 4), "memory": (2, 5, 4), "self_attention.in.weight": (12, 4), "self_attention.in.bias": (12,),
               "cross_attention.memory.weight": (8, 4), "cross_attention.memory.bias": (8,),
@@ -286,7 +286,7 @@ def test_masks_of_a_decoder_layer_are_booleans_or_0_and_1(kind, tmp_path):
     compile(wrong.repro(folder=tmp_path), "repro", "exec")
 
 
-def test_decoding_is_judged_in_its_only_mode_with_the_options_of_a_case():
+def test_decoding_is_judged_in_inference_with_the_options_of_a_case():
     case = normproof.case("quick/decoding/chunk_power_norm-3x2-float64")
     given = {name: stored.array() for name, stored in case.tensors.items()}
     exact = kernels.exact(case)["logits"]
@@ -309,13 +309,13 @@ def test_a_scaled_embedding_is_an_option_under_either_name(op):
     assert "factor sqrt(D)" in wrong.failures[0].text
 
 
-def test_the_cases_of_other_dtypes_are_counted():
+def test_the_report_counts_cases_of_other_dtypes():
     asked = lambda dtype: [line for line in normproof.check(kernels.exact, "decoding", dtype=dtype).conventions if "not asked" in line]
     assert asked("float32") == ["cases not asked for their dtype: 4 of float64, 1 of bfloat16"]
     assert asked(["float64", "float32"]) == ["cases not asked for their dtype: 1 of bfloat16"]
 
 
-def test_an_output_of_a_model_whose_bounds_accept_any_answer_is_not_verified():
+def test_an_output_whose_bounds_accept_any_answer_is_not_verified():
     case = normproof.case("quick/decoding/post_layer_norm-2x3-float64")
     given = {name: stored.array() for name, stored in case.tensors.items()}
     given = {name: array.astype(np.float32) if array.dtype == np.float64 else array for name, array in given.items()}
@@ -327,7 +327,7 @@ def test_an_output_of_a_model_whose_bounds_accept_any_answer_is_not_verified():
     assert "not verified" in str(wide) and "expected 1 case or more that are judged" in str(wide)
 
 
-def test_decoding_begins_from_a_cache_of_no_position_as_from_none():
+def test_decoding_treats_an_empty_cache_as_no_cache():
     case = normproof.case("quick/decoding/post_layer_norm-2x3-float64")
     given = {name: stored.array() for name, stored in case.tensors.items()}
     none = np.zeros((2, 0, given["memory"].shape[-1]))
@@ -347,7 +347,7 @@ def test_decoding_begins_from_a_cache_of_no_position_as_from_none():
 
 
 @pytest.mark.parametrize("name", ["memory", "head.weight", "layers.0.self_attention.past_keys", "final_norm.running_psi2"])
-def test_integers_in_a_whole_model_are_refused(name):
+def test_integer_weights_of_a_model_are_rejected(name):
     case = normproof.case("quick/decoding/chunk_power_norm-3x2-float64")
     given = {own: stored.array() for own, stored in case.tensors.items()}
     with pytest.raises(normproof.UsageError, match=f"{name} has dtype int64; expected a floating dtype"):

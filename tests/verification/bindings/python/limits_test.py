@@ -1,4 +1,4 @@
-"""Time limits and forks, without a corpus."""
+"""Tests time limits and the guard against forks. No corpus is needed."""
 import os
 import signal
 import time
@@ -9,7 +9,7 @@ from normproof.errors import Unanswered
 from normproof.limits import one_process, time_limit
 
 
-def test_what_ends_in_time_is_left_alone():
+def test_a_call_within_its_time_limit_is_undisturbed():
     before = signal.getsignal(signal.SIGALRM)
     with time_limit(5):
         pass
@@ -18,12 +18,12 @@ def test_what_ends_in_time_is_left_alone():
     assert signal.getsignal(signal.SIGALRM) is before and signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
-def test_an_exception_of_the_body_passes():
+def test_an_exception_of_the_body_is_passed_on():
     with pytest.raises(KeyError), time_limit(5):
         raise KeyError
 
 
-def test_what_takes_too_long_ends_even_where_everything_is_caught():
+def test_the_time_limit_ends_a_body_that_catches_everything():
     begun = time.monotonic()
     with pytest.raises(Unanswered, match="no answer within 0.1 seconds; expected outputs"), time_limit(0.1):
         for _ in range(3):
@@ -34,7 +34,7 @@ def test_what_takes_too_long_ends_even_where_everything_is_caught():
     assert time.monotonic() - begun < 4
 
 
-def test_a_fork_that_returns_is_found():
+def test_a_forked_child_that_returns_is_reported():
     here = os.getpid()
     with pytest.raises(Unanswered, match="two processes returned"), one_process():
         os.fork()

@@ -1,4 +1,4 @@
-"""The package: its import, its library, its corpus, its cache."""
+"""Tests the package: its import, its library, its corpus and its cache."""
 import inspect
 import os
 import pathlib
@@ -20,14 +20,14 @@ def run(code, **environment):
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment})
 
 
-def test_import_is_quick_and_takes_nothing():
+def test_import_is_quick_and_imports_no_other_package():
     code = ("import sys, time; t = time.process_time(); import normproof; took = time.process_time() - t; "
             f"print(took, [name for name in {HEAVY} if name in sys.modules])")
     took, loaded = run(code).stdout.split(" ", 1)
     assert float(took) < 0.2 and loaded.strip() == "[]"
 
 
-def test_every_name_is_there():
+def test_every_public_name_exists():
     for name in normproof.__all__:
         assert getattr(normproof, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'chekc'"):
@@ -36,7 +36,7 @@ def test_every_name_is_there():
     assert "layer_norm" in normproof.ops()
 
 
-def test_every_function_and_argument_is_in_the_documentation():
+def test_every_function_and_argument_is_documented():
     text = (pathlib.Path(__file__).resolve().parents[4] / "docs/guide/python.md").read_text(encoding="utf-8")
     words = " ".join(re.findall(r"`[^`]+`", re.sub(r"```.*?```", "", text, flags=re.DOTALL)) + re.findall(r"^#.*", text, re.M))
     named = set(re.findall(r"[A-Za-z_]+", words))
@@ -52,12 +52,12 @@ def test_every_function_and_argument_is_in_the_documentation():
     ("NORMPROOF_LIBRARY", "/nowhere/lib.so", "/nowhere/lib.so has no libnormproof.so; expected an installed wheel"),
     ("NORMPROOF_LIBRARY", __file__, "cannot be loaded"),
     ("NORMPROOF_CORPUS", "/nowhere", "NORMPROOF_CORPUS names /nowhere, which has no manifest.json")])
-def test_what_is_absent_is_one_sentence(variable, value, sentence):
+def test_an_absent_library_or_corpus_is_reported_in_one_sentence(variable, value, sentence):
     done = run("import normproof; normproof.check(lambda x: x, 'relu')", **{variable: value})
     assert done.returncode == 1 and sentence in done.stderr.splitlines()[-1]
 
 
-def test_case_by_its_path():
+def test_a_case_can_be_taken_by_its_path_and_checked():
     case = normproof.case("quick/layer_norm/odd-13x17-float32")
     assert case.x.shape == (13, 17) and case.eps == 1e-5 and case.get("running_mean") is None
     assert "gamma" in case and "eps" in case and "running_mean" not in case and "y" not in case
@@ -71,7 +71,7 @@ def test_case_by_its_path():
             normproof.case(path)
 
 
-def test_tier_is_made_once_and_kept(tmp_path, monkeypatch, capsys):
+def test_a_tier_is_made_once_and_kept(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("NORMPROOF_CACHE", str(tmp_path))
     report = normproof.check(kernels.relu, "relu", tier="standard")
     assert report and all(result.path.startswith("standard/") for result in report.results)
@@ -82,7 +82,7 @@ def test_tier_is_made_once_and_kept(tmp_path, monkeypatch, capsys):
     assert not [name for _, names, _ in os.walk(tmp_path) for name in names if name.startswith(".making")]
 
 
-def test_library_that_describes_no_functions_is_too_old(monkeypatch):
+def test_a_library_that_describes_no_functions_is_rejected(monkeypatch):
     corpus.layer_descriptions.cache_clear()
     monkeypatch.setattr(corpus.Corpus, "layers", lambda self: [{"name": "layer_norm"}])
     with pytest.raises(normproof.CorpusError, match="describes no functions; expected a library as new as this package"):
@@ -94,14 +94,14 @@ def test_library_that_describes_no_functions_is_too_old(monkeypatch):
     ("quick/decoding/chunk_power_norm-3x2-float64", ("num_heads", "num_layers", "norm.warmup_iterations")),
     ("quick/encoder/two_layers_pre_power_norm-2x3-float64", ("num_heads", "num_layers", "norm.warmup_iterations")),
     ("quick/group_norm/random-3x5x6-float32", ("groups",))])
-def test_whole_options_are_integers(path, names):
+def test_options_that_are_whole_numbers_are_integers(path, names):
     case = normproof.case(path)
     for name in names:
         assert type(case.options[name]) is int and type(getattr(case, name)) is int and type(case.get(name)) is int
     assert all(type(value) is not int for name, value in case.options.items() if name not in names)
 
 
-def test_strategies_are_loaded_when_they_are_used(tmp_path):
+def test_strategies_are_imported_on_first_use_only(tmp_path):
     (tmp_path / "hypothesis.py").write_text("class strategies:\n    composite = staticmethod(lambda fn: fn)\n")
     done = run("import sys, normproof; assert 'normproof.strategies' not in sys.modules; print(normproof.strategies.inputs)",
                PYTHONPATH=f"{tmp_path}:{os.environ['PYTHONPATH']}")

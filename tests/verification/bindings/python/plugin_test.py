@@ -1,4 +1,4 @@
-"""The plug-in of pytest, in runs of its own."""
+"""Tests the plug-in of pytest, in runs of its own."""
 import os
 import re
 import subprocess
@@ -33,7 +33,7 @@ def run(tmp_path):
     return started
 
 
-def test_one_test_a_case_with_properties_and_a_summary(run):
+def test_each_case_is_a_test_with_properties_and_a_summary(run):
     status, text = run("--junit-xml=junit.xml")
     assert status == 1 and f"{WRONG} FAILED" in text and "test_rms_norm[quick/rms_norm/odd" in text
     assert re.search(r"^normproof: \d+ agree with 'eps: outside the root'$", text, re.M)
@@ -44,20 +44,20 @@ def test_one_test_a_case_with_properties_and_a_summary(run):
     assert float(found[WRONG]["normproof_ratio"]) > 1
 
 
-def test_two_workers_say_the_same(run):
+def test_two_workers_print_the_same_summary(run):
     pytest.importorskip("xdist")
     alone, spread = run()[1], run("-n", "2")[1]
     last = [[line for line in text.splitlines() if line.startswith("normproof: ")] for text in (alone, spread)]
     assert last[0] and last[0] == last[1]
 
 
-def test_only(run):
+def test_the_option_only_selects_cases(run):
     status, text = run("--normproof-only", "odd*")
     assert status in (0, 1) and "[quick/layer_norm/variance" not in text and "[quick/layer_norm/odd" in text
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
-def test_glob_that_matches_nothing_is_an_error(run, workers):
+def test_a_glob_that_matches_nothing_is_an_error(run, workers):
     if workers:
         pytest.importorskip("xdist")
     status, text = run("--normproof-only", "odd*", "--normproof-only", "nothing*", *workers)
@@ -65,7 +65,7 @@ def test_glob_that_matches_nothing_is_an_error(run, workers):
     assert "ERROR: --normproof-only: nothing* matches no case; expected one of those that test_kernels.py" in text
 
 
-def test_run_that_holds_no_case_fails(run):
+def test_a_run_that_judges_no_case_fails(run):
     (run.folder / "test_kernels.py").write_text(
         "import normproof\n@normproof.cases('relu', only='random*')\ndef test_a(case): case.check(declined)\n"
         "def declined(x):\n    raise normproof.NotOffered('none')\n")
@@ -73,14 +73,14 @@ def test_run_that_holds_no_case_fails(run):
     assert status == 1 and "normproof: no case was held, which is a failure: each was declined" in text
 
 
-def test_failure_says_how_it_is_shown_again(run):
+def test_a_failure_prints_the_command_that_repeats_it(run):
     (run.folder / "test_kernels.py").write_text(
         "import normproof\n@normproof.cases('relu', only='random*')\ndef test_a(case): case.check(lambda x: -x)\n")
     status, text = run()
     assert status == 1 and "python3 -m pytest 'test_kernels.py::test_a[quick/relu/random-3x5x6-float32]'" in text
 
 
-def test_expected_failures_are_strict_both_ways(run):
+def test_expected_failures_must_fail_and_match_a_case(run):
     listed = run.folder / "known"
     listed.write_text("*/layer_norm/variance*  # a comment\n*/layer_norm/odd*\n")
     status, text = run("--normproof-xfail", str(listed))
@@ -99,7 +99,7 @@ def test_expected_failures_are_strict_both_ways(run):
     ("\ufeff*/layer_norm/variance*\n".encode(), "known: it begins with a byte order mark; expected UTF-8 without one"),
     ("*/layer_norm/variance*\n".encode("utf-16"), "known: it begins with a byte order mark; expected UTF-8 without one"),
     (b"*/layer_norm/\xe4*\n", "known: byte 13 is not UTF-8; expected a glob a line")])
-def test_expected_failures_are_plain_text(run, content, sentence):
+def test_the_file_of_expected_failures_must_be_plain_utf8(run, content, sentence):
     (run.folder / "known").write_bytes(content)
     status, text = run("--normproof-xfail", str(run.folder / "known"), "-k", "odd")
     assert status == 4 and sentence in text and "Traceback" not in text
@@ -109,7 +109,7 @@ def test_expected_failures_are_plain_text(run, content, sentence):
     ("import normproof\n@normproof.cases('layer_nrom')\ndef test_a(case): pass\n", "is unknown; expected 'layer_norm'"),
     ("import normproof\n@normproof.cases('relu')\ndef test_a(): pass\n", "needs the argument `case`"),
     ("import normproof\n@normproof.cases('relu', dtype='f32')\ndef test_a(case): pass\n", "dtype='f32'; expected one")])
-def test_wrong_use_is_one_sentence(run, text, sentence):
+def test_wrong_usage_is_reported_in_one_sentence(run, text, sentence):
     (run.folder / "test_kernels.py").write_text(text)
     status, said = run()
     assert status != 0 and sentence in said

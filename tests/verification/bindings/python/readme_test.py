@@ -1,4 +1,4 @@
-"""The README of the package does what it says, block by block, and prints what it says."""
+"""Tests the examples in the README of the package, and the output that it shows."""
 import pathlib
 import re
 import subprocess
@@ -11,7 +11,7 @@ def blocks(kind):
     return re.findall(rf"^```{kind}\n(.*?)^```$", README, re.M | re.S)
 
 
-def test_examples_run_and_print_what_is_shown(tmp_path):
+def test_the_examples_print_what_the_readme_shows(tmp_path):
     (tmp_path / "examples.py").write_text("\n".join(blocks("python")))
     done = subprocess.run([sys.executable, "examples.py"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -25,7 +25,7 @@ def test_examples_run_and_print_what_is_shown(tmp_path):
     assert (tmp_path / "f.html").exists()
 
 
-def test_example_of_pytest_passes(tmp_path):
+def test_the_pytest_example_of_the_readme_passes(tmp_path):
     (tmp_path / "test_readme.py").write_text(blocks("python test")[0])
     option = re.search(r"`pytest (-p \S+)`", README).group(1).split()  # of the sources, which are not installed
     done = subprocess.run([sys.executable, "-m", "pytest", *option, "-p", "no:cacheprovider", "-q"],

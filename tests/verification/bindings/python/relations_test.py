@@ -1,4 +1,4 @@
-"""Relations of the call: each holds for a right function, and finds a wrong one that passes every case."""
+"""Tests the relations of a call: they hold for a correct function, and each finds a bug that passes every case."""
 import contextlib
 import re
 
@@ -10,13 +10,13 @@ import normproof
 from normproof.frameworks import numpy_arrays
 
 
-def held(fn, relation, op="layer_norm", only="random*", **options):
+def check(fn, relation, op="layer_norm", only="random*", **options):
     report = normproof.check(fn, op, relations=relation, only=only, **options)
     return report, [result.outcome for result in report.relations]
 
 
-def test_all_hold_for_a_right_function():
-    report, outcomes = held(kernels.layer_norm, list(normproof.RELATIONS), only="[orv]*")
+def test_all_relations_hold_for_a_correct_function():
+    report, outcomes = check(kernels.layer_norm, list(normproof.RELATIONS), only="[orv]*")
     assert report and set(outcomes) == {"held", "not_applicable"} and outcomes.count("held") > 50
 
 
@@ -25,7 +25,7 @@ def ignores_strides(x, gamma, beta, eps):
     return kernels.layer_norm(owner.ravel(order="K")[:x.size].reshape(x.shape), gamma, beta, eps)
 
 
-def first_axis_is_the_rows(x, gamma, beta, eps):
+def flattens_all_but_the_first_axis(x, gamma, beta, eps):
     rows = x.shape[0]
     if x.ndim == 4:
         return np.broadcast_to(kernels.layer_norm(x.reshape(rows, -1)[:, :x.shape[-1]], gamma, beta, eps)[:, None, None],
@@ -36,8 +36,8 @@ def first_axis_is_the_rows(x, gamma, beta, eps):
 def writes_before_it_reads(x, gamma, beta, eps, out=None):
     out = np.empty_like(x) if out is None else out
     out[...] = x * 0
-    centred, variance = kernels.row_statistics(x)
-    out[...] = gamma * (centred / np.sqrt(variance + x.dtype.type(eps))) + beta
+    centered, variance = kernels.row_statistics(x)
+    out[...] = gamma * (centered / np.sqrt(variance + x.dtype.type(eps))) + beta
     return out
 
 
@@ -52,12 +52,12 @@ def flat_output(x, gamma, beta, eps, out=None):
 calls = []
 
 
-def other_the_fourth_time(x, gamma, beta, eps):
+def differs_from_the_fourth_call(x, gamma, beta, eps):
     calls.append(x)
     return kernels.layer_norm(x, gamma, beta, eps) * x.dtype.type(1 + 2.0**-23 * (len(calls) > 3))
 
 
-def by_the_number_of_samples(x, gamma, beta, eps):
+def depends_on_the_number_of_samples(x, gamma, beta, eps):
     wide = x.astype(np.float64) if len(x) > 2 else x
     return kernels.layer_norm(wide, gamma, beta, eps).astype(x.dtype)
 
@@ -66,7 +66,7 @@ def statistics_of_the_batch(x, gamma, beta, eps):
     return kernels.layer_norm(x, gamma, beta, eps) * x.dtype.type(1 if len(x) > 1 else 1.01)
 
 
-def one_sample_at_least(x, gamma, beta, eps):
+def needs_one_sample(x, gamma, beta, eps):
     if len(x) == 0:
         raise RuntimeError("no samples")
     return kernels.layer_norm(x, gamma, beta, eps)
@@ -74,39 +74,39 @@ def one_sample_at_least(x, gamma, beta, eps):
 
 @pytest.mark.parametrize("relation, wrong, issue", [
     ("strides", ignores_strides, "flagos-ai/FlagGems#1068"),
-    ("rank", first_axis_is_the_rows, "flagos-ai/FlagGems#5392"),
+    ("rank", flattens_all_but_the_first_axis, "flagos-ai/FlagGems#5392"),
     ("aliasing", writes_before_it_reads, "ggml-org/ggml#1519"),
     ("outputs", flat_output, "pytorch/pytorch#84762"),
-    ("repeat", other_the_fourth_time, "Dao-AILab/flash-attention#781"),
+    ("repeat", differs_from_the_fourth_call, "Dao-AILab/flash-attention#781"),
     ("batch", statistics_of_the_batch, "flagos-ai/FlagGems#59"),
-    ("batch_bitwise", by_the_number_of_samples, "vllm-project/vllm#48391"),
-    ("empty", one_sample_at_least, "tensorflow/tensorflow#46366")])
-def test_wrong_function_is_found_by_its_relation_alone(relation, wrong, issue):
+    ("batch_bitwise", depends_on_the_number_of_samples, "vllm-project/vllm#48391"),
+    ("empty", needs_one_sample, "tensorflow/tensorflow#46366")])
+def test_a_bug_that_passes_every_case_breaks_its_relation(relation, wrong, issue):
     calls.clear()
     assert normproof.check(wrong, "layer_norm", only="random*")
     calls.clear()
-    report, outcomes = held(wrong, relation)
+    report, outcomes = check(wrong, relation)
     assert outcomes == ["broken"] and not report
     assert f"relation {relation}: " in report.failures[0].text and issue in str(report)
     assert f"relation {relation}" in report.junit()
 
 
-def test_batch_within_the_bound_is_no_promise_of_bits():
-    report, outcomes = held(by_the_number_of_samples, "batch")
+def test_batch_allows_other_bits_within_the_bound():
+    report, outcomes = check(depends_on_the_number_of_samples, "batch")
     assert report and outcomes == ["held"]
 
 
-def test_case_that_fails_is_not_asked_relations():
-    report, outcomes = held(kernels.eps_outside, "strides,rank", only="variance*")
+def test_relations_are_not_checked_on_a_failing_case():
+    report, outcomes = check(kernels.eps_outside, "strides,rank", only="variance*")
     assert outcomes == ["declined", "declined"] and "agrees with" in report.failures[0].text
 
 
-def test_relations_of_which_none_applies_are_no_pass():
-    report, outcomes = held(kernels.layer_norm, "compiled")
+def test_a_report_fails_if_no_relation_applies():
+    report, outcomes = check(kernels.layer_norm, "compiled")
     assert set(outcomes) == {"not_applicable"} and not report and not report.failures
     assert "NONE HELD: relations of the call: 1 not applicable; expected one or more" in str(report)
     assert "PASSED: relations" not in str(report)
-    report, outcomes = held(kernels.layer_norm, "compiled,repeat")
+    report, outcomes = check(kernels.layer_norm, "compiled,repeat")
     assert report and "PASSED: relations of the call: 1 held, 1 not applicable" in str(report)
 
 
@@ -138,23 +138,23 @@ def ignores_strides_of_the_residual(x, residual, gamma, eps):
 
 @pytest.mark.parametrize("op, wrong", [("attention", ignores_strides_of_the_keys),
                                        ("add_rms_norm", ignores_strides_of_the_residual)])
-def test_every_input_is_laid_out_otherwise(op, wrong):
+def test_strides_changes_the_layout_of_every_input(op, wrong):
     assert normproof.check(wrong, op, only="odd*")
-    report, outcomes = held(wrong, "strides", op, only="odd*")
+    report, outcomes = check(wrong, "strides", op, only="odd*")
     assert "broken" in outcomes and "relation strides: inputs that are transposed: " in report.failures[0].text
 
 
-def test_sums_before_a_norm_are_split_and_reshaped():
+def test_relations_apply_to_sums_before_a_norm():
     def add_rms_norm(x, residual, gamma, eps):
         total = x + residual
         return kernels.rms_norm(total, gamma, eps), total
 
     def first_residual_of_two(x, residual, gamma, eps):
         return add_rms_norm(x, residual if len(x) > 1 else residual * x.dtype.type(1.01), gamma, eps)
-    report, outcomes = held(add_rms_norm, "batch,batch_bitwise,rank,empty", "add_rms_norm")
+    report, outcomes = check(add_rms_norm, "batch,batch_bitwise,rank,empty", "add_rms_norm")
     assert report and set(outcomes) == {"held"}
     assert normproof.check(first_residual_of_two, "add_rms_norm", only="random*")
-    report, outcomes = held(first_residual_of_two, "batch", "add_rms_norm")
+    report, outcomes = check(first_residual_of_two, "batch", "add_rms_norm")
     assert outcomes == ["broken"] and "samples split at 1: sum at [0, " in report.failures[0].text
 
 
@@ -162,20 +162,20 @@ def attention_of_the_batch(q, k, v, causal):
     return attention(q, k, v, causal) * q.dtype.type(1 if len(q) > 1 else 1.01)
 
 
-def attention_of_one_at_least(q, k, v, causal):
+def attention_needs_one_sample(q, k, v, causal):
     if len(q) == 0:
         raise RuntimeError("no samples")
     return attention(q, k, v, causal)
 
 
-def test_samples_of_attention_are_split_and_left_out():
-    report, outcomes = held(attention, "batch,batch_bitwise,empty", "attention", only=["random-*", "odd*", "causal_more*"])
+def test_samples_of_attention_are_split_and_emptied():
+    report, outcomes = check(attention, "batch,batch_bitwise,empty", "attention", only=["random-*", "odd*", "causal_more*"])
     assert report and set(outcomes) == {"held"} and len(outcomes) == 9, str(report)
     for relation, wrong, said in (("batch", attention_of_the_batch, "samples split at 1: y at [0, "),
                                   ("batch_bitwise", attention_of_the_batch, "samples split at 1: y at [0, 0, 0, 0] has other"),
-                                  ("empty", attention_of_one_at_least, "no samples")):
+                                  ("empty", attention_needs_one_sample, "no samples")):
         assert normproof.check(wrong, "attention", only="random-*")
-        report, outcomes = held(wrong, relation, "attention", only="random-*")
+        report, outcomes = check(wrong, relation, "attention", only="random-*")
         assert outcomes == ["broken"] and said in report.failures[0].text
 
 
@@ -193,13 +193,13 @@ def rope_of_the_first_sample(x, cos, sin, interleaved):
     return rope(x, cos * x.dtype.type(1 if len(x) > 1 else 1.01), sin, interleaved)
 
 
-def test_samples_of_rope_are_split_and_left_out():
-    report, outcomes = held(rope, "batch,batch_bitwise,empty", "rope", only=["halves-*", "interleaved-*"])
+def test_samples_of_rope_are_split_and_emptied():
+    report, outcomes = check(rope, "batch,batch_bitwise,empty", "rope", only=["halves-*", "interleaved-*"])
     assert report and set(outcomes) == {"held"} and len(outcomes) == 6, str(report)
     assert normproof.check(rope_of_the_first_sample, "rope", only="halves-*")
-    report, outcomes = held(rope_of_the_first_sample, "batch", "rope", only="halves-*")
+    report, outcomes = check(rope_of_the_first_sample, "batch", "rope", only="halves-*")
     assert outcomes == ["broken"] and "samples split at 1: y at [" in report.failures[0].text
-    report, outcomes = held(rope, "rank", "rope", only="halves-*")
+    report, outcomes = check(rope, "rank", "rope", only="halves-*")
     assert set(outcomes) == {"not_applicable"} and "each of which has angles of its own" in str(report)
 
 
@@ -217,12 +217,12 @@ def loss_of_one_row_otherwise(logits, targets, label_smoothing, class_weights=No
     return cross_entropy(logits, targets, label_smoothing, class_weights, valid) * np.float32(1 if len(logits) > 1 else 1.01)
 
 
-def test_rows_of_a_mean_are_split_and_each_part_has_its_own():
+def test_each_part_of_the_rows_of_a_mean_is_judged_by_its_own_mean():
     several = ["random-*", "weighted-*", "ignored-*", "smoothed-*", "weights_of_0*", "odd-*"]
-    report, outcomes = held(cross_entropy, "batch", "cross_entropy", only=several)
+    report, outcomes = check(cross_entropy, "batch", "cross_entropy", only=several)
     assert report and set(outcomes) == {"held"} and len(outcomes) == 6, str(report)
     assert normproof.check(loss_of_one_row_otherwise, "cross_entropy", only=several)
-    report, outcomes = held(loss_of_one_row_otherwise, "batch", "cross_entropy", only="random-*")
+    report, outcomes = check(loss_of_one_row_otherwise, "batch", "cross_entropy", only="random-*")
     assert outcomes == ["broken"] and "relation batch: rows 0 to 0 alone: loss at [0]: " in report.failures[0].text
 
 
@@ -232,40 +232,40 @@ def test_rows_of_a_mean_are_split_and_each_part_has_its_own():
     (cross_entropy, "cross_entropy", "empty", "cross_entropy is a mean over all rows: that of none is 0/0"),
     (cross_entropy, "cross_entropy", "batch_bitwise", "cross_entropy is a mean over all rows: a part of them has other"),
     (kernels.layer_norm, "layer_norm", "grad_mask", "the gradients are not taken by a framework")])
-def test_relation_that_does_not_apply_says_why(fn, op, relation, why):
-    report, outcomes = held(fn, f"{relation},repeat", op, only=["random-*", "odd-*"])
+def test_a_relation_that_does_not_apply_gives_the_reason(fn, op, relation, why):
+    report, outcomes = check(fn, f"{relation},repeat", op, only=["random-*", "odd-*"])
     assert report and outcomes == ["not_applicable", "held"] * (len(outcomes) // 2)
     more = f" and {len(outcomes) // 2 - 1} more" if len(outcomes) > 2 else ""
     assert f"\nrelation {relation} does not apply to {report.results[0].path}{more}: {why}" in str(report), str(report)
 
 
-def test_the_question_between_has_other_numbers():
+def test_repeat_calls_with_other_numbers_in_between():
     seen = []
 
-    def heeds_the_question_before(q, k, v, causal):
+    def remembers_the_previous_call(q, k, v, causal):
         seen.append(k.flat[0])
         return attention(q, k, v, causal) * q.dtype.type(1 + 2.0**-22 * (len(seen) > 1 and seen[-2] != seen[-1]))
-    report, outcomes = held(heeds_the_question_before, "repeat", "attention", only="random-*")
+    report, outcomes = check(remembers_the_previous_call, "repeat", "attention", only="random-*")
     assert outcomes == ["broken"] and "has other bits when it is asked again" in report.failures[0].text
 
 
-def test_streams_are_asked_where_the_device_has_them(monkeypatch):
-    """Of NumPy, which is given a stream here: nothing but a flag, which a wrong function heeds."""
-    elsewhere = []
+def test_streams_are_checked_if_the_device_has_them(monkeypatch):
+    """NumPy gets a stream here, which is only a flag that a wrong function reads."""
+    on_stream = []
 
     @contextlib.contextmanager
     def stream():
-        elsewhere.append(True)
+        on_stream.append(True)
         yield
-        elsewhere.clear()
+        on_stream.clear()
 
     def stale_on_another_stream(x, gamma, beta, eps):
         y = kernels.layer_norm(x, gamma, beta, eps)
-        return np.zeros_like(y) if elsewhere else y
-    report, outcomes = held(stale_on_another_stream, "streams,repeat")
+        return np.zeros_like(y) if on_stream else y
+    report, outcomes = check(stale_on_another_stream, "streams,repeat")
     assert report and outcomes == ["not_applicable", "held"]
-    monkeypatch.setattr(numpy_arrays, "side_stream", lambda device: stream(), raising=False)
-    report, outcomes = held(stale_on_another_stream, "streams")
+    monkeypatch.setattr(numpy_arrays.NumPy, "side_stream", lambda self, device: stream())
+    report, outcomes = check(stale_on_another_stream, "streams")
     assert outcomes == ["broken"] and "y has other bits on another stream" in report.failures[0].text
-    report, outcomes = held(kernels.layer_norm, "streams")
+    report, outcomes = check(kernels.layer_norm, "streams")
     assert report and outcomes == ["held"]

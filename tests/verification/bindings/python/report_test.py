@@ -1,4 +1,4 @@
-"""What a Report writes: the bytes of the program, and what is said of a failing case."""
+"""Tests the forms of a Report, which equal those of the program, and the lines that repeat a case."""
 import html
 import json
 import os
@@ -28,15 +28,15 @@ def report():
     return normproof.check(kernels.eps_outside, "layer_norm", only="[!z]*")
 
 
-# How each form writes a text into its lines.
+# How each form escapes a text.
 WRITTEN = {"json": lambda text: json.dumps(text)[1:-1], "sarif": lambda text: json.dumps(text)[1:-1],
            "junit": lambda text: text, "markdown": lambda text: text,
            "html": lambda text: html.escape(text).replace("&#x27;", "&#39;")}
 
 
 @pytest.fixture(scope="module")
-def of_the_program(tmp_path_factory):
-    """The folder of the reports that the program writes of the same answers, each named by its form."""
+def program_reports(tmp_path_factory):
+    """The folder of the reports that the program writes about the same answers, each named after its form."""
     here, folder = os.path.dirname(os.path.abspath(__file__)), tmp_path_factory.mktemp("program")
     interop = os.path.join(here, "../../../../verification/interop")
     (folder / "adapter.py").write_text(ADAPTER.format(interop=interop, here=here))
@@ -53,10 +53,10 @@ def repros(text):
 
 
 @pytest.mark.parametrize("form", list(WRITTEN))
-def test_reports_are_those_of_the_program(report, of_the_program, form, tmp_path):
-    """Byte for byte, once the program's command that shows a case again has been replaced by that of Python."""
-    expected = (of_the_program / form).read_bytes().decode()
-    theirs, ours = repros((of_the_program / "json").read_text()), repros(report.json())
+def test_reports_equal_those_program_reports(report, program_reports, form, tmp_path):
+    """They are equal byte for byte, except that a case is repeated by a line of Python instead of a command."""
+    expected = (program_reports / form).read_bytes().decode()
+    theirs, ours = repros((program_reports / "json").read_text()), repros(report.json())
     assert len(theirs) == len(ours) == len(report.results)
     for command, call in sorted(zip(theirs, ours), key=lambda pair: -len(pair[0])):
         assert command.startswith("normproof golden check") and "normproof.check(" in call
@@ -66,30 +66,30 @@ def test_reports_are_those_of_the_program(report, of_the_program, form, tmp_path
     assert (tmp_path / "ours").read_bytes() == text.encode() == expected.encode()
 
 
-def test_page_is_alone_and_has_the_worst_case(report, tmp_path):
+def test_the_page_is_self_contained_and_shows_the_worst_case(report, tmp_path):
     report.html(tmp_path / "f.html")
     page = (tmp_path / "f.html").read_text()
     assert page.startswith("<!DOCTYPE html>") and "src=" not in page and "@import" not in page
     assert report.worst.path in page and "eps: outside the root" in page
     shown = report._repr_html_()
     assert "&lt;!DOCTYPE html&gt;" in shown and shown.startswith("<iframe") and "offsetHeight" in shown
-    assert "min-width: 20em" in shown  # the page of a narrower frame is many screens long
+    assert "min-width: 20em" in shown  # in a narrower frame the page would be many screens long
     assert "<script" not in shown.split("onload")[1]
 
 
-def test_json_has_every_case(report):
+def test_json_lists_every_case(report):
     lines = [json.loads(line) for line in report.json().splitlines()]
     assert [line["path"] for line in lines if "path" in line] == [result.path for result in report.results]
 
 
-def test_repro_runs_and_fails_again(report, tmp_path):
+def test_repro_repeats_the_failure(report, tmp_path):
     text = report.repro()
     assert len(text.splitlines()) == 5
     done = subprocess.run(["/usr/bin/python3", "-c", text], capture_output=True, text=True, cwd=tmp_path)
     assert "agrees with" in done.stdout and report.worst.path in done.stdout, done.stderr
 
 
-def test_repro_has_the_options_of_the_call():
+def test_repro_includes_the_options_of_the_call():
     report = normproof.check(kernels.eps_outside, "layer_norm", only="variance*", seconds=7, accumulation="float32",
                              backward=kernels.layer_norm_backward, arguments={"eps": lambda case: case.eps})
     text = report.repro()
@@ -101,14 +101,14 @@ def test_repro_has_the_options_of_the_call():
         report.repro("quick/layer_norm/odd-13x17-float32")
 
 
-def test_repro_of_a_case_without_beta_asks_the_same_case_again(tmp_path):
+def test_repro_of_a_case_without_beta_repeats_the_same_case(tmp_path):
     report = normproof.check(kernels.eps_outside_rms, "rms_norm", only="odd*")
     assert report.failures[0].path.startswith("own/")
     done = subprocess.run(["/usr/bin/python3", "-c", report.repro()], capture_output=True, text=True, cwd=tmp_path)
     assert report.failures[0].path in done.stdout and "FAILED: 0 of 1 case passed" in done.stdout, done.stderr
 
 
-def test_shares_are_those_of_the_elements():
+def test_shares_has_the_error_over_the_bound_of_each_element():
     report = normproof.check(kernels.eps_outside, "layer_norm", only="variance*")
     shares = report.shares(report.results[0].path)
     for path, output, sentence in ((report.results[0].path, "yy", "unknown output 'yy'"),
@@ -118,7 +118,7 @@ def test_shares_are_those_of_the_elements():
     assert shares.size == 7 * 16 and np.isclose(shares.max(), report.results[0].ratio)
 
 
-def test_file_is_replaced_as_a_whole(report, tmp_path):
+def test_a_file_is_replaced_completely_or_left_unchanged(report, tmp_path):
     (tmp_path / "r.json").write_text("before")
     report.json(tmp_path / "r.json")
     assert [path.name for path in tmp_path.iterdir()] == ["r.json"]

@@ -1,4 +1,4 @@
-"""Tensors as the corpus stores them."""
+"""Tests tensors as the corpus stores them."""
 import numpy as np
 import pytest
 
@@ -12,7 +12,7 @@ def test_bfloat16_is_widened_exactly():
     assert wide.dtype == np.float32 and wide[0] == 1 and wide[1] == -2 and np.isnan(wide[2]) and wide[3] == 2.0**-133
 
 
-def test_other_byte_order_and_unknown_dtype():
+def test_other_byte_orders_are_converted_and_unknown_dtypes_rejected():
     assert stored.from_numpy(np.array([1, 2], ">f4")).data.tolist() == [1, 2]
     assert stored.from_numpy(np.array([1, 2], ">f4")).dtype == "float32"
     with pytest.raises(UsageError, match="a dtype complex64; expected one of"):
@@ -21,5 +21,5 @@ def test_other_byte_order_and_unknown_dtype():
 
 @pytest.mark.parametrize("a, b, same", [([1.0], [1.0], True), ([0.0], [-0.0], False), ([np.nan], [-np.nan], True),
                                         ([1.0], [1.0 + 2**-52], False), ([1.0], [1.0, 1.0], False)])
-def test_same_bits(a, b, same):
+def test_same_bits_distinguishes_zeros_and_equates_nans(a, b, same):
     assert stored.same_bits(stored.from_numpy(np.array(a)), stored.from_numpy(np.array(b))) is same

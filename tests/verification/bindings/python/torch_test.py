@@ -1,4 +1,4 @@
-"""PyTorch of Debian: its own layers as modules and functions, with their conventions; and modules of others."""
+"""Tests modules and functions of Debian's PyTorch with their conventions, and user-written modules."""
 import kernels
 import pytest
 
@@ -22,7 +22,7 @@ torch.set_num_threads(1)
     (F.batch_norm, "batch_norm", ("the running variance is the unbiased one",)),
     (F.softmax, "softmax", ("dim is -1",)), (F.log_softmax, "log_softmax", ()), (torch.nn.GELU, "gelu", ()),
     (F.gelu, "gelu", ()), (F.relu, "relu", ()), (torch.nn.SiLU, "silu", ())])
-def test_own_layers_pass_but_where_a_row_has_one_feature(fn, op, conventions):
+def test_layers_of_pytorch_pass_unless_a_row_has_one_feature(fn, op, conventions):
     # gelu of later releases is off by up to twice its bound in the tails: docs/generated/board.md
     report = (normproof.check(fn, op, dtype="float32", only=["random*", "odd*"]) if op == "gelu" else
               normproof.check(fn, op, dtype="float64"))
@@ -33,7 +33,7 @@ def test_own_layers_pass_but_where_a_row_has_one_feature(fn, op, conventions):
     assert "grad_x" in str(report)
 
 
-def test_gradients_of_functions():
+def test_gradients_of_functions_are_judged():
     def attention(query, key, value, scale=None):
         query, key, value = (tensor.double() for tensor in (query, key, value))
         key, value = (tensor.repeat_interleave(query.shape[1] // key.shape[1], 1) for tensor in (key, value))
@@ -56,19 +56,19 @@ def test_gradients_of_functions():
         without_sum.declined[0])
 
 
-def test_device_that_is_not_there_is_a_usage_error():
+def test_an_absent_device_is_a_usage_error():
     with pytest.raises(normproof.UsageError, match="PyTorch .* has no device 'cuda:99' here"):
         normproof.check(F.relu, "relu", device="cuda:99")
 
 
 @pytest.mark.parametrize("fn, op", [(torch.nn.GroupNorm, "group_norm"), (torch.nn.BatchNorm2d, "batch_norm"),
                                     (F.group_norm, "group_norm"), (F.batch_norm, "batch_norm")])
-def test_images_in_both_layouts_of_memory(fn, op):
+def test_images_pass_in_both_layouts_of_memory(fn, op):
     report = normproof.check(fn, op, only="channels_*")
     assert report and sum(result.passed for result in report.results) >= 3, str(report)
 
 
-def test_an_image_of_channels_last_stays_so_in_memory():
+def test_an_image_with_channels_last_keeps_its_order_in_memory():
     seen = set()
 
     def group_norm(x, num_groups, weight, bias, eps):
@@ -88,12 +88,12 @@ def test_statistics_over_the_wrong_axis_of_an_image_fail():
     assert not normproof.check(layer_norm_for_group_norm, "group_norm", only="channels_*")
 
 
-def test_builtin_function_has_the_name_that_users_call():
+def test_a_builtin_function_is_named_as_users_import_it():
     report = normproof.check(F.gelu, "gelu", only="random*")
     assert report.title == "torch.nn.functional.gelu" and "from torch.nn.functional import gelu" in report.repro()
 
 
-def test_one_feature_is_the_folded_form():
+def test_the_failure_with_one_feature_is_explained_by_the_folded_formula():
     report = normproof.check(torch.nn.LayerNorm, "layer_norm", only="one_feature*")
     assert "folded form" in report.failures[0].text
     assert normproof.check(torch.nn.LayerNorm, "layer_norm", only="one_feature*", formula="folded")
@@ -111,7 +111,7 @@ class RMSNorm(torch.nn.Module):
         return (self.weight.to(wide.dtype) * (wide * rstd)).to(hidden_states.dtype)
 
 
-def test_module_without_beta_and_its_factory():
+def test_a_module_without_beta_and_its_factory_pass():
     for fn in (RMSNorm, lambda features, eps: RMSNorm(features, eps=eps)):
         report = normproof.check(fn, "rms_norm", dtype=["float32", "bfloat16"], only="[orv]*", framework="torch")
         assert report and "takes no beta" in str(report) and "a module for each case" in str(report)
@@ -122,11 +122,11 @@ class RMSNormOfS(RMSNorm):
         super(RMSNormOfS, s).__init__(dim, eps)
 
 
-def test_the_instance_of_a_module_may_have_any_name():
+def test_the_first_parameter_of_a_constructor_may_have_any_name():
     assert normproof.check(RMSNormOfS, "rms_norm", dtype="float32", only="random*")
 
 
-def test_module_of_one_shape_is_refused_by_a_sentence():
+def test_an_instance_of_a_module_is_rejected_in_a_sentence():
     with pytest.raises(normproof.UsageError, match="is a module of one shape and eps; expected its class"):
         normproof.check(torch.nn.LayerNorm(7), "layer_norm")
 
@@ -142,18 +142,18 @@ class Doubled(torch.autograd.Function):
         return 2 * grad_y * (ctx.saved_tensors[0] > 0)
 
 
-def test_backward_of_an_autograd_function_is_judged():
+def test_the_backward_of_an_autograd_function_is_judged():
     report = normproof.check(Doubled.apply, "relu", only="random*")
     assert "grad_x" in report.failures[0].text and "y at" not in report.failures[0].text
 
 
-def test_function_without_gradients_says_what_was_expected():
+def test_a_function_without_gradients_is_told_what_is_expected():
     report = normproof.check(lambda x: F.relu(x.detach()), "relu", only="random*")
     assert "y does not depend on x for the framework" in report.failures[0].text
     assert normproof.check(lambda x: F.relu(x.detach()), "relu", only="random*", outputs="y")
 
 
-def test_answer_on_another_device_or_of_another_framework():
+def test_an_output_on_another_device_or_of_another_framework_fails():
     report = normproof.check(lambda x: F.relu(x).to("meta"), "relu", only="random*", outputs="y")
     assert "y is on meta; expected on cpu" in report.failures[0].text
     report = normproof.check(lambda x: kernels.relu(x.detach().numpy()), "relu", only="random*", outputs="y", framework="torch")
@@ -179,7 +179,7 @@ def ignores_the_strides_of_grad_y(x, weight, bias, eps):
     return Norm.apply(x, weight, bias)
 
 
-def test_expanded_grad_y_is_asked():
+def test_strides_includes_an_expanded_grad_y():
     assert normproof.check(ignores_the_strides_of_grad_y, "layer_norm", only="random*")
     report = normproof.check(ignores_the_strides_of_grad_y, "layer_norm", only="random*", relations="strides")
     assert "grad_y expanded with stride 0" in report.failures[0].text
@@ -190,7 +190,7 @@ def gradient_of_x_by_the_other_leaves(x, weight, bias, eps):
     return y if weight.requires_grad else y + 0 * y + (y - y.detach())
 
 
-def test_subset_of_the_gradients_is_asked():
+def test_grad_mask_finds_a_gradient_that_depends_on_the_others():
     assert normproof.check(gradient_of_x_by_the_other_leaves, "layer_norm", only="random*")
     report = normproof.check(gradient_of_x_by_the_other_leaves, "layer_norm", only="random*", relations="grad_mask")
     assert "relation grad_mask: gradients of beta alone: grad_beta" in report.failures[0].text
@@ -221,7 +221,7 @@ def test_relations_of_samples_hold_with_gradients(fn, op, only, relations):
 
 
 class KeysOfOneSample(torch.autograd.Function):
-    """Attention whose gradient of k is too large where there is one sample."""
+    """Attention whose gradient of k is too large if there is one sample."""
 
     @staticmethod
     def forward(context, q, k, v):
@@ -236,14 +236,14 @@ class KeysOfOneSample(torch.autograd.Function):
         return found[0], found[1] * (1.01 if len(grad_y) == 1 else 1), found[2]
 
 
-def test_gradient_that_depends_on_the_number_of_samples_is_found():
+def test_batch_finds_a_gradient_that_depends_on_the_number_of_samples():
     assert normproof.check(KeysOfOneSample.apply, "attention", only="random-*")
     report = normproof.check(KeysOfOneSample.apply, "attention", only="random-*", relations="batch")
     assert "relation batch: samples split at 1: grad_k at [0, " in report.failures[0].text
 
 
 def compiler(refuses):
-    """A torch.compile that raises when what it was given is called with a tensor of `refuses`."""
+    """Returns a torch.compile whose functions raise when they are called with a tensor that `refuses` selects."""
     def compile_one(fn):
         def call(*values, **named):
             if any(refuses(value) for value in (*values, *named.values()) if torch.is_tensor(value)):
@@ -256,13 +256,13 @@ def compiler(refuses):
 @pytest.mark.parametrize("refuses, outcome", [
     (lambda value: True, "not_applicable"), (lambda value: value.dim() > 1, "broken"), (lambda value: False, "held")],
     ids=["nothing", "x + 1", "everything"])
-def test_compiled_is_asked_where_anything_can_be_compiled(monkeypatch, refuses, outcome):
+def test_compiled_is_checked_if_anything_can_be_compiled(monkeypatch, refuses, outcome):
     monkeypatch.setattr(torch, "compile", compiler(refuses), raising=False)
     report = normproof.check(F.layer_norm, "layer_norm", only="random-3x5x6-float32", relations="compiled")
     assert [result.outcome for result in report.relations] == [outcome], str(report)
 
 
-def test_encoder_layer_by_the_names_of_its_parameters():
+def test_a_function_may_decline_every_case():
     def encoder_layer(case, x):
         if case.options["norm"] != "layer_norm" or case.options["activation"] != "relu" or case.options["dropout"]:
             raise normproof.NotOffered("this layer")
@@ -272,7 +272,7 @@ def test_encoder_layer_by_the_names_of_its_parameters():
 
 
 def model_with_the_gradients_of_the_case(answered):
-    """A model of the right values, whose loss depends on each parameter by the right gradient."""
+    """Returns a model with the exact outputs, whose loss depends on each parameter by the exact gradient."""
     def model(case, **given):
         exact = {name: torch.from_numpy(value) for name, value in kernels.exact(case).items()}
         linear = sum((given[name[len("grad_"):]] * value).sum() for name, value in exact.items() if name.startswith("grad_"))
@@ -298,7 +298,7 @@ def test_gradients_of_the_loss_of_a_model_are_judged(op, answered, outputs):
     assert "grad_" in doubled.failures[0].text and "loss at" not in doubled.failures[0].text
 
 
-def test_heading_says_where_no_gradient_is_judged():
+def test_the_heading_says_if_no_gradient_is_judged():
     model = model_with_the_gradients_of_the_case(lambda logits, loss: (logits, loss))
     named = normproof.check(model, "language_model", outputs="logits,loss", framework="torch")
     assert named and "no gradients: outputs= names none" in str(named) and "by the framework" not in str(named)

@@ -24,8 +24,10 @@ StoredTensor zeros(const char* name, const Shape& shape) {
   return ref::io::make_tensor(name, DType::float64, shape, std::vector<double>(size, 0));
 }
 
-operands::FunctionInputs read(std::string_view function, const std::vector<StoredTensor>& tensors) {
-  return function_inputs(TensorReader("in.npz", tensors), function);
+ref::model::FunctionInputs read(std::string_view function,
+                                const std::vector<StoredTensor>& tensors) {
+  return function_inputs(TensorReader("in.npz", tensors),
+                         std::get<ref::model::FunctionOptions>(ref::model::operation(function)));
 }
 
 void expect_failure(std::string_view function, const std::vector<StoredTensor>& tensors,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ref/model/operation_info.hpp"
 #include "ref/ops/softmax.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 #include "verification/checks/evaluation/inputs.hpp"
@@ -33,15 +34,16 @@ ref::tensor::NamedTensors<double> run(const char* name, const std::vector<Stored
 
 TEST(Functions, AllFunctionsReturnYAndGradients) {
   for (const std::string& name : ref::model::function_names()) {
-    if (operands::required_operands(name).front() != "x" || name == "rope") continue;
-    const bool narrow = name == "log_sum_exp";
+    const ref::model::OperationInfo& info = ref::model::operation_info(name);
+    if (!info.is_by_row()) continue;
+    const bool narrow = info.reduces;
     std::vector<StoredTensor> tensors = {
         tensor("x", {1, 2}, {0, 0}),
         narrow ? tensor("grad_y", {1}, {1}) : tensor("grad_y", {1, 2}, {1, 0})};
-    if (takes_gate(name)) tensors.push_back(tensor("gate", {1, 2}, {3, 4}));
-    if (adds_residual(name)) tensors.push_back(tensor("residual", {1, 2}, {3, 4}));
+    if (info.takes("gate")) tensors.push_back(tensor("gate", {1, 2}, {3, 4}));
+    if (info.takes("residual")) tensors.push_back(tensor("residual", {1, 2}, {3, 4}));
     const auto results = run(name.c_str(), tensors);
-    EXPECT_EQ(results.size(), takes_gate(name) || adds_residual(name) ? 3u : 2u) << name;
+    EXPECT_EQ(results.size(), info.takes("gate") || info.takes("residual") ? 3u : 2u) << name;
     EXPECT_EQ(results.at("grad_x").size(), 2u) << name;
   }
   const auto y = run("softmax", {tensor("x", {1, 2}, {0, 0})});

@@ -39,9 +39,9 @@ class ChangeBetween : public SmallHistory {
     return change_between(history(), recordings.at(recordings.size() - 2), recordings.back());
   }
   static double rough(double y) { return static_cast<double>(static_cast<float>(y)); }
-  static golden::gate::Candidate without(const std::string& name) {
+  static golden::candidate::Candidate without(const std::string& name) {
     return [name, own = own_candidate()](const golden::certify::StoredCase& stored) {
-      std::vector<StoredTensor> answer = own(stored).value();
+      std::vector<StoredTensor> answer = own(stored).tensors();
       std::erase_if(answer, [&](const StoredTensor& tensor) { return tensor.name == name; });
       return answer;
     };
@@ -138,7 +138,7 @@ TEST_F(ChangeBetween, DifferentDtypesHaveNoSteps) {
   append(own_candidate(), "a");
   append(
       [own = own_candidate()](const golden::certify::StoredCase& stored) {
-        auto answer = own(stored).value();
+        auto answer = own(stored).tensors();
         for (auto& tensor : answer) {
           auto values = ref::io::widen(tensor);
           for (double& value : values) value = rough(value);

@@ -23,7 +23,7 @@ TEST_F(RecordCases, EachOutputHasFingerprint) {
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(recorded[i].path, cases_[i].path);
     EXPECT_EQ(recorded[i].problem, "");
-    const auto answer = own_candidate()(golden::certify::read_case(golden(), cases_[i])).value();
+    const auto answer = own_candidate()(golden::certify::read_case(golden(), cases_[i])).tensors();
     ASSERT_EQ(recorded[i].outputs.size(), answer.size());
     for (const RecordedOutput& output : recorded[i].outputs) {
       EXPECT_EQ(output.sha256,
@@ -56,7 +56,8 @@ TEST_F(RecordCases, DeclinedCaseIsOmitted) {
   const std::string declined = cases_[1].path;
   const auto recorded =
       record([&, own = own_candidate()](const golden::certify::StoredCase& stored) {
-        return stored.description.path == declined ? golden::gate::CandidateOutput() : own(stored);
+        return stored.description.path == declined ? golden::candidate::CandidateOutput::declined()
+                                                   : own(stored);
       });
   ASSERT_EQ(recorded.size(), cases_.size() - 1);
   for (const RecordedCase& one : recorded) EXPECT_NE(one.path, declined);
@@ -64,8 +65,8 @@ TEST_F(RecordCases, DeclinedCaseIsOmitted) {
 }
 
 TEST_F(RecordCases, InvalidOutputIsProblem) {
-  const auto problem_of = [this](const golden::gate::Candidate& ask) {
-    const auto recorded = record(ask);
+  const auto problem_of = [this](const golden::candidate::Candidate& implementation) {
+    const auto recorded = record(implementation);
     EXPECT_TRUE(recorded[0].outputs.empty());
     EXPECT_EQ(summarize(recorded).answered, 0u);
     return recorded[0].problem;

@@ -8,10 +8,12 @@
 
 #include "tests/ref/io/temporary_folder.hpp"
 #include "verification/checks/regression/history.hpp"
-#include "verification/checks/regression/own_answers.hpp"
+#include "verification/golden/candidate/double_candidate.hpp"
 #include "verification/golden/certify/make.hpp"
 
 namespace normproof::verification::checks::regression {
+
+using golden::candidate::own_candidate;
 
 /// A corpus of three cases, and a history of recordings of it.
 class SmallHistory : public ::testing::Test {
@@ -25,24 +27,25 @@ class SmallHistory : public ::testing::Test {
   std::filesystem::path file() const { return folder_ / "h.jsonl"; }
   History history() const { return History(file()); }
 
-  std::vector<RecordedCase> record(const golden::gate::Candidate& ask, int jobs = 1) const {
-    return record_cases(golden(), cases_, ask,
+  std::vector<RecordedCase> record(const golden::candidate::Candidate& implementation,
+                                   int jobs = 1) const {
+    return record_cases(golden(), cases_, implementation,
                         [this](const std::string& sha256, const std::vector<StoredTensor>& answer) {
                           history().keep(sha256, answer);
                         },
                         jobs, {});
   }
-  void append(const golden::gate::Candidate& ask, const std::string& label) const {
-    const std::vector<RecordedCase> recorded = record(ask);
+  void append(const golden::candidate::Candidate& implementation, const std::string& label) const {
+    const std::vector<RecordedCase> recorded = record(implementation);
     Recording recording = summarize(recorded);
     recording.label = label;
     history().append(recording, recorded);
   }
 
   /// Returns this program's outputs with f applied to every element of y.
-  static golden::gate::Candidate with_y(const std::function<double(double)>& f) {
+  static golden::candidate::Candidate with_y(const std::function<double(double)>& f) {
     return [f, own = own_candidate()](const golden::certify::StoredCase& stored) {
-      std::vector<StoredTensor> answer = own(stored).value();
+      std::vector<StoredTensor> answer = own(stored).tensors();
       for (StoredTensor& tensor : answer) {
         if (tensor.name != "y") continue;
         std::vector<double> values = ref::io::widen(tensor);

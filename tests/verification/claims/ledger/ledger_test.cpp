@@ -16,6 +16,8 @@ using namespace engine;
 using namespace fixtures;
 namespace {
 
+using namespace engine;
+
 TEST(Ledger, ContainsEveryClaimInOrder) {
   std::vector<std::string> expected;
   for (const auto& [letter, count] : {std::pair{'T', 5},

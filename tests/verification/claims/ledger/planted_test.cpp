@@ -14,6 +14,8 @@ using namespace engine;
 using namespace fixtures;
 namespace {
 
+using namespace engine;
+
 const Claim& claim_of(std::string_view id) {
   for (const Claim& claim : ledger())
     if (claim.id == id) return claim;

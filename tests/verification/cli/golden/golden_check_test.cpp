@@ -63,8 +63,9 @@ TEST(GoldenCheckOptions, ParsesEveryOptionAndHasDefaults) {
       parsed<tool::golden::GoldenCheckCommand>({"--golden", "g", "--candidate", "c"});
   EXPECT_EQ(plain.golden, "g");
   EXPECT_EQ(plain.candidate, "c");
-  EXPECT_FALSE(plain.pipe || plain.xfail || plain.reports.json || plain.reports.junit ||
-               plain.reports.sarif || plain.reports.markdown || plain.options.accumulation);
+  EXPECT_FALSE(plain.pipe || plain.xfail || plain.reports.file("--json") ||
+               plain.reports.file("--junit") || plain.reports.file("--sarif") ||
+               plain.reports.file("--markdown") || plain.options.accumulation);
   EXPECT_EQ(plain.timeout, 60);
   EXPECT_EQ(plain.only, "*");
   EXPECT_TRUE(plain.options.outputs.empty());
@@ -110,10 +111,10 @@ TEST(GoldenCheckOptions, ParsesEveryOptionAndHasDefaults) {
   EXPECT_EQ(full.options.formula, corpora::tolerance::Formula::one_pass);
   EXPECT_EQ(full.min_cases, 7u);
   EXPECT_EQ(full.xfail, "x.txt");
-  EXPECT_EQ(full.reports.json, "r.jsonl");
-  EXPECT_EQ(full.reports.junit, "r.xml");
-  EXPECT_EQ(full.reports.sarif, "r.sarif");
-  EXPECT_EQ(full.reports.markdown, "r.md");
+  EXPECT_EQ(full.reports.file("--json"), "r.jsonl");
+  EXPECT_EQ(full.reports.file("--junit"), "r.xml");
+  EXPECT_EQ(full.reports.file("--sarif"), "r.sarif");
+  EXPECT_EQ(full.reports.file("--markdown"), "r.md");
   EXPECT_EQ(full.jobs, 2);
 }
 

@@ -35,7 +35,7 @@ TEST(GoldenExport, ReportsWrittenAndSkippedCases) {
           "export --golden g --format npz --out npz && ls npz/quick/scale_norm");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_THAT(outcome.out,
-              StartsWith("npz: 3 cases; 1 left out, for npz knows no bfloat16\nrandom-"));
+              StartsWith("npz: 3 cases; 1 left out, because npz has no bfloat16\nrandom-"));
   const Outcome again = run("cd '" + folder.path().string() +
                             "' && mkdir full && touch full/x && $N golden "
                             "make --out full");

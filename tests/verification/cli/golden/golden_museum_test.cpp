@@ -18,13 +18,13 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::vector<Visit> two_visits() {
+std::vector<ExhibitResult> two_visits() {
   const Exhibit exhibit{
       "planted", "owner/project#7", "a sum is short", "odd extents", "softmax", std::nullopt, {}};
-  Visit found{exhibit};
+  ExhibitResult found{exhibit};
   found.case_path = "quick/softmax/odd-13x17-float32";
   found.named = "a sum: without its last term";
-  Visit missed{exhibit};
+  ExhibitResult missed{exhibit};
   missed.exhibit.name = "hidden";
   missed.cases = 3;
   missed.closest = 0.25;
@@ -32,7 +32,7 @@ std::vector<Visit> two_visits() {
 }
 
 TEST(GoldenMuseum, ReportsFoundAndMissedBugs) {
-  const std::vector<Visit> visits = two_visits();
+  const std::vector<ExhibitResult> visits = two_visits();
   EXPECT_EQ(
       museum_text(visits),
       "found  planted (owner/project#7): quick/softmax/odd-13x17-float32, named 'a sum: without "

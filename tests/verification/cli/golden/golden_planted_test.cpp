@@ -18,8 +18,8 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-normproof::verification::golden::gate::Planted two_values() {
-  normproof::verification::golden::gate::Planted planted;
+normproof::verification::golden::gate::InjectionResult two_values() {
+  normproof::verification::golden::gate::InjectionResult planted;
   planted.of["0"] = {.elements = 1200, .refused = 1190, .right = 7, .within = 2, .unjudged = 1};
   planted.of["NaN"] = {.elements = 1200, .refused = 1200};
   return planted;

@@ -103,7 +103,7 @@ TEST_F(GoldenRelations, DeclinedCaseIsCountedAsDeclined) {
 TEST_F(GoldenRelations, RejectsMissingAndUnknownArguments) {
   for (const auto& [arguments, sentence] :
        {std::pair{"--golden g",
-                  "--pipe is required; expected CMD: A command that reads a line a case"},
+                  "--pipe is required; expected CMD: A command that reads one line per case"},
         std::pair{"--golden g --pipe cat --relations halves", "unknown relation 'halves'"},
         std::pair{"--golden g --pipe cat --relations split,split",
                   "--relations names split twice; expected once"},

@@ -24,9 +24,9 @@ TEST(GpuAgreeOptions, ParsesEveryOption) {
   EXPECT_EQ(given.device, normproof::gpu::device::Backend::cuda);
   EXPECT_EQ(given.seed, 7u);
   EXPECT_EQ(given.jobs, 2);
-  EXPECT_EQ(given.reports.json, "a.json");
-  EXPECT_FALSE(given.reports.junit);
-  EXPECT_EQ(given.reports.html, "a.html");
+  EXPECT_EQ(given.reports.file("--json"), "a.json");
+  EXPECT_FALSE(given.reports.file("--junit"));
+  EXPECT_EQ(given.reports.file("--html"), "a.html");
   EXPECT_EQ(given.mode, tool::gpu::GpuMode::cublas);
   EXPECT_EQ(given.precision, normproof::gpu::ops::Precision::tf32);
   EXPECT_EQ(given.tier, normproof::verification::golden::corpus::Tier::standard);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tests/verification/support/report/schema_rules.hpp"
+#include "verification/support/report/html.hpp"
 #include "verification/support/report/junit.hpp"
 
 namespace normproof::verification::cli::gpu {
@@ -45,7 +46,7 @@ TEST(GpuReport, LineHasTheRatiosAndTheNumberNotJudged) {
   EXPECT_THAT(agreement_line(rows.all()[1], cublas_command()),
               HasSubstr("case <b>: element [0] is off by inf of its bound, by 2 of that of its"));
   EXPECT_THAT(agreement_tail(rows, cublas_command()),
-              HasSubstr("2 cases: some products are past their bound"));
+              HasSubstr("2 cases: some products exceed their bound"));
 }
 
 TEST(GpuReport, OrderedModeHasNoRatios) {
@@ -74,7 +75,8 @@ TEST(GpuReport, JUnitFailsTheRowThatDiffers) {
 }
 
 TEST(GpuReport, PageIsSelfContained) {
-  const std::string page = agreement_page(sample_agreement(), cublas_command());
+  const std::string page =
+      support::report::html(agreement_document(sample_agreement(), cublas_command()));
   EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
   for (const char* foreign : {"<script", "<link", "<img", "@import", "src="})
     EXPECT_THAT(page, Not(HasSubstr(foreign)));

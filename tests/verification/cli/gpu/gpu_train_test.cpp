@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 using tool::gpu::GpuTrainCommand;
-using Trained = normproof::verification::checks::agreement::Trained;
+using TrainingTask = normproof::verification::checks::agreement::TrainingTask;
 
 TEST(GpuTrainOptions, ParsesEveryOption) {
   const auto train =
@@ -20,12 +20,12 @@ TEST(GpuTrainOptions, ParsesEveryOption) {
   EXPECT_EQ(train.optimizer, "adam");
   EXPECT_EQ(train.steps, 3);
   EXPECT_EQ(train.seed, 42u);
-  EXPECT_EQ(train.task, Trained::classes);
+  EXPECT_EQ(train.task, TrainingTask::classes);
   EXPECT_FALSE(train.scaled_embedding);
   EXPECT_TRUE(parsed<GpuTrainCommand>({"--scaled-embedding"}).scaled_embedding);
   EXPECT_EQ(parsed<GpuTrainCommand>({"--seed", "0"}).seed, 0u);
-  EXPECT_EQ(parsed<GpuTrainCommand>({"--task", "language"}).task, Trained::language);
-  EXPECT_EQ(parsed<GpuTrainCommand>({"--task", "translate"}).task, Trained::translation);
+  EXPECT_EQ(parsed<GpuTrainCommand>({"--task", "language"}).task, TrainingTask::language);
+  EXPECT_EQ(parsed<GpuTrainCommand>({"--task", "translate"}).task, TrainingTask::translation);
 }
 
 TEST(GpuTrainOptions, NamesInvalidOptions) {

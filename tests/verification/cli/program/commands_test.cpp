@@ -164,8 +164,9 @@ TEST(Commands, SharedOptionsHaveOneDefinition) {
 }
 
 TEST(Commands, EachMistakeIsReportedInOneSentence) {
-  EXPECT_THAT(refusal_of({}),
-              HasSubstr("no command is given; expected one of verify, eval, tokenize, elementary"));
+  EXPECT_THAT(
+      refusal_of({}),
+      HasSubstr("no command is given; expected one of verify, apply, tokenize, elementary"));
   EXPECT_THAT(refusal_of({"golden"}),
               HasSubstr("no golden command is given; expected one of make, check"));
   EXPECT_THAT(refusal_of({"golden", "chekc"}),

@@ -22,7 +22,7 @@ std::string quoted(const std::filesystem::path& path) {
 
 TEST(Main, HelpAndVersionSucceed) {
   for (const char* command :
-       {"$N --help", "$N verify --help", "$N eval -h", "$N tokenize --help", "$N --version"}) {
+       {"$N --help", "$N verify --help", "$N apply -h", "$N tokenize --help", "$N --version"}) {
     const Outcome outcome = run(command);
     EXPECT_EQ(outcome.status, 0) << command;
     EXPECT_EQ(outcome.err, "") << command;
@@ -30,12 +30,38 @@ TEST(Main, HelpAndVersionSucceed) {
   }
 }
 
+TEST(Main, EvalIsTheFormerNameOfApply) {
+  const Outcome former = run("$N eval --help"), present = run("$N apply --help");
+  EXPECT_EQ(former.status, 0);
+  EXPECT_EQ(former.out, present.out);
+  EXPECT_EQ(former.err, "normproof: 'eval' is now called 'apply'\n");
+}
+
+/// The number that a definition in a file of the sources gives that name.
+std::string number_behind(const std::string& file, const std::string& name) {
+  const std::string text = read_file(std::filesystem::path(NORMPROOF_SOURCE_DIR) / file);
+  const std::size_t at = text.find(name);
+  if (at == std::string::npos) return "no " + name;
+  const std::size_t begin = at + name.size();
+  return text.substr(begin, text.find_first_not_of("0123456789", begin) - begin);
+}
+
+TEST(Main, TheProgramTheCLibraryAndThePythonPackageHaveOneAbiVersion) {
+  const std::string header = "verification/bindings/c/normproof.h";
+  const std::string version = number_behind(header, "#define NORMPROOF_ABI_VERSION ");
+  const std::string minor = number_behind(header, "#define NORMPROOF_ABI_MINOR ");
+  EXPECT_THAT(run("$N --version").out, HasSubstr("\nC ABI " + version + "." + minor + "\n"));
+  EXPECT_EQ(number_behind("verification/bindings/python/normproof/abi.py",
+                          "ABI_VERSION, ABI_MINOR = " + version + ", "),
+            minor);
+}
+
 TEST(Main, InvalidCommandLineHasStatusTwo) {
   for (const char* command :
        {"$N", "$N verfy", "$N verify --cases 0", "$N verify --claims Z9 --cases 1",
-        "$N verify --data x", "$N tokenize --vocab x", "$N eval none --in x --out y",
-        "$N eval nome --in x.npz --out y.npz", "$N eval none --in x.npz --out x.npz",
-        "$N eval layer_norm --in x.npz --out y.npz --set epsilon=1"}) {
+        "$N verify --data x", "$N tokenize --vocab x", "$N apply none --in x --out y",
+        "$N apply nome --in x.npz --out y.npz", "$N apply none --in x.npz --out x.npz",
+        "$N apply layer_norm --in x.npz --out y.npz --set epsilon=1"}) {
     const Outcome outcome = run(command);
     EXPECT_EQ(outcome.status, 2) << command << outcome.err;
     EXPECT_EQ(outcome.out, "") << command;
@@ -57,13 +83,13 @@ TEST(Main, InvalidFileHasStatusThree) {
   write_file(folder / "s.txt", "fine@neutral\r\nbad@nice\r\n");
   write_file(folder / "v.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\n");
   for (const char* command :
-       {"$N eval layer_norm --in absent.npz --out y.npz",
-        "$N eval layer_norm --in short.npz --out y.npz",
-        "$N eval layer_norm --in altered.npz --out y.npz",
-        "$N eval layer_norm --in empty.npz --out y.npz",
-        "$N eval layer_norm --in text.safetensors --out y.npz",
-        "$N eval batch_norm --sequence --in x.npz --out y.npz",
-        "$N eval layer_norm --in x.npz --out absent/y.npz",
+       {"$N apply layer_norm --in absent.npz --out y.npz",
+        "$N apply layer_norm --in short.npz --out y.npz",
+        "$N apply layer_norm --in altered.npz --out y.npz",
+        "$N apply layer_norm --in empty.npz --out y.npz",
+        "$N apply layer_norm --in text.safetensors --out y.npz",
+        "$N apply batch_norm --sequence --in x.npz --out y.npz",
+        "$N apply layer_norm --in x.npz --out absent/y.npz",
         "$N tokenize --data s.txt --vocab v.txt", "$N tokenize --data v.txt --vocab s.txt",
         "$N tokenize --data absent --vocab v.txt", "$N tokenize --data . --vocab v.txt",
         "$N verify --claims T2 --cases 1 --html absent/r.html",
@@ -95,7 +121,7 @@ TEST(Main, FailedWriteIsReported) {
   io::write_tensors(folder / "x.npz", sample_tensors("layer_norm", {3, 4}));
   std::filesystem::create_directory(folder / "y.npz");
   const Outcome directory =
-      run("cd " + quoted(folder.path()) + "; $N eval layer_norm --in x.npz --out y.npz");
+      run("cd " + quoted(folder.path()) + "; $N apply layer_norm --in x.npz --out y.npz");
   EXPECT_EQ(directory.status, 3);
   EXPECT_TRUE(is_one_sentence(directory.err)) << directory.err;
 }
@@ -139,9 +165,10 @@ TEST(Main, EvalWritesFilesThatNumPyReads) {
              "assert f['y'].tolist() == [[-1, 1], [-1, 1]], f['y']\n"
              "assert f['mean'].tolist() == [1.5, 2.5]\n"
              "assert f['grad_beta'].tolist() == [3, 5]\n");
-  const Outcome outcome = run("cd " + quoted(folder.path()) +
-                              " && /usr/bin/python3 make.py && $N eval layer_norm --in x.npz --out "
-                              "y.npz --set eps=0 && /usr/bin/python3 check.py");
+  const Outcome outcome =
+      run("cd " + quoted(folder.path()) +
+          " && /usr/bin/python3 make.py && $N apply layer_norm --in x.npz --out "
+          "y.npz --set eps=0 && /usr/bin/python3 check.py");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "");
 }
@@ -150,7 +177,7 @@ TEST(Main, EvalWritesTheSameBytesEveryTime) {
   const TemporaryFolder folder;
   io::write_tensors(folder / "x.safetensors", sample_tensors("power_norm_released", {3, 5, 4}, 2));
   const std::string command = "cd " + quoted(folder.path()) +
-                              "; $N eval power_norm_released --sequence --in x.safetensors --out ";
+                              "; $N apply power_norm_released --sequence --in x.safetensors --out ";
   ASSERT_EQ(run(command + "a.npz").status, 0);
   ASSERT_EQ(run("export LC_ALL=C.UTF-8 TZ=Asia/Tokyo; " + command + "b.npz").status, 0);
   EXPECT_EQ(read_file(folder / "a.npz"), read_file(folder / "b.npz"));

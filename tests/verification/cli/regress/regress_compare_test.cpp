@@ -55,19 +55,19 @@ class RegressProgram : public ::testing::Test {
 };
 
 TEST(RegressCompareOptions, ParsesEveryOption) {
-  const auto plain = parsed<tool::commands::RegressCompareCommand>({"--history", "h"});
+  const auto plain = parsed<tool::regress::RegressCompareCommand>({"--history", "h"});
   EXPECT_EQ(plain.history, "h");
-  EXPECT_FALSE(plain.from || plain.to || plain.allow_towards || plain.reports.html ||
-               plain.reports.json || plain.reports.junit);
+  EXPECT_FALSE(plain.from || plain.to || plain.allow_towards || plain.reports.file("--html") ||
+               plain.reports.file("--json") || plain.reports.file("--junit"));
   const auto full = parsed<tool::regress::RegressCompareCommand>(
       {"--history", "h", "--from", "a", "--to", "@2", "--allow", "towards", "--html", "r.html",
        "--json", "r.json", "--junit", "r.xml"});
   EXPECT_EQ(full.from, "a");
   EXPECT_EQ(full.to, "@2");
   EXPECT_TRUE(full.allow_towards);
-  EXPECT_EQ(full.reports.html, "r.html");
-  EXPECT_EQ(full.reports.json, "r.json");
-  EXPECT_EQ(full.reports.junit, "r.xml");
+  EXPECT_EQ(full.reports.file("--html"), "r.html");
+  EXPECT_EQ(full.reports.file("--json"), "r.json");
+  EXPECT_EQ(full.reports.file("--junit"), "r.xml");
 }
 
 TEST(RegressCompareOptions, NamesInvalidOptions) {

@@ -5,6 +5,7 @@
 
 #include "tests/verification/cli/regress/sample_regression.hpp"
 #include "verification/support/report/gnuplot.hpp"
+#include "verification/support/report/html.hpp"
 
 namespace normproof::tests::verification::cli::regress {
 namespace {
@@ -17,6 +18,10 @@ using normproof::verification::support::report::Drawing;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+
+std::string regress_page(const RegressReport& report) {
+  return normproof::verification::support::report::html(regress_document(report));
+}
 
 TEST(RegressPage, PageIsSelfContained) {
   const std::string page = regress_page(sample_regression());

@@ -17,9 +17,9 @@ using normproof::ref::numeric::FileError;
 using testing::HasSubstr;
 
 TEST(StudyFolder, DurationsAreFormattedForReaders) {
-  EXPECT_EQ(tool::commands::duration_text(80.4), "80 s");
-  EXPECT_EQ(tool::commands::duration_text(720), "12 min");
-  EXPECT_EQ(tool::commands::duration_text(12600), "3.5 h");
+  EXPECT_EQ(tool::study::duration_text(80.4), "80 s");
+  EXPECT_EQ(tool::study::duration_text(720), "12 min");
+  EXPECT_EQ(tool::study::duration_text(12600), "3.5 h");
 }
 
 TEST(StudyFolder, RejectsAFolderWithoutAStudy) {
@@ -35,8 +35,8 @@ TEST(StudyFolder, RejectsAFolderWithoutAStudy) {
 }
 
 TEST(StudyFolder, FolderOfTheOtherStudyNamesTheOptionToUse) {
-  using tool::commands::check_study;
-  using tool::commands::WhichStudy;
+  using tool::study::check_study;
+  using tool::study::WhichStudy;
   const std::string published = R"({"format": "normproof-study-1"})",
                     language = R"({"format": "normproof-language-study-1"})";
   const auto refusal = [](const std::string& text, WhichStudy study) {

@@ -16,19 +16,19 @@ TEST(StudyList, PrintsTheNamesOfTheCells) {
       parsed<StudyListCommand>({"--cells", "corrected/1x32/none/rate-0.1/seed-42", "--json"});
   EXPECT_TRUE(command.json);
   testing::internal::CaptureStdout();
-  EXPECT_EQ(command.run(), tool::kSuccess);
+  EXPECT_EQ(tool::run_command(command), tool::kSuccess);
   EXPECT_THAT(testing::internal::GetCapturedStdout(),
               HasSubstr("[\n \"corrected/1x32/none/rate-0.1"));
   command.json = false;
   testing::internal::CaptureStdout();
-  EXPECT_EQ(command.run(), tool::kSuccess);
+  EXPECT_EQ(tool::run_command(command), tool::kSuccess);
   EXPECT_EQ(testing::internal::GetCapturedStdout().find("corrected/1x32/none/rate-0.1"), 0u);
 }
 
 TEST(StudyList, ListsTheStudyOfLanguageModels) {
   const StudyListCommand command = parsed<StudyListCommand>({"--study", "language"});
   testing::internal::CaptureStdout();
-  EXPECT_EQ(command.run(), tool::kSuccess);
+  EXPECT_EQ(tool::run_command(command), tool::kSuccess);
   EXPECT_EQ(
       testing::internal::GetCapturedStdout().find("language/post/layer_norm/rate-3e-3/seed-1\n"),
       0u);

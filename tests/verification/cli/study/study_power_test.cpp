@@ -24,7 +24,7 @@ TEST(StudyPowerOptions, ParsesFolderAndSeeds) {
   const auto given = parsed<StudyPowerCommand>({"--out", "o", "--seeds", "9", "--json"});
   EXPECT_EQ(given.out, "o");
   EXPECT_EQ(given.seeds, 9u);
-  EXPECT_TRUE(given.json);
+  EXPECT_TRUE(given.reports.json_on_stdout);
   EXPECT_EQ(parsed<StudyPowerCommand>({"--out", "o"}).seeds, 5u);
   EXPECT_THAT(refusal<StudyPowerCommand>({"--out", "o", "--seeds", "1"}),
               HasSubstr("--seeds is '1'"));
@@ -51,9 +51,10 @@ TEST(StudyPower, PrintsTheDetectableDifference) {
     finished.result.data_sha256 = data_sha256(finished.cell.task, data);
     store.add(*store.claim(name), result_line(finished.result), 1);
   }
-  StudyPowerCommand command{.out = folder.path(), .seeds = 5, .json = true};
+  StudyPowerCommand command{.out = folder.path(), .seeds = 5};
+  command.reports.json_on_stdout = true;
   testing::internal::CaptureStdout();
-  EXPECT_EQ(command.run(), tool::kSuccess);
+  EXPECT_EQ(tool::run_command(command), tool::kSuccess);
   const auto rows = nlohmann::json::parse(testing::internal::GetCapturedStdout());
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].at("norm"), "dyt");
@@ -63,9 +64,9 @@ TEST(StudyPower, PrintsTheDetectableDifference) {
   EXPECT_EQ(rows[2].at("condition"), "translate, pre-norm");
   EXPECT_EQ(rows[0].at("pairs"), 2);
   EXPECT_GT(rows[0].at("detectable").get<double>(), rows[0].at("deviation").get<double>());
-  command.json = false;
+  command.reports.json_on_stdout = false;
   testing::internal::CaptureStdout();
-  EXPECT_EQ(command.run(), tool::kSuccess);
+  EXPECT_EQ(tool::run_command(command), tool::kSuccess);
   EXPECT_THAT(testing::internal::GetCapturedStdout(),
               AllOf(HasSubstr("5 paired seeds"), HasSubstr("in BLEU 5 paired seeds"),
                     HasSubstr("-5.6 of PTB, -3.0 of WikiText-103"), HasSubstr("+0.4 of IWSLT14")));

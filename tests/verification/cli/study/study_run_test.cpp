@@ -43,7 +43,7 @@ class StudyProgram : public ::testing::Test {
 };
 
 TEST(StudyRunOptions, ParsesEveryOption) {
-  const auto given = parsed<tool::commands::StudyRunCommand>(
+  const auto given = parsed<tool::study::StudyRunCommand>(
       {"--out", "o", "--tables", "1,4", "--jobs", "3", "--data", "d", "--vocab", "v",
        "--validation", "n", "--json"});
   EXPECT_EQ(given.out, "o");
@@ -74,7 +74,7 @@ TEST(StudyRunOptions, DeviceIsTheProcessorUnlessNamed) {
 }
 
 TEST(StudyRunOptions, RankHasOneJobUnlessGivenAnother) {
-  EXPECT_EQ(parsed<tool::commands::StudyRunCommand>({"--out", "o"}).job_count(),
+  EXPECT_EQ(parsed<tool::study::StudyRunCommand>({"--out", "o"}).job_count(),
             tool::processor_count());
   ::setenv("OMPI_COMM_WORLD_RANK", "1", 1);
   const int alone = parsed<tool::study::StudyRunCommand>({"--out", "o"}).job_count();

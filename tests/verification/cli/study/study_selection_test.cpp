@@ -58,11 +58,11 @@ TEST(StudySelectionOptions, QuickAndAllAreAbbreviations) {
 TEST(StudySelectionOptions, CellsAreSelectedByName) {
   const auto named = parsed<SelectionCommand>({"--cells", "a,b"}).selection;
   EXPECT_THAT(named.cells, ElementsAre("a", "b"));
-  EXPECT_THROW(cells_of(named), UsageError);
+  EXPECT_THROW(select_cells(named), UsageError);
   const std::string cell = "corrected/1x32/none/rate-0.1/seed-42";
   const auto one = parsed<SelectionCommand>({"--cells", cell + "," + cell}).selection;
-  EXPECT_THAT(cells_of(one), SizeIs(1));
-  EXPECT_EQ(study::cell_name(cells_of(one).front()).find("corrected/1x32/none/rate-0.1"), 0u);
+  EXPECT_THAT(select_cells(one), SizeIs(1));
+  EXPECT_EQ(study::cell_name(select_cells(one).front()).find("corrected/1x32/none/rate-0.1"), 0u);
 }
 
 TEST(StudySelectionOptions, NamesInvalidOptionsAndTheNearestValidOnes) {
@@ -147,7 +147,7 @@ TEST(StudySelectionOptions, StudyOfLanguageModelsRejectsOtherOptions) {
 }
 
 TEST(StudySelectionOptions, FolderOfQuickCellsImpliesQuick) {
-  using tool::commands::quick_if_needed;
+  using tool::study::quick_if_needed;
   const auto with_quick = [](const Arguments& arguments, const std::vector<std::string>& names) {
     std::vector<study::Cell> there;
     for (const std::string& name : names) there.push_back(study::parse_cell(name));

@@ -16,7 +16,7 @@ TEST(StudyStatusOptions, ParsesEveryOption) {
       parsed<StudyStatusCommand>({"--out", "o", "--cells", "a,b", "--jobs", "2", "--json"});
   EXPECT_EQ(status.out, "o");
   EXPECT_EQ(status.jobs, 2);
-  EXPECT_TRUE(status.json);
+  EXPECT_TRUE(status.reports.json_on_stdout);
   EXPECT_THAT(status.selection.cells, testing::ElementsAre("a", "b"));
   EXPECT_THAT(refusal<StudyStatusCommand>({"--quick"}), HasSubstr("--out is required"));
   EXPECT_THAT(refusal<StudyStatusCommand>({"--out", "o", "--cells", "a", "--quick"}),

@@ -25,14 +25,15 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 
 TEST(DeterminismOptions, ParsesEveryOption) {
-  const auto plain = parsed<tool::commands::DeterminismCommand>({});
-  EXPECT_FALSE(plain.against || plain.instruction_set || plain.reports.json || plain.reports.junit);
+  const auto plain = parsed<tool::tools::DeterminismCommand>({});
+  EXPECT_FALSE(plain.against || plain.instruction_set || plain.reports.file("--json") ||
+               plain.reports.file("--junit"));
   const auto full =
       parsed<tool::tools::DeterminismCommand>({"--against", "a", "--json", "j", "--junit", "x",
                                                "--threads", "2", "--instruction-set", "avx2"});
   EXPECT_EQ(full.against, "a");
-  EXPECT_EQ(full.reports.json, "j");
-  EXPECT_EQ(full.reports.junit, "x");
+  EXPECT_EQ(full.reports.file("--json"), "j");
+  EXPECT_EQ(full.reports.file("--junit"), "x");
   EXPECT_EQ(full.threads, 2);
   EXPECT_EQ(full.instruction_set, "avx2");
   EXPECT_THAT(refusal<tool::tools::DeterminismCommand>({"--threads", "0"}),

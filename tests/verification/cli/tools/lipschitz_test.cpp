@@ -91,7 +91,7 @@ TEST_F(LipschitzRun, ExplainsWhyNoBoundIsKnown) {
 }
 
 TEST_F(LipschitzRun, ReportsAssumedRunningStatistics) {
-  const char* const variance = "running_variance is not in x.npz: it is 1, as of a new layer.";
+  const char* const variance = "running_variance is not in x.npz: it is 1, as in a new layer.";
   const Outcome assumed = run("batch_norm --in x.npz --mode inference");
   EXPECT_EQ(assumed.status, 0) << assumed.err;
   EXPECT_THAT(assumed.out, AllOf(HasSubstr(variance), Not(HasSubstr("running_mean"))));
@@ -113,7 +113,7 @@ TEST_F(LipschitzRun, ReportsAssumedRunningStatistics) {
 }
 
 TEST_F(LipschitzRun, ReportsAModeWithoutEffect) {
-  const char* const same = "layer_norm has no running statistics: inference is what training is.";
+  const char* const same = "layer_norm has no running statistics: inference equals training.";
   EXPECT_THAT(run("layer_norm --in x.npz --mode inference").out, HasSubstr(same));
   EXPECT_THAT(run("layer_norm --in x.npz").out, Not(HasSubstr("no running statistics")));
   EXPECT_THAT(run("batch_norm --in x.npz --mode inference").out,
@@ -190,7 +190,7 @@ TEST(LipschitzOptions, ParsesEveryOption) {
   EXPECT_EQ(full.radius, 0.25);
   EXPECT_EQ(full.mode, normproof::ref::model::Mode::inference);
   EXPECT_EQ(full.out, "b.npz");
-  EXPECT_TRUE(full.json);
+  EXPECT_TRUE(full.reports.json_on_stdout);
   EXPECT_THAT(refusal<LipschitzCommand>({"layer_norm"}), HasSubstr("--in is required"));
 }
 

@@ -23,6 +23,10 @@ TEST(Render, WritesEveryForm) {
   EXPECT_EQ(read_file(folder / "d.md"), "| row |\n|---|\n| torch |\n");
   EXPECT_THAT(read_file(folder / "d.html"), HasSubstr("<title>Board</title>"));
 
+  ASSERT_EQ(run(in + " --json again.json").status, 0);
+  const Outcome again = run("cd '" + folder.path().string() + "'; $N render --document again.json");
+  EXPECT_EQ(again.out, done.out);
+
   const Outcome refused = run(in + " --html d.json");
   EXPECT_EQ(refused.status, 2);
   EXPECT_TRUE(is_one_sentence(refused.err)) << refused.err;

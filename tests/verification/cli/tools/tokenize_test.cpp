@@ -17,7 +17,7 @@ TEST(Tokenize, ParsesFiles) {
 
 TEST(Tokenize, PrintsTheIds) {
   testing::internal::CaptureStdout();
-  EXPECT_EQ(TokenizeCommand().run(), tool::kSuccess);
+  EXPECT_EQ(tool::run_command(TokenizeCommand()), tool::kSuccess);
   EXPECT_EQ(testing::internal::GetCapturedStdout(),
             tool::format_ids(tool::load_corpus({}).tokenized));
 }

@@ -32,7 +32,7 @@ class LanguageProgram : public ::testing::Test {
 };
 
 TEST(EvaluateOptions, ParsesRunTextAndPart) {
-  using tool::commands::EvaluateCommand, tool::commands::TextPart;
+  using tool::train::EvaluateCommand, tool::train::TextPart;
   const auto evaluate =
       parsed<EvaluateCommand>({"--run", "r", "--data", "d", "--part", "whole", "--threads", "2"});
   EXPECT_EQ(evaluate.folder, "r");

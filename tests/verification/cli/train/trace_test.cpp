@@ -33,7 +33,7 @@ class TraceProgram : public ::testing::Test {
 };
 
 TEST(TraceOptions, ParsesEveryOption) {
-  const auto trace = parsed<tool::commands::TraceCommand>(
+  const auto trace = parsed<tool::train::TraceCommand>(
       {"--out", "o", "--steps", "20", "--certified", "--format", "npz", "--threads", "3",
        "--config", "c", "--weights", "w", "--json"});
   EXPECT_EQ(trace.out, "o");
@@ -43,13 +43,13 @@ TEST(TraceOptions, ParsesEveryOption) {
   EXPECT_EQ(trace.threads, 3);
   EXPECT_EQ(trace.source.config, "c");
   EXPECT_EQ(trace.weights, "w");
-  EXPECT_TRUE(trace.json);
+  EXPECT_TRUE(trace.reports.json_on_stdout);
   EXPECT_EQ(parsed<tool::train::TraceCommand>({"--out", "o"}).suffix, ".safetensors");
 }
 
 TEST(TraceOptions, NamesMissingAndInvalidOptions) {
-  EXPECT_THAT(refusal<tool::commands::TraceCommand>({}), HasSubstr("--out is required"));
-  EXPECT_THAT(refusal<tool::commands::TraceCommand>({"--out", "o", "--steps", "0"}),
+  EXPECT_THAT(refusal<tool::train::TraceCommand>({}), HasSubstr("--out is required"));
+  EXPECT_THAT(refusal<tool::train::TraceCommand>({"--out", "o", "--steps", "0"}),
               HasSubstr("--steps is '0'"));
   EXPECT_THAT(refusal<tool::train::TraceCommand>({"--out", "o", "--format", "np"}),
               HasSubstr("did you mean 'npz'?"));

@@ -39,7 +39,7 @@ class TranslateProgram : public ::testing::Test {
 };
 
 TEST(TranslateOptions, ParsesRunSentencesAndSearch) {
-  using tool::commands::TranslateCommand;
+  using tool::train::TranslateCommand;
   const auto translate = parsed<TranslateCommand>(
       {"--run", "r", "--in", "-", "--beam", "3", "--average", "2", "--threads", "2"});
   EXPECT_EQ(translate.folder, "r");

@@ -30,9 +30,9 @@ TEST(VerifyOptions, ParsesEveryOptionAndHasDefaults) {
   EXPECT_EQ(plain.seed, 1u);
   EXPECT_EQ(plain.cases, 1000u);
   EXPECT_EQ(plain.jobs, processor_count());
-  EXPECT_FALSE(plain.proofs || plain.smt || plain.power || plain.reports.markdown);
-  EXPECT_FALSE(plain.files.data || plain.files.vocab || plain.reports.json || plain.reports.junit ||
-               plain.reports.html);
+  EXPECT_FALSE(plain.proofs || plain.smt || plain.power || plain.reports.file("--markdown"));
+  EXPECT_FALSE(plain.files.data || plain.files.vocab || plain.reports.file("--json") ||
+               plain.reports.file("--junit") || plain.reports.file("--html"));
   const auto full = parsed<VerifyCommand>({"--claims", "A*,B1",   "--seed=18446744073709551615",
                                            "--cases",  "5",       "--jobs",
                                            "3",        "--data",  "d.txt",
@@ -47,11 +47,11 @@ TEST(VerifyOptions, ParsesEveryOptionAndHasDefaults) {
   EXPECT_EQ(full.jobs, 3);
   EXPECT_EQ(full.files.data, "d.txt");
   EXPECT_EQ(full.files.vocab, "v.txt");
-  EXPECT_EQ(full.reports.json, "r.json");
-  EXPECT_EQ(full.reports.junit, "r.xml");
-  EXPECT_EQ(full.reports.html, "r.html");
+  EXPECT_EQ(full.reports.file("--json"), "r.json");
+  EXPECT_EQ(full.reports.file("--junit"), "r.xml");
+  EXPECT_EQ(full.reports.file("--html"), "r.html");
   EXPECT_TRUE(full.proofs && full.smt && full.power);
-  EXPECT_EQ(full.reports.markdown, "r.md");
+  EXPECT_EQ(full.reports.file("--markdown"), "r.md");
 }
 
 TEST(VerifyOptions, EachMistakeIsReportedInOneSentence) {
@@ -150,18 +150,20 @@ TEST(Verify, ChecksOutputsBeforeTheWork) {
   const TemporaryFolder folder;
   write_file(folder / "s.txt", "a@neutral\r\n");
   const auto verify_with = [](const VerifyCommand& command) {
-    return [command] { make_report(command); };
+    return [command] { tool::run_command(command); };
   };
-  EXPECT_THAT(verify_with({.reports = {.html = folder / "absent/r.html"}}),
+  EXPECT_THAT(verify_with({.reports = reports_to({{"--html", folder / "absent/r.html"}})}),
               ThrowsMessage<FileError>(HasSubstr("does not exist")));
-  EXPECT_THAT(verify_with({.reports = {.json = folder.path()}}),
+  EXPECT_THAT(verify_with({.reports = reports_to({{"--json", folder.path()}})}),
               ThrowsMessage<FileError>(HasSubstr("it is a folder")));
-  EXPECT_THAT(verify_with({.reports = {.json = folder / "r", .html = folder / "r"}}),
-              ThrowsMessage<UsageError>(HasSubstr("--json and --html name the same file")));
-  EXPECT_THAT(verify_with({.reports = {.json = folder / "r", .html = folder / "." / "r"}}),
+  EXPECT_THAT(
+      verify_with({.reports = reports_to({{"--json", folder / "r"}, {"--html", folder / "r"}})}),
+      ThrowsMessage<UsageError>(HasSubstr("--json and --html name the same file")));
+  EXPECT_THAT(verify_with({.reports = reports_to(
+                               {{"--json", folder / "r"}, {"--html", folder / "." / "r"}})}),
               ThrowsMessage<UsageError>(HasSubstr("--json and --html name the same file")));
   EXPECT_THAT(verify_with({.files = {folder / "s.txt", folder / "v.txt"},
-                           .reports = {.junit = folder / "." / "s.txt"}}),
+                           .reports = reports_to({{"--junit", folder / "." / "s.txt"}})}),
               ThrowsMessage<UsageError>(HasSubstr("--data and --junit name the same file")));
   EXPECT_EQ(read_file(folder / "s.txt"), "a@neutral\r\n");
 }

@@ -24,22 +24,22 @@ constexpr std::size_t kMaxBytes = 4'000'000;
 
 std::string refusal(const std::string& command, double seconds = kTimeLimit) {
   CandidateProcess process(command);
-  return file_message([&] { process.ask("question", seconds, kMaxBytes); });
+  return file_message([&] { process.query("question", seconds, kMaxBytes); });
 }
 
 TEST(CandidateProcess, AnswersLineByLine) {
   CandidateProcess process("while read -r a b; do echo \"$b $a\"; done");
-  EXPECT_EQ(process.ask("one two", kTimeLimit, kMaxBytes), "two one");
-  EXPECT_EQ(process.ask("three four", kTimeLimit, kMaxBytes), "four three");
-  EXPECT_EQ(process.ask("", kTimeLimit, kMaxBytes), " ");
+  EXPECT_EQ(process.query("one two", kTimeLimit, kMaxBytes), "two one");
+  EXPECT_EQ(process.query("three four", kTimeLimit, kMaxBytes), "four three");
+  EXPECT_EQ(process.query("", kTimeLimit, kMaxBytes), " ");
 }
 
 TEST(CandidateProcess, HandlesLinesLongerThanAPipe) {
   CandidateProcess process("exec cat");
   // cat starts to answer before it has read the whole line.
   const std::string line(3'000'000, 'x');
-  EXPECT_EQ(process.ask(line, kTimeLimit, kMaxBytes), line);
-  EXPECT_EQ(process.ask("short", kTimeLimit, kMaxBytes), "short");
+  EXPECT_EQ(process.query(line, kTimeLimit, kMaxBytes), line);
+  EXPECT_EQ(process.query("short", kTimeLimit, kMaxBytes), "short");
 }
 
 TEST(CandidateProcess, ReportsTheExitStatusOrSignal) {
@@ -58,19 +58,19 @@ TEST(CandidateProcess, ReportsTheExitStatusOrSignal) {
 bool ends(const std::string& command, bool (CandidateProcess::*recognizes)() const) {
   CandidateProcess process(command);
   EXPECT_FALSE((process.*recognizes)());
-  file_message([&] { process.ask("question", kTimeLimit, kMaxBytes); });
+  file_message([&] { process.query("question", kTimeLimit, kMaxBytes); });
   return (process.*recognizes)();
 }
 
 TEST(CandidateProcess, DistinguishesACommandThatCannotRunFromAnExit) {
-  const auto not_run = [](const char* command) {
-    return ends(command, &CandidateProcess::not_run);
+  const auto could_not_run = [](const char* command) {
+    return ends(command, &CandidateProcess::could_not_run);
   };
-  EXPECT_TRUE(not_run("no-such-program-anywhere"));
-  EXPECT_TRUE(not_run("/dev/null"));
-  EXPECT_FALSE(not_run("exit 3"));
-  EXPECT_FALSE(not_run("exit 128"));
-  EXPECT_FALSE(not_run("kill -SEGV $$"));
+  EXPECT_TRUE(could_not_run("no-such-program-anywhere"));
+  EXPECT_TRUE(could_not_run("/dev/null"));
+  EXPECT_FALSE(could_not_run("exit 3"));
+  EXPECT_FALSE(could_not_run("exit 128"));
+  EXPECT_FALSE(could_not_run("kill -SEGV $$"));
 }
 
 TEST(CandidateProcess, DistinguishesACrashFromAnExit) {
@@ -102,7 +102,7 @@ TEST(CandidateProcess, ReportsTheLastLineOfStandardErrorOnExit) {
 
 TEST(CandidateProcess, KeepsTheEndOfStandardError) {
   CandidateProcess process("read -r line; seq 100000 >&2; echo done; read -r line");
-  EXPECT_EQ(process.ask("", kTimeLimit, kMaxBytes), "done");
+  EXPECT_EQ(process.query("", kTimeLimit, kMaxBytes), "done");
   const std::string heard = process.complaints();
   EXPECT_EQ(heard.size(), std::size_t{64} << 10);
   EXPECT_THAT(heard, ::testing::EndsWith("\n99999\n100000\n"));
@@ -110,7 +110,7 @@ TEST(CandidateProcess, KeepsTheEndOfStandardError) {
 
 TEST(CandidateProcess, RejectsOutputLongerThanTheLimit) {
   CandidateProcess process("read -r line; exec cat /dev/zero");
-  EXPECT_EQ(file_message([&] { process.ask("", kTimeLimit, 1000); }),
+  EXPECT_EQ(file_message([&] { process.query("", kTimeLimit, 1000); }),
             "the candidate's answer has more than 1000 bytes, which is more than the case needs; "
             "expected one line");
 }
@@ -118,8 +118,8 @@ TEST(CandidateProcess, RejectsOutputLongerThanTheLimit) {
 TEST(CandidateProcess, AcceptsTheOutputOfAProgramThatThenExits) {
   for (int tries = 0; tries < 20; ++tries) {
     CandidateProcess process("read -r line; echo last");
-    EXPECT_EQ(process.ask("", kTimeLimit, kMaxBytes), "last");
-    EXPECT_EQ(file_message([&] { process.ask("", kTimeLimit, kMaxBytes); }),
+    EXPECT_EQ(process.query("", kTimeLimit, kMaxBytes), "last");
+    EXPECT_EQ(file_message([&] { process.query("", kTimeLimit, kMaxBytes); }),
               "the candidate ended with status 0 before it answered");
   }
 }
@@ -138,7 +138,7 @@ TEST(CandidateProcess, ClosedOutputIsAnError) {
 
 TEST(CandidateProcess, ProgramMayAnswerAfterClosingItsInput) {
   CandidateProcess process("exec <&-; sleep 0.1; echo done");
-  EXPECT_EQ(process.ask(std::string(1'000'000, 'x'), kTimeLimit, kMaxBytes), "done");
+  EXPECT_EQ(process.query(std::string(1'000'000, 'x'), kTimeLimit, kMaxBytes), "done");
 }
 
 /// Whether the process with that id, which is not our child, has ended.
@@ -157,7 +157,7 @@ TEST(CandidateProcess, EndsItsChildProcesses) {
   pid_t self = 0, child = 0;
   {
     CandidateProcess process("sleep 300 & echo $$ $!; wait");
-    std::istringstream answer(process.ask("", kTimeLimit, kMaxBytes));
+    std::istringstream answer(process.query("", kTimeLimit, kMaxBytes));
     answer >> self >> child;
     ASSERT_GT(self, 0);
     ASSERT_GT(child, 0);
@@ -171,7 +171,7 @@ TEST(CandidateProcess, EndsProcessesInAnotherSession) {
   pid_t child = 0;
   {
     CandidateProcess process("setsid sh -c 'echo $$; exec sleep 300' & wait");
-    std::istringstream(process.ask("", kTimeLimit, kMaxBytes)) >> child;
+    std::istringstream(process.query("", kTimeLimit, kMaxBytes)) >> child;
     ASSERT_GT(child, 0);
     ASSERT_EQ(::getsid(child), child);
   }

@@ -78,8 +78,8 @@ TEST_F(Export, TextEqualsTheLinesOfThePipeProtocol) {
     ASSERT_TRUE(std::getline(inputs, line));
     EXPECT_EQ(line, to_line(c.description.c));
     ASSERT_TRUE(std::getline(answers, line));
-    EXPECT_EQ(expected_values(parse_output_line(line, description.path), "grad_x"),
-              expected_values(c.expected, "grad_x"));
+    EXPECT_EQ(values_of(parse_output_line(line, description.path), "grad_x"),
+              values_of(c.expected, "grad_x"));
   }
   EXPECT_FALSE(std::getline(inputs, line));
 }

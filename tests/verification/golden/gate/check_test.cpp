@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/gate/check_cases.hpp"
 #include "verification/golden/plain/plain_layers.hpp"
 #include "verification/golden/recipes/case_inputs.hpp"
 #include "verification/golden/recipes/corpus.hpp"

@@ -30,7 +30,7 @@ TEST(MeasurePower, RejectsEveryMutationOfALayerAndNoStyle) {
   EXPECT_EQ(power.planted.total().unjudged, 0u);
   EXPECT_EQ(power.count_killed(2), power.verdicts.size());
   EXPECT_THAT(power.verdicts,
-              Each(Field(&Verdict::killer, testing::StartsWith("quick/rms_norm/"))));
+              Each(Field(&MutationVerdict::killer, testing::StartsWith("quick/rms_norm/"))));
 }
 
 TEST(MeasurePower, DoesNotDependOnTheNumberOfJobs) {

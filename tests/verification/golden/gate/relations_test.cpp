@@ -150,18 +150,19 @@ TEST_F(Relations, RunACaseThatEndsTheProgramOnlyOnce) {
 
 TEST_F(Relations, ReportADeclinedCaseAsDeclinedForEveryRelation) {
   for (const Relation relation : all_relations())
-    EXPECT_EQ(counts_of(check(relation, [](const StoredCase&) { return CandidateOutput(); })),
-              (Counts{{RelationOutcome::declined, 23}}))
+    EXPECT_EQ(
+        counts_of(check(relation, [](const StoredCase&) { return CandidateOutput::declined(); })),
+        (Counts{{RelationOutcome::declined, 23}}))
         << to_string(relation);
   // The candidate may decline half a batch, too, but not a repetition of the same question.
   const auto small = check(Relation::split, [](const StoredCase& stored) {
-    return samples_of(stored) < 3 ? CandidateOutput() : plain_output(stored);
+    return samples_of(stored) < 3 ? CandidateOutput::declined() : plain_output(stored);
   });
   EXPECT_EQ(counts_of(small),
             (Counts{{RelationOutcome::declined, 18}, {RelationOutcome::not_applicable, 5}}));
   int calls = 0;
   const auto again = check(Relation::repeat, [&](const StoredCase& stored) {
-    return calls++ % 3 == 2 ? CandidateOutput() : plain_output(stored);
+    return calls++ % 3 == 2 ? CandidateOutput::declined() : plain_output(stored);
   });
   EXPECT_EQ(counts_of(again), (Counts{{RelationOutcome::broken, 23}}));
   EXPECT_EQ(again[0].sentence, "the case is declined the second time");

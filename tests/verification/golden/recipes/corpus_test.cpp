@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "ref/model/operation_info.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/golden/certify/manifest.hpp"
 #include "verification/golden/corpus/kind.hpp"
@@ -62,7 +63,7 @@ void expect_well_formed(Tier tier, const std::vector<Case>& cases) {
                               : corpus::is_transformer(c)             ? "head.bias"
                               : is_optimizer(c)                       ? "parameter"
                               : corpus::is_function(c)
-                                  ? operands::required_operands(op_name(c)).front()
+                                  ? ref::model::operation_info(c.options).operands.front().name
                                   : "x";
     const DType dtype = find(c.inputs, first)->dtype;  // inputs of 8-bit cases may be float32
     EXPECT_TRUE(dtype == c.dtype || (corpus::is_scaled(c) && dtype == DType::float32)) << path;

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "ref/model/operation_info.hpp"
 #include "tests/verification/golden/certify/samples.hpp"
 #include "verification/checks/evaluation/functions.hpp"
 #include "verification/golden/recipes/corpus.hpp"
@@ -27,10 +28,11 @@ std::set<std::string> reasons_of(const std::string& function) {
 TEST(FunctionCases, EachFunctionHasTheRegimesOfItsKind) {
   using ::testing::IsSupersetOf;
   for (const std::string& function : ref::model::function_names()) {
-    if (operands::required_operands(function).front() != "x" || function == "rope") continue;
+    const ref::model::OperationInfo& info = ref::model::operation_info(function);
+    if (!info.is_by_row()) continue;
     const auto reasons = reasons_of(function);
     EXPECT_THAT(reasons, IsSupersetOf({"random", "odd", "last_lane", "nan_in_grad_y"})) << function;
-    if (checks::evaluation::adds_residual(function)) continue;
+    if (info.takes("residual")) continue;
     const bool sums = function.find("softmax") != std::string::npos || function == "log_sum_exp";
     EXPECT_EQ(reasons.contains("offset_1e4"), sums) << function;
     EXPECT_EQ(reasons.contains("saturated"), sums) << function;

@@ -35,7 +35,7 @@ std::vector<json> json_lines_of(const std::string& text) {
 pugi::xml_document document_of(const judged::GoldenReport& report) {
   pugi::xml_document document;
   const std::string text = machine::junit(judged::golden_checks(report));
-  EXPECT_THAT(machine::junit_violations(text), IsEmpty());
+  EXPECT_THAT(support::report::junit_violations(text), IsEmpty());
   EXPECT_TRUE(document.load_string(text.c_str()));
   return document;
 }
@@ -97,7 +97,7 @@ TEST(GoldenChecks, EveryFileNamesTheCorpus) {
   const auto checks = judged::golden_checks(report);
   EXPECT_EQ(json_lines_of(machine::json_lines(checks)).at(0)["corpus"], version);
   const json sarif = json::parse(machine::sarif(checks));
-  EXPECT_THAT(machine::sarif_violations(sarif.dump()), IsEmpty());
+  EXPECT_THAT(support::report::sarif_violations(sarif.dump()), IsEmpty());
   EXPECT_EQ(sarif["runs"][0]["properties"]["corpus"], version);
   const auto document = document_of(report);
   const auto property =
@@ -144,7 +144,7 @@ TEST(GoldenChecks, JUnitCountsMatchTheReport) {
 
 TEST(GoldenChecks, SarifHasOneResultPerFailedOutput) {
   const std::string text = machine::sarif(judged::golden_checks(golden_sample_report()));
-  EXPECT_THAT(machine::sarif_violations(text), IsEmpty());
+  EXPECT_THAT(support::report::sarif_violations(text), IsEmpty());
   const json sarif = json::parse(text);
   std::vector<std::string> rules;
   for (const json& result : sarif["runs"][0]["results"]) {

@@ -81,12 +81,12 @@ TEST(GoldenPage, ShowsAMapPerFailureUpToALimit) {
   EXPECT_EQ(count_of("<figure>", many), 41u);
   EXPECT_EQ(count_of("<section class=\"problem\">", many), 45u);
   EXPECT_THAT(many,
-              HasSubstr("<p>4 of 44 maps are left out: beside that of the worst case this page "
-                        "has room for 40 maps of 12,000 squares together. The page of a case "
-                        "alone has its map.</p>"));
+              HasSubstr("<p>4 of 44 maps are left out. Beside the map of the worst case this page "
+                        "has room for 40 maps of 12,000 squares in total. The page of a single "
+                        "case has its map.</p>"));
   const std::string wide = page_of(6, 4000);
   EXPECT_EQ(count_of("<figure>", wide), 4u);
-  EXPECT_THAT(wide, HasSubstr("<p>2 of 5 maps are left out: "));
+  EXPECT_THAT(wide, HasSubstr("<p>2 of 5 maps are left out. "));
 }
 
 TEST(GoldenPage, ShowsNoPictureWithoutAMap) {

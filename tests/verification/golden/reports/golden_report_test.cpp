@@ -247,7 +247,7 @@ TEST(GoldenReport, CaseWithoutJudgedElementsDoesNotCount) {
 }
 
 TEST(GoldenReport, CommandToReproduceIsQuotedForSh) {
-  tool::commands::GoldenCheckCommand command;
+  tool::golden::GoldenCheckCommand command;
   command.golden = "a b/it's";
   command.pipe = "./x \"$HOME\"";
   command.options.outputs = {"y", "grad_x"};

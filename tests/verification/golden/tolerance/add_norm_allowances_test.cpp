@@ -10,7 +10,7 @@
 namespace normproof::verification::golden::tolerance {
 namespace {
 
-using namespace normproof::verification::golden::tolerance;
+using gate::check_case;
 constexpr const char* kAddNorms[] = {"add_layer_norm", "add_rms_norm"};
 
 /// Returns what the allowances add to a bound of 0.

@@ -13,7 +13,7 @@
 namespace normproof::verification::golden::tolerance {
 namespace {
 
-using namespace normproof::verification::golden::tolerance;
+using gate::check_case;
 using namespace normproof::verification::golden::plain;
 using ref::tensor::NamedTensors;
 

@@ -16,7 +16,7 @@ using mutations::Sites;
 using plain::run_plain;
 namespace {
 
-using namespace normproof::verification::golden::tolerance;
+using gate::check_case;
 using ::testing::Each;
 using ::testing::ElementsAre;
 

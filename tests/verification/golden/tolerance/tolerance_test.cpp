@@ -33,7 +33,7 @@ TEST(Tolerance, CoversEveryOutputAndShrinksWithTheUnitRoundoff) {
       // Proportional to u, up to second-order terms.
       EXPECT_GT(narrow, 0) << layer << " " << tensor.name;
       EXPECT_LE(narrow, wide * 0x1.01p-29) << layer << " " << tensor.name;
-      EXPECT_GT(largest_finite(in32.of_the_inputs.at(tensor.name)), 0)
+      EXPECT_GT(largest_finite(in32.input_sensitivity.at(tensor.name)), 0)
           << layer << " " << tensor.name;
     }
   }
@@ -96,7 +96,7 @@ TEST(Tolerance, InputRoundingOfASumIsThatOfItsTerms) {
   for (std::size_t d = 0; d < 3; ++d) {
     double magnitude = 0;
     for (std::size_t row = 0; row < 5; ++row) magnitude += std::fabs(grad_y[3 * row + d]);
-    const double moved = bounds.of_the_inputs.at("grad_beta").data()[d];
+    const double moved = bounds.input_sensitivity.at("grad_beta").data()[d];
     EXPECT_GE(moved, 0x1p-24 * magnitude);
     EXPECT_LE(moved, 0x1.0001p-24 * magnitude);
     // Four additions in any order, each off by u times the sum of magnitudes.
@@ -116,7 +116,7 @@ TEST(Tolerance, IsInfiniteIfTheArithmeticOverflows) {
     for (std::size_t i = 0; i < 8; ++i)
       EXPECT_EQ(std::isinf(bounds.bound.at("y").data()[i]), overflows) << to_string(accumulation);
     EXPECT_TRUE(std::isfinite(bounds.bound.at("grad_beta").data()[0]));
-    EXPECT_TRUE(std::isfinite(bounds.of_the_inputs.at("y").data()[0]));
+    EXPECT_TRUE(std::isfinite(bounds.input_sensitivity.at("y").data()[0]));
   }
 }
 

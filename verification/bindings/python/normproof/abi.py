@@ -1,9 +1,12 @@
-"""libnormproof by ctypes, function for function: verification/bindings/c/normproof.h has the contracts."""
+"""Calls libnormproof by ctypes, function for function. verification/bindings/c/normproof.h has the contracts."""
+from __future__ import annotations
+
 import ctypes as C
 import functools
 import glob
 import os
 import pathlib
+from typing import Any
 
 from normproof.errors import CorpusError
 
@@ -13,31 +16,38 @@ DTYPES = ("float64", "float32", "float16", "bfloat16", "int64", "int32", "uint8"
           "float8_e5m2", "float8_e8m0fnu")
 
 
+_HANDLE, _TEXT, _SHAPE = C.c_void_p, C.c_char_p, C.POINTER(C.c_int64)
+
+
 class Tensor(C.Structure):
+    """normproof_tensor."""
     _fields_ = [("name", C.c_char_p), ("dtype", C.c_int32), ("rank", C.c_int32), ("shape", C.POINTER(C.c_int64)),
                 ("data", C.c_void_p), ("bytes", C.c_size_t)]
 
 
 class Case(C.Structure):
-    _fields_ = [(name, C.c_char_p) for name in ("path", "op", "mode", "options", "why", "json")] + [
-        ("dtype", C.c_int32), ("is_sequence", C.c_int32), ("input_count", C.c_size_t), ("inputs", C.POINTER(Tensor))]
+    """normproof_case."""
+    _fields_ = [("path", C.c_char_p), ("op", C.c_char_p), ("mode", C.c_char_p), ("options", C.c_char_p),
+                ("why", C.c_char_p), ("json", C.c_char_p), ("dtype", C.c_int32), ("is_sequence", C.c_int32),
+                ("input_count", C.c_size_t), ("inputs", C.POINTER(Tensor))]
 
 
 class Verdict(C.Structure):
+    """normproof_verdict."""
     _fields_ = [("passed", C.c_int32), ("ratio", C.c_double), ("text", C.c_char_p)]
 
 
 class Expected(C.Structure):
+    """normproof_expected."""
     _fields_ = [("name", C.c_char_p), ("dtype", C.c_int32), ("required", C.c_int32), ("rank", C.c_int32),
-                ("reserved", C.c_int32), ("shape", C.POINTER(C.c_int64)), ("count", C.c_size_t)] + [
-        (name, C.POINTER(C.c_double)) for name in ("value", "remainder", "bound")]
+                ("reserved", C.c_int32), ("shape", C.POINTER(C.c_int64)), ("count", C.c_size_t),
+                ("value", C.POINTER(C.c_double)), ("remainder", C.POINTER(C.c_double)),
+                ("bound", C.POINTER(C.c_double))]
 
 
 Progress = C.CFUNCTYPE(C.c_int32, C.c_void_p, C.c_char_p, C.c_size_t, C.c_size_t)
-Ask = C.CFUNCTYPE(C.c_int32, C.c_void_p, C.POINTER(Case))
-_HANDLE, _TEXT, _SHAPE = C.c_void_p, C.c_char_p, C.POINTER(C.c_int64)
-# Of each function what it returns, and what it takes.
-_FUNCTIONS = {
+# For each function, the type of its result and the types of its parameters.
+_FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "abi_version": (C.c_int32,),
     "abi_minor": (C.c_int32,),
     "version": (_TEXT,),
@@ -67,10 +77,10 @@ _FUNCTIONS = {
 }
 
 
-def library_path():
-    """NORMPROOF_LIBRARY, else the library that came with the package.
+def library_path() -> str:
+    """Returns the library that NORMPROOF_LIBRARY names, or the one that came with the package.
 
-    Throws CorpusError where there is none.
+    Throws CorpusError if there is none.
     """
     named = os.environ.get("NORMPROOF_LIBRARY")
     folder = pathlib.Path(__file__).with_name("_native")
@@ -81,37 +91,52 @@ def library_path():
     return found[0]
 
 
-@functools.lru_cache(maxsize=None)
-def library():
-    """The loaded library, an attribute a function: library().open is normproof_open.
+class Library:
+    """The loaded library. Each attribute is a function: `library().open` is `normproof_open`."""
 
-    Throws CorpusError where it is absent, cannot be loaded, or is older than this package.
+    def __init__(self, path: str) -> None:
+        loaded = C.CDLL(path)
+        for name, (result, *parameters) in _FUNCTIONS.items():
+            function = getattr(loaded, "normproof_" + name, None)
+            if function is None:
+                raise CorpusError(f"normproof: {path} has no normproof_{name}; expected a library of version "
+                                  f"{ABI_VERSION}.{ABI_MINOR} of normproof.h or later")
+            function.restype, function.argtypes = result, parameters
+            setattr(self, name, function)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"libnormproof has no normproof_{name}")
+
+
+@functools.lru_cache(maxsize=None)
+def library() -> Library:
+    """Loads the library, once.
+
+    Throws CorpusError if it is absent, cannot be loaded, or is older than this package.
     """
     path = library_path()
     try:
-        loaded = C.CDLL(path)
+        loaded = Library(path)
     except OSError as error:
+        if isinstance(error, CorpusError):
+            raise
         raise CorpusError(f"normproof: {path} cannot be loaded: {error}") from error
-    bound = type("Library", (), {})()
-    for name, (returns, *takes) in _FUNCTIONS.items():
-        function = getattr(loaded, "normproof_" + name, None)
-        if function is None:
-            raise CorpusError(f"normproof: {path} has no normproof_{name}; expected a library of version "
-                              f"{ABI_VERSION}.{ABI_MINOR} of normproof.h or later")
-        function.restype, function.argtypes = returns, takes
-        setattr(bound, name, function)
-    found = bound.abi_version(), bound.abi_minor()
+    found = loaded.abi_version(), loaded.abi_minor()
     if found[0] != ABI_VERSION or found[1] < ABI_MINOR:
         raise CorpusError(f"normproof: {path} has version {found[0]}.{found[1]} of normproof.h; expected "
                           f"{ABI_VERSION}.{ABI_MINOR} or a later one of {ABI_VERSION}")
-    return bound
+    return loaded
 
 
-def version():
-    """The version of the library, "0.1.0"."""
-    return library().version().decode()
+def version() -> str:
+    """Returns the version of the library, such as "0.1.0"."""
+    return _text(library().version())
 
 
-def corpus_version():
-    """The version of the corpus that the library is made with, and the first digits of its hash."""
-    return library().corpus_version().decode()
+def corpus_version() -> str:
+    """Returns the version of the corpus that the library makes, and the first digits of its hash."""
+    return _text(library().corpus_version())
+
+
+def _text(lent: bytes) -> str:
+    return lent.decode()

@@ -1,33 +1,45 @@
-"""normproof.agree: two implementations held against each other, and both against the truth."""
+"""normproof.agree: compares two implementations with each other, and both with the exact values."""
+from __future__ import annotations
+
 import dataclasses
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from normproof.arguments import require_arguments, said
-from normproof.candidate import Candidate
-from normproof.checking import asker, known_to, offered_index, open_corpus, require_dtypes, select
+from normproof.arguments import describe_value, require_arguments
+from normproof.checking import fullest_case, known_names, open_corpus, require_dtypes, select_cases
+from normproof.corpus import Case, Corpus, ExpectedOutput
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
-from normproof.stored import same_bits
+from normproof.invocation import Invocation, prepare_invocation
+from normproof.isolation import InProcess
+from normproof.recertify import without_missing_parameters
+from normproof.signature import EVERYTHING
+from normproof.stored import Array, Stored, same_bits
 
-MOST_SAID = 8
+MAX_LISTED = 8
 
 
 @dataclasses.dataclass
 class OutputAgreement:
-    """One output of one case."""
+    """The comparison of one output of one case. Errors are errors over the bound.
+
+    differing           the number of elements that differ
+    error_a, error_b    the largest error of each implementation
+    mean_a, mean_b      the mean error
+    """
     path: str
     output: str
     same_bits: bool
-    differing: int  # elements that are not the same
+    differing: int
     elements: int
-    error_a: float  # the largest error over the bound
+    error_a: float
     error_b: float
-    mean_a: float  # the mean of it
+    mean_a: float
     mean_b: float
 
     @property
-    def nearer(self):
-        """ "a", "b", or "" where neither is nearer the truth in mean and in the largest error."""
+    def nearer(self) -> str:
+        """ "a" or "b", the more accurate one by mean and by largest error; "" if neither is by both."""
         if self.same_bits or (self.error_a, self.mean_a) == (self.error_b, self.mean_b):
             return ""
         if self.error_a <= self.error_b and self.mean_a <= self.mean_b:
@@ -36,7 +48,7 @@ class OutputAgreement:
             return "b"
         return ""
 
-    def __str__(self):
+    def __str__(self) -> str:
         if self.same_bits:
             return f"{self.path} {self.output}: the same bits"
         return (f"{self.path} {self.output}: {self.differing:,} of {self.elements:,} elements differ; error over the "
@@ -44,33 +56,36 @@ class OutputAgreement:
 
 
 class Agreement:
-    """What two implementations answered. `bool(agreement)`: the same bits in every output of every case."""
+    """The comparison of two implementations. `bool(agreement)`: every output of every case has the same bits."""
 
-    def __init__(self, a, b, op):
-        self.a, self.b, self.op, self.outputs, self.unanswered = a, b, op, [], []
+    def __init__(self, a: str, b: str, op: str) -> None:
+        self.a, self.b, self.op = a, b, op
+        self.outputs: list[OutputAgreement] = []
+        self.unanswered: list[str] = []
 
     @property
-    def same_bits(self):
+    def same_bits(self) -> bool:
         return bool(self.outputs) and not self.unanswered and all(output.same_bits for output in self.outputs)
 
-    __bool__ = lambda self: self.same_bits
+    def __bool__(self) -> bool:
+        return self.same_bits
 
     @property
-    def nearer(self):
-        """How many outputs a is nearer the truth in, b is, and neither is."""
+    def nearer(self) -> dict[str, int]:
+        """The number of differing outputs in which "a", "b" or neither ("") is more accurate."""
         counts = {"a": 0, "b": 0, "": 0}
         for output in self.outputs:
             if not output.same_bits:
                 counts[output.nearer] += 1
         return counts
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [f"a: {self.a}", f"b: {self.b}", f"op: {self.op}", *self.unanswered]
         differing = sorted((output for output in self.outputs if not output.same_bits),
                            key=lambda output: -max(output.error_a, output.error_b))
-        lines += [str(output) for output in differing[:MOST_SAID]]
-        if len(differing) > MOST_SAID:
-            lines.append(f"... {len(differing) - MOST_SAID:,} more outputs differ, less far from the truth")
+        lines += [str(output) for output in differing[:MAX_LISTED]]
+        if len(differing) > MAX_LISTED:
+            lines.append(f"... {len(differing) - MAX_LISTED:,} more outputs differ, less far from the truth")
         same = sum(output.same_bits for output in self.outputs)
         nearer = self.nearer
         errors = [max((getattr(output, name) for output in self.outputs), default=0.0) for name in ("error_a", "error_b")]
@@ -80,82 +95,99 @@ class Agreement:
         return "\n".join(lines) + "\n"
 
 
-def agree(engine_a, engine_b, op, *, dtype="float32", device="cpu", tier="quick", outputs=None, backward=None,
-          arguments=None, only=None, framework=None, layout=None, seconds=60):
-    """Asks both the same cases: are the bits the same, and which one is nearer the truth?
+def agree(engine_a: Callable[..., Any], engine_b: Callable[..., Any], op: str, *, dtype: Any = "float32",
+          device: Any = "cpu", tier: str = "quick", outputs: str | Sequence[str] | None = None, backward: Any = None,
+          arguments: Any = None, only: str | Sequence[str] | None = None, framework: Any = None, layout: Any = None,
+          seconds: float | None = 60) -> Agreement:
+    """Runs two implementations on the same cases: do they return the same bits, and which is more accurate?
 
-    device, backward, arguments, framework and layout: one for both, or a tuple of two. The rest is as for
-    normproof.check. A gamma or beta that one of them does not take is left out for both. outputs: those that are compared,
-    which both owe where a case has them; None: what both returned.
+    device, backward, arguments, framework and layout are one value for both, or a tuple of two. The other arguments
+    are those of normproof.check. A gamma or beta that one of them does not receive is left out for both. `outputs`
+    are the compared outputs, which both must return if a case has them; None for what both returned.
 
-    Returns an Agreement. Throws UsageError as normproof.check does, and where both are offered no case.
+    Returns an Agreement. Throws UsageError as normproof.check does, and if both are offered no case.
     """
     _require_pairs(device=device, backward=backward, arguments=arguments, framework=framework, layout=layout)
     for i in range(2):
-        require_arguments({**locals(), "backward": _of(backward, i), "arguments": _of(arguments, i)})
+        require_arguments({**locals(), "backward": _select(backward, i), "arguments": _select(arguments, i)})
     corpus = open_corpus(op, tier)
-    selected = select(corpus, op, dtype, only, tier)
-    known, fullest = known_to(corpus, op), max(selected, key=lambda index: len(corpus.description(index)["inputs"]))
-    candidates = [Candidate(fn, op, known, _of(framework, i), _of(device, i), _of(arguments, i), outputs, _of(backward, i),
-                            _of(layout, i)) for i, fn in enumerate((engine_a, engine_b))]
-    for candidate in candidates:
-        require_dtypes(candidate, dtype)
-        candidate.require_device()
-        candidate.look_inside(corpus.select(fullest))
-    taken = _of_both(*(candidate.taken for candidate in candidates))
-    corpus.set("outputs", candidates[0].judged_outputs() if outputs else "")
-    agreement = Agreement(candidates[0].title, candidates[1].title, op)
-    asks = [asker(candidate, False, seconds) for candidate in candidates]
-    declined = []
+    selected = select_cases(corpus, op, dtype, only, tier)
+    known, example = known_names(corpus, op), corpus.select(fullest_case(corpus, selected))
+    invocations = []
+    for i, fn in enumerate((engine_a, engine_b)):
+        invocation = prepare_invocation(
+            fn, op, known, framework=_select(framework, i), device=_select(device, i), arguments=_select(arguments, i),
+            outputs=outputs, backward=_select(backward, i), layout=_select(layout, i))
+        invocations.append(invocation)
+    for i, invocation in enumerate(invocations):
+        require_dtypes(invocation, dtype)
+        invocation.require_device()
+        invocations[i] = invocation.for_case(example)
+    read = _shared_names(*(invocation.read_names for invocation in invocations))
+    corpus.set("outputs", invocations[0].policy.default_outputs if outputs else "")
+    agreement = Agreement(invocations[0].title, invocations[1].title, op)
+    declined: list[str] = []
     for index in selected:
-        index, _ = offered_index(corpus, corpus.select(index), index, taken)
-        case, answers = corpus.select(index), []
-        for candidate, ask in zip(candidates, asks):
-            try:
-                candidate.require_offered(case)
-                answers.append(ask(case)[0])
-            except NotOffered as reason:
-                declined.append(str(reason))
-                break
-            except Unanswered as reason:
-                agreement.unanswered.append(f"{case.path}: {candidate.title}: {reason}")
-                break
-            except (Exception, SystemExit) as error:
-                agreement.unanswered.append(f"{case.path}: {candidate.title} raised {in_one_line(error)}")
-                break
+        index, _ = without_missing_parameters(corpus, corpus.select(index), index, read)
+        case = corpus.select(index)
+        answers = _answer_both(agreement, case, invocations, seconds, declined)
         if len(answers) == 2:
-            _compare(agreement, corpus, case, candidates, *answers)
+            _compare(agreement, corpus, case, invocations, answers)
     if not agreement.outputs and not agreement.unanswered:
+        policy = invocations[0].policy
         raise UsageError(f"normproof.agree: no case of {op} is offered by both {agreement.a} and {agreement.b}: "
-                         + (declined[0] if declined else f"none has {', '.join(candidates[0].outputs or [candidates[0].main])}"))
+                         + (declined[0] if declined else f"none has {', '.join(policy.named or [policy.main])}"))
     return agreement
 
 
-def _of_both(one, other):
-    """What both heed; "*" stands for everything."""
-    return other if "*" in one else one if "*" in other else one & other
+def _shared_names(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
+    """Returns the names that both implementations receive. EVERYTHING stands for all names."""
+    return other if EVERYTHING in one else one if EVERYTHING in other else one & other
 
 
-def _require_pairs(**given):
+def _require_pairs(**given: Any) -> None:
     for name, value in given.items():
         if isinstance(value, tuple) and len(value) != 2:
-            raise UsageError(f"normproof: {name}={said(value)}; expected one for both, or a tuple of two")
+            raise UsageError(f"normproof: {name}={describe_value(value)}; expected one for both, or a tuple of two")
 
 
-def _of(value, index):
+def _select(value: Any, index: int) -> Any:
+    """Returns one of a pair, or the value that is the same for both."""
     return value[index] if isinstance(value, tuple) else value
 
 
-def _compare(agreement, corpus, case, candidates, a, b):
-    """What both answered; of outputs= those, which both owe where the case has them."""
-    expected = corpus.expect()
-    wanted = [name for name in candidates[0].outputs or sorted(set(a) & set(b)) if name in expected]
-    owed = wanted if candidates[0].outputs else wanted or [candidates[0].main]
-    for candidate, answered in zip(candidates, (a, b)):
-        missing = [name for name in owed if name not in answered]
+def _answer_both(agreement: Agreement, case: Case, invocations: Sequence[Invocation], seconds: float | None,
+                 declined: list[str]) -> list[dict[str, Stored]]:
+    """Returns the outputs of both, or fewer if one declines the case or fails; the reason is noted."""
+    answers: list[dict[str, Stored]] = []
+    for invocation in invocations:
+        try:
+            invocation.require_offered(case)
+            answers.append(InProcess(invocation, seconds)(case).outputs)
+        except NotOffered as reason:
+            declined.append(str(reason))
+            break
+        except Unanswered as reason:
+            agreement.unanswered.append(f"{case.path}: {invocation.title}: {reason}")
+            break
+        except (Exception, SystemExit) as error:
+            agreement.unanswered.append(f"{case.path}: {invocation.title} raised {in_one_line(error)}")
+            break
+    return answers
+
+
+def _compare(agreement: Agreement, corpus: Corpus, case: Case, invocations: Sequence[Invocation],
+             answers: Sequence[Mapping[str, Stored]]) -> None:
+    """Compares the outputs of both. Outputs that `outputs=` names must be returned by both if the case has them."""
+    expected, policy = corpus.expect(), invocations[0].policy
+    a, b = answers
+    wanted = [name for name in policy.named or sorted(set(a) & set(b)) if name in expected]
+    required = wanted if policy.named else wanted or [policy.main]
+    for invocation, outputs in zip(invocations, answers):
+        missing = [name for name in required if name not in outputs]
         if missing:
-            agreement.unanswered.append(f"{case.path}: {candidate.title} returned no {missing[0]}; expected "
-                                        f"{', '.join(owed)}")
+            agreement.unanswered.append(f"{case.path}: {invocation.title} returned no {missing[0]}; expected "
+                                        f"{', '.join(required)}")
             return
     for name in wanted:
         if a[name].shape != b[name].shape or a[name].shape != expected[name].shape:
@@ -166,14 +198,14 @@ def _compare(agreement, corpus, case, candidates, a, b):
         one, other = a[name].widened(), b[name].widened()
         differing = int(np.sum((one != other) & ~((one != one) & (other != other))))
         same = same_bits(a[name], b[name])
-        agreement.outputs.append(OutputAgreement(
-            case.path, name, same, differing if differing or same else one.size, one.size,
-            *(float(share.max(initial=0.0)) for share in shares),
-            *(float(share.mean()) if share.size else 0.0 for share in shares)))
+        largest = [float(share.max(initial=0.0)) for share in shares]
+        mean = [float(share.mean()) if share.size else 0.0 for share in shares]
+        agreement.outputs.append(OutputAgreement(case.path, name, same, differing if differing or same else one.size,
+                                                 one.size, *largest, *mean))
 
 
-def _shares(stored, expected):
-    """The error over the bound of each element; 0 where both are NaN, infinite where one is."""
+def _shares(stored: Stored, expected: ExpectedOutput) -> Array:
+    """Returns error over bound of each element: 0 if both are NaN, infinite if one of them is."""
     with np.errstate(all="ignore"):
         got = np.asarray(stored.widened(), np.longdouble)
         error = np.abs((got - expected.value) - expected.remainder).astype(np.float64)

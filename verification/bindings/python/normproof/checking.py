@@ -1,105 +1,94 @@
-"""normproof.check: an implementation held against every case of an operation."""
+"""normproof.check: judges an implementation on every case of an operation."""
+from __future__ import annotations
+
 import collections
 import difflib
-import re
+from typing import Any, Callable, Collection, Sequence
 
 from normproof import folders, names
-from normproof.arguments import require_arguments, said
-from normproof.candidate import Candidate
-from normproof.corpus import Corpus, ops
+from normproof.arguments import describe_value, require_arguments
+from normproof.conventions import Observations, describe_conventions
+from normproof.corpus import Case, Corpus, ops
 from normproof.dtypes import dtype_names
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
-from normproof.limits import one_process, time_limit
-from normproof.relations import Holder, chosen
+from normproof.invocation import Invocation, prepare_invocation
+from normproof.isolation import Runner, start_runner
+from normproof.output_policy import parse_globs
+from normproof.recertify import recertified_path, without_missing_parameters
+from normproof.relations import RelationChecker, RelationResult, parse_relations
 from normproof.report import CaseResult, Report
-from normproof.repro import Call, differing
-from normproof.variants import option_texts
+from normproof.repro import Call, changed_arguments
 
 
-def check(fn, op, *, dtype="float32", device="cpu", tier="quick", outputs=None, backward=None, arguments=None, only=None,
-          framework=None, layout=None, relations=(), isolate=False, seconds=60, accumulation="", formula="", xfail=(),
-          strict=False, flush_subnormals=False):
-    """Holds fn against the certified cases of op.
+def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: str = "cpu", tier: str = "quick",
+          outputs: str | Sequence[str] | None = None, backward: Callable[..., Any] | None = None, arguments: Any = None,
+          only: str | Sequence[str] | None = None, framework: str | None = None, layout: str | None = None,
+          relations: str | Sequence[str] = (), isolate: bool = False, seconds: float | None = 60,
+          accumulation: str = "", formula: str = "", xfail: str | Sequence[str] = (), strict: bool = False,
+          flush_subnormals: bool = False) -> Report:
+    """Judges fn on the certified cases of op.
 
-    fn         a function of arrays or tensors, named as in docs/guide/python.md, or a class of modules of PyTorch
-    dtype      one or several of "float64", "float32", "float16", "bfloat16", or of a framework's names of them
-    device     of the framework: "cpu", "cuda", "cuda:1"
-    tier       "quick", "standard" or "full"; the last two are made once, and kept
-    outputs    what is judged and, of a function that returns several tensors, their order: "y", "y,grad_x"
-    backward   a function of grad_y and of what fn takes (and y): grad_x, or a tuple, or a mapping
-    arguments  what fn's arguments are, {"w": "gamma", "axis": -1}, where their names do not say it
-    only       a glob, or several, of paths, or of what follows the operation in them
-    relations  names of normproof.RELATIONS, or "all": asked of the call itself
-    isolate    asks in a process of its own, which may crash and hang
-    seconds    the time limit of a case; None: there is none
+    fn         a function of arrays or tensors, with parameters named as in docs/guide/python.md, or a class of PyTorch modules
+    dtype      one or several of "float64", "float32", "float16", "bfloat16", or of a framework's dtypes
+    device     a device of the framework: "cpu", "cuda", "cuda:1"
+    tier       "quick", "standard" or "full"; the last two are made once and kept
+    outputs    the judged outputs, and their order if fn returns a tuple: "y", "y,grad_x"
+    backward   a function of grad_y and of fn's parameters (and y) that returns grad_x, a tuple or a mapping
+    arguments  the meaning of fn's parameters, {"w": "gamma", "axis": -1}, if their names do not tell it
+    only       one or several globs of paths, or of what follows the operation in a path
+    relations  names of normproof.RELATIONS, or "all": relations between calls that are checked, too
+    isolate    whether fn runs in a process of its own, where it may crash and hang
+    seconds    the time limit of a case; None for no limit
     flush_subnormals  whether fn may flush subnormal numbers to 0, as --flush-subnormals of `normproof golden check`
 
-    Returns a Report. Throws UsageError for an argument that is not one of these, and where no case is left.
+    Returns a Report. Throws UsageError for an argument that is not one of these, and if no case is selected.
     """
     require_arguments(locals())
-    call = Call(fn, op, {**differing(check, locals()), "dtype": dtype_names(dtype), "tier": tier}, without=("only", "xfail"))
-    wanted = chosen(relations) if relations else ()
+    call = Call(fn, op, {**changed_arguments(check, locals()), "dtype": dtype_names(dtype), "tier": tier},
+                without=("only", "xfail"))
+    wanted = parse_relations(relations) if relations else ()
     corpus = open_corpus(op, tier)
-    selected = select(corpus, op, dtype, only, tier)
-    require_known(corpus, xfail)
-    candidate = Candidate(fn, op, known_to(corpus, op), framework, device, arguments, outputs, backward, layout)
-    require_dtypes(candidate, dtype)
+    selected = select_cases(corpus, op, dtype, only, tier)
+    require_known_globs(corpus, xfail)
+    invocation = prepare_invocation(
+        fn, op, known_names(corpus, op), framework=framework, device=device, arguments=arguments, outputs=outputs,
+        backward=backward, layout=layout, accumulation=accumulation, formula=formula, xfail=parse_globs(xfail),
+        strict=strict, flush_subnormals=flush_subnormals)
+    require_dtypes(invocation, dtype)
     if not isolate:
-        candidate.require_device()
-    fullest = max(selected, key=lambda index: len(corpus.description(index)["inputs"]))
-    candidate.look_inside(corpus.select(fullest))
-    prepare(corpus, candidate, accumulation, formula, xfail, strict, flush_subnormals)
+        invocation.require_device()
+    invocation = invocation.for_case(corpus.select(fullest_case(corpus, selected)))
+    invocation.policy.apply(corpus)
     corpus.set("repro", call.line(only="{path}"))
-    report = Report(corpus, candidate.title, op, candidate.conventions(), call)
+    observed = Observations()
+    report = Report(corpus, invocation.title, op, describe_conventions(invocation, observed), call)
     report.expects_relations = bool(wanted)
-    ask = asker(candidate, isolate, seconds)
-    holder = Holder(wanted, folders.tier_folder(tier, op), f"{tier}/{op}/*", seconds,
-                    {"accumulation": accumulation, "formula": formula}, offered_index) if wanted else None
+    runner = start_runner(invocation, isolate, seconds)
+    checker = None
+    if wanted:
+        checker = RelationChecker(wanted, Corpus(folders.tier_folder(tier, op), f"{tier}/{op}/*"), seconds,
+                                  invocation.policy.tolerance_settings)
     try:
-        for index in selected:
-            original = index
-            index, left_out = offered_index(corpus, corpus.select(index), index, candidate.taken)
+        for original in selected:
+            index, left_out = without_missing_parameters(corpus, corpus.select(original), original, invocation.read_names)
             report.left_out.update(left_out)
-            result = judge_case(corpus, candidate, corpus.select(index), ask)
-            if holder is not None:
-                report.relations += holder.hold(original, candidate, result)
+            result = judge_case(corpus, invocation, corpus.select(index), runner, observed)
+            if checker is not None:
+                report.relations += checker.check(original, invocation, result.path, result.passed)
                 result = fail_if_broken(corpus, index, report.relations, result)
             report.add(result)
     finally:
-        getattr(ask, "close", lambda: None)()
-    report.conventions = candidate.conventions()
-    if others := dtypes_not_asked(corpus, op, dtype, only, tier):
+        runner.close()
+    report.conventions = describe_conventions(invocation, observed)
+    if others := count_other_dtypes(corpus, op, dtype, only, tier):
         report.conventions.append(f"cases not asked for their dtype: {others}")
     for name in sorted(report.left_out):
-        report.conventions.append(f"{candidate.title} takes no {name}: each case is certified again without it")
+        report.conventions.append(f"{invocation.title} takes no {name}: each case is certified again without it")
     return report
 
 
-def offered_index(corpus, case, index, taken):
-    """The case, or where fn takes no gamma or no beta, the same without them: certified on the spot as one of its own.
-
-    Returns the index of it, and what was left out.
-    """
-    left_out = [name for name in ("gamma", "beta") if name in case.tensors and name not in taken and "*" not in taken]
-    if not left_out:
-        return index, left_out
-    name = own_path(case.path).split("/")[2].rsplit("-", 2)[0]
-    inputs = {key: stored for key, stored in case.tensors.items() if key not in left_out}
-    try:
-        return corpus.certify(name, case.op, case.training, option_texts(case), case.sequence, inputs, 1), left_out
-    except UsageError:  # the operation has no such case: it is declined by its name
-        return index, []
-
-
-def own_path(path):
-    """The path of a case that is certified again on the spot."""
-    _, op, case = path.split("/")
-    name, *rest = case.rsplit("-", 2)
-    return f"own/{op}/{'-'.join([re.sub('[^a-z0-9_]', '_', name), *rest])}"
-
-
-def fail_if_broken(corpus, index, relations, result):
-    """A case whose call breaks a relation is one that fails, in every form of the report."""
+def fail_if_broken(corpus: Corpus, index: int, relations: Sequence[RelationResult], result: CaseResult) -> CaseResult:
+    """Fails a case that breaks a relation, so that every form of the report shows it as failed."""
     broken = [relation for relation in relations if relation.path == result.path and relation.broken]
     if not broken:
         return result
@@ -109,40 +98,46 @@ def fail_if_broken(corpus, index, relations, result):
     return CaseResult(result.path, corpus.judge())
 
 
-def open_corpus(op, tier):
-    """The cases of an operation. Throws UsageError with the nearest name where there is none of that name."""
+def open_corpus(op: str, tier: str) -> Corpus:
+    """Opens the cases of an operation. Throws UsageError with the nearest name if there is no such operation."""
     require_op(op)
     return Corpus(folders.tier_folder(tier, op), f"{tier}/{op}/*")
 
 
-def require_op(op):
-    """Throws UsageError with the nearest name where there is no operation of that name."""
+def require_op(op: Any) -> None:
+    """Throws UsageError with the nearest name if there is no operation of that name."""
     known = ops()
     if not isinstance(op, str) or op not in known:
         near = difflib.get_close_matches(str(op), known, 1)
-        raise UsageError(f"normproof: op={said(op)} is unknown; expected "
+        raise UsageError(f"normproof: op={describe_value(op)} is unknown; expected "
                          + (f"{near[0]!r}" if near else f"one of {', '.join(known)}"))
 
 
-def known_to(corpus, op):
-    """The names of all tensors and options of op: those of its description, and of its cases."""
+def known_names(corpus: Corpus, op: str) -> set[str]:
+    """Returns the names of all tensors and options of op: those of its description and those of its cases."""
     return names.known_names(op) | {name for index in range(len(corpus)) for key in ("inputs", "options")
                                     for name in corpus.description(index)[key]}
 
 
-def require_dtypes(candidate, dtype):
+def fullest_case(corpus: Corpus, selected: Sequence[int]) -> int:
+    """Returns the index of the first case with the largest number of tensors."""
+    return max(selected, key=lambda index: len(corpus.description(index)["inputs"]))
+
+
+def require_dtypes(invocation: Invocation, dtype: Any) -> None:
+    """Throws UsageError if the framework has one of the dtypes not."""
     for name in dtype_names(dtype):
-        if name not in candidate.framework.DTYPES:
-            hint = ": install ml_dtypes" if name == "bfloat16" and candidate.framework_name == "numpy" else ""
-            raise UsageError(f"normproof: {candidate.framework.NAME} has no {name} here{hint}")
+        if name not in invocation.framework.dtypes:
+            hint = ": install ml_dtypes" if name == "bfloat16" and invocation.framework.dtypes_from_ml_dtypes else ""
+            raise UsageError(f"normproof: {invocation.framework.name} has no {name} here{hint}")
 
 
-def select(corpus, op, dtype, only, tier):
-    """Indices of the cases with one of the dtypes that match one of the globs; without globs, all.
+def select_cases(corpus: Corpus, op: str, dtype: Any, only: str | Sequence[str] | None, tier: str) -> list[int]:
+    """Returns the indices of the cases of these dtypes that match one of the globs, or of all if only is None.
 
-    Throws UsageError where none is left.
+    Throws UsageError if there are none.
     """
-    wanted, globs = dtype_names(dtype), globs_of(op, only, tier)
+    wanted, globs = dtype_names(dtype), full_globs(op, only, tier)
     paths = corpus.paths()
     found = [index for index in folders.matching(paths, globs) if corpus.description(index)["dtype"] in wanted]
     if not found:
@@ -151,14 +146,15 @@ def select(corpus, op, dtype, only, tier):
     return found
 
 
-def dtypes_not_asked(corpus, op, dtype, only, tier):
-    """The cases that select leaves out for their dtype, in words, "3 of float64"; "" where there are none."""
+def count_other_dtypes(corpus: Corpus, op: str, dtype: Any, only: str | Sequence[str] | None, tier: str) -> str:
+    """Returns how many cases select_cases leaves out for their dtype, such as "3 of float64", or ""."""
     others = collections.Counter(corpus.description(index)["dtype"]
-                                 for index in folders.matching(corpus.paths(), globs_of(op, only, tier)))
+                                 for index in folders.matching(corpus.paths(), full_globs(op, only, tier)))
     return ", ".join(f"{count} of {name}" for name, count in others.items() if name not in dtype_names(dtype))
 
 
-def globs_of(op, only, tier):
+def full_globs(op: str, only: str | Sequence[str] | None, tier: str) -> list[str]:
+    """Returns globs of whole paths. A glob without a slash is one of what follows the operation in a path."""
     globs = [only] if isinstance(only, str) else list(only or ())
     if only is not None and not (globs and all(globs)):
         raise UsageError(f"normproof: only={only!r} chooses no case; expected a glob or several, or None for all of them")
@@ -166,74 +162,62 @@ def globs_of(op, only, tier):
     return [glob if "/" in glob or glob.startswith("*") else f"{tier}/{op}/{glob}" for glob in globs]
 
 
-def require_known(corpus, xfail):
-    """Throws UsageError for the first glob of xfail that matches no case of the operation, nor one that is certified again
-    without a gamma or beta."""
+def require_known_globs(corpus: Corpus, xfail: str | Collection[str]) -> None:
+    """Throws UsageError for the first glob of xfail that matches no case of the operation.
+
+    A case that is certified again without a gamma or beta counts, too.
+    """
     paths = corpus.paths()
-    paths += [own_path(path) for path in paths]
-    for line in "\n".join([xfail] if isinstance(xfail, str) else xfail).splitlines():
+    paths += [recertified_path(path) for path in paths]
+    for line in parse_globs(xfail).splitlines():
         glob = line.split("#")[0].strip()
         if glob and not folders.matching(paths, [glob]):
-            raise UsageError(f"normproof: xfail: {said(glob)} matches no case; expected a path, such as {paths[0]}, or a glob")
+            raise UsageError(f"normproof: xfail: {describe_value(glob)} matches no case; expected a path, such as {paths[0]}, "
+                             "or a glob")
 
 
-def prepare(corpus, candidate, accumulation, formula, xfail, strict, flush_subnormals):
-    corpus.set("outputs", candidate.judged_outputs())
-    corpus.set("accumulation", accumulation)
-    corpus.set("formula", formula)
-    corpus.set("xfail", "\n".join([xfail] if isinstance(xfail, str) else xfail))
-    corpus.set("strict", "1" if strict else "")
-    corpus.set("flush_subnormals", "1" if flush_subnormals else "")
+def judge_case(corpus: Corpus, invocation: Invocation, case: Case, runner: Runner, observed: Observations) -> CaseResult:
+    """Calls the implementation on the selected case and judges its answer, whatever happens."""
+    give_answer(corpus, invocation, case, runner, observed)
+    return CaseResult(case.path, corpus.judge())
 
 
-def asker(candidate, isolate, seconds):
-    """A function of a case: its outputs, and what was written that should not be."""
-    if isolate:
-        from normproof.isolation import Isolated
-        return Isolated(candidate, seconds)
+def give_answer(corpus: Corpus, invocation: Invocation, case: Case, runner: Runner, observed: Observations,
+                index: int | None = None) -> None:
+    """Gives the corpus the answer to the selected case, or the reason why there is none.
 
-    def ask(case):
-        with one_process(), time_limit(seconds):
-            return candidate.answer(case), candidate.wrote
-    return ask
-
-
-def judge_case(corpus, candidate, case, ask):
-    """Asks the selected case and judges the answer, whatever happens."""
-    answer(corpus, candidate, case, ask)
-    verdict = corpus.judge()
-    return CaseResult(case.path, verdict)
-
-
-def answer(corpus, candidate, case, ask, heeded=None):
-    """The answer to the selected case, or why there is none, given to the corpus.
-
-    heeded: what the function reads of the case by itself, which is known when it has been asked; None: nothing.
+    With an index, which is that of the case, the tensors and options that the function read by itself, in
+    `case.read`, count as received. They are known after the call only.
     """
-    if not candidate.judges_the_same:
-        corpus.set("outputs", candidate.judged_outputs())  # those of the case before may be none of this one
+    policy = invocation.policy
+    if policy.depends_on_answer:
+        corpus.set("outputs", policy.default_outputs)  # the setting is that of the case before
     try:
-        if heeded is None:
-            candidate.require_offered(case)
-        outputs, wrote = ask(case)
-        if heeded is not None:
-            taken = {*candidate.taken, *heeded}
-            index, _ = offered_index(corpus, case, case.index, taken)
+        if index is None:
+            invocation.require_offered(case)
+        answer = runner(case)
+        observed.add(invocation, answer)
+        if index is not None:
+            read = {*invocation.read_names, *case.read}
+            index, _ = without_missing_parameters(corpus, case, index, read)
+            also_read = case.read
             case = corpus.select(index)
-            candidate.require_offered(case, heeded)
+            invocation.require_offered(case, also_read)
     except NotOffered as reason:
         return corpus.decline(str(reason))
     except Unanswered as reason:
         return corpus.fail(str(reason))
-    except (Exception, SystemExit) as error:  # one case fails, nothing else
-        return corpus.fail(f"{candidate.title} raised {in_one_line(error)}; expected outputs")
-    if wrote:
-        return corpus.fail(wrote)
-    if not candidate.judges_the_same:
-        corpus.set("outputs", candidate.judged_outputs(case, outputs))
-    for name, stored in outputs.items():
+    except (Exception, SystemExit) as error:  # this case fails, and no other
+        return corpus.fail(f"{invocation.title} raised {in_one_line(error)}; expected outputs")
+    finally:
+        observed.members = runner.members
+    if answer.written:
+        return corpus.fail(answer.written)
+    if policy.depends_on_answer:
+        corpus.set("outputs", policy.judged_outputs(case, answer.outputs))
+    for name, stored in answer.outputs.items():
         try:
-            if candidate.is_answer(case, name):
+            if policy.accepts(case, name):
                 corpus.answer(name, stored)
         except UsageError as error:
             return corpus.fail(str(error))

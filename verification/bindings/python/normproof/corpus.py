@@ -1,54 +1,63 @@
 """An open corpus and its cases: what the C ABI lends, as Python values."""
+from __future__ import annotations
+
 import ctypes as C
 import functools
 import json
-import types
+import os
+from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple
 
 import numpy as np
 
 from normproof import abi, folders
 from normproof.errors import CorpusError, NormproofError, UsageError
-from normproof.stored import HELD_AS, Stored
+from normproof.stored import NUMPY_DTYPES, Array, Stored
 
-STEPPED = ("x", "grad_parameter", "grad_y", "valid")  # have a leading axis of steps in a sequence
+if TYPE_CHECKING:
+    from normproof.report import Report
+
+PER_STEP = ("x", "grad_parameter", "grad_y", "valid")  # tensors whose leading axis is the step of a sequence
+
+# Options that are whole numbers. An option of a norm in a model, such as "norm.groups", counts by its last part.
+WHOLE_OPTIONS = ("groups", "warmup_iterations", "num_heads", "num_layers")
 
 
-# Options that are whole numbers; of a norm in a model, "norm.groups", by what follows the last point.
-WHOLE = ("groups", "warmup_iterations", "num_heads", "num_layers")
-
-
-def option_value(name, text):
-    """An option's text as a number, a truth value, None, or as it is."""
+def option_value(name: str, text: str) -> Any:
+    """Parses the text of an option: a number, True, False or None. Any other text is returned unchanged."""
     if text in ("true", "false"):
         return text == "true"
     if text == "none":
         return None
     try:
-        return int(text) if name.rpartition(".")[2] in WHOLE else float(text)
+        return int(text) if name.rpartition(".")[2] in WHOLE_OPTIONS else float(text)
     except ValueError:
         return text
 
 
-def shapes_of(expected):
-    """The shapes of outputs, without those of what is left of each, of {"y": "float32 [7,16]"}."""
+def parse_shapes(expected: Mapping[str, str]) -> dict[str, tuple[int, ...]]:
+    """Returns the shapes of the outputs in {"y": "float32 [7,16]"}. The low parts, "y_lo", are left out."""
     return {name: tuple(int(extent) for extent in text[text.index("[") + 1:-1].split(",") if extent)
             for name, text in expected.items() if not name.endswith("_lo")}
 
 
 class Case:
-    """One question of the corpus.
+    """One case of the corpus.
 
-    `case.x`, `case.gamma` and so on are its tensors as NumPy arrays, `case.eps` and so on its options; which of
-    them were asked for is in `case.read`. `case.tensors` has the tensors as they are stored, `case.options` the
-    options, `case.outputs` the shape of each output. `case.check(fn)` judges an implementation.
+    `case.x`, `case.gamma` and so on are its tensors as NumPy arrays, `case.eps` and so on its options. `case.read`
+    collects the names that were read this way. `case.tensors` has the tensors as they are stored, `case.options`
+    the options, and `case.outputs` the shape of each output. `case.check(fn)` judges an implementation.
     """
 
-    def __init__(self, path, op, training, sequence, dtype, options, tensors, why="", checker=None, outputs=None):
+    def __init__(self, path: str, op: str, training: bool, sequence: bool, dtype: str, options: Mapping[str, Any],
+                 tensors: Mapping[str, Stored], why: str = "", checker: Callable[..., Report] | None = None,
+                 outputs: Mapping[str, tuple[int, ...]] | None = None) -> None:
         self.path, self.op, self.training, self.sequence, self.dtype = path, op, training, sequence, dtype
-        self.options, self.tensors, self.why, self.outputs = options, tensors, why, outputs or {}
-        self.read, self._checker = set(), checker
+        self.options, self.tensors, self.why = dict(options), dict(tensors), why
+        self.outputs = dict(outputs or {})
+        self.read: set[str] = set()
+        self._checker = checker
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         tensors, options = self.__dict__.get("tensors", {}), self.__dict__.get("options", {})
         if name in tensors:
             self.read.add(name)
@@ -59,47 +68,68 @@ class Case:
         raise AttributeError(f"{self.__dict__.get('path', 'a case')} has no {name}; expected one of "
                              f"{', '.join([*tensors, *options])}")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<normproof case {self.path}>"
 
-    def __contains__(self, name):
-        """Whether the case has a tensor or an option of that name: what get would not replace."""
+    def __contains__(self, name: str) -> bool:
+        """Whether the case has a tensor or an option of that name."""
         return name in self.tensors or name in self.options
 
-    def get(self, name, default=None):
-        """A tensor or an option, or `default` where the case has none of that name."""
+    def get(self, name: str, default: Any = None) -> Any:
+        """Returns a tensor or an option, or `default` if the case has none of that name."""
         return getattr(self, name) if name in self else default
 
-    def check(self, fn, **options):
-        """Judges fn on this case, options as for normproof.check; returns the Report of it alone.
+    def check(self, fn: Callable[..., Any], **options: Any) -> Report:
+        """Judges fn on this case, with the options of normproof.check. Returns the Report of this case alone.
 
-        Throws Mismatch with the verdict where it fails; under pytest, skips where it is declined.
+        Throws Mismatch with the verdict if the case fails. Under pytest, skips the test if the case is declined.
         """
+        if self._checker is None:
+            raise UsageError(f"normproof: {self.path} cannot be checked; expected a case of normproof.case or "
+                             "normproof.cases")
         return self._checker(self, fn, **options)
 
-    def at(self, step, state):
-        """One step of a sequence, with the state that the steps before left."""
-        tensors = {name: value.like(value.data[step]) if name in STEPPED else state.get(name, value)
+    def at(self, step: int, state: Mapping[str, Stored]) -> Case:
+        """Returns one step of a sequence, which starts from the state that the step before it left."""
+        tensors = {name: value.like(value.data[step]) if name in PER_STEP else state.get(name, value)
                    for name, value in self.tensors.items()}
-        step_of_it = self.replaced(tensors, sequence=False)
-        step_of_it.outputs = {name: shape[1:] for name, shape in self.outputs.items()}
-        return step_of_it
+        outputs = {name: shape[1:] for name, shape in self.outputs.items()}
+        return self.replaced(tensors, sequence=False, outputs=outputs)
 
-    def replaced(self, tensors, sequence=None):
-        """The same question about other tensors."""
+    def replaced(self, tensors: Mapping[str, Stored], sequence: bool | None = None,
+                 outputs: Mapping[str, tuple[int, ...]] | None = None) -> Case:
+        """Returns the same case with other tensors. Both cases share `read`."""
         other = Case(self.path, self.op, self.training, self.sequence if sequence is None else sequence, self.dtype,
-                     self.options, tensors, self.why, self._checker, self.outputs)
+                     self.options, tensors, self.why, self._checker, self.outputs if outputs is None else outputs)
         other.read = self.read
         return other
 
 
+class ExpectedOutput(NamedTuple):
+    """The certified output of a case. The exact value of each element is value + remainder."""
+    dtype: str
+    shape: tuple[int, ...]
+    required: bool
+    value: Array
+    remainder: Array
+    bound: Array
+
+
+class Verdict(NamedTuple):
+    """The verdict on a case: whether it passed, its largest error over the bound, a sentence, and the JSON object."""
+    passed: bool
+    ratio: float
+    text: str
+    json: dict[str, Any]
+
+
 class Corpus:
-    """A handle of the C ABI. Close it, or use it in `with`."""
+    """A handle of the C ABI. Close it, or use it in a `with` statement."""
 
-    def __init__(self, folder=None, glob=None):
-        """Opens the cases whose path matches the glob; without a folder there are none.
+    def __init__(self, folder: str | os.PathLike[str] | None = None, glob: str | None = None) -> None:
+        """Opens the cases of a folder whose path matches the glob. Without a folder, the handle has no cases.
 
-        Throws UsageError where nothing matches; CorpusError where the corpus is absent or altered.
+        Throws UsageError if nothing matches, CorpusError if the corpus is absent or modified.
         """
         self._lib, self._handle = abi.library(), C.c_void_p()
         if folder is None:
@@ -108,103 +138,109 @@ class Corpus:
             status = self._lib.open(str(folder).encode(), glob and glob.encode(), C.byref(self._handle))
         self._require(status)
 
-    def __enter__(self):
+    def __enter__(self) -> Corpus:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __del__(self):
+    def __del__(self) -> None:
         self.close()
 
-    def close(self):
+    def close(self) -> None:
         if getattr(self, "_handle", None):
             self._lib.close(self._handle)
-            self._handle = None  # where the interpreter ends, ctypes may be gone
+            # Not c_void_p(): when the interpreter ends, ctypes may be gone.
+            self._handle = None  # type: ignore[assignment]
 
-    def _require(self, status):
+    def _require(self, status: int) -> None:
         if status == abi.OK:
             return
         sentence = (self._lib.error(self._handle) or b"normproof: memory is exhausted").decode()
-        raise {abi.USAGE: UsageError, abi.FILE: CorpusError}.get(status, NormproofError)(sentence)
+        errors: dict[int, type[NormproofError]] = {abi.USAGE: UsageError, abi.FILE: CorpusError}
+        raise errors.get(status, NormproofError)(sentence)
 
-    def __len__(self):
-        return self._lib.case_count(self._handle)
+    def __len__(self) -> int:
+        return int(self._lib.case_count(self._handle))
 
-    def paths(self):
+    def paths(self) -> list[str]:
         return [self._lib.case_path(self._handle, index).decode() for index in range(len(self))]
 
-    def description(self, index):
-        """What manifest.json holds of a case, as an object."""
-        return json.loads(self._lib.case_json(self._handle, index))
+    def description(self, index: int) -> dict[str, Any]:
+        """Returns the entry of a case in manifest.json."""
+        return _object(self._lib.case_json(self._handle, index))
 
-    def version(self):
-        return self._lib.version_of(self._handle).decode()
+    def version(self) -> str:
+        return str(self._lib.version_of(self._handle).decode())
 
-    def set(self, name, value):
+    def set(self, name: str, value: str) -> None:
+        """Sets an option of the gate, such as "outputs" or "strict"."""
         self._require(self._lib.set(self._handle, name.encode(), value.encode()))
 
-    def select(self, index, checker=None):
-        """The case of that index, copied: it outlives the handle."""
+    def select(self, index: int, checker: Callable[..., Report] | None = None) -> Case:
+        """Selects the case of that index, which the next answer is judged by. Returns a copy of it."""
         lent = abi.Case()
         self._require(self._lib.select(self._handle, index, C.byref(lent)))
         tensors = {}
         for tensor in lent.inputs[:lent.input_count]:
             dtype = abi.DTYPES[tensor.dtype]
-            data = np.frombuffer(C.string_at(tensor.data, tensor.bytes), HELD_AS[dtype])
+            data: Array = np.frombuffer(C.string_at(tensor.data, tensor.bytes), NUMPY_DTYPES[dtype])
             tensors[tensor.name.decode()] = Stored(dtype, data.reshape(tensor.shape[:tensor.rank]))
         options = {name: option_value(name, text) for name, text in json.loads(lent.options).items()}
         return Case(lent.path.decode(), lent.op.decode(), lent.mode == b"training", bool(lent.is_sequence),
                     abi.DTYPES[lent.dtype], options, tensors, lent.why.decode(), checker,
-                    shapes_of(json.loads(lent.json)["expected"]))
+                    parse_shapes(json.loads(lent.json)["expected"]))
 
-    def expect(self):
-        """Of each output of the selected case: dtype, shape, required, value, remainder and bound."""
+    def expect(self) -> dict[str, ExpectedOutput]:
+        """Returns the certified outputs of the selected case, by name."""
         count, lent = C.c_size_t(), C.POINTER(abi.Expected)()
         self._require(self._lib.expect(self._handle, C.byref(count), C.byref(lent)))
         expected = {}
         for entry in lent[:count.value]:
             shape = tuple(entry.shape[:entry.rank])
-            numbers = {name: np.ctypeslib.as_array(getattr(entry, name), (entry.count,)).reshape(shape).copy()
-                       for name in ("value", "remainder", "bound")}
-            expected[entry.name.decode()] = types.SimpleNamespace(
-                dtype=abi.DTYPES[entry.dtype], shape=shape, required=bool(entry.required), **numbers)
+            value, remainder, bound = (np.ctypeslib.as_array(getattr(entry, name), (entry.count,)).reshape(shape).copy()
+                                       for name in ("value", "remainder", "bound"))
+            expected[entry.name.decode()] = ExpectedOutput(abi.DTYPES[entry.dtype], shape, bool(entry.required), value,
+                                                           remainder, bound)
         return expected
 
-    def answer(self, name, stored):
+    def answer(self, name: str, stored: Stored) -> None:
+        """Gives the handle an output for the selected case."""
         data = np.ascontiguousarray(stored.data)
         shape = (C.c_int64 * len(stored.shape))(*stored.shape)
         self._require(self._lib.answer(self._handle, name.encode(), abi.DTYPES.index(stored.dtype), len(stored.shape),
                                        shape, data.ctypes.data))
 
-    def decline(self, reason):
+    def decline(self, reason: str) -> None:
+        """Records that the implementation declines the selected case."""
         self._require(self._lib.decline(self._handle, reason.encode()))
 
-    def fail(self, reason):
+    def fail(self, reason: str) -> None:
+        """Records that the selected case fails, for a reason other than its numbers."""
         self._require(self._lib.fail(self._handle, reason.encode()))
 
-    def judge(self):
-        """Judges the answer: whether it passed, the largest share of the bound, the sentence, and its JSON object."""
+    def judge(self) -> Verdict:
+        """Judges what was given for the selected case."""
         verdict, line = abi.Verdict(), C.c_char_p()
         self._require(self._lib.judge(self._handle, C.byref(verdict)))
         self._require(self._lib.verdict_json(self._handle, C.byref(line)))
-        return types.SimpleNamespace(passed=bool(verdict.passed), ratio=verdict.ratio, text=verdict.text.decode(),
-                                     json=json.loads(line.value))
+        return Verdict(bool(verdict.passed), verdict.ratio, verdict.text.decode(), _object(line.value))
 
-    def shares(self, output):
-        """The error over the bound of each element of an output of the judged case; None where none was compared."""
+    def shares(self, output: str) -> Array | None:
+        """Returns error over bound of each element of an output that was judged; None if none was compared."""
         count, lent = C.c_size_t(), C.POINTER(C.c_double)()
         self._require(self._lib.shares(self._handle, output.encode(), C.byref(count), C.byref(lent)))
         return np.ctypeslib.as_array(lent, (count.value,)).copy() if count.value else None
 
-    def report(self, form):
-        """What `normproof golden check` writes in that form, and whether it passes."""
+    def report(self, form: str) -> tuple[str, bool]:
+        """Returns the report that `normproof golden check` writes in that form, and whether it passes."""
         text, passed = C.c_char_p(), C.c_int32()
         self._require(self._lib.report(self._handle, form.encode(), C.byref(text), C.byref(passed)))
-        return text.value.decode(), bool(passed.value)
+        return (text.value or b"").decode(), bool(passed.value)
 
-    def certify(self, name, op, training, options, sequence, inputs, threads):
-        """Adds a case of the caller's own tensors, {name: Stored}; its index."""
+    def certify(self, name: str, op: str, training: bool, options: Mapping[str, str], sequence: bool,
+                inputs: Mapping[str, Stored], threads: int) -> int:
+        """Certifies a case of user-supplied tensors and adds it. Returns its index."""
         kept = {key: np.ascontiguousarray(value.data) for key, value in inputs.items()}
         shapes = {key: (C.c_int64 * data.ndim)(*data.shape) for key, data in kept.items()}
         tensors = (abi.Tensor * len(kept))(*(
@@ -216,32 +252,42 @@ class Corpus:
             json.dumps(options).encode(), int(sequence), len(kept), tensors, threads, C.byref(index)))
         return index.value
 
-    def make(self, folder, tiers, glob, progress):
-        """Makes cases of tiers into a folder; progress(done, of) is called between them, and returns whether to stop."""
-        called = abi.Progress(lambda _, path, done, of: int(bool(progress(done, of))))
-        self._require(self._lib.make(self._handle, str(folder).encode(), tiers.encode(), glob.encode(), 0, called, None))
+    def make(self, folder: str | os.PathLike[str], tiers: str, glob: str,
+             progress: Callable[[int, int], bool]) -> None:
+        """Makes cases in a folder. progress(done, total) is called between cases; if it returns True, this stops."""
+        def report_progress(_: Any, path: bytes, done: int, total: int) -> int:
+            return int(bool(progress(done, total)))
+        self._require(self._lib.make(self._handle, str(folder).encode(), tiers.encode(), glob.encode(), 0,
+                                     abi.Progress(report_progress), None))
 
-    def layers(self):
+    def layers(self) -> list[dict[str, Any]]:
+        """Returns what `normproof layers --json` prints."""
         text = C.c_char_p()
         self._require(self._lib.layers(self._handle, C.byref(text)))
-        return json.loads(text.value)
+        described: list[dict[str, Any]] = json.loads(text.value or b"[]")
+        return described
+
+
+def _object(line: bytes | None) -> dict[str, Any]:
+    parsed: dict[str, Any] = json.loads(line or b"{}")
+    return parsed
 
 
 @functools.lru_cache(maxsize=None)
-def layer_descriptions():
-    """Of each layer its options with their defaults, cells, parameters and state; of each function its options and inputs.
+def layer_descriptions() -> dict[str, dict[str, Any]]:
+    """Returns the description of each layer and each function, by name: options, inputs, parameters, state, cells.
 
-    Throws CorpusError where the library is too old to describe functions.
+    Throws CorpusError if the library is too old to describe functions.
     """
     with Corpus() as corpus:
         described = corpus.layers()
-    if not all("kind" in entry for entry in described):
+    if not all("independence" in entry for entry in described):
         raise CorpusError(f"normproof: {abi.library_path()} describes no functions; expected a library as new as this package")
-    return {entry["name"]: entry for entry in described}
+    return {entry["name"]: entry for entry in described if entry["kind"] in ("layer", "function")}
 
 
 @functools.lru_cache(maxsize=None)
-def ops():
-    """The names of the operations that the corpus has cases of, in ascending order."""
+def ops() -> tuple[str, ...]:
+    """Returns the names of the operations that the corpus has cases of, in ascending order."""
     with Corpus(folders.tier_folder("quick")) as corpus:
         return tuple(sorted({path.split("/")[1] for path in corpus.paths()}))

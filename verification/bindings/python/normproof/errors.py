@@ -1,16 +1,16 @@
-"""What goes wrong, each in one sentence that names what was expected."""
+"""The exceptions of the package. Each has one sentence that says what was expected."""
 
 
 class NormproofError(Exception):
-    """Everything that this package raises of its own."""
+    """The base class of every exception that this package raises on purpose."""
 
 
 class UsageError(NormproofError, ValueError):
-    """An argument is not what it has to be: an unknown operation, dtype or name of an argument."""
+    """An argument is wrong: an unknown operation, a dtype that no case has, an unknown parameter."""
 
 
 class CorpusError(NormproofError, OSError):
-    """The corpus or the library is absent, damaged or altered."""
+    """The corpus or the library is absent, damaged or modified."""
 
 
 class OutputError(NormproofError, OSError):
@@ -18,18 +18,18 @@ class OutputError(NormproofError, OSError):
 
 
 class Mismatch(NormproofError, AssertionError):
-    """A case that failed, with the verdict; what `case.check` raises."""
+    """A case failed; the text is its verdict. `case.check` raises it."""
 
 
 class NotOffered(NormproofError):
-    """Raised by a candidate that has nothing that computes the case; it passes nothing and fails nothing."""
+    """An implementation declines a case that it cannot compute. The case neither passes nor fails."""
 
 
 class Unanswered(NormproofError):
-    """A candidate gave no answer that could be judged; the sentence is the verdict of its case."""
+    """An implementation returned nothing that can be judged; the sentence is the verdict of its case."""
 
 
-def in_one_line(error):
-    """An exception as one line: its class and the beginning of its text."""
+def in_one_line(error: BaseException) -> str:
+    """Returns the class of an exception and the first 600 characters of its text, in one line."""
     text = " ".join(str(error).split())[:600]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -1,4 +1,6 @@
-"""Where the corpus is: NORMPROOF_CORPUS, else that of the package, unpacked once; other tiers are made once and kept."""
+"""Finds the corpus: NORMPROOF_CORPUS, or the quick tier of the package. Other tiers are made once and kept."""
+from __future__ import annotations
+
 import fnmatch
 import os
 import pathlib
@@ -6,6 +8,7 @@ import shutil
 import sys
 import tarfile
 import tempfile
+from typing import Callable, Iterable, Sequence, TextIO
 
 from normproof import abi
 from normproof.errors import CorpusError, UsageError
@@ -13,10 +16,10 @@ from normproof.errors import CorpusError, UsageError
 TIERS = ("quick", "standard", "full")
 
 
-def quick_folder():
-    """The folder of the quick tier.
+def quick_folder() -> pathlib.Path:
+    """Returns the folder of the quick tier.
 
-    Throws CorpusError where there is none.
+    Throws CorpusError if there is none.
     """
     named = os.environ.get("NORMPROOF_CORPUS")
     if named:
@@ -27,25 +30,25 @@ def quick_folder():
     if not packed.is_file():
         raise CorpusError(f"normproof: {packed} is absent; expected an installed wheel, or the environment variable "
                           "NORMPROOF_CORPUS naming a corpus")
-    return kept_folder("quick", lambda folder: _unpack(packed, folder))
+    return cached_folder("quick", lambda folder: _unpack(packed, folder))
 
 
-def _unpack(packed, folder):
+def _unpack(packed: pathlib.Path, folder: pathlib.Path) -> None:
     folder.mkdir()
     with tarfile.open(packed) as archive:
         archive.extractall(folder)
 
 
-def cache_folder():
-    """NORMPROOF_CACHE, else the normproof folder of the user's cache."""
+def cache_folder() -> pathlib.Path:
+    """Returns NORMPROOF_CACHE, or the folder `normproof` of the user's cache."""
     named = os.environ.get("NORMPROOF_CACHE")
     if named:
         return pathlib.Path(named)
     return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "normproof"
 
 
-def tier_folder(tier, op="*", stream=None):
-    """The folder of a corpus that has the cases of that tier and operation; made where it is not there yet.
+def tier_folder(tier: str, op: str = "*", stream: TextIO | None = None) -> pathlib.Path:
+    """Returns the folder of a corpus with the cases of a tier and an operation. Makes it if it is not there yet.
 
     Throws UsageError for an unknown tier.
     """
@@ -56,49 +59,52 @@ def tier_folder(tier, op="*", stream=None):
     from normproof.corpus import Corpus
     named = "all" if op == "*" else op
 
-    def make(folder):
+    def make(folder: pathlib.Path) -> None:
         with Corpus() as maker:
-            maker.make(folder, tier, f"{tier}/{op}/*", bar(f"normproof: making {tier}/{named}", stream))
-    return kept_folder(f"{tier}-{named}", make)
+            maker.make(folder, tier, f"{tier}/{op}/*", progress_bar(f"normproof: making {tier}/{named}", stream))
+    return cached_folder(f"{tier}-{named}", make)
 
 
-def kept_folder(name, make):
-    """A corpus in the cache, by make(folder) where it is not there yet: beside, then renamed."""
+def cached_folder(name: str, make: Callable[[pathlib.Path], None]) -> pathlib.Path:
+    """Returns a corpus of the cache. If it is absent, calls make(folder) on a new folder, and then renames that."""
     folder = cache_folder() / abi.corpus_version() / name
     if (folder / "manifest.json").is_file():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
-    beside = pathlib.Path(tempfile.mkdtemp(prefix=".making-", dir=folder.parent))
+    unfinished = pathlib.Path(tempfile.mkdtemp(prefix=".making-", dir=folder.parent))
     try:
-        make(beside / "corpus")
+        make(unfinished / "corpus")
         try:
-            os.rename(beside / "corpus", folder)
+            os.rename(unfinished / "corpus", folder)
         except OSError:  # another process was first
             if not (folder / "manifest.json").is_file():
                 raise
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(unfinished, ignore_errors=True)
     return folder
 
 
-def bar(title, stream=None):
-    """A progress bar on standard error, where that is a terminal; one line at the beginning elsewhere."""
-    stream = stream or sys.stderr
-    moving = stream.isatty()
-    if not moving:
-        print(f"{title} (once; kept in {cache_folder()})", file=stream, flush=True)
+def progress_bar(title: str, stream: TextIO | None = None) -> Callable[[int, int], bool]:
+    """Returns a function of (done, total) that draws a progress bar on a terminal.
 
-    def show(done, of):
-        if moving:
-            filled = 30 * done // max(of, 1)
-            end = "\n" if done == of else ""
-            print(f"\r{title} [{'#' * filled}{'.' * (30 - filled)}] {done}/{of}", end=end, file=stream, flush=True)
+    If the stream (standard error by default) is no terminal, one line is printed here, and nothing afterwards.
+    """
+    out = stream or sys.stderr
+    is_terminal = out.isatty()
+    if not is_terminal:
+        print(f"{title} (once; kept in {cache_folder()})", file=out, flush=True)
+
+    def show(done: int, total: int) -> bool:
+        if is_terminal:
+            filled = 30 * done // max(total, 1)
+            end = "\n" if done == total else ""
+            print(f"\r{title} [{'#' * filled}{'.' * (30 - filled)}] {done}/{total}", end=end, file=out, flush=True)
         return False
 
     return show
 
 
-def matching(paths, globs):
-    """Indices of the paths that match one of the globs; all where there are none."""
+def matching(paths: Iterable[str], globs: Sequence[str]) -> list[int]:
+    """Returns the indices of the paths that match one of the globs, or of all paths if there are no globs."""
     return [index for index, path in enumerate(paths)
             if not globs or any(fnmatch.fnmatchcase(path, glob) or path == glob for glob in globs)]

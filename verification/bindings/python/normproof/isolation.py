@@ -1,58 +1,97 @@
-"""A candidate in a process of its own: one that crashes or hangs costs its case, and is started again."""
-import multiprocessing
-import signal
-import sys
+"""Runs an implementation in this process, or in a process of its own that may crash or hang."""
+from __future__ import annotations
 
+import multiprocessing
+import multiprocessing.connection
+import multiprocessing.context
+import signal
+from typing import Any, Protocol
+
+from normproof.corpus import Case
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
-from normproof.limits import no_answer, one_process
+from normproof.invocation import Answer, Invocation
+from normproof.limits import no_answer, one_process, time_limit
+
+
+class Runner(Protocol):
+    """Calls an implementation on cases. Close it.
+
+    `members` are the members of the module of the last case, and the tensor that each held.
+    """
+    members: dict[str, str]
+
+    def __call__(self, case: Case) -> Answer:
+        """Returns the answer to a case. Throws NotOffered, Unanswered, or what the implementation throws."""
+
+    def close(self) -> None:
+        """Ends what was started."""
+
+
+class InProcess:
+    """Calls an implementation in this process."""
+
+    def __init__(self, invocation: Invocation, seconds: float | None) -> None:
+        self._invocation, self._seconds = invocation, seconds
+        self.members: dict[str, str] = {}
+
+    def __call__(self, case: Case) -> Answer:
+        with one_process(), time_limit(self._seconds):
+            return self._invocation.answer(case, members=self.members)
+
+    def close(self) -> None:
+        """Does nothing, because nothing was started."""
 
 
 class Isolated:
-    """A function of a case, as checking.asker has it. Close it.
+    """Calls an implementation in a process of its own. If that crashes or hangs, it fails its case and is restarted.
 
-    The process is a fork, so that any function will do; what a GPU has begun in this one cannot be used there.
-    Throws UsageError where the device has been used here already.
+    The process is a fork, so that any function can be called. A GPU that this process uses cannot be used there.
+    Throws UsageError if this process already uses the device.
     """
 
-    def __init__(self, candidate, seconds):
-        torch = sys.modules.get("torch")
-        if candidate.device.startswith("cuda") and torch is not None and torch.cuda.is_initialized():
+    def __init__(self, invocation: Invocation, seconds: float | None) -> None:
+        if invocation.framework.is_in_use(invocation.device):
             raise UsageError("normproof: isolate=True after this process has used the GPU; expected it to be asked for "
                              "before, or isolate=False")
-        self._candidate, self._seconds = candidate, seconds
+        self._invocation, self._seconds = invocation, seconds
+        self.members: dict[str, str] = {}
         self._context = multiprocessing.get_context("fork")
-        self._process, self._line = None, None
+        self._process: multiprocessing.context.ForkProcess | None = None
+        self._line: multiprocessing.connection.Connection
 
-    def __call__(self, case):
-        """Outputs, and what was written that should not be. Throws NotOffered and Unanswered."""
+    def __call__(self, case: Case) -> Answer:
         if self._process is None:
             self._start()
         self._line.send(case)
         if not self._line.poll(self._seconds or None):
             self._end()
-            raise Unanswered(f"{no_answer(self._seconds)}; its process was ended")
+            raise Unanswered(f"{no_answer(self._seconds or 0)}; its process was ended")
         try:
             kind, answer = self._line.recv()
         except (EOFError, OSError):
             raise Unanswered(f"its process {self._end()}; expected outputs") from None
-        if kind != "outputs":
-            raise {"not_offered": NotOffered, "unanswered": Unanswered}[kind](answer)
-        outputs, wrote, self._candidate.loaded = answer
-        return outputs, wrote
+        if kind == "not_offered":
+            raise NotOffered(answer)
+        if kind == "unanswered":
+            raise Unanswered(answer)
+        found: Answer
+        found, self.members = answer
+        return found
 
-    def close(self):
+    def close(self) -> None:
         if self._process is not None:
             self._end()
 
-    def _start(self):
+    def _start(self) -> None:
         self._line, theirs = self._context.Pipe()
-        self._process = self._context.Process(target=_answer_cases, args=(self._candidate, theirs, self._line),
+        self._process = self._context.Process(target=_answer_cases, args=(self._invocation, theirs, self._line),
                                               daemon=True)
         self._process.start()
         theirs.close()
 
-    def _end(self):
-        """Ends the process; how it ended by itself, in words."""
+    def _end(self) -> str:
+        """Ends the process. Returns how it ended, in words."""
+        assert self._process is not None
         self._process.join(0.2)
         if self._process.is_alive():
             self._process.kill()
@@ -64,20 +103,31 @@ class Isolated:
         return f"ended with status {status}"
 
 
-def _answer_cases(candidate, line, other_end):
+def _answer_cases(invocation: Invocation, line: multiprocessing.connection.Connection,
+                  other_end: multiprocessing.connection.Connection) -> None:
+    """Answers cases until the other end of the line is closed. Runs in the process of its own."""
     other_end.close()
     while True:
         try:
             case = line.recv()
         except EOFError:
             return
+        message: tuple[str, Any]
+        members: dict[str, str] = {}
         try:
             with one_process():
-                answer = "outputs", (candidate.answer(case), candidate.wrote, candidate.loaded)
+                message = "answer", (invocation.answer(case, members=members), members)
         except NotOffered as reason:
-            answer = "not_offered", str(reason)
+            message = "not_offered", str(reason)
         except Unanswered as reason:
-            answer = "unanswered", str(reason)
+            message = "unanswered", str(reason)
         except Exception as error:
-            answer = "unanswered", f"{candidate.title} raised {in_one_line(error)}; expected outputs"
-        line.send(answer)
+            message = "unanswered", f"{invocation.title} raised {in_one_line(error)}; expected outputs"
+        line.send(message)
+
+
+def start_runner(invocation: Invocation, isolate: bool, seconds: float | None) -> Runner:
+    """Returns a runner in a process of its own if `isolate`, else in this process."""
+    if isolate:
+        return Isolated(invocation, seconds)
+    return InProcess(invocation, seconds)

@@ -1,98 +1,121 @@
-"""normproof.judge: a function held against the truth on the caller's own tensors."""
+"""normproof.judge: certifies user-supplied tensors on the spot, and judges an implementation on them."""
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, Sequence
+
 import numpy as np
 
 from normproof import frameworks, names, variants
-from normproof.arguments import require_arguments, said
-from normproof.candidate import Candidate
-from normproof.checking import asker, judge_case, prepare, require_op
-from normproof.corpus import Corpus
+from normproof.arguments import describe_value, require_arguments
+from normproof.checking import judge_case, require_op
+from normproof.conventions import Observations, describe_conventions
+from normproof.corpus import Case, Corpus
 from normproof.errors import UsageError
+from normproof.invocation import Answer, Invocation, prepare_invocation
+from normproof.isolation import Runner, start_runner
 from normproof.relations import computes_by_row
-from normproof.report import Report
-from normproof.repro import Call, differing
-from normproof.returned import SHAPED_AS_X
+from normproof.report import CaseResult, Report
+from normproof.repro import Call, changed_arguments
+from normproof.returned import SHAPED_LIKE_X
 from normproof.stored import Stored, same_bits
 
-OPTION_KINDS = (bool, int, float, str)
-# The dtype of a case is that of the first of these; those beside have it too, parameters and state may have another one.
-LEADING = ("x", "q", "logits", "parameter")
-AS_THE_CASE = ("grad_y", "residual", "gate", "grad_sum", "k", "v")
+OPTION_TYPES = (bool, int, float, str)
+# The dtype of a case is that of the first of these tensors that it has.
+LEADING_TENSORS = ("x", "q", "logits", "parameter")
+SAME_DTYPE_AS_LEADING = ("grad_y", "residual", "gate", "grad_sum", "k", "v")
 CLASSES, INTEGERS = ("targets",), ("int64", "int32", "uint8")
-INFERENCE_ALONE = ("decoding",)
-OF_ANY_DTYPE = ("iterations", "source", "tokens", "labels")
+INFERENCE_ONLY = ("decoding",)
+ANY_DTYPE = ("iterations", "source", "tokens", "labels")
 
 
-def judge(fn, op, *, mode=None, device=None, outputs=None, backward=None, arguments=None, framework=None, layout=None,
-          isolate=False, seconds=60, accumulation="", formula="", strict=False, flush_subnormals=False, name="own", threads=0,
-          repeat=1, **given):
-    """Certifies what op is of the caller's own tensors, by two enclosures, and holds fn against it.
+def judge(fn: Callable[..., Any], op: str, *, mode: str | None = None, device: str | None = None,
+          outputs: str | Sequence[str] | None = None, backward: Callable[..., Any] | None = None, arguments: Any = None,
+          framework: str | None = None, layout: str | None = None, isolate: bool = False, seconds: float | None = 60,
+          accumulation: str = "", formula: str = "", strict: bool = False, flush_subnormals: bool = False,
+          name: str = "own", threads: int = 0, repeat: int = 1, **given: Any) -> Report:
+    """Certifies op on user-supplied tensors, by two enclosures, and judges fn on them.
 
-    given      the tensors by the operation's names of them, x=, grad_y=, gamma=, of attention q=, k=, v=, of cross_entropy
-               logits=, targets=, or by others of docs/guide/python.md, weight=, query=; of NumPy or of the framework, all in one
-               dtype but for the state; and the options, eps=1e-6, groups=4. What is absent has its default; without grad_y
-               the forward alone is judged
-    mode       "training" or "inference"; None: training, of decoding inference, which is its only one
-    device     where fn gets its tensors; that of x if it is not given
+    given      the tensors by the operation's names, x=, grad_y=, gamma=, of attention q=, k=, v=, of cross_entropy
+               logits=, targets=, or by the other names of docs/guide/python.md, weight=, query=. They belong to NumPy or to
+               one framework, and have one dtype except for the state. Also the options, eps=1e-6, groups=4. What is
+               absent has its default; without grad_y the forward alone is judged
+    mode       "training" or "inference"; None for training, except that decoding has inference only
+    device     where fn gets its tensors; by default the device of x
     layout     "channels_first": x and grad_y are [B, D, ...]
-    threads    that certify, 0: as many as there are processors
-    repeat     how many times fn gets the rows, one after another: an index beyond 2^31 elements is reached with the expected
-               values of few. Every copy that has other bits than the first is judged. Forward alone, of what computes each
-               row alone
-    The rest is as for normproof.check.
+    threads    the number of threads that certify; 0 for one per processor
+    repeat     how many times fn gets the rows, one after another, to reach an index beyond 2^31 elements with the
+               expected values of few. Each copy that has other bits than the first is judged. For the forward of
+               operations that compute each row by itself
+    The other arguments are those of normproof.check.
 
-    Returns a Report of one case; its repro() writes the tensors to a file, and the lines that judge them again. Throws
-    UsageError for a name, a shape, a dtype or an option that does not fit, and for a tensor that is missing.
+    Returns a Report of one case. Its repro() writes the tensors to a file, and lines that judge them again. Throws
+    UsageError for a name, shape, dtype or option that does not fit, and for a missing tensor.
     """
     require_arguments(locals())
-    call = differing(judge, {**locals(), "threads": 0})
+    changed = changed_arguments(judge, {**locals(), "threads": 0})
     if mode not in (None, "training", "inference"):
         raise UsageError(f"normproof: mode={mode!r}; expected 'training' or 'inference'")
     require_op(op)
-    mode = mode or ("inference" if op in INFERENCE_ALONE else "training")
-    given = {name: value.item() if isinstance(value, np.generic) and name in names.options_of(op) else value
-             for name, value in names.by_canonical_name(op, given, "normproof.judge").items()}
+    mode = mode or ("inference" if op in INFERENCE_ONLY else "training")
+    given = {key: value.item() if isinstance(value, np.generic) and key in names.option_names(op) else value
+             for key, value in names.with_canonical_names(op, given, "normproof.judge").items()}
     require_kinds(op, given)
-    inputs, options, home = tensors_and_options(given)
+    inputs, options, home = split_arguments(given)
     if repeat > 1:
         require_repeatable(op, inputs)
-    conventions = dtypes_said(op, inputs)
+    dtype_notes = check_dtypes(op, inputs)
     framework = framework or (home if home != "numpy" else None)
     if device is None:
-        device = next((frameworks.framework(home).device_of(value) for value in given.values()
-                       if home != "numpy" and frameworks.framework(home).is_tensor(value)), "cpu")
-    forward_only = "grad_y" not in inputs and "grad_y" in names.tensors_of(op)[1]
-    candidate = Candidate(fn, op, names.known_names(op), framework, device, arguments, outputs, backward, layout,
-                          forward_only)
+        device = find_device(home, given)
+    forward_only = "grad_y" not in inputs and "grad_y" in names.tensor_names(op)[1]
+    invocation = prepare_invocation(
+        fn, op, names.known_names(op), framework=framework, device=device, arguments=arguments, outputs=outputs,
+        backward=backward, layout=layout, forward_only=forward_only, accumulation=accumulation, formula=formula,
+        strict=strict, flush_subnormals=flush_subnormals)
     if not isolate:
-        candidate.require_device()
-    call |= {**options_as_given(given), "framework": framework, "device": device if device != "cpu" else None}
-    call = Call(fn, op, {name: value for name, value in call.items() if value is not None}, "judge")
-    stored = inputs
+        invocation.require_device()
+    changed |= {**plain_options(given), "framework": framework, "device": device if device != "cpu" else None}
+    call = Call(fn, op, {key: value for key, value in changed.items() if value is not None}, "judge")
+    certified: Mapping[str, Stored] = inputs
     if "x" in inputs:
-        candidate.layout.shape = (repeat * inputs["x"].shape[0], *inputs["x"].shape[1:]) if repeat > 1 else inputs["x"].shape
-        stored = as_the_corpus_has_them(op, inputs, candidate.layout.channels_first)
+        shape = inputs["x"].shape
+        invocation = invocation.with_shape((repeat * shape[0], *shape[1:]) if repeat > 1 else shape)
+        certified = in_corpus_layout(op, inputs, invocation.layout.channels_first)
     corpus = Corpus()
-    index = corpus.certify(name, op, mode == "training", options, False, stored, threads)
-    candidate.look_inside(corpus.select(index))
-    prepare(corpus, candidate, accumulation, formula, (), strict, flush_subnormals)
-    corpus.set("repro", f"# report.repro() writes the tensors of {{path}}, and the lines that hold {candidate.title} "
+    index = corpus.certify(name, op, mode == "training", options, False, certified, threads)
+    invocation = invocation.for_case(corpus.select(index))
+    invocation.policy.apply(corpus)
+    corpus.set("repro", f"# report.repro() writes the tensors of {{path}}, and the lines that hold {invocation.title} "
                         "against them again")
-    report = Report(corpus, candidate.title, op, candidate.conventions(), call, inputs)
-    ask = asker(candidate, isolate, seconds)
+    observed = Observations()
+    report = Report(corpus, invocation.title, op, [], call, inputs)
+    runner = start_runner(invocation, isolate, seconds)
     try:
-        result, copy = judge_copies(corpus, candidate, index, ask, repeat)
+        result, copy = judge_copies(corpus, invocation, index, runner, observed, repeat)
         report.add(result)
     finally:
-        getattr(ask, "close", lambda: None)()
+        runner.close()
+    notes = dtype_notes
     if repeat > 1:
-        conventions.append(f"the rows {repeat:,} times, {repeat * inputs['x'].data.size:,} elements: copy {copy + 1:,} is judged, "
-                           f"from element {copy * inputs['x'].data.size:,} on")
-    report.conventions = [*candidate.conventions(), *conventions]
+        size = inputs["x"].data.size
+        notes.append(f"the rows {repeat:,} times, {repeat * size:,} elements: copy {copy + 1:,} is judged, "
+                     f"from element {copy * size:,} on")
+    report.conventions = [*describe_conventions(invocation, observed), *notes]
     return report
 
 
-def require_repeatable(op, inputs):
-    """Throws UsageError where copies of the rows would not have the values of the rows."""
+def find_device(home: str, given: Mapping[str, Any]) -> str:
+    """Returns the device of the first tensor of a framework, or "cpu" if there is none."""
+    if home != "numpy":
+        framework = frameworks.framework(home)
+        for value in given.values():
+            if framework.is_tensor(value):
+                return framework.device_of(value)
+    return "cpu"
+
+
+def require_repeatable(op: str, inputs: Mapping[str, Stored]) -> None:
+    """Throws UsageError if copies of the rows would not have the values of the rows."""
     if not computes_by_row(op):
         raise UsageError(f"normproof.judge: repeat= is given, but {op} does not compute each row alone; expected an operation "
                          "that does, as layer_norm")
@@ -102,102 +125,137 @@ def require_repeatable(op, inputs):
         raise UsageError(f"normproof.judge: x has shape {[*inputs['x'].shape]}; expected two axes or more, as repeat= is given")
 
 
-def judge_copies(corpus, candidate, index, ask, repeat):
-    """Judges the first copy of the rows, and those that have other bits, up to one that fails: its result and number."""
-    case, answered = corpus.select(index), {}
-    if repeat == 1:
-        return judge_case(corpus, candidate, case, ask), 0
+class _Copies:
+    """Runs a case with its rows repeated, and answers with the first copy. Keeps the outputs for all copies."""
 
-    def ask_all(case):
-        outputs, wrote = ask(variants.repeated(case, repeat))
-        answered.update(outputs)
-        return variants.copy_of(case, outputs, 0, repeat), wrote
-    result = judge_case(corpus, candidate, case, ask_all)
-    first = variants.copy_of(case, answered, 0, repeat)
-    for copy in range(1, repeat if result.passed and answered else 1):
-        outputs = variants.copy_of(case, answered, copy, repeat)
-        if all(same_bits(outputs[name], stored) for name, stored in first.items()):
+    def __init__(self, runner: Runner, times: int) -> None:
+        self._runner, self._times = runner, times
+        self.members = runner.members
+        self.outputs: dict[str, Stored] = {}
+
+    def __call__(self, case: Case) -> Answer:
+        answer = self._runner(variants.repeated(case, self._times))
+        self.outputs = answer.outputs
+        return answer._replace(outputs=variants.select_copy(case, answer.outputs, 0, self._times))
+
+    def close(self) -> None:
+        """Does nothing, because the runner belongs to the caller."""
+
+
+class _Known:
+    """Answers every case with outputs that are known already."""
+
+    def __init__(self, outputs: dict[str, Stored]) -> None:
+        self._outputs = outputs
+        self.members: dict[str, str] = {}
+
+    def __call__(self, case: Case) -> Answer:
+        return Answer(self._outputs)
+
+    def close(self) -> None:
+        """Does nothing, because nothing was started."""
+
+
+def judge_copies(corpus: Corpus, invocation: Invocation, index: int, runner: Runner, observed: Observations,
+                 repeat: int) -> tuple[CaseResult, int]:
+    """Judges the first copy of the rows, then each copy with other bits until one fails. Returns its result and number."""
+    case = corpus.select(index)
+    if repeat == 1:
+        return judge_case(corpus, invocation, case, runner, observed), 0
+    copies = _Copies(runner, repeat)
+    result = judge_case(corpus, invocation, case, copies, observed)
+    first = variants.select_copy(case, copies.outputs, 0, repeat)
+    for copy in range(1, repeat if result.passed and copies.outputs else 1):
+        outputs = variants.select_copy(case, copies.outputs, copy, repeat)
+        if all(same_bits(outputs[key], stored) for key, stored in first.items()):
             continue
-        result = judge_case(corpus, candidate, corpus.select(index), lambda _, outputs=outputs: (outputs, ""))
+        result = judge_case(corpus, invocation, corpus.select(index), _Known(outputs), Observations())
         if not result.passed:
             return result, copy
     return result, 0
 
 
-def require_kinds(op, given):
-    """Throws UsageError where a tensor is a plain value, or an option a tensor."""
+def require_kinds(op: str, given: Mapping[str, Any]) -> None:
+    """Throws UsageError if a tensor is a plain value, or an option a tensor."""
     for name, value in given.items():
         if isinstance(value, (list, tuple)):
-            raise UsageError(f"normproof.judge: {name}={said(value)}; expected a tensor of NumPy or of a framework: a "
+            raise UsageError(f"normproof.judge: {name}={describe_value(value)}; expected a tensor of NumPy or of a framework: a "
                              f"{type(value).__name__} has no dtype")
-        plain = isinstance(value, OPTION_KINDS)
-        if plain and name not in names.options_of(op):
-            raise UsageError(f"normproof.judge: {name}={said(value)}; expected a tensor of NumPy or of a framework")
-        if not plain and name in names.options_of(op):
-            raise UsageError(f"normproof.judge: {name}={said(value)}; expected a plain value, as {name} is an option of {op}")
+        plain = isinstance(value, OPTION_TYPES)
+        if plain and name not in names.option_names(op):
+            raise UsageError(f"normproof.judge: {name}={describe_value(value)}; expected a tensor of NumPy or of a framework")
+        if not plain and name in names.option_names(op):
+            raise UsageError(f"normproof.judge: {name}={describe_value(value)}; expected a plain value, as {name} is an option "
+                             f"of {op}")
 
 
-def is_mask(name):
-    """Whether a tensor is one: booleans, or 0 and 1 of any dtype."""
+def is_mask(name: str) -> bool:
+    """Whether a tensor is a mask: booleans, or 0 and 1 of any dtype."""
     return name in ("valid", "memory_valid", "source_valid") or name.endswith(".keep")
 
 
-def dtypes_said(op, inputs):
-    """What a report says of dtypes: of each tensor whose dtype is not that of the case.
+def is_floating(stored: Stored) -> bool:
+    return stored.dtype.startswith(("float", "bfloat"))
 
-    Throws UsageError where one is no dtype of that tensor: classes are integers, all else but masks and counts is floating,
-    and what an activation is combined with has its dtype.
+
+def check_dtypes(op: str, inputs: Mapping[str, Stored]) -> list[str]:
+    """Returns what a report says about each tensor whose dtype is not that of the case.
+
+    Throws UsageError for a dtype that a tensor cannot have: classes are integers, everything but masks and counts is
+    floating, and what is combined with an activation has its dtype.
     """
-    leading = next((name for name in LEADING if name in inputs), None)
+    leading = next((name for name in LEADING_TENSORS if name in inputs), None)
     if leading is None:
         require_floating(inputs)
         return []
-    dtype, said_of = inputs[leading].dtype, []
+    dtype, notes = inputs[leading].dtype, []
     for name, stored in inputs.items():
         expected = None
         if name in CLASSES:
             if stored.dtype not in INTEGERS:
                 expected = "classes as int64, int32 or uint8"
             elif stored.dtype != "int64":
-                said_of.append(f"{name} have dtype {stored.dtype}")
+                notes.append(f"{name} have dtype {stored.dtype}")
         elif is_mask(name):
             continue
-        elif name not in OF_ANY_DTYPE and not stored.dtype.startswith(("float", "bfloat")):
+        elif name not in ANY_DTYPE and not is_floating(stored):
             expected = "a floating dtype"
-        elif name in AS_THE_CASE and stored.dtype != dtype:
+        elif name in SAME_DTYPE_AS_LEADING and stored.dtype != dtype:
             expected = f"{dtype}, that of {leading}"
-        elif name not in OF_ANY_DTYPE and stored.dtype != dtype:
-            said_of.append(f"{name} has dtype {stored.dtype}")
+        elif name not in ANY_DTYPE and stored.dtype != dtype:
+            notes.append(f"{name} has dtype {stored.dtype}")
         if expected:
             raise UsageError(f"normproof.judge: {name} has dtype {stored.dtype}; expected {expected}")
-    return said_of
+    return notes
 
 
-def require_floating(inputs):
-    """Throws UsageError for integers in a whole model: whatever is no mask, count, token or class is floating."""
+def require_floating(inputs: Mapping[str, Stored]) -> None:
+    """Throws UsageError for integers in a whole model, except for masks, counts, tokens and classes."""
     for name, stored in inputs.items():
-        if is_mask(name) or name in CLASSES or name.rpartition(".")[2] in OF_ANY_DTYPE:
+        if is_mask(name) or name in CLASSES or name.rpartition(".")[2] in ANY_DTYPE:
             continue
-        if not stored.dtype.startswith(("float", "bfloat")):
+        if not is_floating(stored):
             raise UsageError(f"normproof.judge: {name} has dtype {stored.dtype}; expected a floating dtype")
 
 
-def tensors_and_options(given):
-    """The tensors of keyword arguments as they are stored, the options as texts, and the framework of the tensors."""
-    inputs, options, homes = {}, {}, set()
+def split_arguments(given: Mapping[str, Any]) -> tuple[dict[str, Stored], dict[str, str], str]:
+    """Returns the tensors of keyword arguments as they are stored, the options as texts, and the tensors' framework."""
+    inputs: dict[str, Stored] = {}
+    options: dict[str, str] = {}
+    homes: set[str] = set()
     for name, value in given.items():
-        if isinstance(value, OPTION_KINDS):
+        if isinstance(value, OPTION_TYPES):
             options[name] = str(value).lower() if isinstance(value, bool) else str(value)
         elif isinstance(value, Stored):
             inputs[name] = value
         else:
-            home = frameworks.of_value(value)
+            home = frameworks.name_by_value(value)
             try:
                 inputs[name] = frameworks.framework(home).stored(value)
             except UsageError as error:
                 raise UsageError(f"normproof.judge: {name} has {error}") from None
             except ValueError as error:
-                raise UsageError(f"normproof.judge: {name}={said(value)}; expected a tensor: {error}") from None
+                raise UsageError(f"normproof.judge: {name}={describe_value(value)}; expected a tensor: {error}") from None
             homes.add(home)
     others = sorted(homes - {"numpy"})
     if len(others) > 1:
@@ -205,27 +263,31 @@ def tensors_and_options(given):
     return inputs, options, others[0] if others else "numpy"
 
 
-def options_as_given(given):
-    return {name: value for name, value in given.items() if isinstance(value, OPTION_KINDS)}
+def plain_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the options among keyword arguments, with the values that were given."""
+    return {name: value for name, value in given.items() if isinstance(value, OPTION_TYPES)}
 
 
-def as_the_corpus_has_them(op, inputs, channels_first):
-    """x and its kin as [N, D], or [B, T, D] where a statistic or a mask is of samples or tokens; of a function as they are,
-    but for a vector, which is one row."""
+def in_corpus_layout(op: str, inputs: Mapping[str, Stored], channels_first: bool) -> Mapping[str, Stored]:
+    """Returns the tensors with x and everything of its shape as [N, D], or as [B, T, D].
+
+    The latter if a statistic or a mask runs over samples or tokens. The tensors of a function stay as they are,
+    except that a vector becomes one row.
+    """
     shape = inputs["x"].shape
     first = channels_first and len(shape) > 2
     width = shape[1] if first else shape[-1] if shape else 1
-    by_row = not names.over_rows(op)
+    by_row = not names.has_statistics_over_rows(op)
     any_rank = len(shape) > 1 and names.is_function(op) and "residual" not in inputs
     if len(shape) == 2 or (len(shape) == 3 or any_rank) and not first:
         return inputs
     leading = (-1,) if len(shape) < 2 or by_row and not first else (shape[0], -1)
 
-    def placed(name, stored):
+    def arrange(name: str, stored: Stored) -> Stored:
         data = stored.data
-        if name in SHAPED_AS_X and data.shape == shape:
+        if name in SHAPED_LIKE_X and data.shape == shape:
             return stored.like(np.ascontiguousarray(np.moveaxis(data, 1, -1) if first else data).reshape(*leading, width))
         if name == "valid":
             return stored.like(data.reshape((*leading, width) if data.shape == shape else leading))
         return stored
-    return {name: placed(name, stored) for name, stored in inputs.items()}
+    return {name: arrange(name, stored) for name, stored in inputs.items()}

@@ -1,40 +1,44 @@
-"""What a call of somebody else's function may do, and what is done about it."""
+"""Limits of a call of somebody else's function: a time limit, and a guard against forks."""
+from __future__ import annotations
+
 import contextlib
 import functools
 import os
 import select
 import signal
 import threading
+from typing import Any, Iterator
 
 from normproof.errors import Unanswered
 
-GRACE = 1.0  # seconds that a forked child has to return from a function
-AGAIN = 0.5  # seconds after which a function that has caught the end of its time is ended again
+FORK_GRACE = 1.0  # seconds that a forked child has to return from the function
+REPEAT_INTERVAL = 0.5  # seconds until a function that caught the exception of its time limit is interrupted again
 
 
-def no_answer(seconds):
-    """What is said of a call that has not returned in time."""
+def no_answer(seconds: float) -> str:
+    """Returns the sentence about a call that has not returned in time."""
     return f"no answer within {seconds:g} second{'s' if seconds != 1 else ''}; expected outputs"
 
 
 class _TimeIsUp(BaseException):
-    """Not an Exception: a function under test that catches those does not catch this."""
+    """Ends a call. It is no Exception, so that a function under test which catches those does not catch it."""
 
 
 @contextlib.contextmanager
-def time_limit(seconds):
-    """Throws Unanswered after so many seconds, in the body, and behind it where the body catches everything.
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """Throws Unanswered if the body takes longer than `seconds`, even if the body catches every exception.
 
-    Only in the main thread, and between two instructions of Python: what hangs in compiled code is ended by
+    It works in the main thread only, and between two instructions of Python. Compiled code that hangs is ended by
     isolate=True.
     """
     if not seconds or threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
 
-    over, done = [], []
+    over: list[bool] = []
+    done: list[bool] = []
 
-    def stop(*_):
+    def stop(*_: Any) -> None:
         if not done:
             over.append(True)
             raise _TimeIsUp
@@ -42,7 +46,7 @@ def time_limit(seconds):
     before = signal.signal(signal.SIGALRM, stop)
     try:
         try:
-            signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)  # may be over before this returns
+            signal.setitimer(signal.ITIMER_REAL, seconds, REPEAT_INTERVAL)  # may expire before this returns
             yield
         finally:
             done.append(True)
@@ -56,10 +60,10 @@ def time_limit(seconds):
 
 
 @contextlib.contextmanager
-def one_process():
-    """Ends, at once and without a trace, a child that the body's function has forked and that returned from it.
+def one_process() -> Iterator[None]:
+    """Ends a child process that the body forked and that returned from the body, at once and without a trace.
 
-    Throws Unanswered in the process that remains.
+    Throws Unanswered in the parent process if there was such a child.
     """
     _count_forks()
     here, forks, (reads, writes) = os.getpid(), _forks[0], os.pipe()
@@ -70,18 +74,18 @@ def one_process():
             if os.getpid() != here:
                 os.write(writes, b"x")
                 os._exit(0)
-        if _forks[0] > forks and select.select([reads], [], [], GRACE)[0]:
+        if _forks[0] > forks and select.select([reads], [], [], FORK_GRACE)[0]:
             raise Unanswered("it forked, and two processes returned from it; expected one")
     finally:
         os.close(reads)
         os.close(writes)
 
 
-_forks = [0]  # of this process, from the first call on
+_forks = [0]  # how often this process has forked since the first call of one_process
 
 
 @functools.lru_cache(maxsize=None)
-def _count_forks():
-    def count():
+def _count_forks() -> None:
+    def count() -> None:
         _forks[0] += 1
     os.register_at_fork(after_in_parent=count)

@@ -1,13 +1,16 @@
-"""What the arguments of a function may be called, and which tensor or option of a case each then is."""
+"""Names of parameters: which tensor or option of a case each of them stands for."""
+from __future__ import annotations
+
 import difflib
 import functools
+from typing import Any, Collection, Mapping
 
 from normproof import folders
-from normproof.corpus import Corpus, layer_descriptions
+from normproof.corpus import Case, Corpus, layer_descriptions
 from normproof.errors import UsageError
 
-# First those of the corpus; an alias belongs to the first that the operation has.
-ALIASES = {
+# The corpus' names come first; an alias stands for the first name in this table that the operation has.
+ALIASES: dict[str, tuple[str, ...]] = {
     "x": ("input", "inputs", "hidden_states", "hidden", "a", "arr", "array", "tensor", "data", "src", "inp"),
     "logits": ("input", "inputs", "x", "scores", "predictions"),
     "targets": ("target", "labels", "label"),
@@ -37,8 +40,8 @@ ALIASES = {
     "running_decay": ("decay",),
     "learning_rate": ("lr",),
 }
-# What follows from the case: name of the rule, and what it is called. `features` is that of constructors.
-DERIVED = {
+# Values that follow from the case: the name of the rule, and the names of parameters that ask for it.
+DERIVED: dict[str, tuple[str, ...]] = {
     "normalized_shape": ("normalized_shape",),
     "features": ("num_features", "num_channels", "features", "hidden_size", "dim", "d_model", "n_features", "embed_dim",
                  "dims", "size", "channels", "normalized_dim"),
@@ -51,83 +54,84 @@ DERIVED = {
     "approximate": ("approximate",),
     "case": ("case",),
 }
-OF_CONSTRUCTORS = ("features", "has_gamma", "has_beta")
-OF_FUNCTIONS = ("last_axis",)
+CONSTRUCTOR_RULES = ("features", "has_gamma", "has_beta")  # asked for by constructors only
+FUNCTION_RULES = ("last_axis",)  # asked for by functions only
 
 
-def over_rows(op):
-    """Whether the statistics of op run over several rows: a mask has a meaning."""
+def has_statistics_over_rows(op: str) -> bool:
+    """Whether the statistics of op run over several rows, so that a mask of rows has a meaning."""
     cells = layer_descriptions().get(op, {}).get("cells", [])
     return any(cell["partition"] not in ("row", "row_group") for cell in cells)
 
 
-def heeds_mask(op):
-    """Whether the outputs of op at valid elements depend on which ones are valid."""
+def reads_mask(op: str) -> bool:
+    """Whether the outputs of op at valid elements depend on which elements are valid."""
     described = layer_descriptions().get(op)
     if described is None:  # an encoder
         return True
-    return "valid" in described.get("optional", ()) or over_rows(op)
+    return "valid" in described.get("optional", ()) or has_statistics_over_rows(op)
 
 
-def is_function(op):
-    return layer_descriptions().get(op, {}).get("kind") == "function"
+def is_function(op: str) -> bool:
+    """Whether op is a function, such as softmax, and no layer."""
+    return bool(layer_descriptions().get(op, {}).get("kind") == "function")
 
 
-def layers():
-    """The descriptions of the layers of norms alone, by name."""
+def norm_layers() -> dict[str, dict[str, Any]]:
+    """Returns the descriptions of the norm layers, by name."""
     return {name: described for name, described in layer_descriptions().items() if described["kind"] == "layer"}
 
 
-def state_of(op):
+def state_names(op: str) -> tuple[str, ...]:
+    """Returns the names of the tensors that op updates in training, such as running statistics."""
     return tuple(entry["name"] for entry in layer_descriptions().get(op, {}).get("state", []))
 
 
 @functools.lru_cache(maxsize=None)
-def tensors_of(op):
-    """The tensors that op needs, in the order in which they are usually given, and those that it may have besides."""
+def tensor_names(op: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Returns the tensors that op requires, in the usual order of parameters, and its optional tensors."""
     described = layer_descriptions().get(op)
     if described is None:
-        named = [description["inputs"] for description in _cases_of(op)]
+        named = [description["inputs"] for description in _case_descriptions(op)]
         needed = tuple(name for name in named[0] if all(name in one for one in named))
         return needed, tuple(sorted({name for one in named for name in one} - set(needed)))
     if described["kind"] == "function":
         return tuple(described["inputs"]), tuple(described["optional"])
-    return ("x",), ("grad_y", "valid", *(entry["name"] for entry in described["parameters"]), *state_of(op))
+    return ("x",), ("grad_y", "valid", *(entry["name"] for entry in described["parameters"]), *state_names(op))
 
 
 @functools.lru_cache(maxsize=None)
-def usual_options(op):
-    """The options of op with the value that each has where it is left out, as text; of an encoder or an optimizer, which
-    are asked with all of them, none."""
-    return layer_descriptions().get(op, {}).get("options", {})
+def default_options(op: str) -> dict[str, str]:
+    """Returns the options of op and the text of each default. Encoders and optimizers have no defaults: {}."""
+    return dict(layer_descriptions().get(op, {}).get("options", {}))
 
 
 @functools.lru_cache(maxsize=None)
-def options_of(op):
-    """The names of the options of op."""
+def option_names(op: str) -> tuple[str, ...]:
+    """Returns the names of the options of op."""
     if op in layer_descriptions():
-        return tuple(usual_options(op))
-    return tuple(sorted({name for description in _cases_of(op) for name in description["options"]}))
+        return tuple(default_options(op))
+    return tuple(sorted({name for description in _case_descriptions(op) for name in description["options"]}))
 
 
-def _cases_of(op):
+def _case_descriptions(op: str) -> list[dict[str, Any]]:
     with Corpus(folders.tier_folder("quick"), f"quick/{op}/*") as corpus:
         return [corpus.description(index) for index in range(len(corpus))]
 
 
-def in_order(op):
-    """The names of all tensors and options of op, as they are usually given."""
-    needed, others = tensors_of(op)
-    return (*needed, *others, *options_of(op))
+def ordered_names(op: str) -> tuple[str, ...]:
+    """Returns the names of all tensors and options of op, in the usual order of parameters."""
+    needed, others = tensor_names(op)
+    return (*needed, *others, *option_names(op))
 
 
-def known_names(op):
-    """The same, in no order."""
-    return set(in_order(op))
+def known_names(op: str) -> set[str]:
+    """Returns the names of all tensors and options of op, as a set."""
+    return set(ordered_names(op))
 
 
-def mask_shape(case):
-    """The shape of `valid` in a case that may be without it."""
+def mask_shape(case: Case) -> tuple[int, ...]:
+    """Returns the shape that `valid` has in a case, whether or not the case has it."""
     tensors = case.tensors
     if "k" in tensors:
         return tensors["k"].shape[0], tensors["k"].shape[2]
@@ -138,29 +142,30 @@ def mask_shape(case):
     return tensors["x"].shape if is_function(case.op) else tensors["x"].shape[:-1]
 
 
-def alias_of(name, known):
-    """The tensor or option among `known` that a name stands for, or None."""
+def resolve_alias(name: str, known: Collection[str]) -> str | None:
+    """Returns the name among `known` that a name or an alias of any case of letters stands for, or None."""
     name = name.lower()
     if name in known:
         return name
-    return next((canonical for canonical, names in ALIASES.items() if canonical in known and name in names), None)
+    return next((canonical for canonical, aliases in ALIASES.items() if canonical in known and name in aliases), None)
 
 
-def by_canonical_name(op, given, caller):
-    """What was given to op by any of the names of its tensors and options, by the corpus's names of them.
+def with_canonical_names(op: str, given: Mapping[str, Any], caller: str) -> dict[str, Any]:
+    """Returns keyword arguments for op under the corpus' names. Arguments that are None are left out.
 
-    Throws UsageError for a name that op does not have, for one given twice, and where a tensor is missing.
+    Throws UsageError for a name that op does not have, for one that is given twice, and for a missing tensor.
     """
     known = known_names(op)
-    needed, others = tensors_of(op)
-    found, spelled_as = {}, {}
+    needed, others = tensor_names(op)
+    found: dict[str, Any] = {}
+    spelled_as: dict[str, str] = {}
     for name, value in given.items():
-        canonical = alias_of(name, known)
+        canonical = resolve_alias(name, known)
         if canonical is None:
             spelled = {*known, *(alias for one in known for alias in ALIASES.get(one, ()))}
             near = difflib.get_close_matches(name, sorted(spelled), 1)
             raise UsageError(f"{caller}: {op} has no {name!r}; expected " + (f"{near[0]!r}, of " if near else "")
-                             + f"{', '.join(needed)}, and perhaps {', '.join([*others, *options_of(op)])}")
+                             + f"{', '.join(needed)}, and perhaps {', '.join([*others, *option_names(op)])}")
         if canonical in found:
             raise UsageError(f"{caller}: {canonical} is given twice, as {spelled_as[canonical]}= and as {name}=; expected one "
                              "of them")
@@ -172,16 +177,16 @@ def by_canonical_name(op, given, caller):
     return found
 
 
-def meaning(parameter, known, constructor=False):
-    """The tensor, option or rule that an argument of that name stands for, or None.
+def meaning(parameter: str, known: Collection[str], constructor: bool = False) -> str | None:
+    """Returns the tensor, option or rule of DERIVED that a parameter of that name stands for, or None.
 
-    `known`: the names of the operation's tensors and options.
+    `known` are the tensors and options of the operation. `constructor`: the parameter belongs to a constructor.
     """
     name = parameter.lower()
     if name in known:
         return name
-    rules = [rule for rule, names in DERIVED.items() if name in names]
-    rules = [rule for rule in rules if rule not in (OF_FUNCTIONS if constructor else OF_CONSTRUCTORS)]
+    rules = [rule for rule, spellings in DERIVED.items() if name in spellings]
+    rules = [rule for rule in rules if rule not in (FUNCTION_RULES if constructor else CONSTRUCTOR_RULES)]
     if rules and (constructor or name not in ALIASES["beta"]):
         return rules[0]
-    return alias_of(name, known)
+    return resolve_alias(name, known)

@@ -1,23 +1,26 @@
-"""The plug-in of pytest: tests of normproof.cases, one a case.
+"""The plug-in of pytest. It repeats a test of normproof.cases for each case.
 
   --normproof-tier TIER    quick, standard or full, for tests that do not say which
-  --normproof-only GLOB    these cases alone; may be given several times; one that matches no case is an error
-  --normproof-xfail FILE   cases known to fail, a glob a line, '#' before a comment: one that passes is a failure, and so
-                           is a line that matches no case, where neither --normproof-only nor -k leaves cases out
+  --normproof-only GLOB    only these cases; may be repeated. A glob that matches no case is an error
+  --normproof-xfail FILE   cases known to fail, one glob per line, '#' begins a comment. A case that passes is a failure,
+                           and so is a line that matches no case, unless --normproof-only or -k leaves cases out
 
-A run that holds no case, all being declined, fails.
+A run fails if it judges no case because each is declined.
 """
+from __future__ import annotations
+
 import codecs
 import collections
 import fnmatch
 import math
+from typing import Any, Iterator, Sequence
 
 import pytest
 
 PROPERTIES = ("normproof_case", "normproof_outcome", "normproof_ratio", "normproof_mistake")
 
 
-def pytest_addoption(parser):
+def pytest_addoption(parser: Any) -> None:
     group = parser.getgroup("normproof", "kernels held against certified cases")
     group.addoption("--normproof-tier", metavar="TIER", choices=("quick", "standard", "full"), default="quick",
                     help="quick (the default), standard or full: made once, and kept")
@@ -26,25 +29,28 @@ def pytest_addoption(parser):
     group.addoption("--normproof-xfail", metavar="FILE", help="cases known to fail, a glob a line: strict both ways")
 
 
-def pytest_configure(config):
+def pytest_configure(config: Any) -> None:
     config.addinivalue_line("markers", "normproof(op, dtype, tier, only): the test is made once for each certified case; "
                                        "what normproof.cases writes")
     file = config.getoption("--normproof-xfail")
     config.stash[_EXPECTED] = _read_expected(file) if file else []
-    config.stash[_SEEN], config.stash[_MATCHED], config.stash[_ASKED] = set(), set(), []
+    config.stash[_SEEN], config.stash[_MATCHED], config.stash[_TESTS] = set(), set(), []
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(_Summary(), "normproof-summary")
 
 
-_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_EXPECTED, _SEEN, _MATCHED, _ASKED = (pytest.StashKey() for _ in range(4))
+_BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_EXPECTED: Any = pytest.StashKey()  # the globs of --normproof-xfail
+_SEEN: Any = pytest.StashKey()  # those of them that match a case
+_MATCHED: Any = pytest.StashKey()  # the globs of --normproof-only that match a case
+_TESTS: Any = pytest.StashKey()  # the ids of the tests of normproof.cases
 
 
-def _read_expected(file):
+def _read_expected(file: str) -> list[str]:
     try:
         with open(file, "rb") as opened:
             content = opened.read()
-        if content.startswith(_MARKS):
+        if content.startswith(_BYTE_ORDER_MARKS):
             raise pytest.UsageError(f"--normproof-xfail {file}: it begins with a byte order mark; expected UTF-8 without one")
         globs = [line.split("#")[0].strip() for line in content.decode("utf-8").splitlines()]
     except OSError as error:
@@ -54,7 +60,7 @@ def _read_expected(file):
     return [glob for glob in globs if glob]
 
 
-def pytest_generate_tests(metafunc):
+def pytest_generate_tests(metafunc: Any) -> None:
     mark = next(metafunc.definition.iter_markers("normproof"), None)
     if mark is None:
         return
@@ -65,7 +71,7 @@ def pytest_generate_tests(metafunc):
     settings, config = mark.kwargs, metafunc.config
     tier = settings["tier"] or config.getoption("--normproof-tier")
     try:
-        paths = testing.selected_cases(settings["op"], settings["dtype"], tier, settings["only"])
+        paths = testing.selected_paths(settings["op"], settings["dtype"], tier, settings["only"])
     except NormproofError as error:
         raise pytest.UsageError(f"{metafunc.definition.nodeid}: {error}") from None
     wanted = config.getoption("--normproof-only")
@@ -74,30 +80,34 @@ def pytest_generate_tests(metafunc):
                            fnmatch.fnmatchcase(path.split("/")[2], glob)] for glob in wanted}
         config.stash[_MATCHED].update(glob for glob, found in matching.items() if found)
         paths = [path for path in paths if any(path in found for found in matching.values())]
-    config.stash[_ASKED].append(metafunc.definition.nodeid)
+    config.stash[_TESTS].append(metafunc.definition.nodeid)
     metafunc.parametrize("case", paths, ids=paths, indirect=True)
 
 
 @pytest.fixture
-def case(request):
-    """The case of a test of normproof.cases; what it was checked for becomes properties of the test."""
+def case(request: Any) -> Iterator[Any]:
+    """The case of a test of normproof.cases. The results of its checks become properties of the test."""
     from normproof import testing
+    from normproof.report import CaseResult
     selected = testing.case(request.param)
-    found = []
-    testing.listeners.append(found.append)
+    found: list[CaseResult] = []
+
+    def listen(result: CaseResult) -> None:
+        found.append(result)
+    testing.listeners.append(listen)
     yield selected
-    testing.listeners.remove(found.append) if found.append in testing.listeners else testing.listeners.pop()
+    testing.listeners.remove(listen)
     for result in found:
         request.node.user_properties += [
             ("normproof_case", result.path), ("normproof_outcome", result.outcome), ("normproof_ratio", repr(result.ratio)),
             ("normproof_mistake", result.mistakes[0] if result.mistakes else "")]
 
 
-def pytest_collection_modifyitems(config, items):
+def pytest_collection_modifyitems(config: Any, items: Sequence[Any]) -> None:
     unmatched = [glob for glob in config.getoption("--normproof-only") if glob not in config.stash[_MATCHED]]
-    if unmatched and config.stash[_ASKED]:
+    if unmatched and config.stash[_TESTS]:
         _refuse(config, f"--normproof-only: {unmatched[0]} matches no case; expected one of those that "
-                        f"{config.stash[_ASKED][0]} has, such as odd*")
+                        f"{config.stash[_TESTS][0]} has, such as odd*")
     expected = config.stash[_EXPECTED]
     for item in items:
         path = getattr(getattr(item, "callspec", None), "params", {}).get("case")
@@ -112,55 +122,57 @@ def pytest_collection_modifyitems(config, items):
         _refuse(config, f"--normproof-xfail: {unseen[0]} matches no case; expected one of those that are tested")
 
 
-def _refuse(config, sentence):
-    """Ends the run with status 4; a worker of pytest-xdist leaves that to the process that started it."""
+def _refuse(config: Any, sentence: str) -> None:
+    """Ends the run with status 4. A worker of pytest-xdist reports the sentence to the process that started it."""
     if not hasattr(config, "workerinput"):
         raise pytest.UsageError(sentence)
     config.workeroutput["normproof_refusal"] = sentence
 
 
 class _Summary:
-    """The last lines: cases, the worst share of a bound, and the mistakes by name."""
+    """Prints the last lines of a run: the cases, the worst error over the bound, and the mistakes by name."""
 
-    def __init__(self):
-        self.held, self.refusal = {}, ""
+    def __init__(self) -> None:
+        # For each case and test: the outcome, the error over the bound, and the nearest mistake.
+        self.results: dict[tuple[str, str], tuple[str, float, str]] = {}
+        self.refusal = ""
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node):
+    def pytest_testnodedown(self, node: Any) -> None:
         self.refusal = getattr(node, "workeroutput", {}).get("normproof_refusal", self.refusal)
 
-    def pytest_runtest_logreport(self, report):
+    def pytest_runtest_logreport(self, report: Any) -> None:
         if report.when != "teardown":
             return
-        names = [value for key, value in report.user_properties if key in PROPERTIES]
-        for path, outcome, ratio, mistake in zip(*[iter(names)] * len(PROPERTIES)):
-            self.held[path, report.nodeid] = outcome, float(ratio), mistake
+        values = [value for key, value in report.user_properties if key in PROPERTIES]
+        for path, outcome, ratio, mistake in zip(*[iter(values)] * len(PROPERTIES)):
+            self.results[path, report.nodeid] = outcome, float(ratio), mistake
 
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, session):
+    def pytest_sessionfinish(self, session: Any) -> None:
         if self.refusal:
             session.exitstatus = pytest.ExitCode.USAGE_ERROR
-        elif self._holds_nothing() and session.exitstatus == pytest.ExitCode.OK:
+        elif self._judged_nothing() and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
-    def _holds_nothing(self):
-        return bool(self.held) and all(outcome == "declined" for outcome, _, _ in self.held.values())
+    def _judged_nothing(self) -> bool:
+        return bool(self.results) and all(outcome == "declined" for outcome, _, _ in self.results.values())
 
-    def pytest_terminal_summary(self, terminalreporter):
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self.refusal:
             terminalreporter.write_line(f"ERROR: {self.refusal}")
-        if not self.held:
+        if not self.results:
             return
-        counts = collections.Counter(outcome for outcome, _, _ in self.held.values())
-        judged = {key: ratio for key, (outcome, ratio, _) in self.held.items() if outcome != "declined"}
-        line = f"normproof: {len(self.held):,} cases: " + ", ".join(f"{counts[name]:,} {name}" for name in sorted(counts))
+        counts = collections.Counter(outcome for outcome, _, _ in self.results.values())
+        judged = {key: ratio for key, (outcome, ratio, _) in self.results.items() if outcome != "declined"}
+        line = f"normproof: {len(self.results):,} cases: " + ", ".join(f"{counts[name]:,} {name}" for name in sorted(counts))
         if judged:
             (path, _), ratio = max(judged.items(), key=lambda item: math.inf if math.isnan(item[1]) else item[1])
             line += f"; worst share of its bound {ratio:.3g}: {path}"
         terminalreporter.write_sep("-", "normproof")
         terminalreporter.write_line(line)
-        if self._holds_nothing():
+        if self._judged_nothing():
             terminalreporter.write_line("normproof: no case was held, which is a failure: each was declined")
-        mistakes = collections.Counter(mistake for _, _, mistake in self.held.values() if mistake)
+        mistakes = collections.Counter(mistake for _, _, mistake in self.results.values() if mistake)
         for mistake, count in mistakes.most_common():
             terminalreporter.write_line(f"normproof: {count:,} agree with '{mistake}'")

@@ -1,350 +1,365 @@
-"""What must hold between calls, whatever the right values are: where most public bugs of kernels are."""
+"""Relations between calls, which hold whatever the exact values are. Most public bugs of kernels break one."""
+from __future__ import annotations
+
 import dataclasses
 import itertools
-import typing
+from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
 from normproof import names, variants
-from normproof.corpus import Corpus, layer_descriptions
+from normproof.corpus import Case, Corpus, layer_descriptions
 from normproof.errors import NotOffered, Unanswered, UsageError, in_one_line
+from normproof.frameworks.base import Tensor
+from normproof.invocation import Answer, Invocation, Variation
 from normproof.limits import one_process, time_limit
+from normproof.output_policy import is_gradient
+from normproof.recertify import without_missing_parameters
+from normproof.signature import find_buffer_parameter
 from normproof.stored import Stored, same_bits
 
-BY_ELEMENT = ("relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu", "dyt")
-BY_ROW = ("softmax", "log_softmax", "log_sum_exp", "add_layer_norm", "add_rms_norm")
-MOST_SPLITS = 16
-BY_LEADING_AXIS = ("attention", "rope")  # each sample is computed alone, with what all of them share
+ELEMENTWISE = ("relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu", "dyt")
+ROWWISE = ("softmax", "log_softmax", "log_sum_exp", "add_layer_norm", "add_rms_norm")
+SAMPLEWISE = ("attention", "rope")  # each sample is computed by itself, from tensors that all samples share
+MEAN_OVER_ROWS = ("cross_entropy",)  # a part of the rows has another mean
+MAX_SPLITS = 16
+MAX_MASKED_GRADIENTS = 5
 # Outputs that have an axis of samples.
-BY_SAMPLE = ("y", "sum", "grad_x", "grad_residual", "grad_gate", "grad_q", "grad_k", "grad_v")
-# Why rows under other leading axes are no question that each right library answers alike.
+SAMPLE_OUTPUTS = ("y", "sum", "grad_x", "grad_residual", "grad_gate", "grad_q", "grad_k", "grad_v")
+# Why other leading axes are no question to which all correct libraries give the same answer.
 _FIXED_AXES = {"attention": "q, k and v have an axis of samples and one of heads, which mean something",
                "rope": "x has an axis of tokens, each of which has angles of its own",
                "cross_entropy": "of logits of other ranks libraries have the classes in other places"}
 
 
-OF_MEANS = ("cross_entropy",)  # of all rows: a part of them has a mean of its own
-
-
 class NotApplicable(Exception):
-    """The relation says nothing of this case or this candidate; the reason, in a few words."""
+    """The relation says nothing about this case or this implementation. The text is the reason."""
 
 
-class Broken(Exception):
-    """The relation does not hold; one sentence."""
+class RelationBroken(Exception):
+    """The relation does not hold. The text is one sentence about it."""
 
 
 @dataclasses.dataclass
 class RelationResult:
+    """The result of one relation on one case.
+
+    outcome   "held", "broken", "declined" or "not_applicable"
+    issue     a public issue that the relation would have found
+    """
     relation: str
     path: str
-    outcome: str  # "held", "broken", "declined" or "not_applicable"
+    outcome: str
     sentence: str = ""
-    issue: str = ""  # a public one that the relation would have found
+    issue: str = ""
 
     @property
-    def broken(self):
+    def broken(self) -> bool:
         return self.outcome == "broken"
 
-    def __str__(self):
-        found = f" (such as {self.issue})" if self.issue else ""
-        return f"{self.relation} {self.path}: {self.sentence}{found}"
+    def __str__(self) -> str:
+        example = f" (such as {self.issue})" if self.issue else ""
+        return f"{self.relation} {self.path}: {self.sentence}{example}"
 
 
-def computes_by_row(op):
-    """Whether an operation computes each row, or each element, alone."""
+def computes_by_row(op: str) -> bool:
+    """Whether an operation computes each row, or each element, by itself."""
     cells = layer_descriptions().get(op, {}).get("cells", [])
-    return op in (*BY_ROW, *BY_ELEMENT) or bool(cells) and all(
+    return op in (*ROWWISE, *ELEMENTWISE) or bool(cells) and all(
         cell["partition"] in ("row", "row_group") for cell in cells)
 
 
-class Asked:
-    """One case, its candidate, and what it answered; judges variants on a handle of their own."""
+def _computes_by_sample(case: Case) -> bool:
+    """Whether each sample of a case is computed by itself."""
+    by_running_statistics = not case.training and bool(names.state_names(case.op))
+    cells = layer_descriptions().get(case.op, {}).get("cells", [])
+    within_samples = bool(cells) and all(cell["partition"].startswith("sample_") for cell in cells)
+    return not case.sequence and (computes_by_row(case.op) or case.op in SAMPLEWISE or by_running_statistics
+                                  or within_samples)
 
-    def __init__(self, judge, index, candidate, seconds):
-        self.judge_handle, self.index, self.candidate, self.seconds = judge, index, candidate, seconds
-        self.case = judge.select(index)
-        self.base = self.answer()
 
-    def answer(self, case=None, **variant):
-        with one_process(), time_limit(self.seconds):
-            return self.candidate.answer(case or self.case, **variant)
+class RelationCase:
+    """One case, its implementation and the answer to it. Variants of it are judged on a handle of their own."""
 
-    def judge(self, outputs, only="", handle=None, index=None):
-        """Throws Broken where the outputs are not within the bound of the case."""
-        corpus = handle or self.judge_handle
-        of_model = (self.case, outputs) if self.candidate.has_logits else ()  # with its logits, or without
-        corpus.set("outputs", only or self.candidate.judged_outputs(*of_model))
-        corpus.select(self.index if index is None else index)
+    def __init__(self, corpus: Corpus, index: int, invocation: Invocation, seconds: float | None) -> None:
+        self.invocation, self.written = invocation, ""
+        self._corpus, self._index, self._seconds = corpus, index, seconds
+        self.case = corpus.select(index)
+        self.outputs = self.answer()
+
+    def answer(self, case: Case | None = None, variation: Variation = Variation()) -> dict[str, Stored]:
+        """Returns the outputs for a case (this one by default). `written` is about the last answer."""
+        self.written = ""
+        with one_process(), time_limit(self._seconds):
+            answer: Answer = self.invocation.answer(case or self.case, variation)
+        self.written = answer.written
+        return answer.outputs
+
+    def require_within(self, title: str, outputs: Mapping[str, Stored], only: str = "", corpus: Corpus | None = None,
+                       index: int | None = None) -> None:
+        """Throws RelationBroken, with the title, if outputs are not within the bounds.
+
+        The bounds are those of this case, or of a case of another handle. `only` are the outputs that are judged.
+        """
+        handle, policy = corpus or self._corpus, self.invocation.policy
+        judged = policy.judged_outputs(self.case, outputs) if policy.has_logits else policy.default_outputs
+        handle.set("outputs", only or judged)
+        handle.select(self._index if index is None else index)
         for name, stored in outputs.items():
-            corpus.answer(name, stored)
-        verdict = corpus.judge()
+            handle.answer(name, stored)
+        verdict = handle.judge()
         if not verdict.passed:
-            raise Broken(verdict.text)
+            raise RelationBroken(f"{title}: {verdict.text}")
+
+    def require_same_bits(self, outputs: Mapping[str, Stored], where: str) -> None:
+        """Throws RelationBroken if an output has other bits than in the answer to the case."""
+        for name, stored in self.outputs.items():
+            if name not in outputs or not same_bits(stored, outputs[name]):
+                raise RelationBroken(f"{name} has other bits {where}")
 
     @property
-    def by_row(self):
-        """Each row, or each element, is computed alone."""
-        return computes_by_row(self.case.op)
-
-    @property
-    def by_sample(self):
-        """Each sample is computed alone."""
-        inference = not self.case.training and bool(names.state_of(self.case.op))
-        cells = layer_descriptions().get(self.case.op, {}).get("cells", [])
-        within = bool(cells) and all(cell["partition"].startswith("sample_") for cell in cells)
-        return not self.case.sequence and (self.by_row or self.case.op in BY_LEADING_AXIS or inference or within)
-
-    @property
-    def samples(self):
-        """How many samples the case has. Throws NotApplicable where they are not computed each alone."""
-        samples = variants.samples_in(self.case)
+    def sample_count(self) -> int:
+        """The number of samples. Throws NotApplicable if each sample is not computed by itself."""
+        samples = variants.sample_count(self.case)
         if self.case.sequence:
             raise NotApplicable("the case is a sequence of steps, each with the state of the one before")
-        if samples is None or not self.by_sample:
+        if samples is None or not _computes_by_sample(self.case):
             raise NotApplicable(f"{self.case.op} does not compute each sample alone")
         return samples
 
 
-def strides(asked):
-    """Inputs and gradients transposed and sliced in memory, channels last, and grad_y expanded with stride 0."""
-    framework = asked.candidate.framework
-    if not hasattr(framework, "strided"):
-        raise NotApplicable(f"{framework.NAME} has no strides")
-    for layout in framework.STRIDED:
-        def alter(name, tensor, layout=layout):
-            return framework.strided(tensor, layout) if name in variants.LAID_OUT else tensor
-        _within(asked, f"inputs that are {layout}", asked.answer(alter=alter))
-    if "grad_y" in asked.case.tensors and asked.candidate.differentiates and hasattr(framework, "expanded") and \
-            not asked.case.sequence:
-        _expanded(asked, framework)
+def check_strides(asked: RelationCase) -> None:
+    """Inputs and gradients may be transposed, sliced or channels last in memory, and grad_y expanded with stride 0."""
+    framework = asked.invocation.framework
+    if not framework.stride_layouts:
+        raise NotApplicable(f"{framework.name} has no strides")
+    for layout in framework.stride_layouts:
+        def alter(name: str, tensor: Tensor, layout: str = layout) -> Tensor:
+            return framework.strided(tensor, layout) if name in variants.LIKE_X else tensor
+        asked.require_within(f"inputs that are {layout}", asked.answer(variation=Variation(alter=alter)))
+    if "grad_y" in asked.case.tensors and asked.invocation.differentiates and not asked.case.sequence:
+        _check_expanded_gradient(asked)
 
 
-def _expanded(asked, framework):
-    """A grad_y that is one number with stride 0, as that of a plain sum; certified on the spot."""
+def _check_expanded_gradient(asked: RelationCase) -> None:
+    """A grad_y may be one number with stride 0, as that of a plain sum. The case is certified on the spot."""
+    framework = asked.invocation.framework
     grad_y = asked.case.tensors["grad_y"]
     constant = grad_y.like(np.full(grad_y.shape, grad_y.data.ravel()[0]))
     if not np.isfinite(np.asarray(constant.widened(), np.float64)).all():
         return
     case = asked.case.replaced({**asked.case.tensors, "grad_y": constant})
-    with Corpus() as own:
-        index = own.certify("expanded", case.op, case.training, variants.option_texts(case), False, case.tensors, 1)
-        outputs = asked.answer(case, alter=lambda name, tensor: framework.expanded(tensor) if name == "grad_y" else tensor)
-        try:
-            asked.judge(outputs, handle=own, index=index)
-        except Broken as error:
-            raise Broken(f"grad_y expanded with stride 0: {error}") from None
+
+    def alter(name: str, tensor: Tensor) -> Tensor:
+        return framework.expanded(tensor) if name == "grad_y" else tensor
+    with Corpus() as corpus:
+        index = corpus.certify("expanded", case.op, case.training, variants.option_texts(case), False, case.tensors, 1)
+        outputs = asked.answer(case, Variation(alter=alter))
+        asked.require_within("grad_y expanded with stride 0", outputs, corpus=corpus, index=index)
 
 
-def rank(asked):
-    """The rows in an x of rank 2, 3 and 4."""
-    if "x" not in asked.case.tensors or not asked.by_row:
-        raise NotApplicable(_FIXED_AXES.get(asked.case.op, f"{asked.case.op} has no x whose rows it computes each alone"))
-    if asked.case.sequence:
+def check_rank(asked: RelationCase) -> None:
+    """The rows may be in an x of rank 2, 3 or 4."""
+    case = asked.case
+    if "x" not in case.tensors or not computes_by_row(case.op):
+        raise NotApplicable(_FIXED_AXES.get(case.op, f"{case.op} has no x whose rows it computes each alone"))
+    if case.sequence:
         raise NotApplicable("the case is a sequence of steps, which is one axis more")
-    shape = asked.case.tensors["x"].shape
+    shape = case.tensors["x"].shape
     rows = int(np.prod(shape[:-1]))
     for leading in ((rows,), (1, rows), (rows, 1), (1, rows, 1)):
         if (*leading, shape[-1]) == shape:
             continue
-        outputs = asked.answer(variants.reshaped(asked.case, leading))
-        _within(asked, f"x of shape {[*leading, shape[-1]]}", variants.reshaped_back(asked.case, outputs))
+        outputs = asked.answer(variants.reshaped(case, leading))
+        asked.require_within(f"x of shape {[*leading, shape[-1]]}", variants.reshaped_back(case, outputs))
 
 
-def grad_mask(asked):
-    """Each subset of the gradients is asked for alone."""
-    candidate = asked.candidate
-    if not candidate.differentiates or candidate.backward is not None or "grad_y" in candidate.taken or asked.case.sequence:
+def check_gradient_subsets(asked: RelationCase) -> None:
+    """Each subset of the gradients may be wanted alone."""
+    invocation = asked.invocation
+    if (not invocation.differentiates or invocation.backward is not None or "grad_y" in invocation.read_names
+            or asked.case.sequence):
         raise NotApplicable("the gradients are not taken by a framework, which can be asked for some of them")
-    leaves = [name[len("grad_"):] for name in asked.base if name.startswith("grad_")]
-    if len(leaves) > 5:
+    leaves = [name[len("grad_"):] for name in asked.outputs if is_gradient(name)]
+    if len(leaves) > MAX_MASKED_GRADIENTS:
         raise NotApplicable(f"{len(leaves)} gradients have too many subsets")
     for count in range(1, len(leaves)):
         for wanted in itertools.combinations(leaves, count):
-            outputs = asked.answer(wanted=wanted)
-            unasked = [name for name in outputs if name.startswith("grad_") and name[len("grad_"):] not in wanted]
+            outputs = asked.answer(variation=Variation(wanted=wanted))
+            unwanted = [name for name in outputs if is_gradient(name) and name[len("grad_"):] not in wanted]
             title = f"gradients of {' and '.join(wanted)} alone"
-            if unasked:
-                raise Broken(f"{title}: {unasked[0]} is there too")
-            _within(asked, title, outputs, ",".join(["y", *("grad_" + name for name in wanted)]))
+            if unwanted:
+                raise RelationBroken(f"{title}: {unwanted[0]} is there too")
+            asked.require_within(title, outputs, ",".join(["y", *("grad_" + name for name in wanted)]))
 
 
-def inputs_unchanged(asked):
-    """No input is written to; normproof.check looks at that in every case."""
-    if asked.candidate.wrote:
-        raise Broken(asked.candidate.wrote)
+def check_inputs_unchanged(asked: RelationCase) -> None:
+    """No input is written to. normproof.check looks at that in every case, too."""
+    if asked.written:
+        raise RelationBroken(asked.written)
 
 
-def aliasing(asked):
-    """out= and in place: the buffer of the answer is that of x."""
-    _in_buffers(asked, {"a buffer of its own": lambda x: variants.empty_like(asked.candidate.framework, x),
-                        "x itself": lambda x: x})
+def check_aliasing(asked: RelationCase) -> None:
+    """y may be written into a given buffer, and into x itself."""
+    framework = asked.invocation.framework
+    _check_buffers(asked, {"a buffer of its own": lambda x: variants.buffer_like(framework, x),
+                           "x itself": lambda x: x})
 
 
-def outputs(asked):
-    """out= that is not contiguous."""
-    framework = asked.candidate.framework
-    if not hasattr(framework, "strided"):
-        raise NotApplicable(f"{framework.NAME} has no strides")
-    _in_buffers(asked, {"a transposed buffer": lambda x: framework.strided(variants.empty_like(framework, x), "transposed")})
+def check_strided_output(asked: RelationCase) -> None:
+    """out= may be a buffer that is not contiguous."""
+    framework = asked.invocation.framework
+    if not framework.stride_layouts:
+        raise NotApplicable(f"{framework.name} has no strides")
+    _check_buffers(asked, {"a transposed buffer": lambda x: framework.strided(variants.buffer_like(framework, x),
+                                                                              "transposed")})
 
 
-def _in_buffers(asked, buffers):
-    candidate = asked.candidate
-    switch = variants.buffer_argument(candidate)
-    if switch is None or candidate.makes_module or asked.case.sequence:
-        raise NotApplicable(f"{candidate.title} is not asked where it writes: it is a module, the case a sequence of steps, or "
+def _check_buffers(asked: RelationCase, buffers: Mapping[str, Callable[[Tensor], Tensor]]) -> None:
+    invocation = asked.invocation
+    parameter = find_buffer_parameter(invocation.fn)
+    if parameter is None or invocation.makes_module or asked.case.sequence:
+        raise NotApplicable(f"{invocation.title} is not asked where it writes: it is a module, the case a sequence of steps, or "
                             "it has no argument out or inplace")
     for title, make in buffers.items():
-        if switch != "out" and title != "x itself":
+        if parameter != "out" and title != "x itself":
             continue
-        outputs = asked.answer(buffer=make, forward_only=True)
-        _within(asked, f"{switch}= {title}", outputs, "y")
+        outputs = asked.answer(variation=Variation(buffer=make, forward_only=True))
+        asked.require_within(f"{parameter}= {title}", outputs, "y")
 
 
-def repeat(asked):
-    """The same question again, after another one: the same bits."""
-    other = variants.with_other_numbers(asked.case)
-    asked.answer(other)
-    again = asked.answer()
-    for name, stored in asked.base.items():
-        if name not in again or not same_bits(stored, again[name]):
-            raise Broken(f"{name} has other bits when it is asked again")
+def check_repeat(asked: RelationCase) -> None:
+    """The same call, after a call with other numbers, returns the same bits."""
+    asked.answer(variants.with_other_numbers(asked.case))
+    asked.require_same_bits(asked.answer(), "when it is asked again")
 
 
-def batch(asked):
-    """Every split of the samples: y, and the gradients of inputs, within the bound. Of a mean over all rows: the answer to
-    each part within its own."""
-    if asked.case.op in OF_MEANS:
-        return _parts_alone(asked)
-    for at, outputs in _splits(asked):
-        _within(asked, f"samples split at {at}", outputs, ",".join(outputs))
-    return None
+def check_batch(asked: RelationCase) -> None:
+    """The samples may be split anywhere: y and the gradients of inputs stay within the bound.
+
+    Of a mean over all rows, each part is judged by the bound of that part.
+    """
+    if asked.case.op in MEAN_OVER_ROWS:
+        _check_parts(asked)
+        return
+    for at, outputs in _split_outputs(asked):
+        asked.require_within(f"samples split at {at}", outputs, ",".join(outputs))
 
 
-def _parts_alone(asked):
-    """Both parts of every split, each certified on the spot; one that has no value, as of ignored rows alone, is not asked."""
-    case, asked_one = asked.case, False
-    for at in _every_split(variants.samples_in(case)):
+def _check_parts(asked: RelationCase) -> None:
+    """Certifies both parts of every split on the spot. A part without a value, such as ignored rows only, is left out."""
+    case, any_certified = asked.case, False
+    for at in _split_points(variants.sample_count(case) or 0):
         for rows, part in ((f"0 to {at - 1}", slice(0, at)), (f"{at} on", slice(at, None))):
-            alone = variants.samples_of(case, part)
-            with Corpus() as own:
+            alone = variants.select_samples(case, part)
+            with Corpus() as corpus:
                 try:
-                    index = own.certify("part", case.op, case.training, variants.option_texts(case), False, alone.tensors, 1)
+                    index = corpus.certify("part", case.op, case.training, variants.option_texts(case), False,
+                                           alone.tensors, 1)
                 except UsageError:
                     continue
-                asked_one = True
-                alone.outputs = own.select(index).outputs
-                try:
-                    asked.judge(asked.answer(alone), handle=own, index=index)
-                except Broken as error:
-                    raise Broken(f"rows {rows} alone: {error}") from None
-    if not asked_one:
+                any_certified = True
+                alone.outputs = corpus.select(index).outputs
+                asked.require_within(f"rows {rows} alone", asked.answer(alone), corpus=corpus, index=index)
+    if not any_certified:
         raise NotApplicable("no part of its rows has a value")
 
 
-def batch_bitwise(asked):
-    """Every split of the samples: the same bits of y, and of the gradients of inputs."""
-    if asked.case.op in OF_MEANS:
+def check_batch_bitwise(asked: RelationCase) -> None:
+    """The samples may be split anywhere: y and the gradients of inputs keep their bits."""
+    if asked.case.op in MEAN_OVER_ROWS:
         raise NotApplicable(f"{asked.case.op} is a mean over all rows: a part of them has other values")
-    for at, outputs in _splits(asked):
+    for at, outputs in _split_outputs(asked):
         for name, stored in outputs.items():
-            if not same_bits(stored, asked.base[name]):
-                where = variants.first_difference(stored, asked.base[name])
-                raise Broken(f"samples split at {at}: {name} at {where} has other bits")
+            if not same_bits(stored, asked.outputs[name]):
+                where = variants.first_difference(stored, asked.outputs[name])
+                raise RelationBroken(f"samples split at {at}: {name} at {where} has other bits")
 
 
-def _splits(asked):
-    for at in _every_split(asked.samples):
-        parts = [asked.answer(variants.samples_of(asked.case, part)) for part in (slice(0, at), slice(at, None))]
+def _split_outputs(asked: RelationCase) -> Iterator[tuple[int, dict[str, Stored]]]:
+    """Yields each split point, and the outputs of both parts joined."""
+    for at in _split_points(asked.sample_count):
+        parts = [asked.answer(variants.select_samples(asked.case, part)) for part in (slice(0, at), slice(at, None))]
         yield at, {name: Stored(parts[0][name].dtype, np.concatenate([part[name].data for part in parts]))
-                   for name in BY_SAMPLE if name in asked.base}
+                   for name in SAMPLE_OUTPUTS if name in asked.outputs}
 
 
-def _every_split(samples):
+def _split_points(samples: int) -> Sequence[int]:
     if samples < 2:
         raise NotApplicable("one sample has no parts")
-    return range(1, samples) if samples <= MOST_SPLITS else sorted({1, 2, samples // 3, samples // 2, samples - 1})
+    return range(1, samples) if samples <= MAX_SPLITS else sorted({1, 2, samples // 3, samples // 2, samples - 1})
 
 
-def compiled(asked):
-    """torch.compile and the like; of JAX, which is compiled anyway, the operations one by one."""
-    framework = asked.candidate.framework
-    if hasattr(framework, "uncompiled"):
-        with framework.uncompiled():
-            _within(asked, "without compilation", asked.answer())
+def check_compiled(asked: RelationCase) -> None:
+    """The function may be compiled. Of JAX, which compiles anyway, the operations may run one by one."""
+    framework = asked.invocation.framework
+    uncompiled = framework.uncompiled()
+    if uncompiled is not None:
+        with uncompiled:
+            asked.require_within("without compilation", asked.answer())
         return
-    function = None if asked.candidate.makes_module else framework.compiled(asked.candidate.fn)
+    function = None if asked.invocation.makes_module else framework.compiled(asked.invocation.fn)
     if function is None:
-        raise NotApplicable(f"{framework.NAME} compiles no function here")
-    _within(asked, "compiled", asked.answer(function=function))
+        raise NotApplicable(f"{framework.name} compiles no function here")
+    asked.require_within("compiled", asked.answer(variation=Variation(function=function)))
 
 
-def empty(asked):
-    """No samples: an empty y, and parameters with gradients of 0."""
-    if asked.case.op in OF_MEANS:
+def check_empty(asked: RelationCase) -> None:
+    """Without samples y is empty, and the gradients of parameters are 0."""
+    if asked.case.op in MEAN_OVER_ROWS:
         raise NotApplicable(f"{asked.case.op} is a mean over all rows: that of none is 0/0, which libraries answer otherwise")
-    asked.samples  # or not applicable
-    answered = asked.answer(variants.samples_of(asked.case, slice(0, 0)))
-    for name in BY_SAMPLE:
-        if name in answered and name in asked.base:
-            expected = (0, *asked.base[name].shape[1:])
-            if answered[name].shape != expected:
-                raise Broken(f"no samples: {name} is {list(answered[name].shape)}; expected {list(expected)}")
+    asked.sample_count  # throws NotApplicable
+    outputs = asked.answer(variants.select_samples(asked.case, slice(0, 0)))
+    for name in SAMPLE_OUTPUTS:
+        if name in outputs and name in asked.outputs:
+            expected = (0, *asked.outputs[name].shape[1:])
+            if outputs[name].shape != expected:
+                raise RelationBroken(f"no samples: {name} is {list(outputs[name].shape)}; expected {list(expected)}")
     for name in ("grad_gamma", "grad_beta"):
-        if name in answered and np.any(answered[name].widened() != 0):
-            raise Broken(f"no samples: {name} is not 0")
+        if name in outputs and np.any(outputs[name].widened() != 0):
+            raise RelationBroken(f"no samples: {name} is not 0")
 
 
-def streams(asked):
-    """On a stream that is not the default one: the same bits."""
-    side = getattr(asked.candidate.framework, "side_stream", lambda device: None)(asked.candidate.device)
+def check_streams(asked: RelationCase) -> None:
+    """On a stream other than the default one, the outputs have the same bits."""
+    side = asked.invocation.framework.side_stream(asked.invocation.device)
     if side is None:
-        raise NotApplicable(f"{asked.candidate.device} has one stream alone")
+        raise NotApplicable(f"{asked.invocation.device} has one stream alone")
     with side:
         again = asked.answer()
-    for name, stored in asked.base.items():
-        if not same_bits(stored, again[name]):
-            raise Broken(f"{name} has other bits on another stream")
+    asked.require_same_bits(again, "on another stream")
 
 
-def _within(asked, title, outputs, only=""):
-    try:
-        asked.judge(outputs, only)
-    except Broken as error:
-        raise Broken(f"{title}: {error}") from None
-
-
-class Relation(typing.NamedTuple):
-    hold: object
+class Relation(NamedTuple):
+    """A relation: a function that throws RelationBroken, and public issues that it would have found."""
+    hold: Callable[[RelationCase], None]
     issue: str
 
 
-# Each with a public issue or pull request that it would have found.
 RELATIONS = {
-    "strides": Relation(strides, "unslothai/unsloth#10675, flagos-ai/FlagGems#1068, Dao-AILab/quack#88"),
-    "rank": Relation(rank, "flagos-ai/FlagGems#5392"),
-    "grad_mask": Relation(grad_mask, "pytorch/pytorch#183825"),
-    "inputs_unchanged": Relation(inputs_unchanged, "unslothai/unsloth#4550"),
-    "aliasing": Relation(aliasing, "ggml-org/ggml#1519"),
-    "outputs": Relation(outputs, "pytorch/pytorch#84762"),
-    "repeat": Relation(repeat, "Dao-AILab/flash-attention#781"),
-    "batch": Relation(batch, "flagos-ai/FlagGems#59"),
-    "batch_bitwise": Relation(batch_bitwise, "vllm-project/vllm#48391"),
-    "compiled": Relation(compiled, "pytorch/pytorch#186577"),
-    "empty": Relation(empty, "tensorflow/tensorflow#46366"),
-    "streams": Relation(streams, "pytorch/pytorch#22470, NVIDIA/cudnn-frontend#483"),
+    "strides": Relation(check_strides, "unslothai/unsloth#10675, flagos-ai/FlagGems#1068, Dao-AILab/quack#88"),
+    "rank": Relation(check_rank, "flagos-ai/FlagGems#5392"),
+    "grad_mask": Relation(check_gradient_subsets, "pytorch/pytorch#183825"),
+    "inputs_unchanged": Relation(check_inputs_unchanged, "unslothai/unsloth#4550"),
+    "aliasing": Relation(check_aliasing, "ggml-org/ggml#1519"),
+    "outputs": Relation(check_strided_output, "pytorch/pytorch#84762"),
+    "repeat": Relation(check_repeat, "Dao-AILab/flash-attention#781"),
+    "batch": Relation(check_batch, "flagos-ai/FlagGems#59"),
+    "batch_bitwise": Relation(check_batch_bitwise, "vllm-project/vllm#48391"),
+    "compiled": Relation(check_compiled, "pytorch/pytorch#186577"),
+    "empty": Relation(check_empty, "tensorflow/tensorflow#46366"),
+    "streams": Relation(check_streams, "pytorch/pytorch#22470, NVIDIA/cudnn-frontend#483"),
 }
-PROMISED = ("batch_bitwise",)  # asked for by name alone: not every right library promises it
+BY_NAME_ONLY = ("batch_bitwise",)  # not part of "all", because not every correct library promises it
 
 
-def chosen(relations):
-    """The names of relations, from "all", one name or several.
+def parse_relations(relations: str | Sequence[str]) -> tuple[str, ...]:
+    """Returns the names of relations in "all", in a text separated by commas, or in a list.
 
-    Throws UsageError for an unknown one.
+    Throws UsageError for an unknown name.
     """
     if relations == "all":
-        return tuple(name for name in RELATIONS if name not in PROMISED)
+        return tuple(name for name in RELATIONS if name not in BY_NAME_ONLY)
     wanted = [name.strip() for name in relations.split(",")] if isinstance(relations, str) else list(relations)
     for name in wanted:
         if name not in RELATIONS:
@@ -352,37 +367,36 @@ def chosen(relations):
     return tuple(wanted)
 
 
-class Holder:
-    """Holds the relations of a case that passed; its judgements leave the report of the cases as it is."""
+class RelationChecker:
+    """Checks relations on cases that passed. It has a handle of its own, so that the report of the cases stays."""
 
-    def __init__(self, wanted, folder, glob, seconds, settings, offered_index):
-        self.offered_index = offered_index
-        self.wanted, self.seconds, self.judge = wanted, seconds, Corpus(folder, glob)
+    def __init__(self, wanted: Sequence[str], corpus: Corpus, seconds: float | None, settings: Mapping[str, str]) -> None:
+        self._wanted, self._seconds, self._corpus = wanted, seconds, corpus
         for name, value in settings.items():
-            self.judge.set(name, value)
+            corpus.set(name, value)
 
-    def hold(self, index, candidate, result):
-        """A RelationResult of each relation."""
-        if not result.passed:
-            return [self._result(name, result.path, "declined") for name in self.wanted]
-        index, _ = self.offered_index(self.judge, self.judge.select(index), index, candidate.taken)
-        asked = Asked(self.judge, index, candidate, self.seconds)
-        return [self._one(name, asked) for name in self.wanted]
+    def check(self, index: int, invocation: Invocation, path: str, passed: bool) -> list[RelationResult]:
+        """Returns the result of each relation on the case of that index, whose path and result the report has."""
+        if not passed:
+            return [self._result(name, path, "declined") for name in self._wanted]
+        index, _ = without_missing_parameters(self._corpus, self._corpus.select(index), index, invocation.read_names)
+        asked = RelationCase(self._corpus, index, invocation, self._seconds)
+        return [self._check_one(name, asked) for name in self._wanted]
 
-    def _one(self, name, asked):
+    def _check_one(self, name: str, asked: RelationCase) -> RelationResult:
         try:
             RELATIONS[name].hold(asked)
         except NotApplicable as reason:
             return self._result(name, asked.case.path, "not_applicable", str(reason))
         except NotOffered as reason:
             return self._result(name, asked.case.path, "declined", str(reason))
-        except (Broken, Unanswered) as reason:
+        except (RelationBroken, Unanswered) as reason:
             return self._result(name, asked.case.path, "broken", str(reason))
-        except Exception as error:  # one relation fails, nothing else
+        except Exception as error:  # one relation fails, and no other
             return self._result(name, asked.case.path, "broken",
-                                f"{asked.candidate.title} raised {in_one_line(error)}; expected outputs")
+                                f"{asked.invocation.title} raised {in_one_line(error)}; expected outputs")
         return self._result(name, asked.case.path, "held")
 
     @staticmethod
-    def _result(name, path, outcome, sentence=""):
+    def _result(name: str, path: str, outcome: str, sentence: str = "") -> RelationResult:
         return RelationResult(name, path, outcome, sentence, RELATIONS[name].issue)

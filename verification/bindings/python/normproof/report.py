@@ -1,121 +1,137 @@
-"""What normproof.check returns: every case with its verdict, and the reports that the program writes of them."""
+"""What normproof.check returns: the result of each case, and the reports that the program writes about them."""
+from __future__ import annotations
+
 import collections
 import html
 import math
 import os
 import pathlib
 import tempfile
+from typing import Any, Iterable, Mapping
 
 from normproof import abi
+from normproof.corpus import Corpus, Verdict
 from normproof.errors import OutputError, UsageError
+from normproof.relations import RelationResult
+from normproof.repro import Call
+from normproof.stored import Array, Stored
 
-
-# A notebook shows a report in a frame: its styles end there, and it is as high as its page at any width. Where a notebook
-# does not let it be so, or is narrower than a page can be, it scrolls.
-_AS_HIGH_AS_ITS_PAGE = ("const frame = this, page = this.contentDocument.documentElement; "
-                        "new ResizeObserver(() => { frame.style.height = page.offsetHeight + 16 + 'px' }).observe(page)")
-_OF_A_NOTEBOOK = "width: 100%; min-width: 20em; height: 48em; border: 0; resize: vertical"
+# A notebook shows a report in a frame, so that the styles of the page stay inside. The script gives the frame the
+# height of its page at any width. If the notebook does not allow scripts, or is too narrow, the frame scrolls.
+_FIT_FRAME_HEIGHT = ("const frame = this, page = this.contentDocument.documentElement; "
+                     "new ResizeObserver(() => { frame.style.height = page.offsetHeight + 16 + 'px' }).observe(page)")
+_FRAME_STYLE = "width: 100%; min-width: 20em; height: 48em; border: 0; resize: vertical"
 
 
 class CaseResult:
-    """One case: its path, what became of it, and why."""
+    """The result of one case: its path, its outcome and the reason.
 
-    def __init__(self, path, verdict):
+    `outcome` is "passed", "failed", "declined", "xfail" or "xpass"; `ratio` the largest error over the bound.
+    """
+
+    def __init__(self, path: str, verdict: Verdict) -> None:
         self.path, self.passed, self.ratio, self.text = path, verdict.passed, verdict.ratio, verdict.text
         self.json = verdict.json
-        self.outcome = verdict.json.get("outcome", "passed" if verdict.passed else "failed")
+        self.outcome: str = verdict.json.get("outcome", "passed" if verdict.passed else "failed")
 
     @property
-    def declined(self):
+    def declined(self) -> bool:
         return self.outcome == "declined"
 
     @property
-    def failed(self):
+    def failed(self) -> bool:
         return not self.passed and self.outcome not in ("declined", "xfail")
 
     @property
-    def mistakes(self):
-        """The known mistakes that a failing answer agrees with, the nearest first: "eps: outside the root"."""
-        return [text for text in map(_named_in, self.json.get("diagnosis", ())) if text]
+    def mistakes(self) -> list[str]:
+        """The known mistakes that a failing output agrees with, the nearest first: "eps: outside the root"."""
+        return [text for text in map(_mistake_in, self.json.get("diagnosis", ())) if text]
 
     @property
-    def tensors(self):
-        """Every metric of every output, as the JSON of the program has them."""
-        return self.json.get("tensors", [])
+    def tensors(self) -> list[dict[str, Any]]:
+        """Every metric of every output, as in the JSON report."""
+        tensors: list[dict[str, Any]] = self.json.get("tensors", [])
+        return tensors
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{self.outcome} {self.path}: {self.text}>"
 
 
-def _named_in(sentence):
-    """The name between quotes in "agrees with 'eps: outside the root' to 0.48 ulp: y"."""
-    sentence = sentence if isinstance(sentence, str) else sentence.get("sentence", "")
+def _mistake_in(entry: str | Mapping[str, str]) -> str:
+    """Returns the name between quotes in "agrees with 'eps: outside the root' to 0.48 ulp: y", or ""."""
+    sentence = entry if isinstance(entry, str) else entry.get("sentence", "")
     head, _, rest = sentence.partition("agrees with '")
     return rest.rpartition("' to ")[0] if rest and not head.strip() else ""
 
 
 class Report:
-    """Results case by case. `bool(report)` and `report.passed` say whether nothing failed and something passed.
+    """The results of the cases. `bool(report)` and `report.passed` say whether nothing failed and something passed.
 
-    print(report) is the text of `normproof golden check` below the conventions of the call.
+    print(report) shows the conventions of the call, and below them the text of `normproof golden check`.
     """
 
-    def __init__(self, corpus, title, op, conventions, call, inputs=None):
-        """call: a repro.Call; inputs: the caller's own tensors, {name: Stored}, of normproof.judge."""
+    def __init__(self, corpus: Corpus, title: str, op: str, conventions: list[str], call: Call,
+                 inputs: Mapping[str, Stored] | None = None) -> None:
+        """`call` repeats the call that made the report. `inputs` are the user-supplied tensors of normproof.judge."""
         self._corpus, self.title, self.op, self.conventions = corpus, title, op, conventions
         self._call, self._inputs = call, inputs
-        self.results, self.relations, self.left_out = [], [], set()
-        self.expects_relations = False  # whether it is a failure that none of them applies
+        self.results: list[CaseResult] = []
+        self.relations: list[RelationResult] = []
+        self.left_out: set[str] = set()
+        self.expects_relations = False  # whether the report fails if no relation applies
 
-    def add(self, result):
+    def add(self, result: CaseResult) -> None:
         self.results.append(result)
 
     @property
-    def passed(self):
+    def passed(self) -> bool:
         return self._form("text")[1] and not (self.expects_relations and none_applies(self.relations))
 
-    __bool__ = lambda self: self.passed
+    def __bool__(self) -> bool:
+        return self.passed
 
     @property
-    def failures(self):
+    def failures(self) -> list[CaseResult]:
         return [result for result in self.results if result.failed]
 
     @property
-    def declined(self):
+    def declined(self) -> list[CaseResult]:
         return [result for result in self.results if result.declined]
 
     @property
-    def worst(self):
-        """The result with the largest share of its bound; None where nothing was held."""
-        held = [result for result in self.results if not result.declined]
-        return max(held, key=lambda result: math.inf if math.isnan(result.ratio) else result.ratio, default=None)
+    def worst(self) -> CaseResult | None:
+        """The result with the largest error over the bound; None if no case was judged."""
+        judged = [result for result in self.results if not result.declined]
+        if not judged:
+            return None
+        return max(judged, key=lambda result: math.inf if math.isnan(result.ratio) else result.ratio)
 
     @property
-    def mistakes(self):
-        """How many failing cases are nearest to each known mistake, by its name."""
+    def mistakes(self) -> collections.Counter[str]:
+        """For each known mistake, the number of failing cases that are nearest to it."""
         return collections.Counter(result.mistakes[0] for result in self.failures if result.mistakes)
 
-    def _form(self, form):
+    def _form(self, form: str) -> tuple[str, bool]:
         return self._corpus.report(form)
 
-    def header(self):
-        """What was held against what, and by which conventions."""
+    def header(self) -> str:
+        """Returns what was judged against what, and by which conventions."""
         corpus = self._corpus.version()
         versions = f"normproof {abi.version()}" + (f", corpus {corpus}" if corpus else "")
         return f"{self.title} held against {self.op} ({versions})\nconventions: {'; '.join(self.conventions)}\n"
 
-    def __str__(self):
+    def __str__(self) -> str:
         text = self.header() + self._form("text")[0]
         if self.relations:
             text += "".join(line + "\n" for line in (*not_applicable_lines(self.relations), relations_line(self.relations)))
         return text
 
-    def repro(self, path=None, folder="."):
-        """Five lines of Python that show a case again, the worst one where no path is given, with the arguments of this
-        call. A comment says what else is needed: a lambda, or a function of a script, has to be defined before.
+    def repro(self, path: str | None = None, folder: str | os.PathLike[str] = ".") -> str:
+        """Returns five lines of Python that repeat a case, by default the worst one, with the arguments of this call.
 
-        Of normproof.judge: writes the tensors to an .npz file in `folder`, which the lines read.
-        Throws UsageError where no case has that path, OutputError where the file cannot be written.
+        A comment says what else must be defined before, such as a lambda or a function of a script.
+        The report of normproof.judge writes its tensors to an .npz file in `folder`, which the lines read.
+        Throws UsageError if no case has that path, OutputError if the file cannot be written.
         """
         if path is None:
             path = (self.worst or self.results[0]).path
@@ -123,42 +139,47 @@ class Report:
             raise UsageError(f"normproof: {path} is no case of the report; expected one such as {self.results[0].path}")
         if self._inputs is None:
             return self._call.program(only=path, dtype=path.rpartition("-")[2])
-        from normproof.own_inputs import write_inputs
+        from normproof.input_files import write_inputs
         return self._call.program(write_inputs(self._inputs, folder, path))
 
-    def json(self, file=None):
-        """An object a case and line; written to a file where one is given."""
-        return self._written("json", file)
+    def json(self, file: str | os.PathLike[str] | None = None) -> str:
+        """Returns the JSON report, one object per case and line. Also writes it to a file if one is given."""
+        return self._write("json", file)
 
-    def junit(self, file=None):
-        return self._written("junit", file)
+    def junit(self, file: str | os.PathLike[str] | None = None) -> str:
+        """Returns the JUnit report. Also writes it to a file if one is given."""
+        return self._write("junit", file)
 
-    def sarif(self, file=None):
-        return self._written("sarif", file)
+    def sarif(self, file: str | os.PathLike[str] | None = None) -> str:
+        """Returns the SARIF report. Also writes it to a file if one is given."""
+        return self._write("sarif", file)
 
-    def markdown(self, file=None):
-        return self._written("markdown", file)
+    def markdown(self, file: str | os.PathLike[str] | None = None) -> str:
+        """Returns the Markdown report. Also writes it to a file if one is given."""
+        return self._write("markdown", file)
 
-    def html(self, file=None):
-        """One page that needs nothing else, with a map of the error over the bound of each case that fails, as far as
-        there is room for them."""
-        return self._written("html", file)
+    def html(self, file: str | os.PathLike[str] | None = None) -> str:
+        """Returns a self-contained page. Also writes it to a file if one is given.
 
-    def _written(self, form, file):
+        It has a map of error over bound for each failing case, up to a limit of size.
+        """
+        return self._write("html", file)
+
+    def _write(self, form: str, file: str | os.PathLike[str] | None) -> str:
         text = self._form(form)[0]
         if file is not None:
             replace_file(file, text)
         return text
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         page = html.escape(self.html(), quote=True)
-        return f'<iframe srcdoc="{page}" onload="{_AS_HIGH_AS_ITS_PAGE}" style="{_OF_A_NOTEBOOK}"></iframe>'
+        return f'<iframe srcdoc="{page}" onload="{_FIT_FRAME_HEIGHT}" style="{_FRAME_STYLE}"></iframe>'
 
-    def shares(self, path, output="y"):
-        """The error over the bound of each element of an output of a case, in C order.
+    def shares(self, path: str, output: str = "y") -> Array | None:
+        """Returns error over bound of each element of an output of a case, in C order.
 
-        Only of the case that was judged last: a report of one case (only=) has it. Throws UsageError for another one,
-        and for an output that the case does not have.
+        Only the case that was judged last has it, so restrict the report to one case with only=.
+        Throws UsageError for another case, and for an output that the case does not have.
         """
         if not self.results or self.results[-1].path != path:
             raise UsageError(f"normproof: {path} is not the last case of the report; expected "
@@ -166,14 +187,15 @@ class Report:
         return self._corpus.shares(output)
 
 
-def none_applies(relations):
-    """Whether nothing was asked of the call: a relation that is not applicable, or declined, says nothing of it."""
+def none_applies(relations: Iterable[RelationResult]) -> bool:
+    """Whether every relation is not applicable or declined, so that nothing is known about the call."""
     return not any(relation.outcome in ("held", "broken") for relation in relations)
 
 
-def not_applicable_lines(relations):
-    """A line a relation and reason why it says nothing of cases: of how many, and the first of them."""
-    first, counts = {}, collections.Counter()
+def not_applicable_lines(relations: Iterable[RelationResult]) -> list[str]:
+    """Returns one line per relation and reason why it does not apply: the first case, and how many more there are."""
+    first: dict[tuple[str, str], str] = {}
+    counts: collections.Counter[tuple[str, str]] = collections.Counter()
     for relation in relations:
         if relation.outcome == "not_applicable":
             key = relation.relation, relation.sentence
@@ -183,17 +205,18 @@ def not_applicable_lines(relations):
             counts[name, why] > 1 else "") + f": {why}" for name, why in first]
 
 
-def relations_line(relations):
+def relations_line(relations: Iterable[RelationResult]) -> str:
+    """Returns the line that counts the results of the relations."""
     counts = collections.Counter(relation.outcome for relation in relations)
-    said = ", ".join(f"{counts[name]:,} {name.replace('_', ' ')}" for name in ("held", "broken", "declined", "not_applicable")
+    text = ", ".join(f"{counts[name]:,} {name.replace('_', ' ')}" for name in ("held", "broken", "declined", "not_applicable")
                      if counts[name])
     if none_applies(relations):
-        return f"NONE HELD: relations of the call: {said}; expected one or more that can be asked of this function"
-    return f"{'FAILED' if counts['broken'] else 'PASSED'}: relations of the call: {said}"
+        return f"NONE HELD: relations of the call: {text}; expected one or more that can be asked of this function"
+    return f"{'FAILED' if counts['broken'] else 'PASSED'}: relations of the call: {text}"
 
 
-def replace_file(file, contents):
-    """Writes a file beside, text or bytes, and renames it: it is there as a whole, or as it was. Throws OutputError."""
+def replace_file(file: str | os.PathLike[str], contents: str | bytes) -> None:
+    """Writes a temporary file and renames it, so that the file is complete or unchanged. Throws OutputError."""
     path = pathlib.Path(file)
     try:
         _replace(path, contents.encode() if isinstance(contents, str) else contents)
@@ -201,19 +224,19 @@ def replace_file(file, contents):
         raise OutputError(f"normproof: {path} cannot be written: {error.strerror or error}") from error
 
 
-def _replace(path, contents):
-    handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+def _replace(path: pathlib.Path, contents: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as out:
             out.write(contents)
-        os.chmod(beside, 0o666 & ~_umask())
-        os.replace(beside, path)
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
     except BaseException:
-        os.unlink(beside)
+        os.unlink(temporary)
         raise
 
 
-def _umask():
+def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask

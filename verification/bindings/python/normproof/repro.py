@@ -1,4 +1,6 @@
-"""Lines of Python that ask a case again."""
+"""Lines of Python that repeat a call on a case."""
+from __future__ import annotations
+
 import inspect
 import json
 import math
@@ -6,90 +8,97 @@ import os
 import shlex
 import sys
 import types
+from typing import Any, Callable, Collection, Mapping
 
-from normproof.candidate import title_of
+from normproof.titles import title_of
 
 
-def differing(function, given):
-    """The arguments of a call of normproof.check and the like that are not as by default."""
+def changed_arguments(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the keyword arguments of a call of normproof.check and the like that differ from their defaults."""
     parameters = inspect.signature(function).parameters
     keywords = [name for name, parameter in parameters.items() if parameter.kind is parameter.KEYWORD_ONLY]
-    return {name: given[name] for name in keywords if name in given and not _is(given[name], parameters[name].default)}
+    return {name: given[name] for name in keywords if name in given and not _equals(given[name], parameters[name].default)}
 
 
-def _is(value, default):
-    return value is default or type(value) is type(default) and isinstance(value, (str, int, float, bool, tuple)) \
-        and value == default
+def _equals(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and isinstance(value, (str, int, float, bool, tuple))
+                                and bool(value == default))
 
 
 class Call:
-    """A call of normproof.check or of another function: fn, op and the keywords, those of `without` left out.
+    """A call of normproof.check or of another function: fn, op and the keywords.
 
-    What no text can stand for, such as a lambda, is a name: `line` and `program` are then for where that is defined.
+    A value that no text can express, such as a lambda, is replaced by a name and a comment. `line` and `program` can
+    then be run only where that name is defined.
     """
 
-    def __init__(self, fn, op, keywords, verb="check", without=()):
-        self.op, self.verb, self.imports, self.undefined = op, verb, [], []
-        self.fn = self._name_of(fn, _own_name(fn))
-        self.keywords = {name: self._written(value, name) for name, value in keywords.items() if name not in without}
+    def __init__(self, fn: Callable[..., Any], op: str, keywords: Mapping[str, Any], verb: str = "check",
+                 without: Collection[str] = ()) -> None:
+        """`verb` is the function of normproof; the keywords of `without` are left out."""
+        self.op, self.verb = op, verb
+        self.imports: list[str] = []
+        self.undefined: list[str] = []  # a comment for each name that must be defined before
+        self.fn = self._name_of(fn, _name_or(fn, "fn"))
+        self.keywords = {name: self._source_text(value, name) for name, value in keywords.items() if name not in without}
 
-    def expression(self, inputs=None, **more):
-        """normproof.check(fn, "layer_norm", ...), of the tensors in a file where one is given."""
-        keywords = {**self.keywords, **{name: _plain(value) for name, value in more.items()}}
-        arguments = [self.fn, _plain(self.op), *([f"**normproof.read_inputs({_plain(str(inputs))})"] if inputs else ()),
-                     *(f"{name}={text}" if name.isidentifier() else f"**{{{_plain(name)}: {text}}}"
+    def expression(self, inputs: str | os.PathLike[str] | None = None, **more: Any) -> str:
+        """Returns `normproof.check(fn, "layer_norm", ...)`, with the tensors in a file if one is given."""
+        keywords = {**self.keywords, **{name: str(_literal(value)) for name, value in more.items()}}
+        arguments = [self.fn, str(_literal(self.op)),
+                     *([f"**normproof.read_inputs({_literal(str(inputs))})"] if inputs else ()),
+                     *(f"{name}={text}" if name.isidentifier() else f"**{{{_literal(name)}: {text}}}"
                        for name, text in keywords.items())]
         return f"normproof.{self.verb}({', '.join(arguments)})"
 
-    def line(self, **more):
-        """One line: a command of the shell where everything can be imported, else of Python."""
+    def line(self, **more: Any) -> str:
+        """Returns one line: a shell command if everything can be imported, else a line of Python."""
         if self.undefined:
             return f"print({self.expression(**more)})"
         lines = "; ".join(["import normproof", *self.imports])
         return f"python3 -c {shlex.quote(f'{lines}; print({self.expression(**more)})')}"
 
-    def program(self, inputs=None, **more):
-        """Five lines, or more where the call has functions beside fn."""
+    def program(self, inputs: str | os.PathLike[str] | None = None, **more: Any) -> str:
+        """Returns a program of five lines, or more if the call has functions beside fn."""
         return "\n".join(["import normproof", *self.imports, *self.undefined, "",
                           f"report = {self.expression(inputs, **more)}", "print(report)", ""])
 
-    def _name_of(self, fn, name):
+    def _name_of(self, fn: Callable[..., Any], name: str) -> str:
         module, _, attribute = title_of(fn).rpartition(".")
         if attribute.isidentifier() and getattr(sys.modules.get(module), attribute, None) is fn:
-            self._add(self.imports, f"from {module} import {attribute}")
+            _add_once(self.imports, f"from {module} import {attribute}")
             return attribute
-        self._add(self.undefined, f"# {name}: {_where(fn)}")
+        _add_once(self.undefined, f"# {name}: {_location(fn)}")
         return name
 
-    def _written(self, value, name):
-        text = _plain(value)
+    def _source_text(self, value: Any, name: str) -> str:
+        text = _literal(value)
         if text is None and callable(value):
-            return self._name_of(value, _own_name(value, name))
+            return self._name_of(value, _name_or(value, name))
         if text is None:
-            self._add(self.undefined, f"# {name}: as it was given")
+            _add_once(self.undefined, f"# {name}: as it was given")
             return name
         return text
 
-    @staticmethod
-    def _add(lines, line):
-        if line not in lines:
-            lines.append(line)
+
+def _add_once(lines: list[str], line: str) -> None:
+    if line not in lines:
+        lines.append(line)
 
 
-def _own_name(fn, otherwise="fn"):
-    name = getattr(fn, "__name__", "")
+def _name_or(fn: Callable[..., Any], otherwise: str) -> str:
+    name: str = getattr(fn, "__name__", "")
     return name if name.isidentifier() else otherwise
 
 
-def _where(fn):
+def _location(fn: Callable[..., Any]) -> str:
     code = getattr(fn, "__code__", None)
     if isinstance(code, types.CodeType):
         return f"{title_of(fn)} of {os.path.basename(code.co_filename)}, line {code.co_firstlineno}"
     return f"{title_of(fn)}, as it was given"
 
 
-def _plain(value):
-    """The source text of plain data; None for what has none."""
+def _literal(value: Any) -> str | None:
+    """Returns the source text of plain data, or None for anything else."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, float) and not math.isfinite(value):
@@ -97,12 +106,20 @@ def _plain(value):
     if value is None or isinstance(value, (bool, int, float)):
         return repr(value)
     if isinstance(value, (list, tuple)):
-        texts = [_plain(one) for one in value]
-        if None in texts:
+        texts = _literals(value)
+        if texts is None:
             return None
         inner = ", ".join(texts)
         return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' if len(texts) == 1 else ''})"
     if isinstance(value, dict):
-        texts = [(_plain(key), _plain(one)) for key, one in value.items()]
-        return None if any(None in pair for pair in texts) else "{" + ", ".join(f"{key}: {one}" for key, one in texts) + "}"
+        keys, values = _literals(value), _literals(value.values())
+        if keys is None or values is None:
+            return None
+        return "{" + ", ".join(f"{key}: {one}" for key, one in zip(keys, values)) + "}"
     return None
+
+
+def _literals(values: Collection[Any]) -> list[str] | None:
+    texts = [_literal(one) for one in values]
+    found = [text for text in texts if text is not None]
+    return found if len(found) == len(texts) else None

@@ -1,120 +1,123 @@
-"""What a function under test gave back, and what it did to its inputs."""
+"""Names, converts and inspects what an implementation returned, and finds inputs that it wrote to."""
+from __future__ import annotations
+
+from typing import Any, Mapping, Sequence
+
 import numpy as np
 
 from normproof import names
+from normproof.corpus import Case
 from normproof.errors import Unanswered, UsageError
+from normproof.frameworks.base import Framework, Tensor
+from normproof.layout import Layout
+from normproof.output_policy import MAIN_OUTPUTS, OutputPolicy, is_gradient
+from normproof.signature import Signature
 from normproof.stored import Stored, same_bits
 
-SHAPED_AS_X = ("x", "gate", "residual", "grad_y", "grad_sum", "y", "sum", "grad_x", "grad_gate")
-MAIN = ("y", "loss", "parameter", "logits")  # the output of a function that returns one: of optimizers, of decoding
-STEPPED = ("parameter", "velocity", "first_moment", "second_moment", "iterations")  # that optimizers may write to
+SHAPED_LIKE_X = ("x", "gate", "residual", "grad_y", "grad_sum", "y", "sum", "grad_x", "grad_gate")
+OPTIMIZER_STATE = ("parameter", "velocity", "first_moment", "second_moment", "iterations")  # optimizers may write to it
 
 
-def by_names(candidate, returned, case):
-    """What a function returned, by the names of outputs. Throws Unanswered where it cannot be told."""
+def name_outputs(returned: Any, case: Case, policy: OutputPolicy, signature: Signature) -> dict[str, Tensor]:
+    """Returns what a function returned by the names of outputs. Throws Unanswered if they are ambiguous."""
+    title = signature.derived.title
     if returned is None:
-        raise Unanswered(f"{candidate.title} returned nothing; expected {candidate.main}")
+        raise Unanswered(f"{title} returned nothing; expected {policy.main}")
     if isinstance(returned, dict):
-        return {_output_name(candidate, name): value for name, value in returned.items()}
+        return {_output_name(name, signature): value for name, value in returned.items()}
     if not isinstance(returned, (tuple, list)):
-        alone = candidate.outputs and len(candidate.outputs) == 1
-        if not alone and candidate.main == "loss" and _shape_of(returned) == case.outputs.get("logits"):
-            raise Unanswered(f"{candidate.title} returned one array, of the shape of logits, {[*returned.shape]}; expected loss, "
-                             "logits and loss, or outputs='logits'")
-        return {candidate.outputs[0] if alone else candidate.main: returned}
-    if candidate.outputs and len(candidate.outputs) == len(returned):
-        return dict(zip(candidate.outputs, returned))
-    state = [name for name in names.state_of(case.op) if name in candidate.binding.taken]
+        return {_name_of_single(returned, case, policy, title): returned}
+    if policy.named and len(policy.named) == len(returned):
+        return dict(zip(policy.named, returned))
+    others = [name for name in names.state_names(case.op) if name in signature.read_names]
     if "sum" in case.outputs:
-        state.append("sum")
-    if len(returned) == 1 + len(state):
-        return dict(zip([candidate.main, *state], returned))
-    told = _by_shapes(candidate, returned, case)
-    if told:
-        return told
-    every = [candidate.main, *(name for name in case.outputs if name != candidate.main and not name.startswith("grad_"))]
-    such = f", as outputs='{','.join(every[:len(returned)])}'" if len(every) >= len(returned) else ""
-    raise Unanswered(f"{candidate.title} returned {len(returned)} values; expected {candidate.main} alone, a mapping by the "
-                     f"names of outputs, or outputs= that names each of them{such}")
+        others.append("sum")
+    if len(returned) == 1 + len(others):
+        return dict(zip([policy.main, *others], returned))
+    model_outputs = _logits_and_loss(returned, case, policy)
+    if model_outputs:
+        return model_outputs
+    every = [policy.main, *(name for name in case.outputs if name != policy.main and not is_gradient(name))]
+    example = f", as outputs='{','.join(every[:len(returned)])}'" if len(every) >= len(returned) else ""
+    raise Unanswered(f"{title} returned {len(returned)} values; expected {policy.main} alone, a mapping by the "
+                     f"names of outputs, or outputs= that names each of them{example}")
 
 
-def _shape_of(value):
+def _name_of_single(returned: Tensor, case: Case, policy: OutputPolicy, title: str) -> str:
+    if policy.named and len(policy.named) == 1:
+        return policy.named[0]
+    if policy.main == "loss" and _shape_of(returned) == case.outputs.get("logits"):
+        raise Unanswered(f"{title} returned one array, of the shape of logits, {[*returned.shape]}; expected loss, "
+                         "logits and loss, or outputs='logits'")
+    return policy.main
+
+
+def _shape_of(value: Any) -> tuple[int, ...]:
     return tuple(getattr(value, "shape", ()))
 
 
-def _by_shapes(candidate, returned, case):
-    """The two values of a model by name, in either order: the loss is one number, the logits have their shape. None where
-    they are not these."""
+def _logits_and_loss(returned: Sequence[Any], case: Case, policy: OutputPolicy) -> dict[str, Tensor] | None:
+    """Returns the two values of a model by name, in either order; None if the values are not these.
+
+    The loss is recognized as a single number, and the logits by their shape.
+    """
     logits = case.outputs.get("logits")
     for order in (("logits", "loss"), ("loss", "logits")):
         shapes = dict(zip(order, map(_shape_of, returned)))
-        if candidate.main == "loss" and len(returned) == 2 and shapes["logits"] == logits and shapes["loss"] in ((), (1,)):
+        if policy.main == "loss" and len(returned) == 2 and shapes["logits"] == logits and shapes["loss"] in ((), (1,)):
             return dict(zip(order, returned))
     return None
 
 
-def _output_name(candidate, name):
-    if name.startswith("grad_") or name in MAIN:
+def _output_name(name: str, signature: Signature) -> str:
+    if is_gradient(name) or name in MAIN_OUTPUTS:
         return name
-    return names.meaning(name, {*candidate.known, "mean", "rstd"}) or name
+    return names.meaning(name, {*signature.known, "mean", "rstd"}) or name
 
 
-def stored(candidate, case, name, value, shape):
-    """An output as it is stored. Throws Unanswered where it is no tensor, or on another device.
+def store_output(framework: Framework, device: str, layout: Layout, case: Case, name: str, value: Any,
+                 shape: tuple[int, ...] | None) -> Stored:
+    """Returns an output as the corpus stores it. A scalar may stand for an array of one number.
 
-    shape: of x in the case. Where an array of one number is expected, the number is as good.
+    `shape` is that of x in the case, or None. Throws Unanswered for a value that is no tensor of numbers, and for a
+    tensor on another device.
     """
-    if not candidate.framework.is_tensor(value) and isinstance(value, (bool, int, float)):
+    if not framework.is_tensor(value) and isinstance(value, (bool, int, float)):
         value = np.asarray(value)
-    elif not candidate.framework.is_tensor(value):
-        raise Unanswered(f"{name} is a {type(value).__name__}; expected a tensor of {candidate.framework.NAME}")
+    elif not framework.is_tensor(value):
+        raise Unanswered(f"{name} is a {type(value).__name__}; expected a tensor of {framework.name}")
     if isinstance(value, np.ndarray) and value.dtype.kind not in "fiubV":
         raise Unanswered(f"{name} has a dtype {value.dtype}; expected a tensor of numbers")
-    if candidate.framework.is_tensor(value):
-        where = candidate.framework.device_of(value)
-        if not candidate.device.startswith(where) and not where.startswith(candidate.device):
-            raise Unanswered(f"{name} is on {where}; expected on {candidate.device}")
+    if framework.is_tensor(value):
+        where = framework.device_of(value)
+        if not device.startswith(where) and not where.startswith(device):
+            raise Unanswered(f"{name} is on {where}; expected on {device}")
         try:
-            held = candidate.framework.stored(value)
+            stored = framework.stored(value)
         except UsageError as error:
             raise Unanswered(f"{name} has {error}") from None
     else:
-        held = Stored("float64", np.asarray(value, np.float64))
-    if held.shape == () and case.outputs.get(name) == (1,):
-        return held.like(held.data.reshape(1))
-    return candidate.layout.returned(case, held, shape) if name in SHAPED_AS_X and shape else held
+        stored = Stored("float64", np.asarray(value, np.float64))
+    if stored.shape == () and case.outputs.get(name) == (1,):
+        return stored.like(stored.data.reshape(1))
+    return layout.restore(case, stored, shape) if name in SHAPED_LIKE_X and shape else stored
 
 
-def beside(candidate, case, outputs):
-    """The names of outputs that a forward returned beside the main one; a state that is as it was is none: a function that
-    takes it need not return it."""
-    return [name for name, stored in outputs.items()
-            if name in case.outputs and name != candidate.main and not name.startswith("grad_")
-            and not (name in case.tensors and _stays(case.tensors[name], stored))]
-
-
-def _stays(before, after):
-    """Whether a state is as it was; of a sequence, after every step."""
-    if before.shape == after.shape:
-        return same_bits(before, after)
-    return after.shape[1:] == before.shape and all(same_bits(before, after.like(step)) for step in after.data)
-
-
-def what_was_written(candidate, placed, given):
-    """One sentence on an input that is not as it was; "" where all are."""
-    for name, before in placed.items():
-        if name in names.state_of(candidate.op) or name in STEPPED:
+def find_written_input(op: str, framework: Framework, before: Mapping[str, Stored], given: Mapping[str, Tensor]) -> str:
+    """Returns one sentence about an input that changed during the call, or "" if none did. State may change."""
+    for name, stored in before.items():
+        if name in names.state_names(op) or name in OPTIMIZER_STATE:
             continue
-        after = candidate.framework.stored(given[name])
-        if not _is_unchanged(before, after):
-            a, b = before.widened().ravel(), after.widened().ravel()
-            at = np.unravel_index(int(np.argmax((a != b) & ~((a != a) & (b != b)))), before.shape)
+        after = framework.stored(given[name])
+        if not _is_unchanged(stored, after):
+            a, b = stored.widened().ravel(), after.widened().ravel()
+            at = np.unravel_index(int(np.argmax((a != b) & ~((a != a) & (b != b)))), stored.shape)
             return f"it wrote into {name}, at {[int(index) for index in at]}; expected inputs that are unchanged"
     return ""
 
 
-def _is_unchanged(before, after):
-    """Whether a tensor is as it was; one that a framework keeps in a wider dtype is read back in that."""
+def _is_unchanged(before: Stored, after: Stored) -> bool:
+    """Whether a tensor has its old numbers. If the framework keeps it in a wider dtype, the values are compared."""
     if before.dtype == after.dtype:
         return same_bits(before, after)
-    return before.shape == after.shape and np.array_equal(before.widened(), after.widened(), equal_nan=True)
+    return before.shape == after.shape and bool(np.array_equal(before.widened(), after.widened(), equal_nan=True))

@@ -1,26 +1,34 @@
-"""normproof.cases: one test a case under pytest; and one case by its path."""
+"""normproof.cases makes one test per case under pytest; normproof.case returns one case by its path."""
+from __future__ import annotations
+
 import functools
 import os
 import shlex
+import sys
+from typing import Any, Callable, Sequence
 
 from normproof import folders
 from normproof.arguments import require_arguments
-from normproof.candidate import Candidate
-from normproof.checking import (answer, asker, fail_if_broken, known_to, offered_index, open_corpus, prepare,
-                                require_dtypes, select)
-from normproof.corpus import Corpus
+from normproof.checking import (fail_if_broken, give_answer, known_names, open_corpus, require_dtypes, select_cases)
+from normproof.conventions import Observations, describe_conventions
+from normproof.corpus import Case, Corpus
 from normproof.dtypes import dtype_names
 from normproof.errors import Mismatch, UsageError
-from normproof.relations import Holder, chosen
+from normproof.invocation import prepare_invocation
+from normproof.isolation import start_runner
+from normproof.relations import RelationChecker, parse_relations
 from normproof.report import CaseResult, Report
-from normproof.repro import Call, differing
+from normproof.repro import Call, changed_arguments
 
 
-def cases(op, *, dtype="float32", tier=None, only=None):
-    """Makes a test of one case a test of each: its argument is `case`, its id the case's path.
+def cases(op: str, *, dtype: Any = "float32", tier: str | None = None, only: str | Sequence[str] | None = None) -> Any:
+    """Returns a mark of pytest that repeats a test for each case. The test has a parameter `case`.
 
-    dtype   one or several; tier: "quick" where it is None, or what --normproof-tier says
-    only    a glob, or several, as for normproof.check
+    The id of each test is the path of its case.
+
+    dtype   one or several
+    tier    "quick", "standard" or "full"; None for what --normproof-tier says
+    only    one or several globs, as for normproof.check
 
         @normproof.cases("rms_norm", dtype="bfloat16")
         def test_rms_norm(case):
@@ -33,63 +41,68 @@ def cases(op, *, dtype="float32", tier=None, only=None):
     return pytest.mark.normproof(op=op, dtype=dtypes, tier=tier, only=only)
 
 
-def case(path):
-    """The case of that path, "quick/layer_norm/odd-13x17-float32".
+def case(path: str) -> Case:
+    """Returns the case of a path, such as "quick/layer_norm/odd-13x17-float32".
 
-    Throws UsageError where there is none.
+    Throws UsageError if there is none.
     """
     parts = str(path).split("/")
     if len(parts) != 3:
         raise UsageError(f"normproof.case: {path!r}; expected <tier>/<op>/<case>, as quick/layer_norm/odd-13x17-float32")
-    corpus = _opened(parts[0], parts[1])
+    corpus = _open_once(parts[0], parts[1])
     if path not in corpus.paths():
         raise UsageError(f"normproof.case: there is no {path}; expected one of {parts[0]}/{parts[1]}")
     return corpus.select(corpus.paths().index(path), check_case)
 
 
 @functools.lru_cache(maxsize=None)
-def _opened(tier, op):
-    """A handle that lends cases, and judges none."""
+def _open_once(tier: str, op: str) -> Corpus:
+    """Returns a handle that only lends cases, and judges none."""
     return open_corpus(op, tier)
 
 
-def selected_cases(op, dtype, tier, only):
-    """Paths of cases for a parametrised test, in ascending order."""
-    corpus = _opened(tier, op)
+def selected_paths(op: str, dtype: Any, tier: str, only: str | Sequence[str] | None) -> list[str]:
+    """Returns the paths of the cases of a parametrized test, in ascending order."""
+    corpus = _open_once(tier, op)
     paths = corpus.paths()
-    return [paths[index] for index in select(corpus, op, dtype, only, tier)]
+    return [paths[index] for index in select_cases(corpus, op, dtype, only, tier)]
 
 
-def check_case(asked, fn, *, device="cpu", outputs=None, backward=None, arguments=None, framework=None, layout=None,
-               relations=(), isolate=False, seconds=60, accumulation="", formula="", strict=False,
-               flush_subnormals=False):
-    """case.check. What the function reads of the case by itself, as case.eps, counts as heeded."""
+def check_case(asked: Case, fn: Callable[..., Any], *, device: str = "cpu", outputs: str | Sequence[str] | None = None,
+               backward: Callable[..., Any] | None = None, arguments: Any = None, framework: str | None = None,
+               layout: str | None = None, relations: str | Sequence[str] = (), isolate: bool = False,
+               seconds: float | None = 60, accumulation: str = "", formula: str = "", strict: bool = False,
+               flush_subnormals: bool = False) -> Report:
+    """Implements case.check. What the function reads of the case by itself, such as case.eps, counts as received."""
     require_arguments(locals())
-    call = differing(check_case, locals())
+    changed = changed_arguments(check_case, locals())
     asked.read.clear()
     tier, op = asked.path.split("/")[:2]
-    call = Call(fn, op, {**call, "dtype": asked.dtype, "tier": tier})
+    call = Call(fn, op, {**changed, "dtype": asked.dtype, "tier": tier})
     corpus, index = Corpus(folders.tier_folder(tier, op), asked.path), 0
-    candidate = Candidate(fn, op, known_to(corpus, op), framework, device, arguments, outputs, backward, layout)
-    require_dtypes(candidate, asked.dtype)
+    invocation = prepare_invocation(
+        fn, op, known_names(corpus, op), framework=framework, device=device, arguments=arguments, outputs=outputs,
+        backward=backward, layout=layout, accumulation=accumulation, formula=formula, strict=strict,
+        flush_subnormals=flush_subnormals)
+    require_dtypes(invocation, asked.dtype)
     if not isolate:
-        candidate.require_device()
+        invocation.require_device()
     fresh = corpus.select(index)
-    fresh.read, fresh.index = asked.read, index
-    candidate.look_inside(fresh)
-    prepare(corpus, candidate, accumulation, formula, (), strict, flush_subnormals)
+    fresh.read = asked.read
+    invocation = invocation.for_case(fresh)
+    invocation.policy.apply(corpus)
     corpus.set("repro", call.line(only="{path}"))
-    ask = asker(candidate, isolate, seconds)
+    runner, observed = start_runner(invocation, isolate, seconds), Observations()
     try:
-        answer(corpus, candidate, fresh, ask, heeded=asked.read)
+        give_answer(corpus, invocation, fresh, runner, observed, index)
     finally:
-        getattr(ask, "close", lambda: None)()
-    report = Report(corpus, candidate.title, op, candidate.conventions(), call)
+        runner.close()
+    report = Report(corpus, invocation.title, op, describe_conventions(invocation, observed), call)
     result = CaseResult(asked.path, corpus.judge())
     if relations:
-        holder = Holder(chosen(relations), folders.tier_folder(tier, op), asked.path, seconds,
-                        {"accumulation": accumulation, "formula": formula}, offered_index)
-        report.relations += holder.hold(index, candidate, result)
+        checker = RelationChecker(parse_relations(relations), Corpus(folders.tier_folder(tier, op), asked.path), seconds,
+                                  invocation.policy.tolerance_settings)
+        report.relations += checker.check(index, invocation, result.path, result.passed)
         result = fail_if_broken(corpus, index, report.relations, result)
     report.add(result)
     for listener in listeners:
@@ -97,20 +110,19 @@ def check_case(asked, fn, *, device="cpu", outputs=None, backward=None, argument
     if result.declined:
         _skip(result.text)
     if result.failed:
-        raise Mismatch(f"{result.path}: {result.text}\n{_shown_again(report, call, result.path)}")
+        raise Mismatch(f"{result.path}: {result.text}\n{_repeating_lines(report, call, result.path)}")
     return report
 
 
-def _shown_again(report, call, path):
-    """Lines that show the case again: of a function that cannot be imported, the test that pytest is in."""
+def _repeating_lines(report: Report, call: Call, path: str) -> str:
+    """Returns lines that repeat the case. If the function cannot be imported, they run the current test of pytest."""
     test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
     return f"python3 -m pytest {shlex.quote(test)}" if call.undefined and test else report.repro(path)
 
 
-listeners = []  # functions of each CaseResult; the plug-in of pytest has one
+listeners: list[Callable[[CaseResult], Any]] = []  # called with each result; the plug-in of pytest adds one
 
 
-def _skip(reason):
-    import sys
+def _skip(reason: str) -> None:
     if "pytest" in sys.modules:
         sys.modules["pytest"].skip(reason)

@@ -1,26 +1,40 @@
-"""Variants of a case that relations ask: other shapes, parts of the samples, other memory."""
-import inspect
+"""Variants of a case that relations of a call ask: other shapes, parts of the samples, other numbers."""
+from __future__ import annotations
+
+from typing import Any, Mapping
 
 import numpy as np
 
-# What a case has samples of; and what has an axis of them.
-WITH_SAMPLES = ("x", "q", "logits")
-OF_SAMPLES = ("q", "k", "v", "grad_q", "grad_k", "grad_v", "logits", "targets")
-# Whose first axes are those of x.
+from normproof.corpus import Case
+from normproof.frameworks.base import Framework, Tensor
+from normproof.stored import Array, Stored
+
+# The first of these that a case has determines the number of its samples.
+LEADING_TENSORS = ("x", "q", "logits")
+# Tensors that have an axis of samples, beside those of ROWS.
+WITH_SAMPLES = ("q", "k", "v", "grad_q", "grad_k", "grad_v", "logits", "targets")
+# Tensors whose leading axes are those of x.
 ROWS = ("x", "residual", "gate", "grad_y", "grad_sum", "y", "sum", "grad_x", "grad_residual", "grad_gate", "valid")
-# What arrives beside or in the place of x, with as many axes.
-LAID_OUT = ("x", "residual", "gate", "q", "k", "v", "logits", "grad_y", "grad_sum")
+# Tensors that take the place of x or accompany it, with as many axes.
+LIKE_X = ("x", "residual", "gate", "q", "k", "v", "logits", "grad_y", "grad_sum")
+_BFLOAT16_NAN = 0x7FC0
 
 
-def option_texts(case):
-    """The options of a case as the texts that the C ABI takes."""
-    return {name: str(value).lower() if isinstance(value, bool) or value is None else value if isinstance(value, str)
-            else str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(value)
-            for name, value in case.options.items()}
+def option_texts(case: Case) -> dict[str, str]:
+    """Returns the options of a case as the texts that the C ABI parses."""
+    return {name: _option_text(value) for name, value in case.options.items()}
 
 
-def reshaped(case, leading):
-    """The rows of a case under other leading extents."""
+def _option_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or value is None:
+        return str(value).lower()
+    return str(int(value)) if float(value).is_integer() and abs(value) < 2**53 else repr(value)
+
+
+def reshaped(case: Case, leading: tuple[int, ...]) -> Case:
+    """Returns a case whose rows have other leading extents."""
     shape = case.tensors["x"].shape
     tensors = {}
     for name, stored in case.tensors.items():
@@ -31,8 +45,8 @@ def reshaped(case, leading):
     return case.replaced(tensors)
 
 
-def reshaped_back(case, outputs):
-    """Answers to a reshaped case in the shapes of the case."""
+def reshaped_back(case: Case, outputs: Mapping[str, Stored]) -> dict[str, Stored]:
+    """Returns outputs of a reshaped case in the shapes of the original case."""
     shape = case.tensors["x"].shape
     back = {}
     for name, stored in outputs.items():
@@ -44,24 +58,24 @@ def reshaped_back(case, outputs):
     return back
 
 
-def samples_in(case):
-    """The number of samples of a case, the first extent of its leading tensor; None where it has none."""
-    return next((case.tensors[name].shape[0] for name in WITH_SAMPLES if name in case.tensors), None)
+def sample_count(case: Case) -> int | None:
+    """Returns the number of samples of a case, the first extent of its leading tensor; None if it has none."""
+    return next((case.tensors[name].shape[0] for name in LEADING_TENSORS if name in case.tensors), None)
 
 
-def samples_of(case, part):
-    """Some of the samples of a case."""
-    samples = samples_in(case)
+def select_samples(case: Case, part: slice) -> Case:
+    """Returns a case with some of the samples."""
+    samples = sample_count(case)
     return case.replaced({name: stored.like(stored.data[part])
-                          if name in (*ROWS, *OF_SAMPLES) and stored.shape[:1] == (samples,)
+                          if name in (*ROWS, *WITH_SAMPLES) and stored.shape[:1] == (samples,)
                           else stored for name, stored in case.tensors.items()})
 
 
-def repeated(case, times):
-    """The samples of a case that many times, one after another; of one sample without a copy of it."""
+def repeated(case: Case, times: int) -> Case:
+    """Returns a case with the samples repeated. A single sample is repeated without copying it."""
     samples = case.tensors["x"].shape[0]
 
-    def repeat(data):
+    def repeat(data: Array) -> Array:
         if samples == 1:
             return np.broadcast_to(data, (times, *data.shape[1:]))
         return np.tile(data, (times, *[1] * (data.ndim - 1)))
@@ -69,38 +83,32 @@ def repeated(case, times):
                           else stored for name, stored in case.tensors.items()})
 
 
-def copy_of(case, outputs, number, times):
-    """The answers to one copy of the samples of a case, of those to all of them."""
+def select_copy(case: Case, outputs: Mapping[str, Stored], number: int, times: int) -> dict[str, Stored]:
+    """Returns the outputs for one copy of the samples of a case, from the outputs for all copies."""
     samples = case.tensors["x"].shape[0]
     return {name: stored.like(stored.data[number * samples:(number + 1) * samples])
             if stored.shape[:1] == (times * samples,) else stored for name, stored in outputs.items()}
 
 
-def with_other_numbers(case):
-    """Another question of the same shapes: all elements in reverse order; of attention within their last axis alone, so
-    that every query still has a key."""
-    axis, moved = (-1, LAID_OUT) if "q" in case.tensors else (None, (*LAID_OUT, "valid"))
+def with_other_numbers(case: Case) -> Case:
+    """Returns a case of the same shapes, with all elements in reverse order.
+
+    In attention only the last axis is reversed, so that every query still has a key.
+    """
+    axis, moved = (-1, LIKE_X) if "q" in case.tensors else (None, (*LIKE_X, "valid"))
     return case.replaced({name: stored.like(np.flip(stored.data, axis).copy()) if name in moved else stored
                           for name, stored in case.tensors.items()})
 
 
-def empty_like(framework, tensor):
-    """A buffer of the shape of a tensor, full of NaN where it can hold them."""
+def buffer_like(framework: Framework, tensor: Tensor) -> Tensor:
+    """Returns a new tensor of the same shape and dtype, filled with NaN if the dtype has it."""
     stored = framework.stored(tensor)
-    full = np.full(stored.shape, 0x7FC0 if stored.dtype == "bfloat16" else np.nan).astype(stored.data.dtype)
+    full = np.full(stored.shape, _BFLOAT16_NAN if stored.dtype == "bfloat16" else np.nan).astype(stored.data.dtype)
     return framework.tensor(stored.like(full), framework.device_of(tensor))
 
 
-def buffer_argument(candidate):
-    """ "out", "inplace" or None: what the function has to say where it writes."""
-    try:
-        parameters = inspect.signature(candidate.fn).parameters
-    except (TypeError, ValueError):
-        return None
-    return next((name for name in ("out", "inplace") if name in parameters), None)
-
-
-def first_difference(one, other):
+def first_difference(one: Stored, other: Stored) -> list[int]:
+    """Returns the index of the first element whose bits differ."""
     a, b = one.widened(), other.widened()
     differs = (a != b) & ~((a != a) & (b != b))
     if not differs.any():  # signs of zeros

@@ -1,7 +1,7 @@
 """Causal encoders, and the norms that they may have: causal.v.
 
 The encoders are those of encoder_values, of one layer and two tokens, W_Q = W_1 and W_K = W_2; the norms are those of
-`normproof eval` in training or inference, two or three tokens.
+`normproof apply` in training or inference, two or three tokens.
 """
 
 from fractions import Fraction

@@ -136,10 +136,10 @@ def literal(value):
 
 
 def enclosures(program, folder, layer, tensors, options, flags=()):
-    """What `normproof eval --scalar interval` encloses."""
+    """What `normproof apply --scalar interval` encloses."""
     import numpy as np
     np.savez(folder / "in.npz", **tensors)
-    subprocess.run([program, "eval", layer, "--in", folder / "in.npz", "--out", folder / "out.npz", "--scalar", "interval",
+    subprocess.run([program, "apply", layer, "--in", folder / "in.npz", "--out", folder / "out.npz", "--scalar", "interval",
                     *flags, *(word for option in options for word in ("--set", option))],
                    check=True, capture_output=True)
     return np.load(folder / "out.npz")

@@ -1,25 +1,32 @@
-"""Whatever has DLPack: it is given NumPy arrays, and answers with anything that NumPy's from_dlpack reads."""
+"""DLPack: the function receives NumPy arrays and may return anything that NumPy's from_dlpack reads."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
-from normproof.frameworks.numpy_arrays import compiled, gradients, tensor
-from normproof.stored import from_numpy
+from normproof.frameworks.base import Tensor
+from normproof.frameworks.numpy_arrays import NumPy
+from normproof.stored import Stored, from_numpy
 
-NAME = "DLPack"
-DTYPES = ("float64", "float32", "float16")
-MOMENTUM = "running_decay"
-CHANNELS_FIRST = False
-
-__all__ = ["compiled", "gradients", "tensor"]
+_CPU, _CUDA, _CUDA_HOST = 1, 2, 3  # device types of DLPack
 
 
-def is_tensor(value):
-    return hasattr(value, "__dlpack__")
+class DLPack(NumPy):
+    name = "DLPack"
+    dtypes = ("float64", "float32", "float16")
+    dtypes_from_ml_dtypes = False
+    stride_layouts = ()
+
+    def is_tensor(self, value: Any) -> bool:
+        return hasattr(value, "__dlpack__")
+
+    def stored(self, value: Tensor) -> Stored:
+        return from_numpy(np.from_dlpack(value))
+
+    def device_of(self, value: Tensor) -> str:
+        kind = int(value.__dlpack_device__()[0])
+        return "cpu" if kind in (_CPU, _CUDA_HOST) else "cuda" if kind == _CUDA else f"device {kind}"
 
 
-def stored(value):
-    return from_numpy(np.from_dlpack(value))
-
-
-def device_of(value):
-    kind = int(value.__dlpack_device__()[0])
-    return "cpu" if kind in (1, 3) else "cuda" if kind == 2 else f"device {kind}"
+FRAMEWORK = DLPack()

@@ -1,67 +1,73 @@
 """JAX: jax.vjp under jax.jit."""
+from __future__ import annotations
+
 import contextlib
+from typing import Any, Callable, ContextManager
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from normproof.errors import Unanswered
-from normproof.stored import from_numpy
-
-NAME = "JAX " + jax.__version__
-DTYPES = ("float64", "float32", "bfloat16", "float16")
-MOMENTUM = "running_decay"
-CHANNELS_FIRST = False
+from normproof.frameworks.base import Forward, Framework, Leaves, Tensor, require_shape
+from normproof.stored import Stored, from_numpy
 
 
-def context(dtype):
-    """float64 where the case has it, whatever the user's configuration is."""
-    if dtype != "float64":
-        return contextlib.nullcontext()
-    if hasattr(jax, "enable_x64"):
-        return jax.enable_x64(True)
-    from jax.experimental import enable_x64
-    return enable_x64()
+class Jax(Framework):
+    name = "JAX " + jax.__version__
+    dtypes = ("float64", "float32", "bfloat16", "float16")
+
+    def context(self, dtype: str) -> ContextManager[Any]:
+        """Enables float64 for cases of float64, whatever the user's configuration is."""
+        enabled: ContextManager[Any]
+        if dtype != "float64":
+            return contextlib.nullcontext()
+        if hasattr(jax, "enable_x64"):
+            enabled = jax.enable_x64(True)
+        else:
+            from jax.experimental import enable_x64
+            enabled = enable_x64()
+        return enabled
+
+    def is_tensor(self, value: Any) -> bool:
+        return isinstance(value, jax.Array)
+
+    def tensor(self, stored: Stored, device: str) -> Tensor:
+        made = jnp.asarray(stored.array())
+        return made if device == "cpu" and jax.default_backend() == "cpu" else jax.device_put(made, jax.devices(device)[0])
+
+    def stored(self, value: Tensor) -> Stored:
+        return from_numpy(np.asarray(value))
+
+    def device_of(self, value: Tensor) -> str:
+        return str(next(iter(value.devices())).platform)
+
+    def gradients(self, forward: Forward, leaves: Leaves,
+                  grad_y: Tensor | None) -> tuple[Tensor, dict[str, Tensor], dict[str, Tensor] | None]:
+        if grad_y is None:
+            y, others = jax.jit(forward)(leaves)
+            return y, others, None
+
+        def step(given: Leaves, cotangent: Tensor) -> tuple[Tensor, dict[str, Tensor], dict[str, Tensor]]:
+            y, pull, others = jax.vjp(forward, given, has_aux=True)
+            require_shape(y, cotangent)
+            return y, others, pull(cotangent.astype(y.dtype))[0]
+
+        y, others, found = jax.jit(step)(leaves, grad_y)
+        return y, others, found
+
+    def stack(self, tensors: list[Tensor]) -> Tensor:
+        return jnp.stack(tensors)
+
+    def reshape(self, tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
+        return jnp.reshape(tensor, shape)
+
+    def compiled(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+        jitted: Callable[..., Any] = jax.jit(fn)
+        return jitted
+
+    def uncompiled(self) -> ContextManager[Any]:
+        disabled: ContextManager[Any] = jax.disable_jit()
+        return disabled
 
 
-def is_tensor(value):
-    return isinstance(value, jax.Array)
-
-
-def tensor(stored, device):
-    made = jnp.asarray(stored.array())
-    return made if device == "cpu" and jax.default_backend() == "cpu" else jax.device_put(made, jax.devices(device)[0])
-
-
-def stored(value):
-    return from_numpy(np.asarray(value))
-
-
-def device_of(value):
-    return next(iter(value.devices())).platform
-
-
-def gradients(forward, leaves, grad_y):
-    if grad_y is None:
-        return (*jax.jit(forward)(leaves), None)
-
-    def step(given, cotangent):
-        y, pull, others = jax.vjp(forward, given, has_aux=True)
-        if y.shape != cotangent.shape:
-            raise Unanswered(f"y is {list(y.shape)}; expected {list(cotangent.shape)}")
-        return y, others, pull(cotangent.astype(y.dtype))[0]
-
-    return jax.jit(step)(leaves, grad_y)
-
-
-stack = jnp.stack
-reshape = jnp.reshape
-
-
-def compiled(fn):
-    return jax.jit(fn)
-
-
-def uncompiled():
-    """A context in which operations are done one by one."""
-    return jax.disable_jit()
+FRAMEWORK = Jax()

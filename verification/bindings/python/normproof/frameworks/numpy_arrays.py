@@ -1,55 +1,52 @@
-"""NumPy: arrays on the CPU, and no derivative."""
+"""NumPy: arrays on the CPU, and no gradients."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
-from normproof import stored as kept
+from normproof import stored as storage
 from normproof.errors import UsageError
-
-NAME = "NumPy " + np.__version__
-DTYPES = ("float64", "float32", "float16") + (("bfloat16",) if kept.bfloat16_of_ml_dtypes() is not None else ())
-MOMENTUM = "running_decay"
-CHANNELS_FIRST = False
+from normproof.frameworks.base import Forward, Framework, Leaves, Tensor
+from normproof.stored import Array, Stored
 
 
-def is_tensor(value):
-    return isinstance(value, (np.ndarray, np.generic))
+class NumPy(Framework):
+    name = "NumPy " + np.__version__
+    dtypes = ("float64", "float32", "float16") + (("bfloat16",) if storage.ml_dtypes_bfloat16() is not None else ())
+    differentiates = False
+    dtypes_from_ml_dtypes = True
+    stride_layouts: tuple[str, ...] = ("transposed", "sliced")
+
+    def is_tensor(self, value: Any) -> bool:
+        return isinstance(value, (np.ndarray, np.generic))
+
+    def tensor(self, stored: Stored, device: str) -> Array:
+        if device != "cpu":
+            raise UsageError(f"normproof: device={device!r}, but arrays of NumPy are on the CPU; expected 'cpu', or framework= "
+                             "that says whose tensors the function takes")
+        return np.array(stored.array())
+
+    def stored(self, value: Tensor) -> Stored:
+        return storage.from_numpy(value)
+
+    def device_of(self, value: Tensor) -> str:
+        return "cpu"
+
+    def gradients(self, forward: Forward, leaves: Leaves,
+                  grad_y: Tensor | None) -> tuple[Tensor, dict[str, Tensor], dict[str, Tensor] | None]:
+        y, others = forward(leaves)
+        return y, others, None
+
+    def strided(self, value: Tensor, layout: str) -> Array:
+        if layout == "transposed":
+            return np.array(value, order="F")
+        buffer: Array = np.full((*value.shape[:-1], 2 * value.shape[-1]), 12345).astype(value.dtype)
+        buffer[..., ::2] = value
+        return buffer[..., ::2]
+
+    def expanded(self, value: Tensor) -> Array:
+        return np.broadcast_to(value.ravel()[0], value.shape)
 
 
-def tensor(stored, device):
-    if device != "cpu":
-        raise UsageError(f"normproof: device={device!r}, but arrays of NumPy are on the CPU; expected 'cpu', or framework= "
-                         "that says whose tensors the function takes")
-    return np.array(stored.array())
-
-
-def stored(value):
-    return kept.from_numpy(value)
-
-
-def device_of(value):
-    return "cpu"
-
-
-def gradients(forward, leaves, grad_y):
-    y, others = forward(leaves)
-    return y, others, None
-
-
-def compiled(fn):
-    return None
-
-
-STRIDED = ("transposed", "sliced")
-
-
-def strided(value, layout):
-    """The same numbers, otherwise in memory."""
-    if layout == "transposed":
-        return np.array(value, order="F")
-    buffer = np.full((*value.shape[:-1], 2 * value.shape[-1]), 12345).astype(value.dtype)
-    buffer[..., ::2] = value
-    return buffer[..., ::2]
-
-
-def expanded(value):
-    """The first element, in the shape of the whole, with stride 0."""
-    return np.broadcast_to(value.ravel()[0], value.shape)
+FRAMEWORK = NumPy()

@@ -1,57 +1,56 @@
-"""tinygrad: Tensor.backward through the product with grad_y."""
+"""tinygrad: Tensor.backward of the sum of y times grad_y."""
+from __future__ import annotations
+
 import importlib.metadata
+from typing import Any
 
 import numpy as np
-from tinygrad import Tensor, dtypes
+from tinygrad import Tensor as TinygradTensor
+from tinygrad import dtypes as tinygrad_dtypes
 
-from normproof.errors import Unanswered
+from normproof.frameworks.base import Forward, Framework, Leaves, Tensor, require_shape
 from normproof.stored import Stored, from_numpy
 
-NAME = "tinygrad " + importlib.metadata.version("tinygrad")
-DTYPES = ("float64", "float32", "bfloat16", "float16")
-MOMENTUM = "1 - running_decay"
-CHANNELS_FIRST = True
+
+class Tinygrad(Framework):
+    """tinygrad. It has TinyJit, which gives no gradients, so `compiled` stays None."""
+    name = "tinygrad " + importlib.metadata.version("tinygrad")
+    dtypes = ("float64", "float32", "bfloat16", "float16")
+    momentum_weighs_new = True
+    channels_first = True
+
+    def is_tensor(self, value: Any) -> bool:
+        return isinstance(value, TinygradTensor)
+
+    def tensor(self, stored: Stored, device: str) -> Tensor:
+        made = TinygradTensor(np.array(stored.widened()))
+        return made.cast(tinygrad_dtypes.bfloat16) if stored.dtype == "bfloat16" else made
+
+    def stored(self, value: Tensor) -> Stored:
+        if value.dtype == tinygrad_dtypes.bfloat16:
+            wide = value.cast(tinygrad_dtypes.float32).numpy()
+            return Stored("bfloat16", (wide.view(np.uint32) >> 16).astype(np.uint16))
+        return from_numpy(value.numpy())
+
+    def device_of(self, value: Tensor) -> str:
+        return str(value.device).lower()
+
+    def gradients(self, forward: Forward, leaves: Leaves,
+                  grad_y: Tensor | None) -> tuple[Tensor, dict[str, Tensor], dict[str, Tensor] | None]:
+        for leaf in leaves.values():
+            leaf.requires_grad = True
+        y, others = forward(leaves)
+        if grad_y is None:
+            return y, others, None
+        require_shape(y, grad_y)
+        (y * grad_y.cast(y.dtype)).sum().backward()
+        return y, others, {name: leaf.grad for name, leaf in leaves.items() if leaf.grad is not None}
+
+    def stack(self, tensors: list[Tensor]) -> Tensor:
+        return tensors[0].stack(*tensors[1:])
+
+    def reshape(self, tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
+        return tensor.reshape(shape)
 
 
-def is_tensor(value):
-    return isinstance(value, Tensor)
-
-
-def tensor(stored, device):
-    made = Tensor(np.array(stored.widened()))
-    return made.cast(dtypes.bfloat16) if stored.dtype == "bfloat16" else made
-
-
-def stored(value):
-    if value.dtype == dtypes.bfloat16:
-        wide = value.cast(dtypes.float32).numpy()
-        return Stored("bfloat16", (wide.view(np.uint32) >> 16).astype(np.uint16))
-    return from_numpy(value.numpy())
-
-
-def device_of(value):
-    return value.device.lower()
-
-
-def gradients(forward, leaves, grad_y):
-    for leaf in leaves.values():
-        leaf.requires_grad = True
-    y, others = forward(leaves)
-    if grad_y is None:
-        return y, others, None
-    if tuple(y.shape) != tuple(grad_y.shape):
-        raise Unanswered(f"y is {list(y.shape)}; expected {list(grad_y.shape)}")
-    (y * grad_y.cast(y.dtype)).sum().backward()
-    return y, others, {name: leaf.grad for name, leaf in leaves.items() if leaf.grad is not None}
-
-
-def stack(values):
-    return values[0].stack(*values[1:])
-
-
-def reshape(value, shape):
-    return value.reshape(shape)
-
-
-def compiled(fn):
-    return None  # TinyJit gives no gradients
+FRAMEWORK = Tinygrad()

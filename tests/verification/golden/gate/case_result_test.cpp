@@ -1,0 +1,37 @@
+#include "verification/golden/gate/case_result.hpp"
+
+#include <gtest/gtest.h>
+
+namespace normproof::verification::golden::gate {
+namespace {
+
+TEST(CaseResult, PassesUnlessDeclinedOrAProblemOrATensorFails) {
+  CaseResult result;
+  result.tensors = {{.name = "y"}};
+  EXPECT_TRUE(result.passed());
+  result.declined = true;
+  EXPECT_FALSE(result.passed());
+  result.declined = false;
+  result.problem = "is absent";
+  EXPECT_FALSE(result.passed());
+  result.problem.clear();
+  result.tensors.push_back({.name = "grad_x", .failed = {2}});
+  EXPECT_FALSE(result.passed());
+}
+
+TEST(Diagnosis, SaysWhatTheOutputsAgreeWith) {
+  EXPECT_EQ((Diagnosis{.what = "eps: outside the root", .ulps = 1.5, .outputs = {"y", "rstd"}}
+                 .sentence()),
+            "agrees with 'eps: outside the root' to 1.5 ulp: y, rstd");
+  EXPECT_EQ((Diagnosis{.what = "sums in float16", .kind = Diagnosis::Kind::bound}.sentence()),
+            "no farther off than sums in float16 may be");
+  EXPECT_EQ(
+      (Diagnosis{.what = "one pass", .kind = Diagnosis::Kind::bound, .bounded = false}.sentence()),
+      "one pass may answer anything here, in some elements");
+  EXPECT_EQ(
+      (Diagnosis{.what = "wrong: y in the last row", .kind = Diagnosis::Kind::place}.sentence()),
+      "wrong: y in the last row");
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::gate

@@ -1,0 +1,76 @@
+#include "verification/golden/gate/check_cases.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/verification/golden/candidate/recorded_outputs.hpp"
+#include "verification/golden/candidate/folder_candidate.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using candidate::from_folder;
+using corpus::op_name;
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class CheckCases : public RecordedOutputs {};
+
+TEST_F(CheckCases, GivesTheSameForAnyNumberOfJobs) {
+  EXPECT_EQ(cases_.size(), 17u);
+  for (const int jobs : {1, 2}) {
+    std::set<std::size_t> told;
+    const auto results = check_cases(golden(), cases_, from_folder(outputs()), {}, jobs,
+                                     [&](std::size_t done) { told.insert(done); });
+    EXPECT_EQ(count_passed(results), 17u);
+    EXPECT_EQ(told.size(), 17u);
+    for (std::size_t i = 0; i < results.size(); ++i)
+      EXPECT_EQ(results[i].description.path, cases_[i].path);
+  }
+  EXPECT_EQ(count_passed(check(from_folder(golden()))), 17u);
+}
+
+TEST_F(CheckCases, UnknownRequestedOutputIsAUsageError) {
+  const auto chosen = [&](const std::string& name) {
+    return usage_message(
+        [&] { check_cases(golden(), cases_, from_folder(outputs()), {.outputs = {name}}, 1, {}); });
+  };
+  EXPECT_EQ(chosen("y"), "no error");
+  EXPECT_EQ(chosen("nu"), "no error");
+  EXPECT_THAT(chosen("grad_gama"),
+              HasSubstr("unknown output 'grad_gama'; did you mean 'grad_gamma'?"));
+}
+
+TEST_F(CheckCases, DamagedCorpusIsAFileError) {
+  fs::remove(golden() / cases_[5].path / "inputs.safetensors");
+  EXPECT_THAT(file_message([&] { check(from_folder(outputs())); }),
+              HasSubstr(cases_[5].path + "/inputs.safetensors"));
+}
+
+TEST_F(CheckCases, IntegerBeyondDoubleFailsOnlyItsCase) {
+  const auto found = std::ranges::find_if(cases_, [](const CaseDescription& description) {
+    return op_name(description.c) == "power_norm";
+  });
+  ASSERT_NE(found, cases_.end());
+  const fs::path file = outputs() / found->path / "expected.safetensors";
+  auto tensors = ref::io::read_tensors(file);
+  const std::vector<std::int64_t> beyond = {std::int64_t{1} << 60};
+  for (StoredTensor& tensor : tensors)
+    if (tensor.name == "iterations")
+      tensor = ref::io::make_tensor("iterations", tensor.shape, std::span(beyond));
+  ref::io::write_tensors(file, tensors);
+  const auto results = check(from_folder(outputs()));
+  EXPECT_EQ(count_passed(results), 16u);
+  for (const CaseResult& result : results) {
+    if (result.passed()) continue;
+    EXPECT_THAT(result.problem, HasSubstr("'iterations'"));
+  }
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::gate

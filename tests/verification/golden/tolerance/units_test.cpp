@@ -1,0 +1,37 @@
+#include "verification/golden/tolerance/units.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ref/numeric/any_order_error.hpp"
+
+namespace normproof::verification::golden::tolerance {
+namespace {
+
+using ref::numeric::any_order_error;
+using ref::numeric::AnyOrderArithmetic;
+
+/// The error that the gate allows for one operation in float32, in multiples of u of its result.
+double error_in_u(const any_order_error& result) {
+  const double u = AnyOrderArithmetic::current().unit_roundoff;
+  return result.error / (u * std::fabs(result.value));
+}
+
+TEST(Units, OneOperationHasTheErrorThatTheScalarAllows) {
+  const AnyOrderArithmetic scope(arithmetic_in(ref::numeric::FloatType::float32));
+  const any_order_error three = 3, seven = 7;
+  for (const any_order_error& result : {three * seven, three / seven, sqrt(seven)})
+    EXPECT_NEAR(error_in_u(result), kOperation, 1e-6);
+  EXPECT_NEAR(error_in_u(three + seven), 1, 1e-6);
+}
+
+TEST(Units, SeveralOperationsAddUp) {
+  EXPECT_EQ(kScaledInput, kOperation + 2);
+  EXPECT_EQ(kConvertedStatistic, 3 * kOperation);
+  EXPECT_GE(kPrintedSigmoid, 2 * kOperation + 1);
+  EXPECT_EQ(slack_of_operations(4, 0x1p-24), 1 + 4 * kOperation * 0x1p-24);
+}
+
+}  // namespace
+}  // namespace normproof::verification::golden::tolerance

@@ -1,0 +1,55 @@
+"""Words the calling conventions that were found out, for the heading of a report."""
+from __future__ import annotations
+
+import dataclasses
+
+from normproof.invocation import Answer, Invocation
+from normproof.titles import title_of
+
+
+@dataclasses.dataclass
+class Observations:
+    """What the answers of an implementation showed, beyond its invocation.
+
+    members      the members of a module, and the tensor that each held in the last case
+    loss_alone   whether a model returned its loss and no logits
+    """
+    members: dict[str, str] = dataclasses.field(default_factory=dict)
+    loss_alone: bool = False
+
+    def add(self, invocation: Invocation, answer: Answer) -> None:
+        """Takes in one answer."""
+        self.loss_alone = self.loss_alone or invocation.policy.is_loss_alone(answer.outputs)
+
+
+def describe_conventions(invocation: Invocation, observed: Observations) -> list[str]:
+    """Returns the conventions of a call, one short text each."""
+    framework, known = invocation.framework, invocation.conventions
+    texts = [f"{framework.name} on {invocation.device}", *invocation.signature.descriptions()]
+    if invocation.layout.channels_first:
+        texts.append("channels are the axis after the samples" + (
+            f", {known.spatial_axes} axes behind them" if known.spatial_axes is not None else ""))
+    if known.unbiased:
+        texts.append("the running variance is the unbiased one")
+    if known.state_parameters:
+        texts.append("beside statistics in float32, parameters of 16 bits are float32")
+    if invocation.makes_module:
+        texts.extend(f"{member} is {name}" for member, name in observed.members.items() if member != name)
+        texts.append("a module for each case")
+    texts.append(_describe_gradients(invocation))
+    if observed.loss_alone:
+        texts.append("the loss is returned alone: no logits and no state are judged")
+    return texts
+
+
+def _describe_gradients(invocation: Invocation) -> str:
+    policy = invocation.policy
+    if invocation.backward is not None:
+        return f"gradients by {title_of(invocation.backward)}"
+    if "grad_y" in invocation.signature.read_names:
+        return "gradients by the function itself"
+    if not policy.judges_gradients:
+        return "no gradients: forward alone"
+    if not policy.has_gradients:
+        return f"no gradients: {invocation.op} has none"
+    return "no gradients: outputs= names none" if policy.is_forward_only else "gradients by the framework"

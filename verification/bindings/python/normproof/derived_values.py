@@ -1,0 +1,77 @@
+"""Values of parameters that are no tensor and no option of a case, but follow from the case and the framework."""
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Callable
+
+import numpy as np
+
+from normproof import names
+from normproof.corpus import Case, layer_descriptions
+from normproof.errors import NotOffered
+from normproof.frameworks.base import Framework
+from normproof.layout import feature_count
+from normproof.stored import Stored
+
+_BFLOAT16_ONE = 0x3F80
+
+
+@dataclasses.dataclass(frozen=True)
+class DerivedValues:
+    """Computes the rules of names.DERIVED by the conventions of a framework.
+
+    `title` names the implementation in the reason of a NotOffered.
+    """
+    framework: Framework
+    device: str
+    title: str
+
+    def value(self, rule: str, case: Case) -> Any:
+        """Returns the value of a rule of names.DERIVED in a case."""
+        compute: dict[str, Callable[[], Any]] = {
+            "normalized_shape": lambda: (self._features(case),),
+            "features": lambda: self._features(case),
+            "last_axis": lambda: -1,
+            "momentum": lambda: self._momentum(case),
+            "training": lambda: case.training,
+            "inference": lambda: not case.training,
+            "has_gamma": lambda: "gamma" in case.tensors,
+            "has_beta": lambda: "beta" in case.tensors,
+            "approximate": lambda: self.framework.gelu_approximation(case.op == "gelu_tanh"),
+            "case": lambda: case,
+        }
+        return compute[rule]()
+
+    @staticmethod
+    def _features(case: Case) -> int | None:
+        return feature_count(case) if "x" in case.tensors else None
+
+    def _momentum(self, case: Case) -> Any:
+        decay = case.options.get("running_decay", case.options.get("momentum", 0.9))
+        return 1 - decay if self.framework.momentum_weighs_new and "momentum" not in case.options else decay
+
+    def neutral_tensor(self, name: str, case: Case) -> Any:
+        """Returns what a required parameter receives if the case has no such tensor: one that changes nothing.
+
+        Throws NotOffered if there is no such value.
+        """
+        if name in ("gamma", "beta"):
+            x = case.tensors["x"]
+            kind = x.data.dtype
+            one = np.array(_BFLOAT16_ONE, np.uint16) if x.dtype == "bfloat16" else np.array(1, kind)
+            described = layer_descriptions().get(case.op, {}).get("parameters", [])
+            single = any(parameter["name"] == name and parameter["shape"] == "[1]" for parameter in described)
+            shape = (1,) if single else (feature_count(case),)
+            values = np.full(shape, one if name == "gamma" else 0, kind)
+            return self.framework.tensor(x.like(values), self.device)
+        if name == "valid":
+            return self.framework.tensor(Stored("boolean", np.ones(names.mask_shape(case), np.bool_)), self.device)
+        raise NotOffered(f"{self.title} needs {name}, which the case has not")
+
+    def description(self, source: str) -> str:
+        """Returns a rule in the words of a report. Any other name is returned unchanged."""
+        return {"normalized_shape": "(D,)", "features": "D, the last extent of x", "last_axis": "-1",
+                "momentum": self.framework.momentum, "training": "whether the mode is training",
+                "inference": "whether the mode is inference", "has_gamma": "whether there is gamma",
+                "has_beta": "whether there is beta", "approximate": "tanh for gelu_tanh alone",
+                "case": "the case"}.get(source, source)

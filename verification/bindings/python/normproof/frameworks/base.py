@@ -1,0 +1,173 @@
+"""The class of a framework: every hook that the package calls, with defaults for those that few frameworks have.
+
+A framework is a module of this package with an instance FRAMEWORK of a subclass of Framework. The abstract methods
+are required. Override another method only if the framework has what it is about.
+"""
+from __future__ import annotations
+
+import abc
+import contextlib
+import dataclasses
+from typing import Any, Callable, ContextManager, Mapping, NamedTuple
+
+from normproof.errors import Unanswered
+from normproof.stored import Stored
+
+Tensor = Any  # a tensor of the framework
+# The tensors that gradients are computed for, by name.
+Leaves = dict[str, Tensor]
+# Calls the implementation on the leaves. Returns its main output (None if it returned none) and the other outputs.
+Forward = Callable[[Leaves], tuple[Tensor, dict[str, Tensor]]]
+
+
+@dataclasses.dataclass(frozen=True)
+class KnownConventions:
+    """What is known about one of the framework's own functions or modules, and would not show in a call.
+
+    state_parameters   gamma and beta must have the dtype of the running statistics
+    unbiased           the running variance is the unbiased one
+    needs_two_rows     it refuses to train on a single row
+    spatial_axes       how many axes it requires behind the channels; None for any number
+    """
+    state_parameters: bool = False
+    unbiased: bool = False
+    needs_two_rows: bool = False
+    spatial_axes: int | None = None
+
+
+class LoadedModule(NamedTuple):
+    """A module that holds the tensors of a case."""
+    forward: Forward  # also returns the state of the module after the call
+    leaves: Leaves
+    members: dict[str, str]  # the member that was loaded, and the name of the tensor that it holds
+
+
+class Framework(abc.ABC):
+    """What the package needs of a framework of tensors."""
+
+    name: str  # with the version, as reports have it: "PyTorch 1.13.0"
+    dtypes: tuple[str, ...]  # the dtypes of the corpus that the framework computes in
+    momentum_weighs_new = False  # whether its `momentum` is the weight of the new statistics, not of the old ones
+    channels_first = False  # whether layers with channels have them behind the samples
+    differentiates = True  # whether the framework computes gradients
+    has_modules = False  # whether there are modules, which a function may make
+    dtypes_from_ml_dtypes = False  # whether ml_dtypes, if it is installed, adds bfloat16
+    stride_layouts: tuple[str, ...] = ()  # the names that `strided` accepts
+
+    @property
+    def momentum(self) -> str:
+        """The meaning of `momentum`, in the words of a report."""
+        return "1 - running_decay" if self.momentum_weighs_new else "running_decay"
+
+    # Tensors.
+
+    @abc.abstractmethod
+    def is_tensor(self, value: Any) -> bool:
+        """Whether a value is a tensor of the framework."""
+
+    @abc.abstractmethod
+    def tensor(self, stored: Stored, device: str) -> Tensor:
+        """Returns a stored tensor as a tensor of the framework, on a device."""
+
+    @abc.abstractmethod
+    def stored(self, value: Tensor) -> Stored:
+        """Returns a tensor of the framework as the corpus stores it. Throws UsageError for an unknown dtype."""
+
+    @abc.abstractmethod
+    def device_of(self, value: Tensor) -> str:
+        """Returns the device of a tensor, such as "cpu" or "cuda"."""
+
+    # Gradients.
+
+    @abc.abstractmethod
+    def gradients(self, forward: Forward, leaves: Leaves,
+                  grad_y: Tensor | None) -> tuple[Tensor, dict[str, Tensor], dict[str, Tensor] | None]:
+        """Calls forward(leaves), and backpropagates grad_y from the main output if it is not None.
+
+        Returns the main output, the other outputs, and the gradients of the leaves by name. The gradients are None
+        if grad_y is None, or if the main output depends on no leaf.
+        Throws Unanswered if the main output and grad_y have different shapes.
+        """
+
+    def stack(self, tensors: list[Tensor]) -> Tensor:
+        """Stacks tensors along a new first axis, as NumPy does. Required if the framework differentiates."""
+        raise NotImplementedError
+
+    def reshape(self, tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
+        """Reshapes a tensor, as NumPy does. Required if the framework differentiates."""
+        raise NotImplementedError
+
+    def freeze(self, leaf: Tensor) -> None:
+        """Declares that no gradient of this tensor is wanted."""
+
+    # How a call is made.
+
+    def context(self, dtype: str) -> ContextManager[Any]:
+        """Returns a context in which cases of that dtype are computed, such as one that enables float64."""
+        return contextlib.nullcontext()
+
+    def compiled(self, fn: Callable[..., Any]) -> Callable[..., Any] | None:
+        """Returns the same function compiled, or None if there is no compiler."""
+        return None
+
+    def uncompiled(self) -> ContextManager[Any] | None:
+        """Returns a context that runs operations one by one, or None if they are never compiled implicitly."""
+        return None
+
+    def side_stream(self, device: str) -> ContextManager[Any] | None:
+        """Returns a context that runs work on a stream other than the default one, or None if there is none."""
+        return None
+
+    def is_in_use(self, device: str) -> bool:
+        """Whether this process has begun to use the device in a way that a fork cannot continue."""
+        return False
+
+    # The memory of a tensor.
+
+    def strided(self, value: Tensor, layout: str) -> Tensor:
+        """Returns equal numbers in another layout of memory, one of `stride_layouts`."""
+        raise NotImplementedError
+
+    def expanded(self, value: Tensor) -> Tensor:
+        """Returns the first element in the shape of the tensor, with stride 0. Required if there are stride layouts."""
+        raise NotImplementedError
+
+    # Functions and modules.
+
+    def gelu_approximation(self, by_tanh: bool) -> Any:
+        """Returns what the parameter `approximate` of a gelu receives."""
+        return by_tanh
+
+    def public_name(self, fn: Callable[..., Any], module: str, name: str) -> str:
+        """Returns the name under which users import a function or class that reports its module and name."""
+        return f"{module}.{name}"
+
+    def known_conventions(self, fn: Callable[..., Any]) -> KnownConventions:
+        """Returns what is known about fn because it belongs to the framework."""
+        return KnownConventions()
+
+    def is_module(self, fn: Any) -> bool:
+        """Whether fn is a module, or a class of modules."""
+        return False
+
+    def place_module(self, module: Any, device: str) -> Any:
+        """Returns the module on a device. Required if there are modules."""
+        raise NotImplementedError
+
+    def has_member(self, module: Any, name: str) -> bool:
+        """Whether a module has a parameter or buffer for the tensor of that name. Required if there are modules."""
+        raise NotImplementedError
+
+    def load_module(self, module: Any, tensors: Mapping[str, Tensor], training: bool,
+                    call: Callable[[Any, Mapping[str, Tensor]], Tensor]) -> LoadedModule:
+        """Loads the tensors of a case into a module, which call(module, tensors) then runs.
+
+        Required if there are modules. Throws NotOffered if the module has no place for a tensor.
+        """
+        raise NotImplementedError
+
+
+def require_shape(y: Tensor, grad_y: Tensor) -> None:
+    """Throws Unanswered if an output and its gradient have different shapes."""
+    if tuple(y.shape) != tuple(grad_y.shape):
+        raise Unanswered(f"y is {list(y.shape)}; expected {list(grad_y.shape)}")

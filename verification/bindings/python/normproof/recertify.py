@@ -1,0 +1,35 @@
+"""Certifies a case again without a gamma or beta that an implementation does not receive."""
+from __future__ import annotations
+
+import re
+from typing import Collection
+
+from normproof import variants
+from normproof.corpus import Case, Corpus
+from normproof.errors import UsageError
+from normproof.signature import EVERYTHING
+
+
+def without_missing_parameters(corpus: Corpus, case: Case, index: int,
+                               read: Collection[str]) -> tuple[int, list[str]]:
+    """Returns the index of a case that the implementation can compute, and the tensors that were left out.
+
+    This is the case itself, or, if the implementation receives no gamma or no beta, the same case without them,
+    which is certified on the spot and added to the corpus.
+    """
+    left_out: list[str] = [name for name in ("gamma", "beta") if name in case.tensors and name not in read and EVERYTHING not in read]
+    if not left_out:
+        return index, left_out
+    name = recertified_path(case.path).split("/")[2].rsplit("-", 2)[0]
+    inputs = {key: stored for key, stored in case.tensors.items() if key not in left_out}
+    try:
+        return corpus.certify(name, case.op, case.training, variants.option_texts(case), case.sequence, inputs, 1), left_out
+    except UsageError:  # the operation has no such case, which is then declined
+        return index, []
+
+
+def recertified_path(path: str) -> str:
+    """Returns the path that a case has when it is certified again."""
+    _, op, case = path.split("/")
+    name, *rest = case.rsplit("-", 2)
+    return f"own/{op}/{'-'.join([re.sub('[^a-z0-9_]', '_', name), *rest])}"

@@ -1,0 +1,251 @@
+"""The parameters of an implementation, and what each of them receives from a case."""
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from typing import Any, Callable, Collection, Iterable, Mapping, NamedTuple, Sequence, Union
+
+from normproof import names
+from normproof.corpus import Case, option_value
+from normproof.derived_values import DerivedValues
+from normproof.errors import NotOffered, UsageError
+from normproof.titles import local_title
+
+EVERYTHING = "*"  # stands for every tensor and option of a case
+IMPLIED = {"momentum": ("running_decay",), "case": (EVERYTHING,)}  # what a rule of names.DERIVED reads of a case
+STATE_NOT_READ = ("batch_norm", "power_norm_v")  # in training, y and the gradients do not depend on the state
+NOT_LAYERS = ("encoder_layer", "encoder", "decoder_layer", "translator", "language_model", "decoding")
+
+
+@dataclasses.dataclass(frozen=True)
+class Constant:
+    """A value that a parameter receives in every case."""
+    value: object
+
+
+# A name of the corpus or of names.DERIVED, a constant, or a function of the case.
+Source = Union[str, Constant, Callable[[Case], Any]]
+
+
+class Argument(NamedTuple):
+    """A parameter, and where its value comes from."""
+    parameter: str
+    source: Source
+    positional: bool  # whether it is passed by position
+    required: bool  # whether it is passed even if the case has no such tensor or option
+
+
+@dataclasses.dataclass(frozen=True)
+class Signature:
+    """What a callable receives from a case.
+
+    `known` are the names of all tensors and options of the operation.
+    """
+    arguments: tuple[Argument, ...]
+    derived: DerivedValues
+    known: frozenset[str]
+
+    @property
+    def read_names(self) -> frozenset[str]:
+        """The names of the tensors and options that the callable receives. EVERYTHING: all that a case has."""
+        sources = {argument.source for argument in self.arguments if isinstance(argument.source, str)}
+        read = sources.union(*(IMPLIED.get(source, ()) for source in sources))
+        return frozenset(read - (set(names.DERIVED) - self.known))  # momentum is an option of sgd, too
+
+    @property
+    def tensor_order(self) -> list[str]:
+        """The names that the parameters stand for, in the order of the parameters."""
+        return [argument.source for argument in self.arguments if isinstance(argument.source, str)]
+
+    def descriptions(self) -> list[str]:
+        """Returns one short text per parameter whose name differs from what it receives: "weight is gamma"."""
+        texts = []
+        for argument in self.arguments:
+            if isinstance(argument.source, Constant):
+                texts.append(f"{argument.parameter} is {argument.source.value!r}")
+            elif not isinstance(argument.source, str):
+                texts.append(f"{argument.parameter} is computed from the case")
+            elif self.derived.description(argument.source) != argument.parameter:
+                texts.append(f"{argument.parameter} is {self.derived.description(argument.source)}")
+        return texts
+
+    def bind(self, case: Case, tensors: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Returns the positional and the named arguments of a call. `tensors` are the framework's tensors of the case.
+
+        Throws NotOffered if the case lacks a required tensor that has no neutral value.
+        """
+        positional: list[Any] = []
+        named: dict[str, Any] = {}
+        for argument in self.arguments:
+            present, value = self._value(argument, case, tensors)
+            if not present and not argument.required:
+                continue
+            if argument.positional:
+                positional.append(value)
+            else:
+                named[argument.parameter] = value
+        return positional, named
+
+    def _value(self, argument: Argument, case: Case, tensors: Mapping[str, Any]) -> tuple[bool, Any]:
+        """Returns whether the case gives the parameter a value, and the value."""
+        source = argument.source
+        if isinstance(source, Constant):
+            return True, source.value
+        if not isinstance(source, str):
+            return True, source(case)
+        if source in tensors:
+            return True, tensors[source]
+        if source in case.options:
+            return True, case.options[source]
+        if source in names.DERIVED:
+            return True, self.derived.value(source, case)
+        if argument.required:
+            return True, self.derived.neutral_tensor(source, case)
+        return False, None
+
+
+def read_signature(fn: Callable[..., Any], op: str, known: Collection[str], derived: DerivedValues, given: Any = None,
+                   constructor: bool = False) -> Signature:
+    """Reads the parameters of fn, by their names and by what `given` says about them.
+
+    given         None; a mapping from names of parameters to names of the corpus, constants or functions of the
+                  case; or names of the corpus in the order of the parameters, for a function without a signature
+    constructor   whether fn makes a module, so that its parameters are those of a constructor
+    Throws UsageError for a parameter that stands for nothing known, in one sentence that lists the known names.
+    """
+    if given is not None and not hasattr(given, "items"):
+        order = [Argument(str(name), _source(name, known), True, True) for name in given]
+        return Signature(tuple(order), derived, frozenset(known))
+    sources = dict(given or {})
+    title = local_title(fn)
+    parameters = _parameters(fn, sources, title, op, known, constructor)
+    arguments = _arguments_by_name(parameters, sources, title, op, known, constructor)
+    takes_more = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+    for name, source in sources.items():
+        if not takes_more:
+            raise UsageError(f"{title} has no argument {name!r} that arguments= names; it has {', '.join(parameters)}")
+        arguments.append(Argument(name, _source(source, known), False, True))
+    if takes_more and not constructor:
+        arguments += _remaining_arguments(arguments, op, known)
+    if not arguments and not constructor:
+        raise UsageError(f"{title} takes {'any arguments' if parameters else 'no arguments'}; expected arguments=[...], the "
+                         f"names of {op}'s tensors and options in their order, of {', '.join(sorted(known))}")
+    return Signature(tuple(arguments), derived, frozenset(known))
+
+
+def _arguments_by_name(parameters: Mapping[str, inspect.Parameter], sources: dict[str, Any], title: str, op: str,
+                       known: Collection[str], constructor: bool) -> list[Argument]:
+    """Returns the arguments for the named parameters. Removes from `sources` the entries that it used."""
+    arguments, first = [], True
+    for name, parameter in parameters.items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        required = parameter.default is inspect.Parameter.empty
+        source: Source | None
+        if name in sources:
+            source = _source(sources.pop(name), known)
+        else:
+            source = names.meaning(name, known, constructor)
+            if source == "has_beta" and not isinstance(parameter.default, bool):
+                source = None
+            is_keyword = parameter.kind is parameter.KEYWORD_ONLY
+            if source is None and first and not constructor and "x" in known and not is_keyword:
+                source = "x"
+        first = False
+        if source is None:
+            if not required:
+                continue
+            raise UsageError(f"{title}: its argument {name!r} is none that {op} is known to have; expected one of "
+                             f"{', '.join(sorted(known))}, or arguments={{{name!r}: ...}}")
+        arguments.append(Argument(name, source, parameter.kind is parameter.POSITIONAL_ONLY, required))
+    return arguments
+
+
+def _remaining_arguments(arguments: Iterable[Argument], op: str, known: Collection[str]) -> list[Argument]:
+    """Returns what **kwargs receive: everything else that the case has, under the corpus' names.
+
+    Incoming gradients are passed to a backward only, which is recognized by `y` among the known names.
+    """
+    bound = {argument.source for argument in arguments if isinstance(argument.source, str)}
+    bound |= {name for source in bound for name in IMPLIED.get(source, ())}
+    order = {name: place for place, name in enumerate(names.ordered_names(op))}
+    return [Argument(name, name, False, False)
+            for name in sorted(set(known) - bound, key=lambda one: (order.get(one, 99), one))
+            if "y" in known or not name.startswith("grad_") or name == "grad_parameter"]
+
+
+def _source(given: Any, known: Collection[str]) -> Source:
+    if callable(given):
+        function: Callable[[Case], Any] = given
+        return function
+    if not isinstance(given, str):
+        return Constant(given)
+    source = names.meaning(given, known)
+    return Constant(given) if source is None else source
+
+
+def _parameters(fn: Callable[..., Any], given: Mapping[str, Any], title: str, op: str, known: Collection[str],
+                constructor: bool) -> dict[str, inspect.Parameter]:
+    """Returns the parameters of fn. Without a signature: x alone, if the operation has no other input."""
+    owner = getattr(fn, "__self__", None)
+    if isinstance(owner, type) and hasattr(owner, "forward") and getattr(fn, "__name__", "") == "apply":
+        parameters = dict(inspect.signature(owner.forward).parameters)  # of a torch.autograd.Function
+        parameters.pop(next(iter(parameters)))
+        return {name: parameter.replace(kind=parameter.POSITIONAL_ONLY) for name, parameter in parameters.items()}
+    is_class = constructor and inspect.isclass(fn)
+    try:
+        parameters = dict(inspect.signature(getattr(fn, "__init__") if is_class else fn).parameters)
+    except (TypeError, ValueError):
+        if given or len(set(known) - {"grad_y", "valid"}) > 1:
+            raise UsageError(f"{title} has no signature; expected arguments=[...], the names of {op}'s tensors and "
+                             f"options in the order of its arguments, of {', '.join(sorted(known))}") from None
+        return {"x": inspect.Parameter("x", inspect.Parameter.POSITIONAL_ONLY)}
+    if is_class:
+        parameters.pop(next(iter(parameters), ""), None)  # the instance, whatever its name
+    return parameters
+
+
+def makes_module(fn: Callable[..., Any], op: str, known: Collection[str]) -> bool:
+    """Whether fn looks like a factory of modules: it has no x, and its first parameter is that of a constructor."""
+    try:
+        parameters = list(inspect.signature(fn).parameters)
+    except (TypeError, ValueError):
+        return False
+    if op in NOT_LAYERS or not parameters:
+        return False
+    meanings = [names.meaning(name, known, constructor=True) for name in parameters]
+    return "x" not in meanings and meanings[0] in ("features", "normalized_shape", "groups")
+
+
+def require_read(case: Case, read: Collection[str], title: str, differentiated: bool = False) -> None:
+    """Declines a case with an input that the function does not receive, or with an option that has no default value.
+
+    read             the names that the function receives
+    differentiated   whether the framework computes the gradients, or none are judged: then the function need not
+                     receive the incoming gradients
+    Throws NotOffered, which names the input or the option.
+    """
+    if EVERYTHING in read:
+        return
+    defaults = names.default_options(case.op)
+    for name, value in case.options.items():
+        if name not in read and not (name in defaults and option_value(name, defaults[name]) == value):
+            raise NotOffered(f"{title} takes no option {name}, which is {value:g} here" if isinstance(value, float)
+                             else f"{title} takes no option {name}, which is {value} here")
+    for name, stored in case.tensors.items():
+        if name in read or name in ("x", "grad_y") or name == "grad_sum" and differentiated:
+            continue
+        if name == "valid" and (stored.data.all() or not names.reads_mask(case.op)):
+            continue
+        if name in names.state_names(case.op) and case.training and case.op in STATE_NOT_READ:
+            continue
+        raise NotOffered(f"{title} takes no {name}")
+
+
+def find_buffer_parameter(fn: Callable[..., Any]) -> str | None:
+    """Returns "out" or "inplace" if fn has a parameter of that name, which says where it writes; else None."""
+    try:
+        parameters: Sequence[str] = list(inspect.signature(fn).parameters)
+    except (TypeError, ValueError):
+        return None
+    return next((name for name in ("out", "inplace") if name in parameters), None)

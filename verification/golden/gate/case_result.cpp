@@ -1,0 +1,22 @@
+#include "verification/golden/gate/case_result.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace normproof::verification::golden::gate {
+
+bool CaseResult::passed() const {
+  return !declined && problem.empty() && std::ranges::all_of(tensors, &TensorResult::passed);
+}
+
+std::string Diagnosis::sentence() const {
+  if (kind == Kind::place) return what;
+  const std::string of = outputs.empty() ? "" : fmt::format(": {}", fmt::join(outputs, ", "));
+  if (kind == Kind::mistake) return fmt::format("agrees with '{}' to {:.2g} ulp{}", what, ulps, of);
+  return bounded ? fmt::format("no farther off than {} may be{}", what, of)
+                 : fmt::format("{} may answer anything here, in some elements{}", what, of);
+}
+
+}  // namespace normproof::verification::golden::gate

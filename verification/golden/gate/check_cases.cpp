@@ -1,0 +1,70 @@
+#include "verification/golden/gate/check_cases.hpp"
+
+#include <mutex>
+#include <set>
+
+#include "ref/numeric/errors.hpp"
+#include "verification/golden/certify/for_each.hpp"
+#include "verification/golden/gate/diagnose.hpp"
+
+namespace normproof::verification::golden::gate {
+
+using certify::for_each;
+using certify::read_case;
+
+void check_outputs_known(const std::vector<CaseDescription>& cases,
+                         const std::vector<std::string>& outputs) {
+  std::set<std::string> known;
+  for (const CaseDescription& description : cases)
+    known.insert(description.outputs.begin(), description.outputs.end());
+  for (const std::string& name : outputs)
+    if (!known.contains(name))
+      throw ref::numeric::UsageError(
+          ref::numeric::unknown_name("output", name, {known.begin(), known.end()}));
+}
+
+CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                              const CheckOptions& options) {
+  return check_and_diagnose(stored, answer, options,
+                            tolerance_for_options(stored.description.c, options));
+}
+
+CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
+                              const CheckOptions& options, const tolerance::Tolerance& bounds) {
+  try {
+    CaseResult result = check_case(stored, answer, options, bounds);
+    if (!result.passed()) result.diagnosis = diagnose(stored, answer, result);
+    return result;
+  } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds
+    return {.description = stored.description, .problem = sentence(error.violation())};
+  }
+}
+
+std::vector<CaseResult> check_cases(const std::filesystem::path& golden,
+                                    const std::vector<CaseDescription>& cases,
+                                    const Candidate& candidate, const CheckOptions& options,
+                                    int jobs,
+                                    const std::function<void(std::size_t done)>& finished) {
+  check_outputs_known(cases, options.outputs);
+  std::vector<CaseResult> results(cases.size());
+  std::mutex mutex;
+  std::size_t done = 0;
+  for_each(cases.size(), jobs, [&](std::size_t i) {
+    const StoredCase stored = read_case(golden, cases[i]);
+    try {
+      const CandidateOutput output = candidate(stored);
+      results[i] = output.is_declined() ? CaseResult{.description = stored.description,
+                                                     .problem = output.reason(),
+                                                     .declined = true}
+                                        : check_and_diagnose(stored, output.tensors(), options);
+    } catch (const ref::numeric::FileError& error) {
+      results[i] = {.description = stored.description, .problem = error.what()};
+    }
+    const std::lock_guard lock(mutex);
+    ++done;
+    if (finished) finished(done);
+  });
+  return results;
+}
+
+}  // namespace normproof::verification::golden::gate

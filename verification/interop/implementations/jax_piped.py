@@ -1,0 +1,66 @@
+"""The functions of JAX that the pipe adapter offers: formulas in jax.numpy, and functions of jax.nn in float32 or wider."""
+import jax
+import jax.numpy as jnp
+
+import normproof
+from implementations import jax_formulas as formulas
+from implementations import jax_functions as board
+from package_adapter import Piped
+
+FOUR = ("float64", "float32", "float16", "bfloat16")
+
+
+def widened(fn):
+    """A function of jax.nn which is computed in float32 for x of 16 bits, and rounded at the end."""
+    def rounded(x):
+        return fn(x.astype(formulas.compute_dtype(x))).astype(x.dtype)
+    return rounded
+
+
+def widened_with_mask(fn):
+    """The same for a function with the parameter `where`, which masks elements of x."""
+    def rounded(x, valid=None):
+        return fn(x.astype(formulas.compute_dtype(x)), where=valid).astype(x.dtype)
+    return rounded
+
+
+def gated(fn):
+    """fn(x) times gate, both in float32 for 16 bits."""
+    def rounded(x, gate):
+        kind = formulas.compute_dtype(x)
+        return (fn(x.astype(kind)) * gate.astype(kind)).astype(x.dtype)
+    return rounded
+
+
+def attention(q, k, v, causal, scale, valid=None):
+    """jax.nn.dot_product_attention of [B,T,H,D], in the dtype of the case.
+
+    Its is_causal aligns the first query with the first key, but a case aligns the last ones. The mask of visible keys is
+    therefore passed.
+    """
+    if v.shape[3] != k.shape[3]:
+        raise normproof.NotOffered(f"values of {v.shape[3]} features beside keys of {k.shape[3]}")
+    tokens, keys = q.shape[2], k.shape[2]
+    visible = jnp.ones((1, tokens, keys), bool)
+    if causal:
+        visible = jnp.tril(visible, keys - tokens)
+    if valid is not None:
+        visible = visible & valid[:, None, :]
+    y = jax.nn.dot_product_attention(*(t.swapaxes(1, 2) for t in (q, k, v)), mask=visible[:, None], scale=scale)
+    return y.swapaxes(1, 2)
+
+
+NORMS = {op: getattr(formulas, op) for op in (*formulas.NORMS, "dyt")}
+FUNCTIONS = {"softmax": widened_with_mask(board.softmax), "log_softmax": widened(board.log_softmax),
+             "log_sum_exp": widened_with_mask(board.logsumexp), "relu": widened(board.relu),
+             "gelu": widened(board.gelu), "gelu_tanh": widened(board.gelu_tanh), "silu": widened(board.silu),
+             "swiglu": gated(board.silu), "geglu": gated(board.gelu),
+             "add_layer_norm": formulas.add_layer_norm, "add_rms_norm": formulas.add_rms_norm}
+
+
+def functions():
+    """Every function. XLA for the CPU refuses to compile attention in float16 (findings/jax_attention.py)."""
+    return [Piped(op, fn, FOUR) for op, fn in {**NORMS, **FUNCTIONS}.items()] + [
+        Piped("attention", attention, FOUR, leaves=("q", "k", "v"), uncompiled=("float16",)),
+        Piped("cross_entropy", formulas.cross_entropy, FOUR, leaves=("logits",)),
+        Piped("rope", formulas.rope, FOUR, leaves=("x",))]

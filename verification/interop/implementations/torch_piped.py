@@ -1,0 +1,134 @@
+"""The functions of PyTorch that the pipe adapter offers: those of the board, and what only the pipe asks.
+
+The pipe has masks, biased running variances, sums before a norm, attention, losses, layers and models of Transformers,
+and optimizers. `momentum` is 1 - running_decay in PyTorch, which the package knows.
+"""
+import functools
+
+import torch
+import torch.nn.functional as F
+
+import normproof
+from implementations import torch_encoder_layers, torch_models, torch_optimizers
+from implementations import torch_functions as board
+from package_adapter import ALL_FLOATING, Piped
+
+WIDE = ("float64", "float32")
+THREE = (*WIDE, "bfloat16")
+FOUR = (*WIDE, "float16", "bfloat16")
+IGNORED = -100  # the class of a row that cross_entropy ignores
+
+
+def requires_wide_parameters(fn):
+    """The same function, which declines parameters of bfloat16 beside an x of float32."""
+    @functools.wraps(fn)
+    def checked(x, **others):
+        if x.dtype == torch.float32 and any(
+                torch.is_tensor(value) and value.dtype == torch.bfloat16 for value in others.values()):
+            raise normproof.NotOffered("parameters of fewer digits than x")
+        return fn(x, **others)
+    return checked
+
+
+def rms_norm(x, eps, gamma=None, beta=None):
+    """F.rms_norm has no beta, which is added."""
+    y = board.rms_norm(x, eps, gamma)
+    return y if beta is None else y + beta
+
+
+def batch_norm(x, running_mean, running_variance, eps, training, momentum, unbiased_running_variance=True, gamma=None,
+               beta=None):
+    """F.batch_norm. It takes parameters of the dtype of the state only, and returns the unbiased running variance."""
+    rows = x.numel() // x.shape[1]
+    if training and rows < 2:
+        raise normproof.NotOffered("one row")  # F.batch_norm throws: "Expected more than 1 value per channel"
+    gamma, beta = (None if value is None else value.to(running_mean.dtype) for value in (gamma, beta))
+    before = running_variance.clone()
+    y = F.batch_norm(x, running_mean, running_variance, gamma, beta, training, momentum, eps)
+    if training and not unbiased_running_variance:
+        biased = unbiased_to_biased(before, running_variance, momentum, rows)
+        return {"y": y, "running_mean": running_mean, "running_variance": biased}
+    return {"y": y, "running_mean": running_mean, "running_variance": running_variance}
+
+
+def unbiased_to_biased(before, after, momentum, rows):
+    """The running variance with the biased variance of the step, computed in float64."""
+    kept = (1 - momentum) * before.double()
+    return (kept + (after.double() - kept) * ((rows - 1) / rows)).to(after.dtype)
+
+
+def dyt(x, alpha0, alpha=None, gamma=None, beta=None):
+    """DyT as its authors write it, because PyTorch has no function for it."""
+    y = torch.tanh((alpha0 if alpha is None else alpha) * x)
+    return (y if gamma is None else gamma * y + beta).to(x.dtype)
+
+
+def without_invalid(x, valid):
+    """x with -inf where an element takes no part."""
+    return x if valid is None else x.masked_fill(~valid, float("-inf"))
+
+
+def softmax(x, valid=None):
+    return board.softmax(without_invalid(x, valid))
+
+
+def log_sum_exp(x, valid=None):
+    return board.logsumexp(without_invalid(x, valid))
+
+
+def after_sum(norm):
+    """A norm of x + residual, which returns the sum too."""
+    def added(x, residual, eps, gamma=None, beta=None):
+        total = x + residual
+        return {"y": norm(total, eps, gamma, beta).to(x.dtype), "sum": total}
+    return added
+
+
+def attention(q, k, v, causal, scale, valid=None):
+    """F.scaled_dot_product_attention.
+
+    Its `is_causal` aligns the first query with the first key, but a case aligns the last ones. The mask of visible keys
+    is therefore passed.
+    """
+    tokens, keys, group = q.shape[2], k.shape[2], q.shape[1] // k.shape[1]
+    visible = None
+    if causal or valid is not None:
+        visible = torch.ones(tokens, keys, dtype=torch.bool)
+        if causal:
+            visible = visible.tril(keys - tokens)
+        visible = visible[None, None] if valid is None else visible & valid[:, None, None, :]
+    return F.scaled_dot_product_attention(
+        q, k.repeat_interleave(group, 1), v.repeat_interleave(group, 1), attn_mask=visible,
+        **({} if scale is None else {"scale": scale}))
+
+
+def cross_entropy(logits, targets, label_smoothing, class_weights=None, valid=None):
+    """F.cross_entropy, in float32 for logits of 16 bits, as under autocast."""
+    kind = torch.float64 if logits.dtype == torch.float64 else torch.float32
+    if valid is not None:
+        targets = targets.masked_fill(~valid, IGNORED)
+    weights = None if class_weights is None else class_weights.to(kind)
+    return F.cross_entropy(logits.to(kind), targets, weights, ignore_index=IGNORED, label_smoothing=label_smoothing)
+
+
+def functions():
+    """The functions that this version of PyTorch has."""
+    norms = {"layer_norm": board.layer_norm, "batch_norm": batch_norm, "instance_norm": board.instance_norm,
+             "group_norm": board.group_norm, "dyt": dyt}
+    added = {"add_layer_norm": board.layer_norm}
+    if hasattr(F, "rms_norm"):
+        added["add_rms_norm"] = rms_norm
+    pointwise = {"softmax": softmax, "log_softmax": board.log_softmax, "log_sum_exp": log_sum_exp, "relu": board.relu,
+                 "gelu": board.gelu, "gelu_tanh": board.gelu_tanh, "silu": board.silu}
+    offered = {**norms, **pointwise, "swiglu": board.swiglu, "geglu": board.geglu,
+               **{op: after_sum(norm) for op, norm in added.items()}}
+    found = [Piped(op, requires_wide_parameters(fn), THREE) for op, fn in offered.items()]
+    models = {**torch_encoder_layers.OPERATIONS, **torch_models.OPERATIONS}
+    found += [Piped(op, fn, WIDE, leaves=ALL_FLOATING) for op, fn in models.items()]
+    found += [Piped(op, fn, WIDE) for op, fn in torch_optimizers.OPERATIONS.items()]
+    if hasattr(F, "rms_norm"):
+        found.append(Piped("rms_norm", requires_wide_parameters(rms_norm), WIDE))
+    found.append(Piped("cross_entropy", cross_entropy, FOUR, leaves=("logits",)))
+    if hasattr(F, "scaled_dot_product_attention"):
+        found.append(Piped("attention", attention, FOUR, leaves=("q", "k", "v")))
+    return found

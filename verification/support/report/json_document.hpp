@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "verification/support/report/document.hpp"
+
+namespace normproof::verification::support::report {
+
+/// Returns the document as JSON that `normproof render` reads back: {"title": ..., "parts": [...]}.
+/// A problem becomes a paragraph, a list and its command as code; a figure becomes its caption.
+/// Hints, titles and details of cells are left out.
+std::string json_document(const Document& document);
+
+}  // namespace normproof::verification::support::report
