@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 namespace normproof::verification::claims::ledger {
+
+using namespace engine;
+using namespace fixtures;
 namespace {
 
 using Outcome = Judgement::Outcome;

@@ -12,6 +12,9 @@
 #include "verification/claims/ledger/ledger.hpp"
 
 namespace normproof::verification::claims::ledger {
+
+using namespace engine;
+using namespace fixtures;
 namespace {
 
 std::string text_of(const std::string& path) {

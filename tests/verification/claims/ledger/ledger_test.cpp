@@ -11,6 +11,9 @@
 #include "verification/claims/ledger/ledger.hpp"
 
 namespace normproof::verification::claims::ledger {
+
+using namespace engine;
+using namespace fixtures;
 namespace {
 
 using namespace engine;

@@ -9,6 +9,9 @@
 #include "verification/claims/ledger/ledger.hpp"
 
 namespace normproof::verification::claims::ledger {
+
+using namespace engine;
+using namespace fixtures;
 namespace {
 
 using namespace engine;
