@@ -42,7 +42,7 @@ struct CountedReport {
   static constexpr const char* former_name = "tell";
   static constexpr const char* summary = "Reports";
 
-  std::filesystem::path in = {}, folder = {};
+  std::optional<std::filesystem::path> in = {}, folder = {};
   tool::ReportOptions reports = {};
   std::shared_ptr<int> runs = std::make_shared<int>(0);
 

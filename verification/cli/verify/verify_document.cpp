@@ -214,11 +214,11 @@ void add_slopes(Document& document, const Report& report) {
       "",
       {{"layer"},
        {"formula"},
-       support::report::number_column("its value"),
+       support::report::number_column("value"),
        support::report::number_column("at most"),
        support::report::number_column("attained"),
        support::report::number_column(fmt::format("within {}", s.options.slope_radius)),
-       support::report::number_column("its value there")}};
+       support::report::number_column("its bound")}};
   std::size_t steps = 0;
   for (const checks::statistics::Slope& slope : s.slopes) {
     if (slope.layer == s.slopes.front().layer) ++steps;
