@@ -124,12 +124,12 @@ TEST(VerifyText, SlopesAreEnclosedLayerByLayer) {
   }
   const std::string text = verify_text(report, 100);
   EXPECT_THAT(text, HasSubstr("over 3 of the batches"));
-  EXPECT_THAT(text, HasSubstr("layer         formula              its value  at most  attained  "
-                              "within 1  its value there\n"));
-  EXPECT_THAT(text, HasSubstr("power_norm    |gamma|/running psi        8.5      7.5     7.499     "
-                              "   15             22.5\n"));
-  EXPECT_THAT(text, HasSubstr("dyt           |alpha gamma|              1.5      0.5     0.499     "
-                              "    1              1.5\n"));
+  EXPECT_THAT(text, HasSubstr("layer         formula              value  at most  attained  "
+                              "within 1  its bound\n"));
+  EXPECT_THAT(text, HasSubstr("power_norm    |gamma|/running psi    8.5      7.5     7.499     "
+                              "   15       22.5\n"));
+  EXPECT_THAT(text, HasSubstr("dyt           |alpha gamma|          1.5      0.5     0.499     "
+                              "    1        1.5\n"));
 }
 
 TEST(VerifyText, EndsWithTheClosingLine) {
