@@ -170,7 +170,7 @@ Lipschitz certify_file(const LipschitzCommand& command, const model::NormOptions
 
 void LipschitzCommand::add(CLI::App& app) {
   require(add_value(
-      app, "LAYER", layer, parse_layer, [](const std::string& name) { return name; },
+      app, "LAYER", layer, parse_layer, [](const std::string& value) { return value; },
       "The layer: batch_norm, layer_norm, rms_norm, power_norm_v, power_norm or dyt",
       fmt::format("{{{}}}", fmt::join(checks::lipschitz::layer_names(), ","))));
   require(add_file(app, "--in", in, "The input tensors: .npz or .safetensors"));
