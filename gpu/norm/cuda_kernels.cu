@@ -5,6 +5,7 @@
 #include "gpu/norm/column_kernels.hpp"
 #include "gpu/norm/dyt_kernels.hpp"
 #include "gpu/norm/group_kernels.hpp"
+#include "gpu/norm/l2_kernels.hpp"
 #include "gpu/norm/row_kernels.hpp"
 #include "gpu/norm/scale_kernels.hpp"
 
@@ -18,6 +19,8 @@ NORMPROOF_CUDA_BLOCKS(WarpRows<RowBackward<true>>)
 NORMPROOF_CUDA_BLOCKS(WarpRows<RowBackward<false>>)
 NORMPROOF_CUDA_BLOCKS(WarpRows<ScaleForward>)
 NORMPROOF_CUDA_BLOCKS(WarpRows<ScaleBackward>)
+NORMPROOF_CUDA_BLOCKS(WarpRows<L2Forward>)
+NORMPROOF_CUDA_BLOCKS(WarpRows<L2Backward>)
 NORMPROOF_CUDA_BLOCKS(WarpRows<GroupForward>)
 NORMPROOF_CUDA_BLOCKS(WarpRows<GroupBackward>)
 

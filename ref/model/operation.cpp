@@ -35,6 +35,10 @@ static void visit_fields(CrossEntropyOptions& o, auto&& f) {
 static void visit_fields(RopeOptions& o, auto&& f) {
   f("interleaved", o.interleaved);
 }
+static void visit_fields(L2NormOptions& o, auto&& f) {
+  f("eps", o.eps);
+  f("eps_placement", o.eps_placement);
+}
 static void visit_layer_fields(auto& o, auto&& f) {
   f("num_heads", o.num_heads);
   f("activation", o.activation);

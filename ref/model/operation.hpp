@@ -15,7 +15,7 @@ namespace normproof::ref::model {
 
 /// Options of the functions without state: ref/ops/softmax.hpp, ref/ops/activation.hpp,
 /// ref/ops/gated_activation.hpp, ref/nn/scaled_dot_product_attention.hpp, ref/norm/add_norm.hpp,
-/// ref/nn/rotary_embedding.hpp, ref/train/cross_entropy.hpp.
+/// ref/norm/l2_norm.hpp, ref/nn/rotary_embedding.hpp, ref/train/cross_entropy.hpp.
 struct SoftmaxOptions {};
 struct LogSoftmaxOptions {};
 struct LogSumExpOptions {};
@@ -45,11 +45,30 @@ struct RopeOptions {
   bool interleaved = false;  ///< pairs features 2 i and 2 i + 1; otherwise features i and i + P
 };
 
+/// Where eps enters the norm n = sqrt(S) of a row whose sum of squares is S.
+enum class EpsPlacement {
+  inside,   ///< sqrt(S + eps)
+  outside,  ///< n + eps
+  floor     ///< max(n, eps)
+};
+inline EnumNames<EpsPlacement> names_of(EpsPlacement) {
+  static constexpr std::pair<const char*, EpsPlacement> kNames[] = {
+      {"inside", EpsPlacement::inside},
+      {"outside", EpsPlacement::outside},
+      {"floor", EpsPlacement::floor}};
+  return kNames;
+}
+struct L2NormOptions {
+  double eps = 1e-6;
+  EpsPlacement eps_placement = EpsPlacement::inside;
+};
+
 /// All functions that an implementation can be tested for.
 using FunctionOptions =
     std::variant<SoftmaxOptions, LogSoftmaxOptions, LogSumExpOptions, ReluOptions, GeluOptions,
                  GeluTanhOptions, SiluOptions, SwigluOptions, GegluOptions, AttentionOptions,
-                 AddLayerNormOptions, AddRMSNormOptions, CrossEntropyOptions, RopeOptions>;
+                 AddLayerNormOptions, AddRMSNormOptions, CrossEntropyOptions, RopeOptions,
+                 L2NormOptions>;
 
 /// Returns the names of functions, in the order of the variant: operation_info.hpp has them.
 std::vector<std::string> function_names();

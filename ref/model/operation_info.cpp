@@ -140,6 +140,12 @@ OperationInfo describe(const RopeOptions&) {
           .outputs = {{"y", "[..., T, D]"}, optional("grad_x", "[..., T, D]")},
           .independence = Independence::sample};
 }
+OperationInfo describe(const L2NormOptions&) {
+  return {.name = "l2_norm",
+          .operands = {{"x", kShapeOfRows}, optional("grad_y", kShapeOfRows)},
+          .outputs = {{"y", kShapeOfRows}, optional("grad_x", kShapeOfRows)},
+          .independence = Independence::row};
+}
 
 OperationInfo describe(const EncoderLayerOptions&) {
   return {.name = "encoder_layer",

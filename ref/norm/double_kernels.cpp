@@ -6,6 +6,7 @@
 #include "ref/norm/batch_renorm_formula.hpp"
 #include "ref/norm/dyt_formula.hpp"
 #include "ref/norm/group_scaling_formula.hpp"
+#include "ref/norm/l2_norm_formula.hpp"
 #include "ref/norm/layer_norm_formula.hpp"
 #include "ref/norm/power_norm_formula.hpp"
 #include "ref/norm/power_norm_v_formula.hpp"

@@ -27,6 +27,10 @@ struct GroupScalingBackwardRows;
 template <class T>
 struct GroupScalingRows;
 template <class T>
+struct L2NormBackwardRows;
+template <class T>
+struct L2NormRows;
+template <class T>
 struct LayerNormBackwardRows;
 template <class T>
 struct LayerNormRows;
@@ -50,6 +54,8 @@ template <class T>
 struct ScaleNormBackwardRows;
 template <class T>
 struct ScaleNormRows;
+template <class T>
+struct SquaredNorms;
 
 /// A pointer to compute(work, range), compiled for one instruction set.
 template <class Work>
@@ -68,10 +74,10 @@ using DoubleKernels =
     DoubleKernelTable<ops::LaneTotals, BatchNormBackwardRows, BatchNormParameterGradients,
                       BatchNormRows, BatchNormStatistics, BatchRenormGammaGradient, BatchRenormRows,
                       DyTBackwardRows, DyTRows, GroupScalingBackwardRows, GroupScalingRows,
-                      LayerNormBackwardRows, LayerNormRows, PowerNormBackwardRows, PowerNormMoments,
-                      PowerNormParameterGradients, PowerNormRows, QuadraticMean,
-                      RMSNormBackwardRows, RMSNormRows, ScaledNuUpdate, ScaleNormBackwardRows,
-                      ScaleNormRows>;
+                      L2NormBackwardRows, L2NormRows, LayerNormBackwardRows, LayerNormRows,
+                      PowerNormBackwardRows, PowerNormMoments, PowerNormParameterGradients,
+                      PowerNormRows, QuadraticMean, RMSNormBackwardRows, RMSNormRows,
+                      ScaledNuUpdate, ScaleNormBackwardRows, ScaleNormRows, SquaredNorms>;
 
 extern const DoubleKernels double_kernels_baseline;
 #if defined(__x86_64__)

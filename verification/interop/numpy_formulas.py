@@ -70,6 +70,7 @@ TAKES = {
     "attention": ("q", "k", "v", "valid", "scale", "causal"),
     **dict.fromkeys(numpy_functions.ADDED, (*protocol.ADD_NORM_TAKES, "zero_centred_gamma")),
     "rope": ("cos", "sin", "interleaved"),
+    "l2_norm": ("eps", "eps_placement"),
     "cross_entropy": ("logits", "targets", "class_weights", "valid", "label_smoothing"),
     **dict.fromkeys(numpy_transformers.OPERATIONS, ("*",)),
     **protocol.OPTIMIZER_TAKES,
@@ -284,7 +285,7 @@ def step(case):
 if __name__ == "__main__":
     protocol.main("NumPy", np.__version__,
                   protocol.asks((*FORMULAS, *numpy_functions.FUNCTIONS, *numpy_functions.GATED,
-                                 *numpy_functions.ADDED, "attention", "cross_entropy", "rope",
+                                 *numpy_functions.ADDED, "attention", "cross_entropy", "rope", "l2_norm",
                                  *numpy_optimizers.OPTIMIZERS),
                                 ("float64", "float32", "float16", "bfloat16")) +
                   protocol.asks(numpy_transformers.OPERATIONS, ("float64", "float32")) +

@@ -70,6 +70,21 @@ def silu(x, dy, valid):
     return x * s, dy * (s * (1 + x * (1 - s)))
 
 
+def l2_norm(case, x, dy):
+    """docs/specification/norms.md; below the floor the norm has no derivative."""
+    kind = case.compute_dtype
+    eps, placement = kind(case.options["eps"]), case.options["eps_placement"]
+    square = total(x * x)
+    norm = np.sqrt(square)
+    divisor = {"inside": np.sqrt(square + eps), "outside": norm + eps, "floor": np.maximum(norm, eps)}[placement]
+    y = x / divisor
+    u = x / np.where(norm == 0, kind(1), norm) if placement == "outside" else y
+    projection = y * total(dy * u)
+    if placement == "floor":
+        projection = np.where(norm < eps, kind(0), projection)
+    return {"y": y, "grad_x": (dy - projection) / divisor}
+
+
 def cross_entropy(case):
     """The mean loss of the rows that count, weighted by their targets: docs/specification/training.md."""
     kind = case.compute_dtype
@@ -126,6 +141,8 @@ def step(case):
     valid = case.get("valid", np.ones(x.shape, bool))
     if case.op in ADDED:
         outputs = add_norm(case, x, dy)
+    elif case.op == "l2_norm":
+        outputs = l2_norm(case, x, dy)
     elif case.op in GATED:
         gate = case["gate"].astype(case.compute_dtype)
         active, grad_x = GATED[case.op](x, dy * gate, valid)

@@ -7,6 +7,7 @@
 #include "gpu/nn/rotary_embedding.hpp"
 #include "gpu/nn/scaled_dot_product_attention.hpp"
 #include "gpu/norm/add_norm.hpp"
+#include "gpu/norm/l2_norm.hpp"
 #include "gpu/norm/norm.hpp"
 #include "gpu/ops/activation.hpp"
 #include "gpu/ops/gated_activation.hpp"
@@ -89,6 +90,10 @@ struct FunctionRunner {
     if (in.tensors.contains("grad_y"))
       gpu::norm::add_rms_norm_backward(own, given("grad_sum"), forward, backward);
     put_added(forward, backward);
+  }
+  void operator()(const model::L2NormOptions& options) const {
+    put(gpu::norm::l2_norm(x(), options),
+        [&] { return gpu::norm::l2_norm_backward(grad_y(), x(), options); });
   }
   void operator()(const model::RopeOptions& options) const {
     const DeviceTensor<double> cos = tensor("cos"), sin = tensor("sin");

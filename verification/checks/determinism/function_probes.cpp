@@ -1,5 +1,6 @@
 #include "ref/nn/rotary_embedding.hpp"
 #include "ref/nn/scaled_dot_product_attention.hpp"
+#include "ref/norm/l2_norm.hpp"
 #include "ref/train/cross_entropy.hpp"
 #include "verification/checks/determinism/probe.hpp"
 
@@ -69,6 +70,15 @@ void run_rope(const std::string& probe, bool interleaved, Values& values) {
   add_folded_tensor(nn::rotary_embedding_backward(x, cos, sin, options), values);
 }
 
+void run_l2_norm(const std::string& probe, const ref::model::L2NormOptions& options,
+                 Values& values) {
+  Inputs inputs(probe);
+  const Tensor<double> x = inputs.uniforms({5, 7, 67}, -3, 3);
+  const Tensor<double> grad_y = inputs.uniforms({5, 7, 67}, -1, 1);
+  add_folded_tensor(ref::norm::l2_norm(x, options), values);
+  add_folded_tensor(ref::norm::l2_norm_backward(grad_y, x, options), values);
+}
+
 }  // namespace
 
 void add_function_probes(std::vector<Probe>& probes) {
@@ -91,6 +101,12 @@ void add_function_probes(std::vector<Probe>& probes) {
   for (const bool interleaved : {false, true}) {
     const std::string probe = std::string("rope/") + (interleaved ? "interleaved" : "halves");
     probes.push_back({probe, [=](Values& values) { run_rope(probe, interleaved, values); }});
+  }
+  for (const auto& [name, placement] : ref::model::names_of(ref::model::EpsPlacement::inside)) {
+    const std::string probe = std::string("l2_norm/") + name;
+    // Rows of 67 numbers from -3 to 3 have norms around 14: some of them are below the floor.
+    const ref::model::L2NormOptions options{.eps = 14, .eps_placement = placement};
+    probes.push_back({probe, [=](Values& values) { run_l2_norm(probe, options, values); }});
   }
 }
 

@@ -4,6 +4,7 @@
 #include "ref/nn/rotary_embedding.hpp"
 #include "ref/nn/scaled_dot_product_attention.hpp"
 #include "ref/norm/add_norm.hpp"
+#include "ref/norm/l2_norm.hpp"
 #include "ref/numeric/errors.hpp"
 #include "ref/ops/activation.hpp"
 #include "ref/ops/gated_activation.hpp"
@@ -92,6 +93,9 @@ struct Evaluation {
       return norm::add_rms_norm_backward(grad_y, given("grad_sum"), forward.sum, own,
                                          forward.saved);
     });
+  }
+  void operator()(const model::L2NormOptions& options) {
+    keep(norm::l2_norm(x, options), [&] { return norm::l2_norm_backward(grad_y, x, options); });
   }
   void operator()(const model::RopeOptions& options) {
     const Tensor<T> cos = given("cos"), sin = given("sin");

@@ -12,6 +12,7 @@
 #include "verification/golden/plain/plain_attention.hpp"
 #include "verification/golden/plain/plain_cross_entropy.hpp"
 #include "verification/golden/plain/plain_gates.hpp"
+#include "verification/golden/plain/plain_math.hpp"
 #include "verification/golden/plain/plain_rope.hpp"
 #include "verification/golden/plain/plain_slices.hpp"
 
@@ -126,6 +127,14 @@ class PlainFunctions : public PlainGates<T> {
   void operator()(const model::GegluOptions&) { apply_gate(normal_distribution()); }
   void operator()(const model::AddLayerNormOptions& o) { add_and_norm(layer_of(o)); }
   void operator()(const model::AddRMSNormOptions& o) { add_and_norm(layer_of(o)); }
+  void operator()(const model::L2NormOptions& o) {
+    std::vector<T> y(x_.size()), grad(x_.size());
+    const bool turned = sites_.any("axis of the sum", {Op::other}) == Op::other;
+    for (const auto& slice : turned ? cut_columns(shape_) : cut_rows(shape_, shape_.d_model))
+      l2_row(o, slice, y, grad);
+    store("y", std::move(y));
+    store("grad_x", std::move(grad));
+  }
 
  private:
   using Base = PlainGates<T>;
@@ -149,6 +158,55 @@ class PlainFunctions : public PlainGates<T> {
     out_ = PlainAddNorm<T>(shape_, in_, a_, sites_, [this](T v) {
              return stored_y_for_backward(v);
            }).run(layer);
+  }
+
+  /// Computes l2_norm and its backward on one row.
+  void l2_row(const model::L2NormOptions& o, const std::vector<std::size_t>& row, std::vector<T>& y,
+              std::vector<T>& grad) {
+    T square = a_.sum("sum of squares", row, [&](std::size_t i) { return x_[i] * x_[i]; });
+    if (sites_.any("sum of squares over D", {Op::insert}) == Op::insert)
+      square /= static_cast<T>(static_cast<double>(row.size()));
+    const T root = adl_sqrt(square);
+    T eps = static_cast<T>(o.eps);
+    const T norm = o.eps_placement == model::EpsPlacement::inside ? square : root;
+    if (norm < 4 * eps) eps = sites_.constant("eps", eps);
+    const T r = l2_reciprocal(o.eps_placement, square, root, eps);
+    for (const std::size_t i : row)
+      y[i] = stored_y_for_backward(a_.style().divide ? x_[i] / (1 / r)
+                                            : x_[i] * sites_.factor("reciprocal norm in y", r));
+    // The derivative of n is u = x / n; below the floor n does not enter.
+    const bool above = o.eps_placement != model::EpsPlacement::floor || !(root < eps);
+    const auto u = [&](std::size_t i) {
+      if (o.eps_placement != model::EpsPlacement::outside) return y[i];
+      const T length = sites_.pick("norm in the derivative of the norm", root, root + eps);
+      return length == 0 ? T(0) : x_[i] / length;
+    };
+    const bool always =
+        !above && sites_.any("projection below the floor", {Op::insert}) == Op::insert;
+    const T e = above || always
+                    ? a_.sum("sum of grad_y u", row, [&](std::size_t i) { return dy_[i] * u(i); })
+                    : T(0);
+    for (const std::size_t i : row)
+      grad[i] = sites_.factor("reciprocal norm in grad_x", r) *
+                (sites_.term("grad_y in grad_x", dy_[i]) -
+                 sites_.factor("y in grad_x", y[i]) * sites_.term("sum of grad_y u", e));
+  }
+
+  /// Computes r of l2_norm from the sum of squares and its root.
+  T l2_reciprocal(model::EpsPlacement placement, T square, T root, T eps) {
+    if (placement == model::EpsPlacement::inside) return a_.rstd(square, eps);
+    const bool is_floor = placement == model::EpsPlacement::floor;
+    const auto larger = [](T a, T b) { return a < b ? b : a; };
+    const Op how = is_floor
+                       ? sites_.any("eps as a floor", {Op::drop, Op::ten_times, Op::inside_root,
+                                                       Op::outside_root, Op::square})
+                       : sites_.any("eps outside the root",
+                                    {Op::drop, Op::ten_times, Op::inside_root, Op::square});
+    const T used = how == Op::ten_times ? 10 * eps : how == Op::square ? eps * eps : eps;
+    if (how == Op::drop) return a_.off(1 / root);
+    if (how == Op::inside_root) return a_.off(1 / adl_sqrt(square + eps));
+    if (is_floor && how != Op::outside_root) return a_.off(1 / larger(root, used));
+    return a_.off(1 / (root + used));
   }
 
   static bool is_nan(T x) { return !(x == x); }  // NOLINT(misc-redundant-expression)

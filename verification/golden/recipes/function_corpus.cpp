@@ -11,6 +11,7 @@
 #include "verification/golden/recipes/cross_entropy_corpus.hpp"
 #include "verification/golden/recipes/gated_corpus.hpp"
 #include "verification/golden/recipes/kernel_corpus.hpp"
+#include "verification/golden/recipes/l2_norm_corpus.hpp"
 #include "verification/golden/recipes/norm_recipe.hpp"
 #include "verification/golden/recipes/recipe.hpp"
 #include "verification/golden/recipes/rope_corpus.hpp"
@@ -262,6 +263,7 @@ std::vector<Case> function_cases(Tier tier, std::string_view function, std::uint
   if (ref::model::is_name_of<ref::model::CrossEntropyOptions>(function))
     return cross_entropy_cases(tier, seed);
   if (ref::model::is_name_of<ref::model::RopeOptions>(function)) return rope_cases(tier, seed);
+  if (ref::model::is_name_of<ref::model::L2NormOptions>(function)) return l2_norm_cases(tier, seed);
   if (has_gated_cases(function)) return gated_cases(tier, function, seed);
   FunctionCases cases(tier, function, seed);
   if (tier == Tier::quick) cases.quick();

@@ -218,6 +218,73 @@ class StoredY {
   ref::numeric::Arithmetic format_{.unit_roundoff = 0, .tiny = 0, .largest = 0};
 };
 
+/// l2_norm: a backward that takes y as it was stored in the dtype of the case, and one that applies
+/// the powers of the reciprocal norm in another order.
+class L2Backward {
+ public:
+  L2Backward(const Case& c, const checks::evaluation::FunctionInputs& inputs,
+             Accumulation accumulation, NamedTensors<double>& bound)
+      : options_(
+            std::get<ref::model::L2NormOptions>(std::get<ref::model::FunctionOptions>(c.options))),
+        x_(inputs.tensors.at("x")),
+        dy_(inputs.tensors.at("grad_y")),
+        error_(bound.at("y")),
+        grad_(bound.at("grad_x")),
+        u_(arithmetic_of(accumulation).unit_roundoff),
+        width_(ref::tensor::shape_of(x_).back()) {
+    if (corpus::rounds_when_stored(c.dtype, accumulation))
+      format_ = arithmetic_of(storage_of(c.dtype));
+  }
+
+  void run() {
+    for (std::size_t begin = 0; begin < x_.size(); begin += width_) row(begin);
+  }
+
+ private:
+  void row(std::size_t begin) {
+    double square = 0;
+    for (std::size_t i = begin; i < begin + width_; ++i) square += x_.data()[i] * x_.data()[i];
+    const double n = std::sqrt(square), eps = options_.eps;
+    const auto placement = options_.eps_placement;
+    const double divisor = placement == ref::model::EpsPlacement::inside ? std::sqrt(square + eps)
+                           : placement == ref::model::EpsPlacement::outside ? n + eps
+                                                                            : std::fmax(n, eps);
+    const double r = 1 / divisor;
+    // The factor of y in the derivative of the norm. A norm near the floor may lie on either side.
+    const double w =
+        placement == ref::model::EpsPlacement::outside ? (n == 0 ? 0 : divisor / n) : 1;
+    double magnitude = 0, off = 0, moved = 0;
+    for (std::size_t i = begin; i < begin + width_; ++i) {
+      const double dy = std::fabs(dy_.data()[i]) * w;
+      magnitude += dy * std::fabs(x_.data()[i] * r);
+      off += dy * error_.data()[i];
+      moved += dy * stored(i, r);
+    }
+    for (std::size_t i = begin; i < begin + width_; ++i) {
+      const double y = std::fabs(x_.data()[i] * r) + error_.data()[i];
+      const double of_order = 16 * u_ * (std::fabs(dy_.data()[i]) + y * magnitude);
+      const double amount = r * (stored(i, r) * (magnitude + off + moved) + y * moved + of_order);
+      const double sum = grad_.data()[i] + amount * (1 + 4 * static_cast<double>(width_ + 8) * u_);
+      grad_.data()[i] = std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum;
+    }
+  }
+  /// The distance that rounding to the format of storage may move y.
+  double stored(std::size_t i, double r) const {
+    if (format_.unit_roundoff == 0) return 0;
+    return format_.unit_roundoff *
+           (std::fabs(x_.data()[i] * r) + error_.data()[i] + 2 * format_.tiny);
+  }
+
+  const ref::model::L2NormOptions& options_;
+  const Tensor<double>& x_;
+  const Tensor<double>& dy_;
+  const Tensor<double>& error_;
+  Tensor<double>& grad_;
+  double u_;
+  std::size_t width_;
+  ref::numeric::Arithmetic format_{.unit_roundoff = 0, .tiny = 0, .largest = 0};
+};
+
 }  // namespace
 
 void add_function_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
@@ -234,6 +301,8 @@ void add_function_allowances(const Case& c, const checks::evaluation::FunctionIn
   if (is_about<ref::model::RopeOptions>(c)) allow_stored_products(c, inputs, accumulation, bound);
   if (is_about<ref::model::CrossEntropyOptions>(c))
     add_cross_entropy_allowances(c, inputs, accumulation, bound);
+  if (is_about<ref::model::L2NormOptions>(c) && inputs.tensors.contains("grad_y"))
+    L2Backward(c, inputs, accumulation, bound).run();
   const bool from_y = is_about<ref::model::SoftmaxOptions>(c) ||
                       is_about<ref::model::LogSoftmaxOptions>(c) ||
                       is_about<ref::model::LogSumExpOptions>(c);

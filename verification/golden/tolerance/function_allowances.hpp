@@ -16,6 +16,8 @@ namespace normproof::verification::golden::tolerance {
 ///           sigmoid in the backward.
 ///           swiglu and geglu: the activation, and in the backward grad_y gate, stored in c.dtype.
 ///           rope: products stored in c.dtype.
+///           l2_norm: a backward that uses y as stored in c.dtype, or the powers of the reciprocal
+///           norm in another order.
 ///           attention, cross_entropy and norms of a sum: add_attention_allowances,
 ///           add_cross_entropy_allowances and add_add_norm_allowances.
 ///           Other operations: nothing

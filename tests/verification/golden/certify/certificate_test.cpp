@@ -211,11 +211,14 @@ Numbers definition_of(const std::string& function, const Numbers& x) {
   const oracle100 pi = boost::math::constants::pi<oracle100>();
   Numbers y;
   oracle100 sum = 0;
+  oracle100 squares = 0;
   for (const oracle100& v : x) sum += mp::exp(v);
+  for (const oracle100& v : x) squares += v * v;
   if (function == "log_sum_exp") return {mp::log(sum)};
   for (const oracle100& v : x) {
     if (function == "softmax") y.push_back(mp::exp(v) / sum);
     if (function == "log_softmax") y.push_back(v - mp::log(sum));
+    if (function == "l2_norm") y.push_back(v / mp::sqrt(oracle100(squares + oracle100(1e-6))));
     if (function == "relu") y.push_back(v > 0 ? v : oracle100(0));
     if (function == "gelu")
       y.push_back(v / 2 * (1 + mp::erf(oracle100(v / mp::sqrt(oracle100(2))))));

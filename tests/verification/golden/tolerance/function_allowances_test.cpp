@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "tests/verification/golden/certify/samples.hpp"
@@ -54,6 +55,27 @@ TEST(FunctionAllowances, CoverSoftmaxBackwardFromAStoredY) {
   for (const double amount : added) {
     EXPECT_GE(amount, 2 * u);
     EXPECT_LE(amount, 2.01 * u);
+  }
+}
+
+TEST(FunctionAllowances, CoverL2NormBackwardFromAStoredY) {
+  // x = (3, 3) and eps = 1e-6: r = 1/sqrt(18), y = 1/sqrt(2), off by u/sqrt(2) each. The sum of
+  // grad_y y is 4/sqrt(2), off by 4 u/sqrt(2): grad_x is off by r (2 u + 2 u).
+  const double u = 0x1p-8, expected = 4 * u / std::sqrt(18.0);
+  const auto added = of_grad_x(two_halves("l2_norm", DType::bfloat16), Accumulation::float32);
+  ASSERT_EQ(added.size(), 2u);
+  for (const double amount : added) {
+    EXPECT_GE(amount, expected);
+    EXPECT_LE(amount, 1.02 * expected);
+  }
+}
+
+TEST(FunctionAllowances, CoverOtherOrdersOfTheL2NormBackward) {
+  const double u = 0x1p-24;
+  for (const double amount :
+       of_grad_x(two_halves("l2_norm", DType::float32), Accumulation::float32)) {
+    EXPECT_GE(amount, 32 * u / std::sqrt(18.0));
+    EXPECT_LE(amount, 100 * u / std::sqrt(18.0));
   }
 }
 
