@@ -1,5 +1,6 @@
 # The checks of tests/meta/checks as tests; each is also run on injected faults that it must find.
-set(checks citations clauses comments document_paths formulas layer_names layering registration words)
+set(checks citations clauses comments document_paths formulas layer_names layering recipes registration
+  words)
 foreach(name ${checks})
   set(links)
   if(name STREQUAL "layering")

@@ -74,7 +74,7 @@ L2Definition l2_definition(const Tensor<double>& x, const Tensor<double>& grad_y
 
 class L2NormTest : public ::testing::Test {
  protected:
-  void TearDown() override { ops::reset_machine(); }
+  void TearDown() override { ops::restore_defaults(); }
 };
 
 TEST_F(L2NormTest, MatchesHandComputedValues) {
@@ -150,8 +150,8 @@ TEST_F(L2NormTest, GivesTheSameBitsOnEveryInstructionSetAndThreadCount) {
   for (const Shape& shape : {Shape{1, 1}, Shape{5}, Shape{7, 33}, Shape{3, 2, 67}, Shape{900, 700}})
     for (const L2NormOptions& o : kEveryPlacement) {
       const Tensor<double> x = rows_of_all_sizes(shape, "x"), grad_y = random_tensor(shape, "g");
-      ops::expect_same_everywhere([&] { return l2_norm(x, o); });
-      ops::expect_same_everywhere([&] { return l2_norm_backward(grad_y, x, o); });
+      ops::expect_same_on_every_machine_setting([&] { return l2_norm(x, o); });
+      ops::expect_same_on_every_machine_setting([&] { return l2_norm_backward(grad_y, x, o); });
     }
 }
 
@@ -259,7 +259,7 @@ TEST_F(L2NormTest, C4_RejectsValuesThatAreNotFiniteOrOverflow) {
 
 TEST_F(L2NormTest, C5_RejectsGradientsOfAnotherShape) {
   EXPECT_EQ(contract_message([] {
-              l2_norm_backward(Tensor<double>{{1}}, {{1, 2}});
+              l2_norm_backward(Tensor<double>{{1}}, Tensor<double>{{1, 2}});
             }),
             "l2_norm_backward: grad_y has shape [1,1]; expected [1,2]");
 }
