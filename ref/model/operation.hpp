@@ -45,7 +45,7 @@ struct RopeOptions {
   bool interleaved = false;  ///< pairs features 2 i and 2 i + 1; otherwise features i and i + P
 };
 
-/// Where eps enters the norm n = sqrt(S) of a row whose sum of squares is S.
+/// The place of eps in the norm of a row, n = sqrt(S), with S the sum of its squares.
 enum class EpsPlacement {
   inside,   ///< sqrt(S + eps)
   outside,  ///< n + eps

@@ -16,8 +16,9 @@ using tensor::Tensor;
 ///             outside: r = 1 / (n + eps)
 ///             floor:   r = 1 / max(n, eps)
 /// Shapes    x, y [..., D] of any rank >= 1
-/// Requires  (C1) every extent of x >= 1  (C2) eps >= 0, and r finite in each row: a row of zeros
-///           needs eps > 0  (C4) values finite, and so small that the squared norm stays finite
+/// Requires  (C1) every extent of x is at least 1
+///           (C2) eps >= 0, and r is finite in each row: a row of zeros needs eps > 0
+///           (C4) all values are finite and small enough that the squared norm stays finite
 /// Order     docs/specification/determinism.md, R2 and R4
 /// Error     docs/error_analysis.md, section 1: the scalar running_error
 /// Throws    ContractError
@@ -28,8 +29,9 @@ Tensor<T> l2_norm(const Tensor<T>& x, const model::L2NormOptions& options = {});
 ///             inside:  w = r
 ///             outside: w = 1 / n, or 0 if n = 0
 ///             floor:   w = r if n >= eps, otherwise 0
-/// Requires  (C5) grad_y has the shape of x  (C7) grad_y finite, and so small that e stays finite;
-///           what l2_norm requires of x and eps
+/// Requires  the conditions of l2_norm on x and eps, and
+///           (C5) grad_y has the shape of x
+///           (C7) grad_y is finite and small enough that e stays finite
 /// Throws    ContractError
 template <numeric::Real T>
 Tensor<T> l2_norm_backward(const Tensor<T>& grad_y, const Tensor<T>& x,

@@ -228,33 +228,33 @@ TEST_F(L2NormTest, C1_RejectsScalarsAndEmptyExtents) {
   EXPECT_EQ(contract_message([] {
               l2_norm(tensor::empty_tensor<double>({3, 0}));
             }),
-            "l2_norm: x has shape [3,0]; expected [..., D] with every extent at least 1");
+            "l2_norm: x has shape [3, 0]; expected [..., D] with every extent at least 1 (C1)");
 }
 
 TEST_F(L2NormTest, C2_RejectsEpsBelow0AndNormsOf0WithoutEps) {
   EXPECT_EQ(contract_message([] {
               l2_norm(Tensor<double>{{1, 2}}, {.eps = -1});
             }),
-            "l2_norm: eps is -1; expected eps >= 0");
+            "l2_norm: eps is -1; expected eps >= 0 (C2)");
   for (const EpsPlacement placement :
        {EpsPlacement::inside, EpsPlacement::outside, EpsPlacement::floor})
     EXPECT_EQ(contract_message([&] {
                 l2_norm(Tensor<double>{{1, 2}, {0, 0}}, {.eps = 0, .eps_placement = placement});
               }),
               "l2_norm: x makes the reciprocal norm at [1] = inf; expected values so small that "
-              "sums of their squares stay finite, and eps > 0 where they vanish");
+              "sums of their squares stay finite, and eps > 0 where they vanish (C2)");
 }
 
 TEST_F(L2NormTest, C4_RejectsValuesThatAreNotFiniteOrOverflow) {
   EXPECT_EQ(contract_message([] {
               l2_norm(Tensor<double>{{1, numeric::kNaN}});
             }),
-            "l2_norm: x has the element [0,1] = nan; expected finite values");
+            "l2_norm: x has the element [0, 1] = nan; expected finite values (C4)");
   EXPECT_EQ(contract_message([] {
               l2_norm(Tensor<double>{{1e200, 1}});
             }),
             "l2_norm: x makes the reciprocal norm at [0] vanish; expected values so small that "
-            "sums of their squares stay finite");
+            "sums of their squares stay finite (C4)");
 }
 
 TEST_F(L2NormTest, C5_RejectsGradientsOfAnotherShape) {
@@ -262,19 +262,19 @@ TEST_F(L2NormTest, C5_RejectsGradientsOfAnotherShape) {
               l2_norm_backward(ref::tensor::full_tensor<double>({1, 1}, 1),
                                ref::tensor::full_tensor<double>({1, 2}, 1));
             }),
-            "l2_norm_backward: grad_y has shape [1,1]; expected [1,2]");
+            "l2_norm_backward: grad_y has shape [1, 1]; expected shape [1, 2] (C5)");
 }
 
 TEST_F(L2NormTest, C7_RejectsGradientsThatAreNotFiniteOrOverflow) {
   EXPECT_EQ(contract_message([] {
               l2_norm_backward(Tensor<double>{{numeric::kInfinity, 1}}, {{1, 2}});
             }),
-            "l2_norm_backward: grad_y has the element [0,0] = inf; expected finite values");
+            "l2_norm_backward: grad_y has the element [0, 0] = inf; expected finite values (C7)");
   EXPECT_EQ(contract_message([] {
               l2_norm_backward(Tensor<double>{{1.7e308, 1.7e308}}, {{1, 1}}, {.eps = 0});
             }),
             "l2_norm_backward: grad_y makes the sum over grad_y at [0] = inf; expected values so "
-            "small that sums of their squares stay finite, and eps > 0 where they vanish");
+            "small that sums of their squares stay finite, and eps > 0 where they vanish (C7)");
 }
 
 }  // namespace

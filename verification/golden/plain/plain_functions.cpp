@@ -172,8 +172,8 @@ class PlainFunctions : public PlainGates<T> {
     if (norm < 4 * eps) eps = sites_.constant("eps", eps);
     const T r = l2_reciprocal(o.eps_placement, square, root, eps);
     for (const std::size_t i : row)
-      y[i] = stored_y_for_backward(a_.style().divide ? x_[i] / (1 / r)
-                                            : x_[i] * sites_.factor("reciprocal norm in y", r));
+      y[i] = stored_y_for_backward(
+          a_.style().divide ? x_[i] / (1 / r) : x_[i] * sites_.factor("reciprocal norm in y", r));
     // The derivative of n is u = x / n; below the floor n does not enter.
     const bool above = o.eps_placement != model::EpsPlacement::floor || !(root < eps);
     const auto u = [&](std::size_t i) {
