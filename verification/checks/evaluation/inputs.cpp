@@ -201,9 +201,9 @@ EvalInputs without_sides(std::string_view file, F f) {
   }
 }
 
-EvalInputs encoder_inputs(std::string_view file, const TensorReader& reader,
-                          const ref::model::EncoderOperation& operation, ref::model::Mode mode) {
-  return without_sides(file, [&] {
+EvalInputs encoder_inputs(const TensorReader& reader, const ref::model::EncoderOperation& operation,
+                          ref::model::Mode mode) {
+  return without_sides(reader.file(), [&] {
     EvalInputs inputs;
     inputs.encoder = EncoderReader(reader, operation, mode).read();
     return inputs;
@@ -235,33 +235,8 @@ OptimizerTensors optimizer_inputs(const TensorReader& reader,
   return inputs;
 }
 
-}  // namespace
-
-EvalInputs operation_inputs(std::string_view file, std::span<const StoredTensor> tensors,
-                            const ref::model::Operation& operation, ref::model::Mode mode,
-                            bool sequence) {
-  if (const auto* const layer = std::get_if<ref::model::NormOptions>(&operation))
-    return eval_inputs(file, tensors, *layer, mode, sequence);
-  if (const auto* const encoder = std::get_if<ref::model::EncoderOperation>(&operation))
-    return encoder_inputs(file, TensorReader(file, tensors), *encoder, mode);
-  EvalInputs inputs;
-  const TensorReader reader(file, tensors);
-  if (const auto* const transformer = std::get_if<ref::model::TransformerOperation>(&operation))
-    return without_sides(file, [&] {
-      inputs.transformer = transformer_inputs(reader, *transformer, mode);
-      return inputs;
-    });
-  if (const auto* const steps = std::get_if<ref::model::OptimizerOperation>(&operation))
-    inputs.optimizer = optimizer_inputs(reader, steps->optimizer, sequence);
-  else
-    inputs.function = function_inputs(reader, std::get<ref::model::FunctionOptions>(operation));
-  return inputs;
-}
-
-EvalInputs eval_inputs(std::string_view file, std::span<const StoredTensor> tensors,
-                       const ref::model::NormOptions& options, ref::model::Mode mode, bool sequence,
-                       bool offers_sequence) {
-  const TensorReader reader(file, tensors);
+EvalInputs layer_inputs(const TensorReader& reader, const ref::model::NormOptions& options,
+                        ref::model::Mode mode, bool sequence, bool offers_sequence) {
   const ref::model::NormLayer& layer = ref::model::norm_layer(options);
   std::vector<std::string> known = {"x", "gamma", "beta", "grad_y", "valid"};
   for (const auto& entry : layer.parameters)
@@ -299,6 +274,39 @@ EvalInputs eval_inputs(std::string_view file, std::span<const StoredTensor> tens
     }
   }
   return inputs;
+}
+
+}  // namespace
+
+EvalInputs operation_inputs(const TensorReader& reader, const ref::model::Operation& operation,
+                            ref::model::Mode mode, bool sequence) {
+  if (const auto* const layer = std::get_if<ref::model::NormOptions>(&operation))
+    return layer_inputs(reader, *layer, mode, sequence, true);
+  if (const auto* const encoder = std::get_if<ref::model::EncoderOperation>(&operation))
+    return encoder_inputs(reader, *encoder, mode);
+  EvalInputs inputs;
+  if (const auto* const transformer = std::get_if<ref::model::TransformerOperation>(&operation))
+    return without_sides(reader.file(), [&] {
+      inputs.transformer = transformer_inputs(reader, *transformer, mode);
+      return inputs;
+    });
+  if (const auto* const steps = std::get_if<ref::model::OptimizerOperation>(&operation))
+    inputs.optimizer = optimizer_inputs(reader, steps->optimizer, sequence);
+  else
+    inputs.function = function_inputs(reader, std::get<ref::model::FunctionOptions>(operation));
+  return inputs;
+}
+
+EvalInputs operation_inputs(std::string_view file, std::span<const StoredTensor> tensors,
+                            const ref::model::Operation& operation, ref::model::Mode mode,
+                            bool sequence) {
+  return operation_inputs(TensorReader(file, tensors), operation, mode, sequence);
+}
+
+EvalInputs eval_inputs(std::string_view file, std::span<const StoredTensor> tensors,
+                       const ref::model::NormOptions& options, ref::model::Mode mode, bool sequence,
+                       bool offers_sequence) {
+  return layer_inputs(TensorReader(file, tensors), options, mode, sequence, offers_sequence);
 }
 
 }  // namespace normproof::verification::checks::evaluation

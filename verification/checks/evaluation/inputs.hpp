@@ -10,6 +10,7 @@
 #include "verification/checks/evaluation/encoders.hpp"
 #include "verification/checks/evaluation/functions.hpp"
 #include "verification/checks/evaluation/optimizers.hpp"
+#include "verification/checks/evaluation/tensor_reader.hpp"
 #include "verification/checks/evaluation/transformers.hpp"
 
 namespace normproof::verification::checks::evaluation {
@@ -44,5 +45,8 @@ EvalInputs eval_inputs(std::string_view file, std::span<const ref::io::StoredTen
 EvalInputs operation_inputs(std::string_view file, std::span<const ref::io::StoredTensor> tensors,
                             const ref::model::Operation& operation, ref::model::Mode mode,
                             bool sequence);
+/// Overload for a reader, which may multiply elements by their scales.
+EvalInputs operation_inputs(const TensorReader& reader, const ref::model::Operation& operation,
+                            ref::model::Mode mode, bool sequence);
 
 }  // namespace normproof::verification::checks::evaluation

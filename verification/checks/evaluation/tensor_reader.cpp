@@ -23,6 +23,7 @@ void TensorReader::fail(std::string_view name, std::string_view observation,
 
 void TensorReader::check_names(const std::vector<std::string>& known) const {
   for (const StoredTensor& tensor : tensors_) {
+    if (scales_ && tensor.name.ends_with("_scale")) continue;
     if (std::ranges::find(known, tensor.name) == known.end()) {
       throw ref::numeric::FileError(
           fmt::format("{}: {}", file_, ref::numeric::unknown_name("tensor", tensor.name, known)));
@@ -50,7 +51,11 @@ void TensorReader::check_shape(const StoredTensor& tensor, const Shape& expected
 
 std::vector<double> TensorReader::values(const StoredTensor& tensor) const {
   try {
-    return ref::io::widen(tensor);
+    std::vector<double> values = ref::io::widen(tensor);
+    if (!scales_) return values;
+    const std::vector<double> scales = scales_(tensor);
+    for (std::size_t i = 0; i < scales.size(); ++i) values[i] *= scales[i];
+    return values;
   } catch (const ref::numeric::ContractError& error) {
     throw ref::numeric::FileError(fmt::format("{}: {}", file_, sentence(error.violation())));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,8 +18,16 @@ namespace normproof::verification::checks::evaluation {
 /// Throws    FileError naming the file, the tensor and the expectation
 class TensorReader {
  public:
-  TensorReader(std::string_view file, std::span<const ref::io::StoredTensor> tensors)
-      : file_(file), tensors_(tensors) {}
+  /// Returns the factor of each element of a tensor; nothing if its elements are not scaled.
+  using Scales = std::function<std::vector<double>(const ref::io::StoredTensor&)>;
+
+  /// With `scales`, elements are multiplied by their factors, and tensors whose names end in
+  /// "_scale" are not inputs. Every product must be exact in double.
+  TensorReader(std::string_view file, std::span<const ref::io::StoredTensor> tensors,
+               Scales scales = {})
+      : file_(file), tensors_(tensors), scales_(std::move(scales)) {}
+
+  std::string_view file() const { return file_; }
 
   [[noreturn]] void fail(std::string_view name, std::string_view observation,
                          std::string_view expectation) const;
@@ -32,7 +41,7 @@ class TensorReader {
 
   void check_shape(const ref::io::StoredTensor& tensor, const ref::tensor::Shape& expected) const;
 
-  /// Returns the elements, converted exactly to double.
+  /// Returns the elements, converted exactly to double and multiplied by their factors.
   std::vector<double> values(const ref::io::StoredTensor& tensor) const;
   /// Returns the elements of a mask, which must be booleans or 0 and 1.
   std::vector<double> mask_values(const ref::io::StoredTensor& tensor) const;
@@ -42,6 +51,7 @@ class TensorReader {
  private:
   std::string_view file_;
   std::span<const ref::io::StoredTensor> tensors_;
+  Scales scales_;
 };
 
 /// Returns part number `step` of values, which consist of parts of this shape.

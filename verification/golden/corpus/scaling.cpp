@@ -21,6 +21,10 @@ bool has_8_bits(DType dtype) {
 
 }  // namespace
 
+bool has_scales(const StoredTensor& input) {
+  return has_8_bits(input.dtype);
+}
+
 bool is_scaled(const Case& c) {
   return has_8_bits(c.dtype);
 }
@@ -86,10 +90,14 @@ bool rounds_inputs(const Case& c) {
          });
 }
 
+Case with_computed_dtype(Case c) {
+  if (is_scaled(c)) c.dtype = DType::float32;
+  return c;
+}
+
 Case dequantized(const Case& c) {
   if (!is_scaled(c)) return c;
-  Case real = c;
-  real.dtype = DType::float32;
+  Case real = with_computed_dtype(c);
   std::erase_if(real.inputs, [](const StoredTensor& t) { return t.name.ends_with("_scale"); });
   for (StoredTensor& input : real.inputs) {
     if (!has_8_bits(input.dtype)) continue;

@@ -50,8 +50,15 @@ int block_scale_exponent(int of_largest, const ref::numeric::FloatFormat& format
 /// Throws    ContractError
 std::vector<double> scales_of(const Case& c, const StoredTensor& input);
 
+/// Whether an input is stored in 8 bits, so that it has scales.
+bool has_scales(const StoredTensor& input);
+
 /// Whether an 8-bit input has a single float32 scale, so that multiplying by it rounds.
 bool rounds_inputs(const Case& c);
+
+/// Returns the case with the dtype that its operation is computed in: float32 for an 8-bit dtype.
+/// The inputs keep their dtypes.
+Case with_computed_dtype(Case c);
 
 /// Returns the case with every 8-bit input replaced by the real numbers that it represents, in
 /// float64 and without scales, and with float32 outputs. A case without scales is returned

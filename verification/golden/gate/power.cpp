@@ -94,7 +94,8 @@ PreparedCase prepare_case(const Case& c, const PowerOptions& options) {
   prepared.stored = certify::certified_case(c);
   prepared.inputs = inputs_of(c);
   prepared.bounds = tolerance::derive_tolerance(
-      c, options.accumulation.value_or(usual_accumulation(c.dtype)), options.formula);
+      c, prepared.inputs, options.accumulation.value_or(usual_accumulation(c.dtype)),
+      options.formula);
   prepared.right = run_plain(c, prepared.inputs, {}, sites);
   return prepared;
 }

@@ -4,9 +4,16 @@
 
 namespace normproof::verification::golden::recipes {
 
+using checks::evaluation::TensorReader;
+
 checks::evaluation::EvalInputs inputs_of(const corpus::Case& c, std::string_view file) {
-  const corpus::Case real = corpus::dequantized(c);
-  return checks::evaluation::operation_inputs(file, real.inputs, c.options, c.mode, c.sequence);
+  const auto scales = [&c](const ref::io::StoredTensor& input) {
+    // 1-byte scales and inputs of other dtypes have no scales themselves.
+    return corpus::has_scales(input) ? corpus::scales_of(c, input) : std::vector<double>{};
+  };
+  const TensorReader reader(file, c.inputs,
+                            corpus::is_scaled(c) ? TensorReader::Scales(scales) : nullptr);
+  return checks::evaluation::operation_inputs(reader, c.options, c.mode, c.sequence);
 }
 
 checks::evaluation::EvalInputs inputs_of(const corpus::Case& c) {

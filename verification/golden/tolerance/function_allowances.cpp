@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "ref/numeric/elementary_array.hpp"
-#include "verification/checks/evaluation/sequence.hpp"
 #include "verification/golden/corpus/kind.hpp"
 #include "verification/golden/tolerance/add_norm_allowances.hpp"
 #include "verification/golden/tolerance/attention_allowances.hpp"
@@ -67,7 +66,8 @@ void allow_printed_sigmoid(const checks::evaluation::FunctionInputs& inputs,
 /// next product, as in implementations that run each as a separate operation. A product of a stored
 /// value with a power of two needs no second rounding.
 void allow_stored_factors(const Case& c, const checks::evaluation::FunctionInputs& inputs,
-                          Accumulation accumulation, NamedTensors<double>& errors) {
+                          const NamedTensors<double>& values, Accumulation accumulation,
+                          NamedTensors<double>& errors) {
   if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
   const double u = arithmetic_of(accumulation).unit_roundoff;
   const ref::numeric::Arithmetic format = arithmetic_of(storage_of(c.dtype));
@@ -83,11 +83,10 @@ void allow_stored_factors(const Case& c, const checks::evaluation::FunctionInput
       error.data()[i] += format.unit_roundoff * moved * slack_of_operations(4, u);
     }
   };
-  const auto exact = checks::evaluation::run_operation<double>(c.options, {{}, {}, inputs}, false);
-  allow("y", exact.at("y"), [&](std::size_t i) { return inputs.tensors.at("gate").data()[i]; });
+  allow("y", values.at("y"), [&](std::size_t i) { return inputs.tensors.at("gate").data()[i]; });
   if (grad_y == nullptr) return;
-  allow("grad_x", exact.at("grad_x"), [&](std::size_t) { return kSteepest; });
-  allow("grad_gate", exact.at("grad_gate"), [&](std::size_t i) { return grad_y->data()[i]; });
+  allow("grad_x", values.at("grad_x"), [&](std::size_t) { return kSteepest; });
+  allow("grad_gate", values.at("grad_gate"), [&](std::size_t i) { return grad_y->data()[i]; });
 }
 
 /// Allows each product of rope to be rounded to the dtype of the case before the two are added. A
@@ -134,9 +133,9 @@ double growth(double a) {
 /// Allows backwards that use the stored y, row by row.
 class StoredY {
  public:
-  StoredY(const Case& c, const checks::evaluation::FunctionInputs& inputs,
+  StoredY(const Case& c, const checks::evaluation::FunctionInputs& inputs, const Tensor<double>& y,
           Accumulation accumulation, NamedTensors<double>& bound)
-      : y_(checks::evaluation::run_operation<double>(c.options, {{}, {}, inputs}, false).at("y")),
+      : y_(y),
         x_(inputs.tensors.at("x")),
         dy_(inputs.tensors.at("grad_y")),
         error_(bound.at("y")),
@@ -207,7 +206,7 @@ class StoredY {
     }
   }
 
-  Tensor<double> y_;
+  const Tensor<double>& y_;
   const Tensor<double>& x_;
   const Tensor<double>& dy_;
   const Tensor<double>& error_;
@@ -288,12 +287,13 @@ class L2Backward {
 }  // namespace
 
 void add_function_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
-                             Accumulation accumulation, NamedTensors<double>& bound, bool flushes) {
+                             const NamedTensors<double>& values, Accumulation accumulation,
+                             NamedTensors<double>& bound, bool flushes) {
   if (is_about<ref::model::GeluTanhOptions>(c))
     allow_cancellation(inputs, arithmetic_of(accumulation).unit_roundoff, bound);
   if (is_about<ref::model::SiluOptions>(c) || is_about<ref::model::SwigluOptions>(c))
     allow_printed_sigmoid(inputs, arithmetic_of(accumulation), bound);
-  if (inputs.tensors.contains("gate")) allow_stored_factors(c, inputs, accumulation, bound);
+  if (inputs.tensors.contains("gate")) allow_stored_factors(c, inputs, values, accumulation, bound);
   if (is_about<ref::model::AttentionOptions>(c) && inputs.tensors.contains("grad_y"))
     add_attention_allowances(c, inputs, accumulation, bound);
   if (inputs.tensors.contains("residual"))
@@ -307,7 +307,7 @@ void add_function_allowances(const Case& c, const checks::evaluation::FunctionIn
                       is_about<ref::model::LogSoftmaxOptions>(c) ||
                       is_about<ref::model::LogSumExpOptions>(c);
   if (from_y && inputs.tensors.find("grad_y") != nullptr)
-    StoredY(c, inputs, accumulation, bound).run(c);
+    StoredY(c, inputs, values.at("y"), accumulation, bound).run(c);
 }
 
 }  // namespace normproof::verification::golden::tolerance

@@ -22,8 +22,10 @@ namespace normproof::verification::golden::tolerance {
 ///           add_cross_entropy_allowances and add_add_norm_allowances.
 ///           Other operations: nothing
 /// Requires  bound holds the any-order bound of c for `accumulation`; flushes says whether the
-///           candidate flushes subnormal numbers; inputs are the finite inputs of c
+///           candidate flushes subnormal numbers; inputs are the finite inputs of c; values are the
+///           outputs for them in `double`
 void add_function_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
+                             const ref::tensor::NamedTensors<double>& values,
                              Accumulation accumulation, ref::tensor::NamedTensors<double>& bound,
                              bool flushes = false);
 

@@ -29,25 +29,25 @@ void allow_conversion(const NamedTensors<double>& values, double u, NamedTensors
 }
 
 /// The stored value is gamma x_hat, at most |y| + |beta|.
-void allow_beta_after_storing(const Case& c, const Tensor<double>& y, Tensor<double>& bound) {
-  const ref::io::StoredTensor* const stored = find(c.inputs, "beta");
-  if (stored == nullptr) return;
-  const std::vector<double> beta = ref::io::widen(*stored);
+void allow_beta_after_storing(const Case& c, const Tensor<double>& beta, const Tensor<double>& y,
+                              Tensor<double>& bound) {
+  if (!ref::tensor::is_given(beta)) return;
   const double u = unit_roundoff(c.dtype);
   for (std::size_t i = 0; i < y.size(); ++i)
     bound.data()[i] +=
-        u * (std::fabs(y.data()[i]) + std::fabs(beta[i % beta.size()]) + bound.data()[i]);
+        u * (std::fabs(y.data()[i]) + std::fabs(beta.data()[i % beta.size()]) + bound.data()[i]);
 }
 
 }  // namespace
 
-void add_layer_allowances(const Case& c, const NamedTensors<double>& values,
-                          Accumulation accumulation, NamedTensors<double>& bound) {
+void add_layer_allowances(const Case& c, const ref::model::NormInputs<double>& inputs,
+                          const NamedTensors<double>& values, Accumulation accumulation,
+                          NamedTensors<double>& bound) {
   const double u = arithmetic_of(accumulation).unit_roundoff;
   allow_conversion(values, u, bound);
   if (corpus::adds_beta_after_storing(op_name(c)) &&
       corpus::rounds_when_stored(c.dtype, accumulation))
-    allow_beta_after_storing(c, values.at("y"), bound.at("y"));
+    allow_beta_after_storing(c, inputs.beta, values.at("y"), bound.at("y"));
 }
 
 }  // namespace normproof::verification::golden::tolerance

@@ -27,7 +27,6 @@ using corpus::is_centered;
 using corpus::is_function;
 using corpus::is_layer;
 using corpus::op_name;
-using corpus::path_of;
 using corpus::storage_of;
 using corpus::unit_roundoff;
 using corpus::usual_accumulation;
@@ -208,10 +207,14 @@ Arithmetic arithmetic_of_candidate(Accumulation accumulation, bool flushes) {
   return arithmetic;
 }
 
-Tolerance derive_tolerance(const Case& stored, Accumulation accumulation, Formula formula,
+Tolerance derive_tolerance(const Case& c, Accumulation accumulation, Formula formula,
                            bool flushes) {
-  const Case c = corpus::dequantized(stored);
-  checks::evaluation::EvalInputs inputs = inputs_of(stored, path_of(stored));
+  return derive_tolerance(c, inputs_of(c), accumulation, formula, flushes);
+}
+
+Tolerance derive_tolerance(const Case& stored, checks::evaluation::EvalInputs inputs,
+                           Accumulation accumulation, Formula formula, bool flushes) {
+  const Case c = corpus::with_computed_dtype(stored);
   replace_not_finite(inputs, kReplacements);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Arithmetic arithmetic = arithmetic_of_candidate(accumulation, flushes);
@@ -231,9 +234,11 @@ Tolerance derive_tolerance(const Case& stored, Accumulation accumulation, Formul
     allow(plain_error_bounds(c, inputs, {.one_pass = true}, arithmetic), bounds.bound);
   if (is_layer(c) && is_centered(op_name(c)))
     allow_other_statistics(c, inputs, arithmetic, bounds.bound);
-  if (is_layer(c)) add_layer_allowances(c, evaluated.values, accumulation, bounds.bound);
+  if (is_layer(c))
+    add_layer_allowances(c, inputs.steps.front(), evaluated.values, accumulation, bounds.bound);
   if (is_function(c))
-    add_function_allowances(c, inputs.function, accumulation, bounds.bound, flushes);
+    add_function_allowances(c, inputs.function, evaluated.values, accumulation, bounds.bound,
+                            flushes);
   if (may_be_vacuous(c)) drop_vacuous_bounds(c, evaluated.values, bounds.bound);
   if (corpus::is_scaled(stored)) divide_by_scales(stored, evaluated.values, bounds);
   drop_overflowing_bounds(stored, evaluated.values, arithmetic, bounds.bound);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ref/tensor/named_tensors.hpp"
+#include "verification/checks/evaluation/inputs.hpp"
 #include "verification/golden/corpus/arithmetic.hpp"
 #include "verification/golden/corpus/case.hpp"
 
@@ -48,6 +49,10 @@ struct Tolerance {
 };
 Tolerance derive_tolerance(const Case& c, Accumulation accumulation,
                            Formula formula = Formula::two_pass, bool flushes = false);
+/// Overload for a case whose inputs have been read (recipes::inputs_of).
+Tolerance derive_tolerance(const Case& c, checks::evaluation::EvalInputs inputs,
+                           Accumulation accumulation, Formula formula = Formula::two_pass,
+                           bool flushes = false);
 
 /// Returns the arithmetic assumed of a candidate. Unless it declares that it flushes subnormal
 /// numbers to 0, an operation with a subnormal result is off by at most 2 ulps, like any other.

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/verification/golden/certify/samples.hpp"
+#include "verification/golden/corpus/scaling.hpp"
+#include "verification/golden/recipes/scaled_corpus.hpp"
 
 namespace normproof::verification::golden::recipes {
 namespace {
@@ -20,6 +22,24 @@ TEST(CaseInputs, AreWidenedToDoubleAndNamed) {
   c.inputs.push_back(tensor_of("gama", DType::float64, {3}, {1, 1, 1}));
   EXPECT_THAT(file_message([&] { inputs_of(c, "f.safetensors"); }),
               testing::AllOf(HasSubstr("f.safetensors"), HasSubstr("gama"), HasSubstr("gamma")));
+}
+
+TEST(CaseInputs, MultiplyEightBitElementsByTheirScales) {
+  const Case c = scaled_cases(corpus::Tier::quick, "rms_norm", 1).front();
+  const Case real = corpus::dequantized(c);
+  ASSERT_TRUE(corpus::is_scaled(c));
+  const std::vector<double> expected = values_of(real.inputs, "x"),
+                            stored = values_of(c.inputs, "x");
+  const auto inputs = inputs_of(c);
+  const auto& x = inputs.steps.front().x;
+  EXPECT_EQ(std::vector<double>(x.data(), x.data() + x.size()), expected);
+  EXPECT_NE(stored, expected);
+}
+
+TEST(CaseInputs, RejectNamesThatEndLikeScalesInACaseWithoutScales) {
+  Case c = plain_recipe("batch_norm", {4, 3}, DType::float16).make(1);
+  c.inputs.push_back(tensor_of("x_scale", DType::float64, {1}, {1}));
+  EXPECT_THAT(file_message([&] { inputs_of(c, "f"); }), HasSubstr("x_scale"));
 }
 
 }  // namespace

@@ -24,14 +24,14 @@ using ::testing::ElementsAre;
 /// Returns what the allowances add to bounds of 0 for y and grad_x.
 ref::tensor::NamedTensors<double> allowances(const Case& c, Accumulation accumulation) {
   const checks::evaluation::EvalInputs inputs = inputs_of(c, path_of(c));
+  const auto outputs = checks::evaluation::run_operation<double>(c.options, inputs, c.sequence);
   ref::tensor::NamedTensors<double> bound;
-  for (const auto& [name, values] :
-       checks::evaluation::run_operation<double>(c.options, inputs, c.sequence)) {
+  for (const auto& [name, values] : outputs) {
     auto zeros = ref::tensor::empty_tensor<double>(ref::tensor::shape_of(values));
     std::fill_n(zeros.data(), zeros.size(), 0.0);
     bound.set(name, std::move(zeros));
   }
-  add_function_allowances(c, inputs.function, accumulation, bound);
+  add_function_allowances(c, inputs.function, outputs, accumulation, bound);
   return bound;
 }
 
