@@ -1,8 +1,12 @@
 #pragma once
 
 #include "ref/model/norm_options.hpp"
+#include "ref/model/option_fields.hpp"
 
 namespace normproof::ref::model {
+
+/// The version that added images, and gamma stored as gamma - 1.
+inline constexpr Since kSinceImages{"2.11.0"};
 
 // The fields of each struct by name. Setting, listing and error messages all use this one list.
 inline void visit_fields(NoneOptions&, auto&&) {}
@@ -10,22 +14,22 @@ inline void visit_fields(BatchNormOptions& o, auto&& f) {
   f("eps", o.eps);
   f("running_decay", o.running_decay);
   f("unbiased_running_variance", o.unbiased_running_variance);
-  f("layout", o.layout);
+  f("layout", o.layout, kSinceImages);
 }
 inline void visit_fields(LayerNormOptions& o, auto&& f) {
   f("eps", o.eps);
-  f("zero_centred_gamma", o.zero_centred_gamma);
+  f("zero_centred_gamma", o.zero_centred_gamma, kSinceImages);
 }
 inline void visit_fields(RMSNormOptions& o, auto&& f) {
   f("eps", o.eps);
   f("cast_order", o.cast_order);
   f("storage", o.storage);
-  f("zero_centred_gamma", o.zero_centred_gamma);
+  f("zero_centred_gamma", o.zero_centred_gamma, kSinceImages);
 }
 inline void visit_fields(GroupNormOptions& o, auto&& f) {
   f("eps", o.eps);
   f("groups", o.groups);
-  f("layout", o.layout);
+  f("layout", o.layout, kSinceImages);
 }
 inline void visit_fields(InstanceNormOptions& o, auto&& f) {
   f("eps", o.eps);

@@ -180,7 +180,7 @@ std::optional<V> find_option(NormOptions options, std::string_view field) {
   std::optional<V> found;
   std::visit(
       [&](auto& o) {
-        visit_fields(o, [&](std::string_view own, auto& value) {
+        visit_fields(o, [&](std::string_view own, auto& value, Since = {}) {
           if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, V>)
             if (own == field) found = value;
         });

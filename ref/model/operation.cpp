@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "ref/model/norm_fields.hpp"
 #include "ref/model/operation_info.hpp"
 #include "ref/model/option_fields.hpp"
 
 namespace normproof::ref::model {
+
+constexpr Since kSinceCausalEncoders{"2.12.0"}, kSinceScaledEmbedding{"2.15.0"};
 
 // option_fields.hpp finds these by argument-dependent lookup.
 static void visit_fields(SoftmaxOptions&, auto&&) {}
@@ -23,11 +26,11 @@ static void visit_fields(AttentionOptions& o, auto&& f) {
 }
 static void visit_fields(AddLayerNormOptions& o, auto&& f) {
   f("eps", o.eps);
-  f("zero_centred_gamma", o.zero_centred_gamma);
+  f("zero_centred_gamma", o.zero_centred_gamma, kSinceImages);
 }
 static void visit_fields(AddRMSNormOptions& o, auto&& f) {
   f("eps", o.eps);
-  f("zero_centred_gamma", o.zero_centred_gamma);
+  f("zero_centred_gamma", o.zero_centred_gamma, kSinceImages);
 }
 static void visit_fields(CrossEntropyOptions& o, auto&& f) {
   f("label_smoothing", o.loss.label_smoothing);
@@ -48,7 +51,7 @@ static void visit_layer_fields(auto& o, auto&& f) {
 }
 static void visit_fields(EncoderLayerOptions& o, auto&& f) {
   visit_layer_fields(o, f);
-  f("causal", o.causal);
+  f("causal", o.causal, kSinceCausalEncoders);
 }
 static void visit_fields(EncoderOptions& o, auto&& f) {
   f("num_layers", o.num_layers);
@@ -58,8 +61,8 @@ static void visit_fields(EncoderOptions& o, auto&& f) {
   f("pooling", o.pooling);
   f("positions", o.positions);
   f("norm", o.norm);
-  f("causal", o.causal);
-  f("scaled_embedding", o.scaled_embedding);
+  f("causal", o.causal, kSinceCausalEncoders);
+  f("scaled_embedding", o.scaled_embedding, kSinceScaledEmbedding);
 }
 static void visit_fields(DecoderLayerOptions& o, auto&& f) {
   visit_layer_fields(o, f);
@@ -72,7 +75,7 @@ static void visit_transformer_fields(auto& o, auto&& f) {
   f("positions", o.positions);
   f("tied_head", o.tied_head);
   f("norm", o.norm);
-  f("scaled_embedding", o.scaled_embedding);
+  f("scaled_embedding", o.scaled_embedding, kSinceScaledEmbedding);
 }
 static void visit_fields(TranslatorOptions& o, auto&& f) {
   visit_transformer_fields(o, f);
@@ -98,10 +101,6 @@ namespace {
 /// Prefixes of the options of a norm.
 constexpr std::string_view kNormPrefix = "norm.", kDecoderNormPrefix = "decoder_norm.";
 constexpr std::string_view kLearningRate = "learning_rate";
-/// An encoder option that was added after files had been written, with the value that a file means
-/// if it does not name the option.
-constexpr std::pair<std::string_view, std::string_view> kEncoderLegacyDefault = {"causal", "false"};
-
 std::vector<std::string> names_of_kind(OperationKind kind) {
   std::vector<std::string> names;
   for (const OperationInfo& info : operations(kind)) names.push_back(info.name);
@@ -155,18 +154,19 @@ struct SetOption {
   }
 };
 
-struct ListAllOptions {
-  OptionTexts operator()(const NormOptions& layer) const { return list_all_options(layer); }
-  OptionTexts operator()(const FunctionOptions& function) const {
-    return list_all_fields(function);
-  }
+/// Lists the options of an operation: all of them, or those that a file names.
+struct ListOptions {
+  bool all;
+
+  OptionTexts operator()(const NormOptions& layer) const { return list(layer); }
+  OptionTexts operator()(const FunctionOptions& function) const { return fields(function); }
   OptionTexts operator()(EncoderOperation encoder) const {
-    OptionTexts texts = list_all_fields(encoder);
+    OptionTexts texts = fields(encoder);
     add(texts, kNormPrefix, encoder_norm(encoder));
     return texts;
   }
   OptionTexts operator()(TransformerOperation transformer) const {
-    OptionTexts texts = list_all_fields(transformer);
+    OptionTexts texts = fields(transformer);
     add(texts, kNormPrefix, encoder_norm(transformer));
     if (const NormOptions* const decoder_options = find_decoder_norm(transformer))
       add(texts, kDecoderNormPrefix, *decoder_options);
@@ -179,8 +179,14 @@ struct ListAllOptions {
   }
 
  private:
-  static void add(OptionTexts& texts, std::string_view prefix, const NormOptions& norm) {
-    for (const auto& [name, value] : list_all_options(norm))
+  OptionTexts list(const NormOptions& norm) const {
+    return all ? list_all_options(norm) : list_options(norm);
+  }
+  OptionTexts fields(const auto& options) const {
+    return all ? list_all_fields(options) : list_fields(options);
+  }
+  void add(OptionTexts& texts, std::string_view prefix, const NormOptions& norm) const {
+    for (const auto& [name, value] : list(norm))
       texts.emplace_back(fmt::format("{}{}", prefix, name), value);
   }
 };
@@ -237,19 +243,11 @@ void set_option(Operation& operation, std::string_view field, std::string_view v
 }
 
 std::vector<std::pair<std::string, std::string>> list_all_options(const Operation& operation) {
-  return std::visit(ListAllOptions{}, operation);
+  return std::visit(ListOptions{.all = true}, operation);
 }
 
 std::vector<std::pair<std::string, std::string>> list_options(const Operation& operation) {
-  OptionTexts texts = list_all_options(operation);
-  const bool encoder = std::holds_alternative<EncoderOperation>(operation);
-  std::erase_if(texts, [encoder](const auto& field) {
-    const std::string_view name = field.first;
-    if (encoder && std::pair(name, std::string_view(field.second)) == kEncoderLegacyDefault)
-      return true;
-    return is_legacy_default(name_without_prefix(name), field.second);
-  });
-  return texts;
+  return std::visit(ListOptions{.all = false}, operation);
 }
 
 }  // namespace normproof::ref::model

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -20,8 +21,16 @@
 
 /// Converts the fields of option structs to and from text. A source file that uses a variant of
 /// such structs must define, before it calls set_field and list_fields, visit_fields(options, f),
-/// which calls f(name, field) for each field. For enumerations it must also define names_of(E).
+/// which calls f(name, field) or f(name, field, since) for each field. For enumerations it must also
+/// define names_of(E).
 namespace normproof::ref::model {
+
+/// The version of the corpus that added a field to an existing operation. Files of older versions
+/// do not name the field and mean its default; newer files omit it if it has its default, so that
+/// their bytes do not change.
+struct Since {
+  const char* corpus_version = nullptr;  ///< null: the field is as old as its operation
+};
 
 using OptionTexts = std::vector<std::pair<std::string, std::string>>;
 
@@ -123,7 +132,7 @@ void set_field(Variant& options, const std::string& name, std::string_view field
   std::vector<std::string> known;
   std::visit(
       [&](auto& o) {
-        visit_fields(o, [&](const char* own, auto& target) {
+        visit_fields(o, [&](const char* own, auto& target, Since = {}) {
           known.emplace_back(own);
           if (field != own) return;
           parse_field(field, value, target);
@@ -134,36 +143,39 @@ void set_field(Variant& options, const std::string& name, std::string_view field
   if (!found) throw numeric::UsageError(numeric::unknown_name(name + " option", field, known));
 }
 
-/// Fields that were added after files had been written, with the value that a file means if it does
-/// not name them.
-inline constexpr std::pair<std::string_view, std::string_view> kLegacyDefaults[] = {
-    {"layout", "rows"}, {"scaled_embedding", "false"}, {"zero_centred_gamma", "false"}};
-
-inline bool is_legacy_default(std::string_view field, std::string_view value) {
-  for (const auto& [name, meant] : kLegacyDefaults)
-    if (name == field && meant == value) return true;
-  return false;
-}
-
 /// Returns every field with its value as text, in the order of visit_fields.
 template <class Variant>
 OptionTexts list_all_fields(Variant options) {
   OptionTexts result;
   std::visit(
       [&](auto& o) {
-        visit_fields(o,
-                     [&](const char* name, auto& v) { result.emplace_back(name, print_field(v)); });
+        visit_fields(o, [&](const char* name, auto& v, Since = {}) {
+          result.emplace_back(name, print_field(v));
+        });
       },
       options);
   return result;
 }
 
-/// Returns every field except later additions that have their default value.
+/// Returns every field except later additions (Since) that have their default value.
 template <class Variant>
-OptionTexts list_fields(const Variant& options) {
-  OptionTexts result = list_all_fields(options);
-  std::erase_if(result,
-                [](const auto& field) { return is_legacy_default(field.first, field.second); });
+OptionTexts list_fields(Variant options) {
+  OptionTexts result;
+  std::visit(
+      [&](auto& o) {
+        auto default_options = std::remove_cvref_t<decltype(o)>{};
+        OptionTexts defaults;
+        visit_fields(default_options, [&](const char* name, auto& v, Since = {}) {
+          defaults.emplace_back(name, print_field(v));
+        });
+        visit_fields(o, [&](const char* name, auto& v, Since since = {}) {
+          std::pair<std::string, std::string> field(name, print_field(v));
+          const bool is_later = since.corpus_version != nullptr;
+          if (is_later && std::ranges::find(defaults, field) != defaults.end()) return;
+          result.push_back(std::move(field));
+        });
+      },
+      options);
   return result;
 }
 
