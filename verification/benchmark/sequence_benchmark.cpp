@@ -9,7 +9,7 @@
 #include "ref/numeric/parallel.hpp"
 #include "ref/numeric/random.hpp"
 #include "ref/train/language.hpp"
-#include "ref/translation/translation.hpp"
+#include "ref/train/translation.hpp"
 
 // Times a causal language model and a translator, which torch_sequences.py times in PyTorch:
 // pre-norm, 2 layers per side, 4 heads, d_ff 4 d_model, LayerNorm, no dropout. Names are
@@ -20,7 +20,6 @@ namespace {
 
 namespace model = normproof::ref::model;
 namespace train = normproof::ref::train;
-namespace translation = normproof::ref::translation;
 using normproof::ref::numeric::RandomStream;
 using normproof::ref::tensor::Tensor;
 
@@ -63,8 +62,8 @@ model::TrainConfig make_training(const SequenceSize& size) {
   return config;
 }
 
-translation::TranslationConfig make_translator(const SequenceSize& size) {
-  translation::TranslationConfig config;
+train::TranslationConfig make_translator(const SequenceSize& size) {
+  train::TranslationConfig config;
   config.training = make_training(size);
   config.model.source_vocab_size = config.model.target_vocab_size = size.vocabulary;
   config.model.d_model = size.d_model;
@@ -93,14 +92,14 @@ void run_language(benchmark::State& state, const SequenceSize& size) {
 }
 
 void run_translate(benchmark::State& state, const SequenceSize& size) {
-  const translation::TranslationConfig config = make_translator(size);
-  train::TrainState<double> run = translation::initial_state(config);
-  translation::PairBatch batch{{random_tokens("source", kPairs, kWords, size.vocabulary),
-                                random_tokens("target", kPairs, kWords, size.vocabulary)},
-                               {}};
+  const train::TranslationConfig config = make_translator(size);
+  train::TrainState<double> run = train::initial_translation_state(config);
+  train::PairBatch batch{{random_tokens("source", kPairs, kWords, size.vocabulary),
+                          random_tokens("target", kPairs, kWords, size.vocabulary)},
+                         {}};
   batch.targets = next_tokens(batch.inputs.target.tokens);
-  const std::vector<translation::PairBatch> batches = {batch};
-  repeat(state, [&] { return translation::translation_step<double>(config, batches, run).loss; });
+  const std::vector<train::PairBatch> batches = {batch};
+  repeat(state, [&] { return train::translation_step<double>(config, batches, run).loss; });
 }
 
 std::int32_t likeliest(const Tensor<double>& logits) {
@@ -122,8 +121,8 @@ void run_complete(benchmark::State& state, const SequenceSize& size) {
 }
 
 void run_decode(benchmark::State& state, const SequenceSize& size) {
-  const translation::TranslationConfig config = make_translator(size);
-  const train::TrainState<double> run = translation::initial_state(config);
+  const train::TranslationConfig config = make_translator(size);
+  const train::TrainState<double> run = train::initial_translation_state(config);
   const auto parameters = normproof::ref::decoder::from_named(config.model, run.parameters);
   const auto source = random_tokens("source", 1, kWords, size.vocabulary).tokens.ids;
   repeat(state, [&] {

@@ -14,7 +14,7 @@
 namespace normproof::verification::training {
 
 using nlohmann::ordered_json;
-using ref::translation::PairBatch;
+using ref::train::PairBatch;
 
 namespace {
 
@@ -68,9 +68,9 @@ ordered_json text_part_json(const ref::data::ParallelText& text) {
 
 }  // namespace
 
-ref::translation::TranslationConfig translation_config(const RunConfig& config,
-                                                       const PairVocabularies& words) {
-  ref::translation::TranslationConfig own{config.translator, config.train};
+ref::train::TranslationConfig translation_config(const RunConfig& config,
+                                                 const PairVocabularies& words) {
+  ref::train::TranslationConfig own{config.translator, config.train};
   own.model.source_vocab_size = words.source.size();
   own.model.target_vocab_size = words.target.size();
   return own;

@@ -8,7 +8,7 @@
 #include "ref/data/pair_batches.hpp"
 #include "ref/data/parallel_text.hpp"
 #include "ref/data/word_vocabulary.hpp"
-#include "ref/translation/translation.hpp"
+#include "ref/train/translation.hpp"
 #include "verification/training/run_config.hpp"
 
 namespace normproof::verification::training {
@@ -26,8 +26,8 @@ struct PairData {
 };
 
 /// Returns the configuration of the training steps, with the vocabulary sizes of `words`.
-ref::translation::TranslationConfig translation_config(const RunConfig& config,
-                                                       const PairVocabularies& words);
+ref::train::TranslationConfig translation_config(const RunConfig& config,
+                                                 const PairVocabularies& words);
 
 /// Adds vocabularies to a corpus.
 ///
@@ -38,13 +38,13 @@ PairData add_vocabularies(ref::data::ParallelCorpus text, const RunConfig& confi
 
 /// Returns the training batches of an epoch, counted from 0: pairs of similar length, shuffled by
 /// (seed, epoch).
-std::vector<ref::translation::PairBatch> pair_batches(const PairData& data, const RunConfig& config,
-                                                      std::uint64_t epoch);
+std::vector<ref::train::PairBatch> pair_batches(const PairData& data, const RunConfig& config,
+                                                std::uint64_t epoch);
 
 /// Returns batches of the pairs of a text, sorted by length.
-std::vector<ref::translation::PairBatch> pairs_in_order(const ref::data::ParallelText& text,
-                                                        const PairVocabularies& words,
-                                                        const RunConfig& config);
+std::vector<ref::train::PairBatch> pairs_in_order(const ref::data::ParallelText& text,
+                                                  const PairVocabularies& words,
+                                                  const RunConfig& config);
 
 /// Returns the fraction of words in the sentences that are not in the vocabulary; 0 without any
 /// word.

@@ -10,7 +10,6 @@
 namespace normproof::verification::training {
 
 namespace train = ref::train;
-namespace translation = ref::translation;
 
 TranslateTask::TranslateTask(const RunConfig& config, const PairData& data)
     : config_(config),
@@ -27,7 +26,7 @@ std::string TranslateTask::data_json(const std::string& weights_sha256) const {
 }
 
 train::TrainState<double> TranslateTask::initial_state() const {
-  return translation::initial_state(training_);
+  return train::initial_translation_state(training_);
 }
 
 std::size_t TranslateTask::steps_per_epoch() const {
@@ -43,16 +42,16 @@ void TranslateTask::begin_epoch(std::uint64_t epoch) {
 TaskStep TranslateTask::step(std::size_t k, train::TrainState<double>& state,
                              const ref::encoder::Tap<double>& tap) const {
   const auto each = static_cast<std::size_t>(config_.train.accumulation);
-  const auto rest = std::span<const translation::PairBatch>(epoch_).subspan(k * each);
-  TaskStep step{translation::translation_step<double>(
-                    training_, rest.first(std::min(each, rest.size())), state, tap),
+  const auto rest = std::span<const train::PairBatch>(epoch_).subspan(k * each);
+  TaskStep step{train::translation_step<double>(training_, rest.first(std::min(each, rest.size())),
+                                                state, tap),
                 {}};
   step.qualities = {{"perplexity", ref::numeric::exp(step.result.loss)}};
   return step;
 }
 
 TaskValidation TranslateTask::validate(train::TrainState<double>& state) const {
-  const double loss = translation::translation_loss<double>(training_, validation_, state);
+  const double loss = train::translation_loss<double>(training_, validation_, state);
   TaskValidation found{loss, {{"perplexity", ref::numeric::exp(loss)}}};
   const auto& [source, target] = data_.text.validation;
   const auto count =

@@ -31,8 +31,8 @@ class TranslateTask : public RunTask {
  private:
   const RunConfig& config_;
   const PairData& data_;
-  const ref::translation::TranslationConfig training_;
-  std::vector<ref::translation::PairBatch> epoch_, validation_;
+  const ref::train::TranslationConfig training_;
+  std::vector<ref::train::PairBatch> epoch_, validation_;
 };
 
 }  // namespace normproof::verification::training

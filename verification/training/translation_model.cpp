@@ -9,7 +9,8 @@ TranslationModel read_translation_model(const std::filesystem::path& folder, std
   TranslationModel model{
       run.config, read_pair_words(run.data, (folder / "data.json").string()), {}};
   model.state = read_last_state(
-      run, average, ref::translation::initial_state(translation_config(model.config, model.words)));
+      run, average,
+      ref::train::initial_translation_state(translation_config(model.config, model.words)));
   return model;
 }
 

@@ -55,11 +55,11 @@ std::vector<gpu::train::TextBatch> on_device(Device& device,
   return result;
 }
 
-std::vector<gpu::translation::PairBatch> on_device(
-    Device& device, std::span<const ref::translation::PairBatch> batches) {
-  std::vector<gpu::translation::PairBatch> result;
+std::vector<gpu::train::PairBatch> on_device(Device& device,
+                                             std::span<const ref::train::PairBatch> batches) {
+  std::vector<gpu::train::PairBatch> result;
   result.reserve(batches.size());
-  for (const ref::translation::PairBatch& batch : batches)
+  for (const ref::train::PairBatch& batch : batches)
     result.push_back({{inputs_on_device(device, batch.inputs.source),
                        inputs_on_device(device, batch.inputs.target)},
                       batch.targets});

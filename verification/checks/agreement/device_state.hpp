@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "gpu/train/language.hpp"
-#include "gpu/translation/translation.hpp"
+#include "gpu/train/translation.hpp"
 #include "ref/train/language.hpp"
-#include "ref/translation/translation.hpp"
+#include "ref/train/translation.hpp"
 
 /// Copies the state and the batches of a training run to a device and back.
 namespace normproof::verification::checks::agreement {
@@ -20,8 +20,8 @@ std::vector<gpu::train::LabelledBatch> on_device(
 
 std::vector<gpu::train::TextBatch> on_device(gpu::device::Device& device,
                                              std::span<const ref::train::TextBatch> batches);
-std::vector<gpu::translation::PairBatch> on_device(
-    gpu::device::Device& device, std::span<const ref::translation::PairBatch> batches);
+std::vector<gpu::train::PairBatch> on_device(gpu::device::Device& device,
+                                             std::span<const ref::train::PairBatch> batches);
 
 /// Downloads gradients.
 ref::train::Gradients<double> on_host(const gpu::train::Gradients& gradients);

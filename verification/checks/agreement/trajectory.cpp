@@ -57,7 +57,7 @@ auto select_step_batches(const Trajectory& trajectory, std::int64_t step, const 
 
 ref::train::TrainState<double> initial_state(const Trajectory& trajectory) {
   if (trajectory.task == TrainingTask::translation)
-    return ref::translation::initial_state({trajectory.translator, trajectory.config});
+    return ref::train::initial_translation_state({trajectory.translator, trajectory.config});
   return ref::train::initial_train_state(trajectory.config);
 }
 
@@ -69,7 +69,7 @@ ref::train::StepResult<double> run_step_on_ref(const Trajectory& trajectory, std
     return ref::train::language_step<double>(config, select_step_batches(trajectory, s, text_batch),
                                              state);
   if (trajectory.task == TrainingTask::translation)
-    return ref::translation::translation_step<double>(
+    return ref::train::translation_step<double>(
         {trajectory.translator, config}, select_step_batches(trajectory, s, pair_batch), state);
   return ref::train::train_step<double>(config, select_step_batches(trajectory, s, labelled_batch),
                                         {}, state);
@@ -85,8 +85,8 @@ gpu::train::StepResult run_step_on_device(Device& device, const Trajectory& traj
   if (trajectory.task == TrainingTask::language)
     return gpu::train::language_step(config, batches(text_batch), state, products);
   if (trajectory.task == TrainingTask::translation)
-    return gpu::translation::translation_step({trajectory.translator, config}, batches(pair_batch),
-                                              state, products);
+    return gpu::train::translation_step({trajectory.translator, config}, batches(pair_batch), state,
+                                        products);
   return gpu::train::train_step(config, batches(labelled_batch), {}, state, products);
 }
 
@@ -121,9 +121,9 @@ ref::train::TextBatch text_batch(const Trajectory& trajectory, std::int64_t step
   return batch;
 }
 
-ref::translation::PairBatch pair_batch(const Trajectory& trajectory, std::int64_t step) {
+ref::train::PairBatch pair_batch(const Trajectory& trajectory, std::int64_t step) {
   const ref::model::DecoderConfig& translator = trajectory.translator;
-  ref::translation::PairBatch batch;
+  ref::train::PairBatch batch;
   batch.inputs.source =
       sentences(make_stream(trajectory, step, "ids"), make_stream(trajectory, step, "lengths"),
                 trajectory.batch_size, trajectory.seq_len, translator.source_vocab_size);

@@ -7,7 +7,7 @@
 
 #include "gpu/ops/products.hpp"
 #include "ref/train/language.hpp"
-#include "ref/translation/translation.hpp"
+#include "ref/train/translation.hpp"
 #include "verification/checks/agreement/row.hpp"
 
 namespace normproof::verification::checks::agreement {
@@ -35,7 +35,7 @@ struct Trajectory {
 ref::train::LabelledBatch labelled_batch(const Trajectory& trajectory, std::int64_t step);
 /// Returns the batch of a language model or a translator. Each real token has a random target.
 ref::train::TextBatch text_batch(const Trajectory& trajectory, std::int64_t step);
-ref::translation::PairBatch pair_batch(const Trajectory& trajectory, std::int64_t step);
+ref::train::PairBatch pair_batch(const Trajectory& trajectory, std::int64_t step);
 
 /// Runs with ref. Calls `seen(step, loss)` after each step. Returns train::state_sha256 after the
 /// last one.

@@ -41,20 +41,19 @@ void add(std::vector<Probe>& probes, const std::string& name, const TrainConfig&
 
 /// Like follow, for a translation model.
 void record_translation_trajectory(const std::string& probe,
-                                   const ref::translation::TranslationConfig& config,
-                                   Values& values) {
+                                   const ref::train::TranslationConfig& config, Values& values) {
   Inputs inputs(probe);
-  auto state = ref::translation::initial_state(config);
+  auto state = ref::train::initial_translation_state(config);
   for (std::size_t step = 0; step < TrajectoryExtents().steps; ++step) {
-    const std::vector<ref::translation::PairBatch> batches = {random_pairs(inputs)};
-    const auto result = ref::translation::translation_step<double>(config, batches, state);
+    const std::vector<ref::train::PairBatch> batches = {random_pairs(inputs)};
+    const auto result = ref::train::translation_step<double>(config, batches, state);
     values.add(result.loss);
     values.add(result.gradient_norms.whole);
     for (const auto& [name, tensor] : state.parameters) values.add_folded(tensor);
     for (const auto& [name, tensor] : state.norms) values.add_folded(tensor);
   }
-  const std::vector<ref::translation::PairBatch> last = {random_pairs(inputs)};
-  values.add(ref::translation::translation_loss<double>(config, last, state));
+  const std::vector<ref::train::PairBatch> last = {random_pairs(inputs)};
+  values.add(ref::train::translation_loss<double>(config, last, state));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ref/train/trainer.hpp"
-#include "ref/translation/translation.hpp"
+#include "ref/train/translation.hpp"
 #include "verification/checks/determinism/probe.hpp"
 
 /// The settings of the training probes, and their batches.
@@ -56,9 +56,9 @@ struct TrajectoryExtents {
 
 /// Returns a translation model with vocabularies of 24 and 20 tokens, whose two sides have
 /// different norms.
-inline ref::translation::TranslationConfig translation_config(const std::string& encoder_norm,
-                                                              const std::string& decoder_norm,
-                                                              ref::model::NormPlacement placement) {
+inline ref::train::TranslationConfig translation_config(const std::string& encoder_norm,
+                                                        const std::string& decoder_norm,
+                                                        ref::model::NormPlacement placement) {
   const auto side = [](const std::string& norm) {
     return ref::model::LayersConfig{.num_heads = 2,
                                     .d_ff = 10,
@@ -66,7 +66,7 @@ inline ref::translation::TranslationConfig translation_config(const std::string&
                                     .norm = ref::model::norm_options(norm),
                                     .final_norm = ref::model::norm_options(norm)};
   };
-  ref::translation::TranslationConfig config;
+  ref::train::TranslationConfig config;
   config.model = {.source_vocab_size = kProbeVocabulary,
                   .target_vocab_size = kProbeVocabulary - 4,
                   .d_model = 8,
@@ -79,9 +79,9 @@ inline ref::translation::TranslationConfig translation_config(const std::string&
 }
 
 /// Returns padded pairs of sentences of 1 to 6 and of 1 to 5 tokens.
-inline ref::translation::PairBatch random_pairs(Inputs& inputs) {
+inline ref::train::PairBatch random_pairs(Inputs& inputs) {
   const TrajectoryExtents length;
-  ref::translation::PairBatch batch;
+  ref::train::PairBatch batch;
   batch.inputs.source = random_batch(inputs, length.batch_size, length.seq_len).inputs;
   batch.inputs.target = random_batch(inputs, length.batch_size, length.seq_len - 1).inputs;
   for (std::int32_t& id : batch.inputs.target.tokens.ids) {
@@ -96,7 +96,7 @@ inline ref::translation::PairBatch random_pairs(Inputs& inputs) {
 /// A translation model whose trajectory is a probe, with the name of the probe.
 struct TranslationProbe {
   std::string name;
-  ref::translation::TranslationConfig config;
+  ref::train::TranslationConfig config;
 };
 inline std::vector<TranslationProbe> translation_probes() {
   using ref::model::NormPlacement;

@@ -58,7 +58,7 @@ training::TaskStep DeviceTask::step(std::size_t k, train::TrainState<double>& st
       const auto config = training::translation_config(config_, data_.pairs.value().words);
       const auto batches =
           checks::agreement::on_device(device_, select_step_batches(pairs_, each, k));
-      found = gpu::translation::translation_step({config.model, config.training}, batches, there);
+      found = gpu::train::translation_step({config.model, config.training}, batches, there);
     } else {
       const auto batches =
           checks::agreement::on_device(device_, select_step_batches(texts_, each, k));

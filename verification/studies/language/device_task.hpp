@@ -24,7 +24,7 @@ class DeviceTask : public training::WrappedTask {
   const training::RunConfig& config_;
   const StudyData& data_;
   std::vector<ref::train::TextBatch> texts_;
-  std::vector<ref::translation::PairBatch> pairs_;
+  std::vector<ref::train::PairBatch> pairs_;
 };
 
 }  // namespace normproof::verification::studies::language

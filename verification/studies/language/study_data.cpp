@@ -69,7 +69,7 @@ TestMeasures measure_test(const training::RunConfig& config, const StudyData& da
         config.train, training::batches_in_order(data.text.value().test, config), state)};
   const training::PairData& pairs = data.pairs.value();
   const ref::data::ParallelText& test = pairs.text.test;
-  TestMeasures measures{ref::translation::translation_loss<double>(
+  TestMeasures measures{ref::train::translation_loss<double>(
       training::translation_config(config, pairs.words),
       training::pairs_in_order(test, pairs.words, config), state)};
   if (std::isfinite(measures.loss))

@@ -74,7 +74,7 @@ class TracedTask : public training::WrappedTask {
   const training::RunConfig& config_;
   const StudyData& data_;
   NormTrace& trace_;
-  std::vector<ref::translation::PairBatch> pairs_;  ///< batches of the epoch, for a translator
+  std::vector<ref::train::PairBatch> pairs_;  ///< batches of the epoch, for a translator
 };
 
 }  // namespace normproof::verification::studies::language

@@ -55,8 +55,8 @@ TEST(DeviceState, TextAndPairBatchesKeepBothSidesAndTargets) {
   ASSERT_EQ(texts_there.size(), 1u);
   expect_same_inputs(texts_there[0].inputs, texts[0].inputs);
   EXPECT_EQ(texts_there[0].targets, texts[0].targets);
-  const std::vector<ref::translation::PairBatch> pairs = {pair_batch(trajectory, 0),
-                                                          pair_batch(trajectory, 1)};
+  const std::vector<ref::train::PairBatch> pairs = {pair_batch(trajectory, 0),
+                                                    pair_batch(trajectory, 1)};
   const auto pairs_there = on_device(*device, pairs);
   ASSERT_EQ(pairs_there.size(), 2u);
   expect_same_inputs(pairs_there[1].inputs.source, pairs[1].inputs.source);

@@ -1,14 +1,12 @@
-#include "ref/translation/translation.hpp"
+#include "ref/train/translation.hpp"
 
 #include <utility>
 
 #include "ref/train/vocabulary_step.hpp"
 
-namespace normproof::ref::translation {
+namespace normproof::ref::train {
 
 using tensor::NamedTensors;
-using train::Gradients;
-using train::LossGradient;
 
 namespace {
 
@@ -21,19 +19,17 @@ constexpr auto kTranslationStep = "translation_step";
 
 void check_pairs(std::span<const PairBatch> batches) {
   for (const PairBatch& batch : batches)
-    train::check_targets(kTranslationStep, batch.targets, batch.inputs.target.tokens);
+    check_targets(kTranslationStep, batch.targets, batch.inputs.target.tokens);
 }
 
 template <class T>
-train::Borrowed<T, DecoderParameters<T>> borrow(const TranslationConfig& config,
-                                                NamedTensors<T>& named) {
+Borrowed<T, DecoderParameters<T>> borrow(const TranslationConfig& config, NamedTensors<T>& named) {
   return {named,
           [&](NamedTensors<T>&& own) { return decoder::from_named(config.model, std::move(own)); }};
 }
 
 template <class T>
-train::VocabularyHead<T> vocabulary_head(const TranslationConfig& config,
-                                         const DecoderParameters<T>& p) {
+VocabularyHead<T> vocabulary_head(const TranslationConfig& config, const DecoderParameters<T>& p) {
   return {config.model.tied_head ? p.embedding : p.head.weight, p.head.bias};
 }
 
@@ -56,19 +52,19 @@ LossGradient<T> translation_gradient(const TranslationConfig& config,
                                      const decoder::Tap<T>& tap) {
   check_pairs(batches);
   const auto parameters = borrow(config, state.parameters);
-  return train::mean_gradient<T>(
+  return mean_gradient<T>(
       kTranslationStep, config.training, batches, state,
       [&](const PairBatch& batch, const EncoderRun& run, LossGradient<T>& sum) {
         Decoder<T> decoder(config.model, parameters.get(), tap);
-        train::add_batch(
+        add_batch(
             decoder, config.model, vocabulary_head(config, parameters.get()), batch,
             config.training.loss, run, tap,
             [](DecoderGradients<T> own) { return by_name(std::move(own)); }, sum);
       },
       [&](NamedTensors<T>& norms, const NamedTensors<T>& before) {
         const auto once = [&](const model::LayersConfig& layers, const std::string& side) {
-          train::count_as_one_step(layers.norm, norms, before, side + "layers.");
-          train::count_as_one_step(layers.final_norm, norms, before, side + "final_norm.");
+          count_as_one_step(layers.norm, norms, before, side + "layers.");
+          count_as_one_step(layers.final_norm, norms, before, side + "final_norm.");
         };
         once(config.model.encoder, "encoder.");
         once(config.model.decoder, "decoder.");
@@ -76,11 +72,10 @@ LossGradient<T> translation_gradient(const TranslationConfig& config,
 }
 
 template <numeric::Real T>
-train::StepResult<T> translation_step(const TranslationConfig& config,
-                                      std::span<const PairBatch> batches, TrainState<T>& state,
-                                      const decoder::Tap<T>& tap) {
-  return train::apply_gradient(config.training, translation_gradient(config, batches, state, tap),
-                               state, tap);
+StepResult<T> translation_step(const TranslationConfig& config, std::span<const PairBatch> batches,
+                               TrainState<T>& state, const decoder::Tap<T>& tap) {
+  return apply_gradient(config.training, translation_gradient(config, batches, state, tap), state,
+                        tap);
 }
 
 template <numeric::Real T>
@@ -88,24 +83,23 @@ T translation_loss(const TranslationConfig& config, std::span<const PairBatch> b
                    TrainState<T>& state) {
   check_pairs(batches);
   const auto parameters = borrow(config, state.parameters);
-  return train::mean_loss<T>(kTranslationStep, batches, vocabulary_head(config, parameters.get()),
-                             [&](const PairBatch& batch) {
-                               NamedTensors<T> norms = state.norms;
-                               return Decoder<T>(config.model, parameters.get())
-                                   .hidden(batch.inputs,
-                                           {.mode = model::Mode::inference, .memory = 0}, norms);
-                             });
+  return mean_loss<T>(kTranslationStep, batches, vocabulary_head(config, parameters.get()),
+                      [&](const PairBatch& batch) {
+                        NamedTensors<T> norms = state.norms;
+                        return Decoder<T>(config.model, parameters.get())
+                            .hidden(batch.inputs, {.mode = model::Mode::inference, .memory = 0},
+                                    norms);
+                      });
 }
 
-#define NORMPROOF_INSTANTIATE(T)                                                             \
-  template LossGradient<T> translation_gradient(const TranslationConfig&,                    \
-                                                std::span<const PairBatch>, TrainState<T>&,  \
-                                                const decoder::Tap<T>&);                     \
-  template train::StepResult<T> translation_step(const TranslationConfig&,                   \
-                                                 std::span<const PairBatch>, TrainState<T>&, \
-                                                 const decoder::Tap<T>&);                    \
+#define NORMPROOF_INSTANTIATE(T)                                                                \
+  template LossGradient<T> translation_gradient(const TranslationConfig&,                       \
+                                                std::span<const PairBatch>, TrainState<T>&,     \
+                                                const decoder::Tap<T>&);                        \
+  template StepResult<T> translation_step(const TranslationConfig&, std::span<const PairBatch>, \
+                                          TrainState<T>&, const decoder::Tap<T>&);              \
   template T translation_loss(const TranslationConfig&, std::span<const PairBatch>, TrainState<T>&);
 NORMPROOF_FOR_EACH_REAL(NORMPROOF_INSTANTIATE)
 #undef NORMPROOF_INSTANTIATE
 
-}  // namespace normproof::ref::translation
+}  // namespace normproof::ref::train

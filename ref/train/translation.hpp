@@ -8,15 +8,14 @@
 #include "ref/train/trainer.hpp"
 
 /// Trains a translation model. docs/specification/training.md
-namespace normproof::ref::translation {
+namespace normproof::ref::train {
 
 using tensor::Tensor;
-using train::TrainState;
 
 /// Pairs of sentences, and the tokens to predict at the positions of the target.
 struct PairBatch {
   decoder::DecoderInputs inputs;
-  std::vector<int> targets;  ///< [B T]: the next token, or train::kIgnored
+  std::vector<int> targets;  ///< [B T]: the next token, or kIgnored
 };
 
 /// The model and how it is trained; the encoder of `training` is not used.
@@ -27,33 +26,32 @@ struct TranslationConfig {
 
 /// Returns the parameters and the state of the norms before the first step.
 /// Source    docs/specification/training.md
-/// Computes  as train::initial_train_state; norms as their descriptions say
+/// Computes  as initial_train_state; norms as their descriptions say
 /// Requires  those of decoder::check_decoder
 /// Throws    ContractError
-TrainState<double> initial_state(const TranslationConfig& config);
+TrainState<double> initial_translation_state(const TranslationConfig& config);
 
 /// Returns the gradient for a step.
 /// Source    docs/specification/training.md
 /// Computes  for each batch the gradient of the mean cross-entropy of its targets, by
 ///           vocabulary_loss_gradient; then their mean. Dropout and PowerNorm's warm-up are as in
-///           train::loss_gradient. If the head is tied, grad_decoder.embedding is that of the head,
+///           loss_gradient. If the head is tied, grad_decoder.embedding is that of the head,
 ///           plus the sums over the tokens
-/// Requires  (C2) and (C3) of train::language_gradient; those of Decoder
+/// Requires  (C2) and (C3) of language_gradient; those of Decoder
 /// Order     that of Decoder and of vocabulary_loss_gradient
 /// Throws    ContractError
 template <numeric::Real T>
-train::LossGradient<T> translation_gradient(const TranslationConfig& config,
-                                            std::span<const PairBatch> batches,
-                                            TrainState<T>& state, const decoder::Tap<T>& tap = {});
+LossGradient<T> translation_gradient(const TranslationConfig& config,
+                                     std::span<const PairBatch> batches, TrainState<T>& state,
+                                     const decoder::Tap<T>& tap = {});
 
-/// Runs one step of training: translation_gradient, then train::apply_gradient. It returns no
+/// Runs one step of training: translation_gradient, then apply_gradient. It returns no
 /// predictions.
 /// Requires  those of translation_gradient and of the optimizer
 /// Throws    ContractError, and leaves `state` unchanged
 template <numeric::Real T>
-train::StepResult<T> translation_step(const TranslationConfig& config,
-                                      std::span<const PairBatch> batches, TrainState<T>& state,
-                                      const decoder::Tap<T>& tap = {});
+StepResult<T> translation_step(const TranslationConfig& config, std::span<const PairBatch> batches,
+                               TrainState<T>& state, const decoder::Tap<T>& tap = {});
 
 /// Returns the loss in inference: with running statistics, and without dropout and label smoothing.
 /// Computes  the mean of -log p over the targets of all batches, where p is the probability of the
@@ -65,4 +63,4 @@ template <numeric::Real T>
 T translation_loss(const TranslationConfig& config, std::span<const PairBatch> batches,
                    TrainState<T>& state);
 
-}  // namespace normproof::ref::translation
+}  // namespace normproof::ref::train

@@ -1,4 +1,4 @@
-#include "ref/translation/translation.hpp"
+#include "ref/train/translation.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,15 +8,13 @@
 #include "tests/ref/decoder/decoders.hpp"
 #include "tests/ref/numeric/error_message.hpp"
 
-namespace normproof::ref::translation {
+namespace normproof::ref::train {
 namespace {
 
 using decoder::DecoderInputs;
 using model::NormPlacement;
 using tensor::NamedTensors;
 using ::testing::HasSubstr;
-using train::kIgnored;
-using train::state_sha256;
 
 TranslationConfig small_translation(bool tied, const std::string& encoder_norm = "layer_norm",
                                     NormPlacement placement = NormPlacement::post) {
@@ -44,7 +42,7 @@ TEST(Translation, StartsAsTheConfigSays) {
   config.model.decoder.norm = model::norm_options("dyt");
   config.training.feed_forward_initialization = model::PlainUniform{.limit = 0};
   config.training.bias_initialization = model::BiasInitialization::fan_in_uniform;
-  const TrainState<double> state = initial_state(config);
+  const TrainState<double> state = initial_translation_state(config);
   const NamedTensors<double>& p = state.parameters;
   EXPECT_EQ(p.at("encoder.layers.0.norm1.gamma"), tensor::full_tensor<double>({4}, 1.0));
   EXPECT_EQ(p.at("decoder.layers.0.norm3.alpha"), tensor::full_tensor<double>({1}, 0.5));
@@ -53,11 +51,11 @@ TEST(Translation, StartsAsTheConfigSays) {
   EXPECT_EQ(p.at("decoder.layers.0.cross_attention.memory.bias"),
             tensor::full_tensor<double>({8}, 0.0));
   const std::string query = "decoder.layers.0.cross_attention.query.weight";
-  EXPECT_EQ(p.at(query), train::initial_values(config.training.initialization, query, {4, 4},
-                                               config.training.seed));
+  EXPECT_EQ(p.at(query),
+            initial_values(config.training.initialization, query, {4, 4}, config.training.seed));
   // It is drawn by the fan_in of the embedding, whose weight it shares.
-  EXPECT_EQ(p.at("head.bias"), train::initial_values(model::PlainUniform{.limit = 0.5}, "head.bias",
-                                                     {3}, config.training.seed));
+  EXPECT_EQ(p.at("head.bias"), initial_values(model::PlainUniform{.limit = 0.5}, "head.bias", {3},
+                                              config.training.seed));
   EXPECT_EQ(state.norms.names(), decoder::initial_norm_state<double>(config.model).names());
   EXPECT_EQ(state.step, 0);
 }
@@ -71,7 +69,7 @@ TEST(Translation, LearnsTheSameBitsOnAnyThreadCount) {
     std::string first;
     for (const int threads : {1, 3}) {
       numeric::set_num_threads(threads);
-      TrainState<double> state = initial_state(config);
+      TrainState<double> state = initial_translation_state(config);
       EXPECT_EQ(state.parameters.contains("head.weight"), !tied);
       const std::vector<PairBatch> batches = {sample_pairs()};
       const double before = translation_loss<double>(config, batches, state);
@@ -92,11 +90,11 @@ TEST(Translation, LearnsTheSameBitsOnAnyThreadCount) {
 TEST(Translation, StepIsTheGradientFollowedByTheOptimizer) {
   const TranslationConfig config = small_translation(false, "power_norm", NormPlacement::pre);
   const std::vector<PairBatch> batches = {sample_pairs(), sample_pairs(1)};
-  TrainState<double> state = initial_state(config), other = state;
+  TrainState<double> state = initial_translation_state(config), other = state;
   translation_step<double>(config, batches, state);
   auto found = translation_gradient<double>(config, batches, other);
   ASSERT_EQ(found.gradients.rows.size(), 2u);
-  train::apply_gradient(config.training, std::move(found), other);
+  apply_gradient(config.training, std::move(found), other);
   EXPECT_EQ(state_sha256(state), state_sha256(other));
   // A step counts once, however many batches it has.
   EXPECT_EQ(state.norms.at("encoder.layers.0.norm1.iterations").data()[0], 1);
@@ -109,7 +107,7 @@ TEST(Translation, GradientIsTheDerivativeOfTheLoss) {
   for (const bool tied : {true, false}) {
     TranslationConfig config = small_translation(tied);
     const std::vector<PairBatch> batches = {sample_pairs(), sample_pairs(1)};
-    auto state = train::convert_state<oracle50>(initial_state(config));
+    auto state = convert_state<oracle50>(initial_translation_state(config));
     const auto found = translation_gradient<oracle50>(config, batches, state);
     NamedTensors<oracle50> gradients = found.gradients.dense;
     for (const auto& [name, rows] : found.gradients.rows)
@@ -137,7 +135,7 @@ TEST(Translation, GradientIsTheDerivativeOfTheLoss) {
 
 TEST(Translation, EvaluationLossIsTheMeanOverAllTargets) {
   TranslationConfig config = small_translation(true);
-  TrainState<double> state = initial_state(config);
+  TrainState<double> state = initial_translation_state(config);
   const std::string before = state_sha256(state);
   const std::vector<PairBatch> one = {sample_pairs()};
   const std::vector<PairBatch> twice = {sample_pairs(), sample_pairs()};
@@ -150,7 +148,7 @@ TEST(Translation, EvaluationLossIsTheMeanOverAllTargets) {
 
 TEST(Translation, ChecksTheRequirementsOfALanguageModelStep) {
   const TranslationConfig config = small_translation(true);
-  TrainState<double> state = initial_state(config);
+  TrainState<double> state = initial_translation_state(config);
   const std::string before = state_sha256(state);
   const auto rejection_message = [&](std::vector<PairBatch> batches) {
     return numeric::contract_message([&] { translation_step<double>(config, batches, state); });
@@ -168,4 +166,4 @@ TEST(Translation, ChecksTheRequirementsOfALanguageModelStep) {
 }
 
 }  // namespace
-}  // namespace normproof::ref::translation
+}  // namespace normproof::ref::train

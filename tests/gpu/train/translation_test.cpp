@@ -1,4 +1,4 @@
-#include "gpu/translation/translation.hpp"
+#include "gpu/train/translation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,13 +9,13 @@
 #include "tests/verification/checks/compare/expect.hpp"
 #include "verification/checks/determinism/training_settings.hpp"
 
-namespace normproof::gpu::translation {
+namespace normproof::gpu::train {
 namespace {
 
 namespace determinism = verification::checks::determinism;
 using device::Device;
-using RefConfig = ref::translation::TranslationConfig;
-using RefPairs = std::vector<ref::translation::PairBatch>;
+using RefConfig = ref::train::TranslationConfig;
+using RefPairs = std::vector<ref::train::PairBatch>;
 
 std::vector<PairBatch> on_device(Device& device, const RefPairs& batches) {
   std::vector<PairBatch> there;
@@ -31,13 +31,13 @@ void expect_same_trajectory(Device& device, const std::string& probe, const RefC
                             std::size_t steps) {
   determinism::Inputs inputs(probe);
   const TranslationConfig there{config.model, config.training};
-  auto expected = ref::translation::initial_state(config);
+  auto expected = ref::train::initial_translation_state(config);
   TrainState state = train::state_on_device(device, expected);
   for (std::size_t step = 0; step < steps; ++step) {
     RefPairs batches;
     for (std::int64_t i = 0; i < config.training.accumulation; ++i)
       batches.push_back(determinism::random_pairs(inputs));
-    const auto by_ref = ref::translation::translation_step<double>(config, batches, expected);
+    const auto by_ref = ref::train::translation_step<double>(config, batches, expected);
     const auto got = translation_step(there, on_device(device, batches), state);
     ASSERT_EQ(got.loss, by_ref.loss) << probe << ' ' << step;
     ASSERT_EQ(got.gradient_norms.whole, by_ref.gradient_norms.whole) << probe << ' ' << step;
@@ -49,7 +49,7 @@ void expect_same_trajectory(Device& device, const std::string& probe, const RefC
   EXPECT_EQ(state.step, expected.step);
   const RefPairs last = {determinism::random_pairs(inputs), determinism::random_pairs(inputs)};
   EXPECT_BITS_EQ(translation_loss(there, on_device(device, last), state),
-                 ref::translation::translation_loss<double>(config, last, expected));
+                 ref::train::translation_loss<double>(config, last, expected));
 }
 
 TEST(DeviceTranslation, MatchesReferenceTrajectoriesOfProbes) {
@@ -81,13 +81,13 @@ TEST(DeviceTranslation, GivesReferenceErrorMessages) {
   const TranslationConfig there{config.model, config.training};
   const RefPairs fine = {determinism::random_pairs(inputs)};
   const auto expect_refused = [&](const RefPairs& batches, double planted = 0) {
-    auto expected = ref::translation::initial_state(config);
+    auto expected = ref::train::initial_translation_state(config);
     if (planted != 0)
       for (double& v : expected.parameters.at("encoder.embedding.weight")) v = planted;
     TrainState state = train::state_on_device(*device, expected);
     const std::string before = train::host_state_sha256(state);
     const std::string sentence =
-        refusal([&] { ref::translation::translation_step<double>(config, batches, expected); });
+        refusal([&] { ref::train::translation_step<double>(config, batches, expected); });
     EXPECT_NE(sentence, kNoError);
     EXPECT_EQ(refusal([&] { translation_step(there, on_device(*device, batches), state); }),
               sentence);
@@ -105,11 +105,11 @@ TEST(DeviceTranslation, GivesReferenceErrorMessages) {
   expect_refused(wrong);
   // A value that a recorded step rejects.
   expect_refused(fine, std::numeric_limits<double>::infinity());
-  auto state = ref::translation::initial_state(config);
+  auto state = ref::train::initial_translation_state(config);
   const TrainState state_there = train::state_on_device(*device, state);
   EXPECT_EQ(refusal([&] { translation_loss(there, {}, state_there); }),
-            refusal([&] { ref::translation::translation_loss<double>(config, {}, state); }));
+            refusal([&] { ref::train::translation_loss<double>(config, {}, state); }));
 }
 
 }  // namespace
-}  // namespace normproof::gpu::translation
+}  // namespace normproof::gpu::train
