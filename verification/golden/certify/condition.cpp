@@ -21,7 +21,7 @@ namespace {
 /// Describes the slices of x that a layer centers. x has the shape [B,T,D], or [N,D] with one row
 /// per sample.
 struct CenteredSlices {
-  /// whether a slice extends over all samples and over all tokens
+  /// Whether a slice extends over all samples, and whether it extends over all tokens.
   bool over_samples = false, over_tokens = false;
   std::size_t width = 1;  ///< number of consecutive features in a slice
   bool masked = false;

@@ -94,7 +94,7 @@ Expected certified(const Case& c, int threads) {
   std::vector<Expected> part_results(parts.size());
   try {
     for_each(parts.size(), threads, [&](std::size_t i) { part_results[i] = certify(parts[i]); });
-    // the message would name an element of the part, not of the case
+    // The message would name an element of the part, not of the case.
   } catch (const std::runtime_error&) {
     return certify(c, true);
   }

@@ -95,7 +95,7 @@ Case dequantized(const Case& c) {
     if (!has_8_bits(input.dtype)) continue;
     std::vector<double> values = ref::io::widen(input);
     const std::vector<double> scales = scales_of(c, input);
-    // the product is exact in double
+    // The product is exact in double.
     for (std::size_t i = 0; i < values.size(); ++i) values[i] *= scales[i];
     input = ref::io::make_tensor(input.name, input.shape, values);
   }

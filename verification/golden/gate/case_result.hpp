@@ -23,7 +23,7 @@ struct TensorResult {
   std::size_t count = 0;  ///< number of elements compared
   /// Flat indices (C order) of the elements that failed, in ascending order.
   std::vector<std::size_t> failed = {};
-  /// number of elements whose bound is infinite, so that any value passes
+  /// The number of elements whose bound is infinite, so that any value passes.
   std::size_t unjudged = 0;
   double ratio = 0;  ///< the largest |got - exact| / bound; at most 1 if the output passes
   double max_absolute = 0;

@@ -35,7 +35,7 @@ struct PreparedCase {
   StoredCase stored;
   ref::model::OperationInputs inputs;
   tolerance::Tolerance bounds;
-  /// the outputs of the correct implementation in the default style
+  /// The outputs of the correct implementation in the default style.
   std::vector<StoredTensor> right;
 };
 

@@ -28,7 +28,7 @@ struct PowerOptions {
   /// with the tolerance that `golden check` grants for that declaration.
   std::optional<Accumulation> accumulation = {};
   tolerance::Formula formula = tolerance::Formula::two_pass;
-  /// whether to inject values only, without running mutated implementations
+  /// Whether to inject values only, without running mutated implementations.
   bool inject_only = false;
   std::function<void(const std::string& layer, std::size_t done, std::size_t of)> finished = {};
 };

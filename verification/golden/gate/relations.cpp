@@ -310,7 +310,7 @@ class RelationChecker {
   std::vector<std::string> sample_outputs_;  ///< the outputs that are compared sample by sample
   /// The outputs for the whole case. Absent if the candidate was not run yet or failed.
   std::optional<CandidateOutput> whole_output_;
-  /// why the candidate returned no outputs for the whole case, or empty
+  /// Why the candidate returned no outputs for the whole case, or empty.
   std::string missing_output_;
 };
 
@@ -331,7 +331,7 @@ RelationResult check_relation(const std::string& path, Relation relation,
             .sentence = std::move(verdict.sentence)};
   } catch (const ref::numeric::FileError& error) {
     return broken_relation(path, relation, error.what());
-    // e.g. an int64 that a double cannot represent
+    // For example, an int64 that a double cannot represent.
   } catch (const ref::numeric::ContractError& error) {
     return broken_relation(path, relation, sentence(error.violation()));
   }

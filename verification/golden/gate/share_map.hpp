@@ -10,7 +10,7 @@ namespace normproof::verification::golden::gate {
 /// one index of all axes except the last. If the tensor has more rows or columns than the picture,
 /// a cell shows the maximum of several elements.
 struct ErrorRatioMap {
-  /// labels of the rows and columns, such as "3" or "4 to 7"
+  /// The labels of the rows and columns, such as "3" or "4 to 7".
   std::vector<std::string> rows, columns;
   /// The ratio of each cell in C order. NaN if all elements of the cell have an infinite bound.
   std::vector<double> shares;

@@ -63,7 +63,7 @@ enum class MutationOperator {
   other_format,      ///< the bits of e4m3 are read as e5m2, and vice versa
   other_bias,        ///< the exponent bias is larger by 1, as in formats without negative zero
   unsaturated,       ///< values out of range become infinity or NaN
-  /// the value is first rounded to bfloat16, in addition to the correct rounding
+  /// The value is first rounded to bfloat16, in addition to the correct rounding.
   through_bfloat16,
   through_float16,  ///< the value is first rounded to float16, in addition to the correct rounding
   half_block,       ///< the scale of a block is computed from 16 of its elements
@@ -221,9 +221,9 @@ class Sites {
   std::string prefix_;                ///< the prefix of this part, used if joint_ is set
   bool listing_ = false;
   std::vector<Mutation> seen_;
-  /// site name: one bit per listed operator
+  /// The listed operators of each site, one bit per operator.
   std::map<std::string, std::uint64_t, std::less<>> recorded_;
-  /// for each joint site, its first site that was used
+  /// The first site of each joint site that was used.
   std::map<const JointSite*, std::string> first_;
 };
 

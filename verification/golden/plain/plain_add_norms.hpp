@@ -126,7 +126,7 @@ class PlainAddNorm {
   Sites& sites_;
   Stored<T> stored_;
   Numbers x_, residual_, dy_, dsum_;
-  /// whether grad_sum is added before the backward pass of the norm (an error)
+  /// Whether grad_sum is added before the backward pass of the norm, which is an injected error.
   bool early_ = false;
 };
 

@@ -67,7 +67,7 @@ class PlainLayout {
   Sites& sites_;
   std::vector<std::size_t> x_;
   PlainShape shape_;
-  /// whether all tensors use the wrong axis as the axis of channels (an error)
+  /// Whether all tensors use the wrong axis as the axis of channels, which is an injected error.
   bool swapped_ = false;
 };
 

@@ -208,7 +208,7 @@ class PlainLoss {
   std::size_t rows_ = 0, classes_ = 0;
   std::vector<T> x_, weights_, losses_, loss_, grad_;
   std::vector<bool> counts_;
-  /// smoothing of ignored rows, which are included if that error is injected
+  /// The smoothing of ignored rows, which is included in the loss if that error is injected.
   std::vector<T> ignored_smoothing_;
   bool weighted_ = false, masked_ = false, smooths_ignored_rows_ = false;
   std::vector<std::size_t> all_classes_;

@@ -388,7 +388,7 @@ class PlainStep {
   PlainArithmetic<T> a_;
   Sites& sites_;
   std::vector<T> x_, dy_, gamma_, beta_;
-  /// the gamma used for grad_x; empty unless an injected error makes it differ from gamma_
+  /// The gamma used for grad_x. Empty unless an injected error makes it differ from gamma_.
   std::vector<T> gamma_in_grad_x_;
   /// The parameters other than gamma and beta.
   std::map<std::string, std::vector<T>, std::less<>> others_;
