@@ -19,7 +19,7 @@ struct Certificate {
   /// The relative width of the widest enclosure, as an exponent of 2. If the enclosed value is 0 or
   /// nearly 0, the absolute width counts instead.
   long widest = 0;
-  /// The same exponent for the second enclosure, which must overlap the first.
+  /// The relative width of the widest second enclosure, which must overlap the first one.
   long second_widest = 0;
 };
 

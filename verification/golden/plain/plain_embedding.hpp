@@ -75,8 +75,8 @@ class PlainEmbedding {
     return sites_.any(site, {MutationOperator::insert}) == MutationOperator::insert ? root : T(1);
   }
 
-  /// Returns the positional encoding of position t in feature d: `sin(t w)` for even d and `cos(t
-  /// w)` for odd d, with `w = 10000^(-2i/D)` and i = d / 2, rounded down.
+  /// Returns the positional encoding of position t in feature d: `sin(t w)` for even d and
+  /// `cos(t w)` for odd d, with `w = 10000^(-2i/D)` and i = d / 2, rounded down.
   double position(std::size_t t, std::size_t d) {
     const double number = sites_.count("number of the position", static_cast<double>(t));
     const bool turned =

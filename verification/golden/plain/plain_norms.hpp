@@ -209,8 +209,9 @@ class PlainLayers : public PlainStep<T> {
                      true);
   }
 
-  /// Computes grad_x and grad_alpha of the layer `t = tanh(alpha x)`. With `grad_u = gamma grad_y
-  /// (1 - t^2)`, they are `grad_x = grad_u alpha` and `grad_alpha = sum(grad_u x)`.
+  /// Computes grad_x and grad_alpha of the layer `t = tanh(alpha x)`. With
+  /// `grad_u = gamma grad_y (1 - t^2)`, they are `grad_x = grad_u alpha` and
+  /// `grad_alpha = sum(grad_u x)`.
   void differentiate_tanh(T alpha) {
     const auto slope = [&](const char* site, std::size_t i) {
       return 1 - sites_.term(site, x_hat_[i] * x_hat_[i]);

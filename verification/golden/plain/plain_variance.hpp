@@ -59,8 +59,9 @@ MeanAndVariance<T> welford_statistics(const std::vector<T>& x, std::size_t width
 }
 
 /// Bounds the error of a mean that is merged from blocks. Two blocks A and B of n elements in
-/// total, where B is the smaller block with n_B elements, are merged as `m_A + (m_B - m_A) n_B /
-/// n`. The bound is valid for every tree of blocks; Welford's recurrence is one of these trees.
+/// total, where B is the smaller block with n_B elements, are merged as
+/// `m_A + (m_B - m_A) n_B / n`. The bound is valid for every tree of blocks; Welford's recurrence
+/// is one of these trees.
 ///
 /// Source    docs/error_analysis.md, section 8
 /// Computes  the mean as a sum in any order, with an additional error of `3 u log2(n) (max - min)`;

@@ -22,9 +22,9 @@ using ref::tensor::Tensor;
 namespace {
 
 /// Allows the published formula of gelu_tanh, in which 1 + tanh cancels for negative x. The
-/// reference's formula does not cancel. With t = tanh(a(x)) and unit roundoff u, the product `x (1
-/// + t) / 2` has an additional error of at most `5/2 u |x|`. The product `x (1 - t^2) a'(x) / 2`
-/// has an additional error of at most `3 u |x a'(x)|`.
+/// reference's formula does not cancel. With t = tanh(a(x)) and unit roundoff u, the product
+/// `x (1 + t) / 2` has an additional error of at most `5/2 u |x|`. The product
+/// `x (1 - t^2) a'(x) / 2` has an additional error of at most `3 u |x a'(x)|`.
 void allow_cancellation(const checks::evaluation::FunctionInputs& inputs, double u,
                         NamedTensors<double>& errors) {
   constexpr double kTwiceCubic = 6 * 0.044715, kRoot = 0.8;  // kRoot is more than sqrt(2/pi)

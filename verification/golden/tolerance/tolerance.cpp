@@ -75,11 +75,11 @@ void allow(const Errors& errors, NamedTensors<double>& bound, std::string_view o
   }
 }
 
-/// Allows other formulas of mean and variance. The shifted formulas `k + E[x-k]` and `E[(x-k)^2] -
-/// E[x-k]^2`, with k the first element, are as accurate as two passes unless k is far from the
-/// mean. A mean that is updated for each element, as in Welford's method, is as accurate as a sum
-/// unless it is near 0 and there are few elements. The difference is visible only if mean and
-/// variance themselves are outputs.
+/// Allows other formulas of mean and variance. The shifted formulas `k + E[x-k]` and
+/// `E[(x-k)^2] - E[x-k]^2`, with k the first element, are as accurate as two passes unless k is far
+/// from the mean. A mean that is updated for each element, as in Welford's method, is as accurate
+/// as a sum unless it is near 0 and there are few elements. The difference is visible only if mean
+/// and variance themselves are outputs.
 void allow_other_statistics(const Case& c, const checks::evaluation::EvalInputs& inputs,
                             const Arithmetic& arithmetic, NamedTensors<double>& bound) {
   const auto allow_style = [&](const plain::Style& style, std::vector<const char*> names) {

@@ -59,11 +59,11 @@ Tolerance derive_tolerance(const Case& c, Accumulation accumulation,
 /// ulps, like any other operation.
 ref::numeric::Arithmetic arithmetic_of_candidate(Accumulation accumulation, bool flushes);
 
-/// Adds the rounding to the dtype of storage to an error bound. The exact value is `exact +
-/// remainder`. If the dtype can represent the exact value, the result is at most twice `bound`. For
-/// a count, it is 0. For an 8-bit dtype, it is the largest distance from the exact value of any
-/// number that saturating rounding makes of a number within `bound`. If `flushes` is set, a
-/// subnormal number of the dtype may be stored as 0.
+/// Adds the rounding to the dtype of storage to an error bound. The exact value is
+/// `exact + remainder`. If the dtype can represent the exact value, the result is at most twice
+/// `bound`. For a count, it is 0. For an 8-bit dtype, it is the largest distance from the exact
+/// value of any number that saturating rounding makes of a number within `bound`. If `flushes` is
+/// set, a subnormal number of the dtype may be stored as 0.
 double with_storage_rounding(double bound, double exact, double remainder, DType stored,
                              bool flushes = false);
 
