@@ -20,7 +20,7 @@ struct CorpusDifference {
 
 struct BlessOptions {
   std::vector<Tier> tiers = {};  ///< tiers to make in addition to those that the corpus has
-  /// globs for the cases to make, if the corpus has only some of them
+  /// Globs for the cases to make, if the corpus has only some of them.
   corpus::PathGlobs only = {};
   int jobs = 1;
   std::function<void(const std::string& path, std::size_t done, std::size_t of)> finished = {};
@@ -29,8 +29,8 @@ struct BlessOptions {
   std::function<std::string(const CorpusDifference& difference)> reason = {};
 };
 
-/// Makes the corpus again, replaces the old files by the new ones, and appends a line to the ledger
-/// kBlessings.
+/// Makes the corpus again, replaces the old files by the new ones, and appends a line to the
+/// corpus' list of changes, the file kBlessings.
 ///
 /// Computes  the new corpus in a temporary folder next to the old one. The two folders then
 ///           exchange their names in one atomic step. If there is no old folder, it counts as a

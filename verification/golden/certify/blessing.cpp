@@ -25,8 +25,8 @@ namespace {
       (golden / name).string(), kBlessings));
 }
 
-/// Returns the field `name` of a line of the ledger, or "" if the line was written by an old
-/// version without this field.
+/// Returns the SHA-256 in the field `name` of a line of BLESSINGS.jsonl, or "" if an old version
+/// wrote the line without this field.
 std::string optional_sha256(const ref::io::JsonReader& reader, const json& line, const char* name) {
   return line.contains(name) ? reader.sha256(line, name, name) : std::string();
 }

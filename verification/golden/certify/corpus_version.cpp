@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::size_t kDigitsOfHash = 12;
 
-/// Returns the count `name` of a line of the ledger, or 0 if an old version wrote the line without
-/// counts.
+/// Returns the count `name` in a line of BLESSINGS.jsonl, or 0 if an old version wrote the line
+/// without counts.
 std::size_t count_of(const ref::io::JsonReader& reader, const json& line, const char* name) {
   return line.contains(name) ? static_cast<std::size_t>(reader.whole(line, name, name)) : 0;
 }

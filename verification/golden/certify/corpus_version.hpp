@@ -7,8 +7,9 @@
 
 namespace normproof::verification::golden::certify {
 
-/// The semantic version of a corpus, derived from its ledger. An implementation that passes one
-/// version also passes the old cases of every later version with the same `major`.
+/// The semantic version of a corpus, derived from its list of changes (BLESSINGS.jsonl). An
+/// implementation that passes one version also passes the old cases of every later version with the
+/// same `major`.
 struct CorpusVersion {
   std::size_t major = 1;  ///< incremented by a change that changes or removes a case
   std::size_t minor = 0;  ///< incremented by a change that only adds cases
@@ -16,7 +17,7 @@ struct CorpusVersion {
   std::string hash = {};  ///< the first 12 hexadecimal digits of the SHA-256 of manifest.json
 
   std::string number() const;  ///< such as "2.4.0"
-  /// such as "2.4.0+6f201482ba21": the number and, as in semver, the build
+  /// The version with its build as in semver, such as "2.4.0+6f201482ba21".
   std::string text() const;
 
   /// Whether a text such as "2", "2.4", "2.4.0" or the whole text() stands for this version.
@@ -24,9 +25,10 @@ struct CorpusVersion {
   bool is_older_than(const CorpusVersion& other) const;
 };
 
-/// Computes  the version after the last line of the ledger. The first line sets the version 1.0.0
-///           or the version that it contains. (The first line of a corpus that `golden make` wrote
-///           contains the version of the library that made it)
+/// Returns the version of a corpus from the text of its BLESSINGS.jsonl.
+/// Computes  the version after the last line. The first line sets the version 1.0.0 or the version
+///           that it contains. (The first line of a corpus that `golden make` wrote contains the
+///           version of the library that made it)
 /// Throws    FileError that names `file` if a line is invalid
 CorpusVersion parse_ledger_version(std::string_view ledger, const std::string& file);
 
@@ -34,8 +36,8 @@ CorpusVersion parse_ledger_version(std::string_view ledger, const std::string& f
 /// Throws    FileError
 CorpusVersion corpus_version(const std::filesystem::path& folder);
 
-/// Returns the version of the corpus that the recipes of this library make. It was read from the
-/// ledger when the library was built.
+/// Returns the version of the corpus that this library makes. It was read from BLESSINGS.jsonl when
+/// the library was built.
 CorpusVersion built_corpus_version();
 
 /// Returns the text of BLESSINGS.jsonl as it was when this library was built.

@@ -20,7 +20,7 @@ using mutations::Mutation;
 struct PowerOptions {
   Tier tier = Tier::quick;
   std::string only = "*";  ///< glob for the names of layers
-  /// number of corpora: the committed one, and more from other random seeds
+  /// The number of corpora: the committed one, and more from other random seeds.
   std::size_t seeds = 1;
   int jobs = 1;
   /// If `accumulation` or `formula` is set, only correct implementations are run. `accumulation` is
@@ -40,7 +40,7 @@ bool measures_only_false_alarms(const PowerOptions& options);
 struct MutationVerdict {
   Mutation mutation;
   std::size_t killed = 0;  ///< number of corpora in which at least one case rejects it
-  /// number of corpora on which its outputs are bit-identical to the correct ones
+  /// The number of corpora on which its outputs are bit-identical to the correct ones.
   std::size_t same_bits = 0;
   std::string killer = {};  ///< the first case that rejects it
   double closest = 0;       ///< the largest ratio of error to bound if no case rejects it

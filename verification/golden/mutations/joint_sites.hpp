@@ -7,9 +7,9 @@
 
 namespace normproof::verification::golden::mutations {
 
-/// One error that is made at several sites at once. For example, an author who forgets a factor in
-/// the forward pass differentiates the wrong formula, and an author who misreads a convention
-/// applies the wrong convention everywhere.
+/// One error that is made at several places (sites) of an implementation at once. For example, an
+/// author who forgets a factor in the forward pass differentiates the wrong formula, and an author
+/// who misreads a convention applies the wrong convention everywhere.
 struct JointSite {
   std::string_view name;
   std::vector<MutationOperator> offered;
@@ -23,8 +23,8 @@ struct JointSite {
   bool has(std::string_view site) const;
 };
 
-/// Returns all joint sites. An implementation offers a joint site if it uses at least two of its
-/// sites, including the required one.
+/// Returns all joint sites. An implementation offers a joint site if it contains at least two of
+/// the sites that belong to it, including the required one.
 const std::vector<JointSite>& joint_sites();
 
 /// Returns the joint site of that name, or null if there is none.

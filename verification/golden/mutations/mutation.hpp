@@ -75,7 +75,8 @@ enum class MutationOperator {
 };
 std::string_view to_string(MutationOperator op);
 
-/// A wrong implementation: one operator applied at one site, or at all sites of a joint site.
+/// A wrong implementation: one error (an operator) at one place (a site) of its formula, or at all
+/// sites of a joint site.
 struct Mutation {
   std::string site;
   MutationOperator op = MutationOperator::none;

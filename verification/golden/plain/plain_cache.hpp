@@ -16,8 +16,7 @@ struct PlainKeysValues {
 };
 
 /// The key-value cache of one sentence. It stores the rows of past and new tokens and decides to
-/// which rows a new token attends. It has sites for the errors that implementations of a cache can
-/// make.
+/// which rows a new token attends. The errors that implementations of a cache make can be injected.
 template <class T>
 class PlainCache {
  public:

@@ -18,8 +18,8 @@ namespace normproof::verification::golden::plain {
 template <class T>
 class PlainQuery {
  public:
-  /// `masked`: whether some rows may be padding. It is true for the rows of a memory, whose mask
-  /// has its own sites for injected errors.
+  /// `masked`: whether some rows may be padding. It is true for the rows of a memory. Errors in the
+  /// mask of a memory can be injected separately.
   PlainQuery(PlainParts<T>& parts, Sites& sites, bool masked)
       : sites_(sites),
         a_(parts.a_.style(), sites),

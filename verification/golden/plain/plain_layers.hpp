@@ -40,7 +40,7 @@ struct Style {
   /// a norm.
   bool from_y = false;
   bool merged = false;  ///< merge blocks of 16 elements in Welford's recurrence
-  /// compute the variance as E[(x-k)^2] - E[x-k]^2, with k the first element
+  /// Compute the variance as `E[(x-k)^2] - E[x-k]^2`, with k the first element.
   bool shifted = false;
   bool fused = false;  ///< compute gamma x_hat + beta and sums of squares by fused multiply-add
   /// Replace results by 0 when they are stored, if they are subnormal in the arithmetic or in the

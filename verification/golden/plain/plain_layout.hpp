@@ -11,7 +11,7 @@
 namespace normproof::verification::golden::plain {
 
 /// The memory layout of x and of the tensors of the same shape. It converts tensors to rows and
-/// back, and has sites for errors in this conversion.
+/// back. Errors in this conversion can be injected.
 class PlainLayout {
  public:
   using Layout = ref::model::Layout;

@@ -16,8 +16,8 @@ struct PlainSource {
 };
 
 /// Multi-head attention, forward and backward, written with simple loops. It is self-attention, or
-/// cross-attention to the memory of a source. The sites of cross-attention have the prefix
-/// "cross_attention: ".
+/// cross-attention to the memory of a source. The names of the sites for injected errors have the
+/// prefix "cross_attention: " in cross-attention.
 template <class T>
 class PlainAttention {
  public:

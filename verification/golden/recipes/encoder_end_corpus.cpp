@@ -138,8 +138,8 @@ class EncoderEnds : public EncoderCaseList {
          .d_ff = 65});
   }
 
-  /// Adds one case for each norm that the quick tier does not have. The cases are like the recipe
-  /// `like`.
+  /// Adds one case for each norm that the quick tier does not have. The cases differ from the
+  /// recipe `like` only in their norm.
   void every_norm(const EncoderRecipe& like) {
     for (const std::string& norm : ref::model::norm_names()) {
       if (decoder_ && ref::model::norm_layer(ref::model::norm_options(norm)).over_samples())

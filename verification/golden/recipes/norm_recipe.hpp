@@ -11,9 +11,9 @@ namespace normproof::verification::golden::recipes {
 using corpus::DType;
 using corpus::Tier;
 
-/// Starts the recipe of a norm layer. A layer with warm-up is past it, the number of groups divides
-/// d_model and differs from their width, and with a single row the running variance is the biased
-/// one.
+/// Starts the description of a case of a norm layer. A layer with warm-up is past it, the number of
+/// groups divides d_model and differs from their width, and with a single row the running variance
+/// is the biased one.
 Recipe norm_recipe(Tier tier, std::string_view layer, std::string reason,
                    std::vector<std::size_t> shape, DType dtype);
 
