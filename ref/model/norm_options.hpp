@@ -25,9 +25,9 @@ enum class Layout {
   channels_last    ///< [B,H,W,D]
 };
 
-/// Options of the layers, one struct per layer. Every field has the name that `normproof eval
-/// --set` accepts. eps is always added to the squared statistic inside the root. running_decay,
-/// alpha_forward and alpha_backward are the weight of the OLD value.
+/// Options of the layers, one struct per layer. Every field has the name that
+/// `normproof apply --set` accepts. eps is always added to the squared statistic inside the root.
+/// running_decay, alpha_forward and alpha_backward are the weight of the OLD value.
 
 struct NoneOptions {};
 

@@ -56,7 +56,7 @@ typedef struct normproof_tensor {
   size_t bytes;
 } normproof_tensor;
 
-/* One question: names, options and meanings as for `normproof eval` (docs/guide/formats.md). */
+/* One case: names, options and meanings as for `normproof apply` (docs/guide/formats.md). */
 typedef struct normproof_case {
   const char* path;    /* "quick/layer_norm/odd-13x17-float32" */
   const char* op;      /* "layer_norm" */
@@ -198,7 +198,7 @@ int32_t normproof_expect(normproof_corpus* corpus, size_t* count, const normproo
    name: lower case, digits and '_'; the path is "own/<op>/<name>-<shape of x>-<dtype>", and no case
    of the handle has it yet. mode: "training" or "inference". options: a JSON object of texts, as
    normproof_case has it; what is absent has its default; null: all. inputs: named and shaped as for
-   `normproof eval`, copied; what may be absent there may be absent here. The dtype of the case is
+   `normproof apply`, copied; what may be absent there may be absent here. The dtype of the case is
    that of x (of the parameter, of an encoder's parameters).
    threads: 1, or 2 and more for rows side by side, or where rows meet for the two enclosures, which
    changes no bit; 0: as there are processors.

@@ -13,12 +13,14 @@ namespace normproof::verification::golden::candidate {
 using certify::StoredCase;
 using ref::io::StoredTensor;
 
-/// What a candidate returns for a case: its tensors, or that it does not support the case.
+/// The output of a candidate for a case: either its tensors, or the statement that it does not
+/// support the case.
 class CandidateOutput {
  public:
-  /// An output of these tensors.
+  /// Makes an output with these tensors.
   CandidateOutput(std::vector<StoredTensor> tensors) : tensors_(std::move(tensors)) {}
-  /// The output of a candidate that does not support the case; `reason` is empty if it gives none.
+  /// Makes the output of a candidate that does not support the case. `reason` is empty if the
+  /// candidate gives none.
   static CandidateOutput declined(std::string reason = {});
 
   bool is_declined() const { return is_declined_; }
@@ -34,13 +36,13 @@ class CandidateOutput {
   std::string reason_ = {};
 };
 
-/// An implementation under test: returns its output for a case.
-/// Throws    FileError, one sentence: the reason why the case fails
+/// An implementation under test, as a function that returns its output for a case.
+/// Throws    FileError if the case fails; its text is one sentence with the reason
 using Candidate = std::function<CandidateOutput(const StoredCase& stored)>;
 
-/// Returns the largest size in bytes that a candidate's output for a case may have, as a line or as
-/// a file: twice the longest number for every element and every remainder, plus room for names and
-/// sentences.
+/// Returns the largest size in bytes that a candidate's output for a case may have, as a line of
+/// text or as a file. It allows each expected number twice the length of the longest number, and
+/// adds a constant for names and sentences.
 std::size_t max_output_bytes(const StoredCase& stored);
 
 }  // namespace normproof::verification::golden::candidate

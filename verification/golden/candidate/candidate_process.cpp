@@ -28,14 +28,15 @@ namespace {
 
 constexpr std::size_t kMaxStandardError = std::size_t{64} << 10;
 constexpr std::size_t kMaxLineShown = 200;
-/// How often to check that the program still runs: another process may keep its output open.
+/// How often to check whether the program still runs, in milliseconds. Waiting for the end of its
+/// output is not enough, because another process may keep the output open.
 constexpr long long kPollMilliseconds = 100;
 
 [[noreturn]] void system_failure(const char* call) {
   throw std::system_error(errno, std::generic_category(), std::string("the candidate: ") + call);
 }
 
-/// Connects the pipes and replaces the child process by /bin/sh.
+/// Connects the pipes to the standard streams and replaces the child process by /bin/sh.
 int exec_shell(const std::string& command, const support::process::Pipe& input_pipe,
                const support::process::Pipe& output_pipe,
                const support::process::Pipe& complaints) {
@@ -47,7 +48,7 @@ int exec_shell(const std::string& command, const support::process::Pipe& input_p
   return 127;
 }
 
-/// Returns the last line that is not blank, truncated for display.
+/// Returns the last line of the text that is not blank, truncated for display.
 std::string_view last_line(std::string_view text) {
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   return text.substr(text.rfind('\n') + 1).substr(0, kMaxLineShown);
@@ -58,10 +59,11 @@ std::string_view last_line(std::string_view text) {
 struct CandidateProcess::Impl {
   Descriptor in;   ///< the program's standard input
   Descriptor out;  ///< the program's standard output
-  Descriptor err;  ///< the program's standard error; closed when the program closes it
+  Descriptor err;  ///< the program's standard error, closed here when the program closes it
   std::string received, complaints;
   std::optional<support::process::Ending> ending;
-  support::process::ProcessTree tree;  ///< last, so that it ends before its pipes are closed
+  /// The last member, so that the program is ended before its pipes are closed.
+  support::process::ProcessTree tree;
 
   void start(const std::string& command) {
     support::process::Pipe input_pipe = support::process::make_pipe("the candidate: pipe");
@@ -77,8 +79,8 @@ struct CandidateProcess::Impl {
       ::fcntl(file->get(), F_SETFL, O_NONBLOCK);
   }
 
-  /// Reads what is available on standard error and keeps its end. One call reads no more than a
-  /// pipe holds, even if the program prints without end.
+  /// Reads what is available on standard error and stores the last kMaxStandardError bytes. A
+  /// single call reads a bounded number of bytes, even if the program prints without end.
   void read_standard_error() {
     for (int reads = 0; err.is_open() && reads < 16; ++reads) {
       const std::ptrdiff_t count = ref::io::read_some(err.get(), complaints);
@@ -103,7 +105,7 @@ struct CandidateProcess::Impl {
                     last.empty() ? "" : fmt::format("; its standard error ends with: {}", last)));
   }
 
-  /// Called when the program has closed its output: it has ended or is about to.
+  /// Called when the program has closed its output. The program has ended or is about to end.
   [[noreturn]] void fail_closed() {
     in.close();
     for (int tries = 0; tries < 100; ++tries) {
@@ -113,7 +115,7 @@ struct CandidateProcess::Impl {
     throw FileError("the candidate closed its standard output before it answered");
   }
 
-  /// Reads what is available; returns whether a whole line has arrived.
+  /// Reads what is available. Returns whether a whole line has arrived.
   bool read_available(std::size_t max_bytes) {
     const std::ptrdiff_t count = ref::io::read_some(out.get(), received);
     if (count == 0) fail_closed();
@@ -130,9 +132,9 @@ struct CandidateProcess::Impl {
            std::string::npos;
   }
 
-  /// Reads the remaining output of a program that has ended, which may contain the awaited line.
-  /// Once that is read nothing else can come, even if a process that it left behind keeps the pipe
-  /// open.
+  /// If the program has ended, reads the rest of its output and returns whether a whole line is
+  /// among it. No further output can follow, even if a process that the program left behind keeps
+  /// the pipe open.
   bool read_remaining(std::size_t max_bytes) {
     if (!has_ended()) return false;
     pollfd file = {out.get(), POLLIN, 0};
@@ -141,7 +143,8 @@ struct CandidateProcess::Impl {
     fail_ended();
   }
 
-  /// Writes as much as the pipe accepts. A program that has closed its input may still answer.
+  /// Writes as much of the text as the pipe accepts. If the program has closed its input, the rest
+  /// is skipped, because the program may still send its output.
   void write_available(std::string_view text, std::size_t& given) {
     const std::ptrdiff_t count = support::process::write_quietly(in.get(), text.substr(given));
     if (count >= 0) {
@@ -153,10 +156,11 @@ struct CandidateProcess::Impl {
     }
   }
 
-  /// Waits for output while still writing the input; returns whether a whole line has arrived.
+  /// Waits once for output, for standard error and for room to write the input. Returns whether a
+  /// whole line of output has arrived.
   bool poll_once(std::string_view text, std::size_t& given, long long milliseconds,
                  std::size_t max_bytes) {
-    // poll ignores negative descriptors.
+    // The function poll ignores negative descriptors.
     std::array<pollfd, 3> files = {{{out.get(), POLLIN, 0},
                                     {err.is_open() ? err.get() : -1, POLLIN, 0},
                                     {given < text.size() ? in.get() : -1, POLLOUT, 0}}};

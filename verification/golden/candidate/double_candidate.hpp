@@ -8,18 +8,18 @@
 
 namespace normproof::verification::golden::candidate {
 
-/// Computes the outputs of a case from its inputs, which are finite; returns nothing if it does not
-/// support the case.
+/// A function that computes the outputs of a case from finite inputs. It returns nothing if it does
+/// not support the case.
 using Evaluate = std::function<std::optional<ref::tensor::NamedTensors<double>>(
     const corpus::Case& c, const ref::model::OperationInputs& inputs)>;
 
-/// Returns a candidate that computes in `double`. Its outputs are float64 whatever the dtype of the
-/// case is, and NaN in the elements that depend on an infinity or a NaN of the inputs; two
-/// evaluations with different replacements show which these are. It declines a case for which
-/// `evaluate` returns nothing.
+/// Returns a candidate that computes in `double` with the function `evaluate`. It declines a case
+/// if `evaluate` returns nothing. All floating-point outputs are float64, whatever the dtype of the
+/// case is. Elements that depend on an infinity or a NaN of the inputs are NaN. To find these
+/// elements, `evaluate` is called twice with different finite replacements.
 Candidate double_candidate(Evaluate evaluate);
 
-/// Returns this program itself as a candidate: the reference in `double`.
+/// Returns the reference implementation of this program, in `double`, as a candidate.
 Candidate own_candidate();
 
 }  // namespace normproof::verification::golden::candidate

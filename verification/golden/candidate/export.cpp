@@ -32,7 +32,7 @@ namespace {
 constexpr std::array<std::pair<std::string_view, ExportFormat>, 3> kFormats = {
     {{"npz", ExportFormat::npz}, {"onnx", ExportFormat::onnx}, {"text", ExportFormat::text}}};
 
-/// Returns the expected tensors without the remainders.
+/// Returns the expected tensors without the remainders ("y_lo").
 std::vector<StoredTensor> expected_values(const StoredCase& stored) {
   std::vector<StoredTensor> values = stored.expected;
   std::erase_if(values, [](const StoredTensor& tensor) { return tensor.name.ends_with("_lo"); });
@@ -50,7 +50,8 @@ void write_npz(const fs::path& place, const StoredCase& stored) {
   ref::io::write_file(place / "expected.npz", ref::io::encode_npz(stored.expected));
 }
 
-/// Writes the tensors, those that operators name first in front and the others by name.
+/// Writes each tensor to a numbered file. The tensors that come first in ONNX operators (x, y,
+/// gamma, beta) have the first numbers.
 void write_protobufs(const fs::path& folder, const char* prefix,
                      std::vector<StoredTensor> tensors) {
   const auto rank = [](const StoredTensor& tensor) {

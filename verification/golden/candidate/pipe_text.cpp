@@ -67,18 +67,19 @@ std::optional<double> parse_number(std::string_view word) {
   return negative ? -value : value;
 }
 
-/// Returns the words after the path and `verb`, joined by single spaces, or nothing if the line
-/// does not begin with these two.
+/// Returns the words after the path and `verb`, joined by single spaces. Returns nothing if the
+/// line does not begin with the path and `verb`.
 std::optional<std::string> words_after(std::string_view line, std::string_view path,
                                        std::string_view verb) {
-  // A line may hold many numbers: its beginning is enough to tell.
+  // Only the beginning of the line is split into words, because a line may contain many numbers.
   const std::size_t most = path.size() + verb.size() + kMaxReasonBytes;
   const std::vector<std::string_view> words = split_words(line.substr(0, most));
   if (words.size() < 2 || words[0] != path || words[1] != verb) return std::nullopt;
   return fmt::format("{}", fmt::join(words.begin() + 2, words.end(), " "));
 }
 
-/// Reads the words of a candidate's line and reports errors in them in one place.
+/// Reads the tensors in a candidate's line of output. Every error message names the case and the
+/// number of the wrong word.
 class OutputLineReader {
  public:
   OutputLineReader(std::string_view line, const std::string& path)

@@ -15,7 +15,8 @@ using ref::numeric::FileError;
 
 namespace {
 
-/// A candidate program that gets one case after the other and is restarted if it ends.
+/// A candidate program that receives one case after the other. If it ends, it is restarted for the
+/// next case.
 class Program {
  public:
   Program(std::string command, double seconds, int max_restarts,
@@ -75,8 +76,9 @@ class Program {
     }
   }
 
-  /// A crash is attributed to the case, so the next cases are still tried. A program that does
-  /// nothing but crash is given up eventually, because each start may take seconds.
+  /// Whether to stop restarting the program. A crash counts less than another failure, because it
+  /// may be caused by a single case, so that later cases are still worth trying. A program that
+  /// only crashes is given up eventually, because each start may take seconds.
   bool given_up() const {
     constexpr int kCrashFactor = 8;
     return silent_starts_ >= max_restarts_ ||
@@ -98,8 +100,8 @@ class Program {
   std::function<void(const std::string&)> on_standard_error_;
   std::unique_ptr<CandidateProcess> process_;
   std::string standard_error_;
-  int silent_starts_ = 0,
-      crashed_starts_ = 0;  ///< consecutive processes that printed no line at all
+  /// The numbers of consecutive processes that printed no line, by the way in which they ended.
+  int silent_starts_ = 0, crashed_starts_ = 0;
   int answered_count_ = 0;
 };
 

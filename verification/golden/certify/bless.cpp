@@ -57,8 +57,8 @@ std::map<std::string, CaseDescription> cases_by_path(const fs::path& corpus) {
   return cases;
 }
 
-/// Describes the difference of two tensors: "y: 3 of 90 elements, at most 2 ulp"; nothing if they
-/// are equal.
+/// Describes the difference of two tensors, such as "y: 3 of 90 elements, at most 2 ulp".
+/// Returns nothing if they are equal.
 std::optional<std::string> tensor_difference(const StoredTensor& before,
                                              const StoredTensor& after) {
   if (before == after) return std::nullopt;
@@ -79,7 +79,7 @@ std::optional<std::string> tensor_difference(const StoredTensor& before,
                      ulps);
 }
 
-/// Describes the difference of two cases: "<path>: <output>: ...; ...".
+/// Describes the differences of a case in two corpora: "<path>: <output>: ...; ...".
 std::string case_difference(const fs::path& before, const CaseDescription& old_case,
                             const fs::path& after, const CaseDescription& new_case) {
   const StoredCase old_stored = read_case(before, old_case), stored = read_case(after, new_case);
@@ -103,7 +103,7 @@ std::string case_difference(const fs::path& before, const CaseDescription& old_c
 CorpusDifference compare_corpora(const fs::path& before, const fs::path& after) {
   const auto old_cases = cases_by_path(before), cases = cases_by_path(after);
   CorpusDifference difference;
-  // Throws if the old case is damaged.
+  // The next statement throws if an old case is damaged.
   for (const auto& [path, old_case] : old_cases) read_case(before, old_case);
   for (const auto& [path, old_case] : old_cases)
     if (!cases.contains(path)) difference.removed.push_back(path);
@@ -126,7 +126,8 @@ std::vector<Tier> corpus_tiers(const fs::path& corpus, std::vector<Tier> tiers) 
   return tiers;
 }
 
-/// A temporary path for the new corpus, which is removed with its contents at the end.
+/// The path of a temporary folder for the new corpus. The destructor removes the folder and its
+/// contents.
 class NewCorpusFolder {
  public:
   explicit NewCorpusFolder(const fs::path& golden) {
@@ -134,7 +135,7 @@ class NewCorpusFolder {
     const fs::path parent = named.has_parent_path() ? named.parent_path() : fs::path(".");
     const std::string name = named.filename().string();
     ref::io::remove_left_behind(parent, fmt::format(".{}-", name), ".new");
-    // An interrupted make leaves these.
+    // An interrupted make_corpus leaves these folders behind.
     ref::io::remove_left_behind(parent, fmt::format("..{}-", name), ".tmp");
     path_ = named.parent_path() / fmt::format(".{}-{}.new", name, getpid());
   }
@@ -151,7 +152,8 @@ class NewCorpusFolder {
   fs::path path_;
 };
 
-/// Exchanges the folders atomically, so that a reader sees one corpus or the other.
+/// Exchanges the names of the two folders atomically, so that a reader sees either the old corpus
+/// or the new one.
 void exchange(const fs::path& made, const fs::path& golden) {
   std::error_code ignored;
   const unsigned flags = fs::exists(golden, ignored) ? RENAME_EXCHANGE : RENAME_NOREPLACE;

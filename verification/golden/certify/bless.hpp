@@ -10,7 +10,8 @@
 
 namespace normproof::verification::golden::certify {
 
-/// What a new corpus would change: one sentence per case, in ascending order of paths.
+/// The differences between an old and a new corpus. `added` and `removed` list the paths of cases;
+/// `changed` has one sentence per case. All three are sorted by path.
 struct CorpusDifference {
   std::vector<std::string> added, removed, changed;
 
@@ -18,19 +19,24 @@ struct CorpusDifference {
 };
 
 struct BlessOptions {
-  std::vector<Tier> tiers = {};  ///< tiers to add to those of the corpus
-  corpus::PathGlobs only = {};   ///< the cases to make, if the corpus holds only a part
+  std::vector<Tier> tiers = {};  ///< tiers to make in addition to those that the corpus has
+  /// Globs for the cases to make, if the corpus has only some of them.
+  corpus::PathGlobs only = {};
   int jobs = 1;
   std::function<void(const std::string& path, std::size_t done, std::size_t of)> finished = {};
-  /// Gets the difference and returns the reason for it; "" leaves everything unchanged.
+  /// Receives the difference and returns the reason for the change. If it returns "", the corpus is
+  /// left unchanged.
   std::function<std::string(const CorpusDifference& difference)> reason = {};
 };
 
-/// Makes the corpus again and replaces the old one by it, with a new line in kBlessings.
+/// Makes the corpus again, replaces the old files by the new ones, and appends a line to the
+/// corpus' list of changes, the file kBlessings.
 ///
-/// Computes  the new corpus in a folder next to the old one; then the two folders exchange their
-///           names in one atomic step. An absent folder counts as a corpus without cases
-/// Returns   the difference; the corpus has changed if it is not empty and a reason was given
+/// Computes  the new corpus in a temporary folder next to the old one. The two folders then
+///           exchange their names in one atomic step. If there is no old folder, it counts as a
+///           corpus without cases
+/// Returns   the difference. The corpus has changed if the difference is not empty and a reason was
+///           given
 /// Throws    UsageError if the environment variable CI is set; FileError if the corpus is damaged
 ///           or a file cannot be written
 CorpusDifference bless(const std::filesystem::path& golden, const BlessOptions& options);

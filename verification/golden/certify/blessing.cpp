@@ -25,7 +25,8 @@ namespace {
       (golden / name).string(), kBlessings));
 }
 
-/// Returns "" if the line, of a former version, has no such field.
+/// Returns the SHA-256 in the field `name` of a line of BLESSINGS.jsonl, or "" if an old version
+/// wrote the line without this field.
 std::string optional_sha256(const ref::io::JsonReader& reader, const json& line, const char* name) {
   return line.contains(name) ? reader.sha256(line, name, name) : std::string();
 }
@@ -48,7 +49,7 @@ std::string check_blessed(const fs::path& golden, const std::string& manifest_te
   const fs::path file = golden / kBlessings;
   std::string text = ref::io::read_text(file, {.regular_files_only = true});
   const ref::io::JsonReader reader(file.string());
-  std::string manifest, sums;  // as the previous line left them
+  std::string manifest, sums;  // the hashes in the previous line
   for (const support::process::Line& one : support::process::split_lines(text)) {
     const json line =
         reader.parse(one.text, "an object a line, as 'normproof golden bless' writes");

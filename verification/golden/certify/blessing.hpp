@@ -6,26 +6,30 @@
 
 namespace normproof::verification::golden::certify {
 
-/// The ledger of a corpus: one JSON object per line for every change, starting with its creation.
-/// The last line identifies the current files.
+/// The file that lists all changes of a corpus (the ledger). It has one JSON object per line for
+/// each change, starting with the creation of the corpus. The last line contains the hashes of the
+/// current files.
 inline constexpr const char* kBlessings = "BLESSINGS.jsonl";
 
-/// One line of the ledger: what changed, the SHA-256 of manifest.json before ("" if there was none)
-/// and after the change, and that of SHA256SUMS after it.
+/// One line of the list of changes of a corpus. `manifest_before` and `manifest_after` are the
+/// SHA-256 of manifest.json before and after the change; `manifest_before` is "" if there was no
+/// file. `sums_after` is the SHA-256 of SHA256SUMS after the change.
 struct Blessing {
   std::string reason = {};
   std::size_t added = 0, removed = 0, changed = 0;  ///< numbers of cases
   std::string manifest_before = {}, manifest_after = {}, sums_after = {};
-  std::string version = {};  ///< the initial version (first line only); empty means 1.0.0
+  /// The initial version of the corpus, only in the first line. Empty means 1.0.0.
+  std::string version = {};
 };
 
 std::string blessing_line(const Blessing& blessing);
 
-/// Checks that the lines follow from each other and that the last one matches the corpus.
+/// Checks the list of changes of a corpus: each line must start from the hash with which the
+/// previous line ends, and the last line must have the hashes of the current files.
 /// Computes  the text of kBlessings
-/// Throws    FileError: the file is absent or damaged, a line does not start from the manifest with
-///           which the previous line ends, or the last line names another manifest.json or
-///           SHA256SUMS
+/// Throws    FileError if the file kBlessings is absent or damaged, a line does not start from the
+///           manifest with which the previous line ends, or the hash of manifest.json or SHA256SUMS
+///           differs from that in the last line
 std::string check_blessed(const std::filesystem::path& golden, const std::string& manifest_text);
 
 }  // namespace normproof::verification::golden::certify

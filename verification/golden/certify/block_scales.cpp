@@ -9,7 +9,7 @@ using ref::numeric::ball;
 
 namespace {
 
-/// The maximum of nonnegative numbers.
+/// The maximum of several nonnegative numbers.
 class RunningMaximum {
  public:
   RunningMaximum() { arf_init(value_); }
@@ -22,7 +22,7 @@ class RunningMaximum {
     if (arf_cmp(value_, v) < 0) arf_set(value_, v);
   }
   bool is_zero() const { return arf_is_zero(value_) != 0; }
-  /// floor(log2)
+  /// Returns floor(log2) of the maximum.
   /// Requires  not is_zero()
   int exponent() const { return static_cast<int>(fmpz_get_si(ARF_EXPREF(value_))) - 1; }
 

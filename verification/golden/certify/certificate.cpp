@@ -39,8 +39,9 @@ namespace {
 constexpr long kFirstBits = 192;
 constexpr long kMaxBits = 16384;
 
-/// Returns the smallest exponent of a power of two that is at least radius / |midpoint|, or at
-/// least the radius if the midpoint is (nearly) 0; the smallest `long` if the radius is 0.
+/// Returns the relative width of an enclosure as an exponent: the smallest e such that 2^e is at
+/// least radius / |midpoint|. If the midpoint is 0 or nearly 0, the radius itself is used instead.
+/// If the radius is 0, returns the smallest `long`.
 long width(const ball& x) {
   mag_t radius;
   mag_init_set(radius, arb_radref(x.get()));
@@ -55,24 +56,26 @@ long width(const ball& x) {
   return exponent;
 }
 
-/// An output of a case while its elements are being decided.
+/// An output of a case while the rounded values of its elements are being determined.
 struct OpenOutput {
   std::string name;
   DType dtype = DType::float64;
   std::vector<std::size_t> shape;
   std::vector<double> value, remainder;
   corpus::Scaling scaling = corpus::Scaling::none;
-  std::vector<double> scales = {};  ///< the scale of the whole output, or the scales of its blocks
+  /// The scale of the whole output, or one scale per block.
+  std::vector<double> scales = {};
 };
 
-/// Divides element i by its scale, as it is before rounding.
+/// Divides element i of an output by its scale. The quotient is not rounded yet.
 ball scaled(const ball& x, const OpenOutput& output, std::size_t i) {
   if (output.scaling == corpus::Scaling::none) return x;
   if (output.scaling == corpus::Scaling::given) return x / ball(output.scales.front());
   return x / ball(output.scales[corpus::block_index(i, output.shape.back())]);
 }
 
-/// Tries to decide x; if it succeeds, stores the number and the remainder of the element.
+/// Tries to round x. If every point of the enclosure rounds to the same number, stores that number
+/// and the remainder as element i of the output and returns true.
 bool decide(const ball& x, OpenOutput& output, std::size_t i, Certificate& certificate) {
   const DType dtype = output.dtype == DType::int64 ? DType::float64 : output.dtype;
   const std::optional<Nearest> value =
@@ -114,7 +117,8 @@ std::vector<OpenOutput> open_outputs(const Case& c, const NamedTensors<double>& 
   return outputs;
 }
 
-/// Decides every element that is not NaN, or describes the first one that is undecided.
+/// Rounds every element that is not NaN. If an enclosure is too wide to be rounded, returns the
+/// name and index of that element.
 std::optional<std::string> decide_all(const NamedTensors<ball>& results,
                                       std::vector<OpenOutput>& outputs, Certificate& certificate) {
   certificate.elements = certificate.ties = 0;

@@ -18,16 +18,17 @@ using ref::norm::NormInputs;
 
 namespace {
 
-/// How the layer cuts x [B,T,D] (or [N,D], with one sample per row) into the slices that it
-/// centers.
+/// Describes the slices of x that a layer centers. x has the shape [B,T,D], or [N,D] with one row
+/// per sample.
 struct CenteredSlices {
-  bool over_samples = false, over_tokens = false;  ///< whether a slice runs over samples, tokens
-  std::size_t width = 1;                           ///< consecutive features
+  /// Whether a slice extends over all samples, and whether it extends over all tokens.
+  bool over_samples = false, over_tokens = false;
+  std::size_t width = 1;  ///< number of consecutive features in a slice
   bool masked = false;
   double eps = 0;
 };
 
-/// Returns the slices of the cells that the layer centers; nothing if it centers none.
+/// Returns the slices that the layer centers, or nothing if it does not subtract a mean.
 std::optional<CenteredSlices> centered_slices(const ref::model::NormOptions& options,
                                               std::size_t d_model) {
   using ref::model::Partition;
@@ -62,7 +63,7 @@ double largest_condition(const NormInputs<double>& in, const CenteredSlices& sli
   };
   std::vector<RunningMoments> moments((slices.over_samples ? 1 : samples) *
                                       (slices.over_tokens ? 1 : tokens) * groups);
-  // Welford's recurrence: one pass, and no cancellation.
+  // Welford's recurrence needs one pass and avoids cancellation.
   for (std::size_t i = 0; i < in.x.size(); ++i) {
     const std::size_t row = i / d_model, sample = row / tokens, token = row % tokens;
     const double x = in.x.data()[i];

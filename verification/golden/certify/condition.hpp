@@ -6,10 +6,11 @@ namespace normproof::verification::golden::certify {
 
 using corpus::Case;
 
-/// Returns the condition number of x_hat: by how many units in the last place it may move if x
-/// moves by one. This is the largest sqrt((mean^2 + variance) / (variance + eps)) over the slices
-/// that the layer normalizes (rows, columns, groups), ignoring infinity and NaN. It is 1 for layers
-/// that do not center, in inference and for functions.
+/// Returns the condition number of x_hat, the normalized x: the change of x_hat, in units in the
+/// last place, per unit in the last place by which x changes. It is the largest
+/// `sqrt((mean^2 + variance) / (variance + eps))` over the slices that the layer normalizes (rows,
+/// columns or groups). Infinity and NaN are ignored. The condition number is 1 in inference, for
+/// functions, and for layers that do not subtract a mean.
 double condition_number(const Case& c);
 
 }  // namespace normproof::verification::golden::certify

@@ -40,15 +40,17 @@ std::vector<StoredTensor> read_checked(const fs::path& file, const std::string& 
   return tensors;
 }
 
-/// The files of a folder that list the cases, and the cases that they list.
+/// The contents of the files that list the cases of a corpus, and the cases that they list.
 struct CorpusListing {
   fs::path folder;
   std::string manifest, sums, blessings;
   std::vector<CaseDescription> cases;
 };
 
-/// Computes  all cases of the folder. The result is cached: if these files have the same texts at
-///           the next call, nothing is parsed or hashed again
+/// Returns the list of all cases of a corpus.
+///
+/// Computes  the list, and caches it: if the files that list the cases have the same contents at
+///           the next call, they are not parsed or hashed again
 /// Throws    FileError as read_file, parse_manifest, check_sums and check_blessed do
 std::shared_ptr<const CorpusListing> list_cached(const fs::path& folder) {
   static std::mutex mutex;

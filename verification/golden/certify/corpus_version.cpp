@@ -19,12 +19,13 @@ namespace {
 
 constexpr std::size_t kDigitsOfHash = 12;
 
-/// Returns 0 if the line, of a former version, has no counts: such a line adds cases.
+/// Returns the count `name` in a line of BLESSINGS.jsonl, or 0 if an old version wrote the line
+/// without counts.
 std::size_t count_of(const ref::io::JsonReader& reader, const json& line, const char* name) {
   return line.contains(name) ? static_cast<std::size_t>(reader.whole(line, name, name)) : 0;
 }
 
-/// Parses "2.4.0".
+/// Parses a version number such as "2.4.0".
 CorpusVersion parse_number(const ref::io::JsonReader& reader, const std::string& text) {
   CorpusVersion version;
   const char* at = text.data();
@@ -53,7 +54,7 @@ bool CorpusVersion::is_denoted_by(std::string_view asked) const {
   const std::string whole = text();
   if (asked.empty() || !whole.starts_with(asked)) return false;
   const std::string_view rest = std::string_view(whole).substr(asked.size());
-  // After '+' comes the hash, which may be abbreviated.
+  // Text after '+' is the hash, which may be abbreviated.
   return rest.empty() || rest.front() == '.' || rest.front() == '+' ||
          asked.find('+') != std::string_view::npos;
 }

@@ -42,7 +42,7 @@ std::vector<Case> chosen_cases(const MakeOptions& options) {
   return chosen;
 }
 
-/// What a case contributes to the files of the whole corpus.
+/// The lines and hashes that one case contributes to the files of the whole corpus.
 struct WrittenCase {
   std::string case_text;
   Sums sums;

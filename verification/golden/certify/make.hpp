@@ -25,14 +25,14 @@ struct MakeSummary {
 };
 
 /// Writes a corpus: one folder per case with case.json, inputs.safetensors and
-/// expected.safetensors, plus manifest.json and SHA256SUMS. The same options give the same bytes,
-/// whatever `jobs` is.
+/// expected.safetensors, and the files manifest.json and SHA256SUMS. The same options give the same
+/// bytes for any number of `jobs`.
 ///
-/// Computes  everything in a folder next to `out`, which is renamed to `out` when it is complete,
-///           so that readers see either no corpus or all of it
+/// Computes  everything in a temporary folder next to `out`, which is renamed to `out` when it is
+///           complete. Readers therefore see either no corpus or a complete one
 /// Requires  out is absent or an empty folder; each glob of `only` matches a case
-/// Throws    UsageError if out or only violates this; FileError as write_file does; what certify
-///           throws
+/// Throws    UsageError if `out` or `only` violates this; FileError as write_file does; the
+///           exceptions of certify
 MakeSummary make_corpus(const std::filesystem::path& out, const MakeOptions& options);
 
 }  // namespace normproof::verification::golden::certify

@@ -40,7 +40,7 @@ std::string dumped(const json& object) {
   return object.dump(1) + "\n";
 }
 
-/// Returns the part of a case's entry that goes to case.json.
+/// Returns the part of a case's entry in manifest.json that is also written to case.json.
 std::string part_for_candidates(const json& whole) {
   json object = json::object();
   for (const char* key :
@@ -49,12 +49,13 @@ std::string part_for_candidates(const json& whole) {
   return object.dump() + "\n";
 }
 
-/// Rounds to a number that JSON writes with three digits.
+/// Rounds x to three significant decimal digits.
 double round_to_three(double x) {
   return std::strtod(fmt::format("{:.2e}", x).c_str(), nullptr);
 }
 
-/// "2^-198": every enclosure is narrower than this share of its value; "0" if all are points.
+/// Returns a text such as "2^-198": every enclosure is narrower than this fraction of its value.
+/// Returns "0" if every enclosure is a single point.
 std::string power_of_two(long exponent) {
   return exponent == std::numeric_limits<long>::min() ? "0" : fmt::format("2^{}", exponent);
 }
@@ -80,7 +81,7 @@ json convention_of_optimizer(const Case& c) {
   return object;
 }
 
-/// Adds the conventions of options that are named only in cases that use them.
+/// Adds the conventions of options that are listed only in cases that use these options.
 void add_later_options(const Case& c, json& object) {
   for (const auto& [name, value] : ref::model::list_options(c.options)) {
     if (name == "zero_centred_gamma") object["gamma"] = "1 + gamma multiplies";
@@ -117,7 +118,7 @@ void add_transformer(const Case& c, json& object) {
       object["head"] = "the embedding's weight, whose gradient is the sum of both";
 }
 
-/// Returns the conventions of the case where frameworks differ.
+/// Returns the conventions of the operation in which frameworks differ.
 json convention_of_operation(const Case& c) {
   if (is_optimizer(c)) return convention_of_optimizer(c);
   const bool encoder = is_encoder(c), transformer = is_transformer(c);
@@ -158,7 +159,7 @@ json convention_of_operation(const Case& c) {
   return object;
 }
 
-/// Adds the conventions of the scales of an 8-bit case.
+/// Adds the conventions for the scales of a case with 8-bit tensors.
 void add_scales(const Case& c, json& object) {
   object["overflow"] = "the largest number, with its sign";
   object["gradients"] = "by the real numbers that x and y stand for; no rounding has a derivative";
@@ -222,7 +223,7 @@ CaseDescription parse_object(const JsonReader& reader, const json& object,
   if (format != kCaseFormat)
     reader.fail(field("format"), fmt::format("is '{}'", format), fmt::format("'{}'", kCaseFormat));
   description.path = reader.text(object, field("path"), "path");
-  // The path becomes the name of a folder, so it must not lead out of the corpus.
+  // The path becomes the name of a folder, so it must not point outside the corpus.
   const bool plain = description.path.find_first_not_of(
                          "abcdefghijklmnopqrstuvwxyz0123456789_-/") == std::string::npos &&
                      !description.path.empty() && description.path.front() != '/' &&

@@ -13,21 +13,21 @@ inline constexpr const char* kManifestFormat = "normproof-golden-1";
 
 using ref::io::content_sha256;
 
-/// Returns the entry of a case in manifest.json: one object with keys in ascending order
+/// Returns the entry of a case in manifest.json: one JSON object with sorted keys
 /// (docs/guide/formats.md, Golden).
 std::string case_json(const Case& c, const Expected& expected);
 
-/// Returns the text of case.json: the part of the entry that a candidate needs, in one line. How
-/// the case was certified is stated in manifest.json only.
-/// Requires  a text that case_json has written
+/// Returns the text of case.json: the part of the entry that a candidate needs, in one line. Only
+/// manifest.json also says how the case was certified.
+/// Requires  `case_text` was written by case_json
 std::string case_file(const std::string& case_text);
 
-/// A case as read from manifest.json, without its inputs.
+/// The description of a case in manifest.json, without its tensors.
 struct CaseDescription {
   std::string path;
   Case c;
-  double condition = 1;  ///< condition_number, to three digits
-  /// The names of the expected outputs, in ascending order.
+  double condition = 1;  ///< condition_number, rounded to three digits
+  /// The names of the expected outputs, sorted.
   std::vector<std::string> outputs;
   std::string case_text;                                 ///< the text of case_json
   std::string file_text;                                 ///< the text of case.json
@@ -35,13 +35,13 @@ struct CaseDescription {
   std::string inputs_file_sha256, expected_file_sha256;  ///< SHA-256 of the files, from check_sums
 };
 
-/// Returns manifest.json: the entries of the cases in ascending order of paths, and totals.
-/// Requires  texts that case_json has written, in ascending order of paths
+/// Returns the text of manifest.json: the entries of the cases, sorted by path, and totals.
+/// Requires  the texts were written by case_json and are sorted by path
 std::string manifest_json(const std::vector<std::string>& case_texts);
 
 /// Reads the cases of a manifest.
-/// Throws    FileError that names `file`, the field and the expectation: another format, totals
-///           that disagree with the cases, a path that is repeated or out of order
+/// Throws    FileError that names `file`, the field and the expected value: another format, totals
+///           that disagree with the cases, a path that is repeated or not in order
 std::vector<CaseDescription> parse_manifest(std::string_view text, const std::string& file);
 
 }  // namespace normproof::verification::golden::certify

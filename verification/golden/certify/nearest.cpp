@@ -16,9 +16,9 @@ using ref::io::DType;
 
 namespace {
 
-/// A binary format: the number of digits, the MPFR exponents (a number is less than 2^exponent) of
-/// the smallest subnormal number and of the largest number, and the result for numbers out of
-/// range.
+/// A binary number format. `digits` is the number of significant bits. `least` and `largest` are
+/// the exponents of the smallest subnormal number and of the largest number, as in MPFR: a number
+/// is less than 2^exponent. `overflow_value` is the result for values out of range.
 struct BinaryFormat {
   mpfr_prec_t digits;
   mpfr_exp_t least, largest;
@@ -43,14 +43,15 @@ BinaryFormat binary_format(DType dtype, ref::numeric::Overflow overflow) {
 
 constexpr slong kTieAccuracyBits = 1100;
 
-/// Whether rounding to the digits equals rounding to the format: neither x nor its rounded value is
-/// subnormal or out of range.
+/// Whether rounding x to the number of digits gives the same result as rounding it to the format:
+/// neither x nor its rounded value is subnormal or out of range.
 bool is_inside_normal_range(arf_srcptr x, const BinaryFormat& format) {
   return arf_cmpabs_2exp_si(x, format.least + format.digits - 1) >= 0 &&
          arf_cmpabs_2exp_si(x, format.largest - 1) < 0;
 }
 
-/// Rounds an x that satisfies is_inside_normal_range to the format.
+/// Rounds x to the format.
+/// Requires  is_inside_normal_range(x, format)
 double rounded(arf_srcptr x, const BinaryFormat& format) {
   if (format.digits == 53) return arf_get_d(x, ARF_RND_NEAR);
   arf_t result;
@@ -63,7 +64,7 @@ double rounded(arf_srcptr x, const BinaryFormat& format) {
 
 double round_exactly(arf_srcptr x, const BinaryFormat& format) {
   if (is_inside_normal_range(x, format)) return rounded(x, format);
-  // `exact` is exactly x, so that the rounding to the format is the only one.
+  // `exact` represents x exactly, so that the rounding to the format is the only rounding.
   mpfr_t exact, nearest;
   mpfr_init2(exact, std::max<mpfr_prec_t>(arf_bits(x), MPFR_PREC_MIN));
   mpfr_init2(nearest, format.digits);
@@ -87,8 +88,8 @@ std::optional<Nearest> nearest(const ref::numeric::ball& x, DType dtype,
                                ref::numeric::Overflow overflow) {
   const BinaryFormat format = binary_format(dtype, overflow);
   if (!x.is_finite()) return std::nullopt;
-  // If all points round to the same number of that many digits and none leaves the format, the
-  // midpoint gives the result and the ends need not be computed.
+  // If all points round to the same number with that many digits, and no point leaves the format,
+  // the midpoint gives the result. The ends of the enclosure need not be computed.
   if (is_inside_normal_range(arb_midref(x.get()), format) &&
       arb_can_round_arf(x.get(), format.digits, ARF_RND_NEAR) != 0)
     return Nearest{rounded(arb_midref(x.get()), format), false};
@@ -102,7 +103,8 @@ std::optional<Nearest> nearest(const ref::numeric::ball& x, DType dtype,
   arf_clear(lower);
   arf_clear(upper);
   if (least == most || (std::isnan(least) && std::isnan(most))) return Nearest{least, false};
-  // Such a narrow enclosure touches at most two neighbors, whose distance is a power of two.
+  // An enclosure as narrow as this touches at most two neighboring numbers. Their distance is a
+  // power of two.
   const double step = most - least;
   if (!std::isfinite(step) || arb_rel_accuracy_bits(x.get()) < kTieAccuracyBits)
     return std::nullopt;

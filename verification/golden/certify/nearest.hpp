@@ -10,15 +10,16 @@ namespace normproof::verification::golden::certify {
 
 struct Nearest {
   double value;
-  /// Whether this is a tie: the enclosure contains the midpoint of two numbers and is narrower than
-  /// 2^-1100 of it. Then value is the even number; as far as 2^-1100 can tell, both are equally
-  /// near.
+  /// Whether this is a tie: the enclosure contains the midpoint of two neighboring numbers and is
+  /// narrower than 2^-1100 times that midpoint. In this case `value` is the neighbor whose last
+  /// digit is even, and both neighbors are equally near to within 2^-1100.
   bool tie;
 };
 
-/// Returns the number of the format that is nearest to every point of the enclosure, ties to even,
-/// with +0 for anything that rounds to 0; nothing if the points disagree. Out of range, `overflow`
-/// decides: infinity (NaN if the format has none) or the largest number.
+/// Returns the number of the format that is nearest to every point of the enclosure, with ties to
+/// even. The result is +0 for anything that rounds to 0. Returns nothing if points of the enclosure
+/// round to different numbers. `overflow` selects the result for values out of range: infinity (NaN
+/// if the format has no infinity) or the largest number.
 ///
 /// Requires  (C1) dtype is a floating-point dtype
 /// Throws    ContractError

@@ -7,31 +7,34 @@
 namespace normproof::verification::golden::certify {
 
 /// A folder that appears only when it is complete. Files are written to a temporary folder next to
-/// it, which is renamed at the end, or removed if the end is not reached. Temporary folders of this
-/// name that a killed process left behind are removed first.
+/// it. `publish` renames the temporary folder; if it is not called, the destructor removes the
+/// temporary folder. The constructor first removes temporary folders of the same name that a killed
+/// process left behind.
 class NewFolder {
  public:
   /// Requires  `out` is absent or an empty folder
-  /// Throws    UsageError that names `option`; FileError if the folder cannot be made
+  /// Throws    UsageError that names `option`; FileError if the folder cannot be created
   NewFolder(const char* option, const std::filesystem::path& out);
   ~NewFolder();
   NewFolder(const NewFolder&) = delete;
   NewFolder& operator=(const NewFolder&) = delete;
 
-  /// Returns the temporary folder to write into.
+  /// Returns the path of the temporary folder, into which the caller writes files.
   const std::filesystem::path& path() const { return path_; }
 
   /// Renames the temporary folder to its final name.
-  /// Throws    FileError if that name has been taken meanwhile
+  /// Throws    FileError if a folder of that name was created in the meantime
   void publish();
 
-  /// Creates a folder and its parents.
+  /// Creates a folder and its parent folders.
   /// Throws    FileError
   static void create(const std::filesystem::path& folder);
 
  private:
   std::filesystem::path out_, path_;
-  ref::io::Descriptor held_;  ///< holds path_ open, which tells other processes that it is in use
+  /// An open descriptor of the temporary folder. Its lock tells other processes that the folder is
+  /// in use.
+  ref::io::Descriptor held_;
 };
 
 }  // namespace normproof::verification::golden::certify

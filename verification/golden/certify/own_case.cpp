@@ -35,7 +35,8 @@ ref::model::Mode parse_mode(const std::string& mode) {
   throw UsageError(ref::numeric::unknown_name("mode", mode, {"inference", "training"}));
 }
 
-/// Returns the dtype of x, of a parameter, or otherwise of the first floating-point input.
+/// Returns the dtype of x or of the parameter of an optimizer. If neither is given, returns the
+/// dtype of the first floating-point input.
 DType case_dtype(const std::vector<StoredTensor>& inputs) {
   for (const char* name : {"x", "parameter"})
     if (const StoredTensor* const tensor = corpus::find(inputs, name)) {
@@ -49,8 +50,8 @@ DType case_dtype(const std::vector<StoredTensor>& inputs) {
   return found == inputs.end() ? DType::float64 : found->dtype;
 }
 
-/// Renames the argument of a violated requirement to the option of the case: for example,
-/// "norm.eps" if the norm of an encoder rejects its eps.
+/// Renames the argument of a contract violation to the option that the user gave. For example, it
+/// becomes "norm.eps" if the norm of an encoder rejects its eps.
 ref::numeric::ContractViolation rename_to_option(const Case& c,
                                                  ref::numeric::ContractViolation violation) {
   const auto options = ref::model::list_options(c.options);
@@ -62,7 +63,8 @@ ref::numeric::ContractViolation rename_to_option(const Case& c,
   return violation;
 }
 
-/// Runs the operation once in double, which checks its requirements before anything is certified.
+/// Runs the operation once in double, so that violated requirements are reported before the
+/// certification starts.
 void check_requirements(const Case& c) {
   try {
     checks::evaluation::EvalInputs inputs = recipes::inputs_of(c);
@@ -76,7 +78,8 @@ void check_requirements(const Case& c) {
   }
 }
 
-/// Combines the certificates of parts: the most bits used by any, and the widest enclosure of any.
+/// Adds the certificate of a part to that of the whole case: counts are added, and the precision
+/// and the widths are the maximum of both.
 void add(Certificate& all, const Certificate& part) {
   all.bits = std::max(all.bits, part.bits);
   all.elements += part.elements;
@@ -91,7 +94,8 @@ Expected certified(const Case& c, int threads) {
   std::vector<Expected> part_results(parts.size());
   try {
     for_each(parts.size(), threads, [&](std::size_t i) { part_results[i] = certify(parts[i]); });
-  } catch (const std::runtime_error&) {  // its sentence would name an element of the part
+    // The message would name an element of the part, not of the case.
+  } catch (const std::runtime_error&) {
     return certify(c, true);
   }
   Expected whole;

@@ -8,31 +8,33 @@
 
 namespace normproof::verification::golden::certify {
 
-/// A user's case in terms of texts and tensors, with the contents of a case of the corpus.
+/// A user's case as texts and tensors. It has the same contents as a case of the corpus.
 struct UserCase {
   std::string name;  ///< lower-case letters, digits and '_'
   std::string op;
   std::string mode = "training";
-  std::vector<std::pair<std::string, std::string>> options =
-      {};  ///< absent options have their defaults
+  /// The options as pairs of name and value. An option that is absent has its default value.
+  std::vector<std::pair<std::string, std::string>> options = {};
   bool sequence = false;
-  std::vector<StoredTensor> inputs;  ///< the inputs of `normproof eval`, in any order
+  std::vector<StoredTensor> inputs;  ///< the inputs of `normproof apply`, in any order
 };
 
-/// Reads options from a JSON object of texts, {"eps":"1e-05"}; an empty text gives none.
+/// Reads options from a JSON object whose values are strings, such as {"eps":"1e-05"}. An empty
+/// text means no options.
 /// Throws    UsageError
 std::vector<std::pair<std::string, std::string>> parse_user_options(const std::string& text);
 
-/// Returns the case of the tier `user` for a question.
-/// Throws    UsageError, one sentence: an unknown name with the nearest known one, a tensor that is
-///           absent, unknown or of another shape, an option or an input that the operation rejects
+/// Converts a user's case to a case of the tier `user`.
+/// Throws    UsageError, one sentence: an unknown name with the nearest known one; a tensor that is
+///           absent, unknown or has a wrong shape; an option or an input that the operation rejects
 Case make_user_case(const UserCase& question);
 
-/// Computes and certifies the expected values of a user's case; returns what the folder of a case
-/// would hold.
-/// Computes  on `threads` threads, which changes no bit: the row_parts of the case in parallel, or
-///           the two enclosures in parallel if rows depend on each other
-/// Throws    what certify throws
+/// Computes and certifies the expected values of a user's case. Returns what the folder of a case
+/// in a corpus would contain.
+/// Computes  on `threads` threads, which changes no bit. The parts of row_parts are certified in
+///           parallel. If rows depend on each other, the two enclosures are computed in parallel
+///           instead
+/// Throws    the exceptions of certify
 StoredCase certify_user_case(const Case& c, int threads);
 
 }  // namespace normproof::verification::golden::certify

@@ -9,17 +9,19 @@ namespace normproof::verification::golden::certify {
 using corpus::Case;
 using ref::io::StoredTensor;
 
-/// Splits a case into parts that can be certified separately: consecutive rows (of the first axis
-/// of x) of an operation that computes each row independently, such as LayerNorm without gradients.
+/// Splits a case into parts of consecutive rows that can be certified separately. This is possible
+/// for operations that compute each row independently, such as LayerNorm without gradients. The
+/// rows are those of the first axis of x.
 ///
-/// Computes  `count` parts, or one per row if there are fewer rows; the case itself if its rows
-///           depend on each other through a statistic, a state or the gradient of a parameter
+/// Computes  `count` parts, or one part per row if there are fewer rows than that. If rows depend
+///           on each other through a statistic, a state or the gradient of a parameter, the only
+///           part is the whole case
 std::vector<Case> row_parts(const Case& c, std::size_t count);
 
 /// Concatenates the outputs of the parts along the first axis.
 ///
-/// Requires  each part has the same names and dtypes, and shapes that differ only in the first
-///           extent
+/// Requires  the parts have the same tensors, with the same names and dtypes, and their shapes
+///           differ only in the first extent
 std::vector<StoredTensor> join_parts(const std::vector<std::vector<StoredTensor>>& parts);
 
 }  // namespace normproof::verification::golden::certify

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kDigits = 64;
 
-/// The sums by path; each of them is removed when it is used.
+/// The SHA-256 sums of files by path. Each sum is removed when it is used, so that unused lines can
+/// be reported at the end.
 class UnusedSums {
  public:
   UnusedSums(std::string file, Sums sums) : file_(std::move(file)), sums_(std::move(sums)) {}
@@ -36,7 +37,8 @@ class UnusedSums {
                    fmt::format("{}  {}", expected, path));
   }
 
-  /// Removes the sum of this path if it matches `content`; returns whether it did.
+  /// If the sum of this path is that of `content`, removes the sum and returns true. Otherwise
+  /// returns false.
   bool take_sum_if_equal(const std::string& path, std::string_view content) {
     const auto found = sums_.find(path);
     if (found == sums_.end() || found->second != ref::io::sha256(content)) return false;

@@ -10,27 +10,29 @@
 
 namespace normproof::verification::golden::certify {
 
-/// The file of a corpus with one line for each other file except kBlessings, in the format of
-/// sha256sum.
+/// The name of the file that contains the SHA-256 of every other file of a corpus except
+/// kBlessings. It has one line per file in the format of the tool sha256sum.
 inline constexpr const char* kSums = "SHA256SUMS";
 
 /// The SHA-256 of each file, by its path relative to the corpus.
 using Sums = std::map<std::string, std::string>;
 
-/// Returns one line per file, in ascending order of paths.
+/// Returns the text of SHA256SUMS: one line per file, sorted by path.
 std::string sums_text(const Sums& sums);
 
-/// Throws    FileError naming `file` and the line: not 64 digits, two spaces and a path; a repeated
-///           path; a truncated file
+/// Reads the text of SHA256SUMS.
+/// Throws    FileError naming `file` and the line if a line is not 64 digits, two spaces and a
+///           path, if a path is repeated, or if the file is truncated
 Sums parse_sums(std::string_view text, const std::string& file);
 
-/// Checks SHA256SUMS against the manifest: it must have a line for manifest.json and for the three
-/// files of each case.
+/// Checks SHA256SUMS against the manifest. There must be a line for manifest.json and for each of
+/// the three files of every case.
 ///
 /// Computes  the text of SHA256SUMS, and the expected sums of the files, which are stored in
-///           `cases`. case.json is case_file, or case_json in a corpus of a former version
-/// Throws    FileError naming the line: missing, of a file that does not belong to the corpus, or
-///           with a SHA-256 that contradicts manifest.json or a case.json
+///           `cases`. The expected text of case.json is that of case_file, or that of case_json in
+///           a corpus written by an old version
+/// Throws    FileError naming the line if it is missing, names a file that does not belong to the
+///           corpus, or has a SHA-256 that contradicts manifest.json or a case.json
 std::string check_sums(const std::filesystem::path& folder, std::string_view manifest_text,
                        std::vector<CaseDescription>& cases);
 

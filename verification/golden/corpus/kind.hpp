@@ -7,18 +7,18 @@
 
 namespace normproof::verification::golden::corpus {
 
-/// Whether the case is of a norm layer (ref/norm).
+/// Whether the operation of the case is a norm layer (ref/norm).
 inline bool is_layer(const Case& c) {
   return std::holds_alternative<ref::model::NormOptions>(c.options);
 }
 inline bool is_function(const Case& c) {
   return std::holds_alternative<ref::model::FunctionOptions>(c.options);
 }
-/// Whether the case is of an encoder, an encoder layer or a decoder layer.
+/// Whether the operation of the case is an encoder, an encoder layer or a decoder layer.
 inline bool is_encoder(const Case& c) {
   return std::holds_alternative<ref::model::EncoderOperation>(c.options);
 }
-/// Whether the case is of a translator, a language model or decoding.
+/// Whether the operation of the case is a translator, a language model or decoding.
 inline bool is_transformer(const Case& c) {
   return std::holds_alternative<ref::model::TransformerOperation>(c.options);
 }
@@ -35,7 +35,8 @@ bool holds(const ref::model::OptimizerOperation& operation) {
   return holds<Options>(operation.optimizer);
 }
 
-/// Whether the case is of the operation with these options: is_about<LogSumExpOptions>(c).
+/// Whether the operation of the case has options of this type, as in
+/// `is_about<LogSumExpOptions>(c)`.
 template <class Options>
 bool is_about(const Case& c) {
   return std::visit([](const auto& kind) { return holds<Options>(kind); }, c.options);

@@ -13,9 +13,10 @@ bool matches(const std::string& glob, const std::string& path) {
   return ::fnmatch(glob.c_str(), path.c_str(), 0) == 0;
 }
 
-/// Whether a glob may match a path of three parts whose first two are `folder`. If the glob has two
-/// slashes as well, it is matched part by part. For any other glob, and for one with quotes or
-/// character lists in these parts, the answer is true.
+/// Returns false only if the glob matches no path "<folder>/<name>". `folder` has two parts, such
+/// as "quick/layer_norm". A glob with exactly two slashes is compared part by part. The
+/// result is true for any other glob, and for a glob whose first two parts contain '[' or a
+/// backslash.
 bool may_match_in_folder(const std::string& glob, const std::string& folder) {
   if (std::ranges::count(glob, '/') != 2) return true;
   const std::string beginning = glob.substr(0, glob.rfind('/'));

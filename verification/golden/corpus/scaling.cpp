@@ -13,7 +13,7 @@ namespace normproof::verification::golden::corpus {
 
 namespace {
 
-constexpr int kLargestExponent = 127;  // of float8_e8m0fnu
+constexpr int kLargestExponent = 127;  // the largest exponent of float8_e8m0fnu
 
 bool has_8_bits(DType dtype) {
   return ref::io::is_float(dtype) && ref::io::item_size(dtype) == 1;
@@ -103,7 +103,8 @@ Case dequantized(const Case& c) {
     if (!has_8_bits(input.dtype)) continue;
     std::vector<double> values = ref::io::widen(input);
     const std::vector<double> scales = scales_of(c, input);
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] *= scales[i];  // exact
+    // The product is exact in double.
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] *= scales[i];
     input = ref::io::make_tensor(input.name, input.shape, values);
   }
   return real;

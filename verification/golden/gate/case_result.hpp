@@ -11,53 +11,58 @@ namespace normproof::verification::golden::gate {
 
 using certify::CaseDescription;
 
-/// The result for one output of a candidate. Every metric is filled in, whichever of them decides.
+/// The result of comparing one output of a candidate. All metrics are filled in, whether or not
+/// they decide the verdict.
 struct TensorResult {
   std::string name;
-  /// Why nothing was compared: absent, wrong dtype or wrong shape.
+  /// Why the output was not compared: it is absent or has a wrong dtype or shape. Empty if it was
+  /// compared.
   std::string problem = {};
   std::string note = {};  ///< a remark that does not affect the verdict, or empty
   std::vector<std::size_t> shape = {};
-  std::size_t count = 0;  ///< elements compared
-  /// Flat indices (C order) of the elements that failed, ascending.
+  std::size_t count = 0;  ///< number of elements compared
+  /// Flat indices (C order) of the elements that failed, in ascending order.
   std::vector<std::size_t> failed = {};
-  std::size_t unjudged = 0;  ///< elements with an infinite bound
-  double ratio = 0;          ///< largest |got - exact| / bound; at most 1 if it passes
+  /// The number of elements whose bound is infinite, so that any value passes.
+  std::size_t unjudged = 0;
+  double ratio = 0;  ///< the largest |got - exact| / bound; at most 1 if the output passes
   double max_absolute = 0;
-  /// Elements with meaningful digits. If an element is within its bound, the bound must fix at
-  /// least half of the digits of the dtype; if it fails, its magnitude must exceed the bound.
-  /// Elements that cancel to noise are left out, because they have no meaningful unit in the last
-  /// place.
+  /// The number of elements for which relative errors and ulps are meaningful. An element that
+  /// passes counts if its bound is at most |exact| times the square root of the unit roundoff. An
+  /// element that fails counts if |exact| exceeds the bound. Elements that cancel to rounding noise
+  /// are not counted.
   std::size_t elements_with_digits = 0;
-  /// The largest errors of these elements, relative and in ulps of the dtype.
+  /// The largest relative error and the largest error in ulps of the dtype, over the elements
+  /// counted by `elements_with_digits`.
   double max_relative = 0, max_ulp = 0;
   /// The largest |got - exact| over the elements counted by `elements_with_digits`, divided by the
-  /// largest
-  /// |exact| of the output.
+  /// largest |exact| of the output.
   double norm_wise = 0;
-  std::string where = {};                ///< index of the element with the largest ratio: "[2, 3]"
-  double got = 0, exact = 0, bound = 0;  ///< the values at that element
-  /// At that element: the error caused by one rounding of the inputs, divided by the bound. If it
-  /// is close to 1, the inputs do not allow a tighter bound.
+  std::string where = {};  ///< index of the element with the largest ratio, such as "[2, 3]"
+  double got = 0, exact = 0, bound = 0;  ///< the values at the element `where`
+  /// The error that one rounding of the inputs causes at the element `where`, divided by the bound.
+  /// If it is close to 1, the inputs do not allow a tighter bound.
   double input_sensitivity = 0;
-  ErrorRatioMap map = {};  ///< the map of a failed output, if CheckOptions::maps is set
+  /// The ratios of the output as a picture. It is filled in if the output failed and
+  /// CheckOptions::maps is set.
+  ErrorRatioMap map = {};
 
   bool passed() const { return problem.empty() && failed.empty(); }
 };
 
-/// An explanation of a failing output.
+/// One explanation of why outputs failed.
 struct Diagnosis {
   enum class Kind {
-    mistake,  ///< a wrong formula that gives the same values
-    bound,    ///< an arithmetic or class of formulas whose bound the output meets
-    place     ///< no known explanation: `what` says where the errors lie
+    mistake,  ///< a known wrong formula gives the same values
+    bound,    ///< the output is within the error bound of a less accurate arithmetic or formula
+    place     ///< no explanation is known; `what` describes which elements are wrong
   };
 
-  std::string what;  ///< "eps: outside the root"
+  std::string what;  ///< the explanation, such as "eps: outside the root"
   Kind kind = Kind::mistake;
-  double ulps = 0;  ///< the distance from a mistake, in ulps of the largest element
+  double ulps = 0;  ///< distance to the wrong formula's values, in ulps of the largest element
   std::vector<std::string> outputs = {};  ///< the outputs that agree; empty for an arithmetic
-  /// Whether each element of these outputs has a finite bound in that class.
+  /// Whether every element of these outputs has a finite bound for that less accurate formula.
   bool bounded = true;
 
   std::string sentence() const;
@@ -65,11 +70,11 @@ struct Diagnosis {
 
 struct CaseResult {
   CaseDescription description;
-  /// Why no output was compared, or why the candidate declined; a sentence.
+  /// Why no output was compared, or why the candidate declined the case; one sentence, or empty.
   std::string problem = {};
   std::vector<TensorResult> tensors = {};
-  std::vector<Diagnosis> diagnosis = {};  ///< the closest explanation first
-  /// Whether the candidate does not support the case. Such a case does not count as passed.
+  std::vector<Diagnosis> diagnosis = {};  ///< explanations of the failure, the closest first
+  /// Whether the candidate declined the case as unsupported. Such a case does not count as passed.
   bool declined = false;
 
   bool passed() const;

@@ -19,7 +19,8 @@ using corpus::usual_accumulation;
 namespace {
 
 /// Whether an output is required by default: y and its block scales, sum, logits, loss, the
-/// gradients of the inputs, and the state. Statistics may stay internal to an implementation.
+/// gradients of the inputs, and the running state. Statistics are not required, because an
+/// implementation need not expose them.
 bool is_usually_required(const StoredCase& stored, const std::string& name) {
   if (name == "y_scale") return true;
   const std::string_view of = std::string_view(name).substr(name.starts_with("grad_") ? 5 : 0);
@@ -39,7 +40,7 @@ std::string find_problem(const StoredTensor& expected, const StoredTensor& answe
     return fmt::format("has shape {}; expected {}", ref::tensor::to_string(answer.shape),
                        ref::tensor::to_string(expected.shape));
   const bool whole = expected.dtype == DType::int64;
-  // No 8-bit format holds all numbers of another one.
+  // An 8-bit format does not contain all numbers of another 8-bit format.
   const bool fits = whole || answer.dtype == expected.dtype ||
                     (ref::io::is_float(expected.dtype) && ref::io::is_float(answer.dtype) &&
                      ref::io::item_size(answer.dtype) > 1 &&

@@ -17,35 +17,39 @@ using ref::io::DType;
 using ref::io::StoredTensor;
 
 struct CheckOptions {
-  /// The required outputs. If empty, y, the gradients and the state are required, and statistics
-  /// are compared if they are present.
+  /// The names of the required outputs. If the list is empty, y, the gradients and the state are
+  /// required, and statistics are compared if the candidate returns them.
   std::vector<std::string> outputs = {};
-  std::optional<Accumulation> accumulation = {};  ///< default: usual_accumulation
-  tolerance::Formula formula =
-      tolerance::Formula::two_pass;  ///< the declared formula of the variance
-  bool flush_subnormals = false;     ///< whether subnormal numbers may be flushed to 0
-  bool maps = false;                 ///< whether each failed output gets a map
+  /// The format in which the candidate declares that it accumulates. The default is
+  /// usual_accumulation.
+  std::optional<Accumulation> accumulation = {};
+  /// The variance formula that the candidate declares.
+  tolerance::Formula formula = tolerance::Formula::two_pass;
+  bool flush_subnormals = false;  ///< whether the candidate may flush subnormal numbers to 0
+  bool maps = false;              ///< whether to make an ErrorRatioMap of each failed output
 };
 
-/// Returns the tolerance of a case under these options.
+/// Returns the error bounds of a case under these options.
 tolerance::Tolerance tolerance_for_options(const Case& c, const CheckOptions& options);
 
-/// Whether the case fails if this output is absent.
+/// Whether the case fails if the candidate does not return this output.
 bool is_required(const StoredCase& stored, const std::string& output, const CheckOptions& options);
 
-/// Returns |error| / bound of each element of an output, in C order. It is infinite if the bound is
-/// 0 and the error is not, or if a finite number is expected and the output is not finite; it is
-/// NaN if the element is not judged.
-/// Requires  the case expects an output of that name and shape, and the answer contains it
+/// Returns |error| / bound for each element of an output, in C order. The ratio is infinite if the
+/// bound is 0 and the error is not 0, and if the output is not finite although a finite number is
+/// expected. It is NaN if the bound is infinite.
+/// Requires  the case expects an output of that name, and `answer` contains it with the expected
+///           shape
 std::vector<double> error_to_bound_ratios(const StoredCase& stored,
                                           const std::vector<StoredTensor>& answer,
                                           const std::string& output,
                                           const tolerance::Tolerance& bounds);
 
-/// Checks a candidate's output for one case against the expected values.
+/// Compares a candidate's outputs for one case with the expected values.
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       const CheckOptions& options);
-/// Overload for a tolerance that is already computed, for checking many outputs of one case.
+/// Overload that takes the error bounds of the case instead of deriving them, for callers that
+/// check many outputs of one case.
 CaseResult check_case(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                       const CheckOptions& options, const tolerance::Tolerance& bounds);
 

@@ -35,7 +35,8 @@ CaseResult check_and_diagnose(const StoredCase& stored, const std::vector<Stored
     CaseResult result = check_case(stored, answer, options, bounds);
     if (!result.passed()) result.diagnosis = diagnose(stored, answer, result);
     return result;
-  } catch (const ref::numeric::ContractError& error) {  // an int64 that no double holds
+    // For example, an int64 that a double cannot represent.
+  } catch (const ref::numeric::ContractError& error) {
     return {.description = stored.description, .problem = sentence(error.violation())};
   }
 }

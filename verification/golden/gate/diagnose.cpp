@@ -35,22 +35,26 @@ using plain::run_plain;
 using recipes::inputs_of;
 namespace {
 
-constexpr std::size_t kMaxElements = 20'000;  // of x: each mutation is a separate run
+// The largest number of elements of x for which all mutations are tried, because each needs a run.
+constexpr std::size_t kMaxElements = 20'000;
 constexpr std::size_t kMaxShown = 3;
-/// The output and the wrong implementation are each within the bound of the wrong formula, which is
-/// about as large as that of the correct one.
+/// How much larger than the bound of the correct formula the accepted distance is. The output and
+/// the wrong implementation may each be off by the bound of the wrong formula, which is about the
+/// same.
 constexpr double kBoundFactor = 4;
-/// A mutation explains an output only if the exact result and the unmutated plain implementation
-/// are this many times farther from the output than the mutation is. A mutation does not explain
-/// what it leaves unchanged.
+/// A mutation is accepted as the explanation of an output if its values are this many times closer
+/// to the output than two others: the exact values and the values of the implementation without
+/// mutation. This excludes mutations that change nothing.
 constexpr double kRequiredMargin = 8;
-/// If the mutation has no bound of its own, a match worse than this explains nothing.
+/// The largest distance, in ulps, at which a mutation without an error bound still counts as an
+/// explanation.
 constexpr double kMaxUlps = 1000;
-/// The remainder passed for a wrong formula's value: the dtype need not hold that value even if it
-/// holds the exact one.
+/// Passed to with_storage_rounding as the low part of a wrong formula's value. It says that the
+/// dtype may be unable to represent that value, even if it represents the correct value exactly.
 constexpr double kNonzeroRemainder = std::numeric_limits<double>::denorm_min();
 
-/// An output that failed, and how far from it an implementation may be to agree with it.
+/// One output that failed, with the distances within which another implementation counts as
+/// agreeing.
 struct Failing {
   std::string name;
   DType dtype;
@@ -91,8 +95,8 @@ std::vector<Failing> failing_outputs(const StoredCase& stored,
   return failing;
 }
 
-/// Returns the largest distance between the output and `other`, in ulps of the largest element, or
-/// nothing if they do not agree.
+/// Returns the largest distance between the output and `other`, in ulps of the largest element.
+/// Returns nothing if they do not agree.
 std::optional<double> distance_if_agreeing(const Failing& f, const std::vector<StoredTensor>& other,
                                            const std::vector<StoredTensor>& right) {
   const StoredTensor* const tensor = find(other, f.name);
@@ -104,22 +108,22 @@ std::optional<double> distance_if_agreeing(const Failing& f, const std::vector<S
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double away = distance(f.got[i], values[i]);
     finite += std::isfinite(f.got[i]) ? 1 : 0;
-    // The wrong value may be larger than the correct one, and its bound with it.
+    // If the wrong value is larger than the correct one, its bound is larger too.
     const double scale = std::isfinite(values[i]) ? 64 * f.unit * std::fabs(values[i]) : 0;
-    // Equal numbers agree even if there is no bound because nothing finite is expected.
+    // Equal values agree even if the bound is NaN because the expected value is not finite.
     if (away != 0 && !(away <= f.bound[i] + scale)) return std::nullopt;
     largest = std::max(largest, away);
     to_exact = std::max(to_exact, distance(f.got[i], f.exact[i]));
     if (i < unmutated.size()) to_right = std::max(to_right, distance(f.got[i], unmutated[i]));
     if (std::isfinite(values[i])) magnitude = std::max(magnitude, std::fabs(values[i]));
   }
-  // Many mistakes produce only NaN, which distinguishes nothing.
+  // Many wrong formulas produce only NaN, so a NaN output does not tell them apart.
   if (finite == 0 || !(largest * kRequiredMargin <= std::min(to_exact, to_right)))
     return std::nullopt;
   return largest == 0 ? 0 : largest / (2 * f.unit * magnitude);
 }
 
-/// The failing outputs that agree with a mutation, and how closely.
+/// The failing outputs that agree with one mutation, and the largest distance among them in ulps.
 struct Explanation {
   std::vector<std::string> outputs;
   double ulps = 0;
@@ -137,7 +141,8 @@ Explanation explain(const std::vector<Failing>& failing, const std::vector<Store
   return explanation;
 }
 
-/// Whether the mistake concerns rounding, which can round nearly equal values apart.
+/// Whether the mutation changes only the rounding. Values that such a mutation rounds differently
+/// can be far apart even if they were nearly equal before rounding.
 bool is_rounding_mistake(const Mutation& mutation) {
   return mutation.op == mutations::MutationOperator::half_precision ||
          mutation.op == mutations::MutationOperator::bfloat16_sum ||
@@ -155,9 +160,9 @@ bool is_within_mistaken_bound(const Failing& f, const std::vector<double>& mista
   return true;
 }
 
-/// Keeps the outputs that are within the mistaken formula's own error bound of it: one bound for
-/// the output, one for the plain implementation. If the mutation has no bound, keeps agreements
-/// within a few ulps.
+/// Removes the outputs that are too far from the mutated formula. The allowed distance is twice the
+/// error bound of that formula: once for the output and once for the plain implementation. For a
+/// mutation without an error bound, the allowed distance is kMaxUlps.
 void keep_plausible(const Case& c, const std::vector<Failing>& failing,
                     const std::vector<StoredTensor>& mistaken, const Mutation& mutation,
                     Explanation& explanation) {
@@ -180,8 +185,8 @@ void keep_plausible(const Case& c, const std::vector<Failing>& failing,
   });
 }
 
-/// Returns the case. If it is a function without gradients, zeros are added as grad_y, because the
-/// mutants compute all gradients.
+/// Returns the case of `stored`. If the operation is a function and the case has no gradients, a
+/// grad_y of zeros is added, because the mutated implementations compute all gradients.
 Case with_grad_y(const StoredCase& stored) {
   Case c = stored.description.c;
   const StoredTensor* const y = find(stored.expected, "y");
@@ -195,9 +200,10 @@ Case with_grad_y(const StoredCase& stored) {
   return c;
 }
 
-/// Returns the mutations that explain failing outputs: those that explain most outputs first, then
-/// the closest. One mutation need not explain all, since a mistake may occur twice, spare an
-/// output, or affect a statistic that is computed separately.
+/// Returns the mutations that explain failing outputs. Mutations that explain more outputs come
+/// first, then closer ones. A mutation need not explain every failing output: the same error may
+/// occur twice, may leave an output unchanged, or may affect a statistic that is computed
+/// separately.
 std::vector<Diagnosis> find_agreeing_mutations(const Case& c, const std::vector<Failing>& failing) {
   std::vector<std::pair<std::size_t, Diagnosis>> found;
   Sites all;
@@ -222,7 +228,8 @@ std::vector<Diagnosis> find_agreeing_mutations(const Case& c, const std::vector<
   return closest;
 }
 
-/// Returns the coarser formats to try; the dtype of the case comes before others as coarse.
+/// Returns the accumulation formats to try that are coarser than the usual one. The dtype of the
+/// case comes first if it is among them.
 std::vector<Accumulation> coarser_than_usual(DType dtype) {
   std::vector<Accumulation> coarser;
   if (dtype == DType::float64) coarser = {Accumulation::float32, Accumulation::float16};
@@ -232,14 +239,15 @@ std::vector<Accumulation> coarser_than_usual(DType dtype) {
   return coarser;
 }
 
-/// Whether every output passes and every element of it is judged.
+/// Whether every output passes and no element has an infinite bound.
 bool passes_fully_judged(const CaseResult& result) {
   return result.passed() && std::ranges::all_of(result.tensors, [](const TensorResult& tensor) {
            return tensor.unjudged == 0;
          });
 }
 
-/// Returns the outputs that were judged, so that an output that was not requested is not missed.
+/// Returns the names of the outputs that were compared. The next check requires only these, so that
+/// it does not report an output that was never requested as absent.
 std::vector<std::string> judged_outputs(const CaseResult& result) {
   std::vector<std::string> names;
   for (const TensorResult& tensor : result.tensors) names.push_back(tensor.name);
@@ -255,7 +263,8 @@ std::vector<Diagnosis> diagnose_flushing(const StoredCase& stored,
            .kind = Diagnosis::Kind::bound}};
 }
 
-/// Explains an output that fails because a finer arithmetic than usual for its dtype was declared.
+/// Tries the usual accumulation format of the dtype. It explains the failure if the candidate
+/// declared a finer format.
 std::vector<Diagnosis> diagnose_usual_precision(const StoredCase& stored,
                                                 const std::vector<StoredTensor>& answer,
                                                 const CaseResult& result) {
@@ -277,7 +286,8 @@ std::vector<Diagnosis> diagnose_lower_precision(const StoredCase& stored,
   return {};
 }
 
-/// "no known mistake; wrong: y in the last row; grad_x in every element"
+/// Describes where the wrong elements are: "no known mistake; wrong: y in the last row; grad_x in
+/// every element".
 std::vector<Diagnosis> locate_errors(const CaseResult& result) {
   std::vector<std::string> places;
   for (const TensorResult& t : result.tensors)
@@ -288,7 +298,8 @@ std::vector<Diagnosis> locate_errors(const CaseResult& result) {
            .kind = Diagnosis::Kind::place}};
 }
 
-/// Returns the class of less accurate formulas if every failing output meets its bound.
+/// Returns one explanation, `what`, if every failing output is within the error bounds of
+/// `formula`. Returns nothing otherwise.
 std::vector<Diagnosis> less_accurate_form(const StoredCase& stored,
                                           const std::vector<StoredTensor>& answer,
                                           const CaseResult& result, tolerance::Formula formula,
@@ -306,7 +317,7 @@ std::vector<Diagnosis> less_accurate_form(const StoredCase& stored,
   return {diagnosis};
 }
 
-/// Whether the layer or function takes a mean, or a mean of squares, of x.
+/// Whether the operation computes a mean, or a mean of squares, of x.
 bool is_norm(const Case& c) {
   return is_layer(c) || is_about<ref::model::AddLayerNormOptions>(c) ||
          is_about<ref::model::AddRMSNormOptions>(c);

@@ -7,13 +7,14 @@
 
 namespace normproof::verification::golden::gate {
 
-/// Finds known wrong implementations that give the same output: each mutation (mutation.hpp) that
-/// agrees with a failing output, ordered by the number of outputs explained, then by distance.
+/// Searches for known wrong implementations that give the same output as the candidate. The wrong
+/// implementations are the mutations of mutation.hpp. Those that explain more outputs come first,
+/// then closer ones.
 ///
-/// Computes  the three closest mutations. If there is none: an arithmetic of lower precision or a
-///           less accurate formula whose bound the output meets; if there is none of these either,
-///           where the errors lie
-/// Requires  the answer contains each output of result.tensors that failed without a problem
+/// Computes  up to three mutations that agree with failing outputs. If no mutation agrees: a less
+///           precise arithmetic or a less accurate formula whose error bound contains the output.
+///           If there is no such explanation either: which elements are wrong
+/// Requires  `answer` contains each output of result.tensors that was compared and failed
 std::vector<Diagnosis> diagnose(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                                 const CaseResult& result);
 

@@ -35,7 +35,7 @@ TensorResult JudgedOutput::judge(bool with_map) const {
   return result;
 }
 
-/// Returns one ratio per element; NaN if the element is not judged.
+/// Returns |error| / bound for each element; NaN if the bound is infinite.
 std::vector<double> JudgedOutput::shares() const {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::vector<double> got = ref::io::widen(answer_);
@@ -73,7 +73,7 @@ TensorResult JudgedOutput::compare_elements() const {
   std::vector<double> bounds;
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (std::isnan(exact_.high[i])) {
-      // Depending on the order of operations, infinity and NaN are interchangeable.
+      // The order of operations decides whether a result is infinite or NaN, so both are accepted.
       ++result.count;
       if (!std::isfinite(got[i])) continue;
       if (result.failed.empty()) at(result, i, got[i], 0);
@@ -130,7 +130,7 @@ checks::compare::Comparison JudgedOutput::compare_judged(const std::vector<doubl
   return checks::compare::compare(a, b, c);
 }
 
-/// Returns |got - exact| rounded up; infinite if got is not finite.
+/// Returns |got - exact|, rounded up; infinity if `got` is not finite.
 double JudgedOutput::error_at(std::size_t i, double got) const {
   if (!std::isfinite(got)) return std::numeric_limits<double>::infinity();
   const oracle100 difference = oracle100(got) - exact(i);

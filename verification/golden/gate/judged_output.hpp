@@ -10,29 +10,29 @@
 
 namespace normproof::verification::golden::gate {
 
-/// The gate's verdict on one element.
+/// The gate's verdict on one element of an output.
 enum class ElementVerdict {
   refused,
-  right,    ///< equal to the expected number, or not finite if NaN is expected
-  within,   ///< different from the expected number but within the bound
-  unjudged  ///< the bound is infinite, so the element is not judged
+  right,    ///< the element equals the expected number, or NaN is expected and it is not finite
+  within,   ///< the element differs from the expected number but is within the bound
+  unjudged  ///< the bound is infinite, so that any value passes
 };
 
-/// Compares one output of a candidate with its exact values, element by element.
+/// Compares one output of a candidate with the exact values, element by element.
 class JudgedOutput {
  public:
-  /// Requires  the conditions of judged_values; the answer outlives this object
+  /// Requires  the conditions of judged_values; `answer` outlives this object
   JudgedOutput(const StoredCase& stored, const std::vector<StoredTensor>& answer, std::string name,
                const tolerance::Tolerance& bounds);
 
   TensorResult judge(bool with_map) const;
 
-  /// Returns the ratio of error to bound of each element, as error_to_bound_ratios does.
+  /// Returns |error| / bound for each element, as error_to_bound_ratios does.
   std::vector<double> shares() const;
 
   std::size_t size() const { return exact_.high.size(); }
-  /// Returns the verdict that `judge` would reach on element i if the output had `value` there.
-  /// Elements are judged independently: if one is refused, so is the output.
+  /// Returns the verdict on element i for the case that the output had `value` there. Elements are
+  /// judged independently of each other. If one element is rejected, the output is rejected.
   ElementVerdict verdict(std::size_t i, double value) const;
 
  private:

@@ -21,13 +21,13 @@ namespace {
 constexpr const char* kScaleOfY = "y_scale";
 constexpr int kLargestScale = 127;
 
-/// Returns the exponent of the scale of a block whose largest element is `largest`.
+/// Returns the exponent of the scale of a block whose largest magnitude is `largest`.
 int scale_exponent_for(double largest, const FloatFormat& format) {
   return corpus::block_scale_exponent(largest > 0 ? std::ilogb(largest) : -2000, format);
 }
 
-/// Returns the values and bounds of the block scales. A bound is the largest distance of a scale
-/// that the convention allows.
+/// Returns the expected block scales and their bounds. The bound of a scale is its largest distance
+/// to another scale that the conventions allow for the block.
 JudgedValues judged_scales(const StoredCase& stored, const tolerance::Tolerance& bounds) {
   JudgedValues judged;
   const StoredTensor& y = *find(stored.expected, "y");
@@ -39,7 +39,7 @@ JudgedValues judged_scales(const StoredCase& stored, const tolerance::Tolerance&
   const auto& bound = bounds.bound.at("y");
   std::vector<double> least(judged.high.size(), 0), most = least;
   for (std::size_t i = 0; i < exact.high.size(); ++i) {
-    constexpr double kSlack = 0x1p-50;  // covers the roundings of the sums below
+    constexpr double kSlack = 0x1p-50;  // covers the rounding errors of the sums below
     const std::size_t block = block_index(i, y.shape.back());
     const double size = std::fabs(exact.high[i] + exact.low[i]) * judged.high[block];
     const double off = bound.data()[i] + kSlack * size;
@@ -56,8 +56,8 @@ JudgedValues judged_scales(const StoredCase& stored, const tolerance::Tolerance&
   return judged;
 }
 
-/// Returns, for each block, the scale with which it was certified divided by the candidate's scale;
-/// 1 if the candidate's scale is absent or invalid.
+/// Returns one ratio per block: the scale in the certified output divided by the candidate's scale.
+/// The ratio is 1 if the candidate's scale is absent or invalid.
 std::vector<double> scale_ratios(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                                  const std::vector<double>& expected) {
   std::vector<double> ratios(expected.size(), 1);
@@ -69,7 +69,8 @@ std::vector<double> scale_ratios(const StoredCase& stored, const std::vector<Sto
   return ratios;
 }
 
-/// Converts the exact values and bounds of elements of blocks to units of the candidate's scales.
+/// Divides the exact values and the bounds by the candidate's block scales, the units in which the
+/// candidate stores the elements.
 void apply_candidate_scales(const StoredCase& stored, const std::vector<StoredTensor>& answer,
                             JudgedValues& judged) {
   const std::vector<double> expected = ref::io::widen(*find(stored.expected, kScaleOfY));

@@ -8,20 +8,24 @@
 
 namespace normproof::verification::golden::gate {
 
-/// The values and bounds against which an output is judged, in the units in which it is stored.
+/// The exact values and error bounds of one output, in the units in which the output is stored.
 struct JudgedValues {
-  std::vector<double> high, low;  ///< the exact value is high + low; NaN if it is not finite
-  /// Including the rounding to the dtype of the candidate's output.
+  /// The exact value of each element is high + low. NaN means that the exact value is not finite.
+  std::vector<double> high, low;
+  /// The error bound of each element. It includes the rounding to the dtype of the candidate's
+  /// output.
   std::vector<double> bound;
-  std::vector<double> input_sensitivity;  ///< Tolerance::input_sensitivity; 0 for scales
+  std::vector<double> input_sensitivity;  ///< Tolerance::input_sensitivity; 0 for block scales
 };
 
-/// Computes  the exact values in units of the candidate's block scales, if the output has blocks. A
-///           value beyond the range of an 8-bit format becomes its largest number. The bound of a
-///           block's scale admits every scale that the convention gives for a number within the
-///           bound of the block's largest element, which is a single scale as a rule; if every
-///           element may be 0, any finite scale passes
-/// Requires  the case expects an output of that name, and the answer contains it with the expected
+/// Returns the values and bounds with which an output of a candidate is compared.
+///
+/// Computes  exact values in units of the candidate's block scales, if the output has block scales.
+///           A value beyond the range of an 8-bit format is replaced by the largest number of that
+///           format. The bound of a block scale admits every scale that the convention gives for a
+///           largest magnitude within its error bound. As a rule this is a single scale. If every
+///           element of the block may be 0, any finite scale passes
+/// Requires  the case expects an output of that name, and `answer` contains it with the expected
 ///           shape
 JudgedValues judged_values(const certify::StoredCase& stored,
                            const std::vector<ref::io::StoredTensor>& answer,

@@ -25,7 +25,8 @@ Indices distinct(const Indices& values) {
   return {set.begin(), set.end()};
 }
 
-/// "columns 3 modulo 8": all columns of one residue modulo the smallest possible power of two.
+/// Returns a text such as "columns 3 modulo 8" if the indices are all those with one remainder
+/// modulo a power of two. The smallest such power is used.
 std::optional<std::string> describe_residue(const Indices& indices, std::size_t extent,
                                             const std::string& many) {
   for (std::size_t period = 2; period <= 64 && 2 * period <= extent; period *= 2) {
@@ -38,7 +39,8 @@ std::optional<std::string> describe_residue(const Indices& indices, std::size_t 
   return std::nullopt;
 }
 
-/// Describes a set of rows or columns; nothing if it is neither a range nor a residue class.
+/// Describes a set of rows or columns. Returns nothing if the indices are neither a range nor all
+/// indices with one remainder.
 std::optional<std::string> describe_range(const Indices& indices, std::size_t extent,
                                           const std::string& one) {
   const std::size_t first = indices.front(), last = indices.back();
@@ -70,7 +72,7 @@ std::string place_of(const Indices& wrong, const Indices& shape) {
   columns = distinct(columns);
   const auto row_range = describe_range(rows, count, "row"),
              column_range = describe_range(columns, width, "column");
-  // By chance, some elements of a wrong region are within their bounds.
+  // Some elements of a wrong region are within their bounds by chance, so three quarters suffice.
   const bool is_region = 4 * wrong.size() >= 3 * rows.size() * columns.size();
   const bool some_rows = row_range && rows.size() < count;
   const bool some_columns = column_range && columns.size() < width;

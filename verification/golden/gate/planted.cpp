@@ -19,7 +19,7 @@ struct NamedValue {
   double value;
 };
 
-/// Returns the values to inject into a tensor of a dtype.
+/// Returns the wrong values that are tried in each element of a tensor of this dtype.
 std::vector<NamedValue> values_for(DType dtype) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   if (dtype == DType::int64) return {{"0", 0}, {"12345", 12345}};
@@ -34,7 +34,7 @@ std::vector<NamedValue> values_for(DType dtype) {
   return values;
 }
 
-/// In the order of ElementVerdict.
+/// The counters, in the order of the enumerators of ElementVerdict.
 constexpr std::size_t InjectionCounts::*kCountOfVerdict[] = {
     &InjectionCounts::refused, &InjectionCounts::right, &InjectionCounts::within,
     &InjectionCounts::unjudged};
@@ -46,7 +46,8 @@ InjectionCounts count_verdicts(const JudgedOutput& output, double value) {
   return count;
 }
 
-/// A value that is not finite must be refused, unless it is right.
+/// Returns the number of elements that should have been rejected but were not. A value that is not
+/// finite must be rejected unless it is correct.
 std::size_t count_missed(const InjectionCounts& count, double value) {
   return count.unjudged + (std::isfinite(value) ? 0 : count.within);
 }

@@ -9,21 +9,23 @@
 
 namespace normproof::verification::golden::gate {
 
-/// The verdicts when one value replaces each element of an output in turn.
+/// How often the gate gave each verdict when one value replaced each element of an output in turn.
 struct InjectionCounts {
   std::size_t elements = 0;
-  std::size_t refused = 0;   ///< rejected by the gate
-  std::size_t right = 0;     ///< the value is what is expected there: 0 for 0, infinity for NaN
+  std::size_t refused = 0;  ///< rejected by the gate
+  /// The value is the expected one: 0 is expected for 0, or NaN is expected for infinity.
+  std::size_t right = 0;
   std::size_t within = 0;    ///< different from the expected number, but within its bound
   std::size_t unjudged = 0;  ///< elements with an infinite bound
 
   InjectionCounts& operator+=(const InjectionCounts& other);
 };
 
-/// The verdicts when NaN, infinity, 0 and 12345 each replace each element of an output.
+/// The verdicts of the gate when NaN, infinity, 0 and 12345 replace each element of an output in
+/// turn.
 struct InjectionResult {
   std::map<std::string, InjectionCounts> of = {};  ///< the counts for each injected value
-  /// Where a wrong value passed: "y of quick/...: 12345 in 3 elements".
+  /// Descriptions of wrong values that passed, such as "y of quick/...: 12345 in 3 elements".
   std::vector<std::string> missed = {};
 
   InjectionCounts total() const;
@@ -31,11 +33,12 @@ struct InjectionResult {
   InjectionResult& operator+=(const InjectionResult& other);
 };
 
-/// Replaces each element of a correct output by each of the values, one element at a time, and
-/// counts the verdicts (JudgedOutput::verdict). The output is rejected if the replaced element is.
+/// Replaces each element of a correct output by several wrong values, one element and one value at
+/// a time, and counts the verdicts. The verdict on the element (JudgedOutput::verdict) is the
+/// verdict on the output.
 ///
 /// Computes  in time proportional to the number of elements
-/// Requires  `right` passes; if it does not, that is reported in `missed`
+/// Requires  the output `right` passes; if it does not, `missed` says so
 InjectionResult inject_values(const StoredCase& stored, const std::vector<StoredTensor>& right,
                               const tolerance::Tolerance& bounds);
 

@@ -29,12 +29,14 @@ using recipes::inputs_of;
 using recipes::kCorpusSeed;
 namespace {
 
-/// A case prepared for being run many times.
+/// A case with its expected outputs and error bounds, computed once because the case is run many
+/// times.
 struct PreparedCase {
   StoredCase stored;
   ref::model::OperationInputs inputs;
   tolerance::Tolerance bounds;
-  std::vector<StoredTensor> right;  ///< the output of the plain style
+  /// The outputs of the correct implementation in the default style.
+  std::vector<StoredTensor> right;
 };
 
 struct NamedStyle {
@@ -66,9 +68,9 @@ constexpr NamedStyle kStyles[] = {
     {"Welford, pairwise", {.sum = Style::Sum::pairwise, .welford = true}},
 };
 
-/// Returns the styles that are correct in the chosen arithmetic. In 16-bit arithmetic, the squares
-/// of a block's mean or of distances from the first element can overflow although the variance does
-/// not.
+/// Returns the styles that are correct in the chosen arithmetic. In 16-bit arithmetic, some squares
+/// can overflow although the variance does not: squares of a block's mean and squares of distances
+/// from the first element. Styles that compute such squares are excluded.
 std::vector<NamedStyle> correct_styles(const PowerOptions& options) {
   std::vector<NamedStyle> styles;
   for (const NamedStyle& named : kStyles)
@@ -77,7 +79,7 @@ std::vector<NamedStyle> correct_styles(const PowerOptions& options) {
   return styles;
 }
 
-/// ", grad_x is off by 1.25 bounds"
+/// Returns a text such as ", grad_x is off by 1.25 bounds".
 std::string describe_worst_output(const CaseResult& result) {
   const auto worst = std::ranges::max_element(result.tensors, {}, &TensorResult::ratio);
   if (worst == result.tensors.end()) return "";
@@ -104,7 +106,8 @@ InjectionResult inject_into(const PreparedCase& prepared) {
   return inject_values(prepared.stored, prepared.right, prepared.bounds);
 }
 
-/// Prepared cases are freed one by one: those of a whole tier do not fit in memory.
+/// Injects values into the outputs of each case. Each prepared case is freed before the next one,
+/// because the prepared cases of a whole tier do not fit in memory.
 void measure_injection(LayerPower& power, const std::vector<Case>& cases,
                        const PowerOptions& options) {
   power.cases = cases.size();
@@ -117,7 +120,7 @@ void measure_injection(LayerPower& power, const std::vector<Case>& cases,
   std::ranges::sort(power.planted.missed);
 }
 
-/// Measures one layer on one corpus.
+/// Runs all mutations and all correct styles of one layer on one corpus.
 class Trial {
  public:
   Trial(LayerPower& power, std::vector<PreparedCase> prepared_cases, const PowerOptions& options)

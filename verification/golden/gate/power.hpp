@@ -19,47 +19,54 @@ using mutations::Mutation;
 
 struct PowerOptions {
   Tier tier = Tier::quick;
-  std::string only = "*";  ///< a glob on layer names
-  std::size_t seeds = 1;   ///< number of corpora: the committed one and others from different seeds
+  std::string only = "*";  ///< glob for the names of layers
+  /// The number of corpora: the committed one, and more from other random seeds.
+  std::size_t seeds = 1;
   int jobs = 1;
-  /// If either is set, only correct implementations are measured: all of their operations have this
-  /// format, or their variance has this formula, and they are held to the tolerance that `golden
-  /// check` grants for it.
+  /// If `accumulation` or `formula` is set, only correct implementations are run. `accumulation` is
+  /// the format of all their operations, and `formula` is their variance formula. They are checked
+  /// with the tolerance that `golden check` grants for that declaration.
   std::optional<Accumulation> accumulation = {};
   tolerance::Formula formula = tolerance::Formula::two_pass;
-  bool inject_only = false;  ///< whether to inject values only, without wrong implementations
+  /// Whether to inject values only, without running mutated implementations.
+  bool inject_only = false;
   std::function<void(const std::string& layer, std::size_t done, std::size_t of)> finished = {};
 };
 
-/// Whether only false alarms are measured, and no implementation is mutated.
+/// Whether these options run correct implementations only, so that no mutation is tried.
 bool measures_only_false_alarms(const PowerOptions& options);
 
-/// The result for one wrong implementation.
+/// The result for one mutated implementation.
 struct MutationVerdict {
   Mutation mutation;
-  std::size_t killed = 0;     ///< corpora in which a case rejects it
-  std::size_t same_bits = 0;  ///< corpora on which all of its outputs equal the correct bits
-  std::string killer = {};    ///< the first case that rejects it
-  double closest = 0;         ///< its largest ratio of error to bound if no case rejects it
+  std::size_t killed = 0;  ///< number of corpora in which at least one case rejects it
+  /// The number of corpora on which its outputs are bit-identical to the correct ones.
+  std::size_t same_bits = 0;
+  std::string killer = {};  ///< the first case that rejects it
+  double closest = 0;       ///< the largest ratio of error to bound if no case rejects it
 };
 
 struct LayerPower {
   std::string layer;
   std::size_t cases = 0;
   std::vector<MutationVerdict> verdicts;
-  /// Correct implementations that a case rejects: the style, the case and the output.
+  /// Correct implementations that were rejected. Each entry names the style, the case and the
+  /// output.
   std::vector<std::string> false_alarms;
-  InjectionResult planted;  ///< counts over all corpora; values replace outputs of the plain style
-  std::size_t styles = 0,
-              checks = 0;  ///< correct implementations, and their checked outputs
+  /// The verdicts on injected values, summed over all corpora. The values replace elements of the
+  /// correct outputs of the default style.
+  InjectionResult planted;
+  /// The number of correct styles, and the number of their outputs that were checked.
+  std::size_t styles = 0, checks = 0;
 
   std::size_t count_killed(std::size_t seeds) const;
 };
 
-/// Runs every mutation of every site of every layer, and every correct style, against a tier.
+/// Measures how many wrong implementations the gate detects. Runs every mutation at every site of
+/// every layer, and every correct style, on all cases of a tier.
 ///
 /// Source    [DLS78], mutation analysis
-/// Requires  `only` matches a layer; accumulation is a 16-bit format
+/// Requires  `only` matches a layer; `accumulation`, if set, is a 16-bit format
 /// Throws    UsageError otherwise
 std::vector<LayerPower> measure_power(const PowerOptions& options);
 

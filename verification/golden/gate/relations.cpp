@@ -44,8 +44,8 @@ constexpr std::pair<Relation, const char*> kRelations[] = {{Relation::repeat, "r
                                                            {Relation::permute, "permute"},
                                                            {Relation::neighbour, "neighbour"}};
 
-/// The axis of the samples of a case, and their number. An encoder, a whole Transformer and a
-/// parameter count as one sample.
+/// The axis that numbers the samples of a case, and the number of samples. An encoder, a whole
+/// Transformer and an optimizer's parameter count as one sample.
 struct SampleAxis {
   std::size_t axis = 0, count = 0;
 };
@@ -56,7 +56,7 @@ SampleAxis sample_axis(const Case& c) {
   return {axis, main_input(c)->shape.at(axis)};
 }
 
-/// Returns the input or output of that name, or null.
+/// Returns the description of the input or output of that name, or null if the operation has none.
 const OperandInfo* find_described(const OperationInfo& info, std::string_view name) {
   for (const auto* entries : {&info.operands, &info.outputs}) {
     const auto found = std::ranges::find(*entries, name, &OperandInfo::name);
@@ -66,7 +66,7 @@ const OperandInfo* find_described(const OperationInfo& info, std::string_view na
 }
 
 /// Whether a tensor of the case has an axis of samples. The low part of an output ("y_lo") and the
-/// scales of blocks have the samples of the tensor that they belong to.
+/// scales of blocks have one if the tensor to which they belong has one.
 bool has_samples(const Case& c, const StoredTensor& tensor) {
   if (tensor.dtype == DType::float8_e8m0fnu) return true;
   std::string_view name = tensor.name;
@@ -75,7 +75,7 @@ bool has_samples(const Case& c, const StoredTensor& tensor) {
   return described != nullptr && described->has_samples();
 }
 
-/// Returns the given samples of a tensor, in that order.
+/// Returns a tensor that consists of the given samples of `tensor`, in the given order.
 StoredTensor select_samples(const StoredTensor& tensor, std::size_t axis, const Samples& samples) {
   StoredTensor selected{tensor.name, tensor.dtype, tensor.shape, {}};
   selected.shape.at(axis) = samples.size();
@@ -92,7 +92,7 @@ StoredTensor select_samples(const StoredTensor& tensor, std::size_t axis, const 
   return selected;
 }
 
-/// Returns the case restricted to some of its samples, in that order.
+/// Returns a case that consists of the given samples of `stored`, in the given order.
 StoredCase restrict_to_samples(const StoredCase& stored, const Samples& samples) {
   StoredCase other = stored;
   Case& c = other.description.c;
@@ -105,7 +105,8 @@ StoredCase restrict_to_samples(const StoredCase& stored, const Samples& samples)
   return other;
 }
 
-/// Returns the case with NaN in every element of x, or of q, of the first sample.
+/// Returns a copy of the case in which the first sample of the main input (x, or q of attention) is
+/// all NaN.
 StoredCase with_nan(const StoredCase& stored) {
   StoredCase other = stored;
   Case& c = other.description.c;
@@ -123,7 +124,8 @@ StoredCase with_nan(const StoredCase& stored) {
   return other;
 }
 
-/// Describes the first element whose bits differ; all NaNs are equal.
+/// Describes the first element that has different bits in the two tensors. All NaNs count as equal.
+/// Returns nothing if the tensors agree.
 std::optional<std::string> difference(const StoredTensor& a, const StoredTensor& b,
                                       const char* there) {
   if (a.dtype != b.dtype || a.shape != b.shape)
@@ -139,7 +141,8 @@ std::optional<std::string> difference(const StoredTensor& a, const StoredTensor&
   return std::nullopt;
 }
 
-/// Compares every tensor of the first answer with that of the second.
+/// Compares every tensor of the first list of outputs with the tensor of the same name in the
+/// second.
 std::optional<std::string> difference(const std::vector<StoredTensor>& first,
                                       const std::vector<StoredTensor>& second, const char* there) {
   for (const StoredTensor& tensor : first) {
@@ -152,18 +155,18 @@ std::optional<std::string> difference(const std::vector<StoredTensor>& first,
 
 struct RelationVerdict {
   RelationOutcome outcome;
-  std::string sentence;  ///< how a broken relation is broken
+  std::string sentence;  ///< what differs, if the relation is broken
 };
 const RelationVerdict kNotApplicable = {RelationOutcome::not_applicable, ""};
 const RelationVerdict kDeclined = {RelationOutcome::declined, ""};
 
-/// The relation holds if `found` is empty.
+/// Returns the verdict `broken` with this sentence, or `held` if the sentence is empty.
 RelationVerdict broken_if_found(std::string found) {
   const auto outcome = found.empty() ? RelationOutcome::held : RelationOutcome::broken;
   return {outcome, std::move(found)};
 }
 
-/// Checks the relations of one case.
+/// Checks the relations of one case by running a candidate on variants of it.
 class RelationChecker {
  public:
   RelationChecker(const StoredCase& stored, const RelationCandidates& candidates)
@@ -204,8 +207,8 @@ class RelationChecker {
   }
 
  private:
-  /// Queries the candidate once for the whole case: without an output for it no relation can be
-  /// checked, and a program that is slow to fail is not run five times.
+  /// Runs the candidate once on the whole case. If this fails, no relation can be checked, and a
+  /// program that is slow to fail is not run five times.
   void query_whole_case() {
     try {
       whole_output_ = candidates_.query(stored_);
@@ -221,8 +224,9 @@ class RelationChecker {
     return difference(whole(), again.tensors(), there).value_or("");
   }
 
-  /// Compares the per-sample outputs of the whole case, at the samples `in_whole`, with those of an
-  /// answer at the samples `in_answer`.
+  /// Compares samples of the outputs for the whole case with samples of the outputs `answer` for a
+  /// variant. Sample in_whole[i] of the whole case is compared with sample in_answer[i] of the
+  /// variant.
   std::string same_samples(const Samples& in_whole, const std::vector<StoredTensor>& answer,
                            const Samples& in_answer, const char* there) const {
     for (const std::string& name : sample_outputs_) {
@@ -301,11 +305,13 @@ class RelationChecker {
   const StoredCase& stored_;
   const RelationCandidates& candidates_;
   SampleAxis axis_;
-  bool by_sample_ = false;                   ///< no statistic runs over samples
+  /// Whether each sample can be computed without the others: no statistic is taken over samples.
+  bool by_sample_ = false;
   std::vector<std::string> sample_outputs_;  ///< the outputs that are compared sample by sample
-  std::optional<CandidateOutput>
-      whole_output_;  ///< the output for the whole case; absent if not queried yet or failed
-  std::string missing_output_;  ///< why there is no output
+  /// The outputs for the whole case. Absent if the candidate was not run yet or failed.
+  std::optional<CandidateOutput> whole_output_;
+  /// Why the candidate returned no outputs for the whole case, or empty.
+  std::string missing_output_;
 };
 
 RelationResult broken_relation(const std::string& path, Relation relation, std::string sentence) {
@@ -325,7 +331,8 @@ RelationResult check_relation(const std::string& path, Relation relation,
             .sentence = std::move(verdict.sentence)};
   } catch (const ref::numeric::FileError& error) {
     return broken_relation(path, relation, error.what());
-  } catch (const ref::numeric::ContractError& error) {  // an int64 that no double can hold
+    // For example, an int64 that a double cannot represent.
+  } catch (const ref::numeric::ContractError& error) {
     return broken_relation(path, relation, sentence(error.violation()));
   }
 }
@@ -356,8 +363,9 @@ Relation parse_relation(std::string_view name) {
 RelationCandidates make_relation_candidates(
     const std::string& command, double seconds,
     const std::function<void(const std::string&)>& complained) {
-  // glibc fills the memory returned by malloc with the complement, 0x7f: 1.4e306 as float64, 3.4e38
-  // as float32. Each of four variants of a case may end the program before the next case begins.
+  // glibc fills the memory returned by malloc with the complement of 128, 0x7f. The fill reads as
+  // 1.4e306 in float64 and as 3.4e38 in float32. Up to four variants of a case may end the program
+  // before the next case begins.
   constexpr int kStarts = 6;
   return {from_program(command, seconds, kStarts, complained),
           from_program("MALLOC_PERTURB_=128; export MALLOC_PERTURB_; " + command, seconds, kStarts,

@@ -13,16 +13,19 @@ namespace normproof::verification::golden::gate {
 
 using candidate::Candidate;
 
-/// What must hold between the answers to two questions, whatever the right values are.
+/// Relations between the outputs of a candidate for a case and its outputs for a variant of that
+/// case. They can be checked without knowing the correct values.
 enum class Relation {
-  repeat,     ///< a repeated question gives the same bits
-  memory,     ///< a process whose new memory is prefilled gives the same bits
-  split,      ///< half of the samples alone gives the bits that they have in the whole
-  permute,    ///< samples in reverse order give results in reverse order
-  neighbour,  ///< NaN in the first sample leaves the bits of the others unchanged
+  repeat,  ///< running the same case again gives the same bits
+  /// A process in which newly allocated memory is filled with a pattern gives the same bits.
+  memory,
+  split,      ///< half of the batch gives the same bits as those samples in the whole batch
+  permute,    ///< samples in reverse order give outputs in reverse order
+  neighbour,  ///< NaN in the first sample does not change the bits of other samples
 };
 std::string_view to_string(Relation relation);
 std::vector<Relation> all_relations();
+/// Returns the relation of that name.
 /// Throws    UsageError with the nearest known name
 Relation parse_relation(std::string_view name);
 
@@ -32,40 +35,40 @@ struct RelationResult {
   std::string path;
   Relation relation = Relation::repeat;
   RelationOutcome outcome = RelationOutcome::not_applicable;
-  std::string sentence =
-      {};  ///< of a broken one: the element and both values, or why there is none
+  /// If the relation is broken: which element differs and both values, or why there is no output.
+  std::string sentence = {};
 };
 
-/// Whom to query. A program whose memory is filled answers the same where it writes every element
-/// of its outputs and reads nothing that it has not written.
+/// The candidates that run a case and its variants. `query` and `with_filled_memory` return the
+/// same bits if the program writes every element of its outputs and reads no uninitialized memory.
 struct RelationCandidates {
   Candidate query;
-  Candidate
-      with_filled_memory;  ///< the same implementation in another process, its new memory filled
+  /// The same program in another process, in which newly allocated memory is filled with a pattern.
+  Candidate with_filled_memory;
 };
 
-/// Starts a candidate program (from_program) and a second process of it under glibc's
-/// MALLOC_PERTURB_. `complained` is as in from_program.
+/// Starts a candidate program twice: with from_program, and again with glibc's MALLOC_PERTURB_ set
+/// in its environment. `complained` is the parameter of from_program.
 RelationCandidates make_relation_candidates(
     const std::string& command, double seconds,
     const std::function<void(const std::string& last)>& complained = {});
 
-/// Runs variants of each case and compares the outputs with each other.
+/// Runs a candidate on variants of each case and compares its outputs with each other.
 ///
-/// Computes  A sample is an index of the first axis of x (the second axis of a sequence). split,
-///           permute and neighbour compare y and grad_x bit by bit if no statistic is taken over
-///           samples: layers that normalize rows or samples, and inference. If a statistic is taken
-///           over samples, permute checks the output for the reversed samples against the bound of
-///           check_case.
-///           A relation is declined if the candidate declines the case or its variant. A repeated
-///           question, once answered, may not be declined
+/// Computes  A sample is one index of the first axis of x (of the second axis if x is a sequence).
+///           split, permute and neighbour compare y and grad_x bit by bit if no statistic is taken
+///           over samples: for layers that normalize rows or samples, and in inference. If a
+///           statistic is taken over samples, permute checks the output for the reversed samples
+///           with the error bounds of check_case.
+///           The result is `declined` if the candidate declines the case or the variant. If a
+///           candidate declines a case that it computed before, the relation `repeat` is broken
 /// Throws    FileError if the corpus itself is damaged
 std::vector<RelationResult> check_relations(const std::filesystem::path& golden,
                                             const std::vector<CaseDescription>& cases,
                                             const RelationCandidates& candidates,
                                             const std::vector<Relation>& relations,
                                             const std::function<void(std::size_t done)>& finished);
-/// Checks the relations of a single case.
+/// Checks the relations on a single case.
 std::vector<RelationResult> check_relations(const StoredCase& stored,
                                             const RelationCandidates& candidates,
                                             const std::vector<Relation>& relations);

@@ -16,7 +16,7 @@ std::size_t rounded_up(std::size_t a, std::size_t b) {
   return (a + b - 1) / b;
 }
 
-/// Returns the indices of each cell: "7", "4 to 7".
+/// Returns a label for each row or column of the picture: "7" for one index, "4 to 7" for several.
 std::vector<std::string> names(std::size_t count, std::size_t each) {
   std::vector<std::string> texts;
   for (std::size_t first = 0; first < count; first += each) {

@@ -6,16 +6,19 @@
 
 namespace normproof::verification::golden::gate {
 
-/// A picture of the ratio of error to bound over a tensor. Rows run over all axes except the last.
-/// If there are more rows or columns than the picture can show, a cell shows the maximum of
-/// several.
+/// A picture of the ratios of error to bound of all elements of a tensor. A row of the tensor is
+/// one index of all axes except the last. If the tensor has more rows or columns than the picture,
+/// a cell shows the maximum of several elements.
 struct ErrorRatioMap {
-  std::vector<std::string> rows, columns;  ///< the indices of each: "3", "4 to 7"
-  std::vector<double>
-      shares;  ///< the ratio of each cell in C order; NaN if none of its elements is judged
+  /// The labels of the rows and columns, such as "3" or "4 to 7".
+  std::vector<std::string> rows, columns;
+  /// The ratio of each cell in C order. NaN if all elements of the cell have an infinite bound.
+  std::vector<double> shares;
 };
 
-/// Computes  the map of an output of that shape from the ratio of each element, in C order
+/// Returns the picture of an output.
+///
+/// Requires  shares: the ratio of error to bound of each element, in C order
 ErrorRatioMap make_error_ratio_map(const std::vector<std::size_t>& shape,
                                    const std::vector<double>& shares);
 

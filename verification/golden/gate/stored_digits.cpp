@@ -22,7 +22,7 @@ bool is_low_precision(DType dtype) {
 }  // namespace
 
 std::string describe_excess_digits(const StoredTensor& expected, const StoredTensor& answer) {
-  if (expected.name == "sum") return {};  // which a kernel may keep in float32
+  if (expected.name == "sum") return {};  // a kernel may store `sum` in float32
   const bool is_as_narrow = is_low_precision(answer.dtype) &&
                             ref::io::item_size(answer.dtype) <= ref::io::item_size(expected.dtype);
   if (!is_low_precision(expected.dtype) || !ref::io::is_float(answer.dtype) || is_as_narrow)

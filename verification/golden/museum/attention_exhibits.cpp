@@ -17,16 +17,19 @@ using Answer = std::vector<StoredTensor>;
 using Parts = plain::PlainParts<double>;
 using Named = plain::NamedNumbers<double>;
 
-/// The mistakes of an attention layer.
+/// The errors that can be injected into an attention layer. The default values inject none.
 struct AttentionMistakes {
-  std::size_t block = 1;  ///< keys are padded to a multiple of it, and the padding counts
-  double filling = 0;     ///< the score of the padding
-  bool transposed_in_backward = false;  ///< heads and tokens of keys and values exchanged
-  /// Its gradient is added before the norm of a pre-norm layer.
+  /// Keys are padded to a multiple of this number, and the softmax includes the padding.
+  std::size_t block = 1;
+  double filling = 0;  ///< the attention score of the padding
+  /// Whether the backward pass exchanges heads and tokens when it reads keys and values.
+  bool transposed_in_backward = false;
+  /// Whether the gradient of the residual of a pre-norm layer is added before the backward pass of
+  /// the norm instead of after it.
   bool residual_through_norm = false;
 };
 
-/// Multi-head attention with contiguous heads, forward and backward.
+/// Multi-head attention, forward and backward. The features of a head are contiguous.
 class Attention {
  public:
   Attention(Parts& parts, const AttentionMistakes& wrong)
@@ -90,7 +93,7 @@ class Attention {
                    std::size_t k) const {
     return (b * tokens() + i) * 3 * width_ + number * width_ + h * d_k_ + k;
   }
-  /// Returns the index from which keys or values are read in the backward.
+  /// Returns the index from which the backward pass reads keys or values.
   std::size_t read(std::size_t number, std::size_t b, std::size_t h, std::size_t i,
                    std::size_t k) const {
     if (!wrong_.transposed_in_backward) return part(number, b, h, i, k);
@@ -112,7 +115,7 @@ class Attention {
     return parts_.valid_[b * tokens() + j] && (j <= i || !parts_.in_.config.causal);
   }
 
-  /// Computes the weights of a query: softmax over the keys that it sees.
+  /// Computes the attention weights of one query: the softmax over the keys that it may attend to.
   void attend(std::size_t b, std::size_t h, std::size_t i) {
     Values scores;
     double largest = -INFINITY, sum = 0;
@@ -143,7 +146,8 @@ Values sum_of_both(Values a, const Values& b) {
   return a;
 }
 
-/// An encoder layer with its two sublayers, norms and residuals.
+/// An encoder layer with two sublayers, each with a norm and a residual. Its attention may have
+/// injected errors.
 class ExhibitLayer {
  public:
   ExhibitLayer(Parts& parts, const AttentionMistakes& wrong)

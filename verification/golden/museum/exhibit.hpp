@@ -7,44 +7,46 @@
 
 #include "verification/golden/corpus/case.hpp"
 
-/// Published bugs, each reimplemented from its description as a small wrong kernel. No third-party
-/// code is included.
+/// Published bugs of kernels. Each is reimplemented from its description as a small wrong kernel.
+/// No third-party code is included.
 namespace normproof::verification::golden::museum {
 
 using corpus::Case;
 using corpus::DType;
 using ref::io::StoredTensor;
 
-/// The environment of a kernel.
+/// The environment in which a kernel runs.
 struct Device {
-  double uninitialized_value = 0;  ///< the contents of uninitialized memory
+  double uninitialized_value = 0;  ///< the value that uninitialized memory contains
 };
 
-/// Returns the output of a kernel for any case of its operation. If its bug does not affect the
-/// case, the output is correct.
+/// Runs a kernel with a bug on any case of its operation and returns the outputs. If the bug does
+/// not affect the case, the outputs are correct.
 using Kernel = std::function<std::vector<StoredTensor>(const Case&, const Device&)>;
 
-/// For bugs whose report and fix do not say what the tests had missed.
+/// The value of Exhibit::missed_by if neither the bug report nor the fix says what the tests had
+/// not covered.
 inline constexpr const char* kUnknownGap = "not said";
 
 struct Exhibit {
   std::string name;            ///< lower-case letters, digits and '_'
-  std::string link;            ///< "owner/project#number", a GitHub issue or pull request
+  std::string link;            ///< GitHub issue or pull request, as "owner/project#number"
   std::string sentence;        ///< what goes wrong
-  std::string missed_by;       ///< what the project's own tests had not covered
-  std::string op;              ///< the operation of the corpus
-  std::optional<DType> dtype;  ///< the only dtype that is affected; absent: all are
+  std::string missed_by;       ///< what the tests of that project had not covered
+  std::string op;              ///< name of the operation
+  std::optional<DType> dtype;  ///< the only dtype that is affected; nothing if all are
   Kernel run;
 };
 
 std::vector<Exhibit> layer_norm_exhibits();
 std::vector<Exhibit> rms_norm_exhibits();
-std::vector<Exhibit> slice_norm_exhibits();  ///< statistics over groups of channels, and over rows
+/// Bugs in norms with statistics over groups of channels or over rows.
+std::vector<Exhibit> slice_norm_exhibits();
 std::vector<Exhibit> function_exhibits();
 std::vector<Exhibit> attention_exhibits();
 std::vector<Exhibit> optimizer_exhibits();
 
-/// Returns every exhibit, family by family.
+/// Returns all exhibits of all families.
 std::vector<Exhibit> all_exhibits();
 
 }  // namespace normproof::verification::golden::museum

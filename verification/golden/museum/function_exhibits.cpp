@@ -13,10 +13,11 @@ namespace {
 using Answer = std::vector<StoredTensor>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Computes a row of y from a row of x, in which masked elements are -infinity.
+/// Computes a row of y from a row of x. Masked elements of the row are -infinity.
 using RowKernel = std::function<Values(const Values& row)>;
 
-/// Computes y row by row, and grad_x from it: y (g - sum of g y).
+/// Runs `kernel` on each row to compute y, and computes grad_x from that y. With g, the gradient of
+/// y, the formula is `grad_x = y (g - sum(g y))`.
 Answer run_softmax(const Case& c, const RowKernel& kernel) {
   Work work(c);
   const std::size_t width = work.shape().d_model;
@@ -47,7 +48,8 @@ double largest_of(const Values& row) {
   return largest;
 }
 
-/// exp(x - largest) over the sum of these; zeros if every element is masked.
+/// Returns `exp(v - largest)` for each element v, divided by the sum of these exponentials.
+/// Returns zeros if every element is masked.
 Values probabilities(const Values& row, double largest,
                      const std::function<double(const Values&)>& sum) {
   Values e;
@@ -66,8 +68,8 @@ Values with_sum_in_bfloat16(const Values& row) {
   });
 }
 
-/// Each thread has four adjacent elements; a thread whose elements are all masked turns its sum
-/// into NaN.
+/// Softmax with an injected error: each thread processes four adjacent elements, and a thread whose
+/// elements are all masked makes the sum NaN.
 Values by_threads(const Values& row) {
   constexpr std::size_t kLanes = 4;
   bool broken = false;
@@ -81,20 +83,23 @@ Values by_threads(const Values& row) {
   return probabilities(row, largest_of(row), plain_sum);
 }
 
-/// The search for the maximum starts from -50000 in place of -infinity.
+/// Softmax with an injected error: the search for the maximum starts from -50000 instead of
+/// -infinity.
 Values from_a_finite_infinity(const Values& row) {
   constexpr double kSentinel = -5e4;
   return probabilities(row, std::max(kSentinel, largest_of(row)), plain_sum);
 }
 
-/// Masked elements are -FLT_MAX, which is also the maximum of a row that has no others.
+/// Softmax with an injected error: masked elements become -FLT_MAX. In a row that is masked
+/// completely, -FLT_MAX is then the maximum.
 Values masked_by_a_number(const Values& row) {
   Values finite = row;
   for (double& v : finite) v = std::max(v, -double{FLT_MAX});
   return probabilities(finite, largest_of(finite), plain_sum);
 }
 
-/// A maximum that skips NaN; -infinity means that every element is masked.
+/// Softmax with an injected error: the search for the maximum skips NaN. A maximum of -infinity is
+/// taken to mean that every element is masked.
 Values blind_to_nan(const Values& row) {
   double largest = -kInfinity;
   for (const double v : row) largest = std::fmax(largest, v);
@@ -102,7 +107,7 @@ Values blind_to_nan(const Values& row) {
   return probabilities(row, largest, plain_sum);
 }
 
-/// The complete gradient is multiplied by grad_y again.
+/// Softmax with an injected error: the final gradient is multiplied by grad_y again.
 Answer gradient_multiplied_again(const Case& c, const Device&) {
   Work work(c);
   for (std::size_t i = 0; i < work.out("grad_x").size(); ++i)
@@ -128,7 +133,8 @@ double argument(double x, double root = std::numbers::sqrt2 * std::numbers::inv_
   return root * (x + 0.044715 * x * x * x);
 }
 
-/// y = x (1 + tanh) / 2, and its derivative with the same tanh.
+/// Computes `y = x (1 + t) / 2` and its derivative, both with the same t = tanh(argument(x)) from
+/// the function `tanh`.
 Answer run_gelu_tanh(const Case& c, const std::function<double(double z, std::size_t i)>& tanh) {
   Work work(c);
   for (std::size_t i = 0; i < work.in("x").size(); ++i) {
@@ -141,7 +147,7 @@ Answer run_gelu_tanh(const Case& c, const std::function<double(double z, std::si
   return work.answer();
 }
 
-/// (e^2z - 1) / (e^2z + 1) in float32.
+/// Computes tanh(z) as `(e - 1) / (e + 1)` in float32, with `e = exp(2 z)`, which may overflow.
 double tanh_of_one_exponential(double z, std::size_t) {
   const float e = std::exp(2 * static_cast<float>(z));
   return (e - 1) / (e + 1);
@@ -154,7 +160,8 @@ Kernel gelu_tanh_by(const std::function<double(double, std::size_t)>& tanh) {
   return [tanh](const Case& c, const Device&) { return run_gelu_tanh(c, tanh); };
 }
 
-/// Vectors of four doubles; the remainder uses the library's tanh.
+/// GELU with an injected error: full vectors of four doubles compute tanh from an exponential that
+/// may overflow. The remaining elements use tanh of the standard library.
 Answer overflow_in_full_vectors(const Case& c, const Device&) {
   constexpr std::size_t kLanes = 4;
   const std::size_t whole = Work(c).in("x").size() / kLanes * kLanes;
@@ -165,7 +172,7 @@ Answer overflow_in_full_vectors(const Case& c, const Device&) {
   });
 }
 
-/// A lookup table from float16 to float16.
+/// GELU with an injected error: the value is read from a lookup table from float16 to float16.
 Answer table_of_float16(const Case& c, const Device&) {
   Work work(c);
   for (std::size_t i = 0; i < work.in("x").size(); ++i) {
@@ -176,7 +183,7 @@ Answer table_of_float16(const Case& c, const Device&) {
   return work.answer();
 }
 
-/// sqrt(2/pi) is computed from constants in float16.
+/// GELU with an injected error: the constant sqrt(2/pi) is computed in float16.
 Answer root_in_float16(const Case& c, const Device&) {
   const double ratio = rounded(2 / std::numbers::pi, StorageFormat::float16);
   const double root = rounded(std::sqrt(ratio), StorageFormat::float16);

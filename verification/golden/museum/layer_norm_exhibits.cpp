@@ -15,7 +15,8 @@ using Answer = std::vector<StoredTensor>;
 
 constexpr std::size_t kTile = 32;
 
-/// Zeros pad the row to a power of two, and their squared distance from the mean counts.
+/// LayerNorm with an injected error: the row is padded with zeros to a power of two, and the
+/// variance includes the squared distances of these zeros from the mean.
 Answer padded_lanes(const Case& c, const Device&) {
   return run_slice_kernel(c, {.measure = [](const Values& x, double eps) {
                             const double n = static_cast<double>(x.size());
@@ -27,7 +28,8 @@ Answer padded_lanes(const Case& c, const Device&) {
                           }});
 }
 
-/// The last tile is summed as a whole, including what follows the row in memory.
+/// LayerNorm with an injected error: the mean sums a whole tile at the end of the row, including
+/// the memory behind the row.
 Answer unclean_tile(const Case& c, const Device& device) {
   return run_slice_kernel(c, {.measure = [uninitialized_value = device.uninitialized_value](
                                              const Values& x, double eps) {
@@ -39,7 +41,8 @@ Answer unclean_tile(const Case& c, const Device& device) {
                           }});
 }
 
-/// x r - m r in place of (x - m) r, by a fused multiply-add.
+/// LayerNorm with an injected error: x_hat is computed as `x rstd - mean rstd` by a fused
+/// multiply-add, instead of `(x - mean) rstd`.
 Answer shift_by_product(const Case& c, const Device&) {
   return run_slice_kernel(c, {.normalize = [](double x, const Moments& m) {
                             const float mean = static_cast<float>(m.mean),
@@ -48,11 +51,12 @@ Answer shift_by_product(const Case& c, const Device&) {
                           }});
 }
 
-/// E[x^2] - E[x]^2 in float32, as several kernels compute it.
+/// Computes the variance in one pass as E[x^2] - E[x]^2 in float32, in the variants of several
+/// published kernels.
 struct OnePass {
-  std::size_t lanes = 1;     ///< partial sums, added at the end
-  bool divide_each = false;  ///< each term is divided by n before it is added
-  bool clamp = false;        ///< a variance below 0 becomes 0
+  std::size_t lanes = 1;     ///< number of partial sums, which are added at the end
+  bool divide_each = false;  ///< whether each term is divided by n before it is added
+  bool clamp = false;        ///< whether a negative variance is replaced by 0
 
   Moments operator()(const Values& x, double eps) const {
     const float n = static_cast<float>(x.size()), share = divide_each ? n : 1;
@@ -77,7 +81,7 @@ Kernel in_one_pass(const OnePass& how) {
   return [how](const Case& c, const Device&) { return run_slice_kernel(c, {.measure = how}); };
 }
 
-/// Both moments are accumulated in the dtype of x.
+/// LayerNorm with an injected error: mean and variance are accumulated in float16, the dtype of x.
 Answer moments_in_float16(const Case& c, const Device&) {
   return run_slice_kernel(c, {.measure = [](const Values& x, double eps) {
                             const double n = static_cast<double>(x.size());
@@ -99,7 +103,7 @@ Answer mean_subtracted_twice(const Case& c, const Device&) {
                           }});
 }
 
-/// The sum of g x_hat contains only the last tile.
+/// LayerNorm with an injected error: the backward pass sums g x_hat over the last tile only.
 Answer last_tile_alone(const Case& c, const Device&) {
   return run_slice_kernel(
       c, {.backward = [](const SliceGradient& slice) {
@@ -114,7 +118,8 @@ Answer last_tile_alone(const Case& c, const Device&) {
       }});
 }
 
-/// g = gamma grad_y and x_hat of every element, for backwards that mix rows.
+/// The values `g = gamma grad_y` and x_hat for all elements, used by wrong backward passes that mix
+/// rows.
 struct NormalizedRows {
   explicit NormalizedRows(Work& work) : width(work.shape().d_model), slices(find_slices(work)) {
     const Values &x = work.in("x"), &gamma = work.in("gamma"), &grad_y = work.in("grad_y");
@@ -137,7 +142,8 @@ struct NormalizedRows {
   Values x_hat, g;
 };
 
-/// The sums of a block of two rows run over both.
+/// LayerNorm with an injected error: the sums of the backward pass run over a block of two rows
+/// instead of one row.
 Answer sums_over_the_block(const Case& c, const Device&) {
   Work work(c);
   const NormalizedRows rows(work);
@@ -155,7 +161,8 @@ Answer sums_over_the_block(const Case& c, const Device&) {
   return work.answer();
 }
 
-/// x [B,T,D] is treated as B rows of T D elements.
+/// LayerNorm with an injected error: the backward pass treats x of shape [B,T,D] as B rows of `T D`
+/// elements.
 Answer backward_of_rank_2(const Case& c, const Device& device) {
   Work work(c);
   const plain::PlainShape shape = work.shape();
@@ -192,7 +199,8 @@ Answer gradients_in_bfloat16(const Case& c, const Device&) {
                           }});
 }
 
-/// x_hat is recomputed from moments that were rounded to the dtype of x.
+/// LayerNorm with an injected error: grad_gamma is computed with a mean and an rstd that were
+/// rounded to bfloat16, the dtype of x.
 Answer rounded_moments(const Case& c, const Device&) {
   Work work(c);
   const NormalizedRows rows(work);
@@ -207,7 +215,9 @@ Answer rounded_moments(const Case& c, const Device&) {
   return work.answer();
 }
 
-/// The buffers hold floor(rows / block) blocks, and one more block writes past their end.
+/// LayerNorm with an injected error: with few features and many rows, grad_gamma and grad_beta omit
+/// the rows of the last, incomplete block. In the published kernel the buffer of partial sums was
+/// one block too short.
 Answer last_block_of_rows_dropped(const Case& c, const Device&) {
   constexpr std::size_t kBlock = 8, kNarrow = 64, kTall = 1024;
   return run_slice_kernel(
@@ -218,7 +228,8 @@ Answer last_block_of_rows_dropped(const Case& c, const Device&) {
       }});
 }
 
-/// Warps have 32 lanes where 64 are assumed: the upper half writes nothing.
+/// LayerNorm with an injected error: the kernel assumes warps of 64 lanes, but they have 32. The
+/// upper half of each 64 elements of grad_gamma and grad_beta is not written.
 Answer upper_half_unwritten(const Case& c, const Device& device) {
   Work work(c);
   for (const char* name : {"grad_gamma", "grad_beta"}) {
@@ -236,7 +247,7 @@ Answer gradients_unwritten(const Case& c, const Device& device) {
   return work.answer();
 }
 
-/// Two adjacent elements of gamma are read as one float32.
+/// LayerNorm with an injected error: two adjacent 16-bit elements of gamma are read as one float32.
 Answer gamma_taken_for_float32(const Case& c, const Device& device) {
   Work work(c);
   const Values& gamma = work.in("gamma");

@@ -11,11 +11,11 @@ namespace {
 
 using Answer = std::vector<StoredTensor>;
 
-/// One element of the parameter with its moments.
+/// One element of the parameter, and its first and second moment.
 struct Element {
   double p, first, second;
 };
-/// The values of a step that all elements share.
+/// The step number t, the learning rate and the options of one step. All elements share them.
 struct AdamStep {
   double t, rate;
   ref::model::AdamWOptions o;
@@ -32,7 +32,7 @@ AdamStep make_step(const Case& c, double t) {
   return {t, operation.learning_rate, std::get<ref::model::AdamWOptions>(operation.optimizer)};
 }
 
-/// Updates the moments, and the parameter by `update`.
+/// Returns an Adam kernel that updates the moments correctly and the parameter by `update`.
 Kernel adam_by(const Update& update) {
   return [update](const Case& c, const Device&) {
     Work work(c);
@@ -71,7 +71,8 @@ void decay_after_the_step(Element& e, const AdamStep& step) {
   e.p = (e.p - direction(e, step, step.correction1(), step.correction2())) * decay(step);
 }
 
-/// A counter in bfloat16 stops at 256.
+/// Adam with an injected error: the steps are counted in bfloat16, so that the counter stops at
+/// 256.
 void counter_in_bfloat16(Element& e, const AdamStep& step) {
   AdamStep counted = step;
   counted.t = std::min(step.t, 256.0);
@@ -82,7 +83,7 @@ void without_corrections(Element& e, const AdamStep& step) {
   e.p = e.p * decay(step) - direction(e, step, 1, 1);
 }
 
-/// 1 - (1 - beta^t)
+/// Adam with an injected error: the bias correction is `1 - (1 - beta^t)` instead of `1 - beta^t`.
 void one_subtracted_twice(Element& e, const AdamStep& step) {
   e.p = e.p * decay(step) - direction(e, step, 1 - step.correction1(), 1 - step.correction2());
 }

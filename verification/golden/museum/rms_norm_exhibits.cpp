@@ -18,12 +18,12 @@ double mean_square(const Values& x) {
   return squares / static_cast<double>(x.size());
 }
 
-/// Returns the correct kernel with the parts that `wrong` sets.
+/// Returns an RMSNorm kernel in which the parts that `wrong` sets replace the correct ones.
 Kernel rms(SliceKernel wrong) {
   wrong.centred = false;
   return [wrong](const Case& c, const Device&) { return run_slice_kernel(c, wrong); };
 }
-/// Returns the kernel with another mean of squares.
+/// Returns an RMSNorm kernel in which `square` computes the mean of squares.
 Kernel rms_with_square(const std::function<double(const Values&)>& square) {
   return rms({.measure = [square](const Values& x, double eps) {
     return Moments{0, 1 / std::sqrt(square(x) + eps)};
@@ -35,7 +35,8 @@ double variance(const Values& x) {
   return mean_square(x) - mean * mean;
 }
 
-/// x is divided by its maximum first, but eps is not, so that it acts as eps max^2.
+/// RMSNorm with an injected error: x is divided by its largest magnitude m first, but eps is not,
+/// so that it has the effect of `eps m^2`.
 Moments scaled_but_for_eps(const Values& x, double eps) {
   double largest = 0;
   for (const double v : x) largest = std::max(largest, std::fabs(v));
@@ -44,7 +45,7 @@ Moments scaled_but_for_eps(const Values& x, double eps) {
   return {0, 1 / (std::sqrt(mean_square(scaled) + eps) * largest)};
 }
 
-/// The squares are added in float16, in eight lanes.
+/// Mean of squares with an injected error: the squares are summed in float16, in eight lanes.
 double squares_in_float16(const Values& x) {
   constexpr std::size_t kLanes = 8;
   double total = 0;
@@ -56,14 +57,16 @@ double squares_in_float16(const Values& x) {
   return total / static_cast<double>(x.size());
 }
 
-/// Each thread divides its squares by n; the threads are summed in float16.
+/// Mean of squares with an injected error: each square is divided by n, and the quotients are
+/// summed in float16.
 double shares_in_float16(const Values& x) {
   Values shares;
   for (const double v : x) shares.push_back(v * v / static_cast<double>(x.size()));
   return rounded_sum(StorageFormat::float16, shares);
 }
 
-/// A pipeline of three stages loses the last block, unless there are one or four blocks.
+/// Mean of squares with an injected error: a pipeline of three stages omits the last block of 1024
+/// elements, unless there are one or four blocks.
 double last_stage_lost(const Values& x) {
   constexpr std::size_t kBlock = 1024;
   const std::size_t blocks = (x.size() + kBlock - 1) / kBlock;
@@ -73,7 +76,8 @@ double last_stage_lost(const Values& x) {
   return squares / static_cast<double>(x.size());
 }
 
-/// The elements after the last whole block are neither summed nor written.
+/// RMSNorm with an injected error: the elements after the last whole block of 512 are neither
+/// summed nor written.
 Answer tail_left_out(const Case& c, const Device& device) {
   constexpr std::size_t kBlock = 512;
   Work work(c);
@@ -91,7 +95,8 @@ Answer tail_left_out(const Case& c, const Device& device) {
   return work.answer();
 }
 
-/// Blocks of 16 rows are summed in bfloat16, and the results in float32.
+/// Sums terms in blocks of 16 rows. The terms of a block are added in bfloat16, the sums of the
+/// blocks in double.
 double reduce_blocks_in_bfloat16(const Values& terms) {
   constexpr std::size_t kRows = 16;
   double total = 0;
@@ -101,7 +106,7 @@ double reduce_blocks_in_bfloat16(const Values& terms) {
   return total;
 }
 
-/// The backward reads the mean of squares in place of rstd.
+/// RMSNorm with an injected error: the backward pass uses the mean of squares instead of rstd.
 Values backward_by_the_square(const SliceGradient& slice) {
   SliceGradient wrong = slice;
   const double rstd = slice.moments.rstd, square = 1 / (rstd * rstd);
@@ -119,7 +124,8 @@ Values gamma_twice(const SliceGradient& slice) {
   return grad;
 }
 
-/// grad_gamma is summed after grad_x has overwritten grad_y.
+/// RMSNorm with an injected error: grad_gamma is summed after grad_x has overwritten the memory of
+/// grad_y.
 Answer gradient_overwritten(const Case& c, const Device&) {
   Work work(c);
   const std::size_t width = work.shape().d_model;
@@ -142,7 +148,8 @@ Answer gradient_never_written(const Case& c, const Device&) {
   return work.answer();
 }
 
-/// grad_y has a row stride of 0: its first row is read for every row.
+/// RMSNorm with an injected error: grad_y is read with a row stride of 0, so that every row is the
+/// first one.
 Answer first_row_of_the_gradient(const Case& c, const Device&) {
   Case other = c;
   for (StoredTensor& tensor : other.inputs) {
@@ -155,7 +162,8 @@ Answer first_row_of_the_gradient(const Case& c, const Device&) {
   return run_mutated(other, {});
 }
 
-/// x_hat is rounded before it is multiplied by gamma, and so is the product.
+/// Returns the product of x_hat and gamma with two roundings: x_hat is rounded to bfloat16 first,
+/// then the product.
 double rounded_twice(double x_hat, double gamma) {
   return rounded(rounded(x_hat, StorageFormat::bfloat16) * gamma, StorageFormat::bfloat16);
 }

@@ -16,7 +16,7 @@ const Options* options_of(const Case& c) {
   return std::get_if<Options>(&std::get<model::NormOptions>(c.options));
 }
 
-/// One run of a kernel over all slices of a case.
+/// One run of a kernel on all slices of a case.
 class SliceRun {
  public:
   SliceRun(Work& work, const SliceKernel& kernel)

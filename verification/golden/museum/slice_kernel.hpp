@@ -11,39 +11,42 @@ struct Moments {
   double mean = 0, rstd = 0;
 };
 
-/// The inputs of a slice's backward: the elements that share its moments.
+/// The inputs of the backward pass of one slice. A slice is the set of elements that share a mean
+/// and an rstd.
 struct SliceGradient {
   Values g = {};      ///< gamma times grad_y
   Values gamma = {};  ///< gamma of each element
   Values x_hat = {};
-  std::vector<bool> counts = {};  ///< whether each element counts in the moments; padding may not
-  double n = 0;                   ///< the number of elements that count
+  /// Whether each element is included in the moments. Padding may be excluded.
+  std::vector<bool> counts = {};
+  double n = 0;  ///< number of elements that are included
   Moments moments = {};
 };
 
-/// A norm over slices, made of parts of which an exhibit replaces one by a wrong one. The correct
-/// parts compute in `double`.
+/// A norm kernel that consists of replaceable parts. An exhibit replaces one part by a wrong one.
+/// Every part that is not set is the correct one, computed in `double`.
 struct SliceKernel {
   bool centred = true;
-  /// Computes the moments of the elements that count.
+  /// Computes the moments of a slice from the elements that are included.
   std::function<Moments(const Values& x, double eps)> measure = {};
   std::function<double(double x, const Moments& moments)> normalize = {};
   std::function<double(double x_hat, double gamma)> scale = {};
   std::function<Values(const SliceGradient& slice)> backward = {};
-  /// Sums over the rows: grad_gamma and grad_beta of a feature.
+  /// Sums the terms of one feature over all rows, for grad_gamma and grad_beta.
   std::function<double(const Values& terms)> reduce = {};
 };
 
 /// Returns the sum of squared distances from `mean`.
 double sum_of_squares(const Values& x, double mean);
 Moments right_moments(const Values& x, double eps, bool centred);
-/// rstd (g - mean(g) - x_hat mean(g x_hat))
+/// Returns grad_x of a slice: `rstd (g - mean(g) - x_hat mean(g x_hat))`. If `centred` is false,
+/// the term `mean(g)` is omitted.
 Values right_backward(const SliceGradient& slice, bool centred);
 
-/// Returns the elements that share their moments in the case's operation.
+/// Returns the slices of a case: lists of the elements that share their moments.
 plain::Slices find_slices(const Work& work);
-/// Runs the kernel and replaces y, the gradients and the moments by its results. Sequences and
-/// inference are left unchanged.
+/// Runs the kernel on a case and replaces y, the gradients and the moments by its results. In a
+/// sequence or in inference it changes nothing.
 void run_slices(Work& work, const SliceKernel& kernel);
 std::vector<StoredTensor> run_slice_kernel(const Case& c, const SliceKernel& kernel);
 

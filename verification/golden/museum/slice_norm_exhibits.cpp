@@ -17,8 +17,8 @@ std::size_t group_count(const Case& c) {
   return static_cast<std::size_t>(std::get<model::GroupNormOptions>(options).groups);
 }
 
-/// The sums of grad_x run over a channel instead of the group whose moments it shares. The elements
-/// of a slice are ordered by token, then by channel of the group.
+/// GroupNorm with an injected error: the sums for grad_x run over one channel instead of the whole
+/// group. The elements of a slice are ordered by token, then by channel of the group.
 Kernel sums_by_channel() {
   return [](const Case& c, const Device&) {
     const std::size_t width = Work(c).shape().d_model / group_count(c);
@@ -41,7 +41,7 @@ Kernel sums_by_channel() {
   };
 }
 
-/// Computes x_hat from the moments of the group that `group` names.
+/// Computes x_hat of GroupNorm. `group` returns the group whose moments are used for a channel.
 Values x_hat_by(Work& work, const std::function<std::size_t(std::size_t channel)>& group) {
   const PlainShape shape = work.shape();
   const std::size_t groups = group_count(work.of());
@@ -67,7 +67,8 @@ Answer group_by_remainder(const Case& c, const Device&) {
   return work.answer();
 }
 
-/// With more than 128 samples, a reduction over 64 lanes adds two adjacent channels into both.
+/// GroupNorm with an injected error: with more than 128 samples, a reduction over 64 lanes writes
+/// the sum of two adjacent channels to both of them.
 Answer two_channels_of_a_wavefront(const Case& c, const Device&) {
   constexpr std::size_t kManySamples = 128;
   Work work(c);
@@ -80,8 +81,8 @@ Answer two_channels_of_a_wavefront(const Case& c, const Device&) {
   return work.answer();
 }
 
-/// The start of sample b is computed as if a sample had the length of one group, for x and for the
-/// moments.
+/// GroupNorm with an injected error: the first element of sample b is computed with the length of a
+/// group instead of the length of a sample. Both x and the moments are affected.
 Answer samples_by_the_span_of_a_group(const Case& c, const Device&) {
   Case other = c;
   const PlainShape shape = Work(c).shape();
@@ -97,7 +98,8 @@ Answer samples_by_the_span_of_a_group(const Case& c, const Device&) {
   return run_mutated(other, {});
 }
 
-/// Rows of zeros pad the tokens to a tile of 32 and count in the divisor of the moments.
+/// GroupNorm with an injected error: the tokens are padded with rows of zeros to a multiple of 32,
+/// and the moments include this padding.
 Answer padded_rows(const Case& c, const Device&) {
   constexpr std::size_t kTileRows = 32;
   const PlainShape shape = Work(c).shape();
@@ -112,7 +114,8 @@ Answer padded_rows(const Case& c, const Device&) {
                           }});
 }
 
-/// The number of elements is rounded to float16 before the division.
+/// GroupNorm with an injected error: the number of elements is rounded to float16 before the
+/// division.
 Answer count_in_float16(const Case& c, const Device&) {
   return run_slice_kernel(c, {.measure = [](const Values& x, double eps) {
                             const double n =
@@ -131,7 +134,8 @@ Answer biased_running_variance(const Case& c, const Device&) {
   return run_mutated(other, {});
 }
 
-/// Computes y in inference from x_hat = (x - mean) rstd(running variance).
+/// Computes y in inference. `rstd` computes the factor that multiplies `x - running_mean` from the
+/// running variance.
 Answer inference_by(const Case& c, double (*rstd)(double variance)) {
   Work work(c);
   if (c.mode != model::Mode::inference) return work.answer();

@@ -31,7 +31,8 @@ using tolerance::Tolerance;
 
 namespace {
 
-/// A case prepared for being run many times.
+/// A case with its expected outputs and error bounds, computed once because several exhibits run
+/// it.
 struct PreparedCase {
   StoredCase stored;
   Tolerance bounds;
@@ -42,8 +43,8 @@ PreparedCase prepare_case(const Case& c) {
           tolerance::derive_tolerance(c, corpus::usual_accumulation(c.dtype))};
 }
 
-/// Whether exhibits support the case: they know no scales, layouts or zero-centered gamma, so that
-/// they would be wrong in every such case.
+/// Whether the exhibits support the case. The wrong kernels do not implement scales, layouts and
+/// zero-centered gamma, so that they would fail every such case for another reason than their bug.
 bool is_known(const Case& c) {
   const auto* const layer = std::get_if<ref::model::NormOptions>(&c.options);
   if (layer == nullptr) return !corpus::is_scaled(c);
@@ -56,7 +57,8 @@ bool is_about(const Exhibit& exhibit, const Case& c) {
   return op_name(c) == exhibit.op && (!exhibit.dtype || *exhibit.dtype == c.dtype);
 }
 
-/// Whether the output exceeds the bound of the case.
+/// Whether an output of the exhibit exceeds its bound in this case. If so, records the case and the
+/// diagnosis.
 bool find_by_bound(ExhibitResult& visit, const PreparedCase& prepared) {
   const Case& c = prepared.stored.description.c;
   const std::vector<StoredTensor> answer = visit.exhibit.run(c, {});
@@ -72,7 +74,8 @@ bool find_by_bound(ExhibitResult& visit, const PreparedCase& prepared) {
   return true;
 }
 
-/// Whether a relation is broken. Memory is filled with a number that spoils every sum.
+/// Whether the exhibit breaks a relation of the gate in this case. For the relation `memory`, new
+/// memory is filled with a number so large that it spoils every sum.
 bool find_by_relation(ExhibitResult& visit, const StoredCase& stored) {
   const auto on = [&](const Device& device) {
     return [&visit, device](const StoredCase& prepared) {
@@ -104,7 +107,7 @@ std::vector<ExhibitResult> chosen(const std::vector<Exhibit>& exhibits, const st
   return visits;
 }
 
-/// Runs the exhibits that were not found yet against one tier.
+/// Runs the exhibits whose bug was not found yet on the cases of one tier.
 void visit_tier(std::vector<ExhibitResult>& visits, Tier tier, const TourOptions& options) {
   std::map<std::string, std::vector<Case>> cases;
   corpus::PathGlobs missing;

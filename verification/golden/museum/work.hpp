@@ -14,24 +14,25 @@ namespace normproof::verification::golden::museum {
 using Values = std::vector<double>;
 using ref::model::StorageFormat;
 
-/// The inputs and outputs of a case for a wrong kernel. The outputs are correct until the kernel
+/// The inputs and outputs of one case, for a wrong kernel. The outputs are correct until the kernel
 /// changes them.
 class Work {
  public:
-  /// Computes  the outputs of the plain implementation with this mutation
+  /// Computes  the outputs with the plain implementation and this mutation
   explicit Work(const Case& c, mutations::Mutation mutation = {});
 
   const Case& of() const { return c_; }
-  /// Returns rows and features of x; for an optimizer, those of the parameter.
+  /// Returns the shape of x. For an optimizer, returns the shape of the parameter.
   const plain::PlainShape& shape() const { return shape_; }
 
-  /// Returns an input; empty if it is not given.
+  /// Returns the elements of an input. They are empty if the case does not have that input.
   const Values& in(const std::string& name) const;
-  /// Returns an output, which the kernel may change; empty if there is none.
+  /// Returns the elements of an output, which the kernel may change. They are empty if the case
+  /// does not have that output.
   Values& out(const std::string& name);
   bool has_output(const std::string& name) const { return out_.contains(name); }
 
-  /// Returns every output, rounded to its dtype.
+  /// Returns all outputs, each rounded to its dtype.
   std::vector<StoredTensor> answer() const;
 
  private:
@@ -48,14 +49,14 @@ class Work {
   Values nothing_;
 };
 
-/// Returns the outputs with a mistake at one site.
+/// Runs the plain implementation with an injected error and returns its outputs.
 std::vector<StoredTensor> run_mutated(const Case& c, mutations::Mutation mutation);
 
-/// Returns the eps of a norm.
+/// Returns the option eps of a norm.
 double norm_eps(const Case& c);
 
 double rounded(double v, StorageFormat format);
-/// Sums the terms one after the other, rounding each partial sum.
+/// Sums the terms in order and rounds every partial sum to the format.
 double rounded_sum(StorageFormat format, std::span<const double> terms);
 double sum_of(std::span<const double> terms);
 

@@ -7,23 +7,27 @@
 
 namespace normproof::verification::golden::mutations {
 
-/// One mistake at several sites at once. For example, somebody who forgets a factor in the forward
-/// differentiates the wrong formula, and somebody who misreads a convention misreads it everywhere.
+/// One error that is made at several places (sites) of an implementation at once. For example, an
+/// author who forgets a factor in the forward pass differentiates the wrong formula, and an author
+/// who misreads a convention applies the wrong convention everywhere.
 struct JointSite {
   std::string_view name;
   std::vector<MutationOperator> offered;
-  /// The names of its sites; a name that ends in '*' matches every site that begins with it.
+  /// The names of its sites. A name that ends in '*' stands for every site whose name begins with
+  /// the text before it.
   std::vector<std::string_view> sites;
-  std::string_view needs = {};  ///< a required site, without which this would be another joint site
+  /// The name of a site that the implementation must use. If it does not, this joint site would be
+  /// the same as another one.
+  std::string_view needs = {};
 
   bool has(std::string_view site) const;
 };
 
-/// Returns all joint sites. A joint site is offered if at least two of its sites are passed,
-/// including the required one.
+/// Returns all joint sites. An implementation offers a joint site if it contains at least two of
+/// the sites that belong to it, including the required one.
 const std::vector<JointSite>& joint_sites();
 
-/// Returns the joint site of that name, or null.
+/// Returns the joint site of that name, or null if there is none.
 const JointSite* joint_site(std::string_view name);
 
 }  // namespace normproof::verification::golden::mutations

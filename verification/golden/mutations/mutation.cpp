@@ -10,7 +10,7 @@ namespace normproof::verification::golden::mutations {
 
 using Op = MutationOperator;
 
-static_assert(static_cast<int>(Op::rotated_back) < 64);  // Sites::note keeps one bit for each
+static_assert(static_cast<int>(Op::rotated_back) < 64);  // Sites::note stores one bit per operator
 
 const std::vector<Op> Sites::kTerm = {Op::drop, Op::negate, Op::twice};
 const std::vector<Op> Sites::kFactor = {Op::drop, Op::negate, Op::square, Op::half_precision};

@@ -13,29 +13,30 @@
 
 namespace normproof::verification::golden::mutations {
 
-/// What may go wrong at one place of a formula. The choice is mechanical: a site offers every
-/// operator of its kind, whether or not anybody has made that mistake before.
+/// An error that is injected at one place (a site) of a formula. The choice of errors is
+/// mechanical: a site offers every operator that applies to its kind, whether or not anybody has
+/// ever made that mistake.
 enum class MutationOperator {
   none,
-  drop,              ///< a term becomes 0, a factor 1
-  negate,            ///< a term or a factor changes its sign
-  twice,             ///< a term counts twice
-  square,            ///< a factor is applied twice
-  one_less,          ///< a count n becomes n - 1
-  one_more,          ///< a count n becomes n + 1
-  ten_times,         ///< eps becomes 10 eps
-  outside_root,      ///< 1 / (sqrt(v) + eps)
-  inside_root,       ///< 1 / sqrt(v + eps) in place of 1 / (sqrt(v) + eps)
-  no_root,           ///< 1 / (v + eps)
-  root_twice,        ///< 1 / sqrt(sqrt(v + eps))
-  forget_last,       ///< a sum omits its last term
-  forget_first,      ///< a sum omits its first term
-  other,             ///< the alternative of two: stale for fresh, beta for gamma, the next feature
-  complement,        ///< a weight a becomes 1 - a
-  ignore_mask,       ///< padding counts
-  invert_mask,       ///< padding counts, and nothing else
-  one_pass,          ///< E[x^2] - E[x]^2
-  bfloat16_sum,      ///< a sum is accumulated with 8 significant bits
+  drop,          ///< a term becomes 0; a factor becomes 1
+  negate,        ///< the sign of a term or a factor is changed
+  twice,         ///< a term counts twice
+  square,        ///< a factor is applied twice
+  one_less,      ///< a count n becomes n - 1
+  one_more,      ///< a count n becomes n + 1
+  ten_times,     ///< eps becomes 10 eps
+  outside_root,  ///< 1 / (sqrt(v) + eps)
+  inside_root,   ///< 1 / sqrt(v + eps) instead of 1 / (sqrt(v) + eps)
+  no_root,       ///< 1 / (v + eps)
+  root_twice,    ///< 1 / sqrt(sqrt(v + eps))
+  forget_last,   ///< a sum omits its last term
+  forget_first,  ///< a sum omits its first term
+  other,         ///< the wrong one of two values: stale for fresh, beta for gamma, the next feature
+  complement,    ///< a weight a becomes 1 - a
+  ignore_mask,   ///< padded rows are included
+  invert_mask,   ///< only padded rows are included
+  one_pass,      ///< the variance is computed as E[x^2] - E[x]^2
+  bfloat16_sum,  ///< a sum is accumulated with 8 significant bits
   unwritten_last,    ///< the last element of the output is not written
   unwritten_row,     ///< the last row is not written
   unwritten_block,   ///< the last 32 rows are not written, if 32 divides their number
@@ -44,36 +45,38 @@ enum class MutationOperator {
   half_precision,    ///< a value is rounded to 11 significant bits
   previous_row,      ///< the last row is a copy of the row before it
   reversed,          ///< the rows are in reverse order
-  insert,            ///< a term that does not belong there
+  insert,            ///< a term is added that does not belong to the formula
   forget_remainder,  ///< a sum omits the terms after its last whole block of 32
   forget_block,      ///< a sum of whole blocks of 32 terms omits the last block
   padded_lanes,      ///< zeros that pad a block of 32 lanes count as elements
-  raised,            ///< eps is raised to 1e-5 if it is less
-  zeroed,            ///< values less than 1e-10 become 0
+  raised,            ///< eps is raised to 1e-5 if it is smaller
+  zeroed,            ///< values smaller than 1e-10 become 0
   flushed,           ///< subnormal numbers become 0
-  truncate,          ///< stored numbers are truncated, not rounded
+  truncate,          ///< stored numbers are truncated instead of rounded
   single_precision,  ///< a constant is rounded to float32 in a float64 kernel
   first_256,         ///< a sum omits the terms after its first 256
   first_1024,        ///< a sum omits the terms after its first 1024
   clip,              ///< values that are too small are raised to a minimum
-  ignore_nan,        ///< a maximum skips NaN; if there is nothing else, it is absent
-  reset,             ///< every step counts as the first
+  ignore_nan,        ///< a maximum skips NaN, and is absent if every element is NaN
+  reset,             ///< every step is treated as the first one
   inverted,          ///< a scale divides where it should multiply, and vice versa
   other_format,      ///< the bits of e4m3 are read as e5m2, and vice versa
-  other_bias,        ///< the exponent bias of the formats without negative zero, which is 1 more
+  other_bias,        ///< the exponent bias is larger by 1, as in formats without negative zero
   unsaturated,       ///< values out of range become infinity or NaN
-  through_bfloat16,  ///< an additional rounding to bfloat16 comes first
-  through_float16,   ///< an additional rounding to float16 comes first
-  half_block,        ///< the scale of a block is computed from 16 of its elements
-  whole_row,         ///< the scale of a block is computed from its whole row
-  halved,            ///< a scale is half as large
-  not_a_number,      ///< a scale is NaN
-  rotated,           ///< rows are rotated: the second one is first, the first one last
-  rotated_back,      ///< rows are rotated: the last one is first
+  /// The value is first rounded to bfloat16, in addition to the correct rounding.
+  through_bfloat16,
+  through_float16,  ///< the value is first rounded to float16, in addition to the correct rounding
+  half_block,       ///< the scale of a block is computed from 16 of its elements
+  whole_row,        ///< the scale of a block is computed from its whole row
+  halved,           ///< a scale is halved
+  not_a_number,     ///< a scale is NaN
+  rotated,          ///< rows are rotated by one: the first row moves to the end
+  rotated_back,     ///< rows are rotated by one: the last row moves to the beginning
 };
 std::string_view to_string(MutationOperator op);
 
-/// One operator at one site or at all sites of a joint site: a wrong implementation.
+/// A wrong implementation: one error (an operator) at one place (a site) of its formula, or at all
+/// sites of a joint site.
 struct Mutation {
   std::string site;
   MutationOperator op = MutationOperator::none;
@@ -83,24 +86,27 @@ struct Mutation {
 
 struct JointSite;
 
-/// The sites that an implementation passes; a site is a place in its formula with a unique name.
-/// One site may be mutated. In listing mode, the operators that each site offers are collected.
+/// Receives every value at which an implementation allows an injected error. Such a place in a
+/// formula is a site and has a unique name. The object changes the value if the site and the
+/// operator belong to its mutation, and returns it unchanged otherwise. In listing mode it also
+/// collects the mutations that each site offers.
 class Sites {
  public:
   Sites() = default;
   explicit Sites(Mutation mutation);
 
-  /// Returns every mutation of the sites that were passed, once each, in the order of passing. The
-  /// mutations of a joint site (joint_sites.hpp) are included when its second site is passed.
+  /// Returns every mutation that the implementation offers, each once, in the order in which its
+  /// sites were used. The mutations of a joint site (joint_sites.hpp) are listed when the second of
+  /// its sites is used.
   const std::vector<Mutation>& seen() const { return seen_; }
   void list() { listing_ = true; }
 
-  /// Returns the sites of a part. Their names begin with `prefix` in this object and without it in
-  /// the part.
+  /// Returns the object for a part of the implementation. A site `name` of the part is the site
+  /// `prefix + name` of this object.
   Sites part(std::string_view prefix) const;
 
-  /// Returns x rounded to that many significant bits, ties to even; x itself if it is too large for
-  /// this or is not a floating-point number.
+  /// Rounds x to the given number of significant bits, ties to even. If x is too large for this or
+  /// is not a floating-point number, returns x itself.
   template <int digits, class T>
   static T rounded_to(T x) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -155,7 +161,7 @@ class Sites {
     }
   }
 
-  /// Returns the weight of the old value in a moving average.
+  /// Returns the weight `a` of the old value in a moving average, unless the mutation changes it.
   template <class T>
   T weight(const char* site, T a) {
     switch (at(site, kWeight)) {
@@ -173,7 +179,7 @@ class Sites {
     return at(site, kPick) == MutationOperator::other ? wrong : right;
   }
 
-  /// Whether a row counts; `valid` says whether it is a token.
+  /// Returns whether a row is included. `valid` says whether the row is a token and not padding.
   bool mask(const char* site, bool valid) {
     switch (at(site, kMask)) {
       case MutationOperator::ignore_mask:
@@ -185,7 +191,7 @@ class Sites {
     }
   }
 
-  /// Returns a constant of the formula, or an option.
+  /// Returns a constant of the formula, or an option, unless the mutation rounds it to float32.
   template <class T>
   T constant(const char* site, T value) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -196,7 +202,8 @@ class Sites {
     return value;
   }
 
-  /// Returns the operator that acts at this site, which is one of `offered` or none.
+  /// Returns the operator that the mutation applies at this site. It is one of `offered`, or
+  /// `none`.
   MutationOperator any(const char* site, const std::vector<MutationOperator>& offered) {
     return at(site, offered);
   }
@@ -211,12 +218,14 @@ class Sites {
   void note(Mutation mutation);
 
   Mutation mutation_;
-  const JointSite* joint_ = nullptr;  ///< set if mutation_ belongs to a joint site
-  std::string prefix_;                ///< the name of this part, if joint_ belongs to the whole
+  const JointSite* joint_ = nullptr;  ///< set if mutation_ names a joint site
+  std::string prefix_;                ///< the prefix of this part, used if joint_ is set
   bool listing_ = false;
   std::vector<Mutation> seen_;
-  std::map<std::string, std::uint64_t, std::less<>> recorded_;  ///< site: one bit per seen operator
-  std::map<const JointSite*, std::string> first_;  ///< the first of its sites that was passed
+  /// The listed operators of each site, one bit per operator.
+  std::map<std::string, std::uint64_t, std::less<>> recorded_;
+  /// The first site of each joint site that was used.
+  std::map<const JointSite*, std::string> first_;
 };
 
 }  // namespace normproof::verification::golden::mutations

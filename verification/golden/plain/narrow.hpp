@@ -7,10 +7,12 @@
 
 namespace normproof::verification::golden::plain {
 
-/// A number of a low-precision format: every operation rounds its result to nearest.
+/// A number in a low-precision format. Every operation rounds its result to the nearest number of
+/// the format.
 ///
 /// Computes  in `double`, then rounds once. Sums, products, quotients and roots are correctly
-///           rounded [Fig95], because 53 >= 2 p + 2; other functions are within 1 ulp
+///           rounded [Fig95], because `53 >= 2 p + 2` for a format with p digits; other functions
+///           are within 1 ulp
 template <ref::model::StorageFormat format>
 class Narrow {
  public:
@@ -42,7 +44,7 @@ class Narrow {
   double value_ = 0;
 };
 
-/// Calls f with a number that computes in the format.
+/// Calls f with a number of the type that computes in the format.
 /// Requires  (C1) a format that is used for arithmetic: more than 8 bits
 /// Throws    ContractError
 template <class F>

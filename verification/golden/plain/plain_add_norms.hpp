@@ -10,20 +10,20 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Rounds a number to the dtype in which a case stores it.
+/// A function that rounds a number to the dtype in which a case stores it.
 template <class T>
 using Stored = std::function<T(T)>;
 
-/// A norm of x + residual in plain loops: the norm of plain_norms.hpp, whose sites begin with
-/// "norm: " here, with the two sums before and after it.
+/// The norm of x + residual, written with simple loops. It uses the norm layers of plain_norms.hpp.
+/// Their sites for injected errors have the prefix "norm: " here.
 template <class T>
 class PlainAddNorm {
  public:
   using Numbers = std::vector<T>;
   using Results = std::map<std::string, Numbers>;
 
-  /// `stored` rounds what the style stores between operations; it returns the number itself if the
-  /// style stores nothing.
+  /// `stored` rounds a number that the style stores between two operations. If the style stores
+  /// nothing in between, it returns the number unchanged.
   PlainAddNorm(const PlainShape& shape, const ref::model::FunctionInputs& in,
                const PlainArithmetic<T>& arithmetic, Sites& sites, Stored<T> stored)
       : shape_(shape), in_(in), a_(arithmetic), sites_(sites), stored_(std::move(stored)) {
@@ -85,7 +85,7 @@ class PlainAddNorm {
     return tensor == nullptr ? ref::tensor::Tensor<double>() : *tensor;
   }
 
-  /// Whether a mutation of the norm at this site changes an output, given that there is no mask.
+  /// Whether a mutation of the norm at this site changes an output of a case without a mask.
   static bool changes_sum_output(const std::string& site) {
     return site.find("returned") == std::string::npos && !site.starts_with("reading ") &&
            !site.starts_with("writing ") && site != "rows of the parameter gradients";
@@ -98,17 +98,17 @@ class PlainAddNorm {
     }
   }
 
-  /// Stores the sum that is returned, with mistakes that affect no other output.
+  /// Stores the output `sum`. Errors injected here change no other output.
   void store_sum(Results& results, Numbers sum) {
     switch (sites_.any("returned sum", {MutationOperator::other, MutationOperator::insert,
                                         MutationOperator::square, MutationOperator::negate})) {
-      case MutationOperator::other:  // x, before the residual was added
+      case MutationOperator::other:  // error: x, before the residual is added
         sum = x_;
         break;
-      case MutationOperator::insert:  // the residual, before x was added
+      case MutationOperator::insert:  // error: the residual, before x is added
         sum = residual_;
         break;
-      case MutationOperator::square:  // the residual added twice
+      case MutationOperator::square:  // error: the residual is added twice
         for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += residual_[i];
         break;
       case MutationOperator::negate:
@@ -126,10 +126,11 @@ class PlainAddNorm {
   Sites& sites_;
   Stored<T> stored_;
   Numbers x_, residual_, dy_, dsum_;
-  bool early_ = false;  ///< whether grad_sum was added before the backward of the norm
+  /// Whether grad_sum is added before the backward pass of the norm, which is an injected error.
+  bool early_ = false;
 };
 
-/// Returns the norm that the function applies to the sum.
+/// Returns the options of the norm that the function applies to the sum.
 inline model::NormOptions layer_of(const model::AddLayerNormOptions& o) {
   return model::LayerNormOptions{.eps = o.eps, .zero_centred_gamma = o.zero_centred_gamma};
 }

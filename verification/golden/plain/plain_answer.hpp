@@ -10,8 +10,9 @@
 
 namespace normproof::verification::golden::plain {
 
-/// The outputs of an encoder or a whole Transformer. A shape is given unless it is that of a
-/// parameter or of the state.
+/// The outputs of an encoder or a whole Transformer by name. `shapes` has the shape of each output,
+/// except for gradients of parameters and for the state, which have the shapes of the parameters
+/// and of the old state.
 template <class T>
 struct NamedOutputs {
   NamedNumbers<T> values;
@@ -23,7 +24,7 @@ struct NamedOutputs {
   }
 };
 
-/// Whether an output is written in rows; the state is not.
+/// Whether errors in writing rows can be injected into this output. They cannot for the state.
 inline bool is_written(const std::string& name) {
   for (const char* own : {"y", "logits", "loss"})
     if (name == own) return true;
@@ -32,7 +33,8 @@ inline bool is_written(const std::string& name) {
   return name.starts_with("grad_");
 }
 
-/// Converts the outputs to tensors in their dtypes; `tensors` are the inputs that have gradients.
+/// Converts the outputs to tensors in the dtypes that a kernel stores. `tensors` are the inputs
+/// that have gradients.
 template <class T>
 std::vector<StoredTensor> store_outputs(const Case& c, NamedOutputs<T> answer,
                                         const ref::tensor::NamedTensors<double>& tensors,

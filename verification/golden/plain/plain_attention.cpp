@@ -22,8 +22,8 @@ using Op = MutationOperator;
 
 namespace {
 
-/// Scaled dot-product attention in plain loops, forward and backward; the backward recomputes the
-/// weights.
+/// Scaled dot-product attention, forward and backward, written with simple loops. The backward pass
+/// recomputes the attention weights.
 template <class T>
 class PlainDotProduct {
  public:
@@ -74,8 +74,8 @@ class PlainDotProduct {
  private:
   struct Query {
     std::size_t sample, head, token;
-    std::size_t number;     ///< flat index in [B,H,T]
-    std::size_t first_key;  ///< flat index in [B,G,S] of the first key that it reads
+    std::size_t number;     ///< flat index of the query in [B,H,T]
+    std::size_t first_key;  ///< flat index in [B,G,S] of the first key that the query reads
   };
 
   std::vector<T> read(const ref::model::FunctionInputs& in, const char* name, const char* site,
@@ -102,10 +102,10 @@ class PlainDotProduct {
     for (std::size_t number = 0; number < samples_ * heads_ * tokens_; ++number) f(query(number));
   }
 
-  /// Whether the causal mask lets query i see key j; `site` names the mask of the forward or of the
-  /// backward.
+  /// Whether the causal mask lets query i attend to key j. `site` names the mask of the forward or
+  /// of the backward pass.
   bool causal_mask_allows(const char* site, std::size_t i, std::size_t j) {
-    const std::size_t a = j + tokens_, b = i + keys_;  // seen if a <= b
+    const std::size_t a = j + tokens_, b = i + keys_;  // visible if a <= b
     if (!options_.causal) return sites_.any(site, {Op::insert}) != Op::insert || a <= b;
     switch (sites_.any(site, {Op::drop, Op::one_more, Op::one_less, Op::transposed, Op::other})) {
       case Op::drop:
@@ -114,9 +114,9 @@ class PlainDotProduct {
         return a <= b + 1;
       case Op::one_less:
         return a < b;
-      case Op::transposed:  // later keys
+      case Op::transposed:  // error: only later keys are visible
         return a >= b;
-      case Op::other:  // the first query sees the first key
+      case Op::other:  // error: the mask is aligned at the first key instead of the last
         return j <= i;
       default:
         return a <= b;
@@ -179,15 +179,15 @@ class PlainDotProduct {
     return indices;
   }
 
-  /// Rounds a value to the dtype if the style stores it before it is used.
+  /// Rounds a value to the dtype of the case if the style stores the value before using it.
   T stored(T value) const {
     return a_.style().from_y ? static_cast<T>(ref::numeric::round_to(storage_of(dtype_),
                                                                      static_cast<double>(value)))
                              : value;
   }
 
-  /// Computes the weights of a query and its part of y and of log_sum_exp; returns whether it sees
-  /// a key.
+  /// Computes the attention weights of one query and its elements of y and log_sum_exp.
+  /// Returns whether the query can attend to any key.
   bool forward(const Query& at) {
     const std::vector<std::size_t> seen = visible_rows(at, false);
     T* const weights = &weights_[at.number * keys_];
@@ -242,8 +242,8 @@ class PlainDotProduct {
     return false;
   }
 
-  /// Returns the weights of the forward. For a key that the forward did not see, or for all keys in
-  /// some kernels, they are recomputed as exp(score - log_sum_exp).
+  /// Returns the attention weights for the backward pass. They are those of the forward pass, or,
+  /// in some styles and for keys that the forward pass masked, `exp(score - log_sum_exp)`.
   std::vector<T> recomputed_weights(const Query& at, const std::vector<std::size_t>& seen) {
     std::vector<T> weights(keys_, T(0));
     for (const std::size_t j : seen) {
@@ -273,7 +273,8 @@ class PlainDotProduct {
       const Op heads = group > 1 ? sites_.any("heads of a group in grad_k and grad_v",
                                               {Op::forget_first, Op::forget_last})
                                  : Op::none;
-      // Only the first head, or, as if later heads overwrote earlier ones, only the last.
+      // An error that is injected here keeps only the last head of the group, as if later heads
+      // overwrote earlier ones, or only the first head.
       const auto first_head_rows = static_cast<std::ptrdiff_t>(tokens_);
       if (heads == Op::forget_first)
         group_queries.erase(group_queries.begin(), group_queries.end() - first_head_rows);
@@ -295,7 +296,9 @@ class PlainDotProduct {
     }
   }
 
-  /// weights (grad_weights - their mean), with grad_weights = grad_y v
+  /// Returns the gradients of the scores of one query: `weights (grad_weights - mean)`.
+  /// grad_weights is the product of grad_y and v; mean is the mean of grad_weights, weighted by the
+  /// attention weights.
   std::vector<T> grad_scores(const Query& at, const std::vector<std::size_t>& seen,
                              const std::vector<T>& weights) {
     const T* const dy = &dy_[at.number * value_width_];
@@ -331,15 +334,15 @@ class PlainDotProduct {
   PlainArithmetic<T> a_;
   Sites& sites_;
   std::size_t samples_ = 0, heads_ = 0, kv_heads_ = 0, tokens_ = 0, keys_ = 0;
-  std::size_t width_ = 0, value_width_ = 0;  ///< features of a query and of a value
+  std::size_t width_ = 0, value_width_ = 0;  ///< number of features of a query and of a value
   std::vector<T> q_, k_, v_, dy_;
   std::vector<bool> valid_;
   bool masked_ = false;
   std::vector<T> weights_, logs_, y_, grad_q_, grad_k_, grad_v_;
 };
 
-/// Returns the shape of an output: grad_q has the shape of q, y that of grad_y, log_sum_exp that of
-/// q without features.
+/// Returns the shape of an output. grad_q, grad_k and grad_v have the shape of their input. y has
+/// the shape of grad_y. log_sum_exp has the same shape without the axis of features.
 std::vector<std::size_t> shape_of_attention(const Case& c, const std::string& name) {
   if (name.starts_with("grad_")) return find(c.inputs, name.substr(5))->shape;
   std::vector<std::size_t> shape = find(c.inputs, "grad_y")->shape;

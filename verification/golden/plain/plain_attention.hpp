@@ -4,7 +4,7 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Runs scaled dot-product attention in plain loops, forward and backward.
+/// Runs scaled dot-product attention, forward and backward, with simple loops.
 ///
 /// Source    docs/specification/attention.md
 /// Requires  a case of attention that certify accepts

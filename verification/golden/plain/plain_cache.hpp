@@ -9,21 +9,22 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Rows of keys and values. A cache may contain rows that are not written yet.
+/// Rows of keys and values. The rows of a cache may include some that are not written yet.
 template <class T>
 struct PlainKeysValues {
   Numbers<T> keys, values;
 };
 
-/// The key-value cache of one sentence: it stores past and new tokens and says which of them a new
-/// token sees. It offers the mistakes that can be made in this.
+/// The key-value cache of one sentence. It stores the rows of past and new tokens and decides to
+/// which rows a new token attends. The errors that implementations of a cache make can be injected.
 template <class T>
 class PlainCache {
  public:
   PlainCache(Sites& sites, std::size_t heads, std::size_t width)
       : sites_(sites), width_(width), scale_(1 / adl_sqrt(to_scalar<T>(width / heads))) {}
 
-  /// Starts a sentence with the past rows and the number of tokens that will be appended.
+  /// Starts a sentence. `past` contains the rows that are in the cache already, and `tokens` is the
+  /// number of tokens that will be appended.
   void begin(PlainKeysValues<T> past, std::size_t tokens) {
     using enum MutationOperator;
     rows_ = std::move(past);
@@ -38,12 +39,12 @@ class PlainCache {
     rotate_by_mistake("order of past values", rows_.values);
     if (past_ > 0 && has("1/sqrt(d_k) of past keys in the cache", insert))
       scale_keys(rows_, 0, past_, scale_);
-    // One extra row, which a mistake may reach.
+    // The cache has one extra row, because an injected error may write to it.
     rows_.keys.resize((past_ + tokens + 1) * width_, T(0));
     rows_.values.resize(rows_.keys.size(), T(0));
   }
 
-  /// Writes the row of a new token after the rows that exist already.
+  /// Writes the row of a new token after the rows that are in the cache.
   void write(const PlainKeysValues<T>& fresh, std::size_t token) {
     using enum MutationOperator;
     std::size_t row = past_ + token;
@@ -54,7 +55,7 @@ class PlainCache {
       case one_more:
         ++row;
         break;
-      case drop:  // as if the cache had been empty
+      case drop:  // error: the row is computed as if the cache were empty
         row -= past_;
         break;
       default:
@@ -69,7 +70,7 @@ class PlainCache {
     }
   }
 
-  /// Returns how many of the new tokens are written before token number `token` attends.
+  /// Returns the number of new tokens whose rows are written before the new token `token` attends.
   std::size_t rows_written_before(std::size_t token) {
     using enum MutationOperator;
     if (has("writing to the cache", other)) return token;
@@ -84,7 +85,7 @@ class PlainCache {
     }
   }
 
-  /// Returns the range [first, end) of rows that a new token sees.
+  /// Returns the range [first, end) of the rows to which a new token attends.
   std::pair<std::size_t, std::size_t> visible_rows(std::size_t token) {
     using enum MutationOperator;
     const std::size_t length = past_ + token + 1;
@@ -96,7 +97,7 @@ class PlainCache {
       case one_more:
         ++end;
         break;
-      case drop:  // only the new tokens
+      case drop:  // error: only the rows of new tokens
         first = past_;
         break;
       default:
@@ -105,17 +106,19 @@ class PlainCache {
     if (length > 1 && has("oldest row of the cache", drop)) first = 1;
     if (tokens_ > 1 && has("rows that the cache has", one_less))
       first = length == past_ + tokens_ ? 1 : 0;
-    // The causal mask starts at the first key: the first new token sees only the oldest row.
+    // Error: the causal mask is aligned at the first key, so that the first new token attends only
+    // to the oldest row.
     if (past_ > 0 && has("causal mask of new tokens", other)) end = token + 1;
     return {first, end};
   }
 
-  /// Returns an additional factor of the query, beside the scale of the scores.
+  /// Returns a factor that multiplies the query in addition to the scale of the scores. It is 1
+  /// unless an error is injected.
   T query_factor() {
     return has("1/sqrt(d_k) of keys in the cache", MutationOperator::other) ? 1 / scale_ : T(1);
   }
 
-  /// Returns the rows as a token reads them.
+  /// Returns the rows of the cache as a token reads them.
   PlainKeysValues<T> read() {
     using enum MutationOperator;
     PlainKeysValues<T> rows = rows_;
@@ -124,7 +127,7 @@ class PlainCache {
     return rows;
   }
 
-  /// Returns the rows to keep after all tokens have been appended.
+  /// Returns the rows to keep in the cache after all tokens have been appended.
   PlainKeysValues<T> kept() {
     const std::size_t length = past_ + tokens_;
     PlainKeysValues<T> rows = rows_;
@@ -144,7 +147,8 @@ class PlainCache {
     for (std::size_t i = first * width_; i < end * width_; ++i) rows.keys[i] *= factor;
   }
 
-  /// Rotates the rows by mistake, as if a ring buffer were read from a row other than the oldest.
+  /// Injects an error that rotates the rows, as if a ring buffer were read from a row other than
+  /// the oldest.
   void rotate_by_mistake(const char* site, Numbers<T>& rows) {
     using enum MutationOperator;
     if (rows.size() <= width_) return;
@@ -159,8 +163,8 @@ class PlainCache {
   T scale_;  ///< 1/sqrt(d_k)
   PlainKeysValues<T> rows_;
   std::size_t past_ = 0, tokens_ = 0;
-  /// The mistakes: which keys are scaled when they are kept, and what past keys are multiplied by
-  /// when they are read.
+  /// Injected errors: whether all keys or only new keys are scaled when they are kept, and by what
+  /// past keys are multiplied when they are read.
   struct {
     bool all = false, fresh = false;
   } kept_scaling_;

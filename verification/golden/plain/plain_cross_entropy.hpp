@@ -4,7 +4,7 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Runs softmax with cross-entropy and its gradient in plain loops.
+/// Computes softmax with cross-entropy and its gradient with simple loops.
 ///
 /// Source    docs/specification/training.md
 /// Requires  a case of cross_entropy that certify accepts

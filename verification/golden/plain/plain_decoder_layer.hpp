@@ -7,7 +7,7 @@
 
 namespace normproof::verification::golden::plain {
 
-/// One decoder layer with cross-attention to the memory of the source.
+/// One decoder layer. Its cross-attention attends to the memory, the output of the encoder.
 template <class T>
 class PlainDecoderLayer : PlainSublayers<T> {
  public:
@@ -31,7 +31,7 @@ class PlainDecoderLayer : PlainSublayers<T> {
   const Numbers<T>& self_weights() const { return self_attention_.weights(); }
   const Numbers<T>& cross_weights() const { return cross_attention_.weights(); }
 
-  /// Returns the gradient with respect to x; the gradient with respect to the memory goes to
+  /// Returns the gradient with respect to x. The gradient with respect to the memory is stored in
   /// `gradients`.
   Numbers<T> backward(const Numbers<T>& dy, NamedNumbers<T>& gradients) {
     const auto back = [&](auto& sublayer) {

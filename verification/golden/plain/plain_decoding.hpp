@@ -14,12 +14,12 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Attention of one query over rows of keys and values, in plain loops.
+/// Attention of one query to rows of keys and values, written with simple loops.
 template <class T>
 class PlainQuery {
  public:
-  /// `masked`: whether some rows may be padding. It is set for a memory, whose mask has its own
-  /// mistakes.
+  /// `masked`: whether some rows may be padding. It is true for the rows of a memory. Errors in the
+  /// mask of a memory can be injected separately.
   PlainQuery(PlainParts<T>& parts, Sites& sites, bool masked)
       : sites_(sites),
         a_(parts.a_.style(), sites),
@@ -27,7 +27,8 @@ class PlainQuery {
         heads_(parts.in_.config.num_heads),
         width_(parts.in_.config.d_model) {}
 
-  /// Returns the context [D] of a query over the rows from `first` on for which `counts` is true.
+  /// Returns the context [D] of a query. The query attends to row `first + j` if `counts[j]` is
+  /// true.
   Numbers<T> attend(const Numbers<T>& query, const PlainKeysValues<T>& to, std::size_t first,
                     const std::vector<bool>& counts) {
     Numbers<T> context(width_, T(0));
@@ -55,8 +56,8 @@ class PlainQuery {
   }
 
  private:
-  /// Returns the feature index of component c of a head: heads are contiguous, or interleaved by
-  /// mistake.
+  /// Returns the feature index of component c of head h. The features of a head are contiguous, or
+  /// interleaved if that error is injected.
   std::size_t feature(std::size_t h, std::size_t c) {
     const bool in_turn =
         sites_.any("features of a head", {MutationOperator::other}) == MutationOperator::other;
@@ -102,8 +103,8 @@ class PlainDecodingLayer : PlainSublayers<T> {
     this->offer_exchange("norm2 and norm3", cross_site_, feed_forward_site_);
   }
 
-  /// Starts a sentence with the rows in the cache, the number of tokens that will be appended, and
-  /// the memory.
+  /// Starts a sentence. `past` contains the rows that are in the cache already, and `tokens` is the
+  /// number of tokens that will be appended. `memory` is the output of the encoder.
   void begin(PlainKeysValues<T> past, std::size_t tokens, const Numbers<T>& memory,
              std::vector<bool> memory_valid) {
     tokens_ = tokens;
@@ -112,7 +113,7 @@ class PlainDecodingLayer : PlainSublayers<T> {
     memory_valid_ = std::move(memory_valid);
   }
 
-  /// Processes rows [T,D], one per new token.
+  /// Processes rows [T,D] with one row per new token, and returns the output rows.
   Numbers<T> forward(const Numbers<T>& x) {
     const auto attend = [&](const Numbers<T>& v) { return attend_to_itself(v); };
     const auto cross = [&](const Numbers<T>& v) { return attend_to_memory(v); };
@@ -121,7 +122,7 @@ class PlainDecodingLayer : PlainSublayers<T> {
     return this->sublayer(feed_forward_site_, this->sublayer(cross_site_, h, cross), feed);
   }
 
-  /// Returns the rows to keep after all tokens have been appended.
+  /// Returns the rows to keep in the cache after all tokens have been appended.
   PlainKeysValues<T> cache() { return cache_.kept(); }
 
  private:
@@ -132,7 +133,8 @@ class PlainDecodingLayer : PlainSublayers<T> {
     return {name, this->place_ + name, width_, parts * width_};
   }
 
-  /// Splits rows that are `parts` times D wide into keys and values, which start at part `first`.
+  /// Splits rows into keys and values. A row has `parts` parts of D features; the keys are part
+  /// number `first`, and the values are the next part.
   PlainKeysValues<T> split_keys_and_values(const Numbers<T>& rows, std::size_t first,
                                            std::size_t parts) {
     const bool turned =
@@ -203,7 +205,7 @@ class PlainDecodingLayer : PlainSublayers<T> {
   std::size_t tokens_ = 0;
 };
 
-/// The decoder side in inference, sentence by sentence.
+/// The decoder in inference. It processes one sentence after the other.
 template <class T>
 class PlainDecoding {
  public:
@@ -236,7 +238,7 @@ class PlainDecoding {
     return fmt::format("layers.{}.self_attention.past_{}", layer, part);
   }
 
-  /// Returns b, or the next sentence by mistake.
+  /// Returns b, or the index of the next sentence if that error is injected.
   std::size_t sentence(const char* site, std::size_t b) {
     const bool next = sites_.any(site, {MutationOperator::other}) == MutationOperator::other;
     return next ? (b + 1) % in_.tokens.batch_size : b;
@@ -267,7 +269,7 @@ class PlainDecoding {
     }
   }
 
-  /// Appends the logits of the new tokens of a sentence.
+  /// Processes the new tokens of a sentence and appends their logits to the output.
   void append(std::size_t b) {
     Numbers<T> x = embed(b);
     for (PlainDecodingLayer<T>& layer : layers_) x = layer.forward(x);
@@ -285,7 +287,7 @@ class PlainDecoding {
     Numbers<T> x;
     for (std::size_t t = 0; t < in_.tokens.seq_len; ++t) {
       std::size_t position = past_ + t;
-      if (op == drop) position = t;  // as if the cache were empty
+      if (op == drop) position = t;  // error: as if the cache were empty
       if (op == reset) position = 0;
       const std::int32_t token = in_.tokens.ids[b * in_.tokens.seq_len + t];
       const Numbers<T> own = embedding.forward({1, 1, {token}}, position);

@@ -9,11 +9,12 @@
 
 namespace normproof::verification::golden::plain {
 
-/// The embedding of tokens with their positions, and the gradient of its matrix, in plain loops.
+/// The embedding of tokens with their positions, and the gradient of its matrix, written with
+/// simple loops.
 template <class T>
 class PlainEmbedding {
  public:
-  /// `name` is that of the matrix [V,D].
+  /// `name` is the name of the embedding matrix [V,D]; `words` is V, the size of the vocabulary.
   PlainEmbedding(PlainParts<T>& parts, std::string name, std::size_t words)
       : parts_(parts),
         sites_(parts.sites_),
@@ -21,7 +22,7 @@ class PlainEmbedding {
         words_(words),
         width_(parts.in_.config.d_model) {}
 
-  /// `first` is the position of the first token of each sentence.
+  /// Returns the embedded tokens. `first` is the position of the first token of each sentence.
   Numbers<T> forward(const ref::model::Tokens& tokens, std::size_t first = 0) {
     const Numbers<T>& weight = parts_.given(name_);
     constexpr const char* kFactor = "factor sqrt(D) of the embedding";
@@ -67,20 +68,21 @@ class PlainEmbedding {
  private:
   bool scaled() const { return parts_.in_.config.scaled_embedding; }
 
-  /// Returns the factor of an embedding or of its gradient. If the embedding is scaled, that is
-  /// `root`, which the site may mutate; otherwise it is 1, or `root` if the site inserts it.
+  /// Returns the factor of an embedding or of its gradient. It is `root` for a scaled embedding and
+  /// 1 otherwise, unless an error is injected at the site.
   T scale(const char* site, T root) {
     if (scaled()) return sites_.factor(site, root);
     return sites_.any(site, {MutationOperator::insert}) == MutationOperator::insert ? root : T(1);
   }
 
-  /// Returns sin(t w) for even d and cos(t w) for odd d, with w = 10000^(-2i/D).
+  /// Returns the positional encoding of position t in feature d: `sin(t w)` for even d and
+  /// `cos(t w)` for odd d, with `w = 10000^(-2i/D)` and i = d / 2, rounded down.
   double position(std::size_t t, std::size_t d) {
     const double number = sites_.count("number of the position", static_cast<double>(t));
     const bool turned =
         sites_.any("sine and cosine", {MutationOperator::other}) == MutationOperator::other;
     const bool every = sites_.any("exponent of the frequency", {MutationOperator::other}) ==
-                       MutationOperator::other;  // d/D in place of 2i/D
+                       MutationOperator::other;  // d/D instead of 2i/D
     const double exponent = static_cast<double>(every ? d : d / 2 * 2);
     const double angle = number * std::pow(10000.0, -exponent / static_cast<double>(width_));
     return (d % 2 == 0) != turned ? std::sin(angle) : std::cos(angle);

@@ -9,7 +9,8 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Copies the parameter gradients and the state of a norm to `kept`, under the names of its place.
+/// Copies the parameter gradients and the state of a norm from `results` to `kept`. The prefix
+/// `place` is added to their names.
 template <class T>
 void copy_norm_results(const std::string& place, const NamedNumbers<T>& results,
                        NamedNumbers<T>& kept) {
@@ -21,16 +22,16 @@ void copy_norm_results(const std::string& place, const NamedNumbers<T>& results,
   }
 }
 
-/// What the layers of encoders and decoders share: sublayers with post or pre norm, in plain loops.
-/// The names of their parameters begin with `place`.
+/// The common part of encoder and decoder layers: sublayers with a norm before or after them,
+/// written with simple loops. The names of all parameters begin with `place`.
 template <class T>
 class PlainSublayers {
  protected:
-  /// A sublayer with its norm and its residual.
+  /// The names of a sublayer's norm, dropout and residual, and the inputs of its last forward pass.
   struct Sublayer {
     const char *norm, *dropout;
     const char *residual, *backward;
-    Numbers<T> taken = {}, normed = {};  ///< the inputs of the sublayer and of the norm
+    Numbers<T> taken = {}, normed = {};  ///< inputs of the sublayer and of the norm
   };
 
   PlainSublayers(PlainParts<T>& parts, std::string place)
@@ -77,7 +78,7 @@ class PlainSublayers {
   std::string place_;
 
  private:
-  /// dropout(y) + x
+  /// Returns `dropout(y) + x`.
   Numbers<T> residual(const Sublayer& own, Numbers<T> y, const Numbers<T>& x) {
     const bool late =
         parts_.drops() && sites_.any("dropout over the residual", {MutationOperator::insert}) ==
@@ -94,7 +95,7 @@ class PlainSublayers {
   bool post_ = true;
 };
 
-/// One encoder layer.
+/// An encoder layer: self-attention and a feed-forward network.
 template <class T>
 class PlainEncoderLayer : PlainSublayers<T> {
  public:
@@ -135,8 +136,8 @@ class PlainEncoderLayer : PlainSublayers<T> {
                               "residual of the feed-forward in the backward"};
 };
 
-/// The norm after the last layer. Only placement `pre` has it; otherwise forward and backward
-/// return their argument.
+/// The norm after the last layer. Only models with placement `pre` have it. In other models,
+/// `forward` and `backward` return their argument.
 template <class T>
 class PlainFinalNorm {
  public:

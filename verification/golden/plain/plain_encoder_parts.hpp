@@ -28,15 +28,15 @@ inline std::vector<std::size_t> first_indices(std::size_t count) {
   return indices;
 }
 
-/// A linear map. `role` is its role, such as "attention.in"; its weight and bias are named after
-/// `name`.
+/// A linear map. `role` is its role, such as "attention.in". Its parameters are `<name>.weight` and
+/// `<name>.bias`.
 struct PlainMap {
   std::string role, name;
   std::size_t in = 0, out = 0;
 };
 
-/// What the parts of an encoder or of a layer share: the parameters, the arithmetic, and the
-/// operations that several parts need.
+/// The data that all parts of an encoder share: the parameters, the arithmetic, and operations that
+/// several parts need.
 template <class T>
 class PlainParts {
  public:
@@ -58,7 +58,7 @@ class PlainParts {
   const Numbers<T>& given(const std::string& name) const { return given_.at(name); }
   std::size_t rows() const { return samples_ * tokens_; }
 
-  /// y_ro = bias_o + sum_i x_ri weight_oi
+  /// Returns the linear map of the rows of x: `y = x weight^T + bias`.
   Numbers<T> linear(const PlainMap& map, const Numbers<T>& x) {
     const Numbers<T>& bias = given(map.name + ".bias");
     const std::string sum = "sum of " + map.role, of_bias = "bias of " + map.role;
@@ -101,8 +101,8 @@ class PlainParts {
     return grad_x;
   }
 
-  /// Runs the norm of this place with PlainLayers. It offers the mutations that change an output of
-  /// the encoder.
+  /// Runs the norm whose parameters begin with `place`, using PlainLayers. Offers those of its
+  /// mutations that can change an output of the encoder.
   NamedNumbers<T> norm(const std::string& place, const Numbers<T>& x, const Numbers<T>& dy) {
     constexpr const char* kPrefix = "norm: ";
     ref::model::NormInputs<double> inputs{
@@ -122,7 +122,7 @@ class PlainParts {
     return results;
   }
 
-  /// Offers the mutations of a part that change an output, under their names in the whole.
+  /// Offers the mutations of a part that can change an output. `prefix` is added to their names.
   void offer_mutations(const std::string& prefix, const Sites& part) {
     for (const Mutation& mutation : part.seen())
       if (changes_encoder_output(mutation.site) &&
@@ -133,8 +133,9 @@ class PlainParts {
   /// Whether dropout has any effect.
   bool drops() const { return in_.config.dropout > 0 && in_.mode == ref::model::Mode::training; }
 
-  /// Applies the dropout of a place: kept values are multiplied by 1/(1-p), the others become 0.
-  /// The backward does the same, at sites of its own.
+  /// Applies the dropout of the sublayer `place`. Elements that are kept are multiplied by
+  /// `1/(1-p)`, with p the dropout probability; other elements become 0. If `backward` is set,
+  /// applies the same to gradients; errors can be injected there separately.
   Numbers<T> dropped(const std::string& place, Numbers<T> values, bool backward = false) {
     const double p = in_.config.dropout;
     if (p == 0) return values;
@@ -164,12 +165,12 @@ class PlainParts {
   Sites& sites_;
   std::size_t samples_ = 0, tokens_ = 0;
   std::vector<bool> valid_;
-  /// Whether padding has gradients. If not, a parameter's gradient does not depend on which rows
-  /// are tokens.
+  /// Whether padding has gradients. If not, the gradient of a parameter does not depend on which
+  /// rows are padding.
   bool pads_have_gradients_ = true;
 
  private:
-  /// 1/(1-p)
+  /// Returns `1/(1-p)`, with p the dropout probability, unless an error is injected.
   T dropout_scale(const std::string& of) {
     const T p = static_cast<T>(in_.config.dropout);
     switch (sites_.any(("scale of " + of).c_str(),
@@ -177,9 +178,10 @@ class PlainParts {
                         MutationOperator::other, MutationOperator::square})) {
       case MutationOperator::drop:
         return T(1);
-      case MutationOperator::complement:  // p in place of 1 - p
+      case MutationOperator::complement:  // error: p instead of 1 - p
         return 1 / p;
-      case MutationOperator::other:  // as in implementations that scale in inference instead
+      // error: the scale of implementations that scale in inference instead of training
+      case MutationOperator::other:
         return 1 - p;
       case MutationOperator::square:
         return 1 / ((1 - p) * (1 - p));
@@ -188,8 +190,8 @@ class PlainParts {
     }
   }
 
-  /// Returns the mask of a place, or by mistake that of the next sublayer, which has the same
-  /// shape.
+  /// Returns the dropout mask of the sublayer `place`. If that error is injected, returns the mask
+  /// of the next sublayer, which has the same shape.
   const ref::tensor::Mask& dropout_mask_at(const std::string& place, const std::string& of) const {
     const auto is_sublayer = [](const std::string& name) { return name.ends_with(".y"); };
     const bool wrong = is_sublayer(place) &&
@@ -212,7 +214,7 @@ class PlainParts {
            !site.starts_with("writing ");
   }
 
-  /// Returns the weight as [out,in], in the order in which the implementation reads it.
+  /// Returns the weight of the map as [out,in], transposed if that error is injected.
   Numbers<T> read_weight(const PlainMap& map) {
     Numbers<T> weight = given(map.name + ".weight");
     const std::string site = "weight of " + map.role;

@@ -25,7 +25,8 @@ using ref::model::EncoderTensors;
 using EncoderOp = MutationOperator;
 using EncoderShape = std::vector<std::size_t>;
 
-/// Runs one layer, whose backward starts from a given gradient of y.
+/// Runs a single encoder or decoder layer, forward and backward. The gradient of y is an input of
+/// the case.
 template <class T>
 class PlainLayerRun {
  public:
@@ -122,7 +123,8 @@ class PlainEncoder {
   }
 
  private:
-  /// Returns the positions of a sentence that its mean includes, and the divisor.
+  /// Returns the rows of a sentence that its mean includes, and the number by which the mean
+  /// divides.
   std::pair<std::vector<std::size_t>, T> counted(std::size_t sentence) {
     const std::size_t seq_len = in_.tokens.seq_len;
     std::vector<std::size_t> rows;
@@ -158,7 +160,7 @@ class PlainEncoder {
     return grad;
   }
 
-  /// Returns the gradient of the logits and stores the loss.
+  /// Computes the loss and stores it. Returns the gradient of the logits.
   Numbers<T> loss(const Numbers<T>& logits, bool whole) {
     const std::size_t classes = in_.config.num_classes, rows = logits.size() / classes;
     const std::size_t each = rows / in_.tokens.batch_size;
@@ -171,7 +173,7 @@ class PlainEncoder {
     const auto weight = [&](std::size_t row) {
       if (!in_.tensors.contains("class_weights")) return T(1);
       const T own = parts_.given("class_weights")[label(row)];
-      // A changed sign would cancel in the quotient.
+      // A changed sign is not offered, because it would cancel in the quotient.
       switch (sites_.any("class weight",
                          {EncoderOp::drop, EncoderOp::square, EncoderOp::half_precision})) {
         case EncoderOp::drop:
@@ -187,7 +189,7 @@ class PlainEncoder {
     T total = parts_.a_.sum("sum of the class weights", counts, weight);
     switch (
         sites_.any("sum of the class weights as divisor", {EncoderOp::other, EncoderOp::drop})) {
-      case EncoderOp::other:  // the number of rows
+      case EncoderOp::other:  // error: the number of rows
         total = to_scalar<T>(counts.size());
         break;
       case EncoderOp::drop:

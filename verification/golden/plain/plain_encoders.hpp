@@ -4,8 +4,9 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Runs encoders in plain loops: one encoder layer, the whole encoder with head and loss, or one
-/// decoder layer. Their norms are those of run_plain, with sites that begin with "norm: ".
+/// Runs one encoder layer, one decoder layer, or the whole encoder with head and loss, with simple
+/// loops. Their norms are those of run_plain. The names of the norms' sites for injected errors
+/// have the prefix "norm: ".
 ///
 /// Source    docs/specification/encoder.md, docs/specification/decoder.md,
 ///           docs/specification/training.md

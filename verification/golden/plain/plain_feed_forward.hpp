@@ -7,7 +7,8 @@
 
 namespace normproof::verification::golden::plain {
 
-/// second(activation(first(x))) in plain loops, with its backward.
+/// The feed-forward network `second(activation(first(x)))`, forward and backward, written with
+/// simple loops.
 template <class T>
 class PlainFeedForward {
  public:
@@ -47,8 +48,8 @@ class PlainFeedForward {
     if (x > 0 || below == MutationOperator::drop) return x;
     return below == MutationOperator::negate ? -x : T(0);
   }
-  /// At exactly 0 the bound allows both one-sided derivatives, because sums in another order may
-  /// not give exactly 0.
+  /// Returns the derivative of relu. At exactly 0 the error bound allows both one-sided
+  /// derivatives, because a sum in another order may not be exactly 0.
   T step(T x) {
     const bool always =
         sites_.any("derivative", {MutationOperator::drop}) == MutationOperator::drop;

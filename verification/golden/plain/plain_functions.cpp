@@ -27,7 +27,7 @@ using Op = MutationOperator;
 
 namespace {
 
-/// The functions, each from its specification.
+/// The functions (softmax, activations and others), each written from its specification.
 template <class T>
 class PlainFunctions : public PlainGates<T> {
  public:
@@ -160,7 +160,7 @@ class PlainFunctions : public PlainGates<T> {
            }).run(layer);
   }
 
-  /// Computes l2_norm and its backward on one row.
+  /// Computes l2_norm and its backward pass on one row.
   void l2_row(const model::L2NormOptions& o, const std::vector<std::size_t>& row, std::vector<T>& y,
               std::vector<T>& grad) {
     T square = a_.sum("sum of squares", row, [&](std::size_t i) { return x_[i] * x_[i]; });
@@ -174,7 +174,8 @@ class PlainFunctions : public PlainGates<T> {
     for (const std::size_t i : row)
       y[i] = stored_y_for_backward(
           a_.style().divide ? x_[i] / (1 / r) : x_[i] * sites_.factor("reciprocal norm in y", r));
-    // The derivative of n is u = x / n; below the floor n does not enter.
+    // The derivative of the norm n is `u = x / n`. If n is below the floor eps, the result does not
+    // depend on n.
     const bool above = o.eps_placement != model::EpsPlacement::floor || !(root < eps);
     const auto u = [&](std::size_t i) {
       if (o.eps_placement != model::EpsPlacement::outside) return y[i];
@@ -192,7 +193,8 @@ class PlainFunctions : public PlainGates<T> {
                  sites_.factor("y in grad_x", y[i]) * sites_.term("sum of grad_y u", e));
   }
 
-  /// Computes r of l2_norm from the sum of squares and its root.
+  /// Returns the factor by which l2_norm multiplies a row. `square` is the sum of squares of the
+  /// row, and `root` is its square root.
   T l2_reciprocal(model::EpsPlacement placement, T square, T root, T eps) {
     if (placement == model::EpsPlacement::inside) return a_.rstd(square, eps);
     const bool is_floor = placement == model::EpsPlacement::floor;
@@ -211,8 +213,7 @@ class PlainFunctions : public PlainGates<T> {
 
   static bool is_nan(T x) { return !(x == x); }  // NOLINT(misc-redundant-expression)
 
-  /// Returns x minus the maximum; values below -30 become -30 if differences are clipped by
-  /// mistake.
+  /// Returns x minus the maximum. If that error is injected, a difference below -30 becomes -30.
   T difference(T x, T largest) {
     const T d = x - largest;
     const bool clipped = d < -30 && sites_.any("differences", {Op::clip}) == Op::clip;
@@ -224,7 +225,7 @@ class PlainFunctions : public PlainGates<T> {
     return e < least && sites_.any("exponentials", {Op::clip}) == Op::clip ? least : e;
   }
 
-  /// Returns y, rounded to the dtype if the backward reads the stored y.
+  /// Returns y, rounded to the dtype of the case if the backward pass reads the stored y.
   T stored_y_for_backward(T y) const {
     return a_.style().from_y
                ? static_cast<T>(ref::numeric::round_to(storage_of(dtype_), static_cast<double>(y)))
@@ -238,8 +239,8 @@ class PlainFunctions : public PlainGates<T> {
     return sites_.any("division by the sum", {Op::drop}) == Op::drop ? e : a_.over(e, row.sum);
   }
 
-  /// Returns the rows: the elements of each that take part, their maximum, and the sum of
-  /// exponentials.
+  /// Returns all rows. Each has the indices of its unmasked elements, their maximum, and the sum of
+  /// their exponentials relative to the maximum.
   std::vector<Row> rows(bool may_turn = true) {
     const bool turned = may_turn && sites_.any("axis of the sum", {Op::other}) == Op::other;
     std::vector<Row> rows;
@@ -275,7 +276,7 @@ class PlainFunctions : public PlainGates<T> {
     return sum;
   }
 
-  /// y = x g(x), grad_x = grad_y (g(x) + x g'(x)).
+  /// Computes an activation `y = x g(x)` and its gradient `grad_x = grad_y (g(x) + x g'(x))`.
   template <class Gate, class Slope>
   void activation(Gate g, Slope slope) {
     std::vector<T> y(x_.size()), grad(x_.size());
@@ -289,7 +290,8 @@ class PlainFunctions : public PlainGates<T> {
     store("grad_x", std::move(grad));
   }
 
-  /// y = a(x), or a(x) gate if there is a gate; a(x) = x s(x), a'(x) = s(x) + x s'(x).
+  /// Computes `y = a(x)`, or `y = a(x) gate` if the case has a gate, and the gradients. The
+  /// activation is `a(x) = x s(x)`, with the derivative `a'(x) = s(x) + x s'(x)`.
   void apply_gate(const GateFunction& s) {
     const bool gated = !gate_.empty();
     const auto one_of = [&](const char* site) {

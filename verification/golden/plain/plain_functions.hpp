@@ -4,7 +4,8 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Runs functions in plain loops: softmax and related functions, the activations, and attention.
+/// Runs functions with simple loops: softmax and related functions, the activations, attention,
+/// rotary embeddings and cross-entropy.
 ///
 /// Source    docs/specification/activations.md
 /// Requires  a case of a function that certify accepts

@@ -11,7 +11,8 @@
 
 namespace normproof::verification::golden::plain {
 
-/// The gates that activations multiply x by, and their derivatives, each from its specification.
+/// The gates s(x) of activations `x s(x)` and their derivatives, each written from its
+/// specification.
 template <class T>
 class PlainGates {
  protected:
@@ -26,7 +27,7 @@ class PlainGates {
     return a_.style().powers ? exp2(x * static_cast<T>(std::numbers::log2e)) : exp(x);
   }
 
-  /// The gate of an activation as a function of x, and its derivative.
+  /// The gate of an activation as a function of x, and the derivative of the gate.
   struct GateFunction {
     std::function<T(T)> of, slope;
   };
@@ -42,14 +43,14 @@ class PlainGates {
     return {[&](T x) { return gate(x, "formula of the share"); }, [&](T x) { return density(x); }};
   }
 
-  /// 1 / (1 + exp(-x)), whose exponential may overflow
+  /// Returns `1 / (1 + exp(-x))`. The exponential may overflow, which gives the correct limit 0.
   T sigmoid(T x) {
     switch (sites_.any("formula of the share", {Op::other, Op::square, Op::insert})) {
-      case Op::other:  // 1 + tanh cancels
+      case Op::other:  // error: 1 + tanh cancels
         return (1 + adl_tanh(x / 2)) / 2;
-      case Op::square:  // the piecewise linear approximation
+      case Op::square:  // error: the piecewise linear approximation
         return std::clamp((x + 3) / 6, T(0), T(1));
-      case Op::insert:  // infinity over infinity
+      case Op::insert:  // error: infinity / infinity for large x
         return adl_exp(x) / (1 + adl_exp(x));
       default:
         break;
@@ -65,12 +66,12 @@ class PlainGates {
     return a_.over(T(1), sites_.term("1 beside exp", T(1)) + exp(minus * x));
   }
 
-  /// (1 + erf(x / sqrt(2))) / 2
+  /// Returns `(1 + erf(x / sqrt(2))) / 2`, the gate of GELU.
   T gate(T x, const char* formula) {
     switch (sites_.any(formula, {Op::other, Op::square})) {
       case Op::other:
         return plain_tanh_gate(x);
-      case Op::square:  // the logistic approximation
+      case Op::square:  // error: the logistic approximation
         return 1 / (1 + adl_exp(static_cast<T>(-1.702) * x));
       default:
         break;
@@ -80,7 +81,7 @@ class PlainGates {
     return (sites_.term("1 beside erf", T(1)) + adl_erf(argument)) / 2;
   }
 
-  /// exp(-x^2 / 2) / sqrt(2 pi)
+  /// Returns `exp(-x^2 / 2) / sqrt(2 pi)`, the derivative of the gate of GELU.
   T density(T x) {
     const Op op = sites_.any("1/2 in the exponent", {Op::drop, Op::negate});
     const T half = op == Op::drop ? T(1) : op == Op::negate ? T(-0.5) : T(0.5);
@@ -91,7 +92,7 @@ class PlainGates {
   static constexpr double kCubic = 0.044715;
   static constexpr double kRoot = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
 
-  /// Returns a constant factor.
+  /// Returns a constant factor of a formula.
   T factor(const char* site, double value) {
     return sites_.factor(site, sites_.constant(site, static_cast<T>(value)));
   }
@@ -101,7 +102,7 @@ class PlainGates {
     return (1 + adl_tanh(root * (x + cubic * x * x * x))) / 2;
   }
 
-  /// sqrt(2/pi) (x + 0.044715 x^3)
+  /// Returns `sqrt(2/pi) (x + 0.044715 x^3)`, the argument of tanh in GELU.
   T tanh_argument(T x) {
     return factor("sqrt(2/pi)", kRoot) *
            (x + sites_.term("cubic term", factor("0.044715", kCubic) * x * x * x));
@@ -111,7 +112,7 @@ class PlainGates {
     switch (sites_.any("formula of the gate", {Op::other, Op::square})) {
       case Op::other:
         return (1 + adl_erf(x / static_cast<T>(std::numbers::sqrt2))) / 2;
-      case Op::square:  // the logistic approximation
+      case Op::square:  // error: the logistic approximation
         return 1 / (1 + adl_exp(static_cast<T>(-1.702) * x));
       default:
         break;
@@ -121,7 +122,8 @@ class PlainGates {
     return (sites_.term("1 beside tanh", T(1)) + adl_tanh(u)) / 2;
   }
 
-  /// (1 - tanh(u)^2) u' / 2
+  /// Returns the derivative of the gate `(1 + tanh(u)) / 2`. It is `(1 - tanh(u)^2) / 2` times the
+  /// derivative of u, where u is tanh_argument(x).
   T tanh_slope(T x) {
     const T t = adl_tanh(tanh_argument(x));
     const T three =

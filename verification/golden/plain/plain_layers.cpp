@@ -39,7 +39,7 @@ namespace {
 template <class T>
 using PlainResults = std::map<std::string, std::vector<T>>;
 
-/// Runs the steps one after the other; returns their outputs and states.
+/// Runs all steps of a layer in order. Returns the outputs and states of all steps.
 template <class T>
 PlainResults<T> run_steps(const Case& c, const EvalInputs& inputs, const Style& style,
                           Sites& sites) {
@@ -63,7 +63,7 @@ PlainResults<T> run_steps(const Case& c, const EvalInputs& inputs, const Style& 
   return results;
 }
 
-/// Returns the outputs of a function that adds a residual.
+/// Returns the outputs of a norm of x + residual.
 template <class T>
 PlainResults<T> run_add_norm(const Case& c, const EvalInputs& inputs, const Style& style,
                              Sites& sites) {
@@ -77,8 +77,8 @@ PlainResults<T> run_add_norm(const Case& c, const EvalInputs& inputs, const Styl
   return run.run(layer_of(std::get<model::AddRMSNormOptions>(function)));
 }
 
-/// Returns the shape of an output of one step that has `count` elements: the specified shape, or a
-/// single axis if a mutation changed the number of elements.
+/// Returns the shape of an output with `count` elements in one step. This is the specified shape,
+/// or a single axis if a mutation changed the number of elements.
 std::vector<std::size_t> output_shape_of_step(const Case& c, const std::string& name,
                                               std::size_t count) {
   std::vector<std::size_t> x = find(c.inputs, "x")->shape;
@@ -95,7 +95,7 @@ std::vector<std::size_t> output_shape_of_step(const Case& c, const std::string& 
   return {count};
 }
 
-/// Converts each result to a tensor of the dtype in which a kernel stores it.
+/// Converts each output to a tensor of the dtype in which a kernel stores it.
 template <class T>
 std::vector<StoredTensor> stored(const Case& c, std::size_t steps, const PlainResults<T>& results,
                                  const Style& style, Sites& sites) {
@@ -115,7 +115,8 @@ std::vector<StoredTensor> run_as(const Case& c, const EvalInputs& inputs, const 
   return stored(c, inputs.steps.size(), run_steps<T>(c, inputs, style, sites), style, sites);
 }
 
-/// Whether all nonzero numbers of a tensor are subnormal in its dtype.
+/// Whether the tensor has a nonzero element and all its nonzero elements are subnormal in its
+/// dtype.
 bool is_subnormal(const StoredTensor& tensor) {
   if (!ref::io::is_float(tensor.dtype)) return false;
   double largest = 0;
@@ -132,8 +133,8 @@ StoredTensor flushed(const StoredTensor& tensor) {
   return ref::io::make_tensor(tensor.name, tensor.dtype, tensor.shape, values);
 }
 
-/// Sets subnormal results to 0, if that is the mutation. It is offered only if an input is
-/// subnormal too: otherwise a small result may be the rounding error of a cancellation.
+/// Replaces subnormal results by 0 if that error is injected. The error is offered only if an input
+/// is subnormal too: otherwise a small result may be the rounding error of a cancellation.
 std::vector<StoredTensor> flush_results(const Case& c, std::vector<StoredTensor> results,
                                         Sites& sites) {
   if (std::ranges::none_of(c.inputs, is_subnormal) || std::ranges::none_of(results, is_subnormal) ||

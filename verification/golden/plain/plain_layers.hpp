@@ -20,40 +20,45 @@ using corpus::Case;
 using EvalInputs = ref::model::OperationInputs;
 using ref::io::StoredTensor;
 
-/// Choices that a correct implementation is free to make: no style may be rejected, except where
-/// its comment says so.
+/// Choices that a correct implementation is free to make. The gate must accept every style, except
+/// where the comment of a member says otherwise.
 struct Style {
   enum class Sum { forwards, backwards, pairwise, strided, two_stages, in_double };
   Sum sum = Sum::forwards;
-  /// The variance by Welford's recurrence; softmax in one pass, whose sum is rescaled whenever the
-  /// maximum grows.
+  /// Compute the variance by Welford's recurrence. Compute softmax in one pass, and rescale its sum
+  /// whenever the maximum grows.
   bool welford = false;
   bool reciprocal = false;  ///< multiply by 1/n instead of dividing by n
-  /// Divide by the root instead of multiplying by rstd, also for the sqrt(d_k) of attention;
-  /// softmax as exp(log_softmax), erf by erfc, the gate by exp.
+  /// Divide by the square root instead of multiplying by rstd, also for sqrt(d_k) in attention.
+  /// Compute softmax as exp(log_softmax), erf from erfc, and gates from exp.
   bool divide = false;
-  /// Multiply x by gamma rstd, then add a shift: not correct for Formula::two_pass.
+  /// Multiply x by `gamma rstd`, then add a shift. This is not correct for Formula::two_pass.
   bool folded = false;
-  bool powers = false;  ///< exp(x) as 2^(x log2 e), and beta^t as a power, not a product
-  /// The backward of a function uses the stored y; a norm uses the stored sum of x and a residual.
+  /// Compute exp(x) as `2^(x log2 e)`, and beta^t by a power function instead of a product.
+  bool powers = false;
+  /// Use the stored y in the backward pass of a function, and the stored sum of x and a residual in
+  /// a norm.
   bool from_y = false;
-  bool merged = false;   ///< Welford's recurrence over blocks of 16, which are merged
-  bool shifted = false;  ///< the variance as E[(x-k)^2] - E[x-k]^2, k the first element
-  bool fused = false;    ///< gamma x_hat + beta and sums of squares by fused multiply-add
-  /// Results that are subnormal in the arithmetic or in the dtype become 0 when they are stored:
-  /// correct only for a candidate that declares this.
+  bool merged = false;  ///< merge blocks of 16 elements in Welford's recurrence
+  /// Compute the variance as `E[(x-k)^2] - E[x-k]^2`, with k the first element.
+  bool shifted = false;
+  bool fused = false;  ///< compute gamma x_hat + beta and sums of squares by fused multiply-add
+  /// Replace results by 0 when they are stored, if they are subnormal in the arithmetic or in the
+  /// dtype. This is correct only for a candidate that declares it.
   bool flushed = false;
-  /// The error of quotients and reciprocal roots in ulps, from -2 to 2, always in this direction.
+  /// The error of every quotient and reciprocal root, in ulps, from -2 to 2.
   int units = 0;
-  /// The variance as E[x^2] - E[x]^2: correct for Formula::one_pass only.
+  /// Compute the variance as `E[x^2] - E[x]^2`. This is correct for Formula::one_pass only.
   bool one_pass = false;
-  /// The 16-bit format to which every operation rounds; if absent, that of the case.
+  /// The 16-bit format to which every operation rounds. If absent, operations use the usual
+  /// accumulation format of the dtype of the case.
   std::optional<Accumulation> accumulation = {};
 };
 
-/// Runs any operation of the corpus in plain loops, in the arithmetic of the case: float64, or
-/// float32 with stored values rounded to the dtype. It shares no code with ref/norm and ref/ops, so
-/// that a mutation changes only the formula. Its terms pass through `sites`.
+/// Runs any operation of the corpus in the plain implementation, which is written with simple loops
+/// and has sites for injected errors. It computes in float64, or in float32 with results rounded to
+/// the dtype. It shares no code with ref/norm and ref/ops, so that a mutation changes only this
+/// implementation.
 ///
 /// Source    docs/specification/norms.md, docs/specification/activations.md,
 ///           docs/specification/encoder.md
@@ -63,14 +68,13 @@ struct Style {
 std::vector<StoredTensor> run_plain(const Case& c, const EvalInputs& inputs, const Style& style,
                                     Sites& sites);
 
-/// Returns bounds on the distance between a layer that computes in the given style and the exact
-/// result, for any order of its sums. With a mutation, the distance is from the exact result of the
-/// mistaken formula.
+/// Returns a bound for each element of each output: the largest distance from the exact result of
+/// an implementation that computes in the given style, for any order of its sums. With a mutation,
+/// the exact result is that of the mutated formula.
 ///
-/// Source    docs/error_analysis.md, section 8: any_order_error through the plain
-///           formula
-/// Requires  c is of a layer, or of a function that adds a residual; `inputs` are its
-///           finite inputs
+/// Source    docs/error_analysis.md, section 8: any_order_error through the plain formula
+/// Requires  the operation of c is a layer or a norm of x + residual; `inputs` are its finite
+///           inputs
 std::map<std::string, std::vector<double>> plain_error_bounds(
     const Case& c, const EvalInputs& inputs, const Style& style,
     const ref::numeric::Arithmetic& arithmetic, const Mutation& mutation = {});

@@ -10,13 +10,13 @@
 
 namespace normproof::verification::golden::plain {
 
-/// The memory layout of x and of the tensors with its shape. Tensors are read as rows and written
-/// from rows, with the mistakes that can be made there.
+/// The memory layout of x and of the tensors of the same shape. It converts tensors to rows and
+/// back. Errors in this conversion can be injected.
 class PlainLayout {
  public:
   using Layout = ref::model::Layout;
 
-  /// `x` holds the extents of one step.
+  /// `x` is the shape of x in one step.
   PlainLayout(Layout layout, std::vector<std::size_t> x, Sites& sites)
       : layout_(layout), sites_(sites), x_(std::move(x)) {
     const std::vector<std::size_t> rows = ref::model::shape_in_rows(layout, x_);
@@ -26,7 +26,8 @@ class PlainLayout {
 
   const PlainShape& rows() const { return shape_; }
 
-  /// Returns a tensor with the shape of x as [B,T,D]; an empty tensor stays empty.
+  /// Returns a tensor with the shape of x as rows [B,T,D]. If the tensor is not given, returns it
+  /// unchanged.
   ref::tensor::Tensor<double> read(const std::string& name,
                                    const ref::tensor::Tensor<double>& memory) {
     if (layout_ == Layout::rows || !ref::tensor::is_given(memory)) return memory;
@@ -53,8 +54,8 @@ class PlainLayout {
            sites_.any(site.c_str(), {MutationOperator::other}) == MutationOperator::other;
   }
 
-  /// Returns the offset in memory of element i of the rows. `other`: assume the wrong axis for the
-  /// channels.
+  /// Returns the offset in memory of element i of the rows. If `other` is set, the wrong axis is
+  /// used as the axis of channels.
   std::size_t place(std::size_t i, bool other) const {
     const bool first = (layout_ == Layout::channels_first) != (other || swapped_);
     if (!first) return i;
@@ -66,7 +67,8 @@ class PlainLayout {
   Sites& sites_;
   std::vector<std::size_t> x_;
   PlainShape shape_;
-  bool swapped_ = false;  ///< whether every tensor assumes the wrong axis for the channels
+  /// Whether all tensors use the wrong axis as the axis of channels, which is an injected error.
+  bool swapped_ = false;
 };
 
 }  // namespace normproof::verification::golden::plain

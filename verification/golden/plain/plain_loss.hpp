@@ -10,8 +10,8 @@
 
 namespace normproof::verification::golden::plain {
 
-/// The mean cross-entropy of the rows that count, and its gradient with respect to the logits, in
-/// plain loops.
+/// The mean cross-entropy over all rows that are not ignored, and its gradient with respect to the
+/// logits, written with simple loops.
 template <class T>
 class PlainLoss {
  public:
@@ -72,7 +72,8 @@ class PlainLoss {
 
   std::size_t target(std::size_t i) {
     const auto t = static_cast<std::size_t>(targets_[i]);
-    // The mistakes: the target of the next row, as in next-token prediction, or the next class.
+    // Errors that can be injected: the target of the next row, as in next-token prediction, or the
+    // next class.
     switch (sites_.any("target of a row", {Op::other, Op::one_more})) {
       case Op::other:
         return static_cast<std::size_t>(targets_[(i + 1) % rows_]);
@@ -86,19 +87,19 @@ class PlainLoss {
     return weighted_ ? sites_.factor("class weight of the target", weights_[c]) : weights_[c];
   }
 
-  /// Returns the sum of the weights of the targets.
+  /// Returns the number by which the mean divides: the sum of the class weights of all targets.
   T mean_divisor(const std::vector<std::size_t>& real) {
     std::vector<Op> offered = {Op::drop, Op::one_less};
     if (weighted_) offered.push_back(Op::other);
     if (masked_) offered.push_back(Op::insert);
     switch (sites_.any("what the mean divides by", offered)) {
-      case Op::drop:  // a sum in place of a mean
+      case Op::drop:  // error: a sum instead of a mean
         return T(1);
       case Op::one_less:
         return number(real.size()) - 1;
-      case Op::other:  // the number of rows
+      case Op::other:  // error: the number of rows
         return number(real.size());
-      case Op::insert:  // the number of rows, including ignored ones
+      case Op::insert:  // error: the number of rows, including ignored rows
         return number(rows_);
       default:
         if (!weighted_) return number(real.size());
@@ -123,7 +124,7 @@ class PlainLoss {
     T log = adl_log(sum);
     if (sites_.any("logarithm of the sum", {Op::other}) == Op::other)
       log = log * static_cast<T>(std::numbers::log2e);
-    // Fused kernels keep a single number, log_sum_exp, for the backward.
+    // Fused kernels store the single number log_sum_exp for the backward pass.
     const bool one = a_.style().from_y;
     const T sum_exp = largest + sites_.term("log of the sum", log);
     const auto log_p = [&](std::size_t c) {
@@ -171,13 +172,14 @@ class PlainLoss {
     }
   }
 
-  /// s / C
+  /// Returns the probability that label smoothing gives each class: `s / C`, with the smoothing s
+  /// and C classes.
   T smoothing_per_class() {
     if (!has_smoothing()) return T(0);
     switch (sites_.any("share of a class", {Op::drop, Op::one_less})) {
       case Op::drop:
         return smoothing_;
-      case Op::one_less:  // the target gets no share
+      case Op::one_less:  // error: the target gets nothing
         return smoothing_ / (number(classes_) - 1);
       default:
         return a_.over(smoothing_, number(classes_));
@@ -206,7 +208,8 @@ class PlainLoss {
   std::size_t rows_ = 0, classes_ = 0;
   std::vector<T> x_, weights_, losses_, loss_, grad_;
   std::vector<bool> counts_;
-  std::vector<T> ignored_smoothing_;  ///< the smoothing of ignored rows, which counts by mistake
+  /// The smoothing of ignored rows, which is included in the loss if that error is injected.
+  std::vector<T> ignored_smoothing_;
   bool weighted_ = false, masked_ = false, smooths_ignored_rows_ = false;
   std::vector<std::size_t> all_classes_;
 };

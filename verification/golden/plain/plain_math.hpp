@@ -6,8 +6,8 @@
 
 namespace normproof::verification::golden::plain {
 
-// exp and related functions of std, or of the number's own namespace: ref/numeric defines them for
-// scalars that carry a bound.
+// These functions call exp and related functions of std or, by argument-dependent lookup, of the
+// namespace of the number. ref/numeric defines them for scalars that carry an error bound.
 template <class T>
 T adl_exp(T x) {
   using std::exp;

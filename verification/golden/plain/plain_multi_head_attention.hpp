@@ -9,18 +9,20 @@
 
 namespace normproof::verification::golden::plain {
 
-/// The positions of a source to which a target attends.
+/// The source positions to which a target position attends in cross-attention.
 struct PlainSource {
   std::size_t length = 0;
   std::vector<bool> valid;
 };
 
-/// Multi-head attention in plain loops, with its backward: self-attention, or cross-attention to
-/// the memory of a source. The sites of cross-attention begin with "cross_attention: ".
+/// Multi-head attention, forward and backward, written with simple loops. It is self-attention, or
+/// cross-attention to the memory of a source. The names of the sites for injected errors have the
+/// prefix "cross_attention: " in cross-attention.
 template <class T>
 class PlainAttention {
  public:
-  /// `role` is the name of the sublayer after `place`: "attention", or its name in a decoder.
+  /// `role` is the name of the sublayer: "attention" in an encoder, "self_attention" or
+  /// "cross_attention" in a decoder. The names of its parameters begin with `place + role`.
   PlainAttention(PlainParts<T>& parts, const std::string& place, std::string role,
                  const PlainSource* source = nullptr)
       : parts_(parts),
@@ -39,7 +41,8 @@ class PlainAttention {
   PlainAttention(const PlainAttention&) = delete;
   PlainAttention& operator=(const PlainAttention&) = delete;
 
-  /// `memory` is needed for cross-attention only.
+  /// Returns the output rows. `memory` is the output of the encoder, which only cross-attention
+  /// needs.
   Numbers<T> forward(const Numbers<T>& x, const Numbers<T>& memory = {}) {
     if (crosses_) {
       memory_ = memory_or_mistake(memory, x);
@@ -66,7 +69,7 @@ class PlainAttention {
 
   const Numbers<T>& weights() const { return weights_; }
 
-  /// Returns the gradient with respect to x; the gradient with respect to the memory goes to
+  /// Returns the gradient with respect to x. The gradient with respect to the memory is stored in
   /// `gradients`.
   Numbers<T> backward(const Numbers<T>& dy, const Numbers<T>& x, NamedNumbers<T>& gradients) {
     const Numbers<T> grad_context = parts_.linear_backward(out_map_, dy, context_, gradients);
@@ -105,8 +108,9 @@ class PlainAttention {
   static constexpr const char* kCrossPrefix = "cross_attention: ";
   enum Part : std::size_t { kQueries, kKeys, kValues };
 
-  /// The projected rows. In self-attention `joint` holds queries, keys and values from one map; in
-  /// cross-attention it holds keys and values, and `queries` the queries.
+  /// The projected rows. In self-attention, `joint` contains queries, keys and values, and
+  /// `queries` is empty. In cross-attention, `joint` contains keys and values, and `queries`
+  /// contains the queries.
   struct Projections {
     Numbers<T> queries, joint;
   };
@@ -119,7 +123,8 @@ class PlainAttention {
     if (crosses_) parts_.offer_mutations(kCrossPrefix, cross_sites_);
   }
 
-  /// Returns the rows from which keys and values are computed.
+  /// Returns the rows from which keys and values are computed. These are the memory, unless an
+  /// error is injected.
   Numbers<T> memory_or_mistake(const Numbers<T>& memory, const Numbers<T>& x) {
     const bool next =
         sites_.any("sentence of the memory", {MutationOperator::other}) == MutationOperator::other;
@@ -136,7 +141,8 @@ class PlainAttention {
     return wrong;
   }
 
-  /// Stores the gradient of the memory, through keys and values together.
+  /// Stores the gradient with respect to the memory, which is the sum of the contributions of keys
+  /// and values.
   void memory_backward(Numbers<T> grad, NamedNumbers<T>& gradients) {
     Numbers<T> of_memory = parts_.linear_backward(joint_map_, grad, memory_, gradients);
     bool partial = false;
@@ -159,8 +165,8 @@ class PlainAttention {
     return 1 / adl_sqrt(to_scalar<T>(whole ? width_ : d_k()));
   }
 
-  /// Returns the feature index of component c of a head: heads are contiguous, or interleaved by
-  /// mistake.
+  /// Returns the feature index of component c of head h. The features of a head are contiguous, or
+  /// interleaved if that error is injected.
   std::size_t feature(std::size_t h, std::size_t c) {
     const bool in_turn =
         sites_.any("features of a head", {MutationOperator::other}) == MutationOperator::other;
@@ -201,7 +207,9 @@ class PlainAttention {
           for (std::size_t j = 0; j < keys_; ++j) f(b, h, i, j);
   }
 
-  /// Returns the weights before or after dropout, as `site` says, or the others by mistake.
+  /// Returns the attention weights before dropout if `site` begins with "weights after", and the
+  /// weights after dropout otherwise. An injected error returns the wrong ones, which the name of
+  /// the site describes.
   const Numbers<T>& dropout_weights(const char* site) {
     const bool before = std::string_view(site).starts_with("weights after");
     const Numbers<T>& right = before ? weights_ : dropped_;
@@ -220,8 +228,8 @@ class PlainAttention {
     return product * sites_.factor("1/sqrt(d_k)", score_scale());
   }
 
-  /// Whether the causal mask lets query i see key j. Without a causal mask every key is seen,
-  /// except by mistake.
+  /// Whether the causal mask lets query i attend to key j. Without a causal mask the result is true
+  /// unless an error is injected.
   bool causal_mask_allows(std::size_t i, std::size_t j) {
     using enum MutationOperator;
     constexpr const char* kSite = "causal mask";
@@ -234,14 +242,14 @@ class PlainAttention {
         return j <= i + 1;
       case one_less:
         return j < i;
-      case transposed:  // later keys
+      case transposed:  // error: only later keys are visible
         return j >= i;
       default:
         return j <= i;
     }
   }
 
-  /// Returns the queries that see a key.
+  /// Returns the queries that the causal mask lets attend to key j.
   std::vector<std::size_t> queries_that_see(std::size_t j) {
     std::vector<std::size_t> queries;
     for (std::size_t i = 0; i < parts_.tokens_; ++i)
@@ -249,7 +257,8 @@ class PlainAttention {
     return queries;
   }
 
-  /// Whether a key is a token of the source, or by mistake whether it is one of the target.
+  /// Whether key j is a token of the source and not padding. If that error is injected, the mask of
+  /// the target is used instead.
   bool is_token(std::size_t b, std::size_t j) {
     const bool of_target =
         crosses_ &&
@@ -258,7 +267,7 @@ class PlainAttention {
     return valid_[b * keys_ + j];
   }
 
-  /// Replaces the scores of a query by their weights.
+  /// Replaces the scores of one query by its attention weights.
   void softmax(std::size_t b, std::size_t h, std::size_t i) {
     const bool over_queries =
         !crosses_ &&
@@ -289,7 +298,8 @@ class PlainAttention {
     return static_cast<std::size_t>(std::ranges::find(all, at) - all.begin());
   }
 
-  /// g_ij = w_ij (gw_ij - sum_j gw_ij w_ij)
+  /// Returns the gradient of the scores. For score ij it is `w_ij (gw_ij - sum_k gw_ik w_ik)`,
+  /// where w are the attention weights and gw are their gradients.
   Numbers<T> softmax_backward(const Numbers<T>& grad_context) {
     Numbers<T> of_weights(weights_.size());
     for_each_score([&](std::size_t b, std::size_t h, std::size_t i, std::size_t j) {

@@ -9,7 +9,7 @@ namespace normproof::verification::golden::plain {
 
 namespace model = ref::model;
 
-/// The norm layers, each from its specification.
+/// The norm layers, each written from its specification.
 template <class T>
 class PlainLayers : public PlainStep<T> {
  public:
@@ -108,7 +108,7 @@ class PlainLayers : public PlainStep<T> {
     state_["iterations"] = {iteration};
   }
   void operator()(const model::PowerNormReleasedOptions& o) {
-    grad_x_is_delayed_ = true;  // grad_x is complete only after the backward of group scaling
+    grad_x_is_delayed_ = true;  // group scaling still changes grad_x
     std::vector<T> group_rstd;
     const std::size_t width = width_of(o.groups);
     if (o.group_scaling) group_rstd = scale_groups(width, o.group_eps);
@@ -202,14 +202,16 @@ class PlainLayers : public PlainStep<T> {
     store_rstd("rstd", s.rstd, s.statistic, eps);
   }
 
-  /// Normalizes slices of more than one row; pads are not counted.
+  /// Normalizes slices that extend over several rows. Padded rows are not included in the
+  /// statistics.
   NormalizedSlices<T> by_cells(Slices cells, bool centred, double eps) {
     return by_slices(choose(std::move(cells), cut_rows(shape_, shape_.d_model)), centred, eps,
                      true);
   }
 
-  /// grad_x = grad_u alpha and grad_alpha = sum grad_u x, with grad_u = gamma grad_y (1 - t^2) and
-  /// t = x_hat.
+  /// Computes grad_x and grad_alpha of the layer `t = tanh(alpha x)`. With
+  /// `grad_u = gamma grad_y (1 - t^2)`, they are `grad_x = grad_u alpha` and
+  /// `grad_alpha = sum(grad_u x)`.
   void differentiate_tanh(T alpha) {
     const auto slope = [&](const char* site, std::size_t i) {
       return 1 - sites_.term(site, x_hat_[i] * x_hat_[i]);
@@ -269,8 +271,8 @@ class PlainLayers : public PlainStep<T> {
     return iteration <= last;
   }
 
-  /// Computes rstd of each feature: from the running psi before this step, or from the batch in
-  /// warm-up.
+  /// Computes rstd of each feature. It is the rstd of the batch during warm-up. After warm-up, it
+  /// is computed from the value of running_psi2 before this step.
   void running_rstd(const std::vector<T>& batch_rstd, const std::vector<T>& old_psi2, double eps,
                     bool warm) {
     rstd_.resize(shape_.d_model);
@@ -288,7 +290,8 @@ class PlainLayers : public PlainStep<T> {
       x_hat_[i] = x[i] * sites_.factor("rstd in x_hat", rstd_[feature_of(i)]);
   }
 
-  /// The backward of PowerNorm: it uses the nu of the step before and updates nu afterwards.
+  /// Computes the gradients of PowerNorm, whose backward pass is approximate. grad_x uses the nu of
+  /// the previous step; nu is updated afterwards.
   void approximate_backward(T alpha, bool tokens_alone, bool scaled,
                             const std::vector<T>& divisor) {
     parameter_gradients(x_hat_);
@@ -333,7 +336,7 @@ class PlainLayers : public PlainStep<T> {
     store_statistic("mean_g_x_hat", lambdas);
   }
 
-  /// Normalizes by the running statistics, which do not change.
+  /// Normalizes by the running statistics, as in inference. The running statistics do not change.
   void infer(const std::string& mean_name, const std::string& square_name, double eps) {
     x_hat_.resize(x_.size());
     rstd_.resize(shape_.d_model);
@@ -365,7 +368,8 @@ class PlainLayers : public PlainStep<T> {
     store("grad_x", grad_x);
   }
 
-  /// x = x / RMS of its group, row by row.
+  /// Divides each group of `width` features of a row by its root mean square. Returns the
+  /// reciprocal root mean squares.
   std::vector<T> scale_groups(std::size_t width, double eps) {
     std::vector<T> rstd, squares;
     std::vector<T> scaled(x_.size());
@@ -382,7 +386,7 @@ class PlainLayers : public PlainStep<T> {
     return rstd;
   }
 
-  /// Applies the backward of group scaling to grad_x.
+  /// Applies the backward pass of group scaling to grad_x.
   void unscale_groups(const std::vector<T>& rstd, std::size_t width) {
     if (dy_.empty()) return;
     std::vector<T>& grad = out_["grad_x"];

@@ -21,7 +21,8 @@ namespace {
 using ref::model::OptimizerTensors;
 using StepOp = MutationOperator;
 
-/// The steps of an optimizer, each from its specification; a visitor of the options.
+/// Runs the steps of an optimizer, each written from its specification. The object is a visitor of
+/// the optimizer's options.
 template <class T>
 class PlainOptimizer {
  public:
@@ -42,10 +43,10 @@ class PlainOptimizer {
       if (name != "iterations") moments_[name] = copy(values);
   }
 
-  /// Returns the results of all steps.
+  /// Returns the parameters and moments after each step.
   std::map<std::string, std::vector<T>> take() { return std::move(out_); }
-  /// Returns the number of iterations after each step, as `double` because the arithmetic may not
-  /// hold it.
+  /// Returns the number of iterations after each step. The type is `double`, because T may be too
+  /// narrow for the number.
   const std::vector<double>& iterations() const { return iterations_; }
 
   void operator()(const ref::model::SgdOptions& o) {
@@ -63,7 +64,8 @@ class PlainOptimizer {
   void operator()(const ref::model::AdamWOptions& o) { adam(o, true); }
 
  private:
-  /// The parameters of one step of Adam, with its bias corrections.
+  /// The values of one step of Adam that all elements share: the options, the learning rate, and
+  /// the bias corrections of both moments.
   struct AdamStep {
     T beta1, beta2, eps, decay, rate, first, second;
   };
@@ -82,7 +84,8 @@ class PlainOptimizer {
     return sites_.factor("gradient", g);
   }
 
-  /// Returns the amount that the parameter moves by; `v` becomes momentum v + g.
+  /// Returns the direction of the step, which is the velocity, and updates `v` to
+  /// `momentum v + g`, with the gradient g.
   T velocity(T momentum, std::size_t s, std::size_t i, T& v) {
     const T g = gradient(s, i), old = v;
     const T share = is_mutated("dampening 1 - momentum", StepOp::insert) ? 1 - momentum : T(1);
@@ -112,7 +115,7 @@ class PlainOptimizer {
     }
   }
 
-  /// 1 - beta^t
+  /// Computes the bias corrections `1 - beta^t` of both moments, with the step number t.
   void correct(AdamStep& step, const ref::model::AdamWOptions& o, std::size_t s) {
     const bool anew = is_mutated("steps done before, in the bias correction", StepOp::drop);
     const std::size_t t = sites_.count("step in the bias correction", anew ? s + 1 : step_count(s));
@@ -129,7 +132,8 @@ class PlainOptimizer {
     if (is_mutated("the two bias corrections", StepOp::other)) std::swap(step.first, step.second);
   }
 
-  /// Returns p (1 - lr decay) after the step: the weight decay is decoupled from the gradient.
+  /// Returns the parameter after a step of AdamW. Its weight decay is separate from the gradient: p
+  /// is multiplied by `1 - lr decay`, with the learning rate lr.
   T adamw_update(const AdamStep& step, std::size_t s, std::size_t i, T& first, T& second) {
     const T p = p_[i], decay = sites_.term("weight decay", step.decay);
     const T g = gradient(s, i);
@@ -143,7 +147,7 @@ class PlainOptimizer {
                              : p * (1 - share) - step_of_moments;
   }
 
-  /// Returns the amount that the parameter moves by; the moments become those of this step.
+  /// Returns the amount by which the parameter decreases, and updates both moments.
   T adam_update(const AdamStep& step, T g, T& first, T& second) {
     const T old_first = first, old_second = second;
     const T fresh1 = is_mutated("1 - beta1", StepOp::drop) ? T(1) : 1 - step.beta1;
@@ -160,7 +164,8 @@ class PlainOptimizer {
                              : a_.over(step.rate, step.first) * m / root(step, v);
   }
 
-  /// sqrt(v / (1 - beta2^t)) + eps
+  /// Returns the denominator of the step: `sqrt(v / (1 - beta2^t)) + eps`, with the second moment v
+  /// and the step number t.
   T root(const AdamStep& step, T v) {
     if (is_mutated("eps before the bias correction", StepOp::insert))
       return (adl_sqrt(v) + step.eps) / adl_sqrt(step.second);
@@ -205,7 +210,7 @@ class PlainOptimizer {
     iterations_.push_back(static_cast<double>(sites_.count("returned iterations", step_count(s))));
   }
 
-  /// Returns the number of steps up to and including step s.
+  /// Returns the total number of steps up to and including step s.
   std::size_t step_count(std::size_t s) {
     return is_mutated("step counter", StepOp::reset) ? 1 : previous_steps_ + s + 1;
   }
@@ -220,7 +225,7 @@ class PlainOptimizer {
   PlainArithmetic<T> a_;
   Sites& sites_;
   std::vector<T> p_;
-  std::size_t previous_steps_;  ///< number of steps before the first
+  std::size_t previous_steps_;  ///< number of steps done before the case
   std::vector<std::vector<T>> gradients_;
   std::map<std::string, std::vector<T>> moments_, out_;
   std::vector<double> iterations_;

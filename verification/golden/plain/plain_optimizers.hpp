@@ -4,7 +4,7 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Runs the optimizers in plain loops.
+/// Runs the steps of an optimizer with simple loops.
 ///
 /// Source    docs/specification/training.md
 /// Requires  a case of an optimizer that certify accepts

@@ -51,12 +51,12 @@ class PlainRope {
                          : value;
   }
 
-  /// Returns the row of the tables that belongs to a row of x.
+  /// Returns the row of the tables cos and sin that is used for a row of x.
   std::size_t table_row(std::size_t row) {
     switch (sites_.any("row of the tables", {Op::one_more, Op::other, Op::drop})) {
       case Op::one_more:
         return (row + 1) % tokens_;
-      case Op::other:  // the number of the head or sample
+      case Op::other:  // error: the number of the head or sample
         return row / tokens_ % tokens_;
       case Op::drop:
         return 0;

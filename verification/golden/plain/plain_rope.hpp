@@ -4,7 +4,7 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Runs rotary embeddings in plain loops, forward and backward.
+/// Runs rotary embeddings, forward and backward, with simple loops.
 ///
 /// Source    docs/specification/attention.md
 /// Requires  a case of rope that certify accepts

@@ -34,20 +34,21 @@ const FloatFormat& format_of_dtype(DType dtype) {
   return ref::numeric::format_of(*ref::io::float_type(dtype));
 }
 
-/// Truncates v to the format.
+/// Truncates v toward 0 to a number of the format.
 double truncate_to_format(const FloatFormat& format, double v) {
   const double rounded = round_to(format, v, Overflow::saturate);
   if (!(std::fabs(rounded) > std::fabs(v))) return rounded;
   return ref::numeric::decode(format, ref::numeric::encode(format, rounded) - 1);
 }
 
-/// Reads and writes 8-bit tensors in float32, whatever arithmetic the operation itself uses.
+/// Reads and writes 8-bit tensors with scales. It computes in float32, whatever arithmetic the
+/// operation itself uses.
 class ScaledTensors {
  public:
   ScaledTensors(const Case& c, const Style& style, Sites& sites)
       : c_(c), a_(style, sites), sites_(sites) {}
 
-  /// Returns the numbers that an input represents.
+  /// Returns the real numbers that an input represents.
   std::vector<double> read(const StoredTensor& input) {
     StoredTensor seen = input;
     const Op format = at("format of", input.name, {Op::other_format, Op::other_bias});
@@ -60,7 +61,7 @@ class ScaledTensors {
                : times_blocks(input, values);
   }
 
-  /// Returns an output as it is stored, and the scales of its blocks.
+  /// Returns an output as it is stored, followed by the scales of its blocks if it has blocks.
   std::vector<StoredTensor> write(const StoredTensor& output) {
     const std::vector<double> values = ref::io::widen(output);
     const DType dtype = corpus::stored_output_dtype(c_, output.name);
@@ -134,7 +135,8 @@ class ScaledTensors {
     return values;
   }
 
-  /// Computes the scales of the blocks by the convention, or by another one as a mistake.
+  /// Computes the scales of the blocks by the convention of the format, or by a wrong convention if
+  /// that error is injected.
   std::vector<double> scales_of_blocks(const StoredTensor& output,
                                        const std::vector<double>& values,
                                        const FloatFormat& format) {
@@ -176,7 +178,8 @@ class ScaledTensors {
     return values;
   }
 
-  /// Returns the scales that are written: those of a forgotten block are not.
+  /// Returns the scales as they are written. An injected error may leave out or spoil the scale of
+  /// the last block of each row.
   std::vector<double> written_scales(const StoredTensor& output, std::vector<double> scales) const {
     const std::size_t d_model = output.shape.back();
     const std::size_t blocks = (d_model + kBlock - 1) / kBlock;
@@ -187,7 +190,7 @@ class ScaledTensors {
     return scales;
   }
 
-  /// Rounds each number to the format.
+  /// Rounds each number to the 8-bit format.
   StoredTensor stored(const StoredTensor& output, DType dtype, std::vector<double> values) {
     const FloatFormat &format = format_of_dtype(dtype),
                       &other = format_of_dtype(other_format(dtype));
@@ -214,7 +217,7 @@ class ScaledTensors {
   Op block_mutation_ = Op::none;
 };
 
-/// Replaces the elements of the operand of that name.
+/// Replaces the elements of the input `name` by `values`.
 void replace(EvalInputs& inputs, const Case& c, const std::string& name,
              const std::vector<double>& values) {
   ref::tensor::Tensor<double>& operand = corpus::is_function(c) ? inputs.function.tensors.at(name)

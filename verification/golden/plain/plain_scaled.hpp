@@ -6,8 +6,9 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Runs an 8-bit case in plain loops: multiplies inputs by their scales, runs the operation in
-/// float32, divides y and the gradients by their scale or block scales, and rounds once.
+/// Runs a case with 8-bit tensors. Inputs are multiplied by their scales, the operation runs in
+/// float32 with simple loops, y and the gradients are divided by their scales, and the quotients
+/// are rounded once.
 ///
 /// Source    docs/guide/formats.md, "8 bits with scales"; [RZM+23], Algorithm 1
 /// Requires  corpus::is_scaled(c)

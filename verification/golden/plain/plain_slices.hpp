@@ -22,18 +22,18 @@ using mutations::Sites;
 using corpus::storage_of;
 using ref::io::DType;
 
-/// The shape of x as [rows, d_model], with rows = samples * tokens.
+/// The shape of x as [rows, d_model]. The number of rows is samples times tokens.
 struct PlainShape {
   std::size_t samples = 0, tokens = 0, d_model = 0;
   std::size_t rows() const { return samples * tokens; }
   std::size_t size() const { return rows() * d_model; }
 };
 
-/// The indices of the elements that share a statistic, in ascending order.
+/// One list of indices per slice, in ascending order. The elements of a slice share a statistic.
 using Slices = std::vector<std::vector<std::size_t>>;
 
-/// The functions below cut x into slices: whole or partial rows, columns, or one group of features
-/// in one sample.
+/// The following functions cut x into slices: whole or partial rows, columns, or groups of features
+/// of one sample.
 inline Slices cut_rows(const PlainShape& s, std::size_t width) {
   Slices slices(s.size() / width);
   for (std::size_t i = 0; i < s.size(); ++i) slices[i / width].push_back(i);
@@ -44,7 +44,8 @@ inline Slices cut_columns(const PlainShape& s) {
   for (std::size_t i = 0; i < s.size(); ++i) slices[i % s.d_model].push_back(i);
   return slices;
 }
-/// Groups of every groups-th feature: a mistake if groups are consecutive features.
+/// Returns slices whose groups consist of every groups-th feature. This is an error if groups are
+/// meant to be consecutive features.
 inline Slices cut_interleaved(const PlainShape& s, std::size_t width) {
   const std::size_t groups = s.d_model / width;
   Slices slices(s.samples * groups);
@@ -59,7 +60,8 @@ inline Slices cut_samples(const PlainShape& s, std::size_t width) {
     slices[i / (s.tokens * s.d_model) * groups + i % s.d_model / width].push_back(i);
   return slices;
 }
-/// The groups of GroupNorm, with `width` features each.
+/// Returns the slices of GroupNorm, whose groups have `width` features. The groups are consecutive
+/// features, or interleaved if that error is injected.
 inline Slices cut_groups(const PlainShape& s, std::size_t width, Sites& sites) {
   const bool interleaved =
       width > 1 && width < s.d_model &&
@@ -67,7 +69,7 @@ inline Slices cut_groups(const PlainShape& s, std::size_t width, Sites& sites) {
   return interleaved ? cut_interleaved(s, width) : cut_samples(s, width);
 }
 
-/// Applies the mistakes that can be made in reading rows.
+/// Injects errors in reading rows: a duplicated last row, or rows in reverse order.
 template <class T>
 void read_rows(const char* site, const PlainShape& shape, std::vector<T>& values, Sites& sites) {
   const auto width = static_cast<std::ptrdiff_t>(shape.d_model);
@@ -89,7 +91,8 @@ void read_rows(const char* site, const PlainShape& shape, std::vector<T>& values
   }
 }
 
-/// Applies the mistakes that can be made in writing results.
+/// Injects errors in writing the output `name`: unwritten elements, 0 instead of NaN, or exchanged
+/// rows and features.
 template <class T>
 void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>& values,
                 Sites& sites, bool may_hold_nan = true) {
@@ -129,7 +132,7 @@ void write_rows(const std::string& name, const PlainShape& shape, std::vector<T>
   }
 }
 
-/// Truncates v to the dtype; returns v itself if the dtype holds it.
+/// Truncates v toward 0 to a number of the dtype. If the dtype can represent v, returns v.
 inline double truncate_to_dtype(DType dtype, double v) {
   const double rounded = ref::numeric::round_to(storage_of(dtype), v);
   if (!(std::fabs(rounded) > std::fabs(v))) return rounded;
@@ -137,7 +140,8 @@ inline double truncate_to_dtype(DType dtype, double v) {
   return ref::numeric::round_to(storage_of(dtype), rounded * (1 - 1.25 * u));
 }
 
-/// Rounds each value to the dtype in which a kernel stores it.
+/// Makes a tensor of the given dtype from an output, as a kernel stores it. Each value is rounded
+/// to the dtype, or truncated if that error is injected.
 template <class T>
 StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std::size_t> shape,
                            const std::vector<T>& values, const Style& style, Sites& sites) {
@@ -151,26 +155,26 @@ StoredTensor stored_tensor(const std::string& name, DType dtype, std::vector<std
     rounded.push_back(ref::numeric::round_to(storage_of(dtype), value));
     if (ref::io::item_size(dtype) < 4) cut.push_back(truncate_to_dtype(dtype, value));
   }
-  // Truncation is offered only where it is a mistake: if 16 bits do not hold a number exactly.
+  // Truncation is offered only if it changes a number, that is, if 16 bits cannot represent it.
   if (cut.size() == rounded.size() && cut != rounded &&
       sites.any("storing the results", {MutationOperator::truncate}) != MutationOperator::none)
     rounded = std::move(cut);
   return ref::io::make_tensor(name, dtype, std::move(shape), rounded);
 }
 
-/// The sums, squares and roots of one implementation, with its style and its mutation.
+/// The sums, quotients and roots of one implementation, according to its style and its mutation.
 template <class T>
 class PlainArithmetic {
  public:
-  /// shows_single_terms: whether a sum of a thousand terms without its last one can be told from
-  /// the correct sum.
+  /// `shows_single_terms`: whether the outputs are precise enough to show that a sum of a thousand
+  /// terms lacks its last term.
   PlainArithmetic(const Style& style, Sites& sites, bool shows_single_terms = true)
       : style_(style), sites_(sites), shows_single_terms_(shows_single_terms) {}
 
   Sites& sites() { return sites_; }
   const Style& style() const { return style_; }
 
-  /// Computes  sum of f(i) over the indices
+  /// Returns the sum of f(i) over the indices.
   template <class F>
   T sum(const char* site, const std::vector<std::size_t>& indices, F f) {
     std::vector<MutationOperator> offered = {MutationOperator::forget_last,
@@ -208,11 +212,13 @@ class PlainArithmetic {
     return off(quotient);
   }
 
-  /// Returns a quotient or reciprocal root as computed by hardware with an error of `units` ulps.
+  /// Returns a quotient or a reciprocal root with the error of Style::units ulps, as some hardware
+  /// computes it.
   T off(T value) const {
     if constexpr (std::is_floating_point_v<T>) {
       constexpr T kHalfUnit = std::numeric_limits<T>::epsilon() / 2;
-      // One more rounding: together with 3 half units, this is at most 2 units.
+      // This product rounds once more. Together with the 3 half units, the error is at most 2
+      // units.
       return style_.units == 0 ? value
                                : value * (1 + static_cast<T>(style_.units) * 3 / 2 * kHalfUnit);
     } else {
@@ -220,7 +226,7 @@ class PlainArithmetic {
     }
   }
 
-  /// a b + c
+  /// Returns `a b + c`, with a fused multiply-add if the style has it.
   T multiply_add(T a, T b, T c) const {
     if constexpr (std::is_floating_point_v<T>) {
       if (style_.fused) return std::fma(a, b, c);
@@ -228,12 +234,11 @@ class PlainArithmetic {
     return a * b + c;
   }
 
-  /// 1 / sqrt(statistic + eps)
+  /// Returns `1 / sqrt(statistic + eps)`, unless an error is injected.
   T rstd(T statistic, T eps) { return off(exact_rstd(statistic, eps)); }
 
  private:
-  /// Whether a sum of `count` terms changes visibly if the terms after the first `block` are
-  /// omitted.
+  /// Whether the sum of `count` terms changes visibly if only its first `block` terms are added.
   bool is_truncation_visible(std::size_t block, std::size_t count) const {
     return count > block && (shows_single_terms_ || (count - block) * 64 >= count);
   }

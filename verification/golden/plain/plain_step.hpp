@@ -11,17 +11,18 @@ namespace normproof::verification::golden::plain {
 
 using ref::model::Mode;
 
-/// The statistics of each slice, and the slices that they belong to.
+/// Slices of x and the statistics of each slice.
 template <class T>
 struct NormalizedSlices {
   Slices slices;
-  std::vector<std::vector<bool>> counts;  ///< [slice][element]: whether it is in the statistics
+  /// [slice][element]: whether the statistics include the element
+  std::vector<std::vector<bool>> counts;
   bool masked = false;
   std::vector<T> n, mean, statistic, rstd;
 };
 
-/// One step of a layer in plain loops: the base class of the layers, which are visitors of the
-/// options.
+/// One step of a norm layer, written with simple loops. It is the base class of PlainLayers, which
+/// has one function per layer.
 template <class T>
 class PlainStep {
  public:
@@ -48,7 +49,7 @@ class PlainStep {
       for (T& gamma : gamma_) gamma += 1;
   }
 
-  /// Replaces x and grad_y by numbers of any scalar type. Statistics are computed from
+  /// Replaces x and grad_y by numbers of the scalar type T. Statistics are computed from
   /// `statistic_input` unless it is empty.
   void replace_inputs(std::vector<T> x, std::vector<T> statistic_input, std::vector<T> grad_y) {
     x_ = std::move(x);
@@ -56,7 +57,7 @@ class PlainStep {
     dy_ = std::move(grad_y);
   }
 
-  /// Returns y and the gradients by name; the state was updated in place.
+  /// Returns y and the gradients by name. The state was updated in place.
   std::map<std::string, std::vector<T>> take() { return std::move(out_); }
 
  protected:
@@ -74,7 +75,7 @@ class PlainStep {
   std::size_t row_of(std::size_t i) const { return i / shape_.d_model; }
   std::size_t feature_of(std::size_t i) const { return i % shape_.d_model; }
 
-  /// Returns the correct slices, or by mistake the slices of the other axis.
+  /// Returns the correct slices, or the slices of the other axis if that error is injected.
   Slices choose(Slices right, Slices wrong) {
     return sites_.any("axis of the statistics", {MutationOperator::other}) ==
                    MutationOperator::other
@@ -154,7 +155,8 @@ class PlainStep {
     return values;
   }
 
-  /// Applies mistakes that concern the statistic as a whole.
+  /// Injects errors into a statistic: zeros of a padded row that are included, or a small value
+  /// that becomes 0.
   T mistaken_statistic(T statistic, T mean, std::size_t count, bool centred) {
     const T least = static_cast<T>(1e-10);
     std::vector<MutationOperator> offered;
@@ -173,7 +175,7 @@ class PlainStep {
     }
   }
 
-  /// Replaces gamma by 1 + gamma if gamma is zero-centered.
+  /// Replaces gamma by `1 + gamma` if gamma is zero-centered.
   void add_one_to_gamma(bool zero_centered) {
     if (!zero_centered || !affine_) return;
     const T one = sites_.term("1 of 1 + gamma", T(1));
@@ -207,7 +209,7 @@ class PlainStep {
     store(name, y);
   }
 
-  /// Computes grad_gamma and grad_beta, over all rows.
+  /// Computes grad_gamma and grad_beta as sums over all rows.
   void parameter_gradients(const std::vector<T>& x_hat) {
     if (dy_.empty() || !affine_) return;
     const std::size_t features = scalar_gamma_ ? 1 : shape_.d_model;
@@ -239,8 +241,8 @@ class PlainStep {
     if (!scalar_gamma_) store("grad_beta", grad_beta);
   }
 
-  /// Computes grad_x of a layer that differentiates its statistics. `scale` holds r rstd of each
-  /// slice, which is rstd unless the layer is BatchRenorm.
+  /// Computes grad_x of a layer whose statistics depend on x. `scale` has one factor per slice:
+  /// rstd, or `r rstd` in BatchRenorm.
   void exact_backward(const NormalizedSlices<T>& s, const std::vector<T>& z, bool centred,
                       const std::vector<T>& scale) {
     if (dy_.empty()) return;
@@ -284,7 +286,7 @@ class PlainStep {
     return s;
   }
 
-  /// y = x (gamma rstd) + (beta - mean gamma rstd)
+  /// Computes y in the folded form `x (gamma rstd) + (beta - mean gamma rstd)`.
   void fold(const NormalizedSlices<T>& s) {
     std::vector<T> y(x_.size());
     for (std::size_t k = 0; k < s.slices.size(); ++k)
@@ -310,7 +312,7 @@ class PlainStep {
       old[d] = keep * old[d] + (1 - keep) * fresh[d];
   }
 
-  /// Stores a statistic that an implementation may return, with mistakes that affect no other
+  /// Stores a statistic that an implementation may return. Errors injected here change no other
   /// output.
   void store_statistic(const std::string& name, std::vector<T> values) {
     switch (sites_.any(("returned " + name).c_str(),
@@ -322,7 +324,7 @@ class PlainStep {
       case MutationOperator::twice:
         for (T& v : values) v += v;
         break;
-      case MutationOperator::other:  // the statistic of the next slice
+      case MutationOperator::other:  // error: the statistic of the next slice
         std::rotate(values.begin(), values.begin() + 1, values.end());
         break;
       case MutationOperator::half_precision:
@@ -386,15 +388,16 @@ class PlainStep {
   PlainArithmetic<T> a_;
   Sites& sites_;
   std::vector<T> x_, dy_, gamma_, beta_;
-  std::vector<T> gamma_in_grad_x_;  ///< empty unless a mistake makes it differ from gamma_
-  /// Parameters other than gamma and beta.
+  /// The gamma used for grad_x. Empty unless an injected error makes it differ from gamma_.
+  std::vector<T> gamma_in_grad_x_;
+  /// The parameters other than gamma and beta.
   std::map<std::string, std::vector<T>, std::less<>> others_;
   std::vector<bool> valid_;
   bool affine_ = false, scalar_gamma_ = false, sum_not_mean_ = false, grad_x_is_delayed_ = false;
-  bool nan_in_statistics_ = true;  ///< whether a statistic of some case is NaN
-  bool uses_rstd_ = false;         ///< whether rstd of the current slices normalizes x
+  bool nan_in_statistics_ = true;  ///< whether a statistic is NaN in some case
+  bool uses_rstd_ = false;         ///< whether x is normalized by rstd of the current slices
   std::vector<T> x_hat_, rstd_;
-  std::vector<T> statistic_input_;  ///< the elements from which statistics are computed; empty: x_
+  std::vector<T> statistic_input_;  ///< elements from which statistics are computed; x_ if empty
   std::map<std::string, std::vector<T>> out_;
 };
 

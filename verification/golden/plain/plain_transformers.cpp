@@ -21,7 +21,8 @@ namespace {
 using ref::model::EncoderTensors;
 using ref::model::TransformerTensors;
 
-/// The loss ignores padding, and no gradient reaches it except through a norm that gives it one.
+/// Sets the number of rows. The loss ignores padding, so that padding has gradients only if the
+/// norm layer gives it some (PowerNormReleased).
 template <class T>
 void set_rows(PlainParts<T>& parts, const ref::model::Tokens& tokens) {
   parts.set_rows(tokens.batch_size, tokens.seq_len);
@@ -29,7 +30,7 @@ void set_rows(PlainParts<T>& parts, const ref::model::Tokens& tokens) {
       std::holds_alternative<ref::model::PowerNormReleasedOptions>(parts.in_.config.norm);
 }
 
-/// A language model, which is a causal encoder from tokens to loss.
+/// A language model: a causal encoder from tokens to loss.
 template <class T>
 class PlainLanguageModel {
  public:
@@ -62,7 +63,7 @@ class PlainLanguageModel {
   std::deque<PlainEncoderLayer<T>> layers_;
 };
 
-/// The encoder of a translator, from its tokens to the memory.
+/// The encoder of a translator, from the source tokens to the memory.
 template <class T>
 class PlainSourceSide {
  public:

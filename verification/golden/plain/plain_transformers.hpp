@@ -4,9 +4,9 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Runs whole Transformers in plain loops: a translator or a language model with head and loss, or
-/// decoding token by token. The sites of a translator's encoder begin with "encoder: ", those of
-/// the loss with "loss: ".
+/// Runs a whole Transformer with simple loops: a translator or a language model with head and loss,
+/// or decoding token by token. Sites in a translator's encoder have the prefix "encoder: ". Sites
+/// in the loss have the prefix "loss: ".
 ///
 /// Source    docs/specification/encoder.md, docs/specification/decoder.md,
 ///           docs/specification/training.md

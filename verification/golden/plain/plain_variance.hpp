@@ -9,16 +9,17 @@
 
 #include "verification/golden/plain/plain_slices.hpp"
 
-/// Correct formulas of the variance other than the mean of squared distances from the mean.
+/// Correct formulas of the variance, in addition to the usual mean of squared distances from the
+/// mean.
 namespace normproof::verification::golden::plain {
 
-/// The moments of a block: the number of elements, their mean, and the sum of squared distances
-/// from it.
+/// The moments of a block of elements: the number of elements, their mean, and the sum of squared
+/// distances from the mean.
 template <class T>
 struct PlainMoments {
   T count = 0, mean = 0, squares = 0;
 
-  /// Adds x by Welford's recurrence.
+  /// Adds x to the block by Welford's recurrence.
   void add_element(T x) {
     count += 1;
     const T before = x - mean;
@@ -35,14 +36,14 @@ struct PlainMoments {
 
 using ref::numeric::any_order_error;
 
-/// A mean and a variance.
+/// The mean and the variance of a list of numbers.
 template <class T>
 struct MeanAndVariance {
   T mean, variance;
 };
 
-/// Computes the statistics by Welford's recurrence over blocks of `width` elements, merged in
-/// order.
+/// Computes mean and variance by Welford's recurrence over blocks of `width` elements. The blocks
+/// are merged in order.
 template <class T>
 MeanAndVariance<T> welford_statistics(const std::vector<T>& x, std::size_t width) {
   PlainMoments<T> all;
@@ -57,11 +58,13 @@ MeanAndVariance<T> welford_statistics(const std::vector<T>& x, std::size_t width
   return {all.mean, all.squares / all.count};
 }
 
-/// Bounds the error of a mean that is merged from blocks as m_A + (m_B - m_A) n_B / n, where B is
-/// the smaller block, for any tree of blocks. Welford's recurrence is one such tree.
+/// Bounds the error of a mean that is merged from blocks. Two blocks A and B of n elements in
+/// total, where B is the smaller block with n_B elements, are merged as
+/// `m_A + (m_B - m_A) n_B / n`. The bound is valid for every tree of blocks; Welford's recurrence
+/// is one of these trees.
 ///
 /// Source    docs/error_analysis.md, section 8
-/// Computes  the mean as a sum in any order, with an additional error of 3 u log2(n) (max - min);
+/// Computes  the mean as a sum in any order, with an additional error of `3 u log2(n) (max - min)`;
 ///           the variance as in two passes
 inline MeanAndVariance<any_order_error> welford_statistics(const std::vector<any_order_error>& x,
                                                            std::size_t) {
@@ -76,13 +79,15 @@ inline MeanAndVariance<any_order_error> welford_statistics(const std::vector<any
   any_order_error mean = sum / any_order_error(count);
   for (const any_order_error& element : x) squares += (element - mean) * (element - mean);
   const ref::numeric::Arithmetic& arithmetic = ref::numeric::AnyOrderArithmetic::current();
-  // Half a difference is exact if the difference is.
+  // With two elements the additional error is 0 if operations are exact, because half of an exact
+  // difference is exact.
   if (!arithmetic.exact_operations || x.size() > 2)
     mean.error += 3 * arithmetic.unit_roundoff * std::log2(count) * (greatest - least);
   return {mean, squares / any_order_error(count)};
 }
 
-/// k + E[x-k] and E[(x-k)^2] - E[x-k]^2, with k the first element.
+/// Computes mean and variance from the shifted elements x - k, with k the first element. The mean
+/// is `k + E[x-k]`, and the variance is `E[(x-k)^2] - E[x-k]^2`.
 template <class T>
 MeanAndVariance<T> shifted_statistics(const std::vector<T>& x,
                                       const PlainArithmetic<T>& arithmetic) {

@@ -10,9 +10,8 @@
 
 namespace normproof::verification::golden::plain {
 
-/// Returns one side of a Transformer as inputs of an encoder. Tensors keep their names in the
-/// whole; the weight of a tied head is also added as "head.weight". `embedding` names the embedding
-/// of that side.
+/// Returns one side of a Transformer (encoder or decoder) as the inputs of an encoder. Tensors keep
+/// their names. If the head is tied, the tensor named `embedding` is also added as "head.weight".
 inline ref::model::EncoderTensors plain_side(const ref::model::TransformerTensors& in,
                                              const ref::model::LayersConfig& layers, bool causal,
                                              const ref::tensor::Mask& valid,
@@ -39,8 +38,8 @@ inline ref::model::EncoderTensors plain_side(const ref::model::TransformerTensor
   return side;
 }
 
-/// Returns the factor of the rows that the head takes: 1, or by mistake sqrt(D) or 1/sqrt(D) if the
-/// head is tied to an embedding.
+/// Returns the factor by which the input of the head is multiplied. It is 1. An error that can be
+/// injected for a tied head makes it sqrt(D) or 1/sqrt(D).
 template <class T>
 T tied_head_factor(Sites& sites, const ref::model::DecoderConfig& config) {
   if (!config.tied_head) return T(1);
@@ -50,8 +49,9 @@ T tied_head_factor(Sites& sites, const ref::model::DecoderConfig& config) {
   return op == insert ? root : op == inverted ? 1 / root : T(1);
 }
 
-/// The embedding of a vocabulary, the head over it (whose weight may be tied to the embedding) and
-/// the cross-entropy of the targets, in plain loops.
+/// The embedding of a vocabulary, the head that computes logits over the vocabulary, and the
+/// cross-entropy of the targets, written with simple loops. The weight of the head may be tied to
+/// the embedding.
 template <class T>
 class PlainVocabulary {
  public:
@@ -65,7 +65,7 @@ class PlainVocabulary {
 
   Numbers<T> embed() { return embedding_.forward(in_.tokens); }
 
-  /// Computes logits and loss from the output of the last layer; returns the gradient of that
+  /// Computes logits and loss from the output of the last layer. Returns the gradient of that
   /// output.
   Numbers<T> compute_loss(Numbers<T> x, DType dtype, NamedOutputs<T>& answer) {
     const T factor = tied_head_factor<T>(sites_, in_.config);
@@ -93,7 +93,8 @@ class PlainVocabulary {
     return grad;
   }
 
-  /// Computes the gradient of the embedding from that of the first layer's input, after lose().
+  /// Computes the gradient of the embedding. `grad` is the gradient of the first layer's input.
+  /// compute_loss must have been called before.
   void embed_backward(const Numbers<T>& grad, NamedNumbers<T>& gradients) {
     embedding_.backward(in_.tokens, grad, gradients);
     if (!in_.config.tied_head) return;
@@ -108,7 +109,7 @@ class PlainVocabulary {
                             MutationOperator::insert;
     const T factor = scaled ? adl_sqrt(to_scalar<T>(in_.config.d_model)) : T(1);
     for (std::size_t i = 0; i < both.size(); ++i) {
-      if (op == MutationOperator::forget_first) continue;  // only the sums over the tokens
+      if (op == MutationOperator::forget_first) continue;  // error: only the sums over tokens
       const T own = factor * head_gradient[i];
       both[i] = op == MutationOperator::forget_last ? own : both[i] + own;
     }
@@ -117,8 +118,8 @@ class PlainVocabulary {
  private:
   static constexpr const char* kPrefix = "loss: ";
 
-  /// Returns the targets, or by mistake those of the next position or the inputs of the position
-  /// itself.
+  /// Returns the targets. Errors that can be injected: the targets of the next position, or the
+  /// inputs of the same position.
   std::vector<int> targets() {
     std::vector<int> own = in_.targets;
     switch (sites_.any("targets", {MutationOperator::one_more, MutationOperator::one_less})) {

@@ -198,7 +198,8 @@ class AddNormCases {
     shaped("last_lane", "one element more than a vector of 32", {3, 33});
   }
 
-  // A squared statistic of 2.25, and an eps that makes it 4. Float16 has too few digits for grad_x.
+  // Exact cases: the squared statistic is 2.25, and eps makes it 4. There is none in float16, which
+  // has too few digits for grad_x.
   void exact() {
     const double offset = centred_ ? 3 : 0;
     for (const DType dtype : kHighPrecisionOfAddNorms)

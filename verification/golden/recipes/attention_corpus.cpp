@@ -24,7 +24,7 @@ constexpr DType kEveryDtype[] = {DType::float64, DType::float32, DType::float16,
 constexpr DType kHighPrecisionDtypes[] = {DType::float64, DType::float32};
 constexpr DType kLowPrecisionDtypes[] = {DType::bfloat16, DType::float16};
 
-/// The parameters of a case of attention.
+/// The description of one case of attention.
 struct AttentionRecipe {
   std::string reason;
   const char* why;
@@ -33,11 +33,12 @@ struct AttentionRecipe {
   bool causal = false;
   const char* scale = nullptr;
   Fill q = twice_normal, k = plain, v = plain, grad_y = plain;
-  /// Whether a key takes part. If empty, all do and there is no mask.
+  /// Whether a query may attend to a key. If the function is empty, the case has no mask.
   std::function<bool(std::size_t sample, std::size_t key)> valid = {};
 
   static double plain(std::size_t, double normal) { return normal; }
-  /// Gives scores of a few units: no weight is nearly 1/S, and none vanishes.
+  /// Returns an element of q that gives scores of a few units. No attention weight is then nearly
+  /// 1/S or nearly 0.
   static double twice_normal(std::size_t, double normal) { return 2 * normal; }
 };
 
@@ -304,7 +305,7 @@ class AttentionCases {
            .values = features});
   }
 
-  /// Adds a case with this number of keys and one with this number of queries.
+  /// Adds a case with `edge` keys, one with `edge` queries and, for small edges, a causal one.
   void block_edge(std::size_t edge) {
     AttentionRecipe r{.reason = fmt::format("block_edge_{}_keys", edge),
                       .why = kWhyBlockEdge,
@@ -343,7 +344,7 @@ class AttentionCases {
       add(r);
       r.reason = "many_queries";
       r.why = "gradients of keys and values over many queries, kept in 16 bits";
-      r.q = scaled_by(0.5, 1);  // mostly terms of one sign
+      r.q = scaled_by(0.5, 1);  // most terms have the same sign
       r.grad_y = scaled_by(1, 0.5);
       std::swap(r.tokens, r.keys);
       add(r);

@@ -10,9 +10,9 @@ namespace normproof::verification::golden::recipes {
 using corpus::Case;
 using corpus::Tier;
 
-/// Returns the cases of a tier for scaled dot-product attention: masks of every kind, grouped
-/// queries, scores beyond the range of exp, extents at the edges of blocks, 16-bit dtypes. `full`
-/// has none.
+/// Returns the cases of a tier for scaled dot-product attention. They have masks of every kind,
+/// grouped queries, scores beyond the range of exp, extents at and next to block sizes, and 16-bit
+/// dtypes. `full` has none.
 std::vector<Case> attention_cases(Tier tier, std::uint64_t seed);
 
 }  // namespace normproof::verification::golden::recipes

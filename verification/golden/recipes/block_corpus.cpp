@@ -21,8 +21,8 @@ using corpus::is_layer_with_options;
 
 namespace {
 
-/// The kBlockEdges along the axis of statistics that the other cases of all layers lack, and those
-/// that the other cases of less common layers lack.
+/// The extents of kBlockEdges that the other cases lack along the axis of statistics: in every
+/// layer, and in the less common layers.
 constexpr std::size_t kEdgesOfNoLayer[] = {32};
 constexpr std::size_t kEdgesOfCommonLayersOnly[] = {31, 32, 63, 64, 65, 127, 128, 129, 257};
 constexpr const char* kWhyRows =
@@ -66,13 +66,13 @@ class BlockCases {
   }
 
  private:
-  /// Whether only the gradients of gamma and beta sum over rows, and no statistic does.
+  /// Whether gradients of gamma and beta are sums over rows, but no statistic is.
   bool is_layer_of_rows() const {
     return norm_ && (is_layer_with_options<ref::model::LayerNormOptions>(operation_) ||
                      is_layer_with_options<ref::model::RMSNormOptions>(operation_));
   }
 
-  /// Returns the extents that no other case has along the axis of statistics.
+  /// Returns those of kBlockEdges that no other case has along the axis of statistics.
   std::span<const std::size_t> other_edges() const {
     const bool has_all = !norm_ || is_layer_of_rows() ||
                          is_layer_with_options<ref::model::BatchNormOptions>(operation_) ||
@@ -93,7 +93,7 @@ class BlockCases {
                           : Recipe(tier_, operation_, reason, {rows, d_model}, DType::float32);
     recipe.why(why);
     if (ref::model::is_name_of<ref::model::ReluOptions>(operation_))
-      recipe.exact();  // outputs are inputs or 0: no implementation rounds
+      recipe.exact();  // outputs are inputs or 0, so that nothing is rounded
     cases_.push_back(recipe.make(seed_));
   }
 
@@ -104,8 +104,8 @@ class BlockCases {
   std::vector<Case> cases_;
 };
 
-/// Whether these cases fit the operation. The functions with samples, heads and pairs have separate
-/// cases.
+/// Whether the operation has block cases. Functions with samples, heads and pairs have separate
+/// cases instead.
 bool has_block_cases(std::string_view operation) {
   return is_norm(operation) ||
          (ref::model::is_function(operation) && ref::model::operation_info(operation).is_by_row());

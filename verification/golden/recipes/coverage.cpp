@@ -31,7 +31,7 @@ std::optional<double> number_of(std::string_view text) {
   return value;
 }
 
-/// Returns the inputs of the case that other cases may omit.
+/// Returns the names of the inputs that are optional for the operation of the case.
 std::vector<std::string> optional_inputs(const Case& c) {
   std::vector<std::string> names;
   for (const ref::model::OperandInfo& operand : ref::model::operation_info(c.options).operands)
@@ -130,7 +130,7 @@ class ExtentsOfCase {
     record_extent("classes", find(c_.inputs, "head.weight")->shape[0]);
   }
 
-  /// Records the extents of the side that predicts.
+  /// Records the extents of the decoder side of a Transformer.
   void record_transformer() {
     const StoredTensor& tokens = *find(c_.inputs, "tokens");
     record_extent("samples", tokens.shape[0]);

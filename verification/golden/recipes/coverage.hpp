@@ -14,34 +14,36 @@ namespace normproof::verification::golden::recipes {
 using corpus::Case;
 using corpus::DType;
 
-/// Orders numbers ascending, then other texts.
+/// Compares two texts. Numbers come first and are ordered by value; other texts follow in
+/// alphabetical order.
 struct ByValue {
   using is_transparent = void;
   bool operator()(std::string_view a, std::string_view b) const;
 };
-/// Maps a value, as text, to the number of cases that have it.
+/// The number of cases that have a value, for each value as a text.
 using Counts = std::map<std::string, std::size_t, ByValue>;
 
-/// The range of the elements of a tensor.
+/// Which magnitudes and special values occur among the elements of a tensor.
 struct Magnitudes {
-  double least = std::numeric_limits<double>::infinity();  ///< the smallest nonzero |v|
-  double greatest = 0;                                     ///< the largest finite |v|
+  double least = std::numeric_limits<double>::infinity();  ///< the smallest nonzero magnitude
+  double greatest = 0;                                     ///< the largest finite magnitude
   bool zero = false, negative = false, not_a_number = false, infinity = false;
 };
 
 inline constexpr const char* kGiven = "given";
 inline constexpr const char* kAbsent = "absent";
 
-/// What the cases of one operation cover of the dtypes, options, inputs and extents that an
-/// implementation may meet.
+/// Which dtypes, options, inputs and extents occur in the cases of one operation.
 struct Coverage {
   std::size_t cases = 0;
   Counts dtypes, modes;
   std::map<std::string, Counts> options;
-  std::map<std::string, Counts> inputs;  ///< optional inputs: how often given and absent
-  /// The values of "features", "rows", "features a head", ... that occur.
+  /// For each optional input: the number of cases that have it and the number that do not.
+  std::map<std::string, Counts> inputs;
+  /// The values that occur for each extent, such as "features", "rows" or "features a head".
   std::map<std::string, std::set<std::size_t>> extents;
-  /// Covers floating-point tensors; those of an encoder are listed by the last part of their names.
+  /// The magnitudes that occur in each floating-point input, by name and dtype. An input of an
+  /// encoder is listed under the last part of its name, such as "weight".
   std::map<std::pair<std::string, DType>, Magnitudes> magnitudes;
 
   void add(const Case& c);

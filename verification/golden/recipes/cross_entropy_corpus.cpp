@@ -17,7 +17,7 @@ using corpus::DType;
 
 namespace {
 
-/// The parameters of a case of cross_entropy.
+/// The description of one case of cross_entropy.
 struct LossRecipe {
   std::string reason;
   const char* why;
@@ -25,16 +25,16 @@ struct LossRecipe {
   std::size_t rows = 7, classes = 5;
   const char* smoothing = nullptr;
   Fill logits = scaled_logits(2);
-  Fill weights = {};  ///< the class weights; if empty, there are none
-  /// Whether a row counts. If empty, all do and there is no mask.
+  Fill weights = {};  ///< the class weights; if empty, the case has none
+  /// Whether a row is included in the loss. If the function is empty, the case has no mask.
   std::function<bool(std::size_t row)> valid = {};
-  /// The target of a row. If empty, it is random.
+  /// The target of a row. If the function is empty, targets are random.
   std::function<std::size_t(std::size_t row)> target = {};
 
   static Fill scaled_logits(double factor, double offset = 0) {
     return [=](std::size_t, double normal) { return offset + factor * normal; };
   }
-  /// Class weights that all differ, none of them near 1.
+  /// Returns a class weight. All weights are different, and none is near 1.
   static double uneven(std::size_t i, double normal) {
     return (i % 2 == 0 ? 1.75 : 0.25) + 0.125 * std::fabs(normal);
   }
@@ -103,7 +103,7 @@ class LossCases {
     if (r.weights) add_input("class_weights", {r.classes}, c.dtype, r.weights);
     add_input("logits", {r.rows, r.classes}, c.dtype, r.logits);
     add_input("targets", {r.rows}, DType::int64, [&r](std::size_t row, double normal) {
-      // Consecutive rows have different classes, if there are at least three.
+      // Consecutive rows have different targets if there are at least three classes.
       const std::size_t drawn = (3 * row + (normal < 0 ? 1 : 0)) % r.classes;
       return static_cast<double>(r.target ? r.target(row) : drawn);
     });
@@ -181,7 +181,7 @@ class LossCases {
     add({.reason = "odd", .why = "odd extents", .rows = 13, .classes = 17, .smoothing = "0.1"});
   }
 
-  /// Adds a case with this number of classes and one with this number of rows.
+  /// Adds a case with `edge` classes and a case with `edge` rows.
   void block_edge(std::size_t edge) {
     LossRecipe r{.reason = "block_edge", .why = kWhyBlockEdge, .rows = 3, .classes = edge};
     add(r);

@@ -10,9 +10,9 @@ namespace normproof::verification::golden::recipes {
 using corpus::Case;
 using corpus::Tier;
 
-/// Returns the cases of a tier for fused softmax cross-entropy: class weights, label smoothing,
-/// ignored rows, logits beyond the range of exp, extents at the edges of blocks, 16-bit dtypes.
-/// `full` has none.
+/// Returns the cases of a tier for fused softmax cross-entropy. They have class weights, label
+/// smoothing, ignored rows, logits beyond the range of exp, extents at and next to block sizes, and
+/// 16-bit dtypes. `full` has none.
 std::vector<Case> cross_entropy_cases(Tier tier, std::uint64_t seed);
 
 }  // namespace normproof::verification::golden::recipes

@@ -191,14 +191,14 @@ class EncoderCases : public EncoderCaseList {
   }
 
   Settings with_causal(Settings settings) const {
-    if (decoder_) return settings;  // always causal, without such an option
+    if (decoder_) return settings;  // it is always causal and has no such option
     settings.emplace_back("causal", "true");
     if (whole_) settings.emplace_back("pooling", "per_position");
     return settings;
   }
 
-  /// Rows with few keys next to rows with many; a sentence that ends early, so that its keys are
-  /// masked twice.
+  /// Adds cases with a causal mask: rows with few visible keys next to rows with many, and a
+  /// sentence that ends early, so that some keys are masked for two reasons.
   void causal() {
     for (const DType dtype : {DType::float64, DType::float32, DType::bfloat16})
       if (!whole_ || dtype == DType::float64)
@@ -231,7 +231,8 @@ class EncoderCases : public EncoderCaseList {
          .inference = true});
   }
 
-  /// The source is longer or shorter than the target, and its sentences end elsewhere.
+  /// Adds the cases of a decoder layer. The source is longer or shorter than the target, and its
+  /// sentences end at other positions.
   void decoders() {
     ordinary("layer_norm", "post");
     for (const DType dtype : {DType::float32, DType::bfloat16})
@@ -299,7 +300,8 @@ class EncoderCases : public EncoderCaseList {
     dropouts();
   }
 
-  /// The masks are inputs, so that it does not matter how an implementation draws random numbers.
+  /// Adds cases with dropout. The masks are inputs, so that it does not matter how an
+  /// implementation draws random numbers.
   void dropouts() {
     const auto with_rate = [](const char* rate, const char* placement, const char* activation) {
       return Settings{{"placement", placement},

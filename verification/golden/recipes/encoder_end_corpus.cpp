@@ -100,7 +100,7 @@ class EncoderEnds : public EncoderCaseList {
   }
 
   void few_bits(DType dtype) {
-    // For whole encoders and decoders the float32 bound would be vacuous here.
+    // For whole encoders and decoders the float32 bound would be too wide to be useful here.
     for (const char* placement : {"post", "pre"})
       if (!whole_ && !decoder_)
         add({.reason = "random_a",
@@ -138,7 +138,8 @@ class EncoderEnds : public EncoderCaseList {
          .d_ff = 65});
   }
 
-  /// Adds the norms that the quick tier does not have.
+  /// Adds one case for each norm that the quick tier does not have. The cases differ from the
+  /// recipe `like` only in their norm.
   void every_norm(const EncoderRecipe& like) {
     for (const std::string& norm : ref::model::norm_names()) {
       if (decoder_ && ref::model::norm_layer(ref::model::norm_options(norm)).over_samples())
@@ -156,8 +157,9 @@ class EncoderEnds : public EncoderCaseList {
     }
   }
 
-  /// For a whole encoder the float32 bound is wider than the effect of rounding a factor to 16 bits
-  /// or of losing one term in a thousand; the float64 bound is not.
+  /// Adds float64 cases in which an error is visible that float32 cases hide: a factor that is
+  /// rounded to 16 bits, or one lost term in a thousand. For a whole encoder the float32 bound is
+  /// wider than the effect of such an error.
   void in_float64() {
     const auto between_tokens = [](std::size_t b, std::size_t t) { return (t + b) % 3 == 1; };
     every_norm({.reason = "pre",

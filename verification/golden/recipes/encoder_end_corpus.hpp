@@ -8,8 +8,8 @@
 
 namespace normproof::verification::golden::recipes {
 
-/// Returns cases of encoders in 16-bit dtypes, with every norm, and at the limits of their extents
-/// and of their tensors' ranges.
+/// Returns cases of encoders in 16-bit dtypes, with every norm, with extreme extents, and with
+/// elements at the limits of the range of their dtype.
 /// Requires  operation is one of model::encoder_operation_names()
 std::vector<corpus::Case> encoder_end_cases(corpus::Tier tier, std::string_view operation,
                                             std::uint64_t seed);

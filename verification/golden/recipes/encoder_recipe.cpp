@@ -15,8 +15,8 @@ using corpus::output_dtype;
 
 namespace {
 
-/// Whether the row is padding in sentences of that length: as the recipe says, otherwise the last b
-/// tokens of sentence b.
+/// Whether the row is padding if sentences have `length` tokens. The recipe decides; by default,
+/// the last b tokens of sentence b are padding.
 bool is_pad(const EncoderRecipe& recipe, std::size_t length, std::size_t row) {
   const std::size_t b = row / length, t = row % length;
   return t > 0 && (recipe.pad ? recipe.pad(b, t) : t + b >= length);
@@ -88,8 +88,8 @@ class EncoderCaseMaker {
         DType::boolean);
   }
 
-  /// Token 1 occurs in every sentence, token 0 only as padding (or if it is the only one), token 3
-  /// nowhere.
+  /// Adds the token ids. Token 1 occurs in every sentence, token 3 nowhere. Token 0 occurs only as
+  /// padding, unless it is the only token of the vocabulary.
   void add_tokens(Case& c, const EncoderRecipe& recipe) const {
     add_input(
         c, recipe, "tokens", {recipe.samples, recipe.tokens},
@@ -113,7 +113,8 @@ class EncoderCaseMaker {
           c.dtype);
   }
 
-  /// Draws the mask as in training, as step 0 of a run with the seed of the corpus.
+  /// Adds a dropout mask. It is drawn as in training, as for step 0 of a run with the seed of the
+  /// corpus.
   void add_mask(Case& c, const std::string& place, const std::vector<std::size_t>& shape,
                 double rate) const {
     const ref::tensor::Mask keep = ref::nn::dropout_mask(
@@ -132,12 +133,12 @@ class EncoderCaseMaker {
     });
   }
 
-  /// Adds the parameters, including those of the norms, and their state.
+  /// Adds the parameters, including those of the norms, and the state of the norms.
   void add_weights(Case& c, const EncoderRecipe& recipe,
                    const ref::model::EncoderOperation& operation,
                    const ref::model::EncoderConfig& config) const {
-    // Three sublayers amplify errors more than two do; smaller weights keep the float32 bound
-    // useful.
+    // A decoder layer has three sublayers, which amplify errors more than two. Smaller weights keep
+    // the float32 bound useful.
     const double scale =
         std::holds_alternative<ref::model::DecoderLayerOptions>(operation) ? 0.25 : 0.5;
     for (const auto& [name, shape] : checks::evaluation::operation_parameters(operation, config))

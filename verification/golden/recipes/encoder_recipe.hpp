@@ -12,33 +12,35 @@
 
 namespace normproof::verification::golden::recipes {
 
-/// The extents of a case, and how it differs from the ordinary one.
+/// The description of one encoder case: its extents, and how it differs from an ordinary case.
 struct EncoderRecipe {
   std::string reason, why;
   std::vector<std::pair<std::string, std::string>> options = {};
   DType dtype = DType::float64;
   std::size_t samples = 2, tokens = 3, d_model = 4, d_ff = 6;
   std::size_t vocabulary = 5, classes = 3;
-  std::size_t keys = 4;  ///< positions of a decoder's source
+  std::size_t keys = 4;  ///< number of source positions of a decoder
   bool inference = false, pads = true, class_weights = true;
-  /// Whether token t of sentence b is padding, in source and target; the first token never is.
+  /// Whether token t of sentence b is padding, in source and target. The first token never is.
   std::function<bool(std::size_t b, std::size_t t)> pad = {};
-  std::vector<std::pair<std::string, Fill>> fills = {};  ///< tensors with unusual elements
+  /// The fills of tensors that are not filled as usual, by name.
+  std::vector<std::pair<std::string, Fill>> fills = {};
 };
 
 double as_drawn(std::size_t flat, double normal);
 
-/// Returns elements of a norm parameter whose initial value is `initial`: close to it but not
-/// equal, so that the norms amplify errors little; far from it for a beta, whose initial value is
-/// 0.
+/// Returns the fill of a norm parameter whose initial value is `initial`. The elements are close to
+/// that value but not equal to it, so that norms amplify errors little. If the initial value is 0,
+/// as for beta, the elements are far from 0.
 Fill norm_fill(double initial);
 
-/// Returns the case that the recipe describes, of one of model::encoder_operation_names().
+/// Returns the case that the recipe describes. `operation` is one of
+/// model::encoder_operation_names().
 /// Throws    UsageError as set_option does
 Case encoder_case(Tier tier, std::string_view operation, const EncoderRecipe& recipe,
                   std::uint64_t seed);
 
-/// Collects the cases of one operation in one tier, in the order in which recipes are added.
+/// Collects the cases of one operation in one tier, in the order in which their recipes are added.
 class EncoderCaseList {
  public:
   EncoderCaseList(Tier tier, std::string_view operation, std::uint64_t seed)
@@ -58,7 +60,7 @@ class EncoderCaseList {
   Tier tier_;
   std::string_view operation_;
   std::uint64_t seed_;
-  bool whole_;    ///< whether the operation is a whole encoder, not a layer
+  bool whole_;    ///< whether the operation is a whole encoder and not a single layer
   bool decoder_;  ///< whether the operation is a decoder layer
 
  private:

@@ -62,8 +62,8 @@ class FunctionCases {
               .x(scaled(1e-40)));
     add(base_recipe("near_largest", {3, 6}, DType::float16).why(kWhyNearLargest).x(near_largest));
     if (info_.takes_mask()) masked();
-    if (!ref::model::is_name_of<ref::model::ReluOptions>(
-            function_))  // max(NaN, 0) and x > 0 ? x : 0 give NaN and 0
+    // max(NaN, 0) and `x > 0 ? x : 0` give different results
+    if (!ref::model::is_name_of<ref::model::ReluOptions>(function_))
       cases_.push_back(base_recipe("nan_in_x", {4, 6}, DType::float32)
                            .why("a NaN reaches what depends on it, and nothing else")
                            .x(with(13, std::numeric_limits<double>::quiet_NaN()))
@@ -120,7 +120,8 @@ class FunctionCases {
     return {tier_, function_, std::move(reason), std::move(shape), dtype};
   }
 
-  /// The outputs of relu are inputs or 0: no implementation rounds.
+  /// Adds a case. Cases of relu are exact, because its outputs are inputs or 0 and nothing is
+  /// rounded.
   void add(Recipe recipe) {
     if (ref::model::is_name_of<ref::model::ReluOptions>(function_)) recipe.exact();
     cases_.push_back(recipe.make(seed_));
@@ -133,7 +134,8 @@ class FunctionCases {
     return [=](std::size_t i, double normal) { return i == at ? value : normal; };
   }
 
-  /// Adds the cases at which kernels break, with 16-bit rows of `wide` and of `middling` elements.
+  /// Adds cases that are hard for kernels. `wide` and `middling` are the lengths of rows in 16-bit
+  /// cases.
   void blocks(std::size_t wide, std::size_t middling) {
     for (const std::size_t extent : block_extents(tier_))
       add(base_recipe("block_edge", {3, extent}, DType::float32).why(kWhyBlockEdge).x(scaled(2)));
@@ -249,7 +251,7 @@ class FunctionCases {
   std::string_view function_;
   std::uint64_t seed_;
   const ref::model::OperationInfo& info_;
-  bool sums_;  ///< whether the function sums over rows; otherwise it is elementwise
+  bool sums_;  ///< whether the function sums over rows; if not, it is elementwise
   std::vector<Case> cases_;
 };
 

@@ -124,8 +124,8 @@ class GatedCases {
             }));
   }
 
-  /// The gate is a power of two, so that its product with the activation is rounded once, whether
-  /// or not the activation was stored.
+  /// Adds 16-bit cases with large elements. The gate is a power of two, so that the product of gate
+  /// and activation is rounded once, whether or not the activation was stored.
   void large_16_bits(const Shape& shape) {
     for (const DType dtype : kLowPrecisionOfGates)
       add(base_recipe("large_16_bits", shape, dtype)

@@ -11,10 +11,11 @@ namespace normproof::verification::golden::recipes {
 using corpus::Case;
 using corpus::Tier;
 
-/// Whether the function is silu or multiplies an activation of x by an operand `gate`.
+/// Whether gated_cases has cases for the function. This is true for silu and for functions that
+/// multiply an activation of x by an input `gate`.
 bool has_gated_cases(std::string_view function);
 
-/// Returns the cases of a tier for such a function; `full` has none.
+/// Returns the cases of a tier for a function for which has_gated_cases is true. `full` has none.
 std::vector<Case> gated_cases(Tier tier, std::string_view function, std::uint64_t seed);
 
 }  // namespace normproof::verification::golden::recipes

@@ -17,8 +17,9 @@ using ref::model::Operation;
 
 namespace {
 
-/// A range of values: the limits of the specification, or of common use if the specification has
-/// none. At least one case must be at or below `low`, and one at or above `high`.
+/// A range of values that the cases must cover: the limits of the specification, or of common use
+/// if the specification has no limits. At least one case must be at or below `low`, and one at or
+/// above `high`.
 struct ValueRange {
   std::string_view of;
   double low, high;
@@ -33,10 +34,10 @@ constexpr ValueRange kRangesOfOptions[] = {
     {"beta2", 0, 0.999},     {"weight_decay", 0, 1},    {"learning_rate", 0, 0.1},
     {"scale", 0.125, 1},     {"label_smoothing", 0, 1},
 };
-/// An optimizer divides by its eps, which must be positive.
+/// The range of an optimizer's eps. It must be positive, because the optimizer divides by it.
 constexpr ValueRange kEpsOfOptimizers = {"eps", 1e-8, 1e-3};
 
-/// 1024 is the maximum number of threads of a block.
+/// The ranges of extents. The limit 1025 exceeds 1024, the maximum number of threads of a block.
 constexpr ValueRange kRangesOfExtents[] = {
     {"features", 1, 1025},
     {"rows", 1, 1025},
@@ -55,11 +56,11 @@ constexpr ValueRange kRangesOfExtents[] = {
     {"keys", 1, 1025},
     {"features of a value", 1, 2},
 };
-/// The extents that kernels cut into blocks.
+/// The extents that kernels divide into blocks.
 constexpr std::string_view kExtentsInBlocks[] = {"features", "rows",    "tokens", "elements",
                                                  "words",    "classes", "keys"};
 
-/// Returns every value of options that are given by name.
+/// Returns all texts that an option with named values may accept.
 std::vector<std::string> all_names() {
   std::vector<std::string> names = {"true", "false"};
   const auto add = [&names](const auto& more) {
@@ -133,7 +134,8 @@ class Ends {
   const ref::model::NormOptions* layer() const {
     return std::get_if<ref::model::NormOptions>(&operation_);
   }
-  /// A layer whose statistics are not per sample sees only rows, whichever samples they belong to.
+  /// Whether the extent matters to the operation. If the statistics of a layer are not computed per
+  /// sample, its samples and tokens are only rows.
   bool is_distinguished(std::string_view extent) const {
     if (layer() == nullptr || (extent != "samples" && extent != "tokens")) return true;
     return ref::model::norm_layer(*layer()).over_samples();
@@ -142,8 +144,8 @@ class Ends {
     return is_optimizer() ||
            (layer() != nullptr && !ref::model::norm_layer(*layer()).state.empty());
   }
-  /// Whether the operation distinguishes training and inference: inference uses running statistics,
-  /// of a layer or of the norms of an encoder layer.
+  /// Whether training and inference differ. They do if inference uses running statistics, of a
+  /// layer or of the norms of an encoder layer.
   bool has_modes() const {
     const auto* const encoder = std::get_if<ref::model::EncoderOperation>(&operation_);
     const bool of_encoder =
@@ -151,8 +153,8 @@ class Ends {
     return of_encoder || (layer() != nullptr && carries_state());
   }
 
-  /// Whether the dtype must occur: every floating-point dtype, but the 8-bit ones only if the
-  /// operation has one of them, because not every operation has 8-bit kernels.
+  /// Whether the dtype must occur in a case. Every floating-point dtype must, but 8-bit dtypes only
+  /// if the operation has one of them, because not every operation has 8-bit kernels.
   bool must_occur(DType dtype) const {
     if (!ref::io::is_float(dtype)) return false;
     if (ref::io::item_size(dtype) > 1) return true;
@@ -176,7 +178,7 @@ class Ends {
     if (!is_number(value)) {
       for (const std::string& known : names_)
         if (takes(operation_, name, known)) require_value(name, known, counts);
-      if (!has_range) return;  // otherwise it is a number or none
+      if (!has_range) return;  // the value is a number or "none"
     }
     if (!has_range) return untouched_.push_back(name + " has no range");
     if (is_optimizer() && name == kEpsOfOptimizers.of) range = &kEpsOfOptimizers;
@@ -197,7 +199,8 @@ class Ends {
       if (key.first != tensor) continue;
       there = true;
       const auto type = ref::io::float_type(key.second);
-      // 8-bit numbers have scales, so their own limits say nothing about the operation.
+      // 8-bit numbers have scales, so the limits of the 8-bit format say nothing about the
+      // operation.
       if (!type || !is_used_for_arithmetic(ref::numeric::format_of(*type))) continue;
       touched |= reaches(reach, ref::numeric::format_of(*type));
     }

@@ -10,15 +10,15 @@
 
 namespace normproof::verification::golden::recipes {
 
-/// Returns the limits of an operation's specification that no case reaches: "eps <= 0", "features
-/// >= 1025", "dtype bfloat16", "gamma absent", "x subnormal". Each value of an enumeration, each
-/// dtype and each presence of an input is a limit; a numeric option without a known range is
-/// reported, too.
+/// Returns the limits of an operation's specification that no case of the corpus reaches, such as
+/// "eps <= 0", "features >= 1025", "dtype bfloat16", "gamma absent" or "x subnormal". Each value of
+/// an enumeration and each dtype is a limit, and so are the presence and the absence of each
+/// optional input. A numeric option without a known range is reported, too.
 ///
 /// Throws    UsageError if there is no operation of that name
 std::vector<std::string> unreached_limits(std::string_view operation, const Coverage& coverage);
 
-/// A limit that the quick and the standard tier do not reach, and why.
+/// A limit that no case of the quick and the standard tier reaches, with the reason.
 struct KnownHole {
   std::string_view end;
   std::vector<std::string_view> operations;
@@ -26,7 +26,7 @@ struct KnownHole {
 };
 std::span<const KnownHole> known_holes();
 
-/// Returns the reason of a known hole; empty if it is not known.
+/// Returns why no case reaches a limit, or "" if it is not in known_holes().
 std::string_view hole_reason(std::string_view operation, std::string_view end);
 
 }  // namespace normproof::verification::golden::recipes

@@ -22,7 +22,7 @@ using Shape = std::vector<std::size_t>;
 
 constexpr DType kSixteenBits[] = {DType::bfloat16, DType::float16};
 constexpr std::size_t kQuickExtents[] = {31, 63, 64, 65, 127, 128, 129, 257};
-/// Beyond a block of 512 or 1024 threads.
+/// Widths that exceed a block of 512 or 1024 threads.
 constexpr std::size_t kQuickWidths[] = {513, 1025};
 constexpr std::size_t kExtents[] = {255, 256, 511, 512, 513, 1023, 1024, 1025, 4097, 8193};
 class LayerCases {
@@ -67,8 +67,8 @@ class LayerCases {
   Recipe base_recipe(std::string reason, Shape shape, DType dtype) const {
     return norm_recipe(tier_, layer_, std::move(reason), std::move(shape), dtype);
   }
-  /// Whether this is one of the layers for which most kernels are written; for other layers only
-  /// the larger tiers have these sizes.
+  /// Whether most kernels are written for this layer. Other layers have cases of these sizes only
+  /// in the larger tiers.
   bool is_common() const {
     return is_layer_with_options<ref::model::LayerNormOptions>(layer_) ||
            is_layer_with_options<ref::model::RMSNormOptions>(layer_) ||
@@ -101,7 +101,7 @@ class LayerCases {
             .option("groups", "2"));
   }
 
-  /// Adds a case for each extent of the axis of statistics.
+  /// Adds a case for each extent of the axis along which the layer computes statistics.
   void edges(std::span<const std::size_t> extents) {
     for (const std::size_t extent : extents)
       add(base_recipe("block_edge",
@@ -141,7 +141,7 @@ class LayerCases {
            "variance comparable with eps, whose square root has no digits in 16 bits",
            scaled_by(0x1p-8));
     }
-    // PowerNorm divides by the psi of other batches, so y would overflow.
+    // PowerNorm divides by the running psi of other batches, so y would overflow.
     if (has_option(layer_, "warmup_iterations")) return;
     with("magnitude_2e4", DType::float16,
          "near the largest number of float16: any sum overflows it",

@@ -92,7 +92,8 @@ class L2NormCases {
   Recipe base_recipe(std::string reason, Shape shape, DType dtype) const {
     return {tier_, "l2_norm", std::move(reason), std::move(shape), dtype};
   }
-  /// A case with eps at another place, which its reason names.
+  /// Starts the recipe of a case with this placement of eps. The reason of the case names the
+  /// placement unless it is the first one.
   Recipe placed(const char* reason, Shape shape, DType dtype, std::string_view placement) const {
     const std::string name =
         placement == kPlacements[0] ? reason : fmt::format("{}_{}", reason, placement);
@@ -104,7 +105,7 @@ class L2NormCases {
 
   void near_eps(DType dtype) {
     for (const char* placement : kPlacements) {
-      // Sums of squares, or norms, from a quarter of eps to four times eps.
+      // Sums of squares, or norms, lie between a quarter of eps and four times eps.
       const double scale = std::string_view(placement) == kPlacements[0] ? 0.135 : 0.075;
       add(placed("near_eps", {7, 16}, dtype, placement)
               .why("norms comparable with eps: eps forgotten, at another place, or ten times as "

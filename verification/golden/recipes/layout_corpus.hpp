@@ -8,8 +8,8 @@
 
 namespace normproof::verification::golden::recipes {
 
-/// Returns the cases of a layer whose x is an image, [B,D,H,W] or [B,H,W,D] with pairwise different
-/// extents; none if the layer has no layout option.
+/// Returns the cases of a layer whose x is an image of shape [B,D,H,W] or [B,H,W,D]. The four
+/// extents are all different. A layer without the option `layout` has no such cases.
 std::vector<corpus::Case> layout_cases(corpus::Tier tier, std::string_view layer,
                                        std::uint64_t seed);
 

@@ -116,7 +116,7 @@ class NormCases {
             .grad_y([](std::size_t i, double) { return i == 40 ? 3.0 : 0.0; }));
   }
 
-  // Cases of a squashing function in place of a norm.
+  // Adds cases for a layer that applies a squashing function (tanh) instead of a norm.
   void squashed(std::string_view layer) {
     const Shape shape = {3, 5, 6};
     const auto with = [&](const char* reason, DType dtype, const char* why) {
@@ -214,7 +214,8 @@ class NormCases {
                                            : rows_by_features(layer, 3, 33));
   }
 
-  // Squared statistics of 2.25, and an eps that makes them 4: every operation is exact.
+  // Exact cases: squared statistics are 2.25, and eps makes them 4, so that every operation is
+  // exact.
   void exact(std::string_view layer) {
     const auto sign = [layer](std::size_t i) {
       const std::size_t row = i / 8, feature = i % 8;
@@ -224,9 +225,9 @@ class NormCases {
     const bool limits = has_option(layer, "r_max"),
                scales_groups = has_option(layer, "group_scaling");
     const bool sums =
-        is_layer_with_options<ref::model::ScaleNormOptions>(layer);  // a sum in place of a mean
+        is_layer_with_options<ref::model::ScaleNormOptions>(layer);  // sums instead of averaging
     for (const DType dtype : {DType::float64, DType::float32, DType::float16}) {
-      // The products of group scaling have more than the 11 digits of float16.
+      // The products of group scaling need more than the 11 digits of float16.
       if (dtype == DType::float16 && has_option(layer, "group_scaling")) continue;
       Recipe recipe = norm_recipe(tier_, layer, "exact", {2, 4, 8}, dtype);
       recipe
@@ -262,7 +263,8 @@ class NormCases {
     const auto with = [](std::size_t at, double bad) {
       return [=](std::size_t i, double normal) { return i == at ? bad : normal; };
     };
-    // min and max may replace a NaN by the other number, and batch_renorm limits by them.
+    // min and max may replace NaN by their other argument, and batch_renorm uses them to limit r
+    // and d.
     const bool limits = has_option(layer, "r_max");
     if (!limits)
       add(norm_recipe(tier_, layer, "nan_in_x", shape, DType::float32)
@@ -271,8 +273,7 @@ class NormCases {
     add(norm_recipe(tier_, layer, "nan_in_grad_y", shape, DType::float32)
             .why("a NaN in grad_y reaches no y, and the gradients that depend on it")
             .grad_y(with(31, kNaN)));
-    // Without centering, infinity over infinity gives NaN or 0, depending on the order of
-    // operations.
+    // Without centering, infinity / infinity gives NaN or 0, depending on the order of operations.
     if (is_centered(layer) && !limits)
       add(norm_recipe(tier_, layer, "infinity_in_x", shape, DType::float32)
               .why("infinity minus infinity is NaN in everything that depends on it")
@@ -310,7 +311,7 @@ class NormCases {
             .pads([](std::size_t row) { return row % 5 >= 3; }));
   }
 
-  // Inputs of public bug reports, each described in the words of its project.
+  // Adds inputs of public bug reports, each described in the words of its project.
   void reports() {
     const auto report = [&](const char* reason, const char* why, Shape shape, Fill x) {
       add(norm_recipe(tier_, "layer_norm", reason, std::move(shape), DType::float32)

@@ -11,7 +11,7 @@ namespace normproof::verification::golden::recipes {
 using corpus::Case;
 using corpus::Tier;
 
-/// Returns the cases of a tier for a layer of model::norm_names() except "none", including
+/// Returns the cases of a tier for one of model::norm_names() except "none". They include
 /// state_cases.
 std::vector<Case> norm_cases(Tier tier, std::string_view layer, std::uint64_t seed);
 

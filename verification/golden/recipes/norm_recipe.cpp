@@ -14,8 +14,8 @@ using corpus::Tier;
 
 namespace {
 
-/// Returns the largest of 3, 2 and 1 that divides d_model, such that the number of groups differs
-/// from their width.
+/// Returns the number of groups: the largest of 3, 2 and 1 that divides d_model and differs from
+/// the width of a group.
 std::string_view group_count(std::size_t d_model) {
   return d_model % 3 == 0 && d_model > 3 ? "3" : d_model % 2 == 0 && d_model > 2 ? "2" : "1";
 }

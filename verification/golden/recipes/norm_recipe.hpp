@@ -11,16 +11,19 @@ namespace normproof::verification::golden::recipes {
 using corpus::DType;
 using corpus::Tier;
 
-/// Starts the recipe of a norm layer: after its warm-up, with groups that divide d_model and whose
-/// number differs from their width, and with the biased running variance if there is one row.
+/// Starts the description of a case of a norm layer. A layer with warm-up is past it, the number of
+/// groups divides d_model and differs from their width, and with a single row the running variance
+/// is the biased one.
 Recipe norm_recipe(Tier tier, std::string_view layer, std::string reason,
                    std::vector<std::size_t> shape, DType dtype);
 
-/// Returns [N,D] if the layer treats it as N rows, otherwise the shape of one sample with N tokens.
+/// Returns the shape of x for this number of rows: [N,D], or [1,N,D] (one sample with N tokens) if
+/// the layer needs tokens.
 std::vector<std::size_t> rows_by_features(std::string_view layer, std::size_t rows,
                                           std::size_t d_model);
 
-/// Parameters in another dtype than x, as models keep them.
+/// A combination of dtypes in which the parameters have another dtype than x, as in mixed-precision
+/// models.
 struct MixedDtypes {
   const char* reason;
   DType x_dtype, parameters_dtype;
@@ -34,11 +37,11 @@ inline constexpr MixedDtypes kMixedDtypes[] = {
     {"parameters_in_bfloat16", DType::float32, DType::bfloat16,
      "x has digits that gamma and beta have not: nothing of y is rounded to theirs"}};
 
-/// Returns an element near the largest number of float16, of either sign.
+/// Returns an element of either sign near the largest number of float16.
 double near_largest(std::size_t flat, double normal);
-/// Returns elements that are subnormal in float16, in which float32 arithmetic loses nothing, mixed
-/// with normal ones. They alternate over groups of six elements with this period, so that two
-/// tensors of different periods meet in all combinations.
+/// Returns the fill of a tensor with normal numbers and numbers that are subnormal in float16 but
+/// normal in float32. Groups of six elements alternate with the given period. Two tensors with
+/// different periods therefore have all combinations of both kinds.
 Fill subnormal_in_some(std::size_t period);
 inline constexpr const char* kWhySubnormal =
     "elements that are subnormal in float16, and normal in the arithmetic: 0 is no answer";
@@ -48,7 +51,8 @@ inline constexpr const char* kWhySubnormalFloat32 =
 inline constexpr const char* kWhyNearLargest =
     "elements near the largest number of float16: sums, squares and cubes overflow it";
 
-/// Returns an element of a gamma to which 1 is added: near 0 as after training, or exactly 0.
+/// Returns an element of a gamma to which 1 is added. It is near 0, as after training, or exactly
+/// 0.
 double near_zero(std::size_t flat, double normal);
 inline constexpr const char* kZeroCentred = "zero_centred_gamma";
 inline constexpr const char* kWhyZeroCentred =

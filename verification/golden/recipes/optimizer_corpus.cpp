@@ -23,16 +23,18 @@ using corpus::Tier;
 
 namespace {
 
-/// The shape and the steps of a case, and how it differs from the ordinary one.
+/// The description of one case of an optimizer: its shape, its steps, and how it differs from an
+/// ordinary case.
 struct OptimizerRecipe {
   std::string reason, why;
   std::vector<std::pair<std::string, std::string>> options = {};
   DType dtype = DType::float64;
   std::vector<std::size_t> shape = {3, 5};
-  std::size_t steps = 3;  ///< 0: a single step, without an axis of steps
-  double iterations = 7;  ///< steps done before; 0: the moments are 0
+  std::size_t steps = 3;  ///< if 0, a single step without an axis of steps
+  double iterations = 7;  ///< number of earlier steps; if 0, the moments are 0
   bool exact = false;
-  std::vector<std::pair<std::string, Fill>> fills = {};  ///< tensors with unusual elements
+  /// The fills of tensors that are not filled as usual, by name.
+  std::vector<std::pair<std::string, Fill>> fills = {};
 };
 
 class OptimizerCases {
@@ -145,7 +147,7 @@ class OptimizerCases {
  private:
   using Settings = std::vector<std::pair<std::string, std::string>>;
 
-  /// Returns options far from every neutral value and from each other.
+  /// Returns options that are far from every neutral value and from each other.
   Settings ordinary() const {
     if (!adam_) return {{"momentum", "0.75"}, {"learning_rate", "0.125"}};
     Settings settings = {
@@ -235,7 +237,8 @@ class OptimizerCases {
            .fills = {{"parameter", scaled(32)}}});
   }
 
-  /// A single step, because a 16-bit parameter is rounded after each.
+  /// Adds 16-bit cases. They have a single step, because a 16-bit parameter is rounded after each
+  /// step.
   void few_bits(DType dtype) {
     const auto one_step = [&](OptimizerRecipe recipe) {
       recipe.dtype = dtype;

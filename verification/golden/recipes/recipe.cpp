@@ -40,7 +40,7 @@ double standard(std::size_t, double normal) {
   return normal;
 }
 
-/// Returns the fill that was chosen for that name, or the default.
+/// Returns the fill that was chosen for `name`, or `usual` if none was chosen.
 Fill chosen(const std::vector<std::pair<std::string, Fill>>& fills, std::string_view name,
             Fill usual) {
   for (const auto& [own, given] : fills)

@@ -16,71 +16,77 @@ using corpus::DType;
 using corpus::StoredTensor;
 using corpus::Tier;
 
-/// Returns element `flat` (C order) of a tensor, given a standard normal random number for it.
+/// A function that returns element `flat` (an index in C order) of a tensor. It receives a standard
+/// normal random number for that element.
 using Fill = std::function<double(std::size_t flat, double normal)>;
 
-/// Typical fills. gamma: 0.5 to about 4, of either sign, never 1. beta: far from 0. A squared
-/// statistic: positive.
+/// Returns a magnitude of 0.5 to about 4 of either sign, never 1. It is a typical element of gamma.
 double far_from_one(std::size_t flat, double normal);
+/// Returns a number near 1.5 or near -2.5. It is a typical element of beta.
 double far_from_zero(std::size_t flat, double normal);
+/// Returns a positive number. It is a typical squared statistic.
 double positive(std::size_t flat, double normal);
 
-/// Fills an input tensor of c, with elements rounded to the dtype, ties to even. The elements
-/// depend only on the operation, the reason, the name, the shape and the seed, so that tensors of
-/// different dtypes agree up to rounding.
+/// Makes an input tensor of a case. Elements are rounded to the dtype, ties to even. They depend
+/// only on the operation, the reason, the name of the tensor, the shape and the seed, so that
+/// tensors of different dtypes agree up to rounding.
 StoredTensor filled_tensor(const Case& c, std::string_view name, std::vector<std::size_t> shape,
                            DType dtype, const Fill& fill, std::uint64_t seed);
 
-/// Returns the fill of a parameter: far from its initial value, of either sign. gamma is 0.5 to
-/// about 4 and never 1; beta is far from 0.
+/// Returns the usual fill of a parameter of a norm. Its elements have either sign and are far from
+/// the initial value: gamma is 0.5 to about 4 times the initial value, and beta is far from 0.
 Fill parameter_fill(const ref::model::NormParameter& parameter);
 
-/// Returns the fill of a norm's state before the step: random, except that `iterations` is 2.
+/// Returns the usual fill of a norm's state before the step: random numbers, except that
+/// `iterations` is 2.
 Fill state_fill(std::string_view name);
 
-/// Builds the inputs of a case. They depend only on the path of the case and the seed, on every
-/// machine. Defaults are far enough from neutral values to detect a kernel that ignores them: gamma
-/// far from 1, beta far from 0, a state that is not the initial one.
+/// Builds a case with its inputs. The inputs depend only on the path of the case and the seed, and
+/// are the same on every machine. By default they are far from neutral values, so that a kernel
+/// that ignores an input is detected: gamma is far from 1, beta is far from 0, and the state is not
+/// the initial one.
 ///
 ///   Recipe(Tier::quick, "layer_norm", "offset_1e4", {7, 16}, DType::float32)
 ///       .why("...").x([](auto, double normal) { return 1e4 + normal; }).make()
 class Recipe {
  public:
-  /// `shape` is that of x in one step, in the layout of the options. `layer` may also be a
-  /// function.
+  /// Starts the recipe of a norm layer or of a function. `shape` is the shape of x in one step, in
+  /// the layout that the options set.
   Recipe(Tier tier, std::string_view layer, std::string reason, std::vector<std::size_t> shape,
          DType dtype);
 
   Recipe& why(std::string sentence);
+  /// Sets an option of the operation.
   /// Throws    UsageError as set_option does
   Recipe& option(std::string_view name, std::string_view value);
   Recipe& inference();
   Recipe& steps(std::size_t count);
   Recipe& exact();
-  /// x and grad_y have a leading axis of steps if there are steps; `flat` counts through it.
+  /// Sets the elements of x. In a sequence, x and grad_y have a leading axis of steps, and the
+  /// index that the fill receives includes this axis.
   Recipe& x(Fill fill);
   Recipe& grad_y(Fill fill);
-  /// For a function with a gate; far_from_one by default.
+  /// Sets the elements of the input `gate` of a function. The default is far_from_one.
   Recipe& gate(Fill fill);
-  /// Sets all elements of a parameter of the layer, which default to parameter_fill, or of
-  /// another input of a function that adds a residual: `residual` and `grad_sum` are standard
+  /// Sets the elements of a parameter of the layer. The default is parameter_fill. For a function
+  /// that adds a residual, also sets the elements of `residual` and `grad_sum`, which are standard
   /// normal by default.
   Recipe& parameter(std::string name, Fill fill);
-  /// Sets the dtype of the parameters, if it is not that of x.
+  /// Sets the dtype of the parameters. By default it is the dtype of x.
   Recipe& parameters_in(DType dtype);
   Recipe& no_affine();
   /// Omits one parameter of the layer.
   Recipe& without(std::string parameter);
   /// Marks rows as padding. `row` is an index in C order that includes the axis of steps.
   Recipe& pads(std::function<bool(std::size_t row)> pad);
-  /// Masks elements of a function's x; `i` is an index in C order.
+  /// Masks the elements of a function's x for which `out` is true. `i` is an index in C order.
   Recipe& masked(std::function<bool(std::size_t i)> out);
-  /// Sets all elements of a tensor of the state, which is random by default, except that
+  /// Sets the elements of a tensor of the state. By default they are random, except that
   /// `iterations` is 2.
   Recipe& state(std::string name, Fill fill);
 
-  /// Returns the case. Values are rounded to the dtype (the state of 16-bit cases to float32), ties
-  /// to even.
+  /// Returns the case. Elements are rounded to the dtype, or to float32 for the state of 16-bit
+  /// cases, ties to even.
   Case make(std::uint64_t seed) const;
 
  private:

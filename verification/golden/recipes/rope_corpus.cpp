@@ -15,8 +15,8 @@ using corpus::DType;
 
 namespace {
 
-/// Gives each angle a different rational point of the circle, so that no trigonometric function is
-/// called.
+/// Returns a rational number t for each angle. From it, cosine and sine are computed as a rational
+/// point of the unit circle, so that no trigonometric function is called.
 double half_angle_tangent(std::size_t i) {
   return static_cast<double>((7 * i + 3) % 61) / 16 - 1.875;
 }
@@ -29,7 +29,7 @@ double sine(std::size_t i, double) {
   return 2 * t / (1 + t * t);
 }
 
-/// The parameters of a case of rope.
+/// The description of one case of rope.
 struct RopeRecipe {
   std::string reason;
   const char* why;

@@ -10,8 +10,8 @@ namespace normproof::verification::golden::recipes {
 using corpus::Case;
 using corpus::Tier;
 
-/// Returns the cases of a tier for rotary embeddings: both pairings, features without a pair,
-/// extents at the edges of blocks, 16-bit dtypes. `full` has none.
+/// Returns the cases of a tier for rotary embeddings. They have both pairings of features, features
+/// without a partner, extents at and next to block sizes, and 16-bit dtypes. `full` has none.
 std::vector<Case> rope_cases(Tier tier, std::uint64_t seed);
 
 }  // namespace normproof::verification::golden::recipes

@@ -25,7 +25,8 @@ using Shape = std::vector<std::size_t>;
 constexpr DType kEightBits[] = {DType::float8_e4m3fn, DType::float8_e5m2};
 constexpr double kScaleOfX = 0.0371;
 
-/// The approximate maxima of |y| and |grad_x| for ordinary inputs.
+/// An operation that has 8-bit cases, with the approximate maxima of |y| and |grad_x| for ordinary
+/// inputs.
 struct ScaledOperation {
   std::string_view operation;
   bool is_layer;
@@ -93,7 +94,8 @@ class ScaledCases {
     cases_.push_back(with_scales(recipe.make(seed_), scales));
   }
 
-  /// Scales the largest y to at most three quarters of the largest number.
+  /// Returns a scale with which the largest y is at most three quarters of the largest number of
+  /// the dtype.
   double scale_of_y(DType dtype) const {
     return operation_row_.largest_y / (0.73 * row(dtype).largest);
   }
@@ -138,13 +140,14 @@ class ScaledCases {
         gradients);
   }
 
-  /// y lies next to a midpoint of the format, closer than float16 can resolve, so that a second
-  /// rounding goes the wrong way.
+  /// Adds cases in which y is next to a midpoint of two numbers of the format. It is closer to the
+  /// midpoint than float16 can resolve, so that an additional rounding to float16 gives the wrong
+  /// result.
   void near_ties(DType dtype) {
     const double scale = ref::numeric::round_to(ref::numeric::FloatType::float32,
                                                 is_softmax_ ? 1.1 / row(dtype).largest : 0.43);
     const int digits = row(dtype).digits;
-    // For softmax: as large as the format allows, while y is less than 1.
+    // For softmax, the exponent is as large as the format allows while y is less than 1.
     const int exponent = is_softmax_ ? row(dtype).max_exponent - digits - 1 : 4;
     const auto beside_tie = [=](std::size_t k) {
       const int count = 1 << (digits - 1);
@@ -170,7 +173,8 @@ class ScaledCases {
     add(own, {.dtype = dtype, .y = scale});
   }
 
-  /// Makes blocks differ: by an added constant for softmax, otherwise by a factor.
+  /// Returns a fill in which blocks differ: by an added constant for softmax, otherwise by a
+  /// factor.
   Fill blockwise(std::size_t d_model) const {
     const bool adds = is_softmax_;
     return [=](std::size_t i, double normal) {

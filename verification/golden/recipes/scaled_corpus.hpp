@@ -8,9 +8,9 @@
 
 namespace normproof::verification::golden::recipes {
 
-/// Returns the 8-bit cases with scales of an operation in a tier. There are some for layer_norm,
-/// rms_norm, softmax, silu and swiglu, for which 8-bit kernels exist; none for other operations or
-/// for `full`.
+/// Returns the cases of an operation with 8-bit tensors and scales. There are such cases for
+/// layer_norm, rms_norm, softmax, silu and swiglu, because 8-bit kernels exist for them. Other
+/// operations and the tier `full` have none.
 std::vector<corpus::Case> scaled_cases(corpus::Tier tier, std::string_view operation,
                                        std::uint64_t seed);
 

@@ -28,7 +28,7 @@ StoredTensor one_scale(std::string_view tensor, double scale) {
                               std::vector{ref::numeric::round_to(FloatType::float32, scale)});
 }
 
-/// Divides the elements by their scales and rounds them.
+/// Divides the elements of a tensor by their scales and rounds the quotients to the dtype.
 void store(StoredTensor& tensor, DType dtype, const std::vector<double>& scales) {
   std::vector<double> values = ref::io::widen(tensor);
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -44,7 +44,7 @@ void store_by_one(Case& c, const std::string& name, DType dtype, double scale) {
   c.inputs.push_back(std::move(own));
 }
 
-/// [RZM+23], Algorithm 1.
+/// Stores a tensor with one scale per block, by Algorithm 1 of [RZM+23].
 void store_by_blocks(Case& c, const std::string& name, DType dtype) {
   StoredTensor& tensor = *std::ranges::find(c.inputs, name, &StoredTensor::name);
   const std::vector<double> values = ref::io::widen(tensor);

@@ -10,8 +10,8 @@ namespace normproof::verification::golden::recipes {
 
 using corpus::Case;
 
-/// Returns the quick cases of a layer's state: inference, sequences, decays, PowerNorm's warm-up. A
-/// layer without state has none.
+/// Returns the quick cases about a layer's running state: inference, sequences of steps, decays,
+/// and PowerNorm's warm-up. A layer without state has none.
 std::vector<Case> state_cases(std::string_view layer, std::uint64_t seed);
 
 }  // namespace normproof::verification::golden::recipes

@@ -59,7 +59,8 @@ class TransformerCases {
     for (const DType dtype : {DType::bfloat16, DType::float16}) few_bits(dtype);
   }
 
-  /// Only decoding has full cases: for trained models the bound would be vacuous.
+  /// Adds the cases of the tier `full`. Only decoding has such cases; for a model with a loss the
+  /// error bound would be too wide to be useful.
   void full() {
     if (!decodes_) return;
     add({.reason = "large_pre",
@@ -90,7 +91,7 @@ class TransformerCases {
   static Fill offset_by(double offset) {
     return [offset](std::size_t, double normal) { return offset + normal; };
   }
-  /// Returns the options that set eps on both sides.
+  /// Returns the options that set eps on the encoder side and the decoder side.
   Options eps_of(const char* eps) const {
     Options options = {{"norm.eps", eps}};
     if (translates_) options.emplace_back("decoder_norm.eps", eps);
@@ -101,7 +102,7 @@ class TransformerCases {
     if (!decodes_) options.emplace_back("label_smoothing", smoothing);
     return options;
   }
-  /// Adds the norm, and the decoder's norm for a translator.
+  /// Adds the option that selects the norm and, for a translator, the norm of the decoder.
   Options normed(Options options, const std::string& norm, const std::string& decoder_norm) const {
     options.emplace_back("norm", norm);
     if (translates_) options.emplace_back("decoder_norm", decoder_norm);
@@ -197,8 +198,8 @@ class TransformerCases {
          .past = decodes_ ? std::size_t{2} : 0});
   }
 
-  /// Adds each norm on the encoder side, and on the decoder side unless its statistics run over a
-  /// sentence.
+  /// Adds one case for each norm. It is used on the encoder side, and also on the decoder side
+  /// unless its statistics are computed over a sentence.
   void add_norms() {
     for (const std::string& norm : ref::model::norm_names()) {
       const bool over_sentences =

@@ -19,7 +19,8 @@ using ref::model::TranslatorOptions;
 
 namespace {
 
-/// Returns the word of that number, skipping the last word but one of the vocabulary.
+/// Returns the id of a word that occurs in the case. The last word but one of the vocabulary is
+/// skipped.
 double word_number(std::size_t words, std::size_t number) {
   return static_cast<double>(number == words - 2 ? words - 1 : number);
 }
@@ -43,7 +44,8 @@ class TransformerCaseMaker {
     add_words("tokens", recipe_.tokens, 0);
     std::visit(*this, operation);
     const ref::model::DecoderConfig config = make_config(operation);
-    // Many sublayers amplify errors; small weights keep the float32 bound useful.
+    // A Transformer has many sublayers, which amplify errors. Small weights keep the float32 bound
+    // useful.
     for (const auto& [name, shape] :
          checks::evaluation::transformer_parameters(operation, config)) {
       const auto initial = checks::evaluation::initial_norm_value(operation, config, name);
@@ -81,7 +83,7 @@ class TransformerCaseMaker {
   }
 
  private:
-  /// Whether a row is padding: sentence k of n ends with at most n - 1 - k padding tokens, so that
+  /// Whether a row is padding. Sentence k of n ends with at most n - 1 - k padding tokens, so that
   /// the last row is a token.
   bool is_pad(std::size_t length, std::size_t row) const {
     const std::size_t t = row % length, after = recipe_.samples - 1 - row / length;
@@ -99,7 +101,7 @@ class TransformerCaseMaker {
     case_.inputs.push_back(filled_tensor(case_, name, shape, dtype, fill, seed_));
   }
 
-  /// Adds the target's words from `first` on; decoding has no padding.
+  /// Adds the words of the target, beginning with word `first`. In decoding there is no padding.
   void add_words(const char* name, std::size_t length, std::size_t first) {
     const bool pads =
         !std::holds_alternative<DecodingOptions>(std::get<TransformerOperation>(case_.options));

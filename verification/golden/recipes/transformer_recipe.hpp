@@ -10,7 +10,8 @@
 
 namespace normproof::verification::golden::recipes {
 
-/// The extents of a case, and how it differs from the ordinary one.
+/// The description of one case of a Transformer: its extents, and how it differs from an ordinary
+/// case.
 struct TransformerRecipe {
   std::string reason, why;
   std::vector<std::pair<std::string, std::string>> options = {};
@@ -19,11 +20,13 @@ struct TransformerRecipe {
   std::size_t source_words = 5, words = 6;
   bool pads = true;
   std::size_t past = 0;  ///< number of past positions in the cache of decoding
-  std::vector<std::pair<std::string, Fill>> fills = {};  ///< tensors with unusual elements
+  /// The fills of tensors that are not filled as usual, by name.
+  std::vector<std::pair<std::string, Fill>> fills = {};
 };
 
-/// Returns the case that the recipe describes, of one of model::transformer_operation_names(). A
-/// target is the next token. The last word but one of a vocabulary of at least four never occurs.
+/// Returns the case that the recipe describes. `operation` is one of
+/// model::transformer_operation_names(). The target of a position is the next token. In a
+/// vocabulary of at least four words, the last word but one never occurs.
 /// Throws    UsageError as set_option does
 Case transformer_case(Tier tier, std::string_view operation, const TransformerRecipe& recipe,
                       std::uint64_t seed);

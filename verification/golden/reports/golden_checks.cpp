@@ -55,7 +55,7 @@ ordered_json tensor_json(const TensorResult& t) {
           {"of_the_inputs", support::report::json_number(t.input_sensitivity)}};
 }
 
-/// Returns a finding for each failed output, or the problem of the case if nothing was compared.
+/// Returns one finding per failed output, or the problem of the case if nothing was compared.
 std::vector<support::report::Finding> make_findings(const CheckedCase& c) {
   const std::string layer = corpus::op_name(c.result.description.c);
   std::vector<support::report::Finding> findings;

@@ -23,7 +23,8 @@ using support::report::Problem;
 
 namespace {
 
-/// The maximum number of pictures besides that of the worst case; a square takes about 150 bytes.
+/// The maximum number of pictures in addition to that of the worst case, and the maximum number of
+/// squares in all of them. A square takes about 150 bytes.
 constexpr std::size_t kMaxMaps = 40, kMaxSquares = 12'000;
 
 struct WorstOutput {
@@ -31,8 +32,8 @@ struct WorstOutput {
   const TensorResult* output = nullptr;
 };
 
-/// Returns the failed output of a case that exceeds its bound most (the first of several); none if
-/// the case did not fail or nothing was compared.
+/// Returns the failed output of a case that exceeds its bound most, or the first of several.
+/// Returns none if the case did not fail or nothing was compared.
 WorstOutput worst_output(const CheckedCase& c) {
   WorstOutput worst;
   if (c.outcome != Outcome::failed) return worst;
@@ -42,7 +43,7 @@ WorstOutput worst_output(const CheckedCase& c) {
   return worst;
 }
 
-/// Returns the worst output of all cases.
+/// Returns the output that exceeds its bound most, over all cases.
 WorstOutput worst_output(const GoldenReport& report) {
   WorstOutput worst;
   for (const CheckedCase& c : report.cases) {
@@ -54,7 +55,7 @@ WorstOutput worst_output(const GoldenReport& report) {
   return worst;
 }
 
-/// Returns the name of the row with the largest ratio (the first of several).
+/// Returns the name of the row with the largest ratio of error to bound, or the first of several.
 const std::string& worst_row(const gate::ErrorRatioMap& map) {
   std::size_t worst = 0;
   for (std::size_t i = 1; i < map.shares.size(); ++i)
@@ -76,8 +77,8 @@ support::report::Figure map_figure(const WorstOutput& worst) {
                       worst.output->where, worst_row(map))};
 }
 
-/// Returns every failure except the one already shown, in the order of their paths. Each has the
-/// map of its worst output, as long as the page has room for it.
+/// Returns every failure except the one with the subject `shown`, sorted by path. Each failure is
+/// followed by the picture of its worst output, until the maximum number of pictures is reached.
 std::vector<support::report::Part> failures_with_maps(const GoldenReport& report,
                                                       const Document& document,
                                                       const std::string& shown) {

@@ -6,11 +6,11 @@
 
 namespace normproof::verification::golden::reports {
 
-/// Renders the report as a single self-contained HTML file: the failure that exceeds its bound
-/// most, with the map of its ratios of error to bound; the metrics of every output; and every other
-/// failure with its command to reproduce it and its map. If there are more maps than a page can
-/// hold, a sentence says how many are left out.
-/// Requires  results with maps (CheckOptions::maps), for the pictures
+/// Renders the report as a single self-contained HTML file. The file shows, in this order: the
+/// failure that exceeds its bound most, with a picture of its ratios of error to bound; the metrics
+/// of every output; every other failure, with its picture and the command to reproduce it. If there
+/// are too many pictures for one page, a sentence says how many are left out.
+/// Requires  results with pictures (CheckOptions::maps)
 std::string golden_page(const GoldenReport& report);
 
 }  // namespace normproof::verification::golden::reports

@@ -48,7 +48,7 @@ Outcome find_outcome(const CaseResult& result, bool listed) {
   return result.passed() ? Outcome::passed : Outcome::failed;
 }
 
-/// The worst value of each metric over the cases of one layer, dtype and output.
+/// The worst value of each metric over all cases of one layer, dtype and output.
 struct MetricsRow {
   std::size_t cases = 0, failed = 0, compared = 0, elements_with_digits = 0, unjudged = 0;
   double ratio = 0, ulp = 0, absolute = 0, relative = 0, norm_wise = 0;
@@ -105,7 +105,7 @@ support::report::Table metrics_table(const std::map<Key, MetricsRow>& rows) {
   return table;
 }
 
-/// Returns what the case is for, and what is wrong with it.
+/// Returns the purpose of the case and a description of each of its failures.
 std::vector<std::string> describe_case(const CaseResult& result) {
   std::vector<std::string> lines = {result.description.c.why};
   if (!result.problem.empty()) lines.push_back(result.problem);
@@ -131,7 +131,7 @@ const char* verdict_word(Outcome outcome) {
   return "";
 }
 
-/// Whether the case passes because none of its elements is judged.
+/// Whether the case passes only because all its bounds are infinite.
 bool is_wholly_unjudged(const CaseResult& result) {
   const auto judged = [](const TensorResult& t) { return t.count > 0 || !t.problem.empty(); };
   return result.passed() && std::ranges::none_of(result.tensors, judged) &&
@@ -233,8 +233,8 @@ std::string failure_text(const TensorResult& t) {
   return text;
 }
 
-/// Returns the smallest condition number of the failures of each layer. A layer is included only if
-/// all of its failures are ill-conditioned and a well-conditioned case passed.
+/// Returns the smallest condition number among the failed cases of each layer. A layer is included
+/// only if all of its failed cases are ill-conditioned and a well-conditioned case passed.
 std::map<std::string, double> min_condition_of_failures(const GoldenReport& report) {
   constexpr double kIllConditioned = 20;
   std::map<std::string, double> failed, passed;
@@ -260,7 +260,7 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
     std::size_t cases = 0, outputs = 0;
     auto operator<=>(const Agreement&) const = default;
   };
-  std::map<std::string, std::map<std::string, Agreement>> agreeing;  // layer, what
+  std::map<std::string, std::map<std::string, Agreement>> agreeing;  // by layer and explanation
   std::map<std::string, std::size_t> failed;
   for (const CheckedCase& c : report.cases) {
     if (c.outcome != Outcome::failed) continue;
@@ -275,7 +275,7 @@ std::vector<std::string> diagnosis_lines(const GoldenReport& report) {
   }
   std::vector<std::string> lines;
   for (const auto& [layer, condition] : min_condition_of_failures(report)) {
-    if (agreeing.contains(layer)) continue;  // a mistake says more
+    if (agreeing.contains(layer)) continue;  // the wrong formula says more
     lines.push_back(
         fmt::format("{}: every failure is at a condition number of {} or more, as of one-pass "
                     "variance, E[x^2] - E[x]^2",
@@ -306,7 +306,7 @@ std::vector<std::string> corpus_lines(const GoldenReport& report) {
 std::vector<std::string> declined_lines(const GoldenReport& report) {
   struct Declined {
     std::size_t count = 0, of = 0;
-    std::string first;  // "quick/sgd/odd: the device has no optimizers"
+    std::string first;  // e.g. "quick/sgd/odd: the device has no optimizers"
   };
   std::map<std::string, Declined> layers;
   for (const CheckedCase& c : report.cases) {
@@ -327,7 +327,7 @@ std::vector<std::string> declined_lines(const GoldenReport& report) {
 }
 
 std::vector<std::string> note_lines(const GoldenReport& report) {
-  // Number of outputs, and the first one.
+  // The number of outputs and the description of the first one, by layer.
   std::map<std::string, std::pair<std::size_t, std::string>> layers;
   for (const CheckedCase& c : report.cases)
     for (const TensorResult& t : c.result.tensors) {

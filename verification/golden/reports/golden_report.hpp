@@ -14,17 +14,18 @@
 
 namespace normproof::verification::golden::reports {
 
-/// The outcome of a case. xfail: it is on the list of expected failures, and failed. xpass: it is
-/// on that list, but passed. declined: the candidate does not support it, whether or not it is on
-/// the list.
+/// The outcome of a case in a report.
+/// - xfail: the case is on the list of expected failures, and it failed.
+/// - xpass: the case is on that list, but it passed.
+/// - declined: the candidate does not support the case, whether or not it is on the list.
 enum class Outcome { passed, failed, xfail, xpass, declined };
 
-/// How cases are reported, and what is required of them as a whole.
+/// How the results of cases are reported, and which conditions the whole run must satisfy.
 struct ReportSettings {
   std::size_t min_cases = 1;
-  bool strict = false;     ///< whether an element that is not judged counts as a failure
-  std::string xfail = {};  ///< expected failures: one glob per line, '#' starts a comment
-  std::string xfail_name = "--xfail";  ///< the name of that list in errors
+  bool strict = false;     ///< whether an element with an infinite bound counts as a failure
+  std::string xfail = {};  ///< list of expected failures: one glob per line, '#' starts a comment
+  std::string xfail_name = "--xfail";  ///< the name of that list in error messages
   /// Whether the whole corpus is checked. If so, a glob of the list that matches no case is an
   /// error.
   bool checks_whole_corpus = true;
@@ -40,57 +41,59 @@ struct ReportSettings {
 struct CheckedCase {
   gate::CaseResult result;
   Outcome outcome = Outcome::passed;
-  std::string repro;  ///< the command that checks this case only
-  std::string file;   ///< its case.json, relative to the working directory
+  std::string repro;  ///< the command that checks only this case
+  std::string file;   ///< the path of its case.json, relative to the working directory
 };
 
 /// The results of `normproof golden check`, from which every report is generated.
 struct GoldenReport {
-  std::vector<CheckedCase> cases;  ///< the checked cases in ascending order of paths
+  std::vector<CheckedCase> cases;  ///< the checked cases, sorted by path
   std::size_t min_cases = 1;
   bool strict = false;
   std::optional<certify::CorpusVersion> corpus = {};
 
   std::size_t count(Outcome outcome) const;
-  /// Number of cases that were not declined and have a judged element.
+  /// Returns the number of cases that were not declined and have an element with a finite bound.
   std::size_t held() const;
   std::size_t unjudged() const;  ///< number of elements with an infinite bound
   bool passed() const;
-  std::string summary() const;  ///< the closing line
+  std::string summary() const;  ///< the last line of the report
 };
 
-/// Assigns each case its outcome, given the list of expected failures.
+/// Gives each case its outcome, according to the list of expected failures.
 /// Throws    FileError naming the list and the line if a glob matches no case of the corpus
 GoldenReport golden_report(std::vector<gate::CaseResult> results, const ReportSettings& settings);
 
-/// Returns one line per layer: the wrong formula with which most of its failed cases agree; if
-/// several do, the one with which most of their outputs agree.
+/// Returns one line per layer. It names the wrong formula that agrees with the most failed cases of
+/// the layer. If several do, it is the one that agrees with the most outputs.
 std::vector<std::string> diagnosis_lines(const GoldenReport& report);
 
-/// Returns the version of the corpus, and whether it is older than the one that this program makes.
+/// Returns lines with the version of the corpus and, if it applies, the warning that it is older
+/// than the corpus that this program makes.
 std::vector<std::string> corpus_lines(const GoldenReport& report);
 
-/// Returns one line per layer with declined cases: their number, and the first with its reason.
+/// Returns one line for each layer with declined cases: the number of declined cases, and the first
+/// of them with the candidate's reason.
 std::vector<std::string> declined_lines(const GoldenReport& report);
 
-/// Returns one line per layer with outputs that were not stored in the dtype of their case, which
-/// does not affect the verdict.
+/// Returns one line for each layer with outputs that were stored with more digits than the dtype of
+/// the case has. Such outputs do not affect the verdict.
 std::vector<std::string> note_lines(const GoldenReport& report);
 
-/// Returns the metrics of every output by layer and dtype, then each failure with its command to
-/// reproduce it, then the summary.
+/// Returns a document with the metrics of every output by layer and dtype, each failure with the
+/// command to reproduce it, and a summary at the end.
 support::report::Document golden_document(const GoldenReport& report);
 
-/// Returns a document for the summary of a CI job, which may be truncated at the end: the summary
-/// comes first as its heading, then the metrics and the failures.
+/// Returns a document for the summary of a CI job, which may be truncated at the end. Its heading
+/// is the summary, followed by the metrics and the failures.
 support::report::Document golden_job_summary(const GoldenReport& report);
 
-/// Returns one check per case with a finding for each failed output, and one more failed check if
-/// there are fewer cases than expected.
+/// Returns one check per case, with a finding for each failed output. If there are fewer cases than
+/// required, one more failed check says so.
 support::report::Checks golden_checks(const GoldenReport& report);
 
-/// Describes a failed output with all metrics: "y at [0, 3]: got -0.25, exact -0.75, bound 5.1e-07
-/// (ratio 980000); 3 of 112 elements".
+/// Describes a failed output with all its metrics, for example "y at [0, 3]: got -0.25, exact
+/// -0.75, bound 5.1e-07 (ratio 980000); 3 of 112 elements".
 std::string failure_text(const gate::TensorResult& tensor);
 
 }  // namespace normproof::verification::golden::reports

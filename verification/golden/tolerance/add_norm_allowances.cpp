@@ -31,7 +31,7 @@ bool has_zero_centered_gamma(const Case& c) {
       std::get<model::FunctionOptions>(c.options));
 }
 
-/// The layer that normalizes the sum.
+/// LayerNorm, as the norm that is applied to the sum.
 struct LayerNormOfSum {
   model::LayerNormOptions options;
   auto forward(const Numbers& sum, const Affine& affine) const {
@@ -83,7 +83,8 @@ class StoredSum {
     if (inputs_.tensors.contains("grad_sum")) allow_stored("grad_x", exact.grad_x);
   }
 
-  /// Uses |gamma x_hat| <= |y| + |beta|.
+  /// Allows an implementation to round gamma x_hat before it adds beta. The error is bounded with
+  /// `|gamma x_hat| <= |y| + |beta|`.
   void allow_beta_after_storing(const model::RMSNormOptions& options) {
     const Tensor<double>* const beta = inputs_.tensors.find("beta");
     if (beta == nullptr) return;
@@ -100,8 +101,8 @@ class StoredSum {
     return tensor == nullptr ? Numbers() : ref::tensor::convert<any_order_error>(*tensor);
   }
 
-  /// Rounds the sum to the dtype of the case. The error is one unit where a sum that was already
-  /// rounded may round to a neighboring number.
+  /// Rounds the sum to the dtype of the case. If the sum is so close to a midpoint that a
+  /// rounding error may change the result, the error of an element is one unit in the last place.
   Numbers rounded_sum() const {
     Numbers stored = sum_;
     const auto round = [this](double v) { return ref::numeric::round_to(storage_of(dtype_), v); };
@@ -113,7 +114,8 @@ class StoredSum {
     return stored;
   }
 
-  /// The slack covers the error of both values in `double`.
+  /// Widens a bound so that it covers another computation of the same output. The slack covers the
+  /// rounding errors of both values in `double`.
   void widen(const char* name, const Numbers& exact, const Numbers& other) {
     Tensor<double>& bound = bound_.at(name);
     for (std::size_t i = 0; i < bound.size(); ++i) {
@@ -135,7 +137,7 @@ class StoredSum {
     if (ref::tensor::is_given(affine_.beta)) widen("grad_beta", exact.grad_beta, other.grad_beta);
   }
 
-  /// Adds one more rounding of a term to the dtype of the case.
+  /// Adds the error of one more rounding of a term to the dtype of the case.
   void allow_stored(const char* name, const Numbers& term) {
     const ref::numeric::Arithmetic format = arithmetic_of(storage_of(dtype_));
     Tensor<double>& bound = bound_.at(name);

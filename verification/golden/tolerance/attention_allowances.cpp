@@ -47,8 +47,9 @@ class AttentionAllowances {
   }
 
  private:
-  /// The error of rounding a value, itself off by `error`, to the format of storage. It is 0 if the
-  /// format holds the value and the error is too small to reach another of its numbers.
+  /// Returns the error of rounding a value to the dtype of the case. The value itself may be off by
+  /// `error`. The result is 0 if the dtype can represent the value and the error is too small to
+  /// reach another number of the dtype.
   double stored(double value, double error) const {
     const double u = format_.unit_roundoff;
     if (u == 0) return 0;
@@ -61,14 +62,14 @@ class AttentionAllowances {
         slack_of_operations(2 * static_cast<double>(shape_.group.keys + shape_.features + 8), u_);
     double& bound = bound_.at(name).data()[i];
     bound += amount * slack;
-    // 0 times an infinite error is NaN; the bound is infinite there, too.
+    // 0 times an infinite error is NaN. The bound is infinite in this case, too.
     if (std::isnan(bound)) bound = std::numeric_limits<double>::infinity();
   }
 
   void add_query(std::size_t query) {
     const std::size_t keys = shape_.group.keys, d = shape_.features, e = shape_.value_features;
     const std::size_t first_key =
-        query / shape_.group.rows() * keys;  // first key of the head of keys that this query reads
+        query / shape_.group.rows() * keys;  // first key of the head that this query reads
     const double* const w = forward_.saved.weights.data() + query * keys;
     const double* const dy = dy_.data() + query * e;
     std::vector<double> scores(keys), grad_weights(keys), moved(keys);

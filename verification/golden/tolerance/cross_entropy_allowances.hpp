@@ -4,13 +4,14 @@
 
 namespace normproof::verification::golden::tolerance {
 
-/// Widens the any-order bound of the reference's cross_entropy formula for what kernels do.
+/// Widens the error bounds of cross_entropy, which are derived from the reference's formula, for
+/// another computation that kernels use.
 ///
 /// Source    docs/error_analysis.md, section 8
-/// Computes  bound += the error of log-probabilities computed as x - log_sum_exp, with log_sum_exp
-///           rounded to the accumulation format
-/// Requires  bound holds the any-order bound of c for `accumulation`; inputs are the finite inputs
-///           of c
+/// Computes  adds the error of log-probabilities that are computed as x - log_sum_exp, where
+///           log_sum_exp is rounded to the accumulation format
+/// Requires  `bound` contains the error bound of c for sums in any order in `accumulation`;
+///           `inputs` are the finite inputs of c
 void add_cross_entropy_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                                   Accumulation accumulation,
                                   ref::tensor::NamedTensors<double>& bound);

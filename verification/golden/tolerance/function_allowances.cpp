@@ -20,11 +20,13 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// Allows the published formula of gelu_tanh, whose 1 + tanh cancels for negative x, unlike the
-/// reference's: x (1 + t)/2 is off by another 5/2 u |x|, and x (1 - t^2) u'/2 by 3 u |x u'|.
+/// Allows the published formula of gelu_tanh, in which 1 + tanh cancels for negative x. The
+/// reference's formula does not cancel. With t = tanh(a(x)) and unit roundoff u, the product
+/// `x (1 + t) / 2` has an additional error of at most `5/2 u |x|`. The product
+/// `x (1 - t^2) a'(x) / 2` has an additional error of at most `3 u |x a'(x)|`.
 void allow_cancellation(const checks::evaluation::FunctionInputs& inputs, double u,
                         NamedTensors<double>& errors) {
-  constexpr double kTwiceCubic = 6 * 0.044715, kRoot = 0.8;  // more than sqrt(2/pi)
+  constexpr double kTwiceCubic = 6 * 0.044715, kRoot = 0.8;  // kRoot is more than sqrt(2/pi)
   const Tensor<double>& x = inputs.tensors.at("x");
   const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -37,8 +39,9 @@ void allow_cancellation(const checks::evaluation::FunctionInputs& inputs, double
   }
 }
 
-/// Allows the published sigmoid, s = 1/(1 + exp(-x)). If exp(-x) overflows, s is 0 and its whole
-/// value may be lost. In s (1 + x (1 - s)) the difference is off by 9 u for x > 0, in any order.
+/// Allows the published sigmoid `s = 1/(1 + exp(-x))`. If exp(-x) overflows, s is 0, so that the
+/// error may be as large as s. In the derivative `s (1 + x (1 - s))`, the difference has an error
+/// of at most 9 unit roundoffs for x > 0, in any order of operations.
 void allow_printed_sigmoid(const checks::evaluation::FunctionInputs& inputs,
                            const ref::numeric::Arithmetic& arithmetic,
                            NamedTensors<double>& errors) {
@@ -62,9 +65,10 @@ void allow_printed_sigmoid(const checks::evaluation::FunctionInputs& inputs,
   }
 }
 
-/// Allows a(x), or in the backward grad_y gate, to be rounded to the dtype of the case before the
-/// next product, as in implementations that run each as a separate operation. A product of a stored
-/// value with a power of two needs no second rounding.
+/// Allows implementations that run the activation and the product with the gate as separate
+/// operations. They round a(x) to the dtype of the case before the next product. In the backward
+/// pass they round the product of grad_y and gate. The product of a stored value and a power of two
+/// needs no second rounding.
 void allow_stored_factors(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                           const NamedTensors<double>& values, Accumulation accumulation,
                           NamedTensors<double>& errors) {
@@ -72,7 +76,7 @@ void allow_stored_factors(const Case& c, const checks::evaluation::FunctionInput
   const double u = arithmetic_of(accumulation).unit_roundoff;
   const ref::numeric::Arithmetic format = arithmetic_of(storage_of(c.dtype));
   const Tensor<double>* const grad_y = inputs.tensors.find("grad_y");
-  constexpr double kSteepest = 1.2;  // more than the derivatives of silu and gelu
+  constexpr double kSteepest = 1.2;  // exceeds the derivatives of silu and gelu
   const auto allow = [&](const char* name, const Tensor<double>& value, auto other_factor) {
     Tensor<double>& error = errors.at(name);
     for (std::size_t i = 0; i < error.size(); ++i) {
@@ -89,8 +93,8 @@ void allow_stored_factors(const Case& c, const checks::evaluation::FunctionInput
   allow("grad_gate", values.at("grad_gate"), [&](std::size_t i) { return grad_y->data()[i]; });
 }
 
-/// Allows each product of rope to be rounded to the dtype of the case before the two are added. A
-/// product with 0 or a power of two is exact.
+/// Allows implementations of rope that round each product to the dtype of the case before they add
+/// two products. A product with 0 or a power of two is exact.
 void allow_stored_products(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                            Accumulation accumulation, NamedTensors<double>& errors) {
   if (!corpus::rounds_when_stored(c.dtype, accumulation)) return;
@@ -125,12 +129,13 @@ void allow_stored_products(const Case& c, const checks::evaluation::FunctionInpu
   if (inputs.tensors.contains("grad_y")) allow("grad_x", inputs.tensors.at("grad_y"));
 }
 
-/// An upper bound of exp(a) - 1 for a >= 0.
+/// Returns an upper bound of `exp(a) - 1` for a >= 0.
 double growth(double a) {
   return a * ref::numeric::exp(a);
 }
 
-/// Allows backwards that use the stored y, row by row.
+/// Widens the bound of grad_x for backward passes that use the stored y. It processes one row after
+/// the other.
 class StoredY {
  public:
   StoredY(const Case& c, const checks::evaluation::FunctionInputs& inputs, const Tensor<double>& y,
@@ -156,19 +161,21 @@ class StoredY {
   }
 
  private:
-  /// The error of rounding y to the format of storage.
+  /// Returns the error of rounding y[i] to the dtype of the case.
   double stored(std::size_t i) const {
     if (format_.unit_roundoff == 0) return 0;
-    if (y_.data()[i] == 0 && error_.data()[i] == 0) return 0;  // masked: it has no effect
+    if (y_.data()[i] == 0 && error_.data()[i] == 0) return 0;  // a masked element has no effect
     return format_.unit_roundoff * (std::fabs(y_.data()[i]) + error_.data()[i] + 2 * format_.tiny);
   }
-  /// The slack covers the candidate's roundings of the terms added here.
+  /// Adds `amount` to the bound of an element of grad_x. The factor covers the rounding errors of
+  /// the candidate when it adds the terms.
   void add(std::size_t i, double amount) {
     const double sum = grad_.data()[i] + amount * (1 + kUlp * static_cast<double>(width_ + 8) * u_);
     grad_.data()[i] = std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum;
   }
 
-  /// grad_x_i = y_i (grad_y_i - s), with s the sum of grad_y y.
+  /// Widens the bound of softmax's gradient, `grad_x_i = y_i (grad_y_i - s)`, where s is the sum of
+  /// grad_y y.
   void softmax(std::size_t begin) {
     double s = 0, off = 0, moved = 0;
     for (std::size_t i = begin; i < begin + width_; ++i) {
@@ -182,7 +189,8 @@ class StoredY {
                  (std::fabs(y_.data()[i]) + error_.data()[i]) * moved);
   }
 
-  /// grad_x_i = grad_y_i - exp(y_i) s, with s the sum of grad_y.
+  /// Widens the bound of log_softmax's gradient, `grad_x_i = grad_y_i - exp(y_i) s`, where s is the
+  /// sum of grad_y.
   void log_softmax(std::size_t begin) {
     double s = 0, magnitude = 0;
     for (std::size_t i = begin; i < begin + width_; ++i) {
@@ -194,8 +202,8 @@ class StoredY {
       add(i, largest * ref::numeric::exp(y_.data()[i] + error_.data()[i]) * growth(stored(i)));
   }
 
-  /// grad_x_i = grad_y exp(x_i - y): also counts the error of y and the roundings of the
-  /// difference.
+  /// Widens the bound of log_sum_exp's gradient, `grad_x_i = grad_y exp(x_i - y)`, by the error of
+  /// y and the rounding errors of the difference.
   void log_sum_exp(std::size_t row) {
     const double off = error_.data()[row] + stored(row);
     for (std::size_t i = row * width_; i < (row + 1) * width_; ++i) {
@@ -217,8 +225,9 @@ class StoredY {
   ref::numeric::Arithmetic format_{.unit_roundoff = 0, .tiny = 0, .largest = 0};
 };
 
-/// l2_norm: a backward that takes y as it was stored in the dtype of the case, and one that applies
-/// the powers of the reciprocal norm in another order.
+/// Widens the bound of l2_norm's gradient for two kinds of backward passes: one that uses y as
+/// stored in the dtype of the case, and one that applies the powers of the reciprocal norm in
+/// another order.
 class L2Backward {
  public:
   L2Backward(const Case& c, const checks::evaluation::FunctionInputs& inputs,
@@ -249,7 +258,8 @@ class L2Backward {
                            : placement == ref::model::EpsPlacement::outside ? n + eps
                                                                             : std::fmax(n, eps);
     const double r = 1 / divisor;
-    // The factor of y in the derivative of the norm. A norm near the floor may lie on either side.
+    // The factor of y in the derivative of the norm. If the norm is near the floor eps, rounding
+    // may move it to either side.
     const double w =
         placement == ref::model::EpsPlacement::outside ? (n == 0 ? 0 : divisor / n) : 1;
     double magnitude = 0, off = 0, moved = 0;
@@ -267,7 +277,7 @@ class L2Backward {
       grad_.data()[i] = std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum;
     }
   }
-  /// The distance that rounding to the format of storage may move y.
+  /// Returns the error of rounding y[i] to the dtype of the case.
   double stored(std::size_t i, double r) const {
     if (format_.unit_roundoff == 0) return 0;
     return format_.unit_roundoff *

@@ -5,25 +5,27 @@
 
 namespace normproof::verification::golden::tolerance {
 
-/// Widens the any-order bounds of the reference's functions for other published formulas of them.
+/// Widens the error bounds of functions, which are derived from the reference's formulas, for other
+/// published formulas of these functions.
 ///
 /// Source    docs/error_analysis.md, section 8
-/// Computes  bound += the errors of these variants.
+/// Computes  adds the errors of these variants to the bounds.
 ///           gelu_tanh: 1 + tanh, which cancels for negative x.
-///           softmax and log_softmax: a backward that uses y as stored in c.dtype.
-///           log_sum_exp: a backward by exp(x - y).
+///           softmax and log_softmax: a backward pass that uses y as stored in c.dtype.
+///           log_sum_exp: a backward pass that computes exp(x - y).
 ///           silu and swiglu: a sigmoid 1/(1 + exp(-x)) whose exponential overflows, and 1 -
-///           sigmoid in the backward.
-///           swiglu and geglu: the activation, and in the backward grad_y gate, stored in c.dtype.
+///           sigmoid in the backward pass.
+///           swiglu and geglu: the activation, and in the backward pass the product of grad_y and
+///           gate, stored in c.dtype.
 ///           rope: products stored in c.dtype.
-///           l2_norm: a backward that uses y as stored in c.dtype, or the powers of the reciprocal
-///           norm in another order.
-///           attention, cross_entropy and norms of a sum: add_attention_allowances,
+///           l2_norm: a backward pass that uses y as stored in c.dtype, or the powers of the
+///           reciprocal norm in another order.
+///           attention, cross_entropy and norms of a sum: see add_attention_allowances,
 ///           add_cross_entropy_allowances and add_add_norm_allowances.
 ///           Other operations: nothing
-/// Requires  bound holds the any-order bound of c for `accumulation`; flushes says whether the
-///           candidate flushes subnormal numbers; inputs are the finite inputs of c; values are the
-///           outputs for them in `double`
+/// Requires  `bound` contains the error bound of c for sums in any order in `accumulation`;
+///           `flushes` says whether the candidate flushes subnormal numbers to 0; `inputs` are the
+///           finite inputs of c; `values` are the outputs for them in `double`
 void add_function_allowances(const Case& c, const checks::evaluation::FunctionInputs& inputs,
                              const ref::tensor::NamedTensors<double>& values,
                              Accumulation accumulation, ref::tensor::NamedTensors<double>& bound,

@@ -18,7 +18,8 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// Allows a factor n/(n-1) or its reciprocal, and a weight a in place of 1 - a.
+/// Allows an adapter to convert running statistics: by a factor n/(n-1) or its reciprocal, and by a
+/// weight a where the reference has 1 - a.
 void allow_conversion(const NamedTensors<double>& values, double u, NamedTensors<double>& bound) {
   for (const char* const name : {"running_mean", "running_variance"}) {
     const Tensor<double>* const running = values.find(name);
@@ -28,7 +29,8 @@ void allow_conversion(const NamedTensors<double>& values, double u, NamedTensors
   }
 }
 
-/// The stored value is gamma x_hat, at most |y| + |beta|.
+/// Allows an implementation to store gamma x_hat before it adds beta. The stored value is at most
+/// `|y| + |beta|`.
 void allow_beta_after_storing(const Case& c, const Tensor<double>& beta, const Tensor<double>& y,
                               Tensor<double>& bound) {
   if (!ref::tensor::is_given(beta)) return;

@@ -10,12 +10,12 @@ namespace normproof::verification::golden::tolerance {
 using corpus::Accumulation;
 using corpus::Case;
 
-/// Widens the bounds of a layer for correct implementations that follow other conventions: running
-/// statistics that an adapter converts, and a beta that is added after y was stored.
+/// Widens the error bounds of a layer for correct implementations that follow other conventions:
+/// running statistics that an adapter converts, and a beta that is added after y was stored.
 ///
 /// Source    docs/error_analysis.md, section 8
-/// Requires  c is of a layer; inputs are those of a step; values and bound hold its outputs, with
-///           values computed in `double`
+/// Requires  the operation of c is a layer; `inputs` are those of a step; `values` are its outputs in
+///           `double`, and `bound` contains the bounds of these outputs
 void add_layer_allowances(const Case& c, const ref::model::NormInputs<double>& inputs,
                           const ref::tensor::NamedTensors<double>& values,
                           Accumulation accumulation, ref::tensor::NamedTensors<double>& bound);

@@ -64,7 +64,8 @@ Evaluated evaluate(const Case& c, const checks::evaluation::EvalInputs& inputs,
 
 using Errors = std::map<std::string, std::vector<double>>;
 
-/// Raises the bounds of one output, or of all, to these errors where they are larger.
+/// Raises the bound of each element to its error in `errors` if that is larger. If `output` is
+/// given, only the bounds of that output are raised.
 void allow(const Errors& errors, NamedTensors<double>& bound, std::string_view output = {}) {
   for (const auto& [name, own] : errors) {
     if (!output.empty() && name != output) continue;
@@ -73,10 +74,11 @@ void allow(const Errors& errors, NamedTensors<double>& bound, std::string_view o
   }
 }
 
-/// Allows other formulas of the statistics. k + E[x-k] and E[(x-k)^2] - E[x-k]^2, with k the first
-/// element, are as accurate as two passes unless k is far from the mean. A mean that is updated, as
-/// in Welford's method, is as accurate as a sum unless it is near 0 with few elements. The
-/// difference shows only where the mean and variance themselves are outputs.
+/// Allows other formulas of mean and variance. The shifted formulas `k + E[x-k]` and
+/// `E[(x-k)^2] - E[x-k]^2`, with k the first element, are as accurate as two passes unless k is far
+/// from the mean. A mean that is updated for each element, as in Welford's method, is as accurate
+/// as a sum unless it is near 0 and there are few elements. The difference is visible only if mean
+/// and variance themselves are outputs.
 void allow_other_statistics(const Case& c, const checks::evaluation::EvalInputs& inputs,
                             const Arithmetic& arithmetic, NamedTensors<double>& bound) {
   const auto allow_style = [&](const plain::Style& style, std::vector<const char*> names) {
@@ -89,8 +91,8 @@ void allow_other_statistics(const Case& c, const checks::evaluation::EvalInputs&
   allow_style({.welford = true}, {"mean", "running_mean"});
 }
 
-/// Converts the bounds of outputs with a given scale to units of that scale; the quotient is
-/// computed in float32, whatever arithmetic the operation uses.
+/// Converts the bounds of outputs with a given scale to units of that scale. The candidate divides
+/// by the scale in float32, whatever arithmetic the operation uses.
 void divide_by_scales(const Case& c, const NamedTensors<double>& values, Tolerance& bounds) {
   const AnyOrderArithmetic scope(arithmetic_of_candidate(Accumulation::float32, bounds.flushes));
   for (auto& [name, bound] : bounds.bound) {
@@ -106,11 +108,11 @@ void divide_by_scales(const Case& c, const NamedTensors<double>& values, Toleran
   }
 }
 
-/// Bounds the distance after rounding to a format of few digits: rounding is monotonic, so the
-/// farther of the rounded ends of the interval decides.
+/// Returns the bound after rounding to an 8-bit format. Rounding is monotonic, so the farther of
+/// the two rounded ends of the interval determines the bound.
 double storage_bound_8bit(double bound, double exact, double remainder, DType stored) {
   if (!std::isfinite(bound)) return bound;
-  constexpr double kSlack = 1 + 0x1p-48;  // covers the roundings of the sums below
+  constexpr double kSlack = 1 + 0x1p-48;  // covers the rounding errors of the sums below
   const ref::numeric::FloatFormat& format = format_of(storage_of(stored));
   const auto to_end = [&](double sign) {
     const double shift = sign * (bound + 0x1p-50 * std::fabs(exact));
@@ -121,9 +123,9 @@ double storage_bound_8bit(double bound, double exact, double remainder, DType st
   return std::max(to_end(-1), to_end(1)) * kSlack;
 }
 
-/// Drops bounds of elements that may overflow the output's dtype because the arithmetic has fewer
-/// digits, such as bfloat16 arithmetic with float16 outputs. Nothing is claimed of them, as if the
-/// arithmetic itself overflowed.
+/// Sets the bound of an element to infinity if the element may overflow the dtype of the output.
+/// This can happen if the arithmetic has fewer digits than the dtype, as bfloat16 arithmetic with
+/// float16 outputs. The element is then not judged, as if the arithmetic itself had overflowed.
 void drop_overflowing_bounds(const Case& c, const NamedTensors<double>& values,
                              const Arithmetic& arithmetic, NamedTensors<double>& bounds) {
   for (auto& [name, bound] : bounds) {
@@ -137,7 +139,7 @@ void drop_overflowing_bounds(const Case& c, const NamedTensors<double>& values,
   }
 }
 
-/// Returns the largest finite magnitude.
+/// Returns the largest finite magnitude in the range.
 double largest_finite(const double* begin, const double* end) {
   double largest = 0;
   for (const double* value = begin; value != end; ++value)
@@ -145,14 +147,14 @@ double largest_finite(const double* begin, const double* end) {
   return largest;
 }
 
-/// Whether bounds may grow with depth until they say nothing. This can happen only for a user's
-/// models; the cases of a corpus are designed to be judged.
+/// Whether bounds may grow with the depth of a model until they are useless. This can happen only
+/// for a user's models. The cases of a corpus are designed to have useful bounds.
 bool may_be_vacuous(const Case& c) {
   return c.tier == corpus::Tier::user && (corpus::is_encoder(c) || corpus::is_transformer(c));
 }
 
-/// Drops the bounds of an output if every bound exceeds every number of the case: such bounds would
-/// accept any output of that size, even zeros.
+/// Sets all bounds of an output to infinity if each of them exceeds every number of the case. Such
+/// bounds would accept any output of that size, even zeros.
 void drop_vacuous_bounds(const Case& c, const NamedTensors<double>& values,
                          NamedTensors<double>& bounds) {
   double largest = 0;
@@ -168,8 +170,8 @@ void drop_vacuous_bounds(const Case& c, const NamedTensors<double>& values,
       std::ranges::fill(bound, std::numeric_limits<double>::infinity());
 }
 
-/// Whether every operation is exact: so the case says in its dtype, but it need not hold in a
-/// coarser arithmetic than usual.
+/// Whether every operation is exact. An exact case promises this for its usual arithmetic. It may
+/// not be true in a coarser arithmetic.
 bool is_exact(const Case& c, Accumulation accumulation) {
   return c.exact && arithmetic_of(accumulation).unit_roundoff <=
                         arithmetic_of(usual_accumulation(c.dtype)).unit_roundoff;
@@ -202,7 +204,7 @@ Formula parse_formula(std::string_view name) {
 
 Arithmetic arithmetic_of_candidate(Accumulation accumulation, bool flushes) {
   Arithmetic arithmetic = arithmetic_of(accumulation);
-  // The error of an operation whose result is a subnormal number.
+  // `tiny` determines the error of an operation with a subnormal result.
   if (!flushes) arithmetic.tiny *= kOperation * arithmetic.unit_roundoff;
   return arithmetic;
 }
@@ -223,7 +225,7 @@ Tolerance derive_tolerance(const Case& stored, checks::evaluation::EvalInputs in
   arithmetic.exact_operations = is_exact(c, accumulation);
   arithmetic.folded = formula != Formula::two_pass;
   const double u = unit_roundoff(c.dtype);
-  // Exact operations on inputs and options that are each rounded once.
+  // Assumes exact operations on inputs and options that are rounded once each.
   const Arithmetic rounded_inputs{
       .unit_roundoff = 0, .tiny = 0, .largest = kInfinity, .input_roundoff = u};
   Evaluated evaluated = evaluate(c, inputs, arithmetic);
@@ -251,15 +253,15 @@ double with_storage_rounding(double bound, double exact, double remainder, DType
   if (ref::io::is_float(stored) && ref::io::item_size(stored) == 1)
     return storage_bound_8bit(bound, exact, remainder, stored);
   const Arithmetic format = arithmetic_of(storage_of(stored));
-  // If rounding overflows the format, the output is infinite, which no bound accepts. Subnormal
-  // numbers are spaced by 2 u tiny.
+  // If rounding overflows the format, the output is infinite, which no bound accepts. Neighboring
+  // subnormal numbers have the distance `2 u tiny`.
   const double rounded = bound + format.unit_roundoff * (std::fabs(exact) + bound) +
                          2 * format.unit_roundoff * format.tiny;
   const bool is_held = remainder == 0 && ref::numeric::round_to(storage_of(stored), exact) == exact;
   const double kept = is_held ? std::min(rounded, 2 * bound) : rounded;
-  // A number that is subnormal, or within the bound of a subnormal number, may be 0.
+  // A number that is subnormal, or within the bound of a subnormal number, may become 0.
   const bool may_be_flushed = flushes && std::fabs(exact) - bound < format.tiny;
-  constexpr double kSlack = 1 + 0x1p-48;  // covers the rounding of the sum
+  constexpr double kSlack = 1 + 0x1p-48;  // covers the rounding error of the sum
   return may_be_flushed ? std::max(kept, (std::fabs(exact) + std::fabs(remainder)) * kSlack) : kept;
 }
 

@@ -11,40 +11,45 @@ using corpus::Accumulation;
 using corpus::Case;
 using ref::io::DType;
 
-/// The class of formulas that a candidate uses. `two_pass`: differences are taken first, as in (x -
-/// m) r, and the variance is the mean of squared distances from the mean, or is computed in a way
-/// that is as accurate (Welford, a tree of partial variances). `folded`: a factor may be multiplied
-/// into a difference, as in x r - m r, which loses digits to cancellation. `one_pass`: like
-/// `folded`, and the variance is E[x^2] - E[x]^2.
+/// The class of formulas that a candidate uses, with mean m and reciprocal standard deviation r.
+/// - `two_pass`: differences are computed first, as in `(x - m) r`, and the variance is the mean of
+///   squared distances from the mean. Equally accurate ways to compute the variance are included
+///   (Welford, a tree of partial variances).
+/// - `folded`: a factor may be multiplied into a difference, as in `x r - m r`, which loses digits
+///   to cancellation.
+/// - `one_pass`: like `folded`, and the variance is `E[x^2] - E[x]^2`.
 enum class Formula { two_pass, folded, one_pass };
 inline constexpr Formula kFormulas[] = {Formula::two_pass, Formula::folded, Formula::one_pass};
 std::string_view to_string(Formula formula);
+/// Returns the formula of that name.
 /// Throws    UsageError with the nearest known name
 Formula parse_formula(std::string_view name);
 
 /// Whether the operation computes a variance, so that a one-pass formula exists.
 bool computes_variance(const Case& c);
 
-/// How far a correct implementation may be from the exact result of a case, element by element.
+/// The largest distance of a correct implementation's output from the exact result, for each
+/// element of each output of a case.
 ///
-/// Source    docs/error_analysis.md, section 8: sums in any order, 2 ulps of error in
-///           any other operation, then one rounding to the dtype in which the output is stored. If
-///           all operations of a case are exact, sums and products have no error, unless
-///           `accumulation` is coarser than usual
-/// Computes  the bound of each output for `accumulation` and `formula`. Each formula meets the
-///           bounds of the formulas after it; one_pass equals folded if the layer is not centered.
-///           An infinite bound claims nothing: the element depends on a non-finite input, it may
-///           overflow the output's dtype because the arithmetic has fewer digits than that dtype,
-///           or the case is a user's model and every bound of the output exceeds every number of
-///           the case.
-///           The bound of an output with a given scale is in units of that scale; a bound of an
+/// Source    docs/error_analysis.md, section 8: sums in any order, 2 ulps of error in any other
+///           operation, then one rounding to the dtype in which the output is stored. If all
+///           operations of a case are exact, sums and products have no error, unless `accumulation`
+///           is coarser than usual
+/// Computes  the bound of each output for `accumulation` and `formula`. A bound for one formula is
+///           at most the bound for the formulas listed after it in Formula. one_pass equals folded
+///           if the layer is not centered.
+///           An infinite bound accepts any value. It has one of three reasons: the element depends
+///           on a non-finite input; the element may overflow the output's dtype because the
+///           arithmetic has fewer digits than that dtype; or the case is a user's model and every
+///           bound of the output exceeds every number of the case.
+///           The bound of an output with a given scale is in units of that scale. The bound of an
 ///           output with block scales ignores the scales
 struct Tolerance {
   ref::tensor::NamedTensors<double> bound;
-  /// Flushing subnormal numbers to 0 is allowed, in operations and in storage.
+  /// Whether subnormal numbers may be flushed to 0, in operations and in storage.
   bool flushes = false;
   /// The error that one rounding of every input and option to the dtype of the case may cause. A
-  /// bound cannot usefully be smaller, because the inputs themselves are not known better.
+  /// smaller bound would not be useful, because the inputs themselves are not known better.
   ref::tensor::NamedTensors<double> input_sensitivity;
 };
 Tolerance derive_tolerance(const Case& c, Accumulation accumulation,
@@ -54,15 +59,16 @@ Tolerance derive_tolerance(const Case& c, checks::evaluation::EvalInputs inputs,
                            Accumulation accumulation, Formula formula = Formula::two_pass,
                            bool flushes = false);
 
-/// Returns the arithmetic assumed of a candidate. Unless it declares that it flushes subnormal
-/// numbers to 0, an operation with a subnormal result is off by at most 2 ulps, like any other.
+/// Returns the arithmetic that is assumed for a candidate. If the candidate does not declare that
+/// it flushes subnormal numbers to 0, an operation with a subnormal result is off by at most 2
+/// ulps, like any other operation.
 ref::numeric::Arithmetic arithmetic_of_candidate(Accumulation accumulation, bool flushes);
 
-/// Returns the bound including the rounding to the dtype of storage, for the exact value exact +
-/// remainder. It is at most twice `bound` if the dtype holds the exact value, and 0 for a count.
-/// For an 8-bit dtype, it is the largest distance from the exact value of the numbers within
-/// `bound` after saturating rounding. `flushes`: a subnormal number of the dtype may be stored as
-/// 0.
+/// Adds the rounding to the dtype of storage to an error bound. The exact value is
+/// `exact + remainder`. If the dtype can represent the exact value, the result is at most twice
+/// `bound`. For a count, it is 0. For an 8-bit dtype, it is the largest distance from the exact
+/// value of any number that saturating rounding makes of a number within `bound`. If `flushes` is
+/// set, a subnormal number of the dtype may be stored as 0.
 double with_storage_rounding(double bound, double exact, double remainder, DType stored,
                              bool flushes = false);
 

@@ -2,28 +2,30 @@
 
 #include "ref/numeric/operation_error.hpp"
 
-/// Errors of a candidate's operations, in multiples of the unit roundoff u of its arithmetic. They
-/// all follow from the limit for one operation; docs/error_analysis.md, section 8, has
-/// the derivations.
+/// Error limits of a candidate's operations, as multiples of the unit roundoff u of its arithmetic.
+/// All of them follow from the limit for one operation. The derivations are in
+/// docs/error_analysis.md, section 8.
 namespace normproof::verification::golden::tolerance {
 
-/// A unit in the last place, in the worst case.
+/// The largest size of one unit in the last place.
 inline constexpr double kUlp = 2;
 
-/// One operation other than an addition.
+/// The error limit of one operation other than an addition.
 inline constexpr double kOperation = ref::numeric::kMaxOperationError;
 
-/// A product of an input with its scale, and the rounding of the scale.
+/// The error limit of an input that is multiplied by its scale, including the rounding of the
+/// scale.
 inline constexpr double kScaledInput = kOperation + kUlp;
 
-/// The conversion of a running statistic: a factor n/(n-1) or its reciprocal, and a weight a for
-/// 1 - a.
+/// The error limit of the conversion of a running statistic: a factor n/(n-1) or its reciprocal,
+/// and a weight a where the reference has 1 - a.
 inline constexpr double kConvertedStatistic = 3 * kOperation;
 
-/// 1 - s of a sigmoid s = 1/(1 + exp(-x)): an exponential, a quotient and two sums.
+/// The error limit of 1 - s, where `s = 1/(1 + exp(-x))` is a sigmoid: an exponential, a quotient
+/// and two sums.
 inline constexpr double kPrintedSigmoid = 2 * kOperation + kUlp;
 
-/// Returns the factor that covers the roundings of `operations` operations.
+/// Returns a factor that covers the rounding errors of `operations` operations.
 constexpr double slack_of_operations(double operations, double u) {
   return 1 + operations * kOperation * u;
 }
