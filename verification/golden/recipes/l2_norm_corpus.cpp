@@ -215,7 +215,8 @@ class L2NormCases {
             .option("eps", "1e-3")
             .x(subnormal_in_some(2))
             .grad_y(subnormal_in_some(3)));
-    for (const char* placement : kPlacements)
+    // With eps outside the root, the derivative has 1/n, and n is unknown if every square underflows.
+    for (const char* placement : {"inside", "floor"})
       add(placed("subnormal_x", {3, 6}, DType::float32, placement)
               .why(kWhySubnormalFloat32)
               .option("eps", "1")
@@ -236,9 +237,6 @@ class L2NormCases {
     add(placed("nan_in_x", shape, DType::float32, "floor")
             .why("a NaN reaches its row of y and grad_x: a maximum that drops it finds eps")
             .x(bad(kNaNOfL2)));
-    add(base_recipe("infinity_in_x", shape, DType::float32)
-            .why("an infinity reaches its row, and nothing else")
-            .x(bad(std::numeric_limits<double>::infinity())));
     add(base_recipe("nan_in_grad_y", shape, DType::float32)
             .why("a NaN in grad_y reaches no y, and its row of grad_x")
             .grad_y(bad(kNaNOfL2)));
