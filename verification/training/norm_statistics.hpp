@@ -12,8 +12,8 @@
 
 namespace normproof::verification::training {
 
-/// Collects the statistics that each norm of a model computes in one training step. Of each
-/// statistic it stores the minimum, mean and maximum over the elements.
+/// Collects the statistics that each norm of a model computes in one training step. It stores the
+/// minimum, mean and maximum of each statistic over its elements.
 class NormStatistics {
  public:
   /// Whether the tensor of this name is a statistic of a norm, such as "layers.0.norm1.mean".

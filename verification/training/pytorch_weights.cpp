@@ -23,8 +23,8 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// Parts of parameter names, each with the corresponding part of PyTorch's name. Those of `kParts`
-/// may occur anywhere in a name, those of `kEnds` only at its end.
+/// Parts of parameter names, each with the corresponding part of PyTorch's name. The parts in
+/// `kParts` may occur anywhere in a name, the parts in `kEnds` only at its end.
 constexpr std::pair<std::string_view, std::string_view> kParts[] = {
     {".attention.in.", ".self_attn.in_proj_"},
     {".attention.out.", ".self_attn.out_proj."},

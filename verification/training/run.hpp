@@ -20,7 +20,7 @@ class RunFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What a run reports about its progress after each step.
+/// The progress of a run, which it reports after each step.
 struct RunProgress {
   std::size_t step = 0, steps = 0, epoch = 0;
   double loss = 0;

@@ -10,7 +10,7 @@
 /// as Markdown and as HTML. They escape all texts themselves.
 namespace normproof::verification::support::report {
 
-/// What a text means, which determines its color. A color is never the only sign of the tone.
+/// The tone of a text. It determines the color, but a color is never the only sign of the tone.
 enum class Tone {
   plain,
   soft,      ///< less important
