@@ -113,7 +113,7 @@ class OperationTable {
   support::report::Table table_;
 };
 
-/// Returns the coverage of each operation by all tiers together.
+/// Returns the coverage of each operation, united over all tiers.
 std::map<std::string, Coverage> together(const TierCoverage& tiers) {
   std::map<std::string, Coverage> all;
   for (const auto& [tier, operations] : tiers)

@@ -10,8 +10,8 @@
 /// (docs/guide/study_language.md).
 namespace normproof::verification::studies::language {
 
-/// The number of seeds that are used to choose a learning rate: seeds 1 to kDecidingSeeds. A model
-/// is trained and validated with each of these seeds at each rate of study_rates().
+/// The number of seeds that are used to choose a learning rate: seeds 1, 2, ..., kDecidingSeeds.
+/// A model is trained and validated with each of these seeds at each rate of study_rates().
 inline constexpr std::uint64_t kDecidingSeeds = 2;
 
 struct RateLoss {

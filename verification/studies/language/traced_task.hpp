@@ -24,8 +24,8 @@ inline constexpr std::string_view kBoundChannels = "bound_channels.";
 /// Computes  the following quality measures per norm layer and step, over the rows that count in
 ///           statistics. x is the input of the layer.
 ///           * "fluctuation.<norm layer>.<statistic>": `||batch - running|| / ||scale||`, as in
-///           FollowedTask, for the mean, biased variance and quadratic_mean of x. `running` is an
-///           exponential moving average over the earlier steps, with the factor kDecay. It is
+///           FollowedTask, for the mean, biased variance and quadratic_mean of x. `running` is
+///           an exponential moving average over the earlier steps, with the factor kDecay. It is
 ///           initialized by the first step, which has no fluctuation.
 ///           * "gradient_share.<norm layer>", only for power_norm: the largest ratio, over the
 ///           channels that have a bound, of rms(X') to its bound. X' = grad_x / rstd is the
