@@ -20,7 +20,7 @@ using gpu::device::Shape;
 
 /// The work that a benchmark row times.
 struct DeviceWork {
-  /// submits the work `times` times to the queue of the device
+  /// Submits the work `times` times to the queue of the device.
   std::function<void(std::int64_t times)> give;
   /// Called after the last submission. Throws if the device rejected something.
   std::function<void()> check = [] {};
@@ -43,7 +43,7 @@ DeviceWork record_layer(Device& device, const std::string& name, const Layer& la
 
 struct DeviceRow {
   std::string name;
-  /// number of times the work is submitted before the host waits for the device
+  /// Number of times the work is submitted before the host waits for the device.
   std::int64_t batch;
   double bytes;                         ///< bytes that are read and written; 0 if not measured
   double operations;                    ///< number of operations; 0 if not measured

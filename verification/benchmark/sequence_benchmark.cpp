@@ -24,9 +24,9 @@ namespace translation = normproof::ref::translation;
 using normproof::ref::numeric::RandomStream;
 using normproof::ref::tensor::Tensor;
 
-/// number of contexts and characters per context
+/// Number of contexts and characters per context.
 constexpr std::size_t kContexts = 32, kContext = 64;
-/// number of sentence pairs, and words per source and target sentence
+/// Number of sentence pairs, and words per source and target sentence.
 constexpr std::size_t kPairs = 64, kWords = 16;
 
 struct SequenceSize {

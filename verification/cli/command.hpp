@@ -28,7 +28,7 @@ struct Command {
   std::function<Run(CLI::App& app)> add;
   std::vector<Command> verbs = {};  ///< commands of the group
   std::string versions = {};        ///< for the program: further lines that --version prints
-  /// old name of the command; it is still accepted, with a notice of the new name
+  /// Old name of the command; it is still accepted, with a notice of the new name.
   std::string former_name = {};
 };
 

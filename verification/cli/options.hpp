@@ -22,8 +22,8 @@ using Texts = std::vector<std::string>;
 
 /// The functions with which an option reads and writes a member of a command.
 struct Binding {
-  /// Sets the member to the given texts. There is more than one text only if the option takes
-  /// several.
+  /// Sets the member of the command from the given texts. There is more than one text only if the
+  /// option takes several.
   /// Throws    UsageError
   std::function<void(const Texts& given)> read;
   /// Returns the texts that would set the member to its current value, or nothing if it is absent.
@@ -39,10 +39,10 @@ CLI::Option* add_bound(CLI::App& app, const std::string& name, Binding binding,
 CLI::Option* accept_several(CLI::Option* option);
 CLI::Option* require(CLI::Option* option);
 
-/// Which texts an option accepts, and what its error message says.
+/// Defines which texts an option accepts, and what its error message says.
 struct TextRule {
   bool (*accepts)(const std::string& text);
-  /// what the error message says was expected, such as "a command for sh"
+  /// The expectation in the error message, such as "a command for sh".
   const char* expectation;
 };
 

@@ -52,7 +52,7 @@ struct Output {
 
   // Output that the command formats itself. If absent, it is generated from the members above.
   Lazy<std::string> text = {};  ///< text for standard output; by default the document as text
-  /// by default one line per check or, if there are no checks, the document
+  /// By default one line per check or, if there are no checks, the document.
   Lazy<std::string> json = {};
   Lazy<std::string> html = {};
   Lazy<std::string> markdown = {};

@@ -16,7 +16,7 @@ struct Bleu {
   double score = 0;  ///< from 0 to 100
   /// For each n: the number of n-grams in the hypotheses that also occur in the references.
   std::array<std::size_t, orders> matches{};
-  /// for each n: the number of n-grams in the hypotheses
+  /// For each n: the number of n-grams in the hypotheses.
   std::array<std::size_t, orders> totals{};
   std::array<double, orders> precisions{};  ///< for each n, in percent, smoothed
   double brevity_penalty = 1;

@@ -30,7 +30,7 @@ struct RunProgress {
 struct RunOptions {
   std::filesystem::path out = {};
   bool resume = false;
-  /// number of steps between checkpoints; 0: only at the end of each epoch
+  /// Number of steps between checkpoints; 0: only at the end of each epoch.
   std::size_t checkpoint_every = 0;
   InitialWeights weights = {};  ///< user-supplied initial weights of a new run
   std::function<void(const RunProgress&)> after_step = {};

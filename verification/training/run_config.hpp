@@ -29,9 +29,9 @@ inline ref::model::EnumNames<Task> names_of(Task) {
 struct TranslationSettings {
   /// Maximum size of each of the two vocabularies, including special tokens.
   std::size_t vocabulary_size = 4096;
-  /// maximum number of tokens in a translation, including the end token
+  /// Maximum number of tokens in a translation, including the end token.
   std::size_t max_length = 50;
-  /// number of validation pairs that are translated for BLEU; 0: no BLEU
+  /// Number of validation pairs that are translated for BLEU; 0: no BLEU.
   std::size_t bleu_pairs = 100;
 };
 
@@ -42,7 +42,7 @@ struct RunConfig {
   std::size_t epochs = 10;
   /// The length in tokens of every batch. If absent, a batch is as long as its longest sentence.
   std::optional<std::size_t> fixed_length = {};
-  /// fraction of the sentences for validation, if no split is given
+  /// Fraction of the sentences for validation, if no split is given.
   double validation_share = 0.2;
   Task task = Task::classify;
   std::size_t context = 32;  ///< maximum number of tokens that a language model sees at once

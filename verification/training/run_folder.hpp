@@ -14,7 +14,7 @@ struct RunFolder {
   std::filesystem::path path;
   RunConfig config;
   std::string data;  ///< text of data.json
-  /// hash of config.json and data.json; the checkpoints of the run store the same hash
+  /// Hash of config.json and data.json; the checkpoints of the run store the same hash.
   std::string sha256;
 };
 

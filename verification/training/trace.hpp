@@ -45,7 +45,7 @@ struct TraceOptions {
 
 struct TraceSummary {
   std::vector<TracedStep> steps;
-  /// totals over all steps, without the tensors of remainders
+  /// Totals over all steps, without the tensors of remainders.
   std::size_t tensors = 0, elements = 0;
   long bits = 0;  ///< precision in bits that decided every element; 0 for a trace in double
 };

@@ -87,7 +87,7 @@ struct normproof_corpus {
   std::optional<normproof::verification::golden::tolerance::Tolerance> bounds_ = {};
   std::vector<StoredTensor> answer_ = {};
   std::optional<Refusal> refusal_ = {};
-  /// the candidate's output at the last verdict
+  /// The candidate's output at the last verdict.
   std::optional<std::vector<StoredTensor>> judged_ = {};
   std::optional<std::size_t> judged_index_ = {};
 

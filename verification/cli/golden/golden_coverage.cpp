@@ -28,7 +28,7 @@ using verification::golden::recipes::Magnitudes;
 
 namespace {
 
-/// one entry per tier; null if the tier has no case of the operation
+/// One entry per tier; null if the tier has no case of the operation.
 using CoveredTiers = std::vector<const Coverage*>;
 
 std::string counts_text(const Counts& counts) {

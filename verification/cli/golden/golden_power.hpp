@@ -22,7 +22,7 @@ struct GoldenPowerCommand {
   /// injected error that the gate rejects. Also prints the false alarms, and each survivor with an
   /// explanation.
   /// Returns   kSuccess if every implementation with an injected error was rejected, and no correct
-  ///           implementation
+  ///           implementation was
   Output run() const;
 
  private:

@@ -33,7 +33,7 @@ struct StudySelection {
   std::optional<std::vector<std::string>> norms = {}, rates = {};
   std::optional<studies::published::Padding> padding = {};
   std::optional<std::size_t> seeds = {}, gradient_seeds = {};
-  /// names of training runs; if any is given, no other option selects training runs
+  /// Names of training runs; if any is given, no other option selects training runs.
   std::vector<std::string> cells = {};
   bool quick = false;
   std::optional<std::vector<ref::model::NormPlacement>> placements = {};

@@ -24,7 +24,7 @@ struct ApplyCommand {
   std::string layer = {};
   std::filesystem::path in = {}, out = {};
   ApplyScalar scalar = ApplyScalar::float64;
-  /// names and values of the layer's options
+  /// Names and values of the layer's options.
   std::vector<std::pair<std::string, std::string>> settings = {};
   bool sequence = false;  ///< whether the first axis of x is a sequence of steps
   ref::model::Mode mode = ref::model::Mode::training;

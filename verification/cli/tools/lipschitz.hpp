@@ -21,7 +21,7 @@ struct LipschitzCommand {
   std::filesystem::path in = {};
   std::optional<std::filesystem::path> out = {};
   double radius = 0;
-  /// names and values of the layer's options
+  /// Names and values of the layer's options.
   std::vector<std::pair<std::string, std::string>> settings = {};
   ref::model::Mode mode = ref::model::Mode::training;
   ReportOptions reports = {};

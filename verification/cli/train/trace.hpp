@@ -22,7 +22,7 @@ struct TraceCommand {
   bool certified = false;
   std::string suffix = ".safetensors";
   TrainingSource source = {};
-  /// file of the initial weights, with PyTorch's names
+  /// File of the initial weights, with PyTorch's names.
   std::optional<std::filesystem::path> weights = {};
   int threads = processor_count();
   ReportOptions reports = {};

@@ -18,10 +18,10 @@ struct TrainCommand {
 
   std::filesystem::path out = {};
   TrainingSource source = {};
-  /// file of the initial weights, with PyTorch's names
+  /// File of the initial weights, with PyTorch's names.
   std::optional<std::filesystem::path> weights = {};
   bool resume = false;
-  /// number of steps between checkpoints; 0: only at the end of each epoch
+  /// Number of steps between checkpoints; 0: only at the end of each epoch.
   std::size_t checkpoint_every = 0;
   int threads = processor_count();
   bool print_config = false;

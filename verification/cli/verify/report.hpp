@@ -21,7 +21,7 @@ struct ReportedPower {
 struct ReportedClaim {
   std::string id, title, statement, source, assumptions;
   bool expected_to_hold = true;
-  /// the assumption that this claim drops, so that it is refuted; empty if the claim should hold
+  /// The assumption that this claim drops, so that it is refuted; empty if the claim should hold.
   std::string dropped;
 
   bool holds = false;
@@ -40,7 +40,7 @@ struct ReportedClaim {
   std::vector<ReportedPower> powers = {};  ///< only if --power is given
 };
 
-/// nu| of PowerNorm for a channel that is active only in every K-th batch.
+/// The absolute value of nu in PowerNorm, for a channel that is active only in every K-th batch.
 struct NuSeries {
   std::size_t period = 0;  ///< the number K
   double theta = 0;        ///< (1 - alpha) Gamma of an active batch in the steady state
@@ -61,7 +61,7 @@ struct CheckerReport {
   std::string name;  ///< name of the checker, such as "proofs" for --proofs
   std::string what;  ///< what it checks, such as "theorems"
   State state = State::failed;
-  /// how much was checked, why nothing was checked, or what failed first
+  /// How much was checked, why nothing was checked, or what failed first.
   std::string summary = {};
   std::vector<CheckedItem> items = {};
 };

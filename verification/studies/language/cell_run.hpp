@@ -11,7 +11,7 @@
 namespace normproof::verification::studies::language {
 
 struct CellOptions {
-  /// the folder of the study, which contains one folder per training run
+  /// The folder of the study, which contains one folder per training run.
   std::filesystem::path folder = {};
   std::function<void(const training::RunProgress&)> after_step = {};
   gpu::device::Device* device = nullptr;  ///< the GPU to train on; nullptr: train on the CPU

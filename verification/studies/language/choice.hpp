@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kDecidingSeeds = 2;
 
 struct RateLoss {
   std::string rate;
-  /// numbers of deciding seeds with a result and with a diverged result
+  /// Numbers of deciding seeds with a result and with a diverged result.
   std::size_t runs = 0, diverged = 0;
   std::optional<double> loss = {};  ///< mean validation loss over these seeds, if none diverged
 };

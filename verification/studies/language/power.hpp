@@ -9,7 +9,7 @@ namespace normproof::verification::studies::language {
 struct PowerRow {
   Condition condition;
   std::string norm;  ///< the norm that is compared with layer_norm
-  /// number of seeds for which the norm and layer_norm have results at their chosen rates
+  /// Number of seeds for which the norm and layer_norm have results at their chosen rates.
   std::size_t pairs = 0;
   double deviation = 0;        ///< standard deviation of the paired differences
   double detectable = 0;       ///< detectable_difference() for `seeds` pairs

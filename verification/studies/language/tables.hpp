@@ -80,7 +80,7 @@ using Quantity = std::function<std::optional<double>(const CellResult&)>;
 /// A comparison of two norms, seed by seed. It covers the seeds for which each of the two norms was
 /// tested at its chosen learning rate.
 struct Paired {
-  /// for each seed: the first norm's quantity minus the second norm's
+  /// For each seed: the first norm's quantity minus the second norm's.
   std::vector<double> differences;
   /// Numbers of seeds for which only the first or only the second norm has the quantity.
   std::size_t first_only = 0, second_only = 0;
@@ -104,7 +104,7 @@ struct Row {
   std::vector<const Finished*> tests;
   std::size_t diverged = 0;
   Measured perplexity = {}, bleu = {};
-  /// mean over the seeds, if the loss is per character
+  /// Mean over the seeds, if the loss is per character.
   std::optional<double> bits_per_character = {};
 };
 

@@ -50,7 +50,7 @@ class NormTrace {
 
  private:
   struct Site {
-    /// tensors that were recorded in the current step
+    /// Tensors that were recorded in the current step.
     std::map<std::string, ref::tensor::Tensor<double>> seen;
     std::map<std::string, ref::tensor::Tensor<double>> running;
     studies::published::GradientBound bound = {};

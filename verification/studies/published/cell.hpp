@@ -30,9 +30,9 @@ struct Cell {
   /// The initialization of the weights. "": as in the protocol. "uniform-0.1": every weight is
   /// drawn from the uniform distribution on (-0.1, 0.1); other limits are possible.
   std::string initialization = "";
-  /// seed of the initial weights, the order of the batches and the dropout
+  /// Seed of the initial weights, the order of the batches and the dropout.
   std::uint64_t seed = 42;
-  /// number of training steps; 0: only compute the gradients of the first batch
+  /// Number of training steps; 0: only computes the gradients of the first batch.
   std::size_t steps = 87;
   /// Whether to measure the Lipschitz constant and the smoothness of the loss at every step.
   bool curves = false;

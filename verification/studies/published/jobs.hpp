@@ -22,7 +22,7 @@ using Runner = std::function<std::string(const std::string& name)>;
 
 struct JobsProgress {
   std::size_t done = 0, tasks = 0;
-  /// estimated from the costs of finished tasks; 0 before the first one has finished
+  /// Estimated from the costs of finished tasks; 0 before the first one has finished.
   double seconds_left = 0;
   std::string name;  ///< name of the task that finished last
 };

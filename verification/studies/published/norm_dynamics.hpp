@@ -64,7 +64,7 @@ class NormDynamics {
 
   /// Mean and variance of a statistic over the steps so far, per channel.
   struct History {
-    /// the value at the last step, and the two sums of Welford's algorithm
+    /// The value at the last step, and the two sums of Welford's algorithm.
     Vector last, mean, squares;
     double steps = 0;
     std::optional<double> add(const Vector& values);

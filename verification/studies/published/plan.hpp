@@ -29,7 +29,7 @@ struct Selection {
   std::optional<Padding> padding = {};  ///< absent: each protocol has its default padding
   std::vector<std::size_t> tables = {1, 2, 3, 4, 5, 6};
   std::vector<std::size_t> figures = {2, 3, 4, 5, 6};
-  /// whether to include the initializations U(-0.1, 0.1) and U(-100, 100)
+  /// Whether to include the initializations U(-0.1, 0.1) and U(-100, 100).
   bool initialization = true;
   std::vector<std::string> norms = {"layer_norm", "batch_norm", "none", "power_norm"};
   std::vector<std::string> rates = study_rates();

@@ -69,9 +69,9 @@ std::optional<std::pair<double, double>> accuracy_range(const TableEntry& entry)
 
 struct Table {
   TableShape shape;
-  /// rates and norms that have a result, in the order of the study
+  /// Rates and norms that have a result, in the order of the study.
   std::vector<std::string> rates, norms;
-  /// the entry of rate r and norm n is entries[r][n]
+  /// The entry of rate r and norm n is entries[r][n].
   std::vector<std::vector<TableEntry>> entries;
 };
 

@@ -35,7 +35,7 @@ class LineReader {
  private:
   int descriptor_;
   std::string received_;
-  /// number of bytes at the beginning of received_ that are known to contain no line end
+  /// Number of bytes at the beginning of received_ that are known to contain no line end.
   std::size_t searched_ = 0;
 };
 

@@ -15,7 +15,7 @@ enum class Outcome { passed, failed, error, skipped };
 
 /// A sentence that says what is wrong, or why a check was skipped.
 struct Finding {
-  /// the SARIF rule id, such as "layer_norm/grad_x"; if empty, SARIF leaves the finding out
+  /// The SARIF rule id, such as "layer_norm/grad_x"; if empty, SARIF leaves the finding out.
   std::string rule;
   std::string sentence;
 };
@@ -28,7 +28,7 @@ struct Check {
   /// to_string(outcome) is printed.
   std::string verdict = {};
   std::vector<Finding> findings = {};
-  /// further sentences that help to understand the findings
+  /// Further sentences that help to understand the findings.
   std::vector<std::string> remarks = {};
   std::string repro = {};  ///< the command that repeats this check
   std::string file = {};   ///< relative path of the checked file

@@ -82,7 +82,7 @@ struct Cell {
 struct Row {
   std::vector<Cell> cells;
   Tone tone = Tone::plain;
-  /// sentences that are shown below the row or below its last cell
+  /// Sentences that are shown below the row or below its last cell.
   std::vector<std::string> notes = {};
   std::string id = {};  ///< value of the id attribute in HTML
 };
@@ -107,7 +107,7 @@ struct Drawing {
 };
 
 struct Figure {
-  /// name of the file beside a Markdown report; if empty, only HTML shows the figure
+  /// Name of the file beside a Markdown report; if empty, only HTML shows the figure.
   std::string file;
   Drawing drawing;
   std::string caption;
