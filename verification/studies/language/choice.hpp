@@ -10,7 +10,7 @@
 /// (docs/guide/study_language.md).
 namespace normproof::verification::studies::language {
 
-/// The number of seeds that are used to choose a learning rate: seeds 1, 2, ..., kDecidingSeeds.
+/// The number of seeds that are used to choose a learning rate: the seeds 1, 2, and so on.
 /// A model is trained and validated with each of these seeds at each rate of study_rates().
 inline constexpr std::uint64_t kDecidingSeeds = 2;
 
