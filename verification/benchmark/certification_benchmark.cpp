@@ -1,7 +1,8 @@
-// Times golden::certify::certify on the cases of a corpus that a glob matches; the balls alone,
-// without the second enclosure; and the same formula at 100 digits of MPFR, which gives no
-// enclosure. verification/benchmark/run --what certification compares it with mpmath's intervals in
-// one run. docs/measurements/performance.md has measurements.
+// Measures the time of golden::certify::certify for the cases of a corpus that match a glob. For
+// comparison it also times two parts of the same work: the evaluation in ball arithmetic without
+// the second enclosure, and the evaluation of the same formula with 100 digits of MPFR, which gives
+// no enclosure. `verification/benchmark/run --what certification` compares the times with mpmath's
+// intervals in one run. docs/measurements/performance.md has measurements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,10 +29,10 @@ using golden::corpus::StoredTensor;
 using normproof::ref::numeric::ball;
 using normproof::ref::numeric::oracle100;
 
-// the precision with which certify begins, and which suffices for these cases
+// the precision with which certify starts; these cases need no more
 constexpr long kBits = 192;
 
-/// Returns the nearest double and the remainder of every output, by name.
+/// Returns two tensors for each output: the nearest doubles and the remainders.
 std::vector<StoredTensor> evaluate_at_100_digits(const StoredCase& stored) {
   const golden::corpus::Case& c = stored.description.c;
   const auto results = checks::evaluation::run_operation<oracle100>(
@@ -40,7 +41,7 @@ std::vector<StoredTensor> evaluate_at_100_digits(const StoredCase& stored) {
   for (const auto& [name, values] : results) {
     std::vector<double> high, low;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      // The corpus has no -0.
+      // The corpus has no -0, so the sum replaces -0 by 0.
       high.push_back(static_cast<double>(values.data()[i]) + 0.0);
       low.push_back(static_cast<double>(values.data()[i] - oracle100(high.back())) + 0.0);
     }
@@ -55,8 +56,8 @@ std::vector<StoredTensor> evaluate_at_100_digits(const StoredCase& stored) {
   return tensors;
 }
 
-/// Computes the first enclosure of certify and its roundings, without the second enclosure and the
-/// remaining work. Returns the number of elements that are decided.
+/// Computes the first enclosure of certify and rounds it, but skips the second enclosure and the
+/// remaining work. Returns the number of elements whose rounding is decided.
 std::size_t balls(const StoredCase& stored) {
   const golden::corpus::Case& c = stored.description.c;
   const normproof::ref::numeric::BallPrecision precision(kBits);
@@ -74,7 +75,7 @@ std::size_t balls(const StoredCase& stored) {
   return decided;
 }
 
-/// Returns the seconds of one call on every case, the best of three.
+/// Returns the seconds that one call of `f` for every case takes: the best of three measurements.
 template <class Function>
 double seconds(const std::vector<StoredCase>& cases, Function f) {
   double best = 1e9;

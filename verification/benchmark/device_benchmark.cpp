@@ -1,5 +1,5 @@
-// Times the GPU path: a copy, the norms, matrix products, a training step.
-// verification/benchmark/run --what device compares it with PyTorch on the same device.
+// Measures times of the GPU code: a copy, the norms, matrix products and a training step.
+// `verification/benchmark/run --what device` compares them with PyTorch on the same GPU.
 // docs/measurements/performance.md explains what is measured.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -15,6 +15,7 @@
 namespace normproof::verification::benchmark {
 namespace {
 
+/// Runs the benchmarks that the command line selects, and returns the exit status.
 /// Throws    UsageError, NoDeviceError, DeviceError
 int run_rows(int argc, char** argv) {
   std::string name = "simulated";

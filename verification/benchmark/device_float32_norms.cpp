@@ -17,10 +17,11 @@ using gpu::norm::Float32NormInputs;
 using ref::model::Float32NormOptions;
 using ref::numeric::FloatType;
 
-constexpr std::size_t kDistinctFloats = 65'537;  // different numbers before they repeat
+// how many different numbers there are before they repeat
+constexpr std::size_t kDistinctFloats = 65'537;
 
-/// Tensors of normal numbers in a format. There is one tensor per name, with the format and shape
-/// requested last.
+/// Tensors of normally distributed numbers in device memory. There is one tensor per name; it has
+/// the format and shape of the last request.
 class FloatTensors {
  public:
   explicit FloatTensors(Device& device) : device_(device) {}
@@ -46,7 +47,7 @@ class FloatTensors {
 struct FloatRow {
   bool centred;
   FloatType type;
-  bool adds;  ///< with a residual, and the gradient of the sum
+  bool adds;  ///< whether a residual is added to x, and in backward the gradient of the sum
   bool backward;
   std::size_t rows, width;
 
@@ -55,7 +56,8 @@ struct FloatRow {
                        centred ? "layer_norm" : "rms_norm", ref::numeric::format_of(type).name,
                        backward ? "backward" : "forward", rows, width);
   }
-  /// The bytes of the tensors: x and y; x, grad_y and grad_x; residual and sum, or the gradient of
+  /// The number of bytes that are read and written. Forward: x and y, and with a residual also the
+  /// residual and the sum. Backward: x, grad_y and grad_x, and with a residual also the gradient of
   /// the sum.
   double bytes() const {
     const std::size_t tensors = backward ? (adds ? 4 : 3) : (adds ? 4 : 2);

@@ -21,7 +21,8 @@ namespace {
 
 namespace model = ref::model;
 
-/// The number of rows and the width of the inputs of norms, and the length of sentences as [B,T,D].
+/// The shape of a norm's input: number of rows and width. `length` is T if the input has the shape
+/// [B,T,D].
 struct NormSize {
   std::size_t rows, width, length;
 };
@@ -85,7 +86,7 @@ model::TrainConfig make_config(const StepSize& size) {
   return config;
 }
 
-/// A training run that continues from row to row.
+/// A training run. Each timed repetition continues it.
 struct Run {
   model::TrainConfig config;
   std::vector<gpu::train::LabelledBatch> batches;
@@ -132,8 +133,8 @@ void add_norms(DeviceRows& rows) {
       for (const bool backward : {false, true}) {
         const std::string row = fmt::format(
             "norm/{}/{}/{}x{}", name, backward ? "backward" : "forward", size.rows, size.width);
-        // The tensors are x and y, or x, grad_y and grad_x. Without a norm, one tensor is read to
-        // check it and passed on.
+        // Forward reads and writes two tensors, x and y. Backward reads and writes three: x, grad_y
+        // and grad_x. The norm `none` only reads one tensor, to check its values.
         const bool none = std::holds_alternative<model::NoneOptions>(model::norm_options(name));
         const double tensors = none ? 1 : backward ? 3 : 2;
         rows.add({.name = row,

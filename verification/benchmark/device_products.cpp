@@ -18,7 +18,8 @@ using gpu::device::Span;
 using gpu::ops::Matrices;
 using gpu::ops::Transpose;
 
-/// A product c [rows,columns] = a b with this depth, or one for each head as in attention.
+/// A matrix product c = a b. c has the shape [rows,columns], and `depth` is the number of columns
+/// of a. With several heads, it is one product per head, as in attention.
 struct Product {
   std::size_t rows, columns, depth;
   Transpose transpose = Transpose::none;
@@ -36,12 +37,13 @@ std::string name_of(const Product& p) {
                            : fmt::format("{}@{}/{}", p.matrices(), size, form);
 }
 
-/// The layout of an operand of attention: the scores head after head; the heads of queries, keys
-/// and values as columns of [B,T,3D]; those of their mean as columns of [B,T,D].
+/// How an operand of attention is stored. scores: one matrix per head, one after another. parts:
+/// the heads of queries, keys and values, as columns of a tensor [B,T,3D]. mean: the heads of
+/// attention's means of values, as columns of [B,T,D].
 enum class Layout { scores, mean, parts };
 
 struct Operand {
-  std::size_t rows, columns;  ///< as stored
+  std::size_t rows, columns;  ///< of the stored matrix
   Layout layout;
 
   std::size_t width(std::size_t heads) const {
@@ -88,15 +90,15 @@ DeviceWork our_product(DeviceRows& rows, const std::string& row, const Product& 
   if (p.transpose == Transpose::b) right = gpu::ops::transposed(right);
   const auto result = view(c.span(), p, operands.c);
   products.prepare(rows.device());
-  // Captures a, b and c to keep their memory alive.
+  // The function captures a, b and c so that their memory is not released.
   return record_layer(rows.device(), row, [&rows, &products, a, b, c, left, right, result] {
     gpu::ops::matmul_into(rows.device(), result, left, right, false, products);
   });
 }
 
 #if defined(NORMPROOF_CUDA)
-/// Computes the product p with cuBLAS, for matrices stored one after the other. In column-major
-/// order it is c^T = b^T a^T.
+/// Computes the product p with cuBLAS, for matrices that are stored one after another. cuBLAS uses
+/// column-major order, so it computes c^T = b^T a^T.
 void call_cublas(Device& device, const Product& p, const double* a, const double* b, double* c) {
   const double one = 1, zero = 0;
   const auto left = p.transpose == Transpose::b ? CUBLAS_OP_T : CUBLAS_OP_N;
@@ -127,8 +129,8 @@ DeviceWork bare_product(DeviceRows& rows, const Product& p) {
 }
 #endif
 
-/// Returns two square products, then those of linear maps, their gradients and attention in an
-/// encoder of this width with this many tokens.
+/// Returns two square products, and the products that an encoder of this width computes for this
+/// number of tokens: those of linear maps, of their gradients, and of attention.
 std::vector<Product> make_products(bool tiny) {
   const std::size_t sentences = tiny ? 2 : 256, length = tiny ? 8 : 128, heads = tiny ? 2 : 4;
   const std::size_t d = tiny ? 16 : 256, d_ff = 4 * d, d_k = d / heads, tokens = sentences * length;

@@ -11,12 +11,14 @@
 namespace normproof::verification::benchmark {
 namespace {
 
-constexpr std::size_t kDistinct = 1'000'003;  // different numbers before they repeat
+// how many different numbers there are before they repeat
+constexpr std::size_t kDistinct = 1'000'003;
 
+/// Times the work of a benchmark row.
 /// Throws    any exception of the work
 void time_work(::benchmark::State& state, Device& device, const DeviceRow& row) {
   const DeviceWork work = row.prepare();
-  work.give(row.batch);  // which takes the memory, and makes the graph
+  work.give(row.batch);  // a first call, which allocates the memory and creates the graph
   device.synchronize();
   while (state.KeepRunningBatch(row.batch)) {
     work.give(row.batch);

@@ -18,15 +18,16 @@ using gpu::device::Device;
 using gpu::device::DeviceTensor;
 using gpu::device::Shape;
 
-/// The work that a row times.
+/// The work that a benchmark row times.
 struct DeviceWork {
-  std::function<void(std::int64_t times)> give;  ///< submits the work to the device's queue
-  /// Called after the last time. Throws if something was rejected.
+  /// Submits the work `times` times to the queue of the device.
+  std::function<void(std::int64_t times)> give;
+  /// Called after the last submission. Throws if the device rejected something.
   std::function<void()> check = [] {};
 };
 
-/// Returns work in which each batch is a single recording, because in a training step the work of a
-/// layer is part of one.
+/// Returns work in which each batch of calls is a single recording (a CUDA graph). In a training
+/// step, a layer is part of such a recording too.
 template <class Layer>
 DeviceWork record_layer(Device& device, const std::string& name, const Layer& layer) {
   const auto last = std::make_shared<std::optional<gpu::device::Recording>>();
@@ -42,13 +43,14 @@ DeviceWork record_layer(Device& device, const std::string& name, const Layer& la
 
 struct DeviceRow {
   std::string name;
-  std::int64_t batch;  ///< number of times the work is submitted before waiting for the device
-  double bytes;        ///< bytes read and written; 0 if not measured
-  double operations;   ///< operations; 0 if not measured
+  /// Number of times the work is submitted before the host waits for the device.
+  std::int64_t batch;
+  double bytes;                         ///< bytes that are read and written; 0 if not measured
+  double operations;                    ///< number of operations; 0 if not measured
   std::function<DeviceWork()> prepare;  ///< called before timing starts
 };
 
-/// The rows of device_benchmark, as Google Benchmark runs them. Must outlive the run.
+/// The rows of device_benchmark, which Google Benchmark runs. This object must outlive the run.
 class DeviceRows {
  public:
   DeviceRows(Device& device, bool tiny) : device_(device), tiny_(tiny) {}
@@ -58,11 +60,12 @@ class DeviceRows {
   Device& device() const { return device_; }
   bool on_gpu() const { return device_.backend() == gpu::device::Backend::cuda; }
   bool tiny() const { return tiny_; }
-  /// Returns normal numbers. There is one tensor per name, with the shape requested last.
+  /// Returns a tensor of normally distributed numbers. There is one tensor per name; it has the
+  /// shape of the last request.
   const DeviceTensor<double>& numbers(const std::string& name, const Shape& shape);
 
   void add(DeviceRow row);
-  /// Whether a row has ended with an error.
+  /// Whether some row ended with an error.
   bool failed() const { return failed_; }
 
  private:
@@ -73,15 +76,17 @@ class DeviceRows {
   std::vector<DeviceRow> rows_;
 };
 
-/// Adds a copy within device memory, to which the norms are compared.
+/// Adds a row for a copy within device memory, with which the norms are compared.
 void add_copy(DeviceRows& rows);
-/// Adds every norm of ref/model/norm_options.hpp, forward and backward.
+/// Adds rows for every norm of ref/model/norm_options.hpp, forward and backward.
 void add_norms(DeviceRows& rows);
-/// Adds layer_norm and rms_norm in float32, bfloat16 and float16, of x and of x + residual.
+/// Adds rows for layer_norm and rms_norm in float32, bfloat16 and float16, applied to x and to x +
+/// residual.
 void add_float32_norms(DeviceRows& rows);
-/// Adds products by each object of gpu/ops/products.hpp and, on a GPU, by direct calls of cuBLAS.
+/// Adds rows for matrix products with each class of gpu/ops/products.hpp and, on a GPU, with direct
+/// calls of cuBLAS.
 void add_products(DeviceRows& rows);
-/// Adds a training step with ordered products and with those of a library.
+/// Adds rows for a training step, with ordered products and with products of a library.
 void add_steps(DeviceRows& rows);
 
 }  // namespace normproof::verification::benchmark

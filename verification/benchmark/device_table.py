@@ -20,7 +20,7 @@ MODES = {"ordered": "ordered_products", "double": "LibraryProducts, double"}
 
 
 def machine(device):
-    """Returns the device."""
+    """Returns the name of the device and of the machine for the table's heading."""
     if device == "cuda":
         try:
             return subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"],
@@ -64,7 +64,7 @@ def ours(program, device, only):
 
 
 def lacks(python, statement, what):
-    """Returns what a Python lacks that cannot run a statement, as the end of a sentence, or ""."""
+    """Returns the end of a sentence that says what a Python interpreter lacks to run a statement, or ""."""
     try:
         failed = subprocess.run([python, "-c", statement], capture_output=True).returncode
     except OSError as error:
@@ -100,7 +100,7 @@ KERNELS = {"quack": {"layer_norm", "rms_norm", "add_rms_norm"}, "Liger": {"layer
 
 
 def peer_of(row):
-    """Returns PyTorch's name of a row, or None."""
+    """Returns the name that a row of device_benchmark has in torch_device.py, or None if it has none there."""
     kind, *parts = row.split("/")
     if kind == "norm" and parts[0] in PEERS:
         return row
@@ -125,7 +125,7 @@ def ratio(value):
 
 
 def times_of(samples, name):
-    """Returns a row's milliseconds by round, or nothing if a round has none."""
+    """Returns the milliseconds of a row in each round, or nothing if they are missing in a round."""
     return [sample[name] for sample in samples] if all(name in sample for sample in samples) else []
 
 
@@ -152,13 +152,13 @@ class Rounds:
         return f"{statistics.median(sample[row][counter] for sample in self.mine) / unit:.4g}"
 
     def beside(self, row, other, counter):
-        """Returns the ratios to another row's rate by round, or nothing if there is no such row."""
+        """Returns, for each round, the ratio of a row's rate to that of another row, or "" if there is no such row."""
         if other not in self.mine[0]:
             return ""
         return spread([sample[row][counter] / sample[other][counter] for sample in self.mine], percent)
 
     def against(self, row):
-        """Returns PyTorch's milliseconds and the ratios to them by round."""
+        """Returns, for each round, PyTorch's milliseconds and the ratio of our time to them."""
         return self.beside_times(row, times_of(self.theirs, peer_of(row)))
 
     def against_kernels(self, row):

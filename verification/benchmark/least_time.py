@@ -1,4 +1,4 @@
-"""The option for the minimum time of a row in Google Benchmark."""
+"""Builds the option of Google Benchmark for the minimum time of each benchmark."""
 import functools
 import subprocess
 

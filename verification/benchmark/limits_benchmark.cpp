@@ -1,7 +1,8 @@
-// Prints the limits of the machine as JSON: {"copy": [...], "fma": [...]}, the bytes per second of
-// a copy and the operations per second of chains of fma, on one thread and on two. Usage:
-// limits_benchmark [BYTES [SECONDS]], where BYTES is the size of the copy (default 16 MiB) and
-// SECONDS the time of each measurement (default 0.3).
+// Measures what the machine can do at most, and prints it as JSON: {"copy": [...], "fma": [...]}.
+// "copy" has the bytes per second of a copy. "fma" has the operations per second of chains of fused
+// multiply-adds. Each list has the value for one thread, then for two threads. Usage:
+// limits_benchmark [BYTES [SECONDS]]. BYTES is the size of the copy (default 16 MiB), SECONDS the
+// time of each measurement (default 0.3).
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -25,7 +26,8 @@ double elapsed_seconds(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Returns the shortest time of work() within about this many seconds, without the first call.
+/// Calls `work` for about `seconds` seconds, and returns the time of the fastest call. The first
+/// call does not count.
 template <class Work>
 double shortest(double seconds, const Work& work) {
   work();
@@ -39,7 +41,7 @@ double shortest(double seconds, const Work& work) {
   return best;
 }
 
-/// Sets the number of threads, and restores a single thread.
+/// Sets the number of threads during the lifetime of this object. Afterwards it is 1.
 class Threads {
  public:
   explicit Threads(int count) { numeric::set_num_threads(count); }
@@ -48,11 +50,12 @@ class Threads {
   Threads& operator=(const Threads&) = delete;
 };
 
-constexpr int kChains = 16;  // hides the latency of two fma units per cycle and fits in registers
+// enough to hide the latency of two fma units, and few enough for the registers
+constexpr int kChains = 16;
 constexpr int kSteps = 1 << 16;
 
-/// Runs kSteps of kChains chains. Returns the number of operations. Stores the results, so that the
-/// compiler cannot omit them.
+/// Runs kChains chains of kSteps fused multiply-adds. Returns the number of operations. The results
+/// are stored in `kept`, so that the compiler cannot remove the computation.
 double chains_of_fma(double* kept) {
   double x[kChains] = {};
   for (int s = 0; s < kSteps; ++s)
@@ -65,7 +68,7 @@ double chains_of_fma(double* kept) {
 #if defined(__x86_64__)
 [[gnu::target("avx2,fma")]] double chains_of_avx2(double* kept) {
   const __m256d half = _mm256_set1_pd(0.5), one = _mm256_set1_pd(1.0);
-  __m256d x[kChains - 4];  // 16 registers, of which two hold constants
+  __m256d x[kChains - 4];  // 16 registers in total; two hold constants
   for (__m256d& v : x) v = _mm256_setzero_pd();
   for (int s = 0; s < kSteps; ++s)
 #pragma GCC unroll 16
@@ -86,7 +89,7 @@ double chains_of_fma(double* kept) {
 }
 #endif
 
-/// Runs the loop with the widest vectors of the processor.
+/// Runs chains_of_fma with the widest vectors of the processor.
 double widest_chains(double* kept) {
 #if defined(__x86_64__)
   if (numeric::instruction_set() == numeric::InstructionSet::avx512) return chains_of_avx512(kept);
@@ -95,7 +98,7 @@ double widest_chains(double* kept) {
   return chains_of_fma(kept);
 }
 
-/// Returns the bytes read and written per second by a copy of this size, for the fastest copy.
+/// Returns the bytes per second that the fastest copy of `bytes` bytes reads and writes.
 double copy_rate(std::size_t bytes, int threads, double seconds) {
   const Threads own(threads);
   const std::vector<char> from(bytes, 1);
@@ -110,11 +113,13 @@ double copy_rate(std::size_t bytes, int threads, double seconds) {
   return 2 * static_cast<double>(bytes) / time;
 }
 
-/// Returns the operations per second of widest_chains, two per fma, for the fastest run.
+/// Returns the operations per second of the fastest run of widest_chains. An fma counts as two
+/// operations.
 double fma_rate(int threads, double seconds) {
   const Threads own(threads);
   const auto parts = static_cast<std::size_t>(threads);
-  constexpr std::size_t kApart = 16;  // so that no two threads write to the same cache line
+  // distance at which two threads write to different cache lines
+  constexpr std::size_t kApart = 16;
   std::vector<double> kept(parts * kApart), operations(parts * kApart);
   const double time = shortest(seconds, [&] {
     numeric::parallel_for(parts, 1, [&](std::size_t begin, std::size_t end) {

@@ -61,7 +61,7 @@ def layer_norm(case, eps):
 
 
 def nearest(x):
-    """Returns the double that is nearest to every point of the interval, or None."""
+    """Returns the double to which all points of the interval round, or None if they round to different doubles."""
     low, high = (libmp.to_float(end, rnd=libmp.round_nearest) for end in x._mpi_)
     return low if low == high else None
 

@@ -1,5 +1,6 @@
-// Times the norm layers, forward and backward, in double at [2048,512]. verification/benchmark/run
-// compares them with other libraries in one run. docs/measurements/performance.md has measurements.
+// Measures the time of each norm layer, forward and backward, in double at shape [2048,512].
+// verification/benchmark/run compares the times with other libraries in one run.
+// docs/measurements/performance.md has measurements.
 #include <benchmark/benchmark.h>
 
 #include "ref/norm/batch_norm.hpp"
@@ -38,7 +39,8 @@ const Data& data() {
   return d;
 }
 
-// Runs forward and backward of a layer as often as the state requests, on state.range(0) threads.
+// Runs forward and backward of a layer on state.range(0) threads, as often as the benchmark
+// requests.
 template <class Step>
 void time_step(benchmark::State& state, Step step) {
   numeric::set_num_threads(static_cast<int>(state.range(0)));

@@ -37,14 +37,14 @@ def times_in(text, program):
 
 
 def of_jax(python, *arguments):
-    """Returns the results of jax_peer.py for the arguments, without the version."""
+    """Runs jax_peer.py with these arguments and returns its results without the version."""
     found = said([python, here / "jax_peer.py", *arguments])
     found.pop("version")
     return found
 
 
 def versions(python, jax):
-    """Returns the releases of the compared libraries."""
+    """Returns the versions of the compared libraries."""
     def of(program, module):
         return subprocess.run([program, "-c", f"import {module}; print({module}.__version__)"], check=True,
                               capture_output=True, text=True).stdout.strip()

@@ -11,11 +11,11 @@
 #include "ref/train/language.hpp"
 #include "ref/train/translation.hpp"
 
-// Times a causal language model and a translator, which torch_sequences.py times in PyTorch:
-// pre-norm, 2 layers per side, 4 heads, d_ff 4 d_model, LayerNorm, no dropout. Names are
-// <what>-<d_model>-<vocabulary>/<threads>. language and translate are a step of Adam. complete and
-// decode generate one sentence token by token, with cached keys and values, choosing the likeliest
-// token each time.
+// Measures the time of a causal language model and of a translator. torch_sequences.py times the
+// same models in PyTorch: pre-norm, 2 layers per side, 4 heads, d_ff = 4 d_model, LayerNorm, no
+// dropout. Benchmark names are <what>-<d_model>-<vocabulary>/<threads>. `language` and `translate`
+// are a training step with Adam. `complete` and `decode` generate one sentence token by token, with
+// cached keys and values; each token is the most likely one.
 namespace {
 
 namespace model = normproof::ref::model;
@@ -23,8 +23,10 @@ namespace train = normproof::ref::train;
 using normproof::ref::numeric::RandomStream;
 using normproof::ref::tensor::Tensor;
 
-constexpr std::size_t kContexts = 32, kContext = 64;  ///< of characters
-constexpr std::size_t kPairs = 64, kWords = 16;       ///< of source and target
+/// Number of contexts and characters per context.
+constexpr std::size_t kContexts = 32, kContext = 64;
+/// Number of sentence pairs, and words per source and target sentence.
+constexpr std::size_t kPairs = 64, kWords = 16;
 
 struct SequenceSize {
   std::size_t d_model, vocabulary;
@@ -76,8 +78,8 @@ train::TranslationConfig make_translator(const SequenceSize& size) {
 
 template <class Step>
 void repeat(benchmark::State& state, Step step) {
-  // The first steps are not timed, as in PyTorch's benchmark, because they touch memory for the
-  // first time.
+  // The first steps are not timed, because they touch their memory for the first time. The
+  // benchmark of PyTorch does the same.
   for (int i = 0; i < 2; ++i) step();
   for (auto _ : state) benchmark::DoNotOptimize(step());
 }

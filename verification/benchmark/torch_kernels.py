@@ -75,7 +75,7 @@ def liger_layer_norm(_, t):
 
 
 def liger_rms_norm(_, t):
-    """Does not work in place, because grad_y is used again."""
+    """Returns forward and backward, which do not work in place, because grad_y is used again."""
     of = importlib.import_module("liger_kernel.ops.rms_norm").LigerRMSNormFunction
     return by_autograd(lambda: of.apply(t.x, t.weight, EPS, 0.0, "llama", False), (t.x, t.weight), t.grad_y)
 
@@ -87,7 +87,7 @@ def liger_add_rms_norm(_, t):
 
 
 def layer(name):
-    """Uses a layer of the module, with its own parameters."""
+    """Returns a function that times the layer of this name, with the parameters that the layer creates."""
     def work(kernels, t):
         of = getattr(kernels, name)(t.width, eps=EPS).to(t.x.device, t.x.dtype)
         return by_autograd(lambda: of(t.x), (t.x, *of.parameters()), t.grad_y)

@@ -7,10 +7,10 @@
 #include "ref/numeric/random.hpp"
 #include "ref/train/trainer.hpp"
 
-// Times one training step with vocabulary 30522 and SGD, without dropout. torch_training.py times
-// the same steps in PyTorch: batch 32, sequence 64, names are
-// <layers>x<d_model>-<activation>/<threads>. For scaling, one size of 1x64-relu changes; names are
-// <batch|sequence|layers|d_model>=<size>/<threads>.
+// Measures the time of one training step with vocabulary 30522 and SGD, without dropout.
+// torch_training.py times the same steps in PyTorch. The batch has 32 sentences of 64 tokens.
+// Benchmark names are <layers>x<d_model>-<activation>/<threads>. To show scaling, other benchmarks
+// change one size of 1x64-relu; their names are <batch|sequence|layers|d_model>=<size>/<threads>.
 namespace {
 
 namespace model = normproof::ref::model;
@@ -51,8 +51,8 @@ void run_steps(benchmark::State& state, const Size& size, int threads) {
   const model::TrainConfig config = make_config(size);
   train::TrainState<double> run = train::initial_train_state(config);
   const std::vector<train::LabelledBatch> batches = {random_batch(size)};
-  // The first steps are not timed, as in PyTorch's benchmark, because they touch memory for the
-  // first time.
+  // The first steps are not timed, because they touch their memory for the first time. The
+  // benchmark of PyTorch does the same.
   for (int i = 0; i < 2; ++i) train::train_step<double>(config, batches, {}, run);
   for (auto _ : state)
     benchmark::DoNotOptimize(train::train_step<double>(config, batches, {}, run).loss);

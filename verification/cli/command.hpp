@@ -15,26 +15,29 @@ class App;
 
 namespace normproof::verification::cli {
 
-/// Runs a command with the options that were read.
+/// Runs a command whose options were already read.
 using Run = std::function<ExitStatus()>;
 
-/// A command of the program, a group of commands such as `golden`, or the program itself.
+/// A command of the program, a group of commands such as `golden`, or the whole program.
 struct Command {
   std::string name;
   std::string summary;
-  /// Adds the command's options to `app`, each bound to a field, and the text below them in --help.
-  /// Returns   the function that runs the command after the options are read; nothing for a group
+  /// Adds the options of the command to `app`, and the text that --help shows below them. Each
+  /// option writes to a member of the command.
+  /// Returns   the function that runs the command after its options were read; empty for a group
   std::function<Run(CLI::App& app)> add;
-  std::vector<Command> verbs = {};  ///< the commands of a group
-  std::string versions = {};        ///< for a program: lines that --version prints below its own
-  std::string former_name = {};     ///< still accepted, with a line that names the new one
+  std::vector<Command> verbs = {};  ///< commands of the group
+  std::string versions = {};        ///< for the program: further lines that --version prints
+  /// Old name of the command; it is still accepted, with a notice of the new name.
+  std::string former_name = {};
 };
 
-/// Runs a command whose options are read, and writes its output. A T has `Output run() const`. It
-/// may have a member `reports`, the ReportOptions, and `std::vector<NamedFile> inputs() const`, the
-/// files and folders that no report may replace.
-/// Throws    UsageError or FileError before the work if a report could not be written; what run()
-///           and write_output throw
+/// Runs a command whose options were read, and writes its output. The class T has a method `Output
+/// run() const`. It may have a member `reports` of type ReportOptions, and a method
+/// `std::vector<NamedFile> inputs() const`, which returns the files and folders that no report may
+/// overwrite.
+/// Throws    before the command runs, UsageError or FileError if a report could not be written; any
+///           exception of run() and of write_output
 template <class T>
 ExitStatus run_command(const T& command) {
   ReportOptions reports;
@@ -47,9 +50,9 @@ ExitStatus run_command(const T& command) {
   return output.status;
 }
 
-/// Makes a command whose options are the fields of a new T for each command line. T must have a
-/// `name`, a `summary`, `void add(CLI::App&)` and what run_command needs. It may have a
-/// `former_name`.
+/// Makes a command of the program from the class T. Each command line creates a new T, whose
+/// members hold the values of the options. T must have a `name`, a `summary`, `void add(CLI::App&)`
+/// and what run_command needs. It may have a `former_name`.
 template <class T>
 Command command() {
   Command result = {T::name, T::summary, [](CLI::App& app) -> Run {

@@ -8,28 +8,31 @@
 
 namespace normproof::verification::cli {
 
-/// The files of a corpus: both are given, or neither for the synthetic corpus.
+/// The files of a corpus of sentences. A user gives the two files, or none for the synthetic
+/// corpus.
 struct CorpusFiles {
-  std::optional<std::filesystem::path> data = {};   ///< in the format of Financial PhraseBank
-  std::optional<std::filesystem::path> vocab = {};  ///< vocab.txt of a BERT release
+  std::optional<std::filesystem::path> data = {};   ///< file in the format of Financial PhraseBank
+  std::optional<std::filesystem::path> vocab = {};  ///< file vocab.txt of a BERT release
 };
 
 struct Corpus {
-  std::string name;  ///< the file's name without its folder, or "synthetic corpus"
+  std::string name;  ///< name of the file without its folder, or "synthetic corpus"
   checks::statistics::TokenizedCorpus tokenized;
 };
 
-/// The seed of the synthetic corpus, so that every run without files has the same sentences.
+/// The seed of the synthetic corpus. It is fixed, so that the synthetic sentences are always the
+/// same.
 inline constexpr std::uint64_t synthetic_seed = 42;
 
-/// Loads and tokenizes the sentences of a corpus.
+/// Loads the sentences of a corpus and splits them into tokens.
 ///
-/// Computes  the sentences as ids, including [CLS] and [SEP], cut to at most `max_length` ids each
+/// Computes  the token ids of each sentence, including [CLS] and [SEP], cut to at most `max_length`
+///           ids
 /// Throws    UsageError if only one of the two files is given; FileError as read_phrasebank and
 ///           Vocabulary::load
 Corpus load_corpus(const CorpusFiles& files, std::optional<std::size_t> max_length = std::nullopt);
 
-/// Writes the ids of each sentence on one line, separated by single spaces.
+/// Returns the token ids as text: one sentence per line, with single spaces between ids.
 std::string format_ids(const checks::statistics::TokenizedCorpus& corpus);
 
 }  // namespace normproof::verification::cli

@@ -13,19 +13,19 @@ class App;
 
 namespace normproof::verification::cli {
 
-/// Adds --device: a simulated one, or a GPU.
+/// Adds the option --device, which selects a simulated device or a GPU.
 void add_device(CLI::App& app, normproof::gpu::device::Backend& device);
 
-/// Adds --device with the processor as a further choice.
+/// Adds the option --device, which selects the processor, a simulated device or a GPU.
 void add_device_or_processor(CLI::App& app, std::optional<normproof::gpu::device::Backend>& device,
                              const std::string& what);
 
-/// Adds --device as an option that may be absent.
+/// Adds the option --device, which may be absent.
 void add_device(CLI::App& app, std::optional<normproof::gpu::device::Backend>& device,
                 const std::string& what);
 
-/// Opens the device that --device names. A rank of mpirun opens the device with its number on this
-/// machine (normproof::gpu::device::device_of_rank), any other process the first one.
+/// Opens a device. A process that mpirun started as a rank opens the GPU that has its number on
+/// this machine (normproof::gpu::device::device_of_rank). Any other process opens the first GPU.
 /// Throws    UsageError, NoDeviceError, DeviceError
 std::unique_ptr<normproof::gpu::device::Device> open_rank_device(
     normproof::gpu::device::Backend backend, std::uint64_t seed = 1);

@@ -16,7 +16,8 @@ using support::report::wrap;
 
 namespace {
 
-// Fits a terminal of 80 columns beside 22 columns of names.
+// The width of help texts. Together with 22 columns for the names, it fits a terminal of 80
+// columns.
 constexpr std::size_t kHelpWidth = 58;
 
 template <class Field>
@@ -31,7 +32,7 @@ CLI::Option* add_path(CLI::App& app, const std::string& name, Field& field, cons
   return add_value(app, name, field, parse, print, help, type);
 }
 
-/// Joins names as in "a, b and c".
+/// Joins names into an enumeration such as "a, b and c".
 std::string listed(const Texts& names) {
   const Texts before(names.begin(), names.end() - 1);
   return fmt::format("{} and {}", fmt::join(before, ", "), names.back());
@@ -62,7 +63,7 @@ CLI::Option* add_bound(CLI::App& app, const std::string& name, Binding binding,
     read(given);
     return true;
   };
-  // CLI11 keeps the current value as one text, which here is quoted for a shell.
+  // CLI11 stores the current value as one text. Here it is quoted for a shell.
   const auto write = [write = std::move(binding.write)] {
     Texts words = write();
     for (std::string& word : words) word = shell_word(word);

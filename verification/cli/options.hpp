@@ -9,8 +9,8 @@
 
 #include "verification/cli/command.hpp"
 
-// Functions that bind the fields of a command to options. They spare commands CLI11's headers,
-// which are slow to compile.
+// Functions that connect options with the members of a command. Commands that include this header
+// do not need CLI11's headers, which take long to compile.
 namespace CLI {
 class App;
 class Option;
@@ -20,28 +20,30 @@ namespace normproof::verification::cli {
 
 using Texts = std::vector<std::string>;
 
-/// How an option reads and writes its field.
+/// The functions with which an option reads and writes a member of a command.
 struct Binding {
-  /// Sets the field to the given texts: one, or several if the option takes several.
+  /// Sets the member of the command from the given texts. There is more than one text only if the
+  /// option takes several.
   /// Throws    UsageError
   std::function<void(const Texts& given)> read;
-  /// Returns the texts that would set the field to its current value; nothing if it is absent.
+  /// Returns the texts that would set the member to its current value, or nothing if it is absent.
   std::function<Texts()> write;
 };
 
-/// Adds an option `--name TYPE`, or an argument if the name has no dashes. `help` is wrapped at
-/// spaces.
+/// Adds an option `--name TYPE`, or a positional argument if the name has no dashes. The text
+/// `help` is broken into lines at spaces.
 CLI::Option* add_bound(CLI::App& app, const std::string& name, Binding binding,
                        const std::string& help, const std::string& type);
 
-/// Lets the option take one or more values and be repeated.
+/// Allows several values after the option, and allows the option to occur several times.
 CLI::Option* accept_several(CLI::Option* option);
 CLI::Option* require(CLI::Option* option);
 
-/// The texts that an option accepts, and the message if it rejects one.
+/// Defines which texts an option accepts, and what its error message says.
 struct TextRule {
   bool (*accepts)(const std::string& text);
-  const char* expectation;  ///< such as "a command for sh"
+  /// The expectation in the error message, such as "a command for sh".
+  const char* expectation;
 };
 
 CLI::Option* add_text(CLI::App& app, const std::string& name, std::string& field,
@@ -52,7 +54,7 @@ CLI::Option* add_text(CLI::App& app, const std::string& name, std::optional<std:
                       std::optional<TextRule> rule = std::nullopt);
 CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& field, const std::string& help);
 
-/// Adds an option for the name of a file, which must not be ''.
+/// Adds an option whose value is the name of a file. The name must not be empty.
 CLI::Option* add_file(CLI::App& app, const std::string& name, std::filesystem::path& field,
                       const std::string& help);
 CLI::Option* add_file(CLI::App& app, const std::string& name,
@@ -62,36 +64,38 @@ CLI::Option* add_folder(CLI::App& app, const std::string& name, std::filesystem:
 CLI::Option* add_folder(CLI::App& app, const std::string& name,
                         std::optional<std::filesystem::path>& field, const std::string& help);
 
-/// NAME=VALUE options, which may be repeated, in their order.
+/// Options of the form NAME=VALUE in the order in which they were given; a name may occur several
+/// times.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 CLI::Option* add_settings(CLI::App& app, const std::string& name, Settings& field,
                           const std::string& help, const std::string& type,
                           const std::string& example);
 
-/// Adds an option for names separated by commas; it may be repeated.
+/// Adds an option whose value is a list of names, separated by commas. It may be given several
+/// times.
 CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::string>& field,
                       const std::string& help);
 
-/// Sets the text below the options in --help.
+/// Sets the text that --help shows below the options.
 void set_footer(CLI::App& app, const std::string& text);
 
 bool is_given(const CLI::App& app, const std::string& name);
 
-/// Calls `check` once all options are read, to check their combination.
+/// Calls `check` after all options have been read, so that it can check their combination.
 void check_afterwards(CLI::App& app, std::function<void()> check);
 
-/// Requires exactly one of these options.
+/// Requires that exactly one of these options is given.
 /// Throws    UsageError if none or several are given
 void require_one_of(CLI::App& app, const std::vector<std::string>& names);
 
-/// Splits the text at commas.
+/// Splits the text at commas. `option` is the name for error messages.
 /// Throws    UsageError if a part is empty
 Texts split_list(const std::string& option, const std::string& text);
 
-/// Wraps the text into the lines that --help shows.
+/// Breaks the text into lines of the width that --help has.
 std::string help_lines(const std::string& text);
 
-/// Returns a command without options of its own: a group, such as `golden`, or the program.
+/// Returns a command that has no options: a group of commands such as `golden`, or the program.
 Command group(std::string name, std::string summary, const std::string& footer,
               std::vector<Command> verbs);
 

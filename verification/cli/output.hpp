@@ -9,7 +9,7 @@
 #include "verification/support/report/document.hpp"
 
 namespace normproof::verification::support::report {
-struct CheckSuite;  // checks.hpp, which takes long to compile
+struct CheckSuite;  // forward declaration, since checks.hpp takes long to compile
 using Checks = std::vector<CheckSuite>;
 }  // namespace normproof::verification::support::report
 
@@ -23,7 +23,7 @@ enum ExitStatus : int {
   kNoDevice = 77,
 };
 
-/// A value, or a function that makes it when it is needed.
+/// A value, or a function that computes the value when it is needed.
 template <class T>
 class Lazy {
  public:
@@ -39,32 +39,34 @@ class Lazy {
   std::function<T()> make_;
 };
 
-/// The result of a command. `write_output` makes every form of report from it.
+/// The result of a command. write_output() generates every form of report from it.
 ///
-/// A form that nobody requests is not made. Functions must not refer to the command, which may be
-/// gone before they are called.
+/// A form that the user does not request is not generated. The functions in it must not refer to
+/// the command, which may no longer exist when they are called.
 struct Output {
   ExitStatus status = kSuccess;
   Lazy<support::report::Document> document = {};  ///< the report for people
-  /// The verdicts for other programs. If absent: one check, which passes if `status` is kSuccess.
+  /// The results for other programs. If absent, there is one check, which passes if `status` is
+  /// kSuccess.
   Lazy<support::report::Checks> checks = {};
 
-  // Forms that this command writes in its own way. If absent they are made from the above.
-  Lazy<std::string> text = {};  ///< standard output; by default the document as text
-  Lazy<std::string> json = {};  ///< by default one line per check, or without checks the document
+  // Output that the command formats itself. If absent, it is generated from the members above.
+  Lazy<std::string> text = {};  ///< text for standard output; by default the document as text
+  /// By default one line per check or, if there are no checks, the document.
+  Lazy<std::string> json = {};
   Lazy<std::string> html = {};
   Lazy<std::string> markdown = {};
 };
 
-/// Returns the output of a command that prints text and has no report.
+/// Returns the output of a command that only prints text and has no report.
 Output printed(std::string text, ExitStatus status = kSuccess);
 
 struct ReportOptions;
 
-/// Prints the text on standard output, or the JSON if `reports` says so, and writes the requested
-/// files. All of them are tried, also after one has failed.
+/// Prints the text or, if `reports` requests it, the JSON on standard output. Then writes the
+/// requested files. If one file fails, the others are written nevertheless.
 ///
-/// Throws    FileError, that of the first one that failed
+/// Throws    FileError of the first file that failed
 void write_output(const Output& output, const ReportOptions& reports);
 
 }  // namespace normproof::verification::cli

@@ -20,13 +20,14 @@ namespace {
 bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code absent;
   if (fs::is_character_file(a, absent) || fs::is_fifo(a, absent)) return false;
-  // weakly_canonical does not change a relative name whose first folder is absent.
+  // If the first folder of a relative name does not exist, weakly_canonical returns the name
+  // unchanged.
   return a == b || fs::equivalent(a, b, absent) ||
          fs::weakly_canonical(fs::absolute(a), absent) ==
              fs::weakly_canonical(fs::absolute(b), absent);
 }
 
-/// Refuses a file inside a folder that is an input.
+/// Throws an error if `file` is inside `folder`, which is an input.
 void check_outside(const NamedFile& file, const fs::path& folder) {
   std::error_code error;
   const fs::path inside = fs::weakly_canonical(fs::absolute(*file.path), error);

@@ -8,29 +8,28 @@
 
 namespace normproof::verification::cli {
 
-/// A file or folder named by an option; absent if the option is not given.
+/// An option for a file or folder, and its value; absent if the option is not given.
 struct NamedFile {
   const char* option;
   std::optional<std::filesystem::path> path;
 };
 
-/// Checks before the work that the outputs can be written, and that none replaces an input or
-/// another output, also under another spelling or through a link. Devices and pipes may be named
-/// twice.
-/// An output may not be inside an input that is a folder.
+/// Checks before a command starts that its outputs can be written. No output may overwrite an input
+/// or another output, even if the name is spelled differently or is a link. An output must not be
+/// inside a folder that is an input. Devices and pipes may be named twice.
 ///
-/// Throws    UsageError if two options name the same file, one is in a folder of inputs or is "-";
-///           FileError if a file cannot be written
+/// Throws    UsageError if two options name the same file, if a file is inside a folder of inputs,
+///           or if a name is "-"; FileError if a file cannot be written
 void check_outputs(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);
 
-/// Returns a function that writes text() to the file, if there is one.
+/// Returns a function that writes `text()` to the file. It does nothing if there is no file.
 std::function<void()> to_file(const std::optional<std::filesystem::path>& path,
                               std::function<std::string()> text);
 
-/// Calls all of them in turn, even after one failed, so that after minutes of work only the files
-/// that could not be written are lost.
+/// Calls all functions in turn, even after one has failed. So if a file cannot be written, only
+/// this file is lost.
 ///
-/// Throws    the first FileError thrown
+/// Throws    the first FileError of a function
 void write_all(const std::vector<std::function<void()>>& writers);
 
 }  // namespace normproof::verification::cli

@@ -24,7 +24,8 @@ constexpr int kNameColumns = 22;
 using Runs = std::map<const CLI::App*, Run>;
 
 void add_command(CLI::App& app, const Command& command, Runs& runs) {
-  app.allow_extras();  // refuse_unknown reports them and suggests the nearest name
+  // refuse_unknown reports unknown arguments and suggests the nearest known name
+  app.allow_extras();
   for (const Command& verb : command.verbs) {
     CLI::App& added = *app.add_subcommand(verb.name, help_lines(verb.summary));
     added.group("Commands");
@@ -47,20 +48,22 @@ std::vector<std::string> verb_names(const CLI::App& app) {
   return names;
 }
 
-/// Returns the names of a command and its groups without the program's: "golden make".
+/// Returns the names of a command and of its groups, without the name of the program: "golden
+/// make".
 std::string command_words(const CLI::App& app) {
   const CLI::App* const parent = app.get_parent();
   if (parent == nullptr) return "";
   return command_words(*parent) + (parent->get_parent() == nullptr ? "" : " ") + app.get_name();
 }
 
-/// Returns "command", or "golden command" for a group.
+/// Returns what an error message calls the commands of a group: "golden command", or "command" for
+/// the program.
 std::string command_kind(const CLI::App& app) {
   return app.get_parent() == nullptr ? "command" : command_words(app) + " command";
 }
 
-/// Writes the error for an unknown option with the nearest one. If none is near and the command has
-/// --set, the error shows how to set it with that.
+/// Returns the error message for an unknown option, which suggests the nearest known one. If none
+/// is near and the command has the option --set, the message shows how to use --set instead.
 std::string unknown_option(const CLI::App& app, const std::string& name) {
   std::string text = ref::numeric::unknown_name("option", name, option_names(app));
   const std::size_t known = text.find("; known: ");
@@ -71,7 +74,7 @@ std::string unknown_option(const CLI::App& app, const std::string& name) {
 }
 
 void refuse_unknown(const CLI::App& app) {
-  if (app.get_prefix_command()) return;  // it refuses whatever it is given in words of its own
+  if (app.get_prefix_command()) return;  // this command reports unknown arguments itself
   if (const std::vector<std::string> extras = app.remaining(); !extras.empty()) {
     const std::string& first = extras.front();
     if (first.starts_with("-"))
@@ -84,7 +87,7 @@ void refuse_unknown(const CLI::App& app) {
   for (const CLI::App* verb : app.get_subcommands()) refuse_unknown(*verb);
 }
 
-/// Returns the command that is given, inside its groups.
+/// Returns the command that the arguments select; it may be inside groups.
 const CLI::App& find_given(const CLI::App& app) {
   const std::vector<std::string> known = verb_names(app);
   if (known.empty()) return app;
@@ -102,7 +105,7 @@ bool requests_help(const CLI::App& app) {
          std::ranges::any_of(given, [](const CLI::App* verb) { return requests_help(*verb); });
 }
 
-/// Returns an option that is repeated but must not be.
+/// Returns an option that was given several times although it allows only one, or null.
 const CLI::Option* find_repeated(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     if (static_cast<int>(option->count()) > std::max(option->get_items_expected_max(), 1))
@@ -118,7 +121,7 @@ std::string one_line(std::string text) {
   return text;
 }
 
-/// Returns a required option that is not given.
+/// Returns a required option that was not given, or null.
 const CLI::Option* find_missing(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     if (option->get_required() && option->count() == 0) return option;
@@ -127,7 +130,7 @@ const CLI::Option* find_missing(const CLI::App& app) {
   return nullptr;
 }
 
-/// Returns the option of that name if it takes a value.
+/// Returns the option of this name if it exists and takes a value, otherwise null.
 const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
   for (const CLI::Option* option : app.get_options())
     if (option->get_items_expected_max() > 0 && option->check_name(name)) return option;
@@ -136,20 +139,21 @@ const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
   return nullptr;
 }
 
-/// Writes "expected FILE: The tensors that go in".
+/// Returns the end of an error message: "expected FILE: The tensors that go in".
 std::string describe_expected(const CLI::Option& option) {
   return fmt::format("expected {}: {}",
                      option.get_positional() ? option.get_name() : option.get_type_name(),
                      one_line(option.get_description()));
 }
 
-/// Writes the sentence for an error of CLI11, whose class tells the kind of mistake.
+/// Returns the error message for an exception of CLI11. Its class says what kind of error occurred.
 std::string describe_error(const CLI::App& app, const CLI::ParseError& error,
                            const std::string& last_argument) {
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     if (const CLI::Option* const repeated = find_repeated(app))
       return fmt::format("{} is given more than once; expected once", repeated->get_name());
-    // Only the last option can lack a value: elsewhere the next argument is taken as the value.
+    // Only the last option can lack a value; for any other option, CLI11 takes the next argument as
+    // the value.
     if (const CLI::Option* const valueless = find_option(app, last_argument))
       return fmt::format("{} is given without a value; {}", last_argument,
                          describe_expected(*valueless));
@@ -167,7 +171,8 @@ Run print(const std::string& text) {
   };
 }
 
-/// Rejects an empty value such as "--junit=". CLI11 would take the next argument as the value.
+/// Throws an error for an empty value such as "--junit=". Otherwise CLI11 would take the next
+/// argument as the value.
 void refuse_empty_value(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     const std::size_t equals = argument.find('=');
@@ -178,8 +183,8 @@ void refuse_empty_value(const std::vector<std::string>& arguments) {
   }
 }
 
-/// Gives the command that the arguments call by its former name its present one.
-/// Returns   the line that says so; empty if it is called by its present name
+/// If the arguments use the former name of a command, replaces it by the present name.
+/// Returns   a notice of the new name; empty if the present name was used
 std::string rename_command(const Command& program, std::vector<std::string>& arguments) {
   const Command* called = &program;
   for (std::string& word : arguments) {

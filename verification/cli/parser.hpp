@@ -9,10 +9,10 @@ namespace normproof::verification::cli {
 
 /// Parses a command line.
 ///
-/// Computes  the function that runs the command given by the arguments (without the program's
-///           name), with its options read and checked; for --help and --version, the function that
-///           prints them
-/// Throws    UsageError with one sentence, such as an unknown command or option with the nearest
+/// Computes  the function that runs the selected command. `arguments` does not include the name of
+///           the program. The command's options have been read and checked. For --help and
+///           --version, the function prints the help or the version
+/// Throws    UsageError with one sentence. For an unknown command or option it suggests the nearest
 ///           known one
 Run parse_arguments(const Command& program, const std::vector<std::string>& arguments);
 

@@ -7,12 +7,12 @@
 
 namespace normproof::verification::cli {
 
-/// Runs a program of these commands with these arguments (without its name). This is the only place
-/// where errors become an exit status and a sentence on standard error that begins with "normproof:
-/// ".
+/// Runs a program that consists of these commands. `arguments` does not include the name of the
+/// program. This is the only function that converts an error into an exit status and a message. The
+/// message is one sentence on standard error that begins with "normproof: ".
 ///
-/// Computes  2 for UsageError and ContractError, 3 for FileError, 77 for NoDeviceError, 1 for
-///           anything else
+/// Computes  the exit status: 2 for UsageError and ContractError, 3 for FileError, 77 for
+///           NoDeviceError, 1 for any other error
 int run_program(Command commands(), const std::vector<std::string>& arguments) noexcept;
 
 }  // namespace normproof::verification::cli

@@ -6,12 +6,12 @@
 
 namespace normproof::verification::cli {
 
-/// Returns the line of a progress bar without line end: "checking claims [####....] 12/46 B3".
+/// Returns a progress bar as one line without line end: "checking claims [####....] 12/46 B3".
 std::string progress_line(std::string_view what, std::size_t done, std::size_t total,
                           std::string_view detail, std::size_t width);
 
-/// A progress bar on standard error. It is drawn only if that is a terminal, and erased at the end
-/// of the scope.
+/// A progress bar on standard error. It is drawn only if standard error is a terminal. The
+/// destructor erases it.
 class ProgressBar {
  public:
   ProgressBar();

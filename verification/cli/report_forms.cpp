@@ -16,7 +16,7 @@ namespace {
 
 namespace report = support::report;
 
-/// The last paragraph of a document, which says how it ended.
+/// Returns the last paragraph of a document, which states the outcome.
 std::string closing_text(const report::Document& document) {
   std::string text = document.title;
   for (const report::Part& part : document.parts)
@@ -24,7 +24,8 @@ std::string closing_text(const report::Document& document) {
   return text;
 }
 
-/// The checks of the command, or one that passes if the command succeeded.
+/// Returns the checks of the command. If it has none, returns one check, which passes if the
+/// command succeeded.
 report::Checks checks_of_output(const Output& output) {
   if (output.checks) return output.checks();
   const report::Document document = output.document();

@@ -7,17 +7,19 @@
 
 namespace normproof::verification::cli {
 
-/// A form in which a command can write its report to a file.
+/// A file format in which a command can write its report.
 struct ReportForm {
-  const char* option;  ///< "--html"
+  const char* option;  ///< option that requests this format, such as "--html"
   const char* help;
   std::string (*text)(const Output& output);
 };
 
-/// Every form, in the order of --help. A new form is a row here.
+/// Returns every file format of reports, in the order of --help. A new format is a new row of this
+/// table.
 const std::vector<ReportForm>& report_forms();
 
-/// The output as JSON: that of the command, or one line per check, or the document.
+/// Returns the output as JSON: the command's own JSON if it has one, otherwise one line per check,
+/// otherwise the document.
 std::string json_text(const Output& output);
 
 }  // namespace normproof::verification::cli

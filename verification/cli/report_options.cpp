@@ -10,7 +10,8 @@ namespace normproof::verification::cli {
 
 namespace {
 
-/// The index of the form with that option; the number of forms if there is none.
+/// Returns the index of the report format that has this option, or the number of formats if there
+/// is none.
 std::size_t form_index(std::string_view option) {
   const auto found = std::ranges::find(report_forms(), option, &ReportForm::option);
   return static_cast<std::size_t>(found - report_forms().begin());

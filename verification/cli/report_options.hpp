@@ -13,27 +13,29 @@ class App;
 
 namespace normproof::verification::cli {
 
-/// The files that a command writes its report to. A command that has a report has one member of
-/// this type, `reports`, and gets every form from it.
+/// The files into which a command writes its report. A command that has a report has a member
+/// `reports` of this type, and thereby every report format.
 struct ReportOptions {
   ReportOptions();
 
-  /// The file of each of report_forms(), in their order. Absent if its option is not given.
+  /// One file name for each format of report_forms(), in the same order. Absent if the option of
+  /// the format is not given.
   std::vector<std::optional<std::filesystem::path>> files;
-  bool json_on_stdout = false;  ///< standard output gets JSON in place of the text
+  bool json_on_stdout = false;  ///< whether standard output is JSON instead of text
 
-  /// Adds the option of each form.
+  /// Adds one option per report format.
   void add(CLI::App& app);
 
-  /// Adds them with --json as a flag, which prints JSON on standard output.
+  /// Adds one option per report format. Here --json takes no file name: it prints JSON on standard
+  /// output.
   void add_with_json_flag(CLI::App& app);
 
-  /// Returns the file of one of report_forms(), by its option.
-  /// Throws    std::out_of_range if no form has that option
+  /// Returns the file name of the report format whose option is `option`, such as "--html".
+  /// Throws    std::out_of_range if no format has that option
   std::optional<std::filesystem::path>& file(std::string_view option);
   const std::optional<std::filesystem::path>& file(std::string_view option) const;
 
-  /// Returns all of them with their options.
+  /// Returns the options and file names of all report formats.
   std::vector<NamedFile> named() const;
 };
 

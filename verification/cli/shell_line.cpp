@@ -14,8 +14,8 @@ namespace {
 constexpr const char* kPlain =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:";
 
-/// Quotes a word that contains a line end, or a byte that reports do not print, through the shell's
-/// printf.
+/// Returns shell code that prints a word with `printf`. This is used for words with a line end or
+/// with bytes that reports do not print.
 std::string printed_word(const std::string& text) {
   std::string format;
   for (const char c : text) {
@@ -47,7 +47,7 @@ std::string differing_options(const std::function<void(CLI::App&)>& add,
   CLI::App given, usual;
   add(given);
   add_usual(usual);
-  // The current value, quoted for a shell; options.cpp binds each option to it.
+  // Returns the current value of an option, quoted for a shell. options.cpp stores it in CLI11.
   const auto words_of = [](CLI::Option* option) {
     return option->capture_default_str()->get_default_str();
   };
@@ -55,7 +55,7 @@ std::string differing_options(const std::function<void(CLI::App&)>& add,
   for (CLI::Option* const option : given.get_options([](const CLI::Option*) { return true; })) {
     const std::string words = words_of(option);
     if (words.empty() || words == words_of(usual.get_option(option->get_name()))) continue;
-    // A value that begins like an option needs the equal sign.
+    // If the value begins with a dash, it must be joined to the option by an equal sign.
     const std::size_t first = words.find_first_not_of("'\"");
     const bool looks_like_option = words[first] == '-' || words.starts_with("\"$(printf '-");
     if (!option->get_positional()) line += " " + option->get_name();

@@ -9,17 +9,18 @@ class App;
 
 namespace normproof::verification::cli {
 
-/// Quotes the text as one word for sh, without line ends and non-text bytes. A line end at its end
-/// is lost.
+/// Quotes the text as one word for the shell sh. The result has no line ends and only printable
+/// text. A line end at the end of the text is lost.
 std::string shell_word(const std::string& text);
 
-/// Writes the options of one app that differ from those of another app with the same options.
+/// Returns, as shell code, the options of one CLI::App whose values differ from those of another
+/// CLI::App with the same options.
 std::string differing_options(const std::function<void(CLI::App&)>& add,
                               const std::function<void(CLI::App&)>& add_usual);
 
-/// Writes the command line that gives a command these options.
+/// Returns the command line that runs a command with these options.
 ///
-/// Computes  "normproof <words> --option value ..."; options with their defaults are left out
+/// Computes  "normproof <words> --option value ..."; options that have their default are left out
 template <class T>
 std::string shell_line(const std::string& words, T command) {
   T usual;

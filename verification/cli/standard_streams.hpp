@@ -7,28 +7,29 @@
 
 namespace normproof::verification::cli {
 
-/// Reads standard input to its end.
+/// Reads standard input to its end and returns it.
 /// Throws    FileError with the reason if it cannot be read (closed, or a folder)
 std::string read_stdin();
 
-/// Writes all bytes to a file descriptor, without a buffer.
+/// Writes all bytes to a file descriptor, without buffering. `name` is the file's name in errors.
 /// Throws    FileError with `name` and the reason (a full disk, a closed pipe)
 void write_all(int descriptor, std::string_view name, std::string_view bytes);
 
-/// Writes all bytes to standard output.
+/// Writes all bytes to standard output, without buffering.
 void write_stdout(std::string_view bytes);
 
-/// Writes to standard error and ignores failures.
+/// Writes the bytes to standard error. Failures are ignored.
 void write_stderr(std::string_view bytes) noexcept;
 
-/// Text that goes to standard output while a command works. A failure to print stops nothing, so
-/// that the files are still written.
+/// Text that a command prints on standard output while it works. If printing fails, the command
+/// continues, so that its files are written nevertheless.
 class StreamedText {
  public:
-  /// Prints the text, unless printing has failed before.
+  /// Prints the text, unless an earlier text could not be printed.
   void print(std::string_view text) noexcept;
 
-  /// Throws    FileError if something could not be printed
+  /// Reports an earlier failure to print.
+  /// Throws    FileError if a text could not be printed
   void rethrow_failure() const;
 
  private:
@@ -37,14 +38,15 @@ class StreamedText {
 
 bool is_terminal(int descriptor);
 
-/// Returns the columns of the terminal on this descriptor, or `otherwise` if it is not a terminal.
+/// Returns the number of columns of the terminal behind this descriptor, or `otherwise` if it is
+/// not a terminal.
 std::size_t terminal_width(int descriptor, std::size_t otherwise);
 
-/// Makes writing to a closed pipe an error instead of ending the process, from now on.
+/// Ignores SIGPIPE from now on: writing to a closed pipe is an error and does not end the process.
 void ignore_closed_pipes();
 
-/// Makes exceeding the file size limit (ulimit -f) an error of the write, as a full disk is, from
-/// now on.
+/// Ignores SIGXFSZ from now on: exceeding the file size limit (ulimit -f) is an error of the write,
+/// like a full disk, and does not end the process.
 void ignore_file_size_limit();
 
 }  // namespace normproof::verification::cli

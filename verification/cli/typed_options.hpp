@@ -38,8 +38,8 @@ struct ValueOf<std::optional<Value>> {
   using type = Value;
 };
 
-/// Adds an option of one value. `parse` converts a text to the value, `print` back to a text. The
-/// field may be optional.
+/// Adds an option with one value. `parse` converts a text to the value, and `print` converts the
+/// value to a text. The member `field` may be a std::optional.
 template <class Field, class Parse, class Print>
 CLI::Option* add_value(CLI::App& app, const std::string& name, Field& field, Parse parse,
                        Print print, const std::string& help, const std::string& type) {
@@ -54,7 +54,7 @@ CLI::Option* add_value(CLI::App& app, const std::string& name, Field& field, Par
                    help, type);
 }
 
-/// Adds an option for an integer from `minimum` to `maximum`.
+/// Adds an option whose value is an integer from `minimum` to `maximum`.
 template <class Field, class Number = typename ValueOf<Field>::type>
 CLI::Option* add_number(CLI::App& app, const std::string& name, Field& field,
                         std::type_identity_t<Number> minimum, std::type_identity_t<Number> maximum,
@@ -65,7 +65,8 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, Field& field,
       [](Number number) { return fmt::format("{}", number); }, help, type);
 }
 
-/// Adds an option for a named value. `of` rejects unknown names, and to_string is its inverse.
+/// Adds an option whose value has a name. `of` converts a name to the value and rejects unknown
+/// names. to_string converts the value to its name.
 template <class Field, class Of>
 CLI::Option* add_named(CLI::App& app, const std::string& name, Field& field, Of of,
                        const std::string& help, const std::string& type) {
@@ -73,7 +74,8 @@ CLI::Option* add_named(CLI::App& app, const std::string& name, Field& field, Of 
       app, name, field, of, [](const auto& value) { return to_string(value); }, help, type);
 }
 
-/// Adds an option for distinct named values separated by commas.
+/// Adds an option whose value is a list of distinct names, separated by commas. `of` converts a
+/// name to a value.
 template <class Value, class Of>
 CLI::Option* add_names(CLI::App& app, const std::string& name, std::vector<Value>& field, Of of,
                        const std::string& help, const std::string& type) {
@@ -99,7 +101,7 @@ CLI::Option* add_names(CLI::App& app, const std::string& name, std::vector<Value
 template <class Value>
 using Choices = std::vector<std::pair<std::string, Value>>;
 
-/// Returns the names of the choices, separated by |.
+/// Returns the names of the choices, separated by `|`.
 template <class Value>
 std::string join_names(const Choices<Value>& choices) {
   std::string names;
@@ -107,10 +109,12 @@ std::string join_names(const Choices<Value>& choices) {
   return names;
 }
 
-/// Returns what an error calls an option: "--mode", or "function" for the argument FUNCTION.
+/// Returns what an error message calls an option: "--mode", or "function" for the argument
+/// FUNCTION.
 std::string option_kind(const std::string& name);
 
-/// Adds an option for one of a few named values. An empty `type` shows the names themselves.
+/// Adds an option whose value is one of a few named choices. If `type` is empty, --help shows the
+/// names of the choices.
 template <class Field, class Value = typename ValueOf<Field>::type>
 CLI::Option* add_choice(CLI::App& app, const std::string& name, Field& field,
                         const Choices<std::type_identity_t<Value>>& choices,

@@ -22,7 +22,7 @@ CASE_SECONDS = 600  # an interpreted kernel of a thousand rows takes minutes on 
 
 
 def failure_of(result):
-    """Returns a failing case. Its mistakes are those that it agrees with, or the formulas that explain its error."""
+    """Returns a failing case with the known mistakes, or the formulas, that explain its error."""
     allowed = [sentence.split("no farther off than ")[1].split(" may be")[0] for sentence in result.json.get("diagnosis", ())
                if "no farther off than " in sentence]
     mistakes = result.mistakes or [f"within {name}" for name in allowed]
@@ -41,7 +41,7 @@ def passes_flushed(entry, dtype, options, path):
 
 
 def ask(entry, dtype, flushed):
-    """Judges an entry in one dtype. Returns the line for it."""
+    """Judges an entry in one dtype. Returns the JSON object with the result."""
     line = {"what": entry.what, "op": entry.op, "dtype": dtype, "cases": 0, "passed": 0, "failed": 0, "not_offered": 0,
             "worst": 0.0, "failures": [], "problem": ""}
     options = {"seconds": CASE_SECONDS, **entry.options}

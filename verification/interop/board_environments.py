@@ -1,4 +1,4 @@
-"""Makes the virtual environments of the board outside the tree, from pinned requirements, each once."""
+"""Creates the virtual environments of the board, from pinned requirements and outside the source tree."""
 import contextlib
 import fcntl
 import hashlib
@@ -38,7 +38,7 @@ def interpreter(name, venvs, requirements):
 
 @contextlib.contextmanager
 def locked(path):
-    """Holds a lock, so that two boards make an environment one after the other."""
+    """Holds a lock on a file, so that only one run of the board creates an environment at a time."""
     with open(path, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

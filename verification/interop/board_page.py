@@ -1,4 +1,4 @@
-"""Makes the report of the board, a document in plain values that `normproof render` writes."""
+"""Makes the report of the board as plain JSON values, from which `normproof render` writes the documents."""
 import collections
 import json
 import math
@@ -21,7 +21,7 @@ def share(value):
 
 
 def merged(result):
-    """Returns the lines of a result by function, the dtypes of each together."""
+    """Returns the results of a row by function; the dtypes of a function are merged."""
     lines = {}
     for held in result["held"]:
         lines.setdefault((held["what"], held["op"]), []).append(held)

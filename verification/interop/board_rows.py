@@ -55,7 +55,7 @@ def run_row(row, args, flushed):
 
 
 def ask(python, row, args, out, folder, flushed):
-    """Runs the process of a row. Returns why it did not end well, or ""."""
+    """Runs the process that judges a row. Returns an error message if it failed, or ""."""
     settings = {"NORMPROOF_LIBRARY": args.library, "NORMPROOF_CORPUS": args.golden, "PYTHONDONTWRITEBYTECODE": 1,
                 "PYTHONPATH": os.pathsep.join(map(str, (TOP / "verification/bindings/python", TOP / "verification/interop",
                                                           args.rows.resolve().parent))),

@@ -71,7 +71,7 @@ def silu(x, dy, valid):
 
 
 def l2_norm(case, x, dy):
-    """docs/specification/norms.md; below the floor the norm has no derivative."""
+    """Computes l2_norm, see docs/specification/norms.md. Below the floor, the norm has no derivative."""
     kind = case.compute_dtype
     eps, placement = kind(case.options["eps"]), case.options["eps_placement"]
     square = total(x * x)
@@ -86,7 +86,7 @@ def l2_norm(case, x, dy):
 
 
 def cross_entropy(case):
-    """The mean loss of the rows that count, weighted by their targets: docs/specification/training.md."""
+    """Computes the mean loss of the rows that count, weighted by class weights (docs/specification/training.md)."""
     kind = case.compute_dtype
     x, smoothing = case["logits"].astype(kind), kind(case.options["label_smoothing"])
     weights = case.get("class_weights", np.ones(x.shape[1])).astype(kind)
@@ -111,7 +111,7 @@ ADDED = {name: any(cells["centred"] for cells in protocol.LAYERS[norm]["cells"])
 
 
 def add_norm(case, x, dy):
-    """A norm of x + residual. The sum is not rounded before the norm."""
+    """Computes a norm of x + residual. The sum is not rounded before the norm."""
     dtype = case.compute_dtype
     residual, grad_sum = (case[name].astype(dtype) for name in ("residual", "grad_sum"))
     gamma = case.get("gamma", np.ones(x.shape[-1])).astype(dtype)

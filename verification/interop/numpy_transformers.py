@@ -102,7 +102,7 @@ class Model:
         return rows.reshape(samples, tokens, self.heads, width // self.heads).swapaxes(1, 2)
 
     def attend(self, q, k, v, seen):
-        """Returns softmax(q k^T / sqrt(d_k)) v. `seen` [B,S] or [B,T,S] says which keys take part."""
+        """Returns softmax(q k^T / sqrt(d_k)) v. `seen`, of shape [B,S] or [B,T,S], marks the visible keys."""
         queries, keys, values = (self.in_heads(part.value) for part in (q, k, v))
         scale = 1 / np.sqrt(self.kind(queries.shape[-1]))
         seen = np.broadcast_to(seen[:, None, None] if seen.ndim == 2 else seen[:, None],
@@ -173,7 +173,7 @@ class Model:
         return self.linear("head", x, embedding if self.options["tied_head"] else None)
 
     def lose(self, logits):
-        """Returns the logits, the loss, every gradient and the state of the norms."""
+        """Computes the loss and its backward. Returns the logits, the loss, every gradient and the norms' state."""
         rows = logits.value.reshape(-1, logits.value.shape[-1])
         tensors = {"logits": rows, "targets": self.case["targets"].reshape(-1)}
         if "valid" in self.case:

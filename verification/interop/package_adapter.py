@@ -52,14 +52,14 @@ class Piped:
 
 
 def to_stored(dtype, values):
-    """A tensor of a question, which protocol.py holds as NumPy has it, as the package stores it."""
+    """Converts a tensor from the NumPy form of protocol.py to the form in which the package stores it."""
     if dtype == "bfloat16":
         return Stored(dtype, (np.ascontiguousarray(values).view(np.uint32) >> 16).astype(np.uint16))
     return Stored(dtype, values.astype(NUMPY_DTYPES[dtype]))
 
 
 def parse_option(name, value):
-    """An option as the package parses it: a whole number is an int, and "none" is None."""
+    """Converts an option to the package's form: a whole number becomes an int, and "none" becomes None."""
     if value == "none":
         return None
     return int(value) if name.rpartition(".")[2] in WHOLE_OPTIONS else value
@@ -72,7 +72,10 @@ def is_leaf(name, stored, op, leaves):
 
 
 def to_package_case(case, leaves):
-    """The case of a question as the package has it. Its outputs are the main output and the gradients of the leaves."""
+    """Converts a case of protocol.py to a case of the package.
+
+    Its outputs are the main output and the gradients of the leaves.
+    """
     tensors = {name: to_stored(case.dtypes[name], values) for name, values in case.tensors.items()}
     outputs = {"grad_" + name: stored.shape for name, stored in tensors.items() if is_leaf(name, stored, case.op, leaves)}
     if "x" in tensors:
@@ -97,7 +100,7 @@ def invocation_of(fn, op, known, framework, layout):
 
 
 def answer_case(framework, functions, case):
-    """The outputs of a case as NumPy arrays, by name. Throws protocol.NotOffered if the case is declined."""
+    """Computes the outputs of a case as NumPy arrays, by name. Throws protocol.NotOffered if it is declined."""
     piped = functions.get((case.op, case.dtype))
     if piped is None:
         raise protocol.NotOffered(f"{case.op} in {case.dtype}")

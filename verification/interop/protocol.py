@@ -22,7 +22,7 @@ LAYERS = {name: operation for name, operation in OPERATIONS.items() if operation
 
 
 def equal_forms(combination):
-    """Returns the operations that another one gives by "times_gate" or "of_sum", each with that other one's name."""
+    """Returns a dictionary of the operations that combine another one with a gate or a sum, with that one's name."""
     return {name: form["operation"] for name, operation in OPERATIONS.items()
             for form in operation["equal_forms"] if form["combination"] == combination}
 
@@ -58,7 +58,7 @@ class NotOffered(Exception):
 
 
 class NotRounded(Exception):
-    """An output is said to have 16 or 8 bits, but its elements have more digits, so it was never stored in them."""
+    """An output claims to have 16 or 8 bits, but its elements have more digits, so it was not rounded to them."""
 
 
 @dataclasses.dataclass
@@ -275,7 +275,7 @@ def in_one_line(text):
 
 
 def answer_line(line, step, offered, takes, eight_bits):
-    """Returns the answer to a line, whatever happens. The traceback of an error goes to standard error."""
+    """Returns the answer to a line. An exception becomes the answer `error`; its traceback goes to standard error."""
     path, op = line.split()[:2]
     try:
         if offered is not None and op not in offered:

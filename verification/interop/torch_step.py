@@ -23,7 +23,7 @@ ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu, "gelu_tanh": lambda x: F.gelu(x, 
 
 
 class Encoder(torch.nn.Module):
-    """What the weights of `normproof weights` are the state_dict of."""
+    """The module whose state_dict holds the weights that `normproof weights` writes."""
 
     def __init__(self, config, weights):
         super().__init__()

@@ -16,12 +16,13 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// Whether a state tensor is a count of steps.
+/// Whether the tensor of this name counts steps.
 bool is_count(const std::string& name) {
   return name.ends_with(".iterations");
 }
 
-/// Adds `more` to `sum`; a count is replaced by that of `more`.
+/// Adds each tensor of `more` to the tensor of the same name in `sum`. A tensor that counts steps
+/// is overwritten instead.
 void add_to(NamedTensors<double>& sum, const NamedTensors<double>& more) {
   for (const auto& [name, values] : more) {
     Tensor<double>& own = sum.at(name);

@@ -8,23 +8,25 @@
 
 namespace normproof::verification::training {
 
-/// Averages several checkpoints of one run. `like` has the tensors' names and shapes.
+/// Averages the tensors of several checkpoints of one run. `like` is a state with the names and
+/// shapes that the checkpoints' tensors must have.
 ///
 /// Source    [VSP+17], section 6.1: the parameters of the last checkpoints are averaged
-/// Computes  each parameter element: the sum over the checkpoints divided by their number. The
-///           running statistics and nu of the norms are averaged in the same way, as is customary,
-///           although a mean of running variances is not the variance at the mean parameters.
-///           `iterations`, the optimizer and the step are those of the last checkpoint. A single
-///           checkpoint is returned bit for bit
+/// Computes  the mean of each element over the checkpoints: the sum divided by the number of
+///           checkpoints. The norms' running statistics and nu are averaged too, as is customary.
+///           (The mean of running variances is not the variance at the mean parameters.) The step
+///           count, the counts `iterations` and the optimizer state are copied from the last
+///           checkpoint. A single checkpoint is returned bit for bit
 /// Requires  (C1) files has an element
-/// Order     the sums run in the order of the files
-/// Throws    ContractError; FileError naming the file if it is absent, damaged, of another
-///           configuration, of another run than the first one, or of the same step as another
+/// Order     each sum adds the checkpoints in the order of `files`
+/// Throws    ContractError; FileError naming the file if it is absent or damaged, if its
+///           configuration differs from that of `like`, if it belongs to another run than the first
+///           file, or if it has the same step as another file
 Checkpoint mean_checkpoint(const std::vector<std::filesystem::path>& files,
                            const ref::train::TrainState<double>& like);
 
-/// Returns the last checkpoints that the folder of a run keeps, the earliest first.
-/// Throws    FileError naming the folder if it keeps fewer
+/// Returns the paths of the last `count` checkpoints in the folder of a run, the earliest first.
+/// Throws    FileError naming the folder if it has fewer checkpoints
 std::vector<std::filesystem::path> last_checkpoints(const std::filesystem::path& folder,
                                                     std::size_t count);
 

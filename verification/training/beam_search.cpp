@@ -41,21 +41,21 @@ void check_logits(const Tensor<double>& logits, std::int32_t end) {
         fmt::format("[V] with V above end, {}", end), Clause::C3);
 }
 
-/// A hypothesis extended by one token.
+/// The extension of a hypothesis in the beam by one token.
 struct Step {
   std::size_t hypothesis;
   std::int32_t token;
   double log_probability;
 };
 
-/// A hypothesis in the beam, with its possible next tokens, the best first.
+/// A hypothesis in the beam, together with the tokens that may follow it, the most likely first.
 class Branch {
  public:
   Branch(Hypothesis hypothesis, std::unique_ptr<DecodingState> state)
       : hypothesis_(std::move(hypothesis)), state_(std::move(state)) {}
 
-  /// Reads the last token of the hypothesis, or `begin` if it has none, and ranks the best `most`
-  /// next tokens.
+  /// Feeds the last token of the hypothesis to the model, or `begin` if the hypothesis is empty.
+  /// Then sorts the `most` most likely next tokens to the front of the ranking.
   void read(const BeamOptions& options, std::size_t most) {
     const auto& tokens = hypothesis_.tokens;
     const Tensor<double> logits = state_->append(tokens.empty() ? options.begin : tokens.back());
@@ -92,7 +92,8 @@ class Branch {
   Hypothesis hypothesis_;
   std::unique_ptr<DecodingState> state_;
   Tensor<double> log_probabilities_;
-  std::vector<std::int32_t> order_;  ///< all tokens, the best first
+  /// All tokens of the vocabulary; those that were ranked come first, the best first.
+  std::vector<std::int32_t> order_;
   std::size_t next_ = 0;
 };
 
@@ -101,7 +102,7 @@ bool is_better(const Step& a, const Step& b) {
   return a.token != b.token ? a.token < b.token : a.hypothesis < b.hypothesis;
 }
 
-/// Returns the best `most` steps of all branches.
+/// Returns the `most` best extensions over all hypotheses of the beam, the best first.
 std::vector<Step> best_steps(std::vector<Branch>& beam, std::size_t most) {
   std::vector<Step> steps;
   while (steps.size() < most) {

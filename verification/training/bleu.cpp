@@ -12,7 +12,8 @@
 namespace normproof::verification::training {
 namespace {
 
-/// Counts the n-grams of a sentence. The key joins tokens with spaces, which no token contains.
+/// Returns how often each n-gram occurs in a sentence. The key of an n-gram is its tokens,
+/// separated by spaces; no token contains a space.
 std::map<std::string, std::size_t> count_ngrams(const std::vector<std::string>& tokens,
                                                 std::size_t n) {
   std::map<std::string, std::size_t> counts;
@@ -45,7 +46,7 @@ double compute_brevity_penalty(const Bleu& bleu) {
                                    static_cast<double>(bleu.hypothesis_length));
 }
 
-/// Computes the precisions and the score from the counts.
+/// Computes the precisions, the brevity penalty and the score from the counts in `bleu`.
 void evaluate_counts(Bleu& bleu) {
   bleu.brevity_penalty = compute_brevity_penalty(bleu);
   if (std::accumulate(bleu.matches.begin(), bleu.matches.end(), std::size_t{0}) == 0) return;

@@ -9,43 +9,49 @@
 
 namespace normproof::verification::training {
 
-/// BLEU of a corpus, with the numbers that it is computed from.
+/// The BLEU score of a corpus, and the counts from which it is computed.
 struct Bleu {
-  static constexpr std::size_t orders = 4;  ///< n-grams of 1 to 4 tokens
+  static constexpr std::size_t orders = 4;  ///< number of n-gram lengths: 1 to 4 tokens
 
-  double score = 0;  ///< 0 to 100
-  /// N-grams of the hypotheses that also occur in the references.
+  double score = 0;  ///< from 0 to 100
+  /// For each n: the number of n-grams in the hypotheses that also occur in the references.
   std::array<std::size_t, orders> matches{};
-  std::array<std::size_t, orders> totals{};  ///< n-grams of the hypotheses
-  std::array<double, orders> precisions{};   ///< in percent, smoothed
+  /// For each n: the number of n-grams in the hypotheses.
+  std::array<std::size_t, orders> totals{};
+  std::array<double, orders> precisions{};  ///< for each n, in percent, smoothed
   double brevity_penalty = 1;
   std::size_t hypothesis_length = 0, reference_length = 0;  ///< in tokens
 };
 
-/// Returns BLEU as sacrebleu computes it for a corpus: one reference per sentence, case-sensitive,
-/// smoothing "exp", no effective order.
+/// Returns the BLEU score of a corpus of translations (`hypotheses`), as sacrebleu computes it with
+/// one reference per sentence, case-sensitive, with smoothing "exp" and without effective order.
 ///
 /// Source    [PRWZ02]; sacrebleu 2.6.0 [Pos18], metrics/bleu.py
-/// Computes  over all sentences together: totals_n, the number of n-grams in the hypotheses, and
-///           matches_n, the number of these that the reference has too, where an n-gram of a
-///           sentence counts at most as often as it occurs in the reference. precision_n = (100
-///           matches_n) / totals_n; without a match 100 / (2^k totals_n) at the k-th such n.
-///           brevity_penalty = exp(1 - r / h) if the hypotheses have fewer tokens h than the
-///           references r, 0 if h is 0, else 1. score = brevity_penalty exp((log p_1 + ... + log
-///           p_4) / 4); 0 without any match, or without an n-gram of 4 tokens
-/// Requires  that of bleu_tokens; (C1) as many hypotheses as references, at least one
-/// Order     the logarithms are added from n = 1 on. exp and log are correctly rounded, whereas
-///           sacrebleu uses those of the C library, and from Python 3.12 on a compensated sum: its
-///           double may differ by some units in the last place
+/// Computes  four counts over all sentences together, for n from 1 to 4: totals_n is the number of
+///           n-grams in the hypotheses. matches_n is the number of these n-grams that also occur in
+///           the reference of their sentence; an n-gram counts at most as often as it occurs in
+///           that reference. `precision_n = (100 matches_n) / totals_n`. If matches_n is 0 for the
+///           k-th time, then `precision_n = 100 / (2^k totals_n)`.
+///           brevity_penalty compares the number of tokens h in the hypotheses with the number of
+///           tokens r in the references. It is `exp(1 - r / h)` if h < r, 0 if h is 0, and
+///           otherwise 1. `score = brevity_penalty exp((log precision_1 + ... + log precision_4) /
+///           4)`. The score is 0 if there is no match at all or if no hypothesis has 4 tokens
+/// Requires  the requirement of bleu_tokens; (C1) the number of hypotheses equals the number of
+///           references and is at least 1
+/// Order     the logarithms are added from n = 1 to n = 4. exp and log are correctly rounded.
+///           sacrebleu uses exp and log of the C library and, from Python 3.12 on, a compensated
+///           sum, so its result may differ by some units in the last place
 /// Throws    ContractError
 Bleu corpus_bleu(const std::vector<std::string>& hypotheses,
                  const std::vector<std::string>& references, BleuTokenizer tokenizer);
 
-/// Writes "BLEU = 37.99 66.7/50.0/33.3/25.0 (BP = 0.867 ratio = 0.875 hyp_len = 7 ref_len = 8)".
+/// Returns the line that sacrebleu prints for a score: "BLEU = 37.99 66.7/50.0/33.3/25.0 (BP =
+/// 0.867 ratio = 0.875 hyp_len = 7 ref_len = 8)".
 std::string to_string(const Bleu& bleu);
 
-/// Returns the sacrebleu signature of the same computation, with the version of sacrebleu that
-/// gives the same scores: "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0".
+/// Returns the signature that sacrebleu prints for this computation:
+/// "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0". The version is the version of
+/// sacrebleu that gives the same scores.
 std::string bleu_signature(BleuTokenizer tokenizer);
 
 }  // namespace normproof::verification::training

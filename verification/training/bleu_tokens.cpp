@@ -21,7 +21,8 @@ bool is_python_space(std::int32_t c) {
   return std::ranges::any_of(ranges, [c](auto r) { return r.first <= c && c <= r.second; });
 }
 
-/// Calls f(first byte, byte after the last) for each part without white space.
+/// Calls `f(first, end)` for each maximal part of the text without white space. `first` points to
+/// its first byte, `end` behind its last byte.
 template <class F>
 void for_each_part(std::string_view text, F f) {
   std::size_t first = 0;
@@ -50,14 +51,15 @@ bool is_digit(char c) {
 bool is_point(char c) {
   return c == '.' || c == ',';
 }
-/// Whether the character is ASCII punctuation other than ' , - and the period.
+/// Whether the character is ASCII punctuation other than apostrophe, comma, hyphen and period.
 bool is_mark(char c) {
   return (c >= ' ' && c <= '&') || (c >= '(' && c <= '+') || c == '/' || (c >= ':' && c <= '@') ||
          (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
-/// One pass of 13a from left to right. If `fits` holds for two neighboring bytes, `write` writes
-/// their replacement, and the pass continues after both.
+/// Runs one replacement rule of the tokenizer 13a over the text, from left to right. If `fits`
+/// returns true for two neighboring bytes, `write` writes their replacement, and the rule continues
+/// after the two bytes.
 template <class Fits, class Write>
 std::string pass(const std::string& text, Fits fits, Write write) {
   std::string result;

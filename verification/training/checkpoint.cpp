@@ -30,7 +30,7 @@ StoredTensor count(const char* name, std::uint64_t value) {
   return ref::io::make_tensor(name, {1}, std::span<const std::int64_t>(values));
 }
 
-/// Returns the hash of every tensor except the hash itself.
+/// Returns the hash of all tensors except the tensor that stores this hash.
 std::string hash_tensors(std::vector<StoredTensor> tensors) {
   std::erase_if(tensors, [](const StoredTensor& tensor) { return tensor.name == kHash; });
   return ref::io::content_sha256(tensors);
@@ -43,7 +43,7 @@ StoredTensor hash_tensor(const char* name, const std::string& hash) {
   return ref::io::make_tensor(name, DType::uint8, {bytes.size()}, bytes);
 }
 
-/// The tensors of a checkpoint file, by name.
+/// Finds the tensors of a checkpoint file by name, and throws a FileError if one is missing.
 class CheckpointReader {
  public:
   CheckpointReader(std::string file, std::vector<StoredTensor> tensors)
@@ -67,7 +67,8 @@ class CheckpointReader {
     return fmt::format("{:02x}", fmt::join(tensor->bytes, ""));
   }
 
-  /// Returns the tensors whose names begin with the prefix. Each must have the shape that it has in
+  /// Returns the tensors that the file holds under the names `prefix`/<name>, for each name in
+  /// `expected`. Throws a FileError if one is absent or its shape differs from the shape in
   /// `expected`.
   NamedTensors<double> all(const char* prefix, const NamedTensors<double>& expected) const {
     NamedTensors<double> result;

@@ -10,22 +10,22 @@
 
 namespace normproof::verification::training {
 
-/// The end of metrics.jsonl at a checkpoint: its length in bytes and the hash of its lines, which
-/// is empty before the first line.
+/// The length in bytes of metrics.jsonl when a checkpoint was written, and the hash of its lines.
+/// The hash is empty if the file had no line.
 struct MetricsEnd {
   std::uint64_t bytes = 0;
   std::string sha256 = {};
 };
 
-/// The state of a run after a step.
+/// The state of a training run after one of its steps.
 struct Checkpoint {
   ref::train::TrainState<double> state;
-  MetricsEnd metrics = {};  ///< the end of metrics.jsonl after that step
-  std::string run_sha256;   ///< hash of the configuration and the data, 64 hexadecimal digits
+  MetricsEnd metrics = {};  ///< where metrics.jsonl ended after that step
+  std::string run_sha256;   ///< hash of the run's configuration and data, 64 hexadecimal digits
 };
 
-/// Calls f(name, tensor) for every tensor of a state, with the name that it has in a checkpoint:
-/// parameter/<name>, norm/<name> or moment/<name>.
+/// Calls `f(name, tensor)` for every tensor of a training state. The name is the tensor's name in a
+/// checkpoint file: parameter/<name>, norm/<name> or moment/<name>.
 template <class T, class F>
 void for_each_tensor(const ref::train::TrainState<T>& state, F f) {
   for (const auto& [name, values] : state.parameters) f(fmt::format("parameter/{}", name), values);
@@ -34,23 +34,23 @@ void for_each_tensor(const ref::train::TrainState<T>& state, F f) {
     f(fmt::format("moment/{}", name), values);
 }
 
-/// Writes a checkpoint as a safetensors file, completely or not at all.
+/// Writes a checkpoint as a safetensors file. If writing fails, no partial file remains.
 ///
-/// The file holds parameter/<name>, norm/<name> and moment/<name>; the counts `step`,
-/// `optimizer_step` and `metrics_bytes` [1]; the 32 bytes of `run_sha256`; those of
-/// `metrics_sha256` if metrics.jsonl has a line; and `sha256`, the 32 bytes of the hash of
-/// everything else.
+/// The file holds the tensors parameter/<name>, norm/<name> and moment/<name>; the counts `step`,
+/// `optimizer_step` and `metrics_bytes`, each of shape [1]; and the hashes `run_sha256`,
+/// `metrics_sha256` and `sha256`, each of 32 bytes. `metrics_sha256` is absent if metrics.jsonl has
+/// no line. `sha256` is the hash of everything else in the file.
 /// Throws    FileError as write_file does
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint);
 
-/// Returns the hash of configuration and data that a checkpoint file holds.
+/// Returns `run_sha256` of a checkpoint file: the hash of the run's configuration and data.
 /// Throws    FileError naming the file if it is absent, truncated or altered
 std::string read_run_sha256(const std::filesystem::path& file);
 
-/// Reads a checkpoint. `like` is a state of the configuration, whose names and shapes the tensors
-/// must have.
-/// Throws    FileError naming the file if it is absent, truncated, altered, or of another
-///           configuration
+/// Reads a checkpoint. `like` is a training state with the names and shapes that the checkpoint's
+/// tensors must have.
+/// Throws    FileError naming the file if it is absent, truncated or altered, or if its tensors
+///           have other names or shapes than those of `like`
 Checkpoint read_checkpoint(const std::filesystem::path& file,
                            const ref::train::TrainState<double>& like);
 

@@ -33,7 +33,7 @@ Classification classify(const std::vector<int>& predictions, const std::vector<i
   Classification result;
   result.accuracy = all_right / static_cast<double>(labels.size());
   for (std::size_t c = 0; c < classes; ++c) {
-    const double both = predicted[c] + labelled[c];  // 2 tp + fp + fn
+    const double both = predicted[c] + labelled[c];  // `2 tp + fp + fn`
     if (both > 0) result.macro_f1 += 2 * right[c] / both;
   }
   result.macro_f1 /= static_cast<double>(classes);

@@ -6,11 +6,11 @@
 
 namespace normproof::verification::training {
 
-/// The task of predicting one class per sentence. Its qualities are accuracy and macro_f1.
+/// The task of predicting one class per sentence. Its quality measures are accuracy and macro_f1.
 class ClassifyTask : public RunTask {
  public:
   /// Keeps references to both arguments, which must outlive the task.
-  /// Throws    UsageError as class_weights
+  /// Throws    UsageError under the conditions of class_weights()
   ClassifyTask(const RunConfig& config, const Dataset& data);
 
   std::string data_json(const std::string& weights_sha256) const override;

@@ -12,7 +12,7 @@ namespace {
 using ref::encoder::IncrementalEncoder;
 using Tokens = std::vector<std::int32_t>;
 
-/// Feeds tokens to a model, which sees at most one context of them.
+/// Feeds the characters of a text to a model and restarts the model when its context is full.
 class Reader {
  public:
   explicit Reader(const LanguageModel& model)
@@ -20,7 +20,7 @@ class Reader {
         state_(model.state.norms),
         parameters_(ref::encoder::from_named(config_.train.encoder, model.state.parameters)) {}
 
-  /// Reads the tokens that are new and returns the most likely next token.
+  /// Feeds the tokens that the model has not read yet, and returns the most likely next token.
   std::int32_t most_likely_next(const Tokens& tokens) {
     if (!encoder_ || encoder_->size() == config_.context) {
       const bool fits = tokens.size() <= config_.context;
@@ -38,7 +38,7 @@ class Reader {
   const ref::tensor::NamedTensors<double>& state_;
   ref::encoder::EncoderParameters<double> parameters_;
   std::optional<IncrementalEncoder<double>> encoder_;
-  std::size_t next_ = 0;  // the first token that the model has not read
+  std::size_t next_ = 0;  // index of the first token that the model has not read
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ using ref::train::LabelledBatch;
 
 namespace {
 
-/// The index of the split's shuffle in the random stream; no epoch uses it.
+/// The number that replaces the epoch when the sentences are shuffled before a split. No epoch has
+/// this number, so the split has a random stream of its own.
 constexpr std::uint64_t kSplit = std::numeric_limits<std::uint64_t>::max();
 
 LabelledBatch labelled(const ref::data::TokenBatch& batch) {

@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Returns the step in a file name of the form of kept_checkpoint.
+/// Returns the step in a file name such as "checkpoint-120.safetensors", or nothing if the name
+/// does not have this form.
 std::optional<std::size_t> parse_step(std::string_view name) {
   constexpr std::string_view before = "checkpoint-", behind = ".safetensors";
   if (!name.starts_with(before) || !name.ends_with(behind)) return std::nullopt;

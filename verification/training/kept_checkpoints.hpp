@@ -6,15 +6,16 @@
 
 namespace normproof::verification::training {
 
-/// Returns where a run keeps the checkpoint of a step, beside its last checkpoint:
-/// checkpoint-<step>.safetensors.
+/// Returns the file in which a run keeps the checkpoint of a step: checkpoint-<step>.safetensors,
+/// in the same folder as checkpoint.safetensors.
 std::filesystem::path kept_checkpoint(const std::filesystem::path& folder, std::size_t step);
 
-/// Returns the steps whose checkpoints a folder keeps, in ascending order; none if the folder is
-/// absent.
+/// Returns, in ascending order, the steps of which the folder has a kept checkpoint. The result is
+/// empty if the folder is absent.
 std::vector<std::size_t> kept_steps(const std::filesystem::path& folder);
 
-/// Removes the kept checkpoints of steps after `step`, and all but the last `count` of the others.
+/// Removes kept checkpoints: those of steps after `step`, and of the others all except the last
+/// `count`.
 void remove_old_checkpoints(const std::filesystem::path& folder, std::size_t count,
                             std::size_t step);
 

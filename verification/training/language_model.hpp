@@ -14,8 +14,9 @@ struct LanguageModel {
   ref::train::TrainState<double> state;
 };
 
-/// Reads the model from the folder of a run. Its state is that of read_last_state.
-/// Throws    ContractError, FileError and UsageError as read_run_folder and read_last_state
+/// Reads a trained model from the folder of a run. The parameters are those of the last checkpoint,
+/// or the mean of the last `average` checkpoints.
+/// Throws    ContractError, FileError and UsageError as read_run_folder and read_last_state do
 LanguageModel read_language_model(const std::filesystem::path& folder, std::size_t average = 1);
 
 }  // namespace normproof::verification::training

@@ -5,18 +5,18 @@
 
 namespace normproof::verification::training {
 
-/// Returns perplexity = exp(loss) and bits_per_character = loss / log 2 of a mean loss per
-/// character.
+/// Returns the quality measures that follow from a mean loss per character: perplexity = exp(loss)
+/// and bits_per_character = loss / log 2.
 Qualities language_qualities(double loss);
 
-/// The task of predicting the next character of a text. Its qualities are perplexity and
-/// bits_per_character. Those of a step are computed from its loss, which includes label smoothing.
+/// The task of predicting the next character of a text. Its quality measures are perplexity and
+/// bits_per_character. In a training step, they are computed from the loss with label smoothing.
 class LanguageTask : public RunTask {
  public:
   /// Keeps references to both arguments, which must outlive the task.
   LanguageTask(const RunConfig& config, const TextData& data);
 
-  /// Describes the text as JSON.
+  /// Returns a JSON text that describes the training text.
   /// Requires  (C1) weights_sha256 is empty: a language model begins with random weights
   std::string data_json(const std::string& weights_sha256) const override;
   ref::train::TrainState<double> initial_state() const override;

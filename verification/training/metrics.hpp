@@ -9,12 +9,13 @@
 
 namespace normproof::verification::training {
 
-/// Appends lines to metrics.jsonl, each written completely before the next step. The hash after a
-/// line is computed from the hash before it and the line.
+/// Appends lines to metrics.jsonl. A line is written completely before the next training step
+/// starts. The hash of the file is updated with each line.
 class Metrics {
  public:
-  /// Opens the file and truncates it to `end`.
-  /// Throws    FileError if it is shorter than that, was altered before that, or cannot be written
+  /// Opens the file and truncates it to the length in `end`.
+  /// Throws    FileError if the file is shorter than that, if its bytes before that length were
+  ///           altered, or if it cannot be written
   Metrics(std::filesystem::path file, const MetricsEnd& end);
 
   /// Appends a line.

@@ -12,37 +12,43 @@
 
 namespace normproof::verification::training {
 
-/// Collects, through a tap of a step, the statistics of each norm of a model as the minimum, mean
-/// and maximum of their elements.
+/// Collects the statistics that each norm of a model computes in one training step. It stores the
+/// minimum, mean and maximum of each statistic over its elements.
 class NormStatistics {
  public:
-  /// Whether a tensor of that name is a statistic of a norm, such as "layers.0.norm1.mean", and not
-  /// x, y or a gradient.
+  /// Whether the tensor of this name is a statistic of a norm, such as "layers.0.norm1.mean".
+  /// Inputs x, outputs y and gradients of norms are not.
   static bool requests(const std::string& name);
 
-  /// Records a tensor. `name` must satisfy `requests` and `values` must not be empty.
+  /// Records the tensor `name` of the step.
+  /// Requires  requests(name) is true, and `values` is not empty
   void see(const std::string& name, const ref::tensor::Tensor<double>& values);
 
-  /// Returns minimum, mean and maximum by site ("layers.0.norm1") and statistic ("mean").
+  /// Returns minimum, mean and maximum of each statistic. The keys are the name of the norm layer
+  /// in the model ("layers.0.norm1") and the name of the statistic ("mean").
   const std::map<std::string, std::map<std::string, std::vector<double>>>& sites() const {
     return sites_;
   }
 
-  /// Returns the maximum Gamma over the sites whose names begin with `begin`, or 0 if none has one.
+  /// Returns the maximum of the statistic mean_x_hat_squared (Gamma in docs/specification/norms.md)
+  /// over the norm layers whose names begin with `begin`. Returns 0 if no such layer has this
+  /// statistic.
   double largest_gamma(std::string_view begin) const;
 
  private:
   std::map<std::string, std::map<std::string, std::vector<double>>> sites_;
 };
 
-/// Returns the norms of a model, each with the prefix of the names of its sites.
+/// Returns the options of the norms of a model. Each comes with a prefix of the names of the norm
+/// layers that use them, such as "decoder.layers.".
 std::vector<std::pair<const char*, ref::model::NormOptions>> norms_of(const RunConfig& config);
 
-/// Returns 1 - alpha_backward, the weight of the new value in nu, or nothing for norms without nu.
+/// Returns 1 - alpha_backward, the weight that a new value has in the moving average nu of
+/// PowerNorm. Returns nothing for a norm without nu.
 std::optional<double> new_weight(const ref::model::NormOptions& norm);
 
-/// Returns the maximum of (1 - alpha) Gamma over the norms of a model, or nothing if no norm has
-/// one.
+/// Returns the maximum of (1 - alpha_backward) Gamma over the norm layers of a model, or nothing if
+/// no norm has the option alpha_backward. Gamma is the statistic mean_x_hat_squared of the layer.
 std::optional<double> largest_weighted_gamma(const RunConfig& config, const NormStatistics& seen);
 
 }  // namespace normproof::verification::training

@@ -13,45 +13,46 @@
 
 namespace normproof::verification::training {
 
-/// The vocabularies of both languages of a translator.
+/// The vocabularies of a translator's source and target language.
 struct PairVocabularies {
   ref::data::WordVocabulary source, target;
 };
 
-/// Sentence pairs for training, validation and test, and the vocabularies of the training
+/// Sentence pairs for training, validation and test, with the vocabularies of the training
 /// sentences.
 struct PairData {
   ref::data::ParallelCorpus text;
   PairVocabularies words;
 };
 
-/// Returns the configuration of the training steps, with the vocabulary sizes of `words`.
+/// Returns the configuration of a translator and its training. The vocabulary sizes are those of
+/// `words`.
 ref::train::TranslationConfig translation_config(const RunConfig& config,
                                                  const PairVocabularies& words);
 
-/// Adds vocabularies to a corpus.
+/// Builds the vocabularies of a corpus of sentence pairs and stores them with the corpus.
 ///
-/// Computes  the most frequent words of `text.training`, at most translation.vocabulary_size in
-///           either language
-/// Requires  those of WordVocabulary::of_sentences
+/// Computes  for each language, the most frequent words of `text.training`. A vocabulary has at
+///           most translation.vocabulary_size entries
+/// Requires  the requirements of WordVocabulary::of_sentences
 PairData add_vocabularies(ref::data::ParallelCorpus text, const RunConfig& config);
 
-/// Returns the training batches of an epoch, counted from 0: pairs of similar length, shuffled by
-/// (seed, epoch).
+/// Returns the training batches of an epoch. `epoch` is counted from 0. A batch has pairs of
+/// similar length. The order depends on the seed and the epoch.
 std::vector<ref::train::PairBatch> pair_batches(const PairData& data, const RunConfig& config,
                                                 std::uint64_t epoch);
 
-/// Returns batches of the pairs of a text, sorted by length.
+/// Returns the batches of all pairs of a text, sorted by length.
 std::vector<ref::train::PairBatch> pairs_in_order(const ref::data::ParallelText& text,
                                                   const PairVocabularies& words,
                                                   const RunConfig& config);
 
-/// Returns the fraction of words in the sentences that are not in the vocabulary; 0 without any
+/// Returns the fraction of the sentences' words that are not in the vocabulary, or 0 if there is no
 /// word.
 double unknown_fraction(const ref::data::WordVocabulary& words,
                         const std::vector<std::string>& sentences);
 
-/// Describes the corpus as JSON: the vocabularies, sizes and hashes.
+/// Returns a JSON text with the vocabularies of the corpus, its sizes and hashes.
 std::string pairs_json(const PairData& data);
 
 /// Reads the vocabularies that pairs_json wrote.

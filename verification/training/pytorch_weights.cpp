@@ -23,7 +23,8 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// Parts of parameter names and their names in PyTorch, inside a name and at its end.
+/// Parts of parameter names, each with the corresponding part of PyTorch's name. The parts in
+/// `kParts` may occur anywhere in a name, the parts in `kEnds` only at its end.
 constexpr std::pair<std::string_view, std::string_view> kParts[] = {
     {".attention.in.", ".self_attn.in_proj_"},
     {".attention.out.", ".self_attn.out_proj."},
@@ -68,7 +69,7 @@ Tensor<double> checked_weights(const StoredTensor& tensor, const ParameterShape&
   return result;
 }
 
-/// Removes the prefixes that torch.nn.DataParallel and torch.compile add to a name.
+/// Returns the name without the prefixes that torch.nn.DataParallel and torch.compile add to it.
 std::string unwrapped(std::string name) {
   for (const std::string_view part : {"module.", "_orig_mod."})
     for (std::size_t at = 0; (at = name.find(part, at)) != std::string::npos;) {

@@ -40,9 +40,11 @@ constexpr const char* kData = "data.json";
 constexpr const char* kMetrics = "metrics.jsonl";
 constexpr const char* kCheckpoint = "checkpoint.safetensors";
 constexpr const char* kWeights = "weights.safetensors";
-constexpr const char* kWeightsHash = "weights";  // key in data.json
+// key of the hash of the initial weights in data.json
+constexpr const char* kWeightsHash = "weights";
 
-/// Returns the hash of the initial weights of the run in `out`, as its data.json has it, or empty.
+/// Returns the hash of the initial weights from data.json in `out`, or an empty text if data.json
+/// has none.
 std::string read_weights_hash(const fs::path& out) {
   std::error_code error;
   if (!fs::exists(out / kData, error)) return {};
@@ -52,7 +54,8 @@ std::string read_weights_hash(const fs::path& out) {
              : std::string();
 }
 
-/// Returns the initial weights of a run: those of the options, or of its folder if it is resumed.
+/// Returns the user-supplied initial weights of a run. A new run has them in its options; a resumed
+/// run reads them from its folder.
 InitialWeights load_initial_weights(const RunConfig& config, const RunOptions& options) {
   const std::string expected = options.resume ? read_weights_hash(options.out) : std::string();
   if (expected.empty()) return options.weights;
@@ -66,9 +69,9 @@ InitialWeights load_initial_weights(const RunConfig& config, const RunOptions& o
   return weights;
 }
 
-/// Finds the first tensor of a step with a non-finite value, as "layers.0.norm1.y at [0, 1, 2] is
-/// nan". If the value is in no tensor that the step shows, returns "computed from
-/// layers.0.norm2.y", the last tensor before it.
+/// Repeats training step k and returns its first non-finite value, for example "layers.0.norm1.y at
+/// [0, 1, 2] is nan". If all tensors that the step passes to its tap are finite, returns "computed
+/// from layers.0.norm2.y", with the name of the last tensor that was passed.
 std::optional<std::string> find_first_non_finite(const RunTask& task, std::size_t k,
                                                  const train::TrainState<double>& state) {
   std::optional<std::string> found;
@@ -92,12 +95,13 @@ std::optional<std::string> find_first_non_finite(const RunTask& task, std::size_
   } catch (const ref::numeric::NotFiniteError&) {
     if (!found && !last.empty()) found = fmt::format("computed from {}", last);
   } catch (const ref::numeric::ContractError&) {
-    // The failing step is repeated here, so its error has already been reported.
+    // The caller has already reported the error of this step; it occurs again when the step is
+    // repeated.
   }
   return found;
 }
 
-/// A run of a task, step by step.
+/// One training run: creates or resumes its folder, and trains to the last step.
 class Run {
  public:
   Run(const RunConfig& config, RunTask& task, const RunOptions& options)
@@ -107,8 +111,8 @@ class Run {
         steps_per_epoch_(task.steps_per_epoch()),
         initial_weights_(load_initial_weights(config, options)) {}
 
-  /// Runs to the end. If the first step rejects the configuration, or the run cannot be started,
-  /// the folder that the run created is removed.
+  /// Trains to the last step. If the configuration turns out to be invalid or the run cannot be
+  /// started, the folder that this run created is removed.
   RunSummary run() {
     try {
       return continue_from(prepare());
@@ -143,7 +147,7 @@ class Run {
           write();
       }
     }
-    // The run was already finished.
+    // An earlier call already finished the run.
     if (done == total) {
       summary_.sha256 = train::state_sha256(state_);
       summary_.training_loss = last_loss(options_.out / kMetrics);
@@ -161,8 +165,9 @@ class Run {
     }
   }
 
-  /// Writes the checkpoint of the step and, if requested, keeps it and the last ones beside it. A
-  /// run that is killed between the two writes repeats both when it is resumed.
+  /// Writes checkpoint.safetensors. If config.keep_checkpoints is above 1, it also writes the kept
+  /// checkpoint of this step first, and removes older ones. If the process is killed between these
+  /// writes, the resumed run repeats them.
   void write() const {
     const Checkpoint checkpoint{state_, metrics_->end(), identity()};
     const auto step = static_cast<std::size_t>(state_.step);
@@ -187,7 +192,8 @@ class Run {
       if (has_checkpoint) check_unaltered();
       check_same(out / kConfig, config, "the configuration");
       check_same(out / kData, data, "the data");
-      // The first kept checkpoint may exist alone: the run was ended between the two writes.
+      // The folder may hold one kept checkpoint without checkpoint.safetensors, if the run was
+      // ended between the two writes.
       if (const auto kept = kept_steps(out); !has_checkpoint && kept.size() > 1)
         ref::io::file_failure((out / kCheckpoint).string(), "the file",
                               fmt::format("is absent, beside {}",
@@ -197,13 +203,13 @@ class Run {
     } else {
       make_folder();
       acquire_folder();
-      // another run started and ended there meanwhile
+      // Another process started and finished a run in this folder in the meantime.
       if (fs::exists(out / kConfig, error)) reject_existing_folder();
       if (initial_weights_)
         ref::io::write_tensors(out / kWeights,
                                to_pytorch(config_.train.encoder, *initial_weights_));
       ref::io::write_file(out / kData, data);
-      // written last: a folder with this file holds a run
+      // config.json is written last: a folder that has this file holds a started run.
       ref::io::write_file(out / kConfig, config);
     }
     return start;
@@ -215,8 +221,8 @@ class Run {
                     options_.out.string()));
   }
 
-  /// Creates the folder, or accepts an empty one. If the run is resumed, accepts a folder whose run
-  /// was ended before it started.
+  /// Creates the folder of the run; an empty folder is accepted too. If the run is resumed, the
+  /// folder must hold a run that was ended before it had written config.json.
   void make_folder() {
     const fs::path& out = options_.out;
     std::error_code error;
@@ -259,7 +265,7 @@ class Run {
     if (created_folder_) fs::remove_all(options_.out, ignored);
   }
 
-  /// Checks that config.json and data.json are those that the checkpoint's hash was taken of.
+  /// Checks that config.json and data.json have the hash that is stored in the checkpoint.
   void check_unaltered() const {
     const fs::path& out = options_.out;
     if (read_run_sha256(out / kCheckpoint) !=
@@ -269,7 +275,7 @@ class Run {
                             "that of config.json and data.json, which were altered");
   }
 
-  /// Returns the hash that identifies this run.
+  /// Returns the hash of the run's configuration and data.
   std::string identity() const {
     return ref::io::sha256(config_json(config_) + task_.data_json(hash_weights(initial_weights_)));
   }

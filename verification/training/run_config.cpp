@@ -18,7 +18,8 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 
 namespace {
 
-/// Visits the fields of a model that is an encoder.
+/// Calls `f(key, field)` for each setting of a model that consists of an encoder only. `whole`
+/// includes the settings that are otherwise hidden while they have their default.
 void visit_encoder(RunConfig& c, bool whole, auto&& f) {
   model::EncoderConfig& e = c.train.encoder;
   const bool language = c.task == Task::language;
@@ -36,8 +37,9 @@ void visit_encoder(RunConfig& c, bool whole, auto&& f) {
   if (language) f("encoder.tied_head", e.tied_head);
 }
 
-/// Visits the fields of a model with an encoder and a decoder: the common ones, then those of each
-/// side.
+/// Calls `f(key, field)` for each setting of a translator's model: first the settings of the whole
+/// model, then those of the encoder and of the decoder. `whole` includes the settings that are
+/// otherwise hidden while they have their default.
 void visit_translator(model::DecoderConfig& d, bool whole, auto&& f) {
   f("model.d_model", d.d_model);
   f("model.activation", d.activation);
@@ -54,8 +56,8 @@ void visit_translator(model::DecoderConfig& d, bool whole, auto&& f) {
   f("decoder.num_layers", d.decoder.num_layers);
 }
 
-/// Visits the plain fields, by key; with `whole`, also those that are hidden while they have their
-/// default.
+/// Calls `f(key, field)` for each setting whose section does not depend on a name. `whole` includes
+/// the settings that are otherwise hidden while they have their default.
 void visit_plain(RunConfig& c, bool whole, auto&& f) {
   if (whole || c.task != Task::classify) f("training.task", c.task);
   if (c.task == Task::translate) {
@@ -85,8 +87,9 @@ void visit_plain(RunConfig& c, bool whole, auto&& f) {
   }
 }
 
-/// Visits the sections whose fields depend on a name: f(section, options, name of the options,
-/// options by name).
+/// Calls `f` for each section whose settings depend on a name, such as "norm" or "optimizer". The
+/// arguments of `f` are the section, its options, a function that returns their name, and a
+/// function that returns the default options of a name.
 void visit_named_sections(RunConfig& c, auto&& f) {
   const auto norm = [&](const char* section, model::NormOptions& options) {
     f(section, options, model::norm_name, model::norm_options);
@@ -107,8 +110,8 @@ void visit_named_sections(RunConfig& c, auto&& f) {
     model::initialization_options);
 }
 
-/// Checks that a section has the field or that it is "name". An error suggests the nearest name:
-/// "norm.name" for "norm.nam".
+/// Checks that the options of a section have the field, or that the field is "name". Otherwise
+/// throws an error that suggests the nearest known setting: "norm.name" for "norm.nam".
 void check_field(const std::string& section, const auto& options, std::string_view field) {
   std::vector<std::string> known = {section + ".name"};
   for (const auto& [own, value] : model::list_options(options)) {
@@ -119,7 +122,8 @@ void check_field(const std::string& section, const auto& options, std::string_vi
       ref::numeric::unknown_name("setting", fmt::format("{}.{}", section, field), known));
 }
 
-/// Checks the settings that no run may have. Impossible combinations are rejected by the encoder.
+/// Checks each setting against the range that every run requires. Impossible combinations of
+/// settings are rejected later, by the model.
 void check_run(const RunConfig& config) {
   using model::bad_value, model::print_field;
   const auto positive = [](const char* key, auto value) {
@@ -186,7 +190,8 @@ std::string text_of(const ordered_json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// Lists the settings; with `whole`, also those that list_settings leaves out.
+/// Returns the settings as pairs of key and text. `whole` includes the settings that
+/// list_settings() leaves out.
 Settings settings_of(const RunConfig& config, bool whole) {
   RunConfig copy = config;
   Settings settings;
@@ -212,9 +217,10 @@ std::string json_of(const Settings& settings) {
   return object.dump(1) + "\n";
 }
 
-/// Whether the argument named in an error may be this setting: "eps" for "norm.eps", "norm" for
-/// "norm.name". For a translator the argument may start with a side: "decoder.final_norm" for
-/// "decoder_final_norm.name", "encoder.d_model" for "model.d_model".
+/// Whether an error about `argument` may be about the setting `key`. The argument "eps" may be the
+/// setting "norm.eps", and "norm" may be "norm.name". For a translator, the argument may begin with
+/// the encoder or decoder: "decoder.final_norm" for "decoder_final_norm.name", or "encoder.d_model"
+/// for "model.d_model".
 bool may_name_setting(const RunConfig& config, const std::string& argument,
                       const std::string& key) {
   const auto is = [&](const std::string& name) { return key == name || key == name + ".name"; };
@@ -228,9 +234,11 @@ bool may_name_setting(const RunConfig& config, const std::string& argument,
          is(side == "encoder" ? field : "decoder_" + field);
 }
 
-/// Finds the setting that caused an error among settings of one name: the first with the rejected
-/// value in a section of the layer or optimizer that rejected it. If no section is of that layer,
-/// since layers may be computed by others, any section counts. Returns nothing if there is none.
+/// Finds the setting that caused an error. `keys` are the settings whose names match the argument
+/// of the error. The result is the first of them that has the rejected value and belongs to the
+/// section of the layer or optimizer that rejected it. If no section belongs to that layer, because
+/// another layer called it, the first setting with the rejected value is returned. Returns nothing
+/// if there is none.
 std::optional<std::string> find_rejected_setting(const Settings& settings,
                                                  const std::vector<std::string>& keys,
                                                  const ref::numeric::ContractViolation& violation) {
@@ -250,7 +258,8 @@ std::optional<std::string> find_rejected_setting(const Settings& settings,
   return has_section ? std::nullopt : other;
 }
 
-/// Returns the default configuration of a translator, which learns the synthetic pairs.
+/// Returns the default configuration of a translator. It is large enough for the synthetic sentence
+/// pairs.
 RunConfig default_translator() {
   RunConfig config;
   config.task = Task::translate;
@@ -269,7 +278,7 @@ RunConfig default_translator() {
   return config;
 }
 
-/// Returns the task that the JSON object names, or nothing if it names none.
+/// Returns the task that a JSON configuration names, or nothing if it names none.
 std::optional<Task> named_task(const ordered_json& object, const ref::io::JsonReader& reader) {
   if (!object.contains("training") || !object["training"].is_object() ||
       !object["training"].contains("task"))
@@ -280,8 +289,9 @@ std::optional<Task> named_task(const ordered_json& object, const ref::io::JsonRe
   reader.fail("training.task", fmt::format("is '{}'", text), "classify, language or translate");
 }
 
-/// Throws the error for an unknown setting. It suggests the settings of its section and those of
-/// the same name elsewhere, or all settings if there is no such section.
+/// Throws the error for the unknown setting `key`. The error suggests the settings of the same
+/// section and the settings of the same name in other sections. If there is no such section, it
+/// suggests the nearest of all settings.
 [[noreturn]] void refuse_setting(const RunConfig& config, std::string_view key) {
   const std::size_t dot = std::min(key.find('.'), key.size());
   std::vector<std::string> all, near;
@@ -356,7 +366,7 @@ void set_setting(RunConfig& config, std::string_view key, std::string_view value
         model::set_option(options, field, value);
       }
     } catch (const UsageError& error) {
-      // The inner error does not name the section.
+      // The inner error lacks the section, so the key is added.
       throw UsageError(fmt::format("{}: {}", key, error.what()));
     }
     found = true;

@@ -13,8 +13,9 @@
 
 namespace normproof::verification::training {
 
-/// The task of a run. classify: one class per sentence. language: the next character of a text, by
-/// a causal encoder. translate: a sentence in another language, by an encoder and a decoder.
+/// The task of a run. classify: predict one class per sentence, with an encoder. language: predict
+/// the next character of a text, with a causal encoder. translate: translate a sentence, with an
+/// encoder and a decoder.
 enum class Task { classify, language, translate };
 
 inline ref::model::EnumNames<Task> names_of(Task) {
@@ -23,12 +24,15 @@ inline ref::model::EnumNames<Task> names_of(Task) {
   return kNames;
 }
 
-/// The settings of a translator other than those of its model.
+/// The settings of a translator's data and evaluation. The settings of its model are in
+/// model::DecoderConfig.
 struct TranslationSettings {
-  /// Maximum vocabulary size of either language, including special tokens.
+  /// Maximum size of each of the two vocabularies, including special tokens.
   std::size_t vocabulary_size = 4096;
-  std::size_t max_length = 50;   ///< maximum number of tokens in a translation, including its end
-  std::size_t bleu_pairs = 100;  ///< number of validation pairs to translate; 0: no BLEU
+  /// Maximum number of tokens in a translation, including the end token.
+  std::size_t max_length = 50;
+  /// Number of validation pairs that are translated for BLEU; 0: no BLEU.
+  std::size_t bleu_pairs = 100;
 };
 
 /// The configuration of a run of `normproof train`: the model, its training and its batches.
@@ -36,15 +40,17 @@ struct RunConfig {
   ref::model::TrainConfig train = {.optimizer = ref::model::AdamOptions{}, .learning_rate = 0.003};
   std::size_t batch_size = 64;
   std::size_t epochs = 10;
-  /// The length of every batch; absent: the length of the longest sentence in the batch.
+  /// The length in tokens of every batch. If absent, a batch is as long as its longest sentence.
   std::optional<std::size_t> fixed_length = {};
-  double validation_share = 0.2;  ///< fraction of the sentences, unless a split is given
+  /// Fraction of the sentences for validation, if no split is given.
+  double validation_share = 0.2;
   Task task = Task::classify;
-  std::size_t context = 32;  ///< number of tokens that a language model sees at once
-  /// The number of last checkpoints to keep. 1: only checkpoint.safetensors; more: also files
-  /// beside it.
+  std::size_t context = 32;  ///< maximum number of tokens that a language model sees at once
+  /// The number of checkpoints that the folder of a run keeps. If it is 1, the folder has only
+  /// checkpoint.safetensors. If it is more, the folder also has that many
+  /// checkpoint-<step>.safetensors.
   std::size_t keep_checkpoints = 1;
-  /// The model of a translator, which replaces train.encoder.
+  /// The model of a translator. The task translate uses it instead of train.encoder.
   ref::model::DecoderConfig translator = {};
   TranslationSettings translation = {};
 };
@@ -52,30 +58,32 @@ struct RunConfig {
 /// Returns the default configuration of a task.
 RunConfig default_config(Task task);
 
-/// Lists every setting of the task as "section.name" and text, in a fixed order: "encoder.d_model",
-/// "norm.name", "norm.eps", "training.seed", ... An absent value is "none". "training.task" is
-/// listed unless it is classify, and "training.keep_checkpoints" unless it is 1.
+/// Returns every setting of the task as a key and the text of its value, in a fixed order:
+/// "encoder.d_model", "norm.name", "norm.eps", "training.seed", ... The text of an absent value is
+/// "none". "training.task" is left out if it is classify, and "training.keep_checkpoints" if it is
+/// 1.
 std::vector<std::pair<std::string, std::string>> list_settings(const RunConfig& config);
 
-/// Sets a setting. "norm.name", "optimizer.name" and the like reset their section to the defaults
-/// of that name.
-/// Throws    UsageError with the nearest known key, or naming key, value and expectation; the task
-///           can only be set to that of the configuration
+/// Changes one setting. Setting a name, such as "norm.name" or "optimizer.name", resets the other
+/// settings of its section to the defaults of that name. The task cannot be changed.
+/// Throws    UsageError. If the key is unknown, it suggests the nearest known key; otherwise it
+///           names key, value and expectation
 void set_setting(RunConfig& config, std::string_view key, std::string_view value);
 
-/// Returns the message of an error with its argument replaced by the setting that it came from:
-/// "encoder.num_heads is 5; ...". If several settings match, the one with the rejected value in a
-/// section of the layer or optimizer that rejected it. If none matches, the message is unchanged.
+/// Returns the message of an error in which the setting replaces the function's argument:
+/// "encoder.num_heads is 5; ...". If several settings have this name, the result names the setting
+/// with the rejected value in the section of the layer or optimizer that rejected it. If no setting
+/// matches, the message is unchanged.
 std::string sentence_by_setting(const RunConfig& config, const ref::numeric::ContractError& error);
 
-/// Returns the settings of list_settings as JSON, with one object per section.
+/// Returns the settings of list_settings() as JSON, with one object per section.
 std::string config_json(const RunConfig& config);
-/// Returns every setting as JSON, including those that list_settings leaves out.
+/// Returns all settings as JSON, including the settings that list_settings() leaves out.
 std::string whole_config_json(const RunConfig& config);
 
-/// Reads the output of config_json or a part of it. Absent settings have the defaults of the task
-/// that the text names, or of `task` if it names none. In the text, training.task may be classify
-/// too.
+/// Parses the JSON text of config_json() or a part of it. A setting that the text lacks gets the
+/// default of the task that the text names. If the text names no task, `task` is used. The text may
+/// name the task classify, although config_json() leaves it out.
 /// Throws    FileError naming `file`, the key and the expectation
 RunConfig parse_config(std::string_view text, const std::string& file, Task task = Task::classify);
 

@@ -9,12 +9,13 @@
 
 namespace normproof::verification::training {
 
-/// Quality measures with their names in metrics.jsonl: "accuracy", "perplexity".
+/// Quality measures of a model as pairs of name and value. The names, such as "accuracy" and
+/// "perplexity", are those of metrics.jsonl.
 using Qualities = std::vector<std::pair<std::string, double>>;
 
 struct TaskStep {
   ref::train::StepResult<double> result;
-  Qualities qualities;  ///< of the batches of the step
+  Qualities qualities;  ///< quality measures on the training batches of the step
 };
 
 struct TaskValidation {
@@ -22,8 +23,8 @@ struct TaskValidation {
   Qualities qualities;
 };
 
-/// The task of a run: its data, its training step and its quality measures. A run calls
-/// begin_epoch, then the steps of the epoch in order.
+/// The task of a run: it provides the data, the training steps and the quality measures. A run
+/// calls begin_epoch(), then step() for each step of the epoch in order.
 class RunTask {
  public:
   RunTask() = default;
@@ -31,22 +32,22 @@ class RunTask {
   RunTask& operator=(const RunTask&) = delete;
   virtual ~RunTask() = default;
 
-  /// Describes the data as JSON, so that different data has different texts. Includes the hash of
-  /// the initial weights if it is not empty.
+  /// Returns a JSON text that describes the data. Different data has different texts. The text
+  /// includes weights_sha256, the hash of the initial weights, if that is not empty.
   virtual std::string data_json(const std::string& weights_sha256) const = 0;
-  /// Returns the initial state of a run.
+  /// Returns the state with which a new run starts.
   /// Throws    ContractError if the configuration is impossible
   virtual ref::train::TrainState<double> initial_state() const = 0;
   virtual std::size_t steps_per_epoch() const = 0;
   virtual void begin_epoch(std::uint64_t epoch) = 0;
-  /// Takes step k of the epoch, counted from 0.
+  /// Performs training step k of the epoch and updates `state`. k is counted from 0.
   /// Throws    ContractError; `state` is then unchanged
   virtual TaskStep step(std::size_t k, ref::train::TrainState<double>& state,
                         const ref::encoder::Tap<double>& tap) const = 0;
   virtual TaskValidation validate(ref::train::TrainState<double>& state) const = 0;
 };
 
-/// Forwards to another task. A derived class overrides some of its methods.
+/// Forwards every call to another task, except for the methods that a derived class overrides.
 class WrappedTask : public RunTask {
  public:
   /// Keeps a reference to the task, which must outlive this object.

@@ -11,17 +11,20 @@
 
 namespace normproof::verification::training {
 
-/// The tensors of a step under distinct names, in the order in which they were added.
+/// The tensors of one training step, in the order in which they were added. Their names are
+/// distinct.
 class StepRecord {
  public:
-  /// Returns the name, with ".2", ".3", ... appended if it came before.
+  /// Returns a name that was not returned before: `name` itself, or `name` with ".2", ".3", ...
+  /// appended.
   std::string unique(const std::string& name);
 
   void add(ref::io::StoredTensor tensor) { tensors_.push_back(std::move(tensor)); }
   void add(const std::string& name, const ref::tensor::Tensor<double>& values);
-  /// Adds the nearest doubles of a tensor and, as another tensor, the remainders. If the nearest
-  /// double of an element is undecided, returns the tensor's name and the element's index and adds
-  /// nothing.
+  /// Adds the doubles nearest to the elements of `values`. If they are stored as float64, it also
+  /// adds the remainders under the name "<name>_lo". If the precision of an element is too low to
+  /// decide its nearest double, it adds nothing and returns the tensor's name and the element's
+  /// index.
   std::optional<std::string> add(const std::string& name,
                                  const ref::tensor::Tensor<ref::numeric::ball>& values);
 
@@ -32,7 +35,7 @@ class StepRecord {
   std::map<std::string, int> seen_;
 };
 
-/// Returns the dtype that a tensor is stored with: boolean for the 0 and 1 of a dropout mask
+/// Returns the dtype in which the tensor of this name is stored: boolean for a dropout mask
 /// ("....keep"), int64 for row_ids, otherwise float64.
 ref::io::DType dtype_of_tap(const std::string& name);
 

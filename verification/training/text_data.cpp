@@ -21,7 +21,7 @@ namespace {
 
 static_assert(ref::data::kNoTarget == ref::train::kIgnored);
 
-constexpr std::size_t kMinCharacters = 40;  // gives two characters in each twentieth of the text
+constexpr std::size_t kMinCharacters = 40;  // leaves two characters in each 5 % of the text
 
 std::vector<TextBatch> text_batches_of(const std::vector<std::int32_t>& text,
                                        const ref::data::ContextOptions& options) {

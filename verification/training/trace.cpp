@@ -34,12 +34,13 @@ using train::LabelledBatch;
 
 namespace {
 
-// A gradient that is exactly 0, such as that of a key's bias, is decided only once its enclosure is
-// narrower than the smallest double. Fewer bits would never suffice for it.
+// The nearest double of an element is decided once the enclosure of the exact value is small
+// enough. If the exact value is 0, as for the gradient of a key's bias, the enclosure must be
+// narrower than the smallest double. Fewer bits than these never suffice for that.
 constexpr long kFirstTraceBits = 2048;
 constexpr long kMaxTraceBits = 65536;
 
-/// An element whose enclosure does not decide its nearest double.
+/// Thrown if the enclosure of an element contains values with different nearest doubles.
 struct Undecided {
   std::string place;
 };
@@ -69,7 +70,7 @@ double largest(const Tensor<ball>& values) {
   return most;
 }
 
-/// Returns an upper bound of max |a_i - b_i|.
+/// Returns an upper bound of `max |a_i - b_i|` over the elements i.
 double bound_distance(const Tensor<double>& a, const Tensor<ball>& b) {
   double most = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -89,13 +90,14 @@ void widen_distance(Distance& distance, const std::string& name, const Tensor<do
   }
 }
 
-/// A step of the trajectory in double, which the certified step is compared with.
+/// A training step that was computed in double. A certified step is compared with it.
 struct DoubleStep {
   TracedStep traced;
-  NamedTensors<double> gradients, after;  ///< filled for a certified trace only
+  NamedTensors<double> gradients, after;  ///< empty unless the trace is certified
 };
 
-/// Runs a scope on one thread, since the precision of balls is a property of the thread.
+/// Limits the library to one thread during the lifetime of this object. The precision of ball
+/// arithmetic is set per thread, so worker threads would not have it.
 class SingleThreadScope {
  public:
   SingleThreadScope() : before_(ref::numeric::num_threads()) { ref::numeric::set_num_threads(1); }
@@ -225,7 +227,8 @@ class Trace {
 
   static std::string step_stem(std::size_t s) { return fmt::format("step_{:04}", s + 1); }
 
-  /// Writes a file of tensors. A file of the same step with fewer bits is replaced.
+  /// Writes the tensors into a file. It replaces the file of the same step that was written with
+  /// fewer bits.
   void write_tensor_file(const std::string& stem, const std::vector<StoredTensor>& tensors) {
     const std::string name = stem + options_.suffix;
     ref::io::write_tensors(folder_ / name, tensors);
@@ -260,10 +263,10 @@ class Trace {
   Tensor<double> weights_;
   train::TrainState<double> start_;
   std::vector<LabelledBatch> epoch_;
-  std::vector<std::vector<LabelledBatch>> batches_;  ///< the batches of each step
+  std::vector<std::vector<LabelledBatch>> batches_;  ///< the batches of each training step
   std::vector<DoubleStep> doubles_;
   fs::path folder_;
-  std::map<std::string, std::string> hashes_;  ///< hashes of the files of tensors
+  std::map<std::string, std::string> hashes_;  ///< hashes of the written tensor files, by file name
   TraceSummary summary_;
 };
 

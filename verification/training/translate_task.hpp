@@ -6,19 +6,19 @@
 
 namespace normproof::verification::training {
 
-/// The tokenizer for the BLEU of translations. Words in the corpora are separated by spaces, and
-/// <unk> counts as a word.
+/// The tokenizer for the BLEU of translations. The words of the corpora are separated by spaces,
+/// and <unk> counts as a word.
 inline constexpr BleuTokenizer translation_tokenizer = BleuTokenizer::none;
 
-/// The task of translating a sentence. Its qualities are perplexity = exp(loss), where the loss of
-/// a step includes label smoothing, and in validation also bleu, of the greedy translations of the
-/// first translation.bleu_pairs pairs.
+/// The task of translating sentences. Its quality measures are perplexity = exp(loss) and, in
+/// validation, bleu. The loss of a training step includes label smoothing. bleu is the BLEU of
+/// greedy translations of the first translation.bleu_pairs validation pairs.
 class TranslateTask : public RunTask {
  public:
   /// Keeps references to both arguments, which must outlive the task.
   TranslateTask(const RunConfig& config, const PairData& data);
 
-  /// Describes the pairs as JSON.
+  /// Returns a JSON text that describes the sentence pairs.
   /// Requires  (C1) weights_sha256 is empty: a translator begins with random weights
   std::string data_json(const std::string& weights_sha256) const override;
   ref::train::TrainState<double> initial_state() const override;

@@ -8,20 +8,20 @@
 
 namespace normproof::verification::training {
 
-/// Options of the search for a translation.
+/// Options of the beam search for a translation.
 struct Search {
   std::size_t width = 1;        ///< number of hypotheses in the beam; 1: greedy search
-  double length_penalty = 0.6;  ///< alpha of length_penalty()
+  double length_penalty = 0.6;  ///< exponent alpha of length_penalty()
   bool operator==(const Search&) const = default;
 };
 
-/// Returns the best translation of each sentence, as found by beam_search with IncrementalDecoder.
+/// Returns the best translation of each sentence, found by beam_search with IncrementalDecoder.
 ///
-/// Computes  the search with the words of the sentence and </s> as source and <s> as the first
-///           token of the target; translation.max_length limits its length. Words outside the
-///           source vocabulary are <unk>, and an <unk> that the model outputs stays in the
-///           translation. A sentence without words has an empty translation
-/// Requires  those of IncrementalDecoder and of beam_search
+/// Computes  the beam search whose source is the words of the sentence and </s>, and whose target
+///           starts with <s>. A translation has at most translation.max_length tokens. A word that
+///           the source vocabulary lacks is replaced by <unk>. If the model outputs <unk>, it stays
+///           in the translation. The translation of a sentence without words is empty
+/// Requires  the requirements of IncrementalDecoder and of beam_search
 /// Order     the translation of a sentence depends neither on the other sentences nor on the number
 ///           of threads
 /// Throws    ContractError

@@ -7,7 +7,8 @@
 #include "verification/golden/gate/relations.hpp"
 #include "verification/support/process/processors.hpp"
 
-// The functions of a handle that call back: relations, and making a corpus.
+// The functions of the C interface that call functions of the caller: checking relations, and
+// making a corpus.
 namespace golden = normproof::verification::golden;
 namespace candidate = golden::candidate;
 namespace gate = golden::gate;
@@ -96,7 +97,7 @@ void normproof_corpus::make(const char* place, const char* tiers, const char* gl
   require(place != nullptr && tiers != nullptr, self,
           "the folder or the tiers are null; expected both");
   require(jobs >= 0 && jobs <= 1024, self, fmt::format("jobs is {}; expected 0 to 1024", jobs));
-  bool stopped = false;  // needs no lock: make_corpus calls `finished` from one thread at a time
+  bool stopped = false;  // needs no lock: `finished` is called by one thread at a time
   golden::certify::make_corpus(
       place, {.tiers = parse_tiers(tiers),
               .only = glob == nullptr ? "*" : glob,

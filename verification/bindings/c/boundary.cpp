@@ -8,7 +8,7 @@ namespace normproof::verification::bindings::c {
 using ref::io::kDTypes;
 
 namespace {
-constexpr std::int32_t kMaxRank = 8;  // larger ranks are rejected before the shape is read
+constexpr std::int32_t kMaxRank = 8;  // a shape with more axes is rejected before it is read
 }  // namespace
 
 TensorDescription described(const char* function, const char* name, std::int32_t dtype,

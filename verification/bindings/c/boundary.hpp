@@ -10,7 +10,8 @@
 #include "ref/numeric/errors.hpp"
 #include "verification/bindings/c/normproof.h"
 
-/// The boundary between C and C++: dtypes, tensors, arguments and the floating-point mode.
+/// Conversions between the C interface and C++: dtypes, tensors, arguments and the floating-point
+/// mode.
 namespace normproof::verification::bindings::c {
 
 inline std::int32_t dtype_number(ref::io::DType dtype) {
@@ -19,24 +20,25 @@ inline std::int32_t dtype_number(ref::io::DType dtype) {
 }
 
 /// Checks a condition on the arguments of a function.
-/// Throws    UsageError if it is not met
+/// Throws    UsageError with `function` and `sentence` if `met` is false
 inline void require(bool met, const char* function, std::string_view sentence) {
   if (!met) throw ref::numeric::UsageError(fmt::format("{}: {}", function, sentence));
 }
 
-/// A caller's tensor without its elements, and the number of bytes that these take.
+/// A caller's tensor without its elements, and the number of bytes of its elements.
 struct TensorDescription {
   ref::io::StoredTensor tensor;
   std::size_t bytes = 0;
 };
-/// Checks and converts the description of a caller's tensor.
-/// Requires  a name; the shape is not read if the rank is rejected
+/// Checks the description of a caller's tensor and converts it.
+/// Requires  `name` is not null. `shape` is not read if the rank is rejected
 /// Throws    UsageError that names `function` and the tensor
 TensorDescription described(const char* function, const char* name, std::int32_t dtype,
                             std::int32_t rank, const std::int64_t* shape, const void* data);
 
-/// Runs a scope in the default floating-point mode and restores the caller's mode afterwards.
-/// Callers may flush subnormal numbers to zero or round differently; the gate must not.
+/// Sets the default floating-point mode during the lifetime of this object, and restores the
+/// caller's mode afterwards. The caller may flush subnormal numbers to zero or use another
+/// rounding; the gate must not.
 class DefaultFloatingPointMode {
  public:
   DefaultFloatingPointMode() {
@@ -47,7 +49,8 @@ class DefaultFloatingPointMode {
   DefaultFloatingPointMode(const DefaultFloatingPointMode&) = delete;
   DefaultFloatingPointMode& operator=(const DefaultFloatingPointMode&) = delete;
 
-  /// Returns f() evaluated in the caller's floating-point mode, for code of the caller.
+  /// Calls `f`, a function of the caller, in the caller's floating-point mode, and returns its
+  /// result.
   template <class F>
   auto outside(F&& f) const {
     std::fesetenv(&callers_);

@@ -48,7 +48,7 @@ io::StoredTensor copied(TensorDescription&& described, const void* data) {
   return std::move(described.tensor);
 }
 
-/// Parses the value of a switch: "1" is on, "" is off.
+/// Parses the value of an option that is on ("1") or off ("").
 bool parse_switch(const char* option, const char* value) {
   require(*value == '\0' || std::string_view(value) == "1", "normproof_set",
           fmt::format("{} is '{}'; expected '1' or ''", option, value));
@@ -180,7 +180,7 @@ void normproof_corpus::judge(normproof_verdict* out) {
   verdict_ = normproof::verification::bindings::c::verdict_sentence(result);
   *out = {result.passed() ? 1 : 0, normproof::verification::bindings::c::largest_ratio(result),
           verdict_.c_str()};
-  result.description.c.inputs.clear();  // a report needs no inputs, and they may be large
+  result.description.c.inputs.clear();  // a report does not need the inputs, and they may be large
   results_.insert_or_assign(index_, std::move(result));
   judged_index_ = index_;
   judged_ = refusal_ ? std::vector<io::StoredTensor>() : std::move(answer_);
@@ -248,7 +248,8 @@ void normproof_corpus::certify(const char* name, const char* op, const char* mod
   }
   golden::corpus::Case c = golden::certify::make_user_case(question);
   const std::string path = path_of(c);
-  // A case of the corpus that is certified again, without a parameter, keeps its reason (`why`).
+  // The user may supply a case of the corpus again, without one of its parameters. Then the new
+  // case keeps the text `why` of the original case.
   for (const CaseDescription& known : cases_)
     if (golden::corpus::op_name(known.c) == question.op && known.c.reason == question.name)
       c.why = known.c.why;

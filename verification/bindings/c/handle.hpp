@@ -12,7 +12,8 @@
 #include "verification/golden/candidate/candidate.hpp"
 #include "verification/golden/reports/golden_report.hpp"
 
-/// The handle of normproof.h, with one method per function of the header. The methods throw.
+/// The implementation of the handle of normproof.h. It has one method per function of that header.
+/// The methods report errors by exceptions.
 struct normproof_corpus {
   void open(const char* place, const char* glob);
   void set(const char* name, const char* value);
@@ -42,9 +43,9 @@ struct normproof_corpus {
   std::size_t count() const { return cases_.size(); }
   const char* version() const { return version_.c_str(); }
 
-  const char* error = "";  ///< error_text, or a literal if memory is exhausted
+  const char* error = "";  ///< error_text, or a string literal if memory is exhausted
   std::string error_text = {};
-  /// The mode guard of the current call.
+  /// Set during a call: restores the caller's floating-point mode.
   const normproof::verification::bindings::c::DefaultFloatingPointMode* mode = nullptr;
 
  private:
@@ -53,7 +54,7 @@ struct normproof_corpus {
   using StoredTensor = normproof::ref::io::StoredTensor;
   using SelectedCase = normproof::verification::bindings::c::SelectedCase;
 
-  /// The reason why the selected case was declined or failed.
+  /// The reason why the candidate declined the selected case or failed on it.
   struct Refusal {
     bool declined;
     std::string reason;
@@ -63,7 +64,7 @@ struct normproof_corpus {
   const CaseDescription& at(const char* function, std::size_t index) const;
   void select(std::shared_ptr<const SelectedCase> chosen);
   void begin_answer();
-  /// Returns the tolerance of the selected case, which is evaluated once.
+  /// Returns the tolerance of the selected case. It is computed at the first call.
   const normproof::verification::golden::tolerance::Tolerance& bounds();
   normproof::verification::golden::candidate::CandidateOutput asked(const StoredCase& variant,
                                                                     normproof_ask ask, void* user);
@@ -72,13 +73,13 @@ struct normproof_corpus {
 
   std::filesystem::path folder_ = {};
   std::string version_ = {};
-  bool all_opened_ = false;  ///< whether "*" opened every case
+  bool all_opened_ = false;  ///< whether the glob "*" selected every case
   std::vector<CaseDescription> cases_ = {};
-  /// User-supplied cases by index.
+  /// User-supplied cases; the key is the index of the case.
   std::map<std::size_t, std::shared_ptr<const StoredCase>> user_cases_ = {};
   normproof::verification::golden::gate::CheckOptions options_ = {.maps = true};
   normproof::verification::golden::reports::ReportSettings settings_ = {};
-  std::string repro_ = {};  ///< may contain {path}
+  std::string repro_ = {};  ///< command that repeats a check; may contain {path}
   std::map<std::size_t, normproof::verification::golden::gate::CaseResult> results_ = {};
 
   std::shared_ptr<const SelectedCase> selected_ = {};
@@ -86,10 +87,11 @@ struct normproof_corpus {
   std::optional<normproof::verification::golden::tolerance::Tolerance> bounds_ = {};
   std::vector<StoredTensor> answer_ = {};
   std::optional<Refusal> refusal_ = {};
-  std::optional<std::vector<StoredTensor>> judged_ = {};  ///< the answer of the last verdict
+  /// The candidate's output at the last verdict.
+  std::optional<std::vector<StoredTensor>> judged_ = {};
   std::optional<std::size_t> judged_index_ = {};
 
-  // Buffers that returned pointers point into.
+  // The storage of the texts that functions returned to the caller.
   std::string verdict_ = {}, json_ = {}, report_ = {}, layers_ = {}, outcome_ = {}, sentence_ = {};
   std::unique_ptr<normproof::verification::bindings::c::ExpectedValues> expected_ = {};
   std::vector<double> shares_ = {};

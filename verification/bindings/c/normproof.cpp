@@ -29,7 +29,7 @@ std::int32_t record_error(normproof_corpus& corpus, std::int32_t status,
   return status;
 }
 
-/// Calls f and turns an exception into a status, since no exception may leave a C function.
+/// Calls `f` and converts an exception into a status, since no exception may leave a C function.
 template <class F>
 std::int32_t call_guarded(normproof_corpus* corpus, F&& f) noexcept {
   if (corpus == nullptr) return NORMPROOF_USAGE;

@@ -10,7 +10,7 @@
 #include "verification/support/report/sarif.hpp"
 #include "verification/support/report/terminal.hpp"
 
-// The functions of a handle that report its verdicts.
+// The functions of the C interface that report the verdicts.
 namespace golden = normproof::verification::golden;
 namespace report = normproof::verification::support::report;
 using golden::reports::GoldenReport;
@@ -67,9 +67,9 @@ void normproof_corpus::verdict_json(const char** out) {
   settings.checks_whole_corpus = false;
   report::Checks checks =
       golden_checks(golden::reports::golden_report({results_.at(*judged_index_)}, settings));
-  checks.front().checks.resize(1);  // drops the checks that concern all cases together
+  checks.front().checks.resize(1);  // keeps only the checks of single cases
   json_ = report::json_lines(checks);
-  json_.pop_back();  // removes the line end
+  json_.pop_back();  // removes the line feed at the end
   *out = json_.c_str();
 }
 

@@ -10,7 +10,7 @@
 
 namespace normproof::verification::bindings::c {
 
-/// A case that has been read, and the storage that normproof_case points to.
+/// A stored case, and the arrays to which the fields of normproof_case point.
 class SelectedCase {
  public:
   explicit SelectedCase(std::shared_ptr<const golden::certify::StoredCase> stored);
@@ -29,7 +29,7 @@ class SelectedCase {
   std::vector<normproof_tensor> inputs_;
 };
 
-/// The expected outputs of a case, and the storage that normproof_expected points to.
+/// The expected outputs of a case, and the arrays to which the fields of normproof_expected point.
 class ExpectedValues {
  public:
   ExpectedValues(const golden::certify::StoredCase& stored,

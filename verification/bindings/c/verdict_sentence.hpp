@@ -6,12 +6,13 @@
 
 namespace normproof::verification::bindings::c {
 
-/// Returns the largest ratio of error to bound of any element; infinite if some output was not
-/// compared.
+/// Returns the largest ratio of error to bound over all elements of all outputs. It is infinite if
+/// an output was not compared.
 double largest_ratio(const golden::gate::CaseResult& result);
 
-/// Returns the verdict in one sentence: for a failed case each output that fails and then the
-/// diagnosis, for a passed one the worst element.
+/// Returns the verdict in one sentence. For a failed case it lists each output that fails, followed
+/// by the diagnosis. For a passed case it names the element with the largest ratio of error to
+/// bound.
 std::string verdict_sentence(const golden::gate::CaseResult& result);
 
 }  // namespace normproof::verification::bindings::c

@@ -74,7 +74,7 @@ Examples:
 }
 
 Output GoldenBlessCommand::run() const {
-  // Throws if there is no corpus: 'make' creates the first one.
+  // This call throws if there is no corpus: the command `make` creates the first one.
   ref::io::read_text(golden / "manifest.json");
   ref::numeric::set_num_threads(1);  // the cases run in parallel instead
   ProgressBar progress;

@@ -17,16 +17,19 @@ struct GoldenBlessCommand {
   static constexpr const char* summary = "Regenerate a corpus, and accept the new expected values";
 
   std::filesystem::path golden = {};
-  std::optional<std::string> reason = {};  ///< absent: it is read from the terminal
+  /// The reason why the corpus is replaced; if absent, the user is asked at the terminal.
+  std::optional<std::string> reason = {};
   std::vector<verification::golden::corpus::Tier> tiers =
-      {};  ///< in addition to those of the corpus
+      {};  ///< further tiers to make, besides those of the corpus
   verification::golden::corpus::PathGlobs only = {};
   int jobs = processor_count();
 
   void add(CLI::App& app);
 
-  /// Makes a corpus again, shows what would change, and replaces the corpus if a reason is given.
-  /// Throws    UsageError if CI is set, or if nobody can be asked for a reason
+  /// Generates the corpus again and shows what would change. If a reason is given, replaces the
+  /// corpus.
+  /// Throws    UsageError if the environment variable CI is set, or if no reason is given and there
+  ///           is no terminal
   Output run() const;
 };
 

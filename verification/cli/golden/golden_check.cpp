@@ -35,7 +35,7 @@ using verification::golden::reports::Outcome;
 
 namespace {
 
-/// Reads a list of globs. Unlike other files, it may be empty.
+/// Reads a file with a list of globs. Unlike other files, it may be empty.
 std::string read_list(const std::filesystem::path& file) {
   std::error_code error;
   const bool empty =
@@ -48,7 +48,7 @@ std::string read_list(const std::filesystem::path& file) {
   return text;
 }
 
-/// Checks that the corpus has exactly the requested version.
+/// Checks that the corpus has exactly the required version, if one is given.
 void check_version(const verification::golden::certify::CorpusVersion& corpus,
                    const std::optional<std::string>& required) {
   if (!required || corpus.is_denoted_by(*required)) return;
@@ -66,7 +66,7 @@ std::string repro_line(const GoldenCheckCommand& command, const std::string& pat
   alone.only = path;
   alone.min_cases = usual.min_cases;
   alone.corpus_version = usual.corpus_version;
-  // Such a case fails because it is on that list.
+  // A case that passes unexpectedly (xpass) fails only because of this list.
   if (outcome != Outcome::xpass) alone.xfail = usual.xfail;
   alone.jobs = usual.jobs;
   alone.reports = usual.reports;
@@ -156,15 +156,15 @@ verification::golden::candidate::Candidate GoldenCheckCommand::source() const {
   };
 }
 
-/// Checks the cases. The progress bar and the candidate's process end with this function, before
-/// anything is reported.
+/// Checks all cases. The progress bar and the candidate's process end when this function returns,
+/// which is before anything is printed.
 std::vector<verification::golden::gate::CaseResult> GoldenCheckCommand::check(
     const std::vector<verification::golden::certify::CaseDescription>& cases) const {
   const verification::golden::candidate::Candidate checked = source();
   verification::golden::gate::CheckOptions check_options = options;
   check_options.maps = reports.file("--html").has_value();
   ProgressBar progress;
-  // A program or a device answers one case at a time.
+  // A program or a device computes one case at a time.
   return verification::golden::gate::check_cases(
       golden, cases, checked, check_options, candidate ? jobs : 1, [&](std::size_t done) {
         progress.show("checking", done, cases.size(), cases[done - 1].path);

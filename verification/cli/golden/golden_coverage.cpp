@@ -28,7 +28,8 @@ using verification::golden::recipes::Magnitudes;
 
 namespace {
 
-using CoveredTiers = std::vector<const Coverage*>;  ///< null: the tier has no case of the operation
+/// One entry per tier; null if the tier has no case of the operation.
+using CoveredTiers = std::vector<const Coverage*>;
 
 std::string counts_text(const Counts& counts) {
   std::vector<std::string> parts;
@@ -42,7 +43,7 @@ std::string values_text(const Counts& counts) {
   return fmt::format("{}", fmt::join(values, ", "));
 }
 
-/// Writes a range such as "1.2e-07 to 4.5, 0, NaN".
+/// Returns a range of magnitudes as text, such as "1.2e-07 to 4.5, 0, NaN".
 std::string magnitudes_text(const Magnitudes& reach) {
   std::vector<std::string> parts;
   if (reach.greatest > 0)
@@ -54,7 +55,7 @@ std::string magnitudes_text(const Magnitudes& reach) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// Returns the keys of a member of all tiers' coverage, without duplicates.
+/// Returns the keys that a member has in the coverage of any tier, without duplicates.
 template <class Member>
 auto all_keys(const CoveredTiers& tiers, Member Coverage::*member) {
   std::set<typename Member::key_type> keys;
@@ -64,7 +65,8 @@ auto all_keys(const CoveredTiers& tiers, Member Coverage::*member) {
   return keys;
 }
 
-/// A table with one row per option, extent, dtype or magnitude and one column per tier.
+/// The coverage of one operation as a table. It has one column per tier, and one row per option,
+/// extent, dtype or magnitude.
 class OperationTable {
  public:
   OperationTable(const std::vector<std::string>& names, CoveredTiers tiers)
@@ -111,7 +113,7 @@ class OperationTable {
   support::report::Table table_;
 };
 
-/// Returns the operations of all tiers, each with its coverage by all tiers together.
+/// Returns the coverage of each operation, united over all tiers.
 std::map<std::string, Coverage> together(const TierCoverage& tiers) {
   std::map<std::string, Coverage> all;
   for (const auto& [tier, operations] : tiers)

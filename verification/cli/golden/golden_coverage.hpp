@@ -12,7 +12,7 @@
 
 namespace normproof::verification::cli::golden {
 
-/// The coverage of each operation by each tier, by the operation's name.
+/// The coverage of each operation in each tier. The inner key is the name of the operation.
 using TierCoverage = std::map<verification::golden::corpus::Tier,
                               std::map<std::string, verification::golden::recipes::Coverage>>;
 
@@ -29,8 +29,8 @@ struct GoldenCoverageCommand {
   void add(CLI::App& app);
   std::vector<NamedFile> inputs() const;
 
-  /// Prints the range of every option, extent, dtype and magnitude, and the extreme values that no
-  /// case covers.
+  /// Prints which options, extents, dtypes and magnitudes the cases of each operation cover, and
+  /// which extreme values no case covers.
   Output run() const;
 
  private:

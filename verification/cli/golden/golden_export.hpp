@@ -20,7 +20,7 @@ struct GoldenExportCommand {
 
   void add(CLI::App& app);
 
-  /// Writes the cases of a corpus in another format.
+  /// Writes the cases of a corpus into a folder in another file format.
   Output run() const;
 };
 

@@ -23,7 +23,7 @@ struct GoldenMakeCommand {
 
   void add(CLI::App& app);
 
-  /// Writes a corpus and prints a summary of it.
+  /// Generates a corpus, writes it into a folder, and prints a summary.
   Output run() const;
 };
 

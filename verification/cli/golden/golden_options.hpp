@@ -11,29 +11,30 @@ namespace CLI {
 class App;
 }
 
-// Options of the commands that read a corpus or run an implementation.
+// Options that several `golden` commands have: those that select a corpus or a candidate.
 namespace normproof::verification::cli::golden {
 
-/// Adds --golden: an existing corpus, or a folder with one in `data`.
+/// Adds the option --golden: an existing corpus, or a folder with a corpus in `data`.
 void add_golden(CLI::App& app, std::filesystem::path& golden);
-/// Adds --golden as an option that may be absent.
+/// Adds the option --golden, which may be absent.
 void add_golden(CLI::App& app, std::optional<std::filesystem::path>& golden);
 
-/// Adds --out, the folder that a command creates.
+/// Adds the option --out: the folder that the command creates.
 void add_new_folder(CLI::App& app, std::filesystem::path& out);
 
-/// Adds --only, a glob on the paths of cases, which may be repeated.
+/// Adds the option --only: a glob that selects cases by their path. It may be given several times.
 void add_only(CLI::App& app, verification::golden::corpus::PathGlobs& only);
 
-/// Adds --candidate, a folder of answers.
+/// Adds the option --candidate: a folder with a candidate's outputs.
 void add_candidate(CLI::App& app, std::optional<std::filesystem::path>& candidate);
 
-/// Adds --pipe, a program that answers, and --timeout, the maximum seconds for one answer.
+/// Adds the options --pipe, a program that computes outputs, and --timeout, the maximum seconds for
+/// one case.
 void add_pipe(CLI::App& app, std::optional<std::string>& pipe, double& timeout);
-/// Adds --pipe as a required option, and --timeout.
+/// Adds the options --pipe, which is required here, and --timeout.
 void add_pipe(CLI::App& app, std::string& pipe, double& timeout);
 
-/// Copies the candidate's standard error, its last 64 KiB, to standard error.
+/// Copies the end of the candidate's standard error to standard error: at most 64 KiB.
 void show_complaints(const std::string& last);
 
 void add_accumulation(CLI::App& app,

@@ -8,14 +8,15 @@
 
 namespace normproof::verification::cli::golden {
 
-/// Writes "31 values, each in the place of one element: 30 refused, 1 right there, 0 within the
-/// bound, 0 not judged".
+/// Summarizes the injected values in a sentence: "31 values, each in the place of one element: 30
+/// refused, 1 right there, 0 within the bound, 0 not judged".
 std::string planted_text(const verification::golden::gate::InjectionCounts& count);
 
-/// Returns a table with one row per injected value, and one for all.
+/// Returns a table with one row per injected value, and a row with the totals.
 support::report::Table planted_table(const verification::golden::gate::InjectionResult& planted);
 
-/// Returns {"NaN": {"elements": 31, "refused": 30, ...}, ...}.
+/// Returns the counts as JSON, by injected value: {"NaN": {"elements": 31, "refused": 30, ...},
+/// ...}.
 nlohmann::ordered_json planted_json(const verification::golden::gate::InjectionResult& planted);
 
 }  // namespace normproof::verification::cli::golden

@@ -136,7 +136,7 @@ support::report::Document power_document(const std::vector<LayerPower>& layers,
   return document;
 }
 
-/// Returns the heading, which explains the numbers.
+/// Returns the paragraph above the table, which explains its numbers.
 std::string power_heading(const PowerOptions& options, std::size_t styles) {
   constexpr const char* kText =
       R"(A second implementation of every operation, in plain loops and in the arithmetic of each case, passes its

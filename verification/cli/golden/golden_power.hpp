@@ -18,14 +18,16 @@ struct GoldenPowerCommand {
 
   void add(CLI::App& app);
 
-  /// Prints the mutation score of a tier by layer, the false alarms, and the survivors, each with
-  /// an explanation.
-  /// Returns   kSuccess if every faulty mutation was rejected, and no correct implementation
+  /// Prints the mutation score of a tier: for each layer, the fraction of implementations with an
+  /// injected error that the gate rejects. Also prints the false alarms, and each survivor with an
+  /// explanation.
+  /// Returns   kSuccess if every implementation with an injected error was rejected, and no correct
+  ///           implementation was
   Output run() const;
 
  private:
-  /// Prints which publicly known bugs are found.
-  /// Returns   kSuccess if all are
+  /// Prints which publicly known bugs the corpus finds.
+  /// Returns   kSuccess if it finds all of them
   Output visit_museum() const;
 };
 

@@ -123,7 +123,7 @@ support::report::Checks relation_checks(const std::vector<RelationResult>& resul
                                         const GoldenRelationsCommand& command) {
   support::report::CheckSuite suite{"normproof.golden.relations"};
   for (const RelationResult& result : results) suite.checks.push_back(make_check(result, command));
-  // Without this entry, a reader of the file alone would see no failure.
+  // Without this entry, a program that reads only the file would see no failure.
   if (count_outcome(results, RelationOutcome::held) == 0 &&
       count_outcome(results, RelationOutcome::broken) == 0)
     suite.checks.push_back({.group = "normproof.golden",

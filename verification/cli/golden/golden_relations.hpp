@@ -17,8 +17,8 @@ struct GoldenRelationsCommand {
       "Compare the outputs for variants of a case with each other";
 
   std::filesystem::path golden = {};
-  std::string pipe = {};  ///< a command for sh
-  double timeout = 60;    ///< maximum seconds for one answer
+  std::string pipe = {};  ///< shell command that starts the candidate
+  double timeout = 60;    ///< maximum seconds for the output of one case
   std::vector<verification::golden::gate::Relation> relations =
       verification::golden::gate::all_relations();
   verification::golden::corpus::PathGlobs only = {};
@@ -27,9 +27,9 @@ struct GoldenRelationsCommand {
   void add(CLI::App& app);
   std::vector<NamedFile> inputs() const;
 
-  /// Compares the outputs of a program for variants of each case. Prints one line per relation,
-  /// then each broken one with the command that repeats it.
-  /// Returns   kSuccess if every applicable relation held, and at least one did
+  /// Checks relations between a program's outputs for variants of each case. Prints one line per
+  /// relation, and each violation with the command that repeats it.
+  /// Returns   kSuccess if every applicable relation held, and at least one relation was applicable
   Output run() const;
 };
 

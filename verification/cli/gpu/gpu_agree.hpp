@@ -12,7 +12,8 @@
 
 namespace normproof::verification::cli::gpu {
 
-/// The matrix products of a comparison: our kernel in the contract's order, or cuBLAS.
+/// Which matrix products are compared. ordered: our kernel, which adds in the order of the
+/// contract. cublas: those of cuBLAS.
 enum class GpuMode { ordered, cublas };
 
 struct GpuAgreeCommand {
@@ -22,19 +23,20 @@ struct GpuAgreeCommand {
 
   normproof::gpu::device::Backend device = normproof::gpu::device::Backend::simulated;
   std::uint64_t seed = 1;
-  int jobs = processor_count();  ///< number of threads of ref
+  int jobs = processor_count();  ///< number of threads for ref
   GpuMode mode = GpuMode::ordered;
   normproof::gpu::ops::Precision precision =
-      normproof::gpu::ops::Precision::float64;  ///< of the cublas mode
+      normproof::gpu::ops::Precision::float64;  ///< precision in the mode cublas
   verification::golden::corpus::Tier tier = verification::golden::corpus::Tier::quick;
-  verification::golden::corpus::PathGlobs only = {};  ///< rows of the ordered mode to run
+  verification::golden::corpus::PathGlobs only = {};  ///< rows to run in the mode ordered
   ReportOptions reports = {};
 
   void add(CLI::App& app);
 
-  /// Compares everything that gpu computes with ref bit for bit, or the products of cuBLAS with
-  /// their bounds. Prints one row per operation as soon as it is done.
-  /// Returns   kSuccess if nothing differs, or everything is within its bound
+  /// Compares the GPU code with ref. In the mode ordered, every operation must give the same bits.
+  /// In the mode cublas, each product must be within its error bound. Prints one row per operation
+  /// as soon as it is done.
+  /// Returns   kSuccess if all bits are the same, or all products are within their bounds
   /// Throws    NoDeviceError, DeviceError, FileError; std::logic_error if there was no case
   Output run() const;
 };

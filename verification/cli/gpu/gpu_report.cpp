@@ -20,7 +20,7 @@ bool is_ordered(const GpuAgreeCommand& command) {
   return command.mode == GpuMode::ordered;
 }
 
-/// Writes "device simulated, ordered mode, seed 3".
+/// Returns the settings of the comparison as text: "device simulated, ordered mode, seed 3".
 std::string comparison_text(const GpuAgreeCommand& command) {
   const std::string mode =
       is_ordered(command)
@@ -45,7 +45,7 @@ std::string agreement_verdict(const checks::agreement::Rows& rows, const GpuAgre
   return rows.agree() ? "every product within its bound" : "some products exceed their bound";
 }
 
-/// The widths suit a terminal, where each row is printed as soon as it is done.
+/// The widths are fixed, because a terminal shows each row before the next one is computed.
 std::vector<support::report::Column> agreement_columns(const GpuAgreeCommand& command) {
   using support::report::Align;
   std::vector<support::report::Column> columns = {{.name = "operation", .min_width = 20},

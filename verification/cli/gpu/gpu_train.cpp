@@ -21,7 +21,7 @@ using support::report::plural;
 
 namespace {
 
-/// Rejects a name that `find_options` does not know.
+/// Adds an option that accepts only the names for which `find_options` succeeds.
 template <class FindOptions>
 void add_known_name(CLI::App& app, const std::string& name, std::string& field,
                     FindOptions find_options, const std::string& help, const std::string& type) {
@@ -120,7 +120,8 @@ Output GpuTrainCommand::run() const {
   const std::string there =
       run_trajectory_on_device(*opened, trajectory, [&](std::int64_t step, double loss) {
         losses.rows.push_back({{{std::to_string(step)}, {fmt::format("{:.17g}", loss)}}});
-        // The heading is printed with the first step, so that an error before it leaves no output.
+        // The heading is printed together with the first step, so that an error before it prints
+        // nothing.
         write_stdout(
             fmt::format("{}step {:>4}  loss {:.17g}\n", std::exchange(heading, ""), step, loss));
       });

@@ -22,17 +22,18 @@ struct GpuTrainCommand {
   std::string optimizer = "sgd";
   std::int64_t steps = 10;
   std::uint64_t seed = 42;
-  int jobs = processor_count();  ///< number of threads of ref
+  int jobs = processor_count();  ///< number of threads for ref
   ReportOptions reports = {};
 
   void add(CLI::App& app);
 
-  /// Trains on the device and with ref, and prints the hash of both trajectories.
-  /// Returns   kSuccess if they are the same
+  /// Trains the same model on the device and with ref. Prints a hash of the sequence of states of
+  /// each.
+  /// Returns   kSuccess if the two hashes are the same
   Output run() const;
 
  private:
-  void check_task() const;  ///< throws if the task cannot use the norm
+  void check_task() const;  ///< throws if the task does not support the norm
 };
 
 }  // namespace normproof::verification::cli::gpu

@@ -32,7 +32,7 @@ std::string subjects_text() {
   return text;
 }
 
-/// Checks which options may be combined.
+/// Checks that the options may be combined.
 void check_probe(const ProbeOrderCommand& command, bool device_given, bool side_given) {
   const OrderSubject& subject = checks::agreement::order_subject(command.subject);
   if (device_given && subject.place == OrderPlace::ref)
@@ -92,7 +92,8 @@ Output ProbeOrderCommand::run() const {
   std::size_t sums = 0;
   const checks::agreement::SummationTree tree = checks::agreement::reveal_order(
       [&](const std::vector<double>& values) {
-        ++sums;  // the contract's products take 9/4 sums per term, a balanced tree more
+        // The products of the contract compute 9/4 sums per term; a balanced tree computes more.
+        ++sums;
         bar.show("sums", sums, std::max(sums, 9 * terms / 4), subject);
         return probed.sum({opened.get(), side}, values);
       },

@@ -15,13 +15,13 @@ struct ProbeOrderCommand {
 
   std::string subject = {};
   std::size_t terms = 600;
-  std::size_t side = 8;  ///< of the products
+  std::size_t side = 8;  ///< number of rows and columns of the products
   normproof::gpu::device::Backend device = normproof::gpu::device::Backend::simulated;
   ReportOptions reports = {};
 
   void add(CLI::App& app);
 
-  /// Reveals the order in which an implementation adds, and prints it.
+  /// Finds the order in which an implementation adds the terms of a sum, and prints the order.
   /// Returns   kSuccess if it is the order of the contract
   Output run() const;
 };

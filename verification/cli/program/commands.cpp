@@ -89,14 +89,14 @@ Examples:
   normproof gpu agree
   normproof gpu train --norm batch_norm --steps 20)";
 
-/// Returns the versions of the interfaces and data that have their own (docs/changelog.md).
+/// Returns one line for each interface or data set that has its own version (docs/changelog.md).
 std::string versions() {
   return fmt::format("C ABI {}\ncorpus {}", NORMPROOF_ABI,
                      verification::golden::certify::built_corpus_version().text());
 }
 
-/// The group `study`, or, if the studies are not built, a command of that name that says how to
-/// build them.
+/// Returns the group `study`. If the studies were not built, returns a command `study` that
+/// explains how to build them.
 Command study_group() {
 #ifdef NORMPROOF_STUDIES
   return study::study_group();

@@ -4,8 +4,8 @@
 
 namespace normproof::verification::cli::program {
 
-/// Returns the program with every command, in the order of --help. This is the only list of
-/// commands.
+/// Returns the program `normproof` with all its commands, in the order in which --help lists them.
+/// There is no other list of the commands.
 Command all_commands();
 
 }  // namespace normproof::verification::cli::program

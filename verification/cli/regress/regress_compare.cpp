@@ -21,7 +21,7 @@ using support::report::clean_line;
 
 namespace {
 
-/// Selects the two recordings to compare.
+/// Finds the two recordings that the command compares.
 RegressReport select_recordings(const RegressCompareCommand& command, const History& history) {
   RegressReport report;
   report.allow_towards = command.allow_towards;

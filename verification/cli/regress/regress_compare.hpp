@@ -17,7 +17,7 @@ struct RegressCompareCommand {
       "truth";
 
   std::filesystem::path history = {};
-  /// Absent: the last recording but one, and the last.
+  /// Names of the two recordings. If absent: the second to last and the last recording.
   std::optional<std::string> from = {}, to = {};
   bool allow_towards = false;
   ReportOptions reports = {};
@@ -25,8 +25,8 @@ struct RegressCompareCommand {
   void add(CLI::App& app);
   std::vector<NamedFile> inputs() const;
 
-  /// Prints which results changed between two recordings, by how much, and whether they became more
-  /// accurate.
+  /// Compares two recordings of a candidate's results. Prints which results changed, by how much,
+  /// and whether they became more accurate.
   /// Returns   kSuccess if only allowed changes occurred
   /// Throws    UsageError, FileError
   Output run() const;

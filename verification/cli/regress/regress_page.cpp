@@ -30,7 +30,7 @@ using support::report::plot;
 
 namespace {
 
-// Errors beyond this range are drawn at its edge.
+// The smallest and the largest error of the axis. Errors outside this range are drawn at its edge.
 constexpr double kMinError = 1e-6;
 constexpr double kMaxError = 1e12;
 constexpr std::size_t kMaxTics = 40;
@@ -51,7 +51,7 @@ support::report::Table recordings_table(const RegressReport& report) {
     support::report::Details environment{"environment"};
     for (const auto& [name, value] : recording.environment)
       environment.terms.emplace_back(name, value);
-    // Recordings of equal answers have equal results.
+    // Recordings with equal outputs have equal statistics.
     table.rows.push_back(
         {{{std::to_string(i + 1)},
           {recording.label},

@@ -17,18 +17,19 @@ struct RegressRecordCommand {
 
   std::filesystem::path golden = {}, history = {};
   std::optional<std::filesystem::path> candidate = {};
-  std::optional<std::string> pipe = {};  ///< a command for sh
-  bool self = false;                     ///< whether this program is the candidate
-  double timeout = 60;                   ///< maximum seconds of the command for one answer
+  std::optional<std::string> pipe = {};  ///< shell command that starts the candidate
+  bool self = false;                     ///< whether the candidate is this program
+  double timeout = 60;                   ///< maximum seconds for the output of one case
   std::string label = {};
   verification::golden::corpus::PathGlobs only = {};
   int jobs = processor_count();
 
   void add(CLI::App& app);
 
-  /// Runs a candidate on every case and adds a line to the history.
-  /// Returns   kSuccess if every case was answered
-  /// Throws    UsageError, FileError; also if no case was answered, in which case nothing is added
+  /// Runs a candidate on every case, and adds a recording of its results to the history.
+  /// Returns   kSuccess if the candidate computed every case
+  /// Throws    UsageError, FileError; also if the candidate computed no case; then no recording is
+  ///           added
   Output run() const;
 };
 

@@ -35,7 +35,7 @@ std::string name_of_movement(const Movement& movement) {
                                  : fmt::format("{} {}", movement.path, movement.output);
 }
 
-/// Writes "from 'v1' (line 1): --self; g++ 12.2.0 ...".
+/// Describes a recording in one line: "from 'v1' (line 1): --self; g++ 12.2.0 ...".
 std::string recording_line(const RegressReport& report, const char* role, std::size_t place) {
   const Recording& recording = report.recordings[place];
   std::string text = fmt::format("{:<4} {} (line {}): {}", role,
@@ -160,7 +160,7 @@ support::report::Checks regress_checks(const RegressReport& report) {
       {.group = suite.name,
        .name = fmt::format("the other {}",
                            plural(report.change.cases - report.change.moved_cases, "case"))});
-  // By case; an allowed change is no finding.
+  // The changes, with the case as key. An allowed change is not listed.
   std::map<std::string, std::vector<support::report::Finding>> moved;
   for (const Movement& movement : report.change.movements) {
     auto& findings = moved[movement.path];

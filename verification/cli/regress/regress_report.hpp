@@ -9,10 +9,10 @@
 
 namespace normproof::verification::cli::regress {
 
-/// The findings of `normproof regress compare`. Every report is a function of it.
+/// The results of `normproof regress compare`, from which all its reports are generated.
 struct RegressReport {
-  std::vector<checks::regression::Recording> recordings;  ///< the whole history
-  std::size_t from = 0, to = 0;                           ///< indices of the compared recordings
+  std::vector<checks::regression::Recording> recordings;  ///< all recordings of the history
+  std::size_t from = 0, to = 0;  ///< indices of the two compared recordings
   checks::regression::Change change;
   bool allow_towards = false;
 
@@ -23,14 +23,16 @@ struct RegressReport {
 
 std::string_view to_string(checks::regression::Direction direction);
 
-/// Writes "40 of 221 elements by up to 3 ulp, most at [2, 3]; error 1.2 -> 2.5 ulp at most, ...".
+/// Describes in one line how an output changed: "40 of 221 elements by up to 3 ulp, most at [2, 3];
+/// error 1.2 -> 2.5 ulp at most, ...".
 std::string movement_text(const checks::regression::Movement& movement);
 
-/// Returns both recordings, one line for each output whose bits changed, and the summary.
+/// Returns the result as text: the two recordings, one line for each output whose bits changed, and
+/// the summary.
 std::string regress_text(const RegressReport& report);
-/// Returns one JSON object; infinities are strings.
+/// Returns the result as one JSON object. Infinities are written as strings.
 std::string regress_json(const RegressReport& report);
-/// Returns one check for each case of the corpus that changed, and one for all others.
+/// Returns one check for each case that changed, and a single check for all other cases.
 support::report::Checks regress_checks(const RegressReport& report);
 
 }  // namespace normproof::verification::cli::regress

@@ -29,13 +29,13 @@ namespace {
 
 constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
 
-/// Returns the color index of a norm, which is the same in every figure.
+/// Returns the index of a norm's color, which is the same in every figure.
 std::size_t color_index(const std::string& norm) {
   const std::vector<std::string> norms = studies::published::study_norms();
   return static_cast<std::size_t>(std::ranges::find(norms, norm) - norms.begin());
 }
 
-/// Returns the style of published values: open symbols in the norm's color.
+/// Returns the gnuplot style for published values of a norm: open symbols in the norm's color.
 std::string published_style(const std::string& norm) {
   const std::string like = line(color_index(norm), false);
   const std::size_t begin = like.find("linecolor"), end = like.find(" linewidth");
@@ -58,7 +58,8 @@ support::report::Figure drawn(const studies::published::Condition& condition,
           std::move(caption)};
 }
 
-/// Shortens a name as in the published figures: "2 fc1 W" for layers.1.feed_forward.first.weight.
+/// Shortens the name of a parameter as in the published figures: "2 fc1 W" for
+/// layers.1.feed_forward.first.weight.
 std::string short_name(const std::string& tensor) {
   static const std::vector<std::pair<std::string, std::string>> parts = {
       {"embedding", "embedding"},    {"attention.in", "in_proj"},    {"attention.out", "out_proj"},
@@ -71,7 +72,8 @@ std::string short_name(const std::string& tensor) {
   return tensor;
 }
 
-/// Returns the published values of these tensors, at their positions.
+/// Returns the published gradient norms of these tensors, each with the position of its tensor on
+/// the axis.
 std::vector<std::pair<double, double>> published_gradients(
     const std::string& norm, const std::vector<studies::published::GradientSpread>& spreads,
     std::size_t figure) {
@@ -99,7 +101,7 @@ std::string step_axis(bool logarithmic) {
 
 using Values = std::vector<std::optional<double>>;
 
-/// Returns the run with dynamics of the lowest seed.
+/// Returns the training run of a norm that recorded dynamics and has the lowest seed, or null.
 const studies::published::Finished* find_dynamics(const studies::published::Results& results,
                                                   const studies::published::Condition& condition,
                                                   const std::string& norm) {
@@ -108,7 +110,7 @@ const studies::published::Finished* find_dynamics(const studies::published::Resu
   return nullptr;
 }
 
-/// Writes the maximum of a series, or its minimum.
+/// Returns the maximum or the minimum of a quantity over the steps, as text.
 std::string extreme_text(const studies::published::SiteDynamics& site, const std::string& name,
                          bool largest) {
   const Values* const values = site.find(name);
@@ -121,7 +123,8 @@ std::string extreme_text(const studies::published::SiteDynamics& site, const std
   return found ? number_text(*found) : "–";
 }
 
-/// Writes the number of steps at which one series is below the other, as in "80 of 87".
+/// Returns the number of steps at which the quantity `one` is below the quantity `other`, as text:
+/// "80 of 87".
 std::string below_text(const studies::published::SiteDynamics& site, const std::string& one,
                        const std::string& other) {
   const Values *const a = site.find(one), *const b = site.find(other);
@@ -158,7 +161,8 @@ std::optional<support::report::Figure> gradient_figure(
     const bool first = tics.empty();
     for (std::size_t i = 0; i < spreads.size(); ++i) {
       const auto& [tensor, mean, deviation, count] = spreads[i];
-      // Norms are drawn side by side. A deviation down to 0 cannot be drawn on a logarithmic axis.
+      // The norms are drawn side by side. An error bar that reaches 0 cannot be drawn on a
+      // logarithmic axis.
       const double x =
           static_cast<double>(i) + 0.06 * (static_cast<double>(color_index(norm)) - 3.5);
       means.points.emplace_back(x, mean);

@@ -9,31 +9,31 @@
 
 namespace normproof::verification::cli::study {
 
-/// Figures 2 to 6 for a condition of the study; nothing if no cell of the figure was run. Values
-/// read off the published figures are open symbols in the norm's color.
+/// The figures 2 to 6 of the paper, for a condition of the study. A function returns nothing if no
+/// training run of the figure has a result. Published values are open symbols in the norm's color.
 
-/// Returns figure 2 or 3: the gradient norm of each tensor at the initial state, mean and standard
-/// deviation over the seeds.
+/// Returns figure 2 or 3: the gradient norm of each parameter tensor at the initial state, as mean
+/// and standard deviation over the seeds.
 std::optional<support::report::Figure> gradient_figure(
     const studies::published::Results& results, const studies::published::Condition& condition,
     std::size_t figure);
 
-/// Returns figure 4, 5 or 6: loss, Lipschitz constant or smoothness step by step, one line per
-/// seed; figure 4 also has the loss floor.
+/// Returns figure 4 (loss), 5 (Lipschitz constant) or 6 (smoothness) over the training steps. It
+/// has one line per norm and seed. Figure 4 also shows the loss floor.
 std::optional<support::report::Figure> curve_figure(const studies::published::Results& results,
                                                     const studies::published::Condition& condition,
                                                     const studies::published::ClassCounts& classes,
                                                     std::size_t figure);
 
-/// Returns a figure of quantities of the norms' dynamics step by step, for the first seed of these
-/// norms, with one line per site and quantity.
+/// Returns a figure of quantities that were recorded for the norm layers at every step. It shows
+/// the first seed of each norm, with one line per norm layer and quantity.
 std::optional<support::report::Figure> dynamics_figure(
     const studies::published::Results& results, const studies::published::Condition& condition,
     const std::vector<std::string>& norms, const std::vector<std::string>& quantities,
     const std::string& title);
 
-/// Returns a table that summarizes the dynamics of each norm over the run, one row per site; no
-/// rows if nothing was run.
+/// Returns a table that summarizes the recorded quantities over the steps, with one row per norm
+/// and norm layer. It has no rows if no training run recorded them.
 support::report::Table dynamics_table(const studies::published::Results& results,
                                       const studies::published::Condition& condition);
 

@@ -11,34 +11,35 @@
 
 namespace normproof::verification::cli::study {
 
-/// Returns the store of a study's folder, which reports repairs on standard error.
+/// Returns the store of a study's folder. If the store repairs a file, it prints a warning on
+/// standard error.
 studies::published::Store open_store(const std::filesystem::path& out);
 
-/// Checks that the text of a study.json belongs to this study.
+/// Checks that `text`, the content of a study.json, belongs to the study `study`.
 /// Throws    UsageError if it belongs to the other study
 void check_study(const std::filesystem::path& out, const std::string& text, WhichStudy study);
 
-/// Parses the text of study.json.
+/// Parses `text`, the content of a study.json.
 studies::published::Identity read_identity(const std::filesystem::path& out,
                                            const std::string& text);
 
-/// The results of a folder, all computed from the data of its study.json, and the classes of that
-/// data.
+/// The results in a folder, and the classes of the data. All results were computed from the data
+/// that study.json describes.
 struct StudyContents {
   studies::published::ClassCounts classes;
   studies::published::Results results;
 };
 
-/// Reads the results of a folder.
+/// Reads the results in a folder.
 /// Throws    FileError
 StudyContents read_contents(const std::filesystem::path& out,
                             const studies::published::Store& store);
 
-/// Writes report.html, report.md and the pictures of a document into the folder.
+/// Writes a document into the folder, as report.html and as report.md with its pictures.
 /// Throws    FileError
 void write_report(const std::filesystem::path& out, const support::report::Document& document);
 
-/// Writes "80 s", "12 min" or "3.5 h".
+/// Returns a duration as text: "80 s", "12 min" or "3.5 h".
 std::string duration_text(double seconds);
 
 }  // namespace normproof::verification::cli::study

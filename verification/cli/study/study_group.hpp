@@ -4,7 +4,7 @@
 
 namespace normproof::verification::cli::study {
 
-/// Returns the group `study` of the program: the commands that list, run and report the studies.
+/// Returns the group `study` of the program: commands that list, run and report the studies.
 Command study_group();
 
 }  // namespace normproof::verification::cli::study

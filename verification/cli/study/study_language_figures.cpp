@@ -14,7 +14,7 @@ using studies::language::Series;
 
 namespace {
 
-/// Averages series entry by entry, over those that have the entry.
+/// Returns a series whose entry i is the mean of entry i over all series that have it.
 Series mean_series(const std::vector<Series>& all) {
   std::size_t length = 0;
   for (const Series& series : all) length = std::max(length, series.size());
@@ -32,8 +32,8 @@ Series mean_series(const std::vector<Series>& all) {
   return means;
 }
 
-/// Returns one curve per norm: the mean of the series of its cells. `find_cells` returns the cells
-/// of a norm, `place` the x coordinate of an entry.
+/// Returns one curve per norm, the mean over its training runs. `find_cells` returns the training
+/// runs of a norm, and `place` the x coordinate of an entry.
 template <class FindCells, class MakeSeries, class Place>
 std::vector<support::report::Curve> norm_curves(const studies::language::Condition& condition,
                                                 const FindCells& find_cells,
@@ -69,7 +69,7 @@ std::optional<support::report::Figure> language_figure(
                                  fmt::format("{}: {}.", condition_name(condition), title)};
 }
 
-/// Draws a series with one number per epoch of the tested cells.
+/// Draws a quantity of the tested training runs that has one number per epoch.
 template <class MakeSeries>
 std::optional<support::report::Figure> epochs_figure(const studies::language::Results& results,
                                                      const studies::language::Condition& condition,
@@ -86,7 +86,8 @@ std::optional<support::report::Figure> epochs_figure(const studies::language::Re
       title);
 }
 
-/// Draws the norm layers whose names begin with `begin`, and the statistics that `has` selects.
+/// Draws the fluctuations of the norm layers whose names begin with `begin`. `has` selects the
+/// statistics.
 template <class FindCells, class Has>
 std::optional<support::report::Figure> sites_figure(const studies::language::Condition& condition,
                                                     const FindCells& find_cells,
@@ -109,7 +110,8 @@ std::optional<support::report::Figure> sites_figure(const studies::language::Con
                          title);
 }
 
-/// Draws one figure of all norm layers or, for translators, one for each side.
+/// Draws the fluctuations of all norm layers in one figure. For translators, draws one figure for
+/// the encoder and one for the decoder.
 template <class FindCells, class Has>
 std::vector<support::report::Figure> figures_of_sides(const studies::language::Condition& condition,
                                                       const FindCells& find_cells, const Has& has,

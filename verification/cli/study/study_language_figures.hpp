@@ -8,25 +8,28 @@
 
 namespace normproof::verification::cli::study {
 
-// Figures of the tested cells, at their chosen rates; nothing if there are none.
+// Figures of the tested training runs, which have the chosen learning rates. A function returns no
+// figure if there are no such runs.
 
-/// Returns the validation loss after each epoch, averaged over the seeds that stayed finite, with
-/// one line per norm.
+/// Returns the validation loss after each epoch, with one line per norm. It is the mean over the
+/// seeds that did not diverge.
 std::optional<support::report::Figure> learning_figure(
     const studies::language::Results& results, const studies::language::Condition& condition);
 
-/// Returns the validation BLEU after each epoch in the same way, for translators.
+/// Returns the validation BLEU of translators after each epoch, with one line per norm. It is the
+/// mean over the seeds that did not diverge.
 std::optional<support::report::Figure> bleu_figure(const studies::language::Results& results,
                                                    const studies::language::Condition& condition);
 
-/// Returns the fluctuations of batch variance and quadratic mean relative to the running ones, in
-/// each piece of the run, averaged over layers and seeds, with one line per norm. For translators
-/// there is a figure for each side that has such a norm.
+/// Returns the fluctuations of the batch variance and of the quadratic mean, relative to their
+/// running values, in each piece of the training run. There is one line per norm, the mean over
+/// layers and seeds. Translators have a figure for the encoder and a figure for the decoder, if it
+/// has such a norm.
 std::vector<support::report::Figure> fluctuation_figures(
     const studies::language::Results& results, const studies::language::Condition& condition);
 
-/// Returns the fluctuations of the variance and of the quadratic mean of norm inputs in the same
-/// way, for the cells with dynamics. Norms without running statistics have lines too.
+/// Returns the fluctuations of the variance and of the quadratic mean of norm inputs, for the
+/// training runs that record dynamics. Norms without running statistics have lines too.
 std::vector<support::report::Figure> norm_input_figures(
     const studies::language::Results& results, const studies::language::Condition& condition);
 

@@ -22,8 +22,8 @@ using support::report::plural;
 
 namespace {
 
-/// Writes the interval of a paired difference. The number of seeds is added if it differs from
-/// `seeds`.
+/// Returns the confidence interval of a paired difference as text. It states the number of seeds if
+/// that differs from `seeds`.
 std::string interval_text(const std::optional<studies::language::Interval>& interval,
                           std::size_t seeds) {
   if (!interval) return support::report::kNoNumber;
@@ -35,7 +35,7 @@ bool translates(const Condition& condition) {
   return condition.task == training::Task::translate;
 }
 
-/// Writes the published differences of PowerNorm, for the norms with nu.
+/// Returns the published differences of PowerNorm as text; empty for norms without nu.
 std::string published_text(const std::string& norm, const Condition& condition) {
   if (!training::new_weight(ref::model::norm_options(studies::language::norms_by_side(norm).first)))
     return support::report::kNoNumber;
@@ -114,8 +114,8 @@ support::report::Table rates_table(const studies::language::Results& results,
   return table;
 }
 
-/// Names the norms whose chosen rate is at an end of the grid in a sentence; empty if there are
-/// none.
+/// Returns a sentence that names the norms whose chosen learning rate is the lowest or the highest
+/// one that was tried. It is empty if there are none.
 std::string end_of_grid_text(const studies::language::Results& results,
                              const Condition& condition) {
   const std::vector<std::string>& rates = studies::language::study_rates();
@@ -163,7 +163,8 @@ bool has_translators(const studies::language::Results& results) {
   return std::ranges::any_of(list_conditions(results), translates);
 }
 
-/// Returns the statements to report. Those of translators include those of language models.
+/// Returns the statements to report. The statements for translators include those for language
+/// models.
 const std::vector<studies::published::Statement>& all_statements(
     const studies::language::Results& results) {
   return studies::language::statements(has_translators(results) ? training::Task::translate
@@ -237,8 +238,8 @@ void add_language_cells(support::report::Document& document,
   document.add(std::move(table));
 }
 
-/// Returns the maximum number of seeds with which a norm and layer_norm were both tested, at least
-/// two.
+/// Returns the largest number of seeds with which a norm and layer_norm were both tested, but at
+/// least two.
 std::size_t paired_seeds(const studies::language::Results& results) {
   std::size_t seeds = 2;
   for (const Condition& condition : list_conditions(results))

@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 using LanguageCells = std::vector<studies::language::Cell>;
 
-/// Joins the names of the tasks: "language and translate".
+/// Returns the names of the tasks as text: "language and translate".
 std::string tasks_text(const studies::language::DataHashes& hashes, const char* between) {
   std::string text;
   for (const auto& [task, sha256] : hashes)
@@ -38,7 +38,7 @@ std::string tasks_text(const studies::language::DataHashes& hashes, const char* 
   return text;
 }
 
-/// Rejects options that belong to the published study only.
+/// Throws an error if options are given that only the published study has.
 void refuse_options(const StudyRunCommand& command) {
   for (const auto& [option, given] :
        {std::pair{"--vocab", command.source.files.vocab.has_value()},
@@ -47,12 +47,13 @@ void refuse_options(const StudyRunCommand& command) {
       throw UsageError(fmt::format("{} is given; expected none with --study language", option));
 }
 
-/// The number of made-up pairs of a quick cell. With the 4000 pairs of `train` it would not be
-/// quick.
+/// The number of synthetic sentence pairs for a quick training run. The 4000 pairs of `train` would
+/// take too long.
 constexpr ref::data::SyntheticPairCounts kQuickPairs = {
     .training = 1000, .validation = 100, .test = 100};
 
-/// Returns the tasks that are named, else those whose data is given, else all tasks.
+/// Returns the tasks that the user names. If there are none, returns the tasks whose data is given;
+/// if there are none either, all tasks.
 std::vector<training::Task> requested_tasks(const StudyRunCommand& command,
                                             const LanguageCells& named) {
   using training::Task;
@@ -69,14 +70,15 @@ std::vector<training::Task> requested_tasks(const StudyRunCommand& command,
   return {text ? Task::language : Task::translate};
 }
 
-/// Explains how to do without data: "--quick, which has a made-up one".
+/// Returns a part of an error message that explains how to run without data: "--quick, which has a
+/// made-up one".
 std::string without_data(const StudyRunCommand& command, std::string_view made_up) {
   return command.selection.cells.empty()
              ? fmt::format("--quick, which has {}", made_up)
              : fmt::format("cells that end in /quick, which have {}", made_up);
 }
 
-/// Loads the text of --data, or the made-up one.
+/// Loads the text of --data, or generates a text.
 training::TextData load_study_text(const StudyRunCommand& command, bool quick) {
   if (!command.source.files.data && !quick)
     throw UsageError(fmt::format("--data is not given; expected a text in UTF-8, or {}",
@@ -85,7 +87,7 @@ training::TextData load_study_text(const StudyRunCommand& command, bool quick) {
   return training::split_text(text, name);
 }
 
-/// Loads the pairs of --pairs, or made-up ones.
+/// Loads the sentence pairs of --pairs, or generates pairs.
 training::PairData load_study_pairs(const StudyRunCommand& command, bool quick) {
   auto [pairs, name] =
       train::load_pairs(command.pairs, command.source.languages, "--pairs", kQuickPairs);
@@ -96,7 +98,8 @@ training::PairData load_study_pairs(const StudyRunCommand& command, bool quick) 
                                     training::default_config(training::Task::translate));
 }
 
-/// Loads the data of the tasks. It is made up if none is given and every cell of the task is quick.
+/// Loads the data of the tasks. If no data is given for a task, and all its training runs are
+/// quick, the data is generated.
 studies::language::StudyData load_language_data(const StudyRunCommand& command,
                                                 const std::vector<training::Task>& tasks,
                                                 const LanguageCells& cells) {
@@ -122,7 +125,8 @@ studies::language::StudyData load_language_data(const StudyRunCommand& command,
   return data;
 }
 
-/// Checks that an existing study in the folder has these tasks.
+/// Checks that the existing study in the folder has the same tasks and the same protocol. `there`
+/// is the text of its study.json.
 void check_tasks(const StudyRunCommand& command, const std::string& there,
                  const studies::language::DataHashes& hashes) {
   const fs::path& out = command.out;
@@ -142,7 +146,7 @@ void check_tasks(const StudyRunCommand& command, const std::string& there,
         out.string()));
 }
 
-/// Runs cells in phases and counts the finished ones.
+/// Executes training runs in several phases, and counts those that are finished.
 class Phases {
  public:
   Phases(const StudyRunCommand& command, const studies::published::Store& store,
@@ -180,12 +184,14 @@ class Phases {
   const studies::published::Store& store_;
   const studies::language::StudyData& data_;
   ProgressBar bar_;
-  /// Opened by the first cell of a worker, because a process with an open GPU cannot fork.
+  /// Opened by the first training run of a worker process, because a process with an open GPU
+  /// cannot fork.
   std::unique_ptr<normproof::gpu::device::Device> opened_;
   studies::published::JobsSummary total_;
 };
 
-/// Runs cells by name. Tests run after validations, since they may continue from them.
+/// Executes the training runs that the user names. Tests run last, since a test may use the model
+/// that was trained for a validation.
 void run_named(Phases& phases, const LanguageCells& cells) {
   for (const bool tested : {false, true}) {
     LanguageCells phase_cells;
@@ -273,8 +279,9 @@ Output run_language_study(const StudyRunCommand& command) {
   else
     run_named(phases, named);
   std::error_code ignored;
-  fs::remove(command.out / "runs", ignored);                          // fails if a run is left
-  if (support::process::rank().value_or(0) != 0) return printed("");  // rank 0 prints the summary
+  fs::remove(command.out / "runs", ignored);  // fails if a training run still has its folder
+  // only rank 0 prints the summary
+  if (support::process::rank().value_or(0) != 0) return printed("");
   const studies::published::JobsSummary& done = phases.total();
   const std::string sha256 = studies::language::results_sha256(store.results());
   const nlohmann::ordered_json counts = {{"cells", done.tasks},

@@ -10,25 +10,28 @@
 
 namespace normproof::verification::cli::study {
 
-/// Runs `study run --study language`: the cells that choose the rates, then the tests at those
-/// rates, if the folder does not have them; with --cells only the named ones.
+/// Executes the command `study run --study language`. It first executes the training runs that
+/// choose the learning rates, then the tests at these rates. Results that the folder already has
+/// are not computed again. With the option --cells, it executes only the training runs that the
+/// option names.
 /// Throws    UsageError, FileError, std::runtime_error
 Output run_language_study(const StudyRunCommand& command);
 
-/// Runs `study report --study language`: writes report.html, report.md and its pictures into the
-/// folder.
+/// Executes the command `study report --study language`: writes report.html, and report.md with its
+/// pictures, into the folder.
 /// Throws    FileError
 Output report_language_study(const std::filesystem::path& out, bool json);
 
-/// Reads the results of a folder, which must all be computed from the data of its study.json.
+/// Reads the results in a folder. All must have been computed from the data that its study.json
+/// describes.
 /// Throws    FileError
 studies::language::Results read_language_results(const std::filesystem::path& out,
                                                  const studies::published::Store& store);
 
-/// Whether there are results, and all are of quick cells.
+/// Whether there are results, and all of them are those of quick training runs.
 bool has_only_quick_cells(const studies::language::Results& results);
 
-/// Returns the tasks in the study.json of a folder.
+/// Returns the tasks that the study.json of a folder names.
 /// Throws    FileError
 std::vector<training::Task> read_language_tasks(const std::filesystem::path& out,
                                                 const studies::published::Store& store);

@@ -13,7 +13,7 @@ using studies::language::Finished;
 
 namespace {
 
-/// Returns the mean over the tests that have the number.
+/// Returns the mean of a number over the tests that have it, or nothing if none has it.
 template <class F>
 std::optional<double> mean_over_tests(const std::vector<const Finished*>& tests, const F& f) {
   double sum = 0;

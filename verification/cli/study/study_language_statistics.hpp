@@ -5,25 +5,26 @@
 
 namespace normproof::verification::cli::study {
 
-// Tables of the tested or traced cells, at their chosen rates; no row if there are none.
+// Tables of training runs at their chosen learning rates. A table has no rows if there are no such
+// training runs.
 
-/// Returns the fluctuations of batch statistics relative to the running ones, averaged over the
-/// tested seeds, with one row per norm, layer and statistic.
+/// Returns the fluctuations of batch statistics relative to their running values, averaged over the
+/// tested seeds. The table has one row per norm, layer and statistic.
 support::report::Table fluctuation_table(const studies::language::Results& results,
                                          const studies::language::Condition& condition);
 
-/// Returns the maximum of (1 - alpha) Gamma, averaged over the tested seeds, with one row per norm
-/// that has it.
+/// Returns the maximum of (1 - alpha_backward) Gamma, averaged over the tested seeds. Gamma is the
+/// statistic mean_x_hat_squared. The table has one row per norm that has this statistic.
 support::report::Table gamma_table(const studies::language::Results& results,
                                    const studies::language::Condition& condition);
 
-/// Returns the fluctuations of the statistics of norm inputs relative to their running means, for
-/// the cells with dynamics, with one row per norm and layer.
+/// Returns the fluctuations of the statistics of norm inputs relative to their moving averages, for
+/// training runs that record dynamics. The table has one row per norm and layer.
 support::report::Table norm_input_table(const studies::language::Results& results,
                                         const studies::language::Condition& condition);
 
-/// Returns the ratio of PowerNorm's gradient to its bound, for the cells with dynamics, with one
-/// row per norm and layer that have it.
+/// Returns the ratio of PowerNorm's gradient to its bound, for training runs that record dynamics.
+/// The table has one row per norm and layer that have the bound.
 support::report::Table bound_table(const studies::language::Results& results,
                                    const studies::language::Condition& condition);
 

@@ -16,7 +16,7 @@ struct StudyListCommand {
 
   void add(CLI::App& app);
 
-  /// Prints the names of the cells, one per line.
+  /// Prints the names of the selected training runs, one per line.
   /// Throws    UsageError
   Output run() const;
 };

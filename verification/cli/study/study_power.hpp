@@ -21,8 +21,8 @@ struct StudyPowerCommand {
 
   void add(CLI::App& app);
 
-  /// Prints the smallest difference from layer_norm that this number of seeds detects, estimated
-  /// from the cells of the folder, with one line per norm and condition.
+  /// Prints the smallest difference from layer_norm that a study with this number of seeds can
+  /// detect, with one line per norm and condition. It is estimated from the results in the folder.
   /// Throws    UsageError, FileError
   Output run() const;
 };

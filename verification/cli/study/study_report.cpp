@@ -18,7 +18,7 @@ using support::report::plural;
 
 namespace {
 
-/// A sign for an outcome, with the tone that goes with it.
+/// The sign that stands for an outcome, and its tone.
 struct Mark {
   const char* sign;
   support::report::Tone tone;
@@ -40,7 +40,8 @@ Mark choose_mark(studies::published::Verdict verdict) {
   return verdict == studies::published::Verdict::unsettled ? kDiffer : kAbsent;
 }
 
-/// Writes "✓ L 0.66/0.52 (published ✗)".
+/// Returns the cell of a table for the training runs of one entry, such as "✓ L 0.66/0.52
+/// (published ✗)".
 support::report::Cell entry_cell(const studies::published::TableEntry& entry) {
   const Mark mark = choose_mark(entry.outcome());
   std::string text = mark.sign;
@@ -160,7 +161,7 @@ void add_dynamics(support::report::Document& document, const studies::published:
       "PowerNorm's gradient before the division by psi, and its bound");
 }
 
-/// Adds the validation sentences to the training sentences.
+/// Returns the classes with the validation sentences added to the training sentences.
 studies::published::ClassCounts merge_classes(studies::published::ClassCounts classes) {
   classes.training.resize(std::max(classes.training.size(), classes.validation.size()));
   for (std::size_t c = 0; c < classes.validation.size(); ++c)
@@ -168,7 +169,8 @@ studies::published::ClassCounts merge_classes(studies::published::ClassCounts cl
   return classes;
 }
 
-/// Names the cell with the lowest loss, for comparison with predictions that ignore the sentence.
+/// Returns a sentence with the training run that has the lowest loss. It is compared with
+/// predictions that ignore the sentence.
 std::string lowest_loss_text(const std::vector<studies::published::Table>& tables) {
   double least = std::numeric_limits<double>::infinity();
   std::string name;

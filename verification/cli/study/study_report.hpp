@@ -9,20 +9,24 @@
 
 namespace normproof::verification::cli::study {
 
-/// Returns the report on the results of a folder, compared with the published ones. It has, for
-/// each condition, its tables, figures, the norms' dynamics and the sensitivity to the rules; which
-/// statements hold under which faults; what the published experiment could not show; and every cell
-/// with its hash and its command. It depends only on the arguments.
+/// Returns the report on the results in a folder, which compares them with the published results.
+/// It depends only on the arguments.
+///
+/// For each condition it shows tables, figures, the statistics of the norm layers and the
+/// sensitivity to the rules. Then it shows which statements hold with which faults, and what the
+/// published experiment could not show. It ends with every training run, its hash and its command.
 support::report::Document study_document(const studies::published::Results& results,
                                          const studies::published::ClassCounts& classes);
 
-/// Returns a verdict with its sign, as in "✓ holds", with the evidence as a tooltip.
+/// Returns a verdict with its sign, such as "✓ holds". The tooltip shows the numbers behind it.
 support::report::Cell finding_cell(const studies::published::Finding& finding);
 
-/// Writes "published entries: 54 the same here, 9 not" and the other counts.
+/// Returns the counts as text: "published entries: 54 the same here, 9 not", followed by the
+/// others.
 std::string agreement_text(const studies::published::Agreement& counts);
 
-/// Returns the same numbers as JSON: conditions with tables, agreement and findings.
+/// Returns the numbers of study_document() as JSON: conditions, with tables, agreement and
+/// findings.
 nlohmann::ordered_json study_summary(const studies::published::Results& results,
                                      const studies::published::ClassCounts& classes);
 

@@ -18,7 +18,7 @@ struct StudyReportCommand {
 
   void add(CLI::App& app);
 
-  /// Writes report.html, report.md and its pictures into the folder.
+  /// Writes report.html, and report.md with its pictures, into the folder.
   /// Throws    UsageError, FileError
   Output run() const;
 };

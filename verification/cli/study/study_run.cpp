@@ -27,7 +27,8 @@ using support::report::plural;
 
 namespace {
 
-/// Opens the device once, so that a failure is reported early. A rank prints which device it uses.
+/// Opens the device and closes it again, so that a failure is reported early. A rank of mpirun
+/// prints which device it uses.
 void try_device(normproof::gpu::device::Backend backend) {
   open_rank_device(backend);
   const auto rank = support::process::rank();
@@ -89,7 +90,7 @@ Output StudyRunCommand::run() const {
   std::vector<studies::published::Task> tasks;
   tasks.reserve(cells.size());
   for (const studies::published::Cell& cell : cells) {
-    studies::published::config_of(cell);  // throws now if the cell cannot be run
+    studies::published::config_of(cell);  // throws here if the training run is impossible
     tasks.push_back({cell_name(cell), cost(cell)});
   }
   const training::Dataset data = load_study_data(source);
@@ -99,7 +100,8 @@ Output StudyRunCommand::run() const {
   store.begin(identity, [&](const std::string& there) { read_identity(out, there); });
   store.check_data(read_identity(out, identity).data_sha256);
   ProgressBar bar;
-  // Opened by the first cell of a worker, because a process with an open GPU cannot fork.
+  // Opened by the first training run of a worker process, because a process with an open GPU cannot
+  // fork.
   std::unique_ptr<normproof::gpu::device::Device> opened;
   const studies::published::JobsSummary done = studies::published::run_tasks(
       store, std::move(tasks),
@@ -113,7 +115,8 @@ Output StudyRunCommand::run() const {
          bar.show("cells", progress.done, progress.tasks,
                   fmt::format("{} left, {}", duration_text(progress.seconds_left), progress.name));
        }});
-  if (support::process::rank().value_or(0) != 0) return printed("");  // rank 0 prints the summary
+  // only rank 0 prints the summary
+  if (support::process::rank().value_or(0) != 0) return printed("");
   const nlohmann::ordered_json counts = {{"cells", done.tasks},
                                          {"done_before", done.done_before},
                                          {"done_here", done.done_here},

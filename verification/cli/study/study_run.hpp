@@ -18,26 +18,28 @@ struct StudyRunCommand {
 
   StudySelection selection = {};
   train::TrainingSource source =
-      {};  ///< data, vocabulary and validation; the languages of the pairs
-  std::optional<std::filesystem::path> pairs = {};  ///< for the study of language models
-  std::optional<int> jobs = {};                     ///< absent: see job_count
-  /// The device to train on; absent: the processor.
+      {};  ///< data, vocabulary, validation sentences, and the languages of sentence pairs
+  std::optional<std::filesystem::path> pairs = {};  ///< only for the study of language models
+  std::optional<int> jobs = {};                     ///< absent: job_count() decides
+  /// The device to train on; absent: the CPU.
   std::optional<normproof::gpu::device::Backend> device = {};
   std::filesystem::path out = {};
   bool json = false;
 
-  /// Returns the number of jobs. If it is not given, that is 1 for a rank of mpirun or on a GPU,
-  /// else the number of processors.
+  /// Returns the number of jobs. If the option is not given, the number is 1 for a rank of mpirun
+  /// or on a GPU, otherwise the number of processors.
   int job_count() const;
 
-  /// Opens the device, if there is one, in a child process, so that a failure is reported early.
+  /// Opens the device of the option --device, if it is given, in a child process. This reports a
+  /// failure early.
   /// Throws    NoDeviceError
   void try_device_in_child() const;
 
   void add(CLI::App& app);
 
-  /// Computes the missing results of the folder (studies::published::run_tasks) with one thread per
-  /// job. A rank of mpirun works beside the others on its own device, and only rank 0 prints.
+  /// Computes the results that the folder lacks (studies::published::run_tasks), with one thread
+  /// per job. Several ranks of mpirun share the work; each uses its own device, and only rank 0
+  /// prints.
   /// Throws    UsageError, FileError, NoDeviceError, std::runtime_error
   Output run() const;
 };

@@ -15,7 +15,7 @@ using ref::numeric::UsageError;
 
 namespace {
 
-/// Returns the name unchanged: the option's text is the field's value.
+/// Returns the name unchanged, for options whose text is the value.
 std::string same_name(const std::string& name) {
   return name;
 }
@@ -33,7 +33,8 @@ auto list_printer(Name name) {
   };
 }
 
-/// Parses `all`, which must be alone, or the parts between the commas by `parse`.
+/// Returns a function that parses a list: the word `all` alone, or values separated by commas.
+/// `parse` converts each value.
 template <class Value, class Parse>
 auto list_or_all(const char* option, const std::vector<Value>& all, Parse parse) {
   return [=](const std::string& text) {
@@ -49,7 +50,7 @@ auto list_or_all(const char* option, const std::vector<Value>& all, Parse parse)
   };
 }
 
-/// Returns a parser that accepts the known names.
+/// Returns a function that accepts a name only if it is one of `known`.
 auto known_name(const char* kind, const std::vector<std::string>& known) {
   return [=](const std::string& name) {
     if (std::ranges::find(known, name) == known.end())
@@ -76,19 +77,20 @@ const Choices<WhichStudy>& study_choices() {
   return choices;
 }
 
-/// Returns the norms of a study. For language models that is those of every task; each task uses
-/// the ones it knows.
+/// Returns the norms of a study. For the study of language models, these are the norms of all
+/// tasks; each task uses those that it knows.
 std::vector<std::string> known_norms(WhichStudy study) {
   return study == WhichStudy::language ? studies::language::study_norms(training::Task::translate)
                                        : studies::published::study_norms();
 }
 
-/// Replaces `all` by the names it stands for.
+/// Replaces the single name `all` by the names of all norms of the study.
 std::vector<std::string> resolved(const std::vector<std::string>& norms, WhichStudy study) {
   return norms == std::vector<std::string>{"all"} ? known_norms(study) : norms;
 }
 
-/// Parses names between commas, or `all` alone. Whether they are known depends on the study.
+/// Parses the word `all` alone, or names separated by commas. It does not check the names, because
+/// the known names depend on the study.
 std::vector<std::string> parse_norms(const std::string& text) {
   std::vector<std::string> names = studies::published::split_list(text);
   if (names.size() > 1 && std::ranges::find(names, "all") != names.end())
@@ -97,7 +99,8 @@ std::vector<std::string> parse_norms(const std::string& text) {
   return names;
 }
 
-/// Checks that no option of the other study is given, and that the norms belong to this one.
+/// Checks that no option of the other study is given, and that the norms belong to the selected
+/// study.
 void check_selected_study(const CLI::App& app, const StudySelection& selection) {
   const bool language = selection.study == WhichStudy::language;
   const std::vector<const char*> other_options =
@@ -117,7 +120,7 @@ void check_selected_study(const CLI::App& app, const StudySelection& selection) 
                                  *selection.seeds, studies::language::kDecidingSeeds));
 }
 
-/// Checks that no other selecting option is given with --cells.
+/// Checks that no other option that selects training runs is given together with --cells.
 void check_only_cells(const CLI::App& app) {
   for (const char* option :
        {"--protocol", "--tables", "--figures", "--no-initialization", "--norms", "--rates",
@@ -127,7 +130,8 @@ void check_only_cells(const CLI::App& app) {
           fmt::format("--cells names the cells by itself; expected no {} beside it", option));
 }
 
-/// Checks that the cells belong to this study, as far as the beginning of a name tells.
+/// Checks that the named training runs belong to the selected study, as far as the beginning of a
+/// name shows it.
 void check_cells(const StudySelection& selection) {
   const bool language = selection.study == WhichStudy::language;
   std::vector<std::string> other_beginnings = {"corrected", "published"};

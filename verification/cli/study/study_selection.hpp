@@ -14,17 +14,17 @@ class App;
 
 namespace normproof::verification::cli::study {
 
-/// The studies. published: the experiment of docs/guide/study.md; language: the norms of language
-/// models and translators of docs/guide/study_language.md.
+/// The studies of the program. published: the experiment of docs/guide/study.md. language: the
+/// norms of language models and translators, as described in docs/guide/study_language.md.
 enum class WhichStudy { published, language };
 
-/// Adds --study.
+/// Adds the option --study.
 void add_study(CLI::App& app, WhichStudy& study,
                const char* help =
                    "The published experiment (default), or the norms of language "
                    "models");
 
-/// The cells of a study that a command works on.
+/// The options that select training runs of a study.
 struct StudySelection {
   WhichStudy study = WhichStudy::published;
   std::optional<std::vector<studies::published::Protocol>> protocols = {};
@@ -33,36 +33,39 @@ struct StudySelection {
   std::optional<std::vector<std::string>> norms = {}, rates = {};
   std::optional<studies::published::Padding> padding = {};
   std::optional<std::size_t> seeds = {}, gradient_seeds = {};
-  std::vector<std::string> cells = {};  ///< by name; if there are any, no other option selects
+  /// Names of training runs; if any is given, no other option selects training runs.
+  std::vector<std::string> cells = {};
   bool quick = false;
   std::optional<std::vector<ref::model::NormPlacement>> placements = {};
-  /// Absent: decided by the command, or all.
+  /// The tasks; absent: the command decides, or all.
   std::optional<std::vector<training::Task>> tasks = {};
 
   void add(CLI::App& app);
 
-  /// Returns the selection for the published study: the quick or the default one, with the given
-  /// options in place of its own.
+  /// Returns the selection for the published study. It is the quick or the default selection, in
+  /// which the given options replace the defaults.
   studies::published::Selection selection() const;
-  /// Returns the selection for the study of language models in the same way.
+  /// Returns the selection for the study of language models. It is the quick or the default
+  /// selection, in which the given options replace the defaults.
   studies::language::Selection language_selection() const;
 };
 
-/// Returns the selected cells of the published study, each once.
-/// Throws    UsageError if there are none, or a name is not that of a cell
+/// Returns the selected training runs of the published study, each once.
+/// Throws    UsageError if there are none, or if a name is not that of a training run
 std::vector<studies::published::Cell> select_cells(const StudySelection& selection);
 
-/// Returns the selection, or the one with --quick if only that contains every cell of a folder.
+/// Returns `selection`. If it does not contain all training runs in `there` but does contain them
+/// with --quick, returns it with --quick. `there` are the training runs in a folder.
 StudySelection quick_if_needed(const StudySelection& selection,
                                const std::vector<studies::published::Cell>& there);
 
-/// Returns the cells of the study of language models that --cells names, each once; none without
-/// it.
-/// Throws    UsageError if a name is not that of a cell
+/// Returns the training runs of the study of language models that --cells names, each once. The
+/// result is empty if the option is not given.
+/// Throws    UsageError if a name is not that of a training run
 std::vector<studies::language::Cell> named_language_cells(const StudySelection& selection);
 
-/// Returns the named cells or, without names, all selected ones: those that choose the rates and
-/// the tests that the results allow.
+/// Returns the training runs that --cells names. Without --cells, returns all selected ones: those
+/// that choose the learning rates, and the tests whose rates can be chosen from `results`.
 std::vector<studies::language::Cell> list_language_cells(const StudySelection& selection,
                                                          const studies::language::Results& results);
 

@@ -14,7 +14,8 @@ using support::report::number_text;
 
 namespace {
 
-/// The number of steps at which one value is below the other, among those that have both.
+/// Among the steps at which two quantities are present, the number of steps at which the first is
+/// below the second.
 struct StepCount {
   std::size_t below = 0, steps = 0;
 
@@ -31,7 +32,7 @@ struct StepCount {
   std::string text() const { return steps > 0 ? fmt::format("{} of {}", below, steps) : "–"; }
 };
 
-/// The mean over the steps that have a value.
+/// The mean of a quantity over the steps at which it is present.
 struct StepMean {
   double sum = 0;
   std::size_t steps = 0;
@@ -55,7 +56,8 @@ struct SiteSmoothness {
   StepMean batch_norm, power_norm;
 };
 
-/// Compares the norms by norm layer, over the seeds with a run of both.
+/// Compares power_norm with batch_norm in each norm layer, over the seeds for which there is a
+/// training run of each.
 std::map<std::string, SiteSmoothness> compare_smoothness(
     const studies::published::Results& results, const studies::published::Condition& condition) {
   std::map<std::string, SiteSmoothness> sites;

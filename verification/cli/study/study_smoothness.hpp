@@ -7,15 +7,20 @@
 
 namespace normproof::verification::cli::study {
 
-/// Returns a table that answers whether PowerNorm is smoother than BatchNorm, from runs of figures
-/// 4 to 6 with the same seed. Each row is a norm layer. It has the number of steps at which
-/// PowerNorm's Lipschitz constant, gamma/psi with the psi that divides, is below BatchNorm's,
-/// gamma/sigma, each in its own run; the means of both; and that number if both are computed on the
-/// same activations, those of either run. The table has no rows if there are no such runs.
+/// Returns a table that shows whether PowerNorm is smoother than BatchNorm. It compares training
+/// runs of figures 4 to 6 that have the same seed, with one row per norm layer. The table has no
+/// rows if there are no such training runs.
+///
+/// The compared Lipschitz constants are gamma/psi for PowerNorm, with the psi by which it divides,
+/// and gamma/sigma for BatchNorm. A row shows the number of steps at which PowerNorm's constant is
+/// smaller, with each constant taken from the training run of its norm, and the means of the two
+/// constants. It also shows this number with the two constants computed for the same activations:
+/// those of BatchNorm's training run, and those of PowerNorm's.
 support::report::Table smoothness_table(const studies::published::Results& results,
                                         const studies::published::Condition& condition);
 
-/// Returns the answer in a sentence, over all layers and steps; empty if the table has no rows.
+/// Returns the answer in a sentence, over all norm layers and steps. It is empty if the table has
+/// no rows.
 std::string smoothness_answer(const studies::published::Results& results,
                               const studies::published::Condition& condition);
 

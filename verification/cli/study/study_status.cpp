@@ -18,17 +18,17 @@ using support::report::plural;
 
 namespace {
 
-/// The progress of the selected cells.
+/// The progress of the selected training runs.
 struct Status {
   std::size_t results = 0, cells = 0, done = 0;
   std::vector<std::string> missing;
-  /// The number of finished cells with a time; times.jsonl need not have all of them.
+  /// The number of finished training runs whose time is known; times.jsonl may lack some.
   std::size_t measured = 0;
   double seconds = 0;
-  std::optional<double> seconds_left;  ///< absent if no cell of the folder has a time
+  std::optional<double> seconds_left;  ///< absent if no training run in the folder has a time
 };
 
-/// The cells that a command selects, and those that a folder has, with their costs.
+/// The training runs that the command selects, and those that the folder has, with their costs.
 struct SelectedCells {
   std::vector<studies::published::Task> requested;
   std::map<std::string, double> finished;
@@ -60,7 +60,8 @@ SelectedCells list_selected_cells(const StudyStatusCommand& command,
 Status summarize_status(const SelectedCells& cells, const std::map<std::string, double>& times,
                         int jobs) {
   Status status{cells.finished.size(), cells.requested.size(), 0, {}, 0, 0, {}};
-  // The rate comes from all cells with a time here, the seconds from the selected cells.
+  // The seconds per cost are those of all training runs in the folder with a known time. The number
+  // of seconds is that of the selected training runs.
   double seconds_of_all = 0, cost_of_all = 0, cost_of_missing = 0;
   for (const auto& [name, cell_cost] : cells.finished)
     if (const auto time = times.find(name); time != times.end()) {
@@ -87,8 +88,8 @@ Status summarize_status(const SelectedCells& cells, const std::map<std::string, 
   return status;
 }
 
-/// Writes "12 done in 3 min", "12 done, 5 of them in 80 s, the others not measured" or "12 done, no
-/// time measured".
+/// Returns the progress as text: "12 done in 3 min", "12 done, 5 of them in 80 s, the others not
+/// measured" or "12 done, no time measured".
 std::string done_text(const Status& status) {
   if (status.done == 0) return "none done";
   const std::string seconds = duration_text(status.seconds);

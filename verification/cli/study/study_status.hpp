@@ -20,8 +20,8 @@ struct StudyStatusCommand {
 
   void add(CLI::App& app);
 
-  /// Prints which cells are done and missing, and an estimate of the remaining time from the
-  /// measured times.
+  /// Prints which of the selected training runs are done and which are missing, and an estimate of
+  /// the remaining time.
   /// Throws    UsageError, FileError
   Output run() const;
 };

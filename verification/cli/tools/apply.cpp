@@ -28,7 +28,8 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// The doubles written for one tensor of the result, with the suffix of the tensor's name.
+/// The doubles that are written for one tensor of the result. With interval arithmetic, `lower` and
+/// `upper` are the ends of the enclosures.
 struct Column {
   std::string name;
   Shape shape;
@@ -70,7 +71,7 @@ std::vector<io::StoredTensor> stored(const std::vector<Column>& columns) {
   return tensors;
 }
 
-/// Returns the first element that is not finite, as in "y at [0, 1] is inf".
+/// Returns the first element that is not finite, as text: "y at [0, 1] is inf".
 std::optional<std::string> overflow(const std::vector<Column>& columns) {
   for (const Column& c : columns) {
     const auto found = std::find_if_not(c.values.begin(), c.values.end(),
@@ -83,7 +84,7 @@ std::optional<std::string> overflow(const std::vector<Column>& columns) {
   return std::nullopt;
 }
 
-/// Lists each layer and its options with their defaults.
+/// Returns a text that lists each layer and its options with their defaults.
 std::string layer_options_text() {
   constexpr std::size_t kWidth = 98, kIndent = 22;
   std::string text;
@@ -105,8 +106,8 @@ std::string layer_options_text() {
   return text;
 }
 
-/// Whether the rejected value is an option of the layer. Then the error is in the command line and
-/// not in the file.
+/// Whether the rejected value is an option of the layer. If so, the error is in the command line
+/// rather than in the file.
 bool blames_option(const ref::numeric::ContractViolation& violation,
                    const model::NormOptions& options) {
   const auto fields = model::list_all_options(options);

@@ -11,8 +11,9 @@
 
 namespace normproof::verification::cli::tools {
 
-/// The arithmetic of an evaluation. `double`: the reference; oracle50: 50 digits, rounded once at
-/// the end; interval: an enclosure.
+/// The arithmetic with which the layer is evaluated. float64: double, as in ref. oracle50: 50
+/// digits, rounded to double at the end. interval: interval arithmetic, which encloses the exact
+/// result.
 enum class ApplyScalar { float64, oracle50, interval };
 
 struct ApplyCommand {
@@ -23,29 +24,31 @@ struct ApplyCommand {
   std::string layer = {};
   std::filesystem::path in = {}, out = {};
   ApplyScalar scalar = ApplyScalar::float64;
-  std::vector<std::pair<std::string, std::string>> settings = {};  ///< option and value
-  bool sequence = false;  ///< whether x has a leading axis of steps
+  /// Names and values of the layer's options.
+  std::vector<std::pair<std::string, std::string>> settings = {};
+  bool sequence = false;  ///< whether the first axis of x is a sequence of steps
   ref::model::Mode mode = ref::model::Mode::training;
 
   void add(CLI::App& app);
 
-  /// Runs apply_to_file().
-  /// Throws    as eval(); also std::runtime_error if a number overflowed
+  /// Calls apply_to_file().
+  /// Throws    UsageError and FileError as apply_to_file(); std::runtime_error if a number
+  ///           overflowed
   Output run() const;
 };
 
-/// Runs a layer on the tensors of a file and writes the results to another file.
+/// Runs a layer on the tensors of a file, and writes the results to another file.
 ///
-/// Computes  norm_step, step by step with the state carried along; docs/guide/formats.md describes
-///           the files
+/// Computes  norm_step. If the file has a sequence of steps, each step continues from the state of
+///           the step before. docs/guide/formats.md describes the files
 /// Requires  a known layer and valid values of its options; --in and --out are different files,
 ///           .npz or .safetensors; the file has only tensors that the layer takes, with their
 ///           shapes
 /// Order     the same bytes for any number of threads
-/// Returns   nothing or, if a number overflowed, a sentence that names file, tensor and element;
-///           the file is written even then
+/// Returns   nothing or, if a number overflowed, a sentence that names file, tensor and element.
+///           The results are written even then
 /// Throws    UsageError about options; FileError naming file and tensor, or as read_tensors and
-///           write_tensors. The file --out is written completely or not at all
+///           write_tensors. If writing fails, no partial file --out remains
 std::optional<std::string> apply_to_file(const ApplyCommand& command);
 
 }  // namespace normproof::verification::cli::tools

@@ -98,7 +98,8 @@ std::vector<NamedFile> DeterminismCommand::inputs() const {
 }
 
 Output DeterminismCommand::run() const {
-  // The other recording is read first, so that an unreadable file is reported before the work.
+  // The file with which the results are compared is read first, so that an unreadable file is
+  // reported before the long computation.
   const checks::determinism::Recording there = against
                                                    ? checks::determinism::read_recording(*against)
                                                    : checks::determinism::expected_recording();

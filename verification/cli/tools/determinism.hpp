@@ -18,15 +18,17 @@ struct DeterminismCommand {
 
   std::optional<std::filesystem::path> against = {};
   int threads = processor_count();
-  std::optional<std::string> instruction_set = {};  ///< absent: the widest of this processor
+  /// absent: the widest instruction set of this processor
+  std::optional<std::string> instruction_set = {};
   ReportOptions reports = {};
 
   void add(CLI::App& app);
   std::vector<NamedFile> inputs() const;
 
-  /// Runs every probe of the contract, writes the requested files, and prints the result. Without
-  /// --against that is the environment, one hash per probe and the verdict on what the contract
-  /// promises; with it one line, the verdict on that file.
+  /// Runs every probe of the determinism contract, writes the requested files, and prints the
+  /// result. Without --against, it prints the environment, one hash per probe, and whether the
+  /// hashes are those that the contract promises. With --against, it prints one line, which says
+  /// whether the hashes are those of that file.
   /// Returns   kSuccess if the bits are the same
   /// Throws    UsageError, FileError
   Output run() const;

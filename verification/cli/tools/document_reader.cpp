@@ -15,7 +15,7 @@ using json = ref::io::JsonReader::json;
 
 constexpr const char* kWritten = "a document, {\"title\": ..., \"parts\": [...]}";
 
-/// One part of the document, with its path for error messages.
+/// Reads one part of the document. It knows the path of the part in the JSON, for error messages.
 class PartReader {
  public:
   PartReader(const ref::io::JsonReader& reader, const json& part, std::string field)

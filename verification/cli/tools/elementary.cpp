@@ -33,8 +33,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-// Parses a number as strtod does in the C locale, but returns nothing if it is not representable as
-// a double.
+// Parses a number as strtod does in the C locale. Returns nothing if the number overflows or
+// underflows as a double.
 std::optional<double> parse_double(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);

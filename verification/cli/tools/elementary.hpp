@@ -7,7 +7,7 @@
 
 namespace normproof::verification::cli::tools {
 
-/// A function of one `double`, correctly rounded.
+/// The elementary functions that the command can evaluate. Their results are correctly rounded.
 enum class ElementaryFunction { exp, log, tanh, erf, sqrt };
 
 struct ElementaryCommand {
@@ -19,17 +19,17 @@ struct ElementaryCommand {
 
   void add(CLI::App& app);
 
-  /// Evaluates the lines of standard input with elementary_lines.
+  /// Reads standard input and prints the result of elementary_lines() for it.
   Output run() const;
 };
 
-/// Evaluates a function at each line of the input.
+/// Evaluates a function at each number of the input.
 ///
-/// Computes  one line per input line. An input line is a number in decimal or hexadecimal notation,
-///           inf or nan; the output is the function's value as a hexadecimal number, inf, -inf or
-///           nan
-/// Throws    FileError naming the line and its text if it is not a `double`, which includes numbers
-///           that overflow or underflow; FileError if there is no line at all
+/// Computes  one output line per input line. An input line is a number in decimal or hexadecimal
+///           notation, or inf or nan. The output line is the function's value: a hexadecimal
+///           number, inf, -inf or nan
+/// Throws    FileError naming the line and its text if the text is not a `double`, which includes
+///           numbers that overflow or underflow; FileError if there is no line at all
 std::string elementary_lines(ElementaryFunction function, std::string_view input);
 
 }  // namespace normproof::verification::cli::tools

@@ -46,7 +46,7 @@ double parse_radius(const std::string& text) {
   return radius;
 }
 
-/// Returns the name of a layer whose Jacobian can be enclosed.
+/// Checks that the text names a layer whose Jacobian can be enclosed, and returns the name.
 std::string parse_layer(const std::string& text) {
   const std::vector<std::string>& known = checks::lipschitz::layer_names();
   if (std::ranges::find(known, text) != known.end()) return text;
@@ -62,7 +62,7 @@ const char* kind_name(const Lipschitz& result) {
   return result.kind == PartKind::row ? "row" : "channel";
 }
 
-/// Returns the relative gap of an enclosure, or "-" if no bound is known.
+/// Returns the width of an enclosure relative to its value as text, or "-" if no bound is known.
 std::string gap(const Enclosure& norm) {
   if (!std::isfinite(norm.upper)) return "-";
   return support::report::number_text(norm.upper > 0 ? (norm.upper - norm.lower) / norm.upper : 0);
@@ -85,7 +85,8 @@ support::report::Table enclosure_table(const Lipschitz& result, const std::strin
            support::report::number_column(result.theory)}};
 }
 
-/// Returns the parts with the largest norms, the largest first.
+/// Returns the indices of the kPartsShown parts of the input with the largest norms, the largest
+/// first.
 std::vector<std::size_t> steepest_parts(const Norms& norms) {
   std::vector<std::size_t> order(norms.norms.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -128,19 +129,21 @@ void put(std::vector<io::StoredTensor>& tensors, const Lipschitz& result, const 
       io::make_tensor(kind_name(result), {parts.size()}, std::span<const std::int64_t>(parts)));
 }
 
-/// Whether a state tensor is the scale of a norm. y also depends on a mean, but its slope does not.
+/// Whether a state tensor scales the output of a norm. A running mean does not: it shifts the
+/// output but does not change the Jacobian.
 bool is_statistic(std::string_view name) {
   return name.starts_with("running_") && name != "running_mean";
 }
 
-/// Writes "running_variance is not in x.npz: it is 1, as of a new layer."
+/// Returns a sentence about an assumed value: "running_variance is not in x.npz: it is 1, as of a
+/// new layer."
 std::string assumption(const LipschitzCommand& command, const std::string& name, double value) {
   return fmt::format("{} is not in {}: it is {}, as in a new layer.", name,
                      support::report::clean_line(command.in.string()), value);
 }
 
-/// Certifies the tensors of a file. Errors about options name the command line, all others the
-/// file.
+/// Encloses the norms of the Jacobian for the tensors of a file. Error messages about options name
+/// the command line; all others name the file.
 Lipschitz certify_file(const LipschitzCommand& command, const model::NormOptions& options,
                        LipschitzCommand::Assumed& assumed) {
   const std::string file = command.in.string();

@@ -21,31 +21,32 @@ struct LipschitzCommand {
   std::filesystem::path in = {};
   std::optional<std::filesystem::path> out = {};
   double radius = 0;
-  std::vector<std::pair<std::string, std::string>> settings = {};  ///< option and value
+  /// Names and values of the layer's options.
+  std::vector<std::pair<std::string, std::string>> settings = {};
   ref::model::Mode mode = ref::model::Mode::training;
   ReportOptions reports = {};
 
-  /// Assumptions of a result, to be reported with the enclosures.
+  /// Assumptions on which a result depends. They are reported together with the enclosures.
   struct Assumed {
-    /// Running statistics that the norms depend on but the file lacks; they are those of a new
-    /// layer.
+    /// Running statistics that the result depends on but the file lacks. Their values are those of
+    /// a new layer.
     ref::tensor::NamedTensors<double> statistics = {};
-    bool unregularized = false;  ///< eps = 0
-    bool stateless = false;      ///< the layer has no running statistics
+    bool unregularized = false;  ///< whether eps is 0
+    bool stateless = false;      ///< whether the layer has no running statistics
   };
 
   void add(CLI::App& app);
   std::vector<NamedFile> inputs() const;
 
-  /// Prints the enclosures of checks::lipschitz::certify for the tensors of a file, and writes
-  /// where they are attained.
+  /// Encloses the norms of the Jacobian for the tensors of a file (checks::lipschitz::certify),
+  /// prints the enclosures, and writes the inputs at which the norms are attained.
   /// Throws    UsageError about options; FileError naming file and tensor; std::runtime_error if
   ///           the two derivations contradict each other
   Output run() const;
 };
 
-/// Returns the report of a result: the largest norm of all parts, then the parts with the largest
-/// norms; or all of it as JSON.
+/// Returns the report of a result. It shows the largest norm over all parts of the input, then the
+/// parts with the largest norms. If JSON is requested, it shows all parts.
 support::report::Document lipschitz_document(const LipschitzCommand& command,
                                              const checks::lipschitz::Lipschitz& result,
                                              const LipschitzCommand::Assumed& assumed);

@@ -14,7 +14,7 @@ struct OperationsCommand {
 
   void add(CLI::App& app);
 
-  /// Prints the descriptions of operations: see operation_tables.hpp.
+  /// Prints the tables of operation_tables.hpp, which describe the operations.
   Output run() const;
 };
 

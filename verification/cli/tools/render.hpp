@@ -19,7 +19,7 @@ struct RenderCommand {
   void add(CLI::App& app);
   std::vector<NamedFile> inputs() const;
 
-  /// Prints the document as text and writes the requested files (read_document).
+  /// Reads a document with read_document(), prints it as text, and writes the requested files.
   Output run() const;
 };
 

@@ -4,8 +4,8 @@
 
 namespace normproof::verification::cli::tools {
 
-/// Checks that no option occurs twice in --set.
-/// Throws    UsageError if one does
+/// Checks that --set does not set the same option twice.
+/// Throws    UsageError if it does
 void check_no_repeats(const Settings& settings);
 
 }  // namespace normproof::verification::cli::tools

@@ -14,7 +14,7 @@ struct TokenizeCommand {
 
   void add(CLI::App& app);
 
-  /// Prints the token ids of the sentences of the corpus (format_ids).
+  /// Prints the token ids of the sentences of a corpus, one sentence per line.
   /// Throws    UsageError, FileError
   Output run() const;
 };

@@ -12,14 +12,14 @@ struct CompleteCommand {
   static constexpr const char* name = "complete";
   static constexpr const char* summary = "Continue a text with a language model";
 
-  std::filesystem::path folder = {};  ///< folder of the run
-  std::size_t average = 1;            ///< number of last checkpoints whose mean is the model
+  std::filesystem::path folder = {};  ///< folder of the training run
+  std::size_t average = 1;            ///< number of checkpoints to average; 1: only the last one
   std::string prompt = {};
-  std::size_t length = 200;  ///< number of characters
+  std::size_t length = 200;  ///< number of characters to generate
 
   void add(CLI::App& app);
 
-  /// Prints the prompt and its continuation by training::complete.
+  /// Prints the prompt and its continuation by the trained language model.
   /// Throws    UsageError, FileError
   Output run() const;
 };

@@ -26,7 +26,7 @@ const Choices<TextPart>& part_names() {
   return names;
 }
 
-/// Returns the tokens of the part in the alphabet of the model.
+/// Returns the tokens of a part of the text, in the alphabet of the model.
 std::vector<std::int32_t> encode_part(const ref::data::Alphabet& alphabet, const std::string& text,
                                       const std::string& name, TextPart part) {
   const std::vector<std::int32_t> all = alphabet.encode(text, name);
@@ -40,14 +40,14 @@ std::vector<std::int32_t> encode_part(const ref::data::Alphabet& alphabet, const
   return tokens;
 }
 
-/// One paragraph per line.
+/// Returns a document with one paragraph per line.
 support::report::Document make_document(const std::vector<std::string>& lines) {
   support::report::Document document{"normproof: evaluation"};
   for (const std::string& line : lines) document.add(support::report::Paragraph{line});
   return document;
 }
 
-/// Writes "the mean of 3 checkpoints up to step 120".
+/// Describes the evaluated model as text: "the mean of 3 checkpoints up to step 120".
 std::string state_text(std::size_t average, std::int64_t step) {
   return fmt::format("{}step {}",
                      average == 1 ? "" : fmt::format("the mean of {} checkpoints up to ", average),
@@ -82,8 +82,8 @@ ref::data::ParallelText select_pairs(ref::data::ParallelCorpus corpus, TextPart 
   return whole;
 }
 
-/// Rejects the synthetic pairs, used without --data, for a translator that was trained on other
-/// words: it has never seen them.
+/// Throws an error if the synthetic sentence pairs are used (without --data), but the translator
+/// was trained on other words. It would not know any of the words.
 void check_words(const EvaluateCommand& command, const ref::data::ParallelCorpus& corpus,
                  const training::TranslationModel& model) {
   if (command.data) return;

@@ -12,7 +12,7 @@
 
 namespace normproof::verification::cli::train {
 
-/// The part of a text to predict, or of the pairs to translate.
+/// Which part of the data is evaluated.
 enum class TextPart { validation, test, whole };
 
 struct EvaluateCommand {
@@ -21,21 +21,21 @@ struct EvaluateCommand {
       "Compute the perplexity of a language model or a translator, and the BLEU of its "
       "translations";
 
-  std::filesystem::path folder = {};               ///< folder of the run
+  std::filesystem::path folder = {};               ///< folder of the training run
   std::optional<std::filesystem::path> data = {};  ///< absent: the synthetic data
-  Languages languages = {};                        ///< languages of the pairs
-  SearchOptions search = {};                       ///< for a translator
+  Languages languages = {};                        ///< languages of the sentence pairs
+  SearchOptions search = {};                       ///< options of the search; only for a translator
   TextPart part = TextPart::test;
-  std::size_t average = 1;  ///< number of last checkpoints whose mean is the model
+  std::size_t average = 1;  ///< number of checkpoints to average; 1: only the last one
   int threads = processor_count();
   ReportOptions reports = {};
 
   void add(CLI::App& app);
   std::vector<NamedFile> inputs() const;
 
-  /// Prints the loss of a model on data. For a language model: the mean loss per character, its
-  /// exp, and the bits per character, as training::LanguageTask computes them. For a translator:
-  /// the mean loss per word, its exp, and BLEU.
+  /// Evaluates a trained model on data. For a language model, prints the mean loss per character,
+  /// the exponential of the loss, and the bits per character. For a translator, prints the mean
+  /// loss per word, its exponential, and BLEU.
   /// Throws    UsageError, FileError
   Output run() const;
 };

@@ -12,7 +12,7 @@ class App;
 
 namespace normproof::verification::cli::train {
 
-/// Options of the search for a translation; absent ones have their defaults.
+/// Options of the beam search for a translation. If one is absent, it has its default.
 struct SearchOptions {
   std::optional<std::size_t> beam = {};
   std::optional<double> length_penalty = {};
@@ -20,11 +20,11 @@ struct SearchOptions {
   training::Search search() const;
 };
 
-/// Adds --beam and --length-penalty.
+/// Adds the options --beam and --length-penalty.
 void add_search_options(CLI::App& app, SearchOptions& options);
 
-/// Checks that no search option is given for a task without a search.
-/// Throws    UsageError if one is
+/// Checks that search options are given only for a task with a search.
+/// Throws    UsageError if they are given for another task
 void check_no_search(const SearchOptions& options, training::Task task);
 
 }  // namespace normproof::verification::cli::train

@@ -23,8 +23,8 @@ namespace {
 using training::TracedStep;
 using training::TraceSummary;
 
-/// Returns the factor per step by which the relative distance of the parameters grows, from the
-/// first to the last step.
+/// Returns the factor by which the relative distance of the parameters from the exact values grows
+/// per step. It is computed from the first and the last step.
 std::optional<double> growth_factor(const TraceSummary& summary) {
   const std::size_t steps = summary.steps.size();
   if (summary.bits == 0 || steps < 2) return std::nullopt;

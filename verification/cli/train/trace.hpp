@@ -22,23 +22,25 @@ struct TraceCommand {
   bool certified = false;
   std::string suffix = ".safetensors";
   TrainingSource source = {};
-  std::optional<std::filesystem::path> weights = {};  ///< initial weights, with PyTorch's names
+  /// File of the initial weights, with PyTorch's names.
+  std::optional<std::filesystem::path> weights = {};
   int threads = processor_count();
   ReportOptions reports = {};
 
   void add(CLI::App& app);
 
-  /// Writes every tensor of the first training steps (training::trace) and prints one line per step
-  /// or, with `json`, one object. For a certified trace it reports the distance of the run in
-  /// double from the exact values, and the factor per step by which it grows.
+  /// Writes every tensor of the first training steps (training::trace). Prints one line per step
+  /// or, with `json`, one JSON object. For a certified trace, it prints the distance of the run in
+  /// double from the exact values, and the factor by which the distance grows per step.
   /// Throws    UsageError, FileError, training::RunFailure
   Output run() const;
 };
 
-/// The losses, and of a certified trace the distances from the true trajectory.
+/// Returns the report of a trace: the losses and, for a certified trace, the distances from the
+/// exact values.
 support::report::Document trace_document(const std::string& corpus,
                                          const training::TraceSummary& summary);
-/// Returns the text to print.
+/// Returns the text that the command prints.
 std::string trace_text(const TraceCommand& command, const std::string& corpus,
                        const training::TraceSummary& summary);
 std::string trace_json(const TraceCommand& command, const std::string& corpus,

@@ -34,8 +34,8 @@ using training::RunConfig;
 
 namespace {
 
-/// Returns the configuration of --config, or of the resumed run, or the defaults, with the settings
-/// applied.
+/// Returns the configuration of the run: that of --config, of the resumed run, or the default. The
+/// settings of the command line are then applied to it.
 RunConfig configuration(const TrainCommand& command) {
   TrainingSource source = command.source;
   const std::filesystem::path kept = command.out / "config.json";
@@ -59,7 +59,7 @@ void refuse_weights(const TrainCommand& command, training::Task task) {
                                  ref::model::print_field(task)));
 }
 
-/// Estimates the remaining time, "12 s left", from the steps so far.
+/// Estimates the remaining time from the steps so far, and returns it as text: "12 s left".
 class TimeLeft {
  public:
   std::string after(std::size_t done, std::size_t total) {
@@ -86,7 +86,7 @@ std::string translator_too_large(const RunConfig& config) {
       model.decoder.d_ff, config.batch_size);
 }
 
-/// Writes an error about memory that names the settings a user can reduce.
+/// Returns an error message for a lack of memory. It names the settings that the user can reduce.
 std::string too_large(const RunConfig& config) {
   if (config.task == training::Task::translate) return translator_too_large(config);
   const auto& encoder = config.train.encoder;

@@ -18,18 +18,20 @@ struct TrainCommand {
 
   std::filesystem::path out = {};
   TrainingSource source = {};
-  std::optional<std::filesystem::path> weights = {};  ///< initial weights, with PyTorch's names
+  /// File of the initial weights, with PyTorch's names.
+  std::optional<std::filesystem::path> weights = {};
   bool resume = false;
-  std::size_t checkpoint_every = 0;  ///< in steps; 0: at the end of each epoch
+  /// Number of steps between checkpoints; 0: only at the end of each epoch.
+  std::size_t checkpoint_every = 0;
   int threads = processor_count();
   bool print_config = false;
 
   void add(CLI::App& app);
 
   /// Trains a classifier on a corpus, a language model on a text, or a translator on sentence pairs
-  /// (training::run). Writes page.html beside the run's files at the end, and prints a summary with
-  /// the hash of the last state on its own line. With print_config it only prints the
-  /// configuration.
+  /// (training::run). At the end, writes page.html into the folder of the run, and prints a
+  /// summary. A line of the summary is the hash of the last state. With print_config, the command
+  /// only prints the configuration.
   /// Throws    UsageError, FileError, training::RunFailure
   Output run() const;
 };

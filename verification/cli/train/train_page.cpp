@@ -27,7 +27,7 @@ namespace {
 
 using Points = std::vector<std::pair<double, double>>;
 
-/// Curves by name, from the lines of metrics.jsonl.
+/// The curves of a training run, read from metrics.jsonl. The key is the name of the quantity.
 struct TrainCurves {
   std::map<std::string, Points> loss, accuracy, bits, bleu, gradient, rstd;
   std::size_t steps = 0;

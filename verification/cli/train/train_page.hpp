@@ -7,9 +7,10 @@
 
 namespace normproof::verification::cli::train {
 
-/// Returns a page with the curves of a run: loss, accuracy, bits per character or BLEU, and
-/// gradient norm over the steps, the norms' statistics if there are any, and the configuration.
-/// Requires  metrics.jsonl as training::run writes it
+/// Returns an HTML page about a training run. It shows loss, gradient norm, and accuracy, bits per
+/// character or BLEU over the steps; the statistics of the norms, if they were recorded; and the
+/// configuration.
+/// Requires  `metrics` is the text of metrics.jsonl, as training::run writes it
 /// Throws    FileError naming the line that is invalid
 std::string train_page(std::string_view metrics, const training::RunConfig& config);
 

@@ -16,34 +16,34 @@
 
 namespace normproof::verification::cli::train {
 
-/// The languages of a corpus of pairs, which are the extensions of its files, such as "en".
+/// The languages of a corpus of sentence pairs. They are the extensions of its files, such as "en".
 struct Languages {
   std::optional<std::string> source = {}, target = {};
 };
 
-/// The sources of the settings and the data of a training.
+/// The options that define the settings and the data of a training run.
 struct TrainingSource {
   std::optional<std::filesystem::path> config = {};
-  std::optional<training::Task> task = {};  ///< absent: that of the file, or classify
-  std::vector<std::pair<std::string, std::string>> settings = {};  ///< key and value
-  std::optional<std::uint64_t> seed = {};                          ///< the setting training.seed
+  std::optional<training::Task> task = {};  ///< absent: the task of the file config, or classify
+  std::vector<std::pair<std::string, std::string>> settings = {};  ///< keys and values of --set
+  std::optional<std::uint64_t> seed = {};  ///< value of the setting training.seed
   CorpusFiles files = {};
-  /// A file of sentence indices, one per line.
+  /// A file with the indices of the validation sentences, one per line.
   std::optional<std::filesystem::path> validation = {};
-  Languages languages = {};  ///< languages of the pairs
+  Languages languages = {};  ///< languages of the sentence pairs
 };
 
-/// Returns the defaults of the task, overridden by the file, then by the settings, then by the
-/// seed.
+/// Returns the configuration: the defaults of the task, changed by the file `config`, then by
+/// `settings`, then by `seed`.
 /// Throws    UsageError, FileError
 training::RunConfig load_config(const TrainingSource& source);
 
 struct TrainingData {
   training::Dataset data;
-  std::string corpus;  ///< its name
+  std::string corpus;  ///< name of the corpus
 };
 
-/// Loads and splits the corpus. Sets the vocabulary size in `config`.
+/// Loads the corpus, splits it, and sets the vocabulary size in `config`.
 /// Throws    UsageError, also if the task is not classify; FileError
 TrainingData load_training_data(const TrainingSource& source, training::RunConfig& config);
 
@@ -52,11 +52,12 @@ struct TextSource {
   std::string name;  ///< name of the file, or "synthetic text"
 };
 
-/// Loads and splits the text of --data, or the synthetic one. Sets the alphabet's size in `config`.
-/// Throws    UsageError if the source has options that only sentences have; FileError
+/// Loads the text of --data, or the synthetic text. Splits it, and sets the size of the alphabet in
+/// `config`.
+/// Throws    UsageError if options are given that only sentences have; FileError
 TextSource load_text_data(const TrainingSource& source, training::RunConfig& config);
 
-/// Returns the bytes of the file, or the synthetic text, and its name.
+/// Returns the text of the file, or the synthetic text, and its name.
 /// Throws    FileError
 std::pair<std::string, std::string> load_text(const std::optional<std::filesystem::path>& file);
 
@@ -65,21 +66,24 @@ struct PairSource {
   std::string name;
 };
 
-/// Loads the pairs of --data, or the synthetic ones, with their vocabularies.
-/// Throws    UsageError if the source has options that only sentences have; FileError
+/// Loads the sentence pairs of --data, or the synthetic pairs, and builds their vocabularies.
+/// Throws    UsageError if options are given that only sentences have; FileError
 PairSource load_pair_data(const TrainingSource& source, const training::RunConfig& config);
 
-/// Returns the pairs in the given folder, or synthetic ones, and their name.
-/// Throws    UsageError if only some of the folder and the languages are given; FileError
+/// Returns the sentence pairs in a folder, or synthetic pairs, and their name. `option` is the name
+/// of the option for error messages.
+/// Throws    UsageError if the folder or one of the languages is given, but not all of them;
+///           FileError
 std::pair<ref::data::ParallelCorpus, std::string> load_pairs(
     const std::optional<std::filesystem::path>& folder, const Languages& languages,
     const char* option = "--data", const ref::data::SyntheticPairCounts& synthetic = {});
 
-/// Checks that no language is given for a task without languages.
-/// Throws    UsageError if one is
+/// Checks that languages are given only for a task that has languages.
+/// Throws    UsageError if they are given for another task
 void check_no_languages(const Languages& languages, training::Task task);
 
-/// Returns the weights of the file, which has PyTorch's names; none without a file.
+/// Returns the initial weights that a file holds under PyTorch's names, or nothing if there is no
+/// file.
 /// Throws    UsageError, FileError
 training::InitialWeights load_weights(const std::optional<std::filesystem::path>& file,
                                       const training::RunConfig& config);

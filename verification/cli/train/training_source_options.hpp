@@ -11,19 +11,19 @@ class App;
 
 namespace normproof::verification::cli::train {
 
-/// Adds the options that select what is trained and on what data.
+/// Adds the options that select the model, the settings and the data of a training run.
 void add_training_source(CLI::App& app, TrainingSource& source);
 
-/// Adds --data, --vocab and --validation only.
+/// Adds only the options --data, --vocab and --validation.
 void add_training_data(CLI::App& app, TrainingSource& source);
 
-/// Adds --source and --target: the languages of pairs.
+/// Adds the options --source and --target, the languages of sentence pairs.
 void add_languages(CLI::App& app, Languages& languages);
 
-/// Adds --run and --average, which select the model of a run.
+/// Adds the options --run and --average, which select the model of a training run.
 void add_run(CLI::App& app, std::filesystem::path& folder, std::size_t& average);
 
-/// Adds --weights, the initial weights.
+/// Adds the option --weights, a file of initial weights.
 void add_initial_weights(CLI::App& app, std::optional<std::filesystem::path>& weights);
 
 }  // namespace normproof::verification::cli::train

@@ -20,7 +20,7 @@
 namespace normproof::verification::cli::train {
 namespace {
 
-/// Reads the lines of a file, which may be empty.
+/// Returns the lines of a file. The file may be empty.
 std::vector<std::string> read_sentences(const std::filesystem::path& file) {
   const bool is_stdin = file == "-";
   const std::string name = is_stdin ? "standard input" : file.string();
@@ -38,7 +38,8 @@ std::vector<std::string> read_sentences(const std::filesystem::path& file) {
   return lines;
 }
 
-/// Writes an error about memory that names the longest sentence: "in.txt:3: ...".
+/// Returns an error message for a lack of memory. It begins with the line of the longest sentence:
+/// "in.txt:3: ...".
 std::string too_long(const std::filesystem::path& file, const training::TranslationModel& model,
                      const std::vector<std::string>& sentences) {
   std::size_t longest = 0, words = 0;

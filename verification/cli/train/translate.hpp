@@ -13,15 +13,15 @@ struct TranslateCommand {
   static constexpr const char* name = "translate";
   static constexpr const char* summary = "Translate sentences, one per line";
 
-  std::filesystem::path folder = {};  ///< folder of the run
-  std::filesystem::path in = {};      ///< "-": standard input
+  std::filesystem::path folder = {};  ///< folder of the training run
+  std::filesystem::path in = {};      ///< file with one sentence per line; "-": standard input
   SearchOptions search = {};
-  std::size_t average = 1;  ///< number of last checkpoints whose mean is the model
+  std::size_t average = 1;  ///< number of checkpoints to average; 1: only the last one
   int threads = processor_count();
 
   void add(CLI::App& app);
 
-  /// Prints the translation of each line by training::translate.
+  /// Prints a translation of each line of the file, by the trained translator.
   /// Throws    UsageError, FileError
   Output run() const;
 };

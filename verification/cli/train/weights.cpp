@@ -20,7 +20,8 @@
 namespace normproof::verification::cli::train {
 namespace {
 
-/// Returns the configuration of the run in a folder, with the size of its vocabulary.
+/// Reads the folder of a training run with the task classify. The configuration includes the size
+/// of the vocabulary.
 training::RunFolder read_classes(const std::filesystem::path& folder) {
   training::RunFolder run = training::read_run_folder(folder);
   if (run.config.task != training::Task::classify)

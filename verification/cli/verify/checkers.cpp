@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kSkippedStatus = 77;
-constexpr std::size_t kLongest = 400;  // maximum columns of a checker's error message
+constexpr std::size_t kLongest = 400;  // maximum number of columns of a checker's error message
 
 std::string_view first_word(std::string_view& rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
@@ -45,7 +45,8 @@ std::optional<CheckedItem> parse_item(std::string_view line) {
   return CheckedItem{std::string(claim), clean_line(word), clean_line(rest), word != "FAILED"};
 }
 
-/// Returns the text after the first `mark`, up to the end of the line.
+/// Returns the text between the first occurrence of `mark` and the end of its line, or nothing if
+/// `mark` does not occur.
 std::optional<std::string> text_behind(std::string_view text, std::string_view mark) {
   const std::size_t at = text.find(mark);
   if (at == std::string_view::npos) return std::nullopt;
@@ -58,7 +59,7 @@ std::string last_line(std::string_view text) {
   return lines.empty() ? "it said nothing" : clean_line(lines.back().text);
 }
 
-/// Returns build/<preset> of the checker's checkout if the running program is in it.
+/// Returns the folder build/<preset> of the checkout `top`, if the running program is inside it.
 std::optional<fs::path> build_folder(const fs::path& top, const fs::path& running) {
   const fs::path inside = running.lexically_relative(top);
   auto part = inside.begin();

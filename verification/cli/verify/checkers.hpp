@@ -9,36 +9,40 @@
 
 namespace normproof::verification::cli::verify {
 
-/// A program of the source tree that checks the claims by its own methods.
+/// A program in the source tree that checks the claims by a method of its own, such as a proof
+/// assistant.
 struct Checker {
-  std::string name;            ///< "proofs", for --proofs
-  std::string what;            ///< the things it checks: "theorems"
-  std::filesystem::path file;  ///< path in the source tree
+  std::string name;            ///< name, which is also the option: "proofs" for --proofs
+  std::string what;            ///< what it checks: "theorems"
+  std::filesystem::path file;  ///< path of the program in the source tree
 };
 
-Checker proofs_checker();  ///< --proofs: verification/claims/proofs/check
-Checker smt_checker();     ///< --smt: verification/claims/proofs/smt/check
+Checker proofs_checker();  ///< checker of the option --proofs: verification/claims/proofs/check
+Checker smt_checker();     ///< checker of the option --smt: verification/claims/proofs/smt/check
 
-/// Finds `file` in a checkout of the sources, below a parent folder of one of `places`.
-/// Throws    FileError if no such folder has it
+/// Finds `file` in a checkout of the sources. It searches the folders of `places` and all their
+/// parent folders, and returns the path in the first folder that contains the file.
+/// Throws    FileError if no folder contains it
 std::filesystem::path find_in_checkout(const std::filesystem::path& file,
                                        const std::vector<std::filesystem::path>& places);
-/// Finds `file` below a parent folder of the running program or of the current folder.
+/// Finds `file` in a checkout of the sources that contains the running program or the current
+/// folder.
 std::filesystem::path find_in_checkout(const std::filesystem::path& file);
 
 /// Interprets the output of a checker.
 ///
-/// Computes  the items and the outcome: a line "<word>  <claim>  <text>" of `out` is an item, which
-///           failed if the word is FAILED; a claim is a letter and a number. Status 0 passes if
-///           there is at least one item and none failed, 77 is skipped, everything else fails. The
-///           summary is the text after "PASSED: ", or after "skipped: " in `err`, or the first
-///           failure
+/// Computes  the checked items and the outcome. A line "<word>  <claim>  <text>" of `out` is an
+///           item, where the claim is a letter and a number. The item failed if the word is FAILED.
+///           The outcome is `passed` if `status` is 0, there is an item, and no item failed. It is
+///           `skipped` if `status` is 77, and otherwise `failed`. The summary is the text after
+///           "PASSED: " in `out`, or the text after "skipped: " in `err`, or the first failure
 CheckerReport parse_outcome(const Checker& checker, int status, std::string_view out,
                             std::string_view err);
 
-/// Runs the checker to its end with `jobs` parallel parts, for the claims `among` or for all if it
-/// is empty. It puts its files into the folder of its name below build/<preset> of the checkout if
-/// the running program is there too; otherwise it chooses the place.
+/// Runs a checker to its end, with `jobs` parallel jobs. It checks the claims in `among`, or all
+/// claims if `among` is empty. If the running program is in build/<preset> of the checkout, the
+/// checker writes its files into a folder with its name there. Otherwise the checker chooses the
+/// folder.
 /// Throws    std::system_error if it cannot be started
 CheckerReport run_checker(const Checker& checker, const std::filesystem::path& program, int jobs,
                           const std::vector<std::string>& among = {});

@@ -6,9 +6,9 @@
 
 namespace normproof::verification::cli::verify {
 
-/// Returns the whole report as JSON, indented by 2, with the keys of docs/guide/formats.md in their
-/// order. Numbers have the shortest form that reads back to the same bits; a `worst` that is not
-/// finite is the string "inf" or "nan".
+/// Returns the whole report as JSON, indented by 2. docs/guide/formats.md lists the keys in their
+/// order. Numbers are written with the fewest digits that read back to the same bits. If `worst` is
+/// not finite, it is written as the string "inf" or "nan".
 std::string json_report(const Report& report);
 
 }  // namespace normproof::verification::cli::verify

@@ -33,7 +33,8 @@ namespace {
 
 constexpr double kSlackFloor = 1e-3;
 constexpr double kSlackCeiling = 1e3;
-// gnuplot reads numbers as double, and a logarithmic axis shows nothing useful beyond this value.
+// The largest value that is drawn. gnuplot reads numbers as double, and a logarithmic axis shows
+// nothing useful beyond this value.
 constexpr double kLargest = 1e300;
 
 std::vector<std::pair<double, double>> make_points(

@@ -9,22 +9,22 @@ namespace normproof::verification::cli::verify {
 
 using support::report::Drawing;
 
-/// The pictures of the HTML report. gnuplot draws each from numbers inside its script.
+/// The pictures of the HTML report. gnuplot draws each of them. The numbers are part of its script.
 
-/// Draws the worst ratio of error to bound of each claim.
+/// Draws, for each claim, the largest ratio of error to bound.
 Drawing slack_picture(const Report& report);
 
-/// Draws the distance of the batches' statistics from the running ones, step by step, and the
-/// padding.
+/// Draws, for each training step, how far the statistics of the batch are from the running
+/// statistics. Also draws the fraction of padding.
 Drawing fluctuation_picture(const Report& report);
 
-/// Draws theta and |nu| of every PowerNorm, step by step.
+/// Draws theta and |nu| of every PowerNorm layer over the training steps.
 Drawing recursion_picture(const Report& report);
 
-/// Draws |nu| of a channel that is active once in every K batches.
+/// Draws |nu| of PowerNorm for a channel that is active only in every K-th batch.
 Drawing nu_picture(const Report& report);
 
-/// Return the scripts of these pictures.
+/// Return the gnuplot scripts of the pictures.
 std::string slack_script(const Report& report);
 std::string fluctuation_script(const Report& report);
 std::string recursion_script(const Report& report);

@@ -10,17 +10,19 @@
 
 namespace normproof::verification::cli::verify {
 
-/// The smallest injected error of one kind that the check of a claim rejects.
+/// The smallest injected error that the check of a claim rejects, for one kind of error.
 struct ReportedPower {
-  std::string planted;        ///< "grad_x × (1 + δ)"
-  double least_rejected = 0;  ///< infinity if no δ up to 1 is rejected
+  std::string planted;        ///< formula of the injected error, such as "grad_x × (1 + δ)"
+  double least_rejected = 0;  ///< smallest rejected δ; infinite if no δ up to 1 is rejected
 };
 
-/// A claim of the ledger and its result, in plain values. Every text is clean().
+/// A claim of the ledger and the result of its check, in plain values. Every text was passed
+/// through clean().
 struct ReportedClaim {
   std::string id, title, statement, source, assumptions;
   bool expected_to_hold = true;
-  std::string dropped;  ///< the assumption whose absence refutes it; empty if the claim should hold
+  /// The assumption that this claim drops, so that it is refuted; empty if the claim should hold.
+  std::string dropped;
 
   bool holds = false;
   bool as_expected = false;
@@ -29,71 +31,75 @@ struct ReportedClaim {
   double worst = 0;
   std::string worst_meaning, counterexample, detail;
   std::uint64_t seed = 0;
-  std::string failure;  ///< why the check itself failed
-  /// "proved", "proved with premises", "decided" or "tested"; and the theorem, with what it assumes
-  /// beyond the claim, or why there is none.
+  std::string failure;  ///< why the check itself could not be completed
+  /// `evidence` is "proved", "proved with premises", "decided" or "tested". `evidence_detail` is
+  /// the theorem, with its assumptions beyond those of the claim, or the reason why there is no
+  /// theorem.
   std::string evidence = {}, evidence_detail = {};
-  std::vector<std::string> theorems = {};  ///< their names
-  std::vector<ReportedPower> powers = {};  ///< if --power requested them
+  std::vector<std::string> theorems = {};  ///< names of the theorems
+  std::vector<ReportedPower> powers = {};  ///< only if --power is given
 };
 
-/// |nu| of PowerNorm on a channel that is active once in every K batches.
+/// The absolute value of nu in PowerNorm, for a channel that is active only in every K-th batch.
 struct NuSeries {
-  std::size_t period = 0;  ///< K
+  std::size_t period = 0;  ///< the number K
   double theta = 0;        ///< (1 - alpha) Gamma of an active batch in the steady state
-  std::vector<double> nu;  ///< after the active batch of each period
+  std::vector<double> nu;  ///< value after the active batch of each period
 };
 
-/// One thing that a checker checked.
+/// A theorem or instance that a checker checked, and the result.
 struct CheckedItem {
   std::string claim;    ///< id of the claim
-  std::string verdict;  ///< the checker's word: "proved", "FAILED", ...
-  std::string text;     ///< which theorem, or which instance
+  std::string verdict;  ///< result in the checker's words, such as "proved" or "FAILED"
+  std::string text;     ///< the theorem or the instance
   bool good = false;
 };
 
-/// The findings of a checker (checkers.hpp).
+/// The results of a checker (checkers.hpp).
 struct CheckerReport {
   enum class State { passed, failed, skipped };
-  std::string name;  ///< "proofs", for --proofs
-  std::string what;  ///< the things it checks: "theorems"
+  std::string name;  ///< name of the checker, such as "proofs" for --proofs
+  std::string what;  ///< what it checks, such as "theorems"
   State state = State::failed;
-  std::string summary = {};  ///< how much was checked, why nothing was, or what failed first
+  /// How much was checked, why nothing was checked, or what failed first.
+  std::string summary = {};
   std::vector<CheckedItem> items = {};
 };
 
-/// Returns "passed", "failed" or "skipped".
+/// Returns the state in words: "passed", "failed" or "skipped".
 std::string_view to_string(CheckerReport::State state);
 
-/// All findings of `normproof verify`. They depend only on seed, cases and the input files. Every
-/// form of the report is written from it.
+/// All results of `normproof verify`, from which every form of its report is generated. They depend
+/// only on the seed, the number of cases and the input files.
 struct Report {
   std::string version;
   std::uint64_t seed = 1;
   std::size_t cases = 1000;
-  std::string corpus;  ///< name of the file, or of the synthetic corpus
+  std::string corpus;  ///< name of the corpus file, or of the synthetic corpus
   std::vector<ReportedClaim> claims;
   checks::statistics::Statistics statistics;
   std::vector<NuSeries> nu_series;
-  std::vector<CheckerReport> checkers = {};  ///< the requested ones
+  std::vector<CheckerReport> checkers = {};  ///< results of the checkers that the user requested
 };
 
-/// Returns "holds", "refuted, as expected", "UNEXPECTED: refuted", "UNEXPECTED: holds" or "FAILED".
+/// Returns the verdict in words: "holds", "refuted, as expected", "UNEXPECTED: refuted",
+/// "UNEXPECTED: holds" or "FAILED".
 std::string verdict_text(const ReportedClaim& claim);
 
-/// Returns why a claim is not simply true, in separate lines: the assumption that was dropped, the
-/// counterexample, or how its check failed. Nothing for a claim that holds as expected.
+/// Returns lines that explain the verdict: the assumption that was dropped, the counterexample, or
+/// why the check failed. Returns no lines for a claim that holds as expected.
 std::vector<std::string> reasons(const ReportedClaim& claim);
 
-/// Writes "‖∂L/∂W_2‖ × L^δ: from δ = 0.023 on" or "grad_x × (1 + δ): from δ = 2^-161 on".
+/// Returns the smallest rejected error as text: "‖∂L/∂W_2‖ × L^δ: from δ = 0.023 on" or "grad_x ×
+/// (1 + δ): from δ = 2^-161 on".
 std::string power_text(const ReportedPower& power);
 
 std::vector<std::string> unexpected_claims(const Report& report);
 
-/// Whether every verdict is as expected, the statistics have no error and no checker failed.
+/// Whether every verdict is as expected, the statistics have no error, and no checker failed.
 bool succeeded(const Report& report);
 
-/// Whether a requested checker could not be run.
+/// Whether a checker that the user requested could not be run.
 bool has_skipped(const Report& report);
 
 /// Returns the last line, which summarizes the report.

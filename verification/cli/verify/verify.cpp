@@ -37,7 +37,7 @@ constexpr std::size_t kPeriods = 100;
 constexpr std::size_t kLongestSentence = 512;
 
 NuSeries periodic_channel(std::size_t period) {
-  double decay = 1;  // alpha^(K-1): the decay of running_psi2 while the channel is inactive
+  double decay = 1;  // alpha^(K-1), by which running_psi2 decays while the channel is inactive
   for (std::size_t i = 1; i < period; ++i) decay *= kAlpha;
   NuSeries series{.period = period, .theta = 1 / decay - kAlpha, .nu = {}};
   const std::vector<double> nu = claims::ledger::nu_series(kAlpha, period, kPeriods);
@@ -45,8 +45,8 @@ NuSeries periodic_channel(std::size_t period) {
   return series;
 }
 
-/// Returns what the theorems assume beyond the claim, and their statements, one sentence each; or
-/// why there is none.
+/// Returns the assumptions that the theorems have beyond those of the claim, followed by the
+/// statement of each theorem. If there is no theorem, returns the reason.
 std::string grounds_text(const claims::ledger::Grounds& grounds) {
   std::string text(grounds.theorems.empty() ? grounds.reason : grounds.premises);
   for (const claims::ledger::Theorem& theorem : grounds.theorems)
@@ -86,8 +86,8 @@ ReportedClaim report_claim(const claims::engine::Claim& claim,
   return reported;
 }
 
-/// Turns theorems that the ledger lists but the checker did not report into a failure: the program
-/// was built from another checkout.
+/// Marks the checker `proofs` as failed if it did not report a theorem that the ledger lists. This
+/// happens if the program was built from another checkout.
 void expect_theorems(CheckerReport& proofs, const std::vector<claims::engine::Claim>& selected) {
   if (proofs.state != CheckerReport::State::passed) return;
   for (const claims::ledger::Theorem& theorem : claims::ledger::theorems()) {
@@ -104,8 +104,8 @@ void expect_theorems(CheckerReport& proofs, const std::vector<claims::engine::Cl
   }
 }
 
-/// Returns the ids that --claims selects, for a checker to skip the others; none if all are
-/// selected.
+/// Returns the ids of the claims that --claims selects, so that a checker skips all others. The
+/// list is empty if all claims are selected.
 std::vector<std::string> among(const std::vector<claims::engine::Claim>& selected) {
   std::vector<std::string> ids;
   if (selected.size() == claims::ledger::ledger().size()) return ids;

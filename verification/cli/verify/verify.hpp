@@ -12,8 +12,8 @@
 
 namespace normproof::verification::cli::verify {
 
-/// The exit status if a program that a requested checker needs is not installed: 77, the same as
-/// without a device.
+/// The exit status if a requested checker needs a program that is not installed. It is 77, the same
+/// status as if there is no GPU.
 inline constexpr ExitStatus kSkipped = kNoDevice;
 
 struct VerifyCommand {
@@ -34,14 +34,15 @@ struct VerifyCommand {
   void add(CLI::App& app);
   std::vector<NamedFile> inputs() const;
 
-  /// Checks the claims, computes the statistics, writes the requested files and prints the table.
-  /// Returns   kSuccess if everything is as expected; kSkipped if everything checked is, but a
-  ///           requested checker could not be run
+  /// Checks the claims, computes the statistics, writes the requested files, and prints the table
+  /// of claims.
+  /// Returns   kSuccess if everything is as expected; kSkipped if everything that was
+  ///           checked is as expected, but a requested checker could not be run
   /// Throws    UsageError, FileError
   Output run() const;
 };
 
-/// Does everything that `run` does except output.
+/// Checks the claims and computes the statistics, and returns the results without printing them.
 Report make_report(const VerifyCommand& command);
 
 }  // namespace normproof::verification::cli::verify

@@ -37,7 +37,7 @@ Tone claim_tone(const ReportedClaim& claim) {
   return claim.holds ? Tone::good : Tone::expected;
 }
 
-/// Joins the injected errors that a claim's check rejects with semicolons.
+/// Returns the smallest errors that the check of a claim rejects, separated by semicolons.
 std::string powers_text(const ReportedClaim& claim) {
   std::string text;
   for (const ReportedPower& power : claim.powers)
@@ -78,8 +78,8 @@ support::report::Row claim_row(const ReportedClaim& claim) {
   return row;
 }
 
-/// Adds, for standard output and if --power measured it, the smallest error that each claim's check
-/// rejects.
+/// Adds a paragraph with the smallest error that the check of each claim rejects, if --power
+/// measured it. Used for standard output only.
 void add_powers(Document& document, const Report& report) {
   support::report::Table table{
       "",
@@ -118,7 +118,7 @@ void add_claims(Document& document, const Report& report) {
   document.add(std::move(table));
 }
 
-/// Writes mean and maximum over the steps: "3.1e-03 (4.9e-03)".
+/// Returns mean and maximum over the steps as text: "3.1e-03 (4.9e-03)".
 std::string mean_and_largest(const std::optional<Summary>& summary) {
   return summary ? fmt::format("{:.1e} ({:.1e})", summary->mean, summary->largest) : "";
 }
@@ -198,7 +198,7 @@ std::string slope_text(double value) {
   return fmt::format("{:.4g}", value);
 }
 
-/// Returns the maximum of a layer's slopes over the steps.
+/// Returns the maximum, over the steps, of an enclosure of a layer's Lipschitz constant.
 checks::lipschitz::Enclosure largest_slope(
     const Report& report, const std::string& layer,
     checks::lipschitz::Enclosure checks::statistics::Slope::*where) {
@@ -282,8 +282,8 @@ void add_statistics(Document& document, const Report& report) {
   add_slopes(document, report);
 }
 
-/// Which items of a checker to show: all, in a table shown on demand, for a page; otherwise only
-/// counterexamples and failures.
+/// Which items of a checker are shown. all: every item, in a table that the reader can open (HTML).
+/// refuted_or_failed: only counterexamples and failures.
 enum class Items { all, refuted_or_failed };
 void add_checkers(Document& document, const Report& report, Items wanted) {
   for (const CheckerReport& checker : report.checkers) {

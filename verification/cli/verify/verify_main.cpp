@@ -4,8 +4,8 @@
 #include "verification/cli/program.hpp"
 #include "verification/cli/verify/verify.hpp"
 
-// A program with the command `normproof verify` only. It needs less than half of the modules, so
-// that `verification/run` has its result before the rest is built.
+// A program that has only the command `normproof verify`. It needs less than half of the modules,
+// so `verification/run` can run it before the other modules are built.
 
 namespace {
 

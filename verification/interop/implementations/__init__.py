@@ -1,1 +1,1 @@
-"""Implementations of others, a module each: `held()` is what verification/interop/board holds against the corpus."""
+"""Functions of other libraries, one module each. `entries()` lists those that verification/interop/board judges."""

@@ -1,4 +1,4 @@
-"""What a row of the board judges: functions of a library, each on one operation of the corpus."""
+"""Describes the functions of a library that a row of the board judges, each on one operation of the corpus."""
 import dataclasses
 import typing
 

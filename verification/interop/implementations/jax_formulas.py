@@ -8,18 +8,18 @@ import jax.numpy as jnp
 
 
 def compute_dtype(x):
-    """float64 for float64, float32 for everything else."""
+    """Returns the dtype of the computation: float64 for an x of float64, otherwise float32."""
     return jnp.float64 if x.dtype == jnp.float64 else jnp.float32
 
 
 def in_groups(x, groups):
-    """x as [samples, tokens, groups, features of a group], in the dtype of the computation."""
+    """Returns x as [samples, tokens, groups, features of a group], in the dtype of the computation."""
     tokens = x.shape[1] if x.ndim == 3 else 1
     return x.astype(compute_dtype(x)).reshape(x.shape[0], tokens, groups, -1)
 
 
 def affine(x_hat, gamma, beta, like):
-    """gamma x_hat + beta in the shape and dtype of `like`."""
+    """Returns gamma x_hat + beta in the shape and dtype of `like`."""
     groups, kind = x_hat.shape[2], x_hat.dtype
 
     def per_feature(value, absent):
@@ -70,14 +70,14 @@ class Norm:
         self.over = {"axis": self.axes, "keepdims": True, "where": self.mask}
 
     def normalized(self):
-        """x_hat and the statistics by the names of the state."""
+        """Returns x_hat, and the statistics under the names that they have in the state."""
         return self.normalize(self.x, self.padded, self.over, self.eps)
 
     def unbiased_variance(self):
         return jnp.var(self.padded, ddof=1, **self.over)
 
     def normalized_by(self, mean, square):
-        """x_hat by running statistics."""
+        """Returns x_hat, computed with running statistics."""
         return (self.x - mean) * jax.lax.rsqrt(square + self.eps)
 
 
@@ -161,7 +161,7 @@ def add_rms_norm(x, residual, eps, gamma=None, beta=None):
 
 
 def add(x, residual):
-    """The sum before a norm, rounded to the dtype of x."""
+    """Returns x + residual, rounded to the dtype of x."""
     kind = compute_dtype(x)
     return (x.astype(kind) + residual.astype(kind)).astype(x.dtype)
 
@@ -176,7 +176,7 @@ def rope(x, cos, sin, interleaved):
 
 
 def cross_entropy(logits, targets, label_smoothing, class_weights=None, valid=None):
-    """jax.nn.log_softmax, and the mean over the rows that count, weighted by their targets."""
+    """Returns the loss by jax.nn.log_softmax: the mean over the rows that count, weighted by class weights."""
     kind, classes = compute_dtype(logits), logits.shape[1]
     weights = jnp.ones(classes, kind) if class_weights is None else class_weights.astype(kind)
     counts = jnp.ones(len(targets), bool) if valid is None else valid

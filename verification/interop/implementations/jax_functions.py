@@ -14,7 +14,7 @@ def standardize_stable(x, eps):
 
 
 def standardize_of_variance(x, eps):
-    """With the mean and the two-pass variance given."""
+    """Returns jax.nn.standardize of x with a given mean and a variance that was computed in two passes."""
     return jax.nn.standardize(x, mean=jnp.mean(x, -1, keepdims=True), variance=jnp.var(x, -1, keepdims=True), epsilon=eps)
 
 

@@ -11,21 +11,21 @@ FOUR = ("float64", "float32", "float16", "bfloat16")
 
 
 def widened(fn):
-    """A function of jax.nn which is computed in float32 for x of 16 bits, and rounded at the end."""
+    """Returns a function of jax.nn that computes in float32 for an x of 16 bits, and rounds the result."""
     def rounded(x):
         return fn(x.astype(formulas.compute_dtype(x))).astype(x.dtype)
     return rounded
 
 
 def widened_with_mask(fn):
-    """Does so for a function with the parameter `where`, which masks elements of x."""
+    """Does the same as widened() for a function with the parameter `where`, which masks elements of x."""
     def rounded(x, valid=None):
         return fn(x.astype(formulas.compute_dtype(x)), where=valid).astype(x.dtype)
     return rounded
 
 
 def gated(fn):
-    """fn(x) times gate, both in float32 for 16 bits."""
+    """Returns the function fn(x) * gate, computed in float32 for inputs of 16 bits."""
     def rounded(x, gate):
         kind = formulas.compute_dtype(x)
         return (fn(x.astype(kind)) * gate.astype(kind)).astype(x.dtype)
@@ -60,7 +60,7 @@ FUNCTIONS = {"softmax": widened_with_mask(board.softmax), "log_softmax": widened
 
 
 def functions():
-    """Every function. XLA for the CPU refuses to compile attention in float16 (findings/jax_attention.py)."""
+    """Returns every function of the adapter. XLA for the CPU does not compile attention in float16."""
     return [Piped(op, fn, FOUR) for op, fn in {**NORMS, **FUNCTIONS}.items()] + [
         Piped("attention", attention, FOUR, leaves=("q", "k", "v"), uncompiled=("float16",)),
         Piped("cross_entropy", formulas.cross_entropy, FOUR, leaves=("logits",)),

@@ -19,7 +19,7 @@ STATE_TYPES = {"float64": TensorProto.DOUBLE, "float32": TensorProto.FLOAT, "flo
 
 
 def widened(value):
-    """bfloat16 as float32, which ONNX runtimes read from NumPy; the model casts it back."""
+    """Returns bfloat16 as float32, which ONNX runtimes can read from NumPy. The model casts it back."""
     return value.astype(np.float32) if value is not None and value.dtype.name == "bfloat16" else value
 
 
@@ -55,7 +55,7 @@ def norm(run, op, statistics):
 
 
 def batch_norm(run):
-    """Returns BatchNormalization of rows, with its state."""
+    """Returns a function for BatchNormalization over rows, which also returns the state."""
     def normed(x, eps, training, running_mean, running_variance, running_decay, unbiased_running_variance, gamma=None,
                beta=None):
         rows, features, dtype = x.reshape(-1, x.shape[-1]), x.shape[-1], x.dtype.name
@@ -77,13 +77,13 @@ def batch_norm(run):
 
 
 def biased_to_unbiased(before, after, decay, rows):
-    """The running variance with the unbiased variance of the step, computed in float64."""
+    """Returns the running variance as if the step had used the unbiased variance, computed in float64."""
     kept = decay * before.astype(np.float64)
     return (kept + (after.astype(np.float64) - kept) * (rows / (rows - 1))).astype(after.dtype)
 
 
 def functions(runtime, norms, not_in_float64=()):
-    """The operators that a runtime offers.
+    """Returns the operators that a runtime has.
 
     norms            pairs of a norm and its dtypes. Mean and rstd of layer_norm are judged except in float64
     not_in_float64   functions that the runtime does not have in float64

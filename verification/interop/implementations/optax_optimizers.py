@@ -8,7 +8,7 @@ FIELDS = {"velocity": "trace", "first_moment": "mu", "second_moment": "nu"}  # o
 
 
 def step(optimizer, parameter, grad_parameter, iterations, moments):
-    """One step. `moments` are the tensors of the state by the corpus' names; an optimizer may have none."""
+    """Computes one step. `moments` are the tensors of the state under the corpus' names; there may be none."""
     first, *rest = optimizer.init(parameter)
     held = {name: FIELDS[name] for name, value in moments.items() if value is not None}
     given = {field: moments[name] for name, field in held.items()}

@@ -42,7 +42,10 @@ class Layer:
         return rows.reshape(samples, tokens, parts, heads, width // parts // heads).permute(2, 0, 3, 1, 4)
 
     def attend(self, place, q, k, v, mask, causal):
-        """softmax(q k^T / sqrt(d_k)) v and its output projection. `mask` is the name of the mask of keys, or None."""
+        """Computes attention, softmax(q k^T / sqrt(d_k)) v, and its output projection.
+
+        `mask` is the name of the mask of keys, or None.
+        """
         scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
         if mask in self.given:
             scores = scores.masked_fill(~self.given[mask][:, None, None, :], -math.inf)
@@ -71,7 +74,7 @@ class Layer:
         return self.linear("feed_forward.second", self.dropout("feed_forward.active", active))
 
     def run(self, x, op):
-        """The sublayers of op, each with its norm and residual."""
+        """Computes the sublayers of op, each with its norm and residual."""
         for number, place in enumerate(SUBLAYERS[op], 1):
             sublayer, norm = getattr(self, place), f"norm{number}"
             if self.given["placement"] == "pre":

@@ -53,7 +53,7 @@ class Model(Layer):
         return self.attend("cross_attention", q, k, v, mask, False)
 
     def embed(self, name, ids, first=0):
-        """The embeddings of tokens whose first position is `first`."""
+        """Returns the embeddings of tokens. The position of the first token is `first`."""
         weight = self.given[name]
         width = weight.shape[1]
         x = F.embedding(ids, weight)
@@ -65,7 +65,7 @@ class Model(Layer):
         return x + torch.from_numpy(np.where(np.arange(width) % 2, np.cos(angles), np.sin(angles))).to(x.dtype)
 
     def layers(self, side, norm_option, op, x):
-        """The layers of one side, "encoder." or "decoder." of a translator, and the norm after them."""
+        """Computes the layers of one side of a translator ("encoder." or "decoder.") and the norm after them."""
         self.norm_option = norm_option
         for layer in range(self.given["num_layers"]):
             self.prefix = f"{side}layers.{layer}."
@@ -97,7 +97,7 @@ class Model(Layer):
         return self.loss(self.head(x, "embedding.weight"))
 
     def decoding(self):
-        """Token by token, all sentences at once."""
+        """Decodes all sentences at once, token by token."""
         tokens, past = self.given["tokens"], self.given.get("layers.0.self_attention.past_keys")
         first, logits = 0 if past is None else past.shape[1], []
         for t in range(tokens.shape[1]):

@@ -5,7 +5,7 @@ MOMENTS = {"velocity": "momentum_buffer", "first_moment": "exp_avg", "second_mom
 
 
 def step(make, parameter, grad_parameter, iterations, moments):
-    """One step of the optimizer make([parameter]). `moments` are its tensors by the corpus' names."""
+    """Computes one step of the optimizer make([parameter]). `moments` are its tensors under the corpus' names."""
     trained = parameter.clone().requires_grad_()
     trained.grad = grad_parameter
     optimizer = make([trained])

@@ -31,7 +31,7 @@ def requires_wide_parameters(fn):
 
 
 def rms_norm(x, eps, gamma=None, beta=None):
-    """F.rms_norm has no beta, which is added."""
+    """Computes F.rms_norm and adds beta, which F.rms_norm lacks."""
     y = board.rms_norm(x, eps, gamma)
     return y if beta is None else y + beta
 
@@ -52,7 +52,7 @@ def batch_norm(x, running_mean, running_variance, eps, training, momentum, unbia
 
 
 def unbiased_to_biased(before, after, momentum, rows):
-    """The running variance with the biased variance of the step, computed in float64."""
+    """Returns the running variance as if the step had used the biased variance, computed in float64."""
     kept = (1 - momentum) * before.double()
     return (kept + (after.double() - kept) * ((rows - 1) / rows)).to(after.dtype)
 
@@ -64,7 +64,7 @@ def dyt(x, alpha0, alpha=None, gamma=None, beta=None):
 
 
 def without_invalid(x, valid):
-    """x with -inf where an element takes no part."""
+    """Returns x with -inf in place of masked elements."""
     return x if valid is None else x.masked_fill(~valid, float("-inf"))
 
 
@@ -77,7 +77,7 @@ def log_sum_exp(x, valid=None):
 
 
 def after_sum(norm):
-    """A norm of x + residual, which returns the sum too."""
+    """Returns a function that computes a norm of x + residual and also returns the sum."""
     def added(x, residual, eps, gamma=None, beta=None):
         total = x + residual
         return {"y": norm(total, eps, gamma, beta).to(x.dtype), "sum": total}
@@ -103,7 +103,7 @@ def attention(q, k, v, causal, scale, valid=None):
 
 
 def cross_entropy(logits, targets, label_smoothing, class_weights=None, valid=None):
-    """F.cross_entropy, in float32 for logits of 16 bits, as under autocast."""
+    """Computes F.cross_entropy; logits of 16 bits are converted to float32 first, as autocast does."""
     kind = torch.float64 if logits.dtype == torch.float64 else torch.float32
     if valid is not None:
         targets = targets.masked_fill(~valid, IGNORED)
@@ -112,7 +112,7 @@ def cross_entropy(logits, targets, label_smoothing, class_weights=None, valid=No
 
 
 def functions():
-    """The functions that this version of PyTorch has."""
+    """Returns the functions that this version of PyTorch has."""
     norms = {"layer_norm": board.layer_norm, "batch_norm": batch_norm, "instance_norm": board.instance_norm,
              "group_norm": board.group_norm, "dyt": dyt}
     added = {"add_layer_norm": board.layer_norm}

@@ -30,7 +30,8 @@ std::vector<std::string_view> parts_between_slashes(std::string_view name) {
   return parts;
 }
 
-/// Returns the rest of the part after the prefix, which the part must begin with.
+/// Returns the text after the prefix in a part of the name of a training run.
+/// Throws    UsageError if the part does not begin with the prefix
 std::string_view after_prefix(std::string_view name, std::string_view part,
                               std::string_view prefix) {
   if (!part.starts_with(prefix))
@@ -57,8 +58,8 @@ void check_norm_name(training::Task task, std::string_view norm) {
     throw UsageError(ref::numeric::unknown_name("norm of the study:", norm, known));
 }
 
-/// Returns the norm as the cell trains it. The warm-up of the released norm is scaled down to the
-/// run: it is twice as long as that of the learning rate.
+/// Returns the options of the norm `name` in this training run. power_norm_released has its own
+/// warm-up, which is set to twice the learning rate's warm-up so that it fits into the short run.
 model::NormOptions make_norm(const Cell& cell, std::string_view name) {
   model::NormOptions norm = model::norm_options(name);
   if (auto* const released = std::get_if<model::PowerNormReleasedOptions>(&norm))
@@ -97,8 +98,8 @@ void set_translator(const Cell& cell, training::RunConfig& config) {
   set_side(translator.decoder, decoder);
   config.batch_size = quick ? 16 : 64;
   config.epochs = 4;
-  // With the factor sqrt(d_model), this makes the embedding as large as the positions that are
-  // added to it; Xavier initialization for 4,096 words gives a quarter of that.
+  // The embedding is multiplied by sqrt(d_model). With this limit, it is then as large as the
+  // positions that are added to it. Xavier initialization for 4,096 words gives a quarter of that.
   if (!quick) config.train.initialization = model::PlainUniform{.limit = 0.2};
 }
 

@@ -10,65 +10,69 @@
 
 namespace normproof::verification::studies::language {
 
-/// quick: about a second per cell, for made-up data; whole: minutes per cell, for a real text or
-/// real pairs.
+/// The size of a training run. quick: about a second, for generated data. whole: minutes, for a
+/// real text or real sentence pairs.
 enum class Size { quick, whole };
 
-/// What is done with the trained model besides validation: nothing more, one test, or a trace of
-/// its norms (traced_task.hpp).
+/// What the study measures on a trained model after validation. validation: nothing more. test: the
+/// loss on the test data. dynamics: statistics of its norms at every step (traced_task.hpp).
 enum class Purpose { validation, test, dynamics };
 
-/// One training run of the study. Runs are independent of each other, and a run's name lists
-/// everything it depends on.
+/// A cell: one training run of the study. Training runs are independent of each other. The name of
+/// a training run contains every setting on which it depends.
 struct Cell {
   training::Task task = training::Task::language;
   ref::model::NormPlacement placement = ref::model::NormPlacement::pre;
   std::string norm = "layer_norm";     ///< one of study_norms(task)
-  std::string learning_rate = "1e-2";  ///< as studies::published::number_name writes it
-  std::uint64_t seed = 1;              ///< seed of the weights and the order of the batches
+  std::string learning_rate = "1e-2";  ///< in the form of studies::published::number_name
+  std::uint64_t seed = 1;  ///< seed of the initial weights and of the order of the batches
   Size size = Size::whole;
   Purpose purpose = Purpose::validation;
 
   bool operator==(const Cell&) const = default;
 };
 
-/// Returns the tasks of the study. study_data.cpp has everything that depends on the task.
+/// Returns the tasks of the study. Code that depends on the task is in study_data.cpp.
 const std::vector<training::Task>& study_tasks();
 
-/// Returns the norms of a task: layer_norm first, then the others of the paper and its code,
-/// rms_norm and dyt; for translators, which have two sides, also kReleasedPlacement.
+/// Returns the names of the norms that the study compares for a task. layer_norm is the first.
+/// Besides the norms of the paper [SYG+20] and its code there are rms_norm and dyt. Translators,
+/// which have an encoder and a decoder, also have kReleasedPlacement.
 const std::vector<std::string>& study_norms(training::Task task);
 
-/// The norms of a translator in the released code (`power power layer layer`): that of the encoder,
-/// then, after the +, that of the decoder.
+/// The norms of a translator in the code that the authors of [SYG+20] released (`power power layer
+/// layer`). The name before the + is the encoder's norm, the name after it the decoder's.
 inline constexpr const char* kReleasedPlacement = "power_norm_released+layer_norm";
 
-/// Returns the norms of encoder and decoder for a name of study_norms. They are equal unless the
-/// name has a +.
+/// Splits a name of study_norms() into the norm of the encoder and the norm of the decoder. They
+/// are the same if the name has no +.
 std::pair<std::string, std::string> norms_by_side(std::string_view norm);
 
-/// Returns the norm that the others are compared with, the first of study_norms.
+/// Returns the name of the norm with which the study compares all others: the first of
+/// study_norms().
 inline const std::string& reference_norm() {
   return study_norms(training::Task::language).front();
 }
 
-/// Returns the learning rates to choose from, ascending; they are the same for every norm.
+/// Returns the learning rates that the study tries, in ascending order. They are the same for every
+/// norm.
 const std::vector<std::string>& study_rates();
 
-/// Returns the number of steps in which the learning rate rises to its peak.
+/// Returns the number of training steps in which the learning rate rises to its maximum.
 std::int64_t warmup_steps(const Cell& cell);
 
-/// Returns the name of a cell, such as "language/pre/power_norm/rate-1e-2/seed-1", with "/quick"
-/// and then "/test" or "/dynamics" appended if they apply.
+/// Returns the name of a training run, such as "language/pre/power_norm/rate-1e-2/seed-1". "/quick"
+/// and "/test" or "/dynamics" are appended if they apply.
 std::string cell_name(const Cell& cell);
 
-/// Parses a name written by cell_name.
-/// Throws    UsageError naming the part, with the nearest known name if there is one, or the name
-///           that the cell should have
+/// Parses the name of a training run, as written by cell_name().
+/// Throws    UsageError that names the invalid part. It suggests the nearest known name if there is
+///           one, or the correct form of the name
 Cell parse_cell(std::string_view name);
 
-/// Returns the training configuration of a cell, as described in docs/guide/study_language.md.
-/// config_for adds what depends on the data.
+/// Returns the training configuration of a training run, as described in
+/// docs/guide/study_language.md. It lacks the settings that depend on the data, which config_for()
+/// adds.
 /// Throws    UsageError if the rate is not a number, or the norm is unknown
 training::RunConfig config_of(const Cell& cell);
 

@@ -23,7 +23,8 @@ namespace {
 
 constexpr std::size_t kCheckpointEvery = 100;
 
-/// Trains to the end and returns nothing, or returns a sentence if a value is not finite.
+/// Trains to the last step. If a value is not finite, the training stops, and the function returns
+/// the error message. Otherwise it returns nothing.
 std::optional<std::string> train(const training::RunConfig& config, training::RunTask& task,
                                  const fs::path& folder, const CellOptions& options) {
   std::size_t step = 0;
@@ -44,14 +45,14 @@ std::optional<std::string> train(const training::RunConfig& config, training::Ru
     throw ref::numeric::FileError(fmt::format("{}; without the folder {} the cell is computed anew",
                                               damage.what(), folder.string()));
   } catch (const ContractError& refusal) {
-    // The validation after an epoch failed.
+    // The validation after an epoch failed, since its step had succeeded.
     if (step == 0) throw;
     return fmt::format("step {}: validation: {}", step, sentence(refusal.violation()));
   }
   return std::nullopt;
 }
 
-/// Returns a sentence if the validation loss of an epoch is not finite.
+/// Returns a sentence if the validation loss after some epoch is not finite, otherwise nothing.
 std::optional<std::string> not_finite_sentence(const CellResult& result) {
   const bool finite = std::ranges::all_of(result.validation_loss,
                                           [](const auto& loss) { return loss.has_value(); });

@@ -11,23 +11,28 @@
 namespace normproof::verification::studies::language {
 
 struct CellOptions {
-  std::filesystem::path folder = {};  ///< the study's folder, which contains the run's folder
+  /// The folder of the study, which contains one folder per training run.
+  std::filesystem::path folder = {};
   std::function<void(const training::RunProgress&)> after_step = {};
-  gpu::device::Device* device = nullptr;  ///< the device to train on; nullptr: the processor
+  gpu::device::Device* device = nullptr;  ///< the GPU to train on; nullptr: train on the CPU
 };
 
-/// Returns the folder of a cell's run: "runs/" and the cell's name without /test, with ~ for /. The
-/// test of a cell uses the model trained for its validation.
+/// Returns the folder in which a training run keeps its files: "runs/" and its name, without
+/// "/test" and with ~ in place of /. Validation and test of a model share the folder, so that the
+/// test uses the model that was trained for the validation.
 std::filesystem::path run_folder(const std::filesystem::path& study, const Cell& cell);
 
-/// Trains a cell with training::run and, if its purpose says so, tests it.
+/// Executes one training run of the study with training::run, and then tests the model if
+/// cell.purpose requires it.
 ///
-/// The run's folder is then removed, except for a cell that is only validated. A cell with dynamics
-/// is trained on the processor and always from its first step: its folder is also removed before.
+/// The training run's folder is removed at the end, unless cell.purpose is validation. If
+/// cell.purpose is dynamics, the training is on the CPU and always begins at the first step;
+/// therefore the folder is also removed at the beginning.
 ///
-/// Computes  the same result for any device and number of threads, and whether or not the run was
-///           interrupted, at any point; a non-finite value ends the run and is a result
-/// Throws    UsageError if the cell or the data cannot be trained on at all; FileError
+/// Computes  the same result for any device and number of threads, whether or not the run was
+///           interrupted and resumed. If a value is not finite, the run ends, and the result
+///           records that it diverged
+/// Throws    UsageError if the configuration or the data is unsuitable for training; FileError
 CellResult run_cell(const Cell& cell, const StudyData& data, const CellOptions& options);
 
 }  // namespace normproof::verification::studies::language

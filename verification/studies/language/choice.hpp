@@ -6,26 +6,29 @@
 
 #include "verification/studies/language/tables.hpp"
 
-/// The rule that chooses a learning rate, the same for every norm (docs/guide/study_language.md).
+/// The rule that chooses a learning rate for each norm from validation results
+/// (docs/guide/study_language.md).
 namespace normproof::verification::studies::language {
 
-/// The number of seeds, 1, 2, ..., that decide the choice. They are validated at every rate of
-/// study_rates().
+/// The number of seeds that are used to choose a learning rate: the seeds 1, 2, and so on.
+/// A model is trained and validated with each of these seeds at each rate of study_rates().
 inline constexpr std::uint64_t kDecidingSeeds = 2;
 
 struct RateLoss {
   std::string rate;
-  std::size_t runs = 0, diverged = 0;  ///< numbers of deciding seeds
-  std::optional<double> loss = {};  ///< mean validation loss of these seeds, if all stayed finite
+  /// Numbers of deciding seeds with a result and with a diverged result.
+  std::size_t runs = 0, diverged = 0;
+  std::optional<double> loss = {};  ///< mean validation loss over these seeds, if none diverged
 };
 
-/// Returns the losses at each rate, in the order of study_rates().
+/// Returns the validation losses of a norm at each learning rate, in the order of study_rates().
 std::vector<RateLoss> rate_losses(const Results& results, const Condition& condition,
                                   const std::string& norm);
 
-/// Returns the rate with the lowest mean validation loss after the last epoch, over the deciding
-/// seeds. A rate at which a seed diverged is not chosen; of equal rates the lower one is; if every
-/// rate is excluded, the lowest is. Returns nothing while one of these cells is missing.
+/// Returns the learning rate that is chosen for a norm: the rate with the lowest validation loss
+/// after the last epoch, averaged over the deciding seeds. Rates at which a seed diverged are
+/// excluded. If two rates have the same loss, the lower rate is chosen. If all rates are excluded,
+/// the lowest rate is chosen. Returns nothing if a required training run has no result yet.
 std::optional<std::string> chosen_rate(const Results& results, const Condition& condition,
                                        const std::string& norm);
 

@@ -17,8 +17,9 @@ constexpr const char* kRule =
     "the 95 % interval of the paired difference over seeds is all on this side; refuted where it "
     "is all on the other";
 
-/// Judges whether differences are above 0. `for_it` and `against_it` count the seeds at which only
-/// one of the two runs diverged, which decides the seed.
+/// Judges whether differences between two norms, one per seed, are above 0. If only one of the two
+/// training runs of a seed diverged, the seed has no difference: it counts in `for_it` or in
+/// `against_it`.
 Finding judge(const std::vector<double>& differences, std::size_t for_it, std::size_t against_it,
               const std::string& what) {
   const std::size_t seeds = differences.size() + for_it + against_it;
@@ -41,7 +42,7 @@ Finding judge(const std::vector<double>& differences, std::size_t for_it, std::s
   return {interval->high < 0 ? Verdict::fails : Verdict::unsettled, numbers};
 }
 
-/// Judges whether the first norm's BLEU is above the second's.
+/// Judges whether the test BLEU of the norm `above` is higher than that of the norm `below`.
 Finding judge_bleu(const Results& results, const Condition& condition, const std::string& above,
                    const std::string& below) {
   const Paired paired = paired_seeds(results, condition, above, below, test_bleu);
@@ -49,11 +50,11 @@ Finding judge_bleu(const Results& results, const Condition& condition, const std
                fmt::format("test BLEU of {} less that of {}", above, below));
 }
 
-/// Judges whether the first norm's perplexity is above the second's.
+/// Judges whether the test perplexity of the norm `above` is higher than that of the norm `below`.
 Finding judge_perplexity(const Results& results, const Condition& condition,
                          const std::string& above, const std::string& below) {
   const Paired paired = paired_seeds(results, condition, above, below, test_perplexity);
-  // A run that diverged counts as having infinite perplexity.
+  // A diverged run counts as a run with infinite perplexity.
   return judge(paired.differences, paired.second_only, paired.first_only,
                fmt::format("test perplexity of {} less that of {}", above, below));
 }

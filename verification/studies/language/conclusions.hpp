@@ -8,18 +8,20 @@
 
 namespace normproof::verification::studies::language {
 
-/// Returns the statements of a task. p1: PowerNorm against LayerNorm; p2: BatchNorm against
-/// LayerNorm; p3: the fluctuation of statistics. For translators also b1 and b2, the first two in
-/// BLEU, and b3: the released placement against LayerNorm.
+/// Returns the statements that the study tests for a task. p1 compares the perplexity of PowerNorm
+/// with that of LayerNorm, and p2 that of BatchNorm with that of LayerNorm. p3 compares the
+/// fluctuation of statistics. Translators also have b1 and b2, which are p1 and p2 for BLEU, and
+/// b3, which compares the released placement of norms with LayerNorm.
 const std::vector<studies::published::Statement>& statements(training::Task task);
 
-/// Evaluates a statement on results.
+/// Decides whether the results support a statement about two norms.
 ///
-/// Computes  the verdict by the 95 % interval of the paired differences over seeds: holds if all of
-///           it is on the stated side, fails if all of it is on the other, else unsettled; not_run
-///           if fewer than two seeds have both runs. If one of the two diverged at a seed, the
-///           difference is infinite in favor of the other: then the statement holds, or fails, only
-///           if every seed agrees
+/// Computes  the verdict from the 95 % confidence interval of the paired differences over seeds.
+///           The verdict is `holds` if the whole interval is on the stated side of 0, `fails` if it
+///           is on the other side, and otherwise `unsettled`. It is `not_run` if fewer than two
+///           seeds have results for the two norms. If only one of the two runs of a seed diverged,
+///           the difference is infinite, in favor of the run that did not diverge. Then the verdict
+///           is `holds` or `fails` only if all seeds agree
 /// Requires  (C1) id is one of statements(condition.task)
 studies::published::Finding find(const std::string& id, const Results& results,
                                  const Condition& condition);

@@ -17,7 +17,8 @@ using training::Task;
 
 namespace {
 
-/// Returns the batches of step k.
+/// Returns the batches of training step k, where `each` is the number of batches per step. The last
+/// step has the remaining batches.
 template <class Batch>
 std::span<const Batch> select_step_batches(const std::vector<Batch>& epoch, std::size_t each,
                                            std::size_t k) {
@@ -25,7 +26,7 @@ std::span<const Batch> select_step_batches(const std::vector<Batch>& epoch, std:
   return rest.first(std::min(each, rest.size()));
 }
 
-/// Whether the tap asks for every tensor of the step.
+/// Whether the tap requests every tensor of the step, rather than only statistics of norms.
 bool asks_for_all(const ref::encoder::Tap<double>& tap) {
   return tap.requests("loss");
 }
@@ -65,7 +66,7 @@ training::TaskStep DeviceTask::step(std::size_t k, train::TrainState<double>& st
       found = gpu::train::language_step(config_.train, batches, there);
     }
   } catch (const ref::numeric::ContractError&) {
-    return task_.step(k, state, tap);  // repeats the step on the processor, which reports the error
+    return task_.step(k, state, tap);  // The CPU repeats the step and reports the error.
   }
   show_statistics(found, tap);
   state = checks::agreement::on_host(there);

@@ -5,12 +5,14 @@
 
 namespace normproof::verification::studies::language {
 
-/// Forwards to a task but takes its steps on a device, with the same bits: losses, gradients,
-/// states and statistics of the norms. A step whose tap asks for more than statistics of norms, or
-/// which the device rejects, is taken by the other task, as are epochs and validation.
+/// Forwards to another task, except that training steps run on a GPU. The losses, gradients, states
+/// and statistics of the norms have the same bits as on the CPU. The other task performs epochs and
+/// validation. It also performs a step if the tap requests more than statistics of norms, or if the
+/// GPU code rejects the step.
 class DeviceTask : public training::WrappedTask {
  public:
-  /// Keeps references to all arguments, which must outlive it. `task` is make_task(config, data).
+  /// Keeps references to all arguments, which must outlive this object. `task` must be the result
+  /// of make_task(config, data).
   DeviceTask(gpu::device::Device& device, const training::RunConfig& config, const StudyData& data,
              training::RunTask& task)
       : WrappedTask(task), device_(device), config_(config), data_(data) {}

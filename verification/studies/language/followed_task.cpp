@@ -11,8 +11,8 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// A batch statistic with the name of its quality and the running statistic that it is compared
-/// with.
+/// A statistic of a batch. The members are its name as a tensor, its name as a quality measure, and
+/// the name of the running statistic with which it is compared.
 struct Followed {
   const char *statistic, *name, *running;
 };
@@ -28,7 +28,8 @@ const Followed* followed_of(std::string_view tensor) {
   return nullptr;
 }
 
-/// Adds the fluctuation of a tensor that a step shows, if it is a statistic with a running value.
+/// If `tensor` is a statistic of a norm layer that has a running value, adds the statistic's
+/// fluctuation to `found`. `before` holds the running values before the step.
 void follow(const std::string& tensor, const Tensor<double>& batch,
             const NamedTensors<double>& before, training::Qualities& found) {
   const Followed* const own = followed_of(tensor);

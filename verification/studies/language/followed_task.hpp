@@ -7,23 +7,24 @@
 
 namespace normproof::verification::studies::language {
 
-/// The prefix of the qualities that FollowedTask adds, such as
+/// The beginning of the names of the quality measures that FollowedTask adds, such as
 /// "fluctuation.layers.0.norm1.variance".
 inline constexpr std::string_view kFluctuation = "fluctuation.";
 
-/// Forwards to a task and adds a quality to its steps for each batch statistic of a norm layer that
-/// keeps a running one: the relative distance of the batch's statistic from the running one before
-/// the step.
+/// Forwards to another task, and adds quality measures to its training steps: the fluctuation of
+/// each batch statistic of which a norm layer keeps a running value. The fluctuation is the
+/// relative distance of the batch statistic from the running value before the step.
 ///
 /// Source    [SYG+20], figures 2 and 4
-/// Computes  "fluctuation.<site>.<statistic>": ||batch - running|| / ||scale||. The scale of
-///           `variance` and `quadratic_mean` is the running statistic, that of `mean` the root of
-///           the running variance (checks::statistics::fluctuation). The bits of a step do not
-///           depend on it
+/// Computes  "fluctuation.<norm layer>.<statistic>" = ||batch - running|| / ||scale||, where
+///           `batch` is the batch statistic and `running` the running value. For `variance` and
+///           `quadratic_mean`, `scale` is the running value. For `mean`, it is the square root of
+///           the running variance (checks::statistics::fluctuation). The measurement does not
+///           change the bits of the training
 /// Requires  one batch per step
 class FollowedTask : public training::WrappedTask {
  public:
-  /// Keeps a reference to the task, which must outlive it.
+  /// Keeps a reference to `task`, which must outlive this object.
   explicit FollowedTask(training::RunTask& task) : WrappedTask(task) {}
 
   training::TaskStep step(std::size_t k, ref::train::TrainState<double>& state,

@@ -42,13 +42,13 @@ struct PieceMeans {
   }
 };
 
-/// The gradient bound of a norm layer over the steps.
+/// The gradient of a norm layer divided by its bound, summarized over the steps.
 struct BoundMeans {
   PieceMeans shares = {};
   SiteBound found = {};
 };
 
-/// Values by site name, in the order of their first occurrence.
+/// Pairs of the name of a norm layer and a value, in the order in which the names first occurred.
 template <class T>
 using Sites = std::vector<std::pair<std::string, T>>;
 
@@ -58,7 +58,8 @@ T& site_of(Sites<T>& sites, const std::string& name) {
   return found != sites.end() ? found->second : sites.emplace_back(name, T()).second;
 }
 
-/// Returns the rest of the key after the prefix, or nothing if it does not begin with it.
+/// Returns the part of the key after the prefix, or nothing if the key does not begin with the
+/// prefix.
 std::optional<std::string> after_prefix(const std::string& key, std::string_view prefix) {
   if (!key.starts_with(prefix)) return std::nullopt;
   return key.substr(prefix.size());
@@ -69,7 +70,7 @@ std::optional<std::string> after_prefix(const std::string& key, std::string_view
 void read_measures(std::string_view metrics, const std::string& file, std::size_t planned,
                    std::int64_t warmup, CellResult& result) {
   PieceMeans losses;
-  Sites<PieceMeans> sites;  // keyed by norm layer and statistic
+  Sites<PieceMeans> sites;  // the keys are the norm layer and the statistic
   Sites<BoundMeans> bounds;
   for (const support::process::Line& line : support::process::split_lines(metrics)) {
     const ref::io::JsonReader reader(fmt::format("{}: line {}", file, line.number));

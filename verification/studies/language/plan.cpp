@@ -7,7 +7,7 @@
 namespace normproof::verification::studies::language {
 namespace {
 
-/// Calls f(condition, norm) for every selected combination.
+/// Calls `f(condition, norm)` for every selected combination of task, size, placement and norm.
 template <class F>
 void for_each_norm(const Selection& selection, const F& f) {
   for (const training::Task task : selection.tasks)
@@ -58,9 +58,9 @@ std::vector<Cell> list_rejected_cells(const Selection& selection, const Results&
 }
 
 double cost(const Cell& cell) {
-  constexpr double kWhole = 60;          // relative to a quick cell
-  constexpr double kTranslator = 2;      // relative to a language model, for whole cells
-  constexpr double kTestedAlone = 0.05;  // relative to a cell that is also trained
+  constexpr double kWhole = 60;          // relative to a quick run
+  constexpr double kTranslator = 2;      // relative to a language model of the size `whole`
+  constexpr double kTestedAlone = 0.05;  // relative to a run that must also train the model
   const bool trained_before = cell.purpose == Purpose::test && cell.seed <= kDecidingSeeds;
   double own = cell.size == Size::whole ? kWhole : 1;
   if (cell.size == Size::whole && cell.task == training::Task::translate) own *= kTranslator;

@@ -6,35 +6,35 @@
 
 namespace normproof::verification::studies::language {
 
-/// The requested part of the study.
+/// The part of the study that the user requests.
 struct Selection {
   std::vector<training::Task> tasks = study_tasks();
-  /// Each task uses those among its study_norms.
+  /// The norms to study. A task ignores the norms that are not in its study_norms().
   std::vector<std::string> norms = study_norms(training::Task::translate);
   std::vector<ref::model::NormPlacement> placements = {ref::model::NormPlacement::post,
                                                        ref::model::NormPlacement::pre};
-  std::uint64_t seeds = 5;  ///< number of seeds 1, 2, ... to test; at least kChoosingSeeds
+  std::uint64_t seeds = 5;  ///< number of seeds to test: 1, 2, ...; at least kDecidingSeeds
   Size size = Size::whole;
 };
 
-/// Returns the cells whose validation decides the rates: each norm and placement at every rate, for
-/// the deciding seeds.
+/// Returns the training runs whose validation results choose the learning rates: each norm and
+/// placement at each rate, with each deciding seed.
 std::vector<Cell> deciding_cells(const Selection& selection);
 
-/// Returns the cells to test: each norm and placement at its chosen rate, if it is known, for every
-/// seed.
+/// Returns the training runs that are tested: each norm and placement at its chosen learning rate,
+/// with each seed. A norm whose rate is not chosen yet is left out.
 std::vector<Cell> test_cells(const Selection& selection, const Results& results);
 
-/// Returns the cells with dynamics: each norm and placement at its chosen rate, if it is known, for
-/// seed 1.
+/// Returns the training runs that record dynamics: each norm and placement at its chosen learning
+/// rate, with seed 1. A norm whose rate is not chosen yet is left out.
 std::vector<Cell> dynamics_cells(const Selection& selection, const Results& results);
 
-/// Returns the cells of deciding_cells whose rate is known not to be chosen. Their run folders are
-/// no longer needed.
+/// Returns those of deciding_cells() whose learning rate was not chosen. The folders of these
+/// training runs are no longer needed.
 std::vector<Cell> list_rejected_cells(const Selection& selection, const Results& results);
 
-/// Returns the relative cost of a cell. Testing a cell that was trained to choose the rate takes
-/// little time.
+/// Returns the relative cost of a training run. If the run only tests a model that was already
+/// trained to choose the learning rate, the cost is small.
 double cost(const Cell& cell);
 
 }  // namespace normproof::verification::studies::language

@@ -5,7 +5,7 @@
 namespace normproof::verification::studies::language {
 namespace {
 
-/// Returns the values of a quantity by seed, for a norm at its chosen rate.
+/// Returns a quantity of a norm at its chosen learning rate, with the seed as key.
 std::map<std::uint64_t, double> values_of(const Results& results, const Condition& condition,
                                           const std::string& norm, const Quantity& quantity) {
   std::map<std::uint64_t, double> found;

@@ -6,8 +6,9 @@
 
 namespace normproof::verification::studies::language {
 
-/// Returns the SHA-256 of the configurations of a task's cells, quick and whole, for every name. It
-/// detects a version of the program that trains the same names differently.
+/// Returns the SHA-256 of the configurations of all training runs of a task, quick and whole. The
+/// hash changes if a version of the program gives a training run of the same name another
+/// configuration.
 std::string protocol_sha256(training::Task task);
 
 }  // namespace normproof::verification::studies::language

@@ -12,51 +12,55 @@
 #include "verification/training/run_task.hpp"
 #include "verification/training/text_data.hpp"
 
-/// Everything that depends on the task of a cell: its data, its training and its test.
+/// The code of the study that depends on the task: data, training and test.
 namespace normproof::verification::studies::language {
 
-/// The data that the cells of a study are trained on.
+/// The data on which the models of a study are trained.
 struct StudyData {
-  std::optional<training::TextData> text = {};   ///< for the task language
-  std::optional<training::PairData> pairs = {};  ///< for the task translate
+  std::optional<training::TextData> text = {};   ///< data of the task `language`
+  std::optional<training::PairData> pairs = {};  ///< data of the task `translate`
 };
 
-/// Returns the configuration of a cell with the vocabulary size of the data. For a translator,
-/// every validation pair is translated.
-/// Throws    UsageError if the data of the task is absent or cannot be trained on, or as config_of
+/// Returns the configuration of a training run, including the vocabulary size of the data. A
+/// translator's configuration requests that every validation pair is translated.
+/// Throws    UsageError if the data of the task is absent or unsuitable for training, if the
+///           learning rate is not a number, or if the norm is unknown
 training::RunConfig config_for(const Cell& cell, const StudyData& data);
 
 /// Creates the task of a configuration.
-/// Requires  both arguments outlive it
+/// Requires  `config` and `data` outlive the task
 std::unique_ptr<training::RunTask> make_task(const training::RunConfig& config,
                                              const StudyData& data);
 
 struct TestMeasures {
   double loss = 0;
-  std::optional<double> bleu = {};  ///< of greedy translations, if the loss is finite
+  /// BLEU of greedy translations; only for a translator whose loss is finite
+  std::optional<double> bleu = {};
 };
 
-/// Returns the mean loss over the test part of the data, in inference mode, and there the BLEU of a
-/// translator.
+/// Returns the mean loss of a model over the test data, in inference mode. For a translator, also
+/// returns the BLEU on the test data.
 TestMeasures measure_test(const training::RunConfig& config, const StudyData& data,
                           ref::train::TrainState<double>& state);
 
-/// Returns the SHA-256 of the description of a task's data.
+/// Returns the SHA-256 of the text that describes the data of a task.
 std::string data_sha256(training::Task task, const StudyData& data);
 
-/// The hashes of the data of a study, by task.
+/// The SHA-256 of the data of each task of a study.
 using DataHashes = std::map<training::Task, std::string>;
 DataHashes data_hashes(const std::vector<training::Task>& tasks, const StudyData& data);
 
-/// Returns the text of study.json: the format, the version of the arithmetic, and the task with the
-/// hashes of its data and its protocol. For several tasks, each kind of hash is an object.
+/// Returns the text of study.json: the format, the version of the arithmetic, the task, the hash of
+/// its data, and the hash of its protocol. For several tasks, each kind of hash is an object with
+/// one entry per task.
 std::string study_identity(const DataHashes& hashes);
 
-/// Whether two such texts have the same protocol. A text without one was written by a version that
-/// did not record it.
+/// Whether two texts of study.json have the same hash of the protocol. Old versions did not record
+/// this hash.
 bool same_protocol(std::string_view identity, std::string_view other);
 
-/// Reads the hashes from such a text, which must be of this version of the arithmetic.
+/// Reads the hashes of the data from a text of study.json. Its version of the arithmetic must be
+/// that of this program.
 /// Throws    FileError naming `file` and the field
 DataHashes parse_data_hashes(std::string_view identity, const std::string& file);
 

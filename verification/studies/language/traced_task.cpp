@@ -17,20 +17,21 @@ using ref::tensor::Tensor;
 
 namespace {
 
-/// The norm layer of a tensor, such as "layers.0.norm1", and the tensor's name in it, such as "x"
-/// or "grad_x".
+/// A tensor's name, split into the norm layer, such as "layers.0.norm1", and the tensor's name in
+/// that layer, such as "x" or "grad_x".
 struct SiteTensorName {
   std::string site, what;
 };
 
-/// Splits a tensor's name; both parts are empty if it belongs to no norm layer.
+/// Splits the name of a tensor. The two parts are empty if the tensor does not belong to a norm
+/// layer.
 SiteTensorName split_tensor_name(const std::string& name) {
   const bool gradient = name.starts_with("grad_");
   const std::string own = gradient ? name.substr(5) : name;
   const std::size_t dot = own.rfind('.');
   if (dot == std::string::npos) return {};
   const std::string site = own.substr(0, dot);
-  // The whole site if it contains no dot.
+  // If `site` contains no dot, this is the whole of `site`.
   const std::string layer = site.substr(site.rfind('.') + 1);
   if (!layer.starts_with("norm") && layer != "final_norm") return {};
   return {site, (gradient ? "grad_" : "") + own.substr(dot + 1)};
@@ -40,8 +41,8 @@ std::vector<double> values_of(const Tensor<double>& tensor) {
   return {tensor.begin(), tensor.end()};
 }
 
-/// Compares a statistic of this step with its running value and then updates that value. `scale`
-/// may be the running value.
+/// Adds the fluctuation of a statistic to `found`: its distance from the running value, relative to
+/// `scale`. Then updates the running value. `scale` and `running` may be the same tensor.
 void follow(const std::string& site, const char* statistic, const Tensor<double>& batch,
             const Tensor<double>& scale, Tensor<double>& running, training::Qualities& found) {
   found.emplace_back(fmt::format("{}{}.{}", kFluctuation, site, statistic),

@@ -12,40 +12,46 @@
 
 namespace normproof::verification::studies::language {
 
-/// The prefixes of the qualities that a NormTrace adds, such as "gradient_share.layers.0.norm1".
+/// The beginnings of the names of the quality measures that NormTrace adds, such as
+/// "gradient_share.layers.0.norm1".
 inline constexpr std::string_view kGradientShare = "gradient_share.";
 inline constexpr std::string_view kBoundChannels = "bound_channels.";
 
-/// Measures the inputs and gradients of every norm layer in the steps of a run, for any norm.
+/// Measures the inputs and gradients of every norm layer during the steps of a training run, for
+/// any norm.
 ///
 /// Source    [SYG+20], figures 2 and 4; the bound: docs/specification/study.md
-/// Computes  the qualities below, per norm layer and step, over the rows that count in statistics.
-///           x is the input of the layer.
-///           * "fluctuation.<site>.<statistic>": ||batch - running|| / ||scale|| of the mean,
-///             biased variance and quadratic_mean of x, as in FollowedTask. The running value is a
-///             mean of the earlier steps, in which older ones have the weight kDecay; it starts
-///             with the first step, which has no fluctuation.
-///           * "gradient_share.<site>", "bound_channels.<site>", for power_norm: the maximum of
-///             rms(X') over its bound, if a channel has a bound, and the share of channels that
-///             have one
+/// Computes  the following quality measures per norm layer and step, over the rows that count in
+///           statistics. x is the input of the layer.
+///           * "fluctuation.<norm layer>.<statistic>": `||batch - running|| / ||scale||`, as in
+///           FollowedTask, for the mean, biased variance and quadratic_mean of x. `running` is
+///           an exponential moving average over the earlier steps, with the factor kDecay. It is
+///           initialized by the first step, which has no fluctuation.
+///           * "gradient_share.<norm layer>", only for power_norm: the largest ratio, over the
+///           channels that have a bound, of rms(X') to its bound. X' = grad_x / rstd is the
+///           gradient before the division by psi.
+///           * "bound_channels.<norm layer>", only for power_norm: the fraction of channels that
+///           have a bound
 class NormTrace {
  public:
-  /// The running_decay of batch_norm.
+  /// The factor of the moving averages. It equals the running_decay of batch_norm.
   static constexpr double kDecay = 0.9;
 
   explicit NormTrace(const training::RunConfig& config) : norms_(training::norms_of(config)) {}
 
   static bool requests(const std::string& name);
-  /// Records a tensor that `requests` accepts. `valid` marks the rows that count; an empty mask
-  /// means all.
+  /// Records a tensor of the current step for which `requests` is true. `valid` marks the rows that
+  /// count in statistics. If it is empty, all rows count.
   void see(const std::string& name, const ref::tensor::Tensor<double>& values,
            const ref::tensor::Mask& valid);
-  /// Ends a step and returns its qualities. `parameters` are those at the beginning of the step.
+  /// Ends the current step and returns its quality measures. `parameters` are the model's
+  /// parameters before the step.
   training::Qualities end_step(const ref::tensor::NamedTensors<double>& parameters);
 
  private:
   struct Site {
-    std::map<std::string, ref::tensor::Tensor<double>> seen;  ///< tensors of the current step
+    /// Tensors that were recorded in the current step.
+    std::map<std::string, ref::tensor::Tensor<double>> seen;
     std::map<std::string, ref::tensor::Tensor<double>> running;
     studies::published::GradientBound bound = {};
   };
@@ -55,13 +61,15 @@ class NormTrace {
   std::map<std::string, Site> sites_;
 };
 
-/// Forwards to a task and adds the qualities of a NormTrace to its steps. The bits of a step do not
-/// depend on them. They depend on all earlier steps, so a run must be traced from its first step.
+/// Forwards to another task, and adds the quality measures of a NormTrace to its training steps.
+/// The measures depend on all earlier steps, so a training run must be traced from its first step.
+/// The measurement does not change the bits of the training.
 ///
 /// Requires  one batch per step
 class TracedTask : public training::WrappedTask {
  public:
-  /// Keeps references to all arguments, which must outlive it. `task` is make_task(config, data).
+  /// Keeps references to all arguments, which must outlive this object. `task` must be the result
+  /// of make_task(config, data).
   TracedTask(const training::RunConfig& config, const StudyData& data, training::RunTask& task,
              NormTrace& trace)
       : WrappedTask(task), config_(config), data_(data), trace_(trace) {}
@@ -74,7 +82,7 @@ class TracedTask : public training::WrappedTask {
   const training::RunConfig& config_;
   const StudyData& data_;
   NormTrace& trace_;
-  std::vector<ref::train::PairBatch> pairs_;  ///< batches of the epoch, for a translator
+  std::vector<ref::train::PairBatch> pairs_;  ///< batches of the epoch, only for a translator
 };
 
 }  // namespace normproof::verification::studies::language

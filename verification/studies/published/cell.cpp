@@ -42,13 +42,14 @@ T parse_cell_number(std::string_view cell, std::string_view part, std::string_vi
   return value;
 }
 
-/// Returns the rest of the part after the prefix, or nothing if the part does not begin with it.
+/// Returns the text after the prefix, or nothing if `part` does not begin with the prefix.
 std::optional<std::string_view> after(std::string_view part, std::string_view prefix) {
   if (!part.starts_with(prefix)) return std::nullopt;
   return part.substr(prefix.size());
 }
 
-/// Parses a number >= 0, which must be written as number_name writes it.
+/// Parses a number >= 0 in the name of a training run. The number must have the form that
+/// number_name() gives it.
 double parse_named_number(std::string_view cell, std::string_view kind, std::string_view text) {
   const auto number = parse_cell_number<double>(cell, fmt::format("the {}", kind), text);
   if (number < 0) bad_cell(cell, fmt::format("has the {} {}", kind, text), "0 or more");
@@ -64,8 +65,8 @@ double parse_limit(std::string_view cell, std::string_view initialization) {
   return parse_named_number(cell, "limit", *text);
 }
 
-/// Parses an optional part of a cell's name into the cell. Returns what the part sets, such as
-/// "seed", or "" if the part is unknown.
+/// Parses an optional part of the name of a training run, such as "steps-20", and stores its value
+/// in `cell`. Returns the setting, such as "seed", or "" if the part is unknown.
 std::string_view set_extra(Cell& cell, std::string_view name, std::string_view part) {
   if (part == "longest" || part == "512") {
     cell.padding = part == "512" ? Padding::fixed_512 : Padding::longest;
@@ -119,7 +120,7 @@ std::string number_name(double number) {
       std::to_chars(text, text + sizeof text, number,
                     positions ? std::chars_format::fixed : std::chars_format::scientific);
   std::string name(text, written.ptr);
-  // Removes the plus sign and the leading zeros of the exponent, as in "1e-02" and "1e+06".
+  // Changes "1e-02" to "1e-2" and "1e+06" to "1e6".
   if (const std::size_t e = name.find('e'); e != std::string::npos) {
     if (name[e + 1] == '+') name.erase(e + 1, 1);
     const std::size_t digits = name.find_first_of("0123456789", e);

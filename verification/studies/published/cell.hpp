@@ -10,30 +10,33 @@
 
 namespace normproof::verification::studies::published {
 
-/// The length of a batch: that of its longest sentence, or 512 tokens.
+/// The length in tokens to which a batch is padded. longest: the length of its longest sentence.
+/// fixed_512: 512.
 enum class Padding { longest, fixed_512 };
 
-/// Returns the padding that a protocol has if the cell does not say it: 512 tokens if the
-/// protocol's name begins with "published".
+/// Returns the padding of a protocol, if a training run does not specify another one. It is
+/// fixed_512 if the protocol's name begins with "published".
 Padding default_padding(const Protocol& protocol);
 
-/// One training run of the study. Runs are independent of each other, and a run's name lists
-/// everything it depends on.
+/// A cell: one training run of the study. Training runs are independent of each other. The name of
+/// a training run contains every setting on which it depends.
 struct Cell {
   Protocol protocol = {};
   Padding padding = Padding::longest;
   std::size_t layers = 1;
   std::size_t d_ff = 32;
   std::string norm = "layer_norm";    ///< one of study_norms()
-  std::string learning_rate = "0.1";  ///< as number_name writes it: "10", "1e-4"
-  /// The initialization: "" is that of the protocol; "uniform-0.1" draws every weight from U(-0.1,
-  /// 0.1), and likewise for other limits.
+  std::string learning_rate = "0.1";  ///< in the form of number_name(), such as "10" or "1e-4"
+  /// The initialization of the weights. "": as in the protocol. "uniform-0.1": every weight is
+  /// drawn from the uniform distribution on (-0.1, 0.1); other limits are possible.
   std::string initialization = "";
-  std::uint64_t seed = 42;  ///< seed of the weights, the order of the batches and the dropout
-  std::size_t steps = 87;   ///< number of training steps; 0: only the gradients of the first batch
-  /// Whether to measure the loss's Lipschitz constant and smoothness at every step.
+  /// Seed of the initial weights, the order of the batches and the dropout.
+  std::uint64_t seed = 42;
+  /// Number of training steps; 0: only computes the gradients of the first batch.
+  std::size_t steps = 87;
+  /// Whether to measure the Lipschitz constant and the smoothness of the loss at every step.
   bool curves = false;
-  bool dynamics = false;  ///< whether to record the statistics of every norm at every step
+  bool dynamics = false;  ///< whether to record statistics of every norm layer at every step
 
   bool operator==(const Cell&) const = default;
 };
@@ -42,26 +45,30 @@ struct Cell {
 /// "power_norm_released", "power_norm_v", "rms_norm", "layer_norm_pre", "dyt".
 std::vector<std::string> study_norms();
 
-/// Returns the name of a cell, such as "corrected/1x32/layer_norm/rate-0.5/seed-42". Values that
-/// differ from the default are appended: "/longest" or "/512", "/uniform-0.1", "/steps-20",
-/// "/curves", "/dynamics".
+/// Returns the name of a training run, such as "corrected/1x32/layer_norm/rate-0.5/seed-42".
+/// Settings that differ from their default are appended: "/longest" or "/512", "/uniform-0.1",
+/// "/steps-20", "/curves", "/dynamics".
 std::string cell_name(const Cell& cell);
 
-/// Returns the unique name of a number >= 0: the fewest digits that read back to the same bits,
-/// from 0.1 to below 1e6 without an exponent ("0.5"), otherwise with one ("1e-2").
+/// Returns the unique text of a number >= 0 in names of training runs. It has the fewest digits
+/// that read back to the same bits. Numbers from 0.1 to below 1e6 have no exponent ("0.5"), all
+/// others have one ("1e-2").
 std::string number_name(double number);
 
-/// Parses a name written by cell_name. The seed may be missing.
-/// Throws    UsageError naming the part, with the nearest known name if there is one. A part must
-///           not occur twice, and a rate or limit must be written as number_name writes it
+/// Parses the name of a training run, as written by cell_name(). The seed may be missing.
+/// Throws    UsageError that names the invalid part and suggests the nearest known name if there is
+///           one. A part must not occur twice. A learning rate or limit must have the form of
+///           number_name()
 Cell parse_cell(std::string_view name);
 
-/// Returns the training configuration of a cell. vocab_size is left to the data.
+/// Returns the training configuration of a training run, except for vocab_size, which depends on
+/// the data.
 ///
-/// Computes  d_model 32, 8 heads, ReLU, dropout 0.1, batches of 64, SGD without momentum, a
-///           constant rate. The corrected protocol has positions, the mean of real tokens, class
-///           weights N / (C n_c), Xavier initialization outside the feed-forward and Kaiming
-///           inside, biases 0
+/// Computes  d_model 32, 8 heads, ReLU, dropout 0.1, batches of 64 sentences, SGD without momentum,
+///           a constant learning rate. The corrected protocol has positions and pools the mean of
+///           the real tokens. The weight of class c is `N / (C n_c)` for N sentences, C classes and
+///           n_c sentences of class c. Weights in the feed-forward have Kaiming initialization, all
+///           other weights Xavier initialization. Biases are 0
 /// Throws    UsageError if the rate or the limit is not a number, or the norm is unknown
 training::RunConfig config_of(const Cell& cell);
 

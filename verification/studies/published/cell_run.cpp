@@ -24,7 +24,8 @@ namespace {
 
 using Norms = std::vector<std::pair<std::string, double>>;
 
-/// Returns the gradient norms of the parameters outside the norm layers, the embedding first.
+/// Returns the gradient norms of all parameters that do not belong to norm layers, the embedding
+/// first.
 Norms without_norms(const ref::encoder::EncoderConfig& config, const Norms& norms) {
   Norms own;
   for (const auto& [name, norm] : norms) {
@@ -34,7 +35,7 @@ Norms without_norms(const ref::encoder::EncoderConfig& config, const Norms& norm
   return own;
 }
 
-/// Returns the maximum over the probes, or nothing if one is not finite.
+/// Returns the maximum of a member over the probes, or nothing if one of the values is not finite.
 std::optional<double> largest_probe(const std::vector<Probe<double>>& probes,
                                     double Probe<double>::*member) {
   double most = 0;
@@ -45,7 +46,7 @@ std::optional<double> largest_probe(const std::vector<Probe<double>>& probes,
   return most;
 }
 
-/// Trains one cell, step by step.
+/// Executes one training run of the study, step by step.
 class CellRun {
  public:
   CellRun(const Cell& cell, const training::Dataset& data, const CellOptions& options)
@@ -84,7 +85,7 @@ class CellRun {
   }
 
  private:
-  /// The consecutive batches of a step, by index.
+  /// The batches of one training step: `count` batches from index `first` on.
   struct StepBatches {
     std::size_t first, count;
   };
@@ -93,8 +94,8 @@ class CellRun {
     return {static_cast<std::size_t>(own.data() - batches_.data()), own.size()};
   }
 
-  /// Calls f and returns true. If it fails because of a non-finite value, records that the cell
-  /// diverged and returns false.
+  /// Calls `f` and returns true. If `f` fails because of a non-finite value, records that the
+  /// training run diverged and returns false.
   template <class F>
   bool caught(F f) {
     try {
@@ -133,7 +134,7 @@ class CellRun {
         without_norms(config_.train.encoder, train::gradient_norms(found.gradients).per_tensor);
   }
 
-  /// Takes step k of an epoch.
+  /// Performs training step k of an epoch.
   void take_step(std::size_t k) {
     const StepBatches batches = batches_of(k);
     const LabelledBatch& batch = batches_[batches.first];
@@ -171,8 +172,8 @@ class CellRun {
       step.lipschitz = largest_probe(probes, &Probe<double>::loss_change);
       step.smoothness = largest_probe(probes, &Probe<double>::gradient_change);
     } catch (const ref::numeric::ContractError&) {
-      // A probe that is not finite leaves the values empty. Whether the cell diverges is decided by
-      // its steps.
+      // If a probe is not finite, the values stay absent. Probes do not decide whether the training
+      // run diverges; only its steps do.
     }
   }
 

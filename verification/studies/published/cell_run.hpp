@@ -15,17 +15,17 @@ struct CellProgress {
 };
 
 struct CellOptions {
-  /// The device to train on; nullptr: the processor. A cell with dynamics is always trained on the
-  /// processor.
+  /// The GPU to train on; nullptr: train on the CPU. A training run that records dynamics is always
+  /// on the CPU.
   gpu::device::Device* device = nullptr;
   std::function<void(const CellProgress&)> after_step = {};
 };
 
-/// Trains a cell from its initial state.
+/// Executes one training run of the study, from its initial state.
 ///
-/// Computes  the same result for any device and number of threads, whatever else runs; a non-finite
-///           value ends the cell and is a result
-/// Throws    UsageError if the cell or the data cannot be trained on at all; DeviceError
+/// Computes  the same result for any device and number of threads, independent of other processes.
+///           If a value is not finite, the run ends, and the result records that it diverged
+/// Throws    UsageError if the configuration or the data is unsuitable for training; DeviceError
 CellResult run_cell(const Cell& cell, const training::Dataset& data,
                     const CellOptions& options = {});
 

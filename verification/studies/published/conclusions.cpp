@@ -31,8 +31,9 @@ Cell with_norm(const Condition& condition, const std::string& norm) {
   return cell;
 }
 
-/// Returns width and steps of the widest cells of a kind; of equally wide ones, those with the most
-/// steps.
+/// Returns the width and the number of steps of the widest model among the training runs for which
+/// `is_kind` is true. If several runs have this width, it is the largest number of steps among
+/// them.
 std::optional<std::pair<std::size_t, std::size_t>> largest_shape(
     const Results& results, const Condition& condition,
     const std::function<bool(const Cell&)>& is_kind) {
@@ -45,7 +46,7 @@ std::optional<std::pair<std::size_t, std::size_t>> largest_shape(
   return largest;
 }
 
-/// Combines the answers of the seeds into one finding.
+/// Combines the decisions of all seeds into one finding.
 Finding settle(const std::vector<std::pair<std::string, Decision>>& answers) {
   Finding finding;
   std::size_t yes = 0, no = 0;
@@ -60,7 +61,7 @@ Finding settle(const std::vector<std::pair<std::string, Decision>>& answers) {
   return finding;
 }
 
-/// The seeds and learning rates that occur in any table of the condition.
+/// The seeds and learning rates that occur in the tables of a condition.
 struct TableExtent {
   std::set<std::uint64_t> seeds;
   std::set<std::string> rates;
@@ -101,7 +102,7 @@ Finding find_peaks(const Results& results, const Condition& condition) {
   std::vector<std::pair<std::string, Decision>> answers;
   for (const Finished* run : curve_runs(results, condition, kBatchNorm)) {
     const std::vector<std::size_t> peaks = find_loss_peaks(run->result);
-    // A run that diverged has fewer steps than its cell asks for.
+    // A run that diverged has fewer steps than requested.
     const bool too_short = peaks.empty() && run->result.steps.size() < kStudySteps;
     answers.emplace_back(
         fmt::format("seed {}: {}", run->cell.seed,
@@ -112,8 +113,8 @@ Finding find_peaks(const Results& results, const Condition& condition) {
   return settle(answers);
 }
 
-/// Whether the mean over the steps is smaller in `a`. Nothing if a step lacks the value, or the
-/// runs have different numbers of steps.
+/// Whether the mean of a quantity over the steps is smaller in `a` than in `b`. Returns nothing if
+/// a step lacks the quantity, or if the runs have different numbers of steps.
 Decision has_smaller_mean(const CellResult& a, const CellResult& b,
                           const std::optional<double> StepResult::*quantity, std::string& numbers) {
   double sums[2] = {0, 0};
@@ -146,13 +147,14 @@ Finding find_smaller(const Results& results, const Condition& condition,
   return settle(answers);
 }
 
-/// Returns the maximum divided by the minimum; infinite if the minimum is 0.
+/// Returns the ratio of the maximum to the minimum of the values. It is infinite if the minimum is
+/// 0.
 double range_ratio(const std::vector<double>& values) {
   const auto [least, largest] = std::ranges::minmax(values);
   return least > 0 ? largest / least : std::numeric_limits<double>::infinity();
 }
 
-/// Returns the gradient norms of the second feed-forward weight, layer by layer.
+/// Returns the gradient norms of the weight of the second feed-forward product, one per layer.
 std::vector<double> by_layer(const CellResult& cell) {
   std::vector<double> norms;
   for (const auto& [tensor, norm] : cell.initial_gradients)
@@ -201,7 +203,8 @@ Finding published_rates(const RateDecision& answer) {
   return settle({{answer.numbers, answer.holds}});
 }
 
-/// Whether batch_norm has the smaller maximum among the values read off a published figure.
+/// Decides whether batch_norm's maximum is smaller than layer_norm's, among the values that were
+/// read off a figure of the paper.
 Finding published_smaller(std::size_t figure) {
   const auto largest = [&](const char* norm) {
     double most = 0;

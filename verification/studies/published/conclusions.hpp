@@ -7,52 +7,58 @@
 
 namespace normproof::verification::studies::published {
 
-/// The verdict of the results on a published statement.
+/// Whether the results support a statement of the paper.
 enum class Verdict { holds, fails, unsettled, not_run };
 
-/// Returns "holds", "does not", "unsettled" or "not run".
+/// Returns the verdict in words: "holds", "does not", "unsettled" or "not run".
 std::string verdict_name(Verdict verdict);
 
 struct Finding {
   Verdict verdict = Verdict::not_run;
-  std::string numbers;  ///< the evidence, in one or two sentences
+  std::string numbers;  ///< the numbers behind the verdict, in one or two sentences
 };
 
-/// A published statement, which find() evaluates on results.
+/// A statement of the paper. find() decides whether the results support it.
 struct Statement {
-  std::string id;    ///< such as "a1": an entry of the list (a) to (e) of docs/guide/study.md
-  std::string text;  ///< what the paper states
-  std::string rule;  ///< the criterion for it to hold
+  /// Id such as "a1"; the letter is that of the list (a) to (e) in docs/guide/study.md.
+  std::string id;
+  std::string text;  ///< the statement in words
+  std::string rule;  ///< the criterion that decides whether it holds
 };
 
-/// Returns the statements. a1, a2: LayerNorm's highest rates against BatchNorm's and those without
-/// norm; b: BatchNorm's loss peaks; c1, c2: Lipschitz constant and smoothness; d: deep models
-/// without norm; e1, e2: gradients across depth against BatchNorm's and those without norm.
+/// Returns the statements of the paper. a1 and a2: the highest learning rate with LayerNorm,
+/// compared with BatchNorm and with no norm. b: peaks of the loss with BatchNorm. c1 and c2:
+/// Lipschitz constant and smoothness of the loss. d: deep models without norm. e1 and e2: gradients
+/// across the layers, compared with BatchNorm and with no norm.
 const std::vector<Statement>& statements();
 
-/// Evaluates a statement on results.
+/// Decides whether the results support a statement of the paper.
 ///
-/// Computes  whether the statement holds for the cells of each seed: holds or fails if every seed
-///           agrees, unsettled if they disagree, not_run if no seed has the cells required. A
-///           missing cell never counts as a failed one. e1 and e2 compare means over the seeds, and
-///           are unsettled if fewer than 95 of 100 seeds agree
+/// Computes  a decision for each seed. The verdict is `holds` or `fails` if all seeds agree,
+///           `unsettled` if they disagree, and `not_run` if no seed has the required training runs.
+///           A missing training run never counts as a failed one. The statements e1 and e2 compare
+///           means over the seeds; they are `unsettled` if fewer than 95 of 100 seeds agree
 /// Requires  (C1) id is one of statements()
 Finding find(const std::string& id, const Results& results, const Condition& condition);
 
-/// Evaluates a statement on the published data: the highest rates, and values read off the figures.
-/// Requires  (C1) of find
+/// Decides whether the paper's own data support a statement: its tables of highest learning rates,
+/// and the values that were read off its figures.
+/// Requires  clause (C1) of find
 Finding find_published(const std::string& id);
 
-/// Returns the steps, from 1, with a peak: the loss exceeds 1.25 times each of the three losses
-/// before and after. The first and the last three steps are left out.
+/// Returns the steps, counted from 1, at which the loss has a peak: it is more than 1.25 times each
+/// of the three losses before it and of the three losses after it. The first and the last three
+/// steps have no peaks.
 std::vector<std::size_t> find_loss_peaks(const CellResult& cell);
 
-/// Returns the runs with curves of a norm by ascending seeds. Only the widest model for which the
-/// condition has curves of any norm counts, and only the runs with the most steps.
+/// Returns the training runs of a norm that recorded curves, by ascending seeds. Only runs of the
+/// widest model count for which the condition has curves of any norm. Among these, only the runs
+/// with the most steps count.
 std::vector<const Finished*> curve_runs(const Results& results, const Condition& condition,
                                         const std::string& norm);
 
-/// Returns the runs with initial gradients of a norm, chosen in the same way.
+/// Returns the training runs of a norm that computed initial gradients, by ascending seeds. Only
+/// runs of the widest model count.
 std::vector<const Finished*> gradient_runs(const Results& results, const Condition& condition,
                                            const std::string& norm, std::size_t layers);
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kFormat = "normproof-study-1";
 
-/// Returns the text of study.json. Its last field is the SHA-256 of the other fields.
+/// Returns the text of study.json. It appends a field with the SHA-256 of the other fields.
 std::string sealed(ordered_json identity) {
   identity["sha256"] = ref::io::sha256(identity.dump(1));
   return identity.dump(1) + "\n";
@@ -90,7 +90,7 @@ double loss_floor(const ClassCounts& classes, bool count_weights) {
   weights.reserve(classes.training.size());
   for (const std::size_t count : classes.training) {
     const auto n = static_cast<double>(count);
-    // The product n N / (C n) is the same for every class.
+    // The product of n and the class weight N / (C n) is the same for every class.
     if (n > 0) weights.push_back(count_weights ? n * n : 1.0);
   }
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -125,7 +125,7 @@ Identity parse_identity(std::string_view text, const std::string& file) {
       {read_counts(reader, classes, "training"), read_counts(reader, classes, "validation")},
       reader.sha256(identity, "data_sha256", "data_sha256")};
   reader.sha256(identity, "sha256", "sha256");
-  // Serializing the fields again must give the same text, so that there are no unknown fields.
+  // The text must be the one that serializing these fields gives. This excludes unknown fields.
   ordered_json unsealed = ordered_json::parse(text);
   unsealed.erase("sha256");
   if (sealed(std::move(unsealed)) != text)

@@ -11,52 +11,56 @@
 
 namespace normproof::verification::studies::published {
 
-/// The rule for convergence: every loss is finite, and the mean of the last losses is below `share`
-/// times the first loss. The first loss is that of the initial state, which is the same for every
-/// learning rate.
+/// The rule that decides whether a training run converged: every loss is finite, and the mean of
+/// the last losses is below `share` times the first loss. The first loss is that of the initial
+/// state, which is the same for every learning rate.
 struct ConvergenceRule {
   double share = 1;
   std::size_t last = 10;
 };
 
-/// Returns the mean of the last losses, or of all if there are fewer; nothing if one is not finite.
+/// Returns the mean of the last `last` losses, or of all losses if there are fewer. Returns nothing
+/// if one of them is not finite.
 std::optional<double> mean_of_last(const CellResult& cell, std::size_t last);
 
 bool converged(const CellResult& cell, const ConvergenceRule& rule = {});
 
-/// The number of sentences per class.
+/// The number of sentences of each class.
 struct ClassCounts {
   std::vector<std::size_t> training, validation;
 
-  /// Returns the fraction of the largest class among the validation sentences.
+  /// Returns the fraction of validation sentences that belong to the largest class.
   double majority() const;
 };
 
 ClassCounts class_counts(const training::Dataset& data);
 
-/// The rule for learning: the final validation accuracy exceeds the share m of the largest class by
-/// at least this number of standard errors sqrt(m (1 - m) / n), for n validation sentences.
+/// The rule that decides whether a model learned: its final validation accuracy exceeds m by at
+/// least this number of standard errors sqrt(m (1 - m) / n). Here m is the fraction of validation
+/// sentences in the largest class, and n is the number of validation sentences.
 struct LearningRule {
   double errors = 2;
 };
 
 bool learned(const CellResult& cell, const ClassCounts& classes, const LearningRule& rule = {});
 
-/// Returns the minimum mean loss of predictions that ignore the sentence: the entropy, in nats, of
-/// the training classes. A class is weighted by its count if `count_weights`, else by N / (C n_c).
+/// Returns the smallest mean loss that predictions can reach if they do not depend on the sentence.
+/// It is the entropy of the training classes, in nats. The weight of a class is its number of
+/// sentences n_c if `count_weights` is true, otherwise N / (C n_c) for N sentences and C classes.
 double loss_floor(const ClassCounts& classes, bool count_weights);
 
-/// Describes what the results of a folder depend on, as JSON: the data, its classes, the version of
-/// the arithmetic, and the SHA-256 of all that.
+/// Returns the text of study.json, which describes everything on which the results in a folder
+/// depend: the data, its classes and the version of the arithmetic, with a SHA-256 of these.
 std::string study_identity(const training::Dataset& data);
 
-/// The part of study.json that readers of results need.
+/// The fields of study.json that readers of results need.
 struct Identity {
   ClassCounts classes;
-  std::string data_sha256;  ///< hash of training::data_json, which every result contains
+  std::string data_sha256;  ///< hash of training::data_json; every result has the same hash
 };
 
-/// Reads what study_identity wrote with the same version of the arithmetic.
+/// Parses a study.json that study_identity() wrote. Its version of the arithmetic must be that of
+/// this program.
 /// Throws    FileError naming `file` and the field if it is absent, altered, or of another format
 ///           or arithmetic
 Identity parse_identity(std::string_view text, const std::string& file);

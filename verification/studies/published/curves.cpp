@@ -16,8 +16,9 @@ using ref::tensor::Tensor;
 namespace {
 
 constexpr int kProbes = 9;
-/// Distance between the step numbers of consecutive probes in the published loop, which selects
-/// their dropout. No run has that many steps.
+/// The step number selects the random numbers of the dropout. Consecutive probes of the published
+/// loop have step numbers that differ by this much, so that each has its own dropout. No training
+/// run has that many steps.
 constexpr std::int64_t kOwnDropouts = std::int64_t{1} << 32;
 
 template <class T>

@@ -66,7 +66,7 @@ class DeviceLearner final : public Learner {
   gpu::device::Device& device_;
   const ref::model::TrainConfig& config_;
   gpu::device::DeviceTensor<double> weights_;
-  /// The state on the host, or nothing if the device's state has changed since it was read.
+  /// A copy of the training state in host memory; absent if the state on the GPU has changed since.
   std::optional<State> host_;
   gpu::train::TrainState state_;
   DeviceBatches batches_, validation_;

@@ -5,7 +5,7 @@
 
 namespace normproof::verification::studies::published {
 
-/// Creates a learner that trains on a device in ordered mode, with the same bits as
+/// Creates a learner that trains on a GPU in ordered mode. It computes the same bits as
 /// processor_learner.
 /// Requires  `config` and the device outlive it; (C1) steps have no tap
 /// Throws    ContractError in step(); DeviceError, possibly delayed

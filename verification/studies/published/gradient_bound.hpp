@@ -5,39 +5,41 @@
 
 namespace normproof::verification::studies::published {
 
-/// The values of a norm layer in one step with power_norm, per channel.
+/// The values of one power_norm layer in one training step. Each vector has one number per channel.
 struct BoundInputs {
   const std::vector<double>& gamma;
-  const std::vector<double>& big_gamma;  ///< mean(x_hat^2)
-  /// 1 / sqrt(psi^2 + eps), with the psi that divides in this step
+  const std::vector<double>& big_gamma;  ///< the statistic Gamma, the mean of x_hat^2
+  /// `1 / sqrt(psi^2 + eps)`, where psi is the divisor in this step
   const std::vector<double>& rstd;
-  const std::vector<double>& grad_x_squared;  ///< mean over the valid rows
-  const std::vector<double>& grad_y_squared;  ///< mean over the valid rows
+  const std::vector<double>& grad_x_squared;  ///< mean of grad_x^2 over the valid rows
+  const std::vector<double>& grad_y_squared;  ///< mean of grad_y^2 over the valid rows
 };
 
-/// Accumulates the bound on PowerNorm's gradient before the division by psi, over the steps of a
-/// norm layer.
+/// Computes, step by step, an upper bound on the gradient of a power_norm layer, and compares the
+/// gradient with the bound.
 ///
 /// Source    docs/specification/study.md
-/// Computes  with X' = grad_x / rstd and g = gamma grad_y, per channel: rms(X') and its bound G (1
-///           + sqrt(Gamma_t / c)), where G is the maximum of rms(g) and c the minimum of Gamma over
-///           the steps so far. Only channels count in which every earlier (1 - alpha) Gamma was at
-///           most 1 and every Gamma was positive
+/// Computes  for each channel, the root mean square of `X' = grad_x / rstd`, which is the gradient
+///           before the division by psi, and its bound `G (1 + sqrt(Gamma_t / c))`. Gamma_t is
+///           Gamma in step t. G is the maximum of rms(g) with `g = gamma grad_y`, and c is the
+///           minimum of Gamma; both are taken over the steps so far. The bound applies to a channel
+///           if Gamma was always positive, and if (1 - alpha_backward) Gamma was at most 1 in all
+///           earlier steps
 class GradientBound {
  public:
   struct Found {
-    double channels = 0;  ///< number of channels that satisfy the bound's premises
+    double channels = 0;  ///< number of channels to which the bound applies
     double seen = 0;      ///< maximum of rms(X') over these channels
     double bound = 0;     ///< maximum of the bound over these channels
-    double share = 0;     ///< maximum of rms(X') / bound over these channels, at most 1
+    double share = 0;     ///< maximum of `rms(X') / bound` over these channels, at most 1
   };
 
-  /// Adds a step. `new_weight` is 1 - alpha_backward.
-  /// Returns   the values after the step; zeros if no channel satisfies the premises
+  /// Adds a training step. `new_weight` is 1 - alpha_backward.
+  /// Returns   the values of this step, or zeros if the bound applies to no channel
   Found add(const BoundInputs& step, double new_weight);
 
  private:
-  /// The history of a channel.
+  /// The values of a channel over the steps so far.
   struct Channel {
     double largest_gradient = 0;
     double least_gamma = std::numeric_limits<double>::infinity();

@@ -8,20 +8,20 @@
 
 namespace normproof::verification::studies::published {
 
-/// The gradient norm of a parameter tensor at the initial state, over the seeds: one bar of figures
-/// 2 and 3.
+/// The gradient norm of a parameter tensor at the initial state, averaged over the seeds. It is one
+/// bar of figures 2 and 3.
 struct GradientSpread {
   std::string tensor;
-  /// Sample standard deviation, with n - 1; 0 for one cell.
+  /// The sample standard deviation divides by n - 1. It is 0 for a single training run.
   double mean = 0, standard_deviation = 0;
-  std::size_t cells = 0;  ///< number of cells with a finite gradient
+  std::size_t cells = 0;  ///< number of training runs with a finite gradient
 };
 
-/// Summarizes the initial gradients of cells.
+/// Summarizes the initial gradients of several training runs.
 ///
-/// Computes  the mean and the sample standard deviation of initial_gradients per tensor, in the
-///           order of the cells; cells without them are left out
-/// Requires  (C1) every cell that has them has the same tensors
+/// Computes  the mean and the sample standard deviation of each entry of initial_gradients, over
+///           the training runs in their order. Runs without initial gradients are left out
+/// Requires  (C1) all cells with initial gradients have the same tensors
 /// Throws    ContractError
 std::vector<GradientSpread> gradient_spreads(const std::vector<CellResult>& cells);
 

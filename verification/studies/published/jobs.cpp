@@ -32,16 +32,16 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// Sends a line from a worker to its parent. The kind 'd' means that the task named by the text is
-/// done; 'u' (usage), 'f' (file), 'n' (no device), 'c' (contract) and 'e' (other) mean a failure
-/// with that text.
+/// Writes a line from a worker process to its parent. The first character of the line is `kind`.
+/// 'd': the task named `text` is done. All other kinds report a failure with the message `text`:
+/// 'u' (usage), 'f' (file), 'n' (no device), 'c' (contract) and 'e' (other).
 void tell(int pipe, char kind, std::string text) {
   std::ranges::replace(text, '\n', ' ');
-  // A failed write means that the parent has ended, so the error is ignored.
+  // Errors are ignored: a failed write means that the parent process has ended.
   ref::io::write_all(pipe, fmt::format("{}{}\n", kind, text));
 }
 
-/// Runs the tasks that have no result until none is left.
+/// Runs tasks that have no result, until all have one.
 void do_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& runner, int pipe) {
   constexpr useconds_t kWait = 200'000;
   std::vector<std::string> missing;
@@ -61,11 +61,11 @@ void do_tasks(const Store& store, const std::vector<Task>& tasks, const Runner& 
     const std::set<std::string> done = store.names();
     std::erase_if(missing, [&](const std::string& name) { return done.contains(name); });
     if (missing.empty()) return;
-    if (!claimed) ::usleep(kWait);  // other processes work on the remaining tasks
+    if (!claimed) ::usleep(kWait);  // the remaining tasks are being run by other processes
   }
 }
 
-/// Calls f and reports an exception through the pipe.
+/// Calls `f`. If it throws an exception, reports it to the parent process through the pipe.
 void run_and_report(int pipe, const std::function<void()>& f) {
   try {
     f();
@@ -86,8 +86,8 @@ void run_and_report(int pipe, const std::function<void()>& f) {
   }
 }
 
-/// Calls f(pipe) in `jobs` processes at once, and hear(kind, text) here for each line that they
-/// write to the pipe. Returns the signals that killed processes.
+/// Calls `f(pipe)` in `jobs` worker processes at the same time. Calls `hear(kind, text)` in this
+/// process for each line that a worker writes to its pipe. Returns the signals that killed workers.
 std::vector<int> run_workers(const std::string& caller, int jobs,
                              const std::function<void(int pipe)>& f,
                              const std::function<void(char, const std::string&)>& hear) {
@@ -108,7 +108,7 @@ std::vector<int> run_workers(const std::string& caller, int jobs,
   return signals;
 }
 
-/// Tracks the progress and estimates the remaining time from the costs of the tasks.
+/// Tracks the progress, and estimates the remaining time from the costs of the tasks.
 class ProgressEstimate {
  public:
   ProgressEstimate(const std::vector<Task>& missing, JobsProgress begin)

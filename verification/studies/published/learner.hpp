@@ -8,8 +8,8 @@
 
 namespace normproof::verification::studies::published {
 
-/// Trains the model of a cell. All implementations give the same bits. Batches are passed once and
-/// then referred to by index.
+/// Trains the model of a training run. All implementations compute the same bits. The batches are
+/// set once; later calls refer to them by index.
 class Learner {
  public:
   using Batches = std::vector<ref::train::LabelledBatch>;
@@ -20,26 +20,29 @@ class Learner {
   Learner& operator=(const Learner&) = delete;
   virtual ~Learner() = default;
 
-  /// Sets the batches of an epoch, or those for evaluate(). They must outlive their use.
+  /// Sets the batches of an epoch, or the batches for evaluate(). They must outlive the calls that
+  /// use them.
   virtual void set_batches(const Batches& batches) = 0;
   virtual void set_validation(const Batches& batches) = 0;
 
-  // Takes a training step on `count` batches from index `first` on, as ref/train/trainer.hpp does.
+  // Performs a training step on `count` batches, starting with the batch `first`, in the same way
+  // as ref/train/trainer.hpp.
   // Throws    ContractError
   virtual ref::train::StepResult<double> step(std::size_t first, std::size_t count,
                                               ref::model::Mode mode,
                                               const ref::encoder::Tap<double>& tap) = 0;
-  /// Returns loss and gradient at a state, which may have other parameters and another step number
-  /// than state().
+  /// Returns the loss and its gradient at the state `at`. Its parameters and step number may differ
+  /// from those of state().
   virtual ref::train::LossGradient<double> loss_gradient(std::size_t first, std::size_t count,
                                                          ref::model::Mode mode, State& at) = 0;
   virtual ref::train::Evaluation<double> evaluate() = 0;
 
-  /// Returns the current state, for loss_gradient() and the dynamics. Only step() changes it.
+  /// Returns the current training state, for use by loss_gradient() and the dynamics. It changes
+  /// only in step().
   virtual State& state() = 0;
 };
 
-/// Creates a learner that trains with ref on the processor.
+/// Creates a learner that trains on the CPU with ref.
 /// Requires  `config` outlives it
 std::unique_ptr<Learner> processor_learner(const ref::model::TrainConfig& config,
                                            const ref::tensor::Tensor<double>& class_weights);

@@ -53,7 +53,7 @@ double largest(const Channels& v) {
   return most;
 }
 
-/// Returns the maximum of |gamma_c| factor_c.
+/// Returns the maximum of `|gamma_c| factor_c` over the channels c.
 double largest_product(const Channels& gamma, const Channels& factor) {
   double most = 0;
   for (std::size_t c = 0; c < gamma.size(); ++c)
@@ -61,7 +61,7 @@ double largest_product(const Channels& gamma, const Channels& factor) {
   return most;
 }
 
-/// Returns 1 / sqrt(v + eps) per channel.
+/// Returns 1 / sqrt(v + eps) for each channel.
 Channels reciprocal_roots(const Channels& v, double eps) {
   Channels result(v.size());
   std::ranges::transform(v, result.begin(), [=](double e) { return 1 / square_root(e + eps); });
@@ -72,14 +72,15 @@ Channels values_of(const Tensor<double>& t) {
   return Channels(t.data(), t.data() + t.size());
 }
 
-/// Returns a parameter or an entry of the state, or nothing if it is absent.
+/// Returns the values that a norm layer has under this name in `tensors`, or nothing if there are
+/// none.
 std::optional<Channels> find_values(const ref::tensor::NamedTensors<double>& tensors,
                                     const std::string& site, const char* name) {
   const Tensor<double>* const values = tensors.find(fmt::format("{}.{}", site, name));
   return values == nullptr ? std::nullopt : std::optional(values_of(*values));
 }
 
-/// Returns eps, or 0 for norms without it.
+/// Returns the option eps of a norm, or 0 if the norm has no such option.
 double norm_eps(const model::NormOptions& options) {
   return std::visit(
       [](const auto& o) {
@@ -133,7 +134,7 @@ ref::encoder::Tap<double> NormDynamics::begin_step(const ref::train::TrainState<
   return [this](const std::string& name, const Tensor<double>& values) { see(name, values); };
 }
 
-/// Returns the mask of the rows that count in statistics; an empty one means all rows.
+/// Returns the mask of the rows that count in statistics. An empty mask means that all rows count.
 const ref::tensor::Mask& NormDynamics::counted() const {
   static const ref::tensor::Mask kAll;
   return config_.mask_padding ? *valid_ : kAll;
@@ -163,7 +164,7 @@ void NormDynamics::see(const std::string& name, const Tensor<double>& values) {
   }
 }
 
-/// Adds the bound on the gradient for one more step.
+/// Adds the bound on the gradient in the current step to `numbers`.
 void NormDynamics::add_bound(Site& site, const Vector& gamma, Numbers& numbers) {
   const GradientBound::Found found =
       site.bound.add({gamma, site.seen.at("mean_x_hat_squared"), site.seen.at("rstd"),

@@ -18,7 +18,7 @@ constexpr std::size_t kWide = 3200;
 constexpr std::uint64_t kFirstSeed = 42;
 constexpr const char* kInitializations[] = {"uniform-0.1", "uniform-100"};
 
-/// A list of distinct cells in the order in which they were added.
+/// A list of distinct training runs, in the order in which they were added.
 class Cells {
  public:
   void add(Cell cell, std::uint64_t first_seed, std::size_t seeds) {
@@ -39,7 +39,7 @@ bool has_figure(const Selection& selection, std::size_t least, std::size_t most)
                              [&](std::size_t f) { return f >= least && f <= most; });
 }
 
-/// Adds the cells of one norm under one protocol, except those of the tables.
+/// Adds the training runs that are shown outside the tables, for the norm and protocol of `of`.
 void add_figures(Cells& cells, const Selection& selection, const Cell& of) {
   if (selection.initialization)
     for (const char* limit : kInitializations)
@@ -148,16 +148,16 @@ std::string report_place(const Cell& cell) {
 
 double cost(const Cell& cell) {
   constexpr double kBatch = 64, kModel = 32, kVocabulary = 30522;
-  // The mean, over batches of 64, of their longest sentence.
+  // The mean length of the longest sentence in batches of 64 sentences.
   constexpr double kLongest = 75;
-  // Hashing a byte of the state takes about as long as this number of multiplications.
+  // Hashing one byte of the state takes about as long as this number of multiplications.
   constexpr double kHash = 30;
   const double length = cell.padding == Padding::fixed_512 ? 512 : kLongest;
   const double width = static_cast<double>(cell.d_ff), layers = static_cast<double>(cell.layers);
   const double a_token = 4 * kModel * kModel + 2 * length * kModel + 2 * kModel * width;
-  // The forward, and twice that for the backward.
+  // One forward pass, and a backward pass that costs twice as much.
   const double a_gradient = 3 * kBatch * length * layers * a_token;
-  // With ten probes.
+  // With curves, a step computes ten more gradients.
   const double gradients = cell.curves ? 11 : 1;
   const double weights = kModel * (kVocabulary + 2 * layers * width);
   return static_cast<double>(std::max<std::size_t>(cell.steps, 1)) *

@@ -7,47 +7,51 @@
 
 namespace normproof::verification::studies::published {
 
-/// The faults of the published code, each as a switch. With all off it is the corrected protocol.
+/// The faults of the published code. A training run can have each fault separately. Without any
+/// fault it is the corrected protocol.
 struct Protocol {
-  /// The logits have one row per position in position-major order, but row i = s B + b is compared
-  /// with the label of sentence floor(i / T).
+  /// Labels and logits are in different orders. The logits have one row per position, in
+  /// position-major order: row i = s B + b is position s of sentence b, for B sentences. But row i
+  /// is compared with the label of sentence floor(i / T), for T positions.
   bool misaligned_labels = false;
-  /// Only the first step of an epoch has dropout and batch statistics; the others run in inference
-  /// mode, their backward too.
+  /// Only the first step of an epoch is in training mode, with dropout and batch statistics. All
+  /// other steps, including their backward pass, are in inference mode.
   bool inference_stays_on = false;
-  /// The Lipschitz constant and smoothness come from the published loop (curves.hpp).
+  /// The Lipschitz constant and the smoothness are measured by the published loop (curves.hpp).
   bool consecutive_probes = false;
-  /// Padding is attended to, counts in every statistic, and has rows in the logits, which have one
-  /// row per position.
+  /// Padding is not masked: attention and every statistic include it, and the logits have one row
+  /// per position.
   bool no_padding_mask = false;
-  /// A class is weighted by its number of sentences instead of its inverse.
+  /// The weight of a class is its number of sentences, rather than the inverse.
   bool count_weights = false;
-  /// There are no positions, and weights and biases are drawn as in the published code
+  /// The model has no positions, and weights and biases are initialized as in the published code
   /// (docs/specification/study.md).
   bool published_model = false;
 
   bool operator==(const Protocol&) const = default;
 };
 
-/// Returns the protocol with every fault on.
+/// Returns the protocol of the published code, which has every fault.
 Protocol published_protocol();
 
-/// Returns the names of the faults, "misaligned_labels", ..., in the order of the struct.
+/// Returns the names of the faults, "misaligned_labels", ..., in the order of the members of
+/// Protocol.
 std::vector<std::string> fault_names();
 
-/// Returns the number of faults that are on.
+/// Returns the number of faults that the protocol has.
 std::size_t count_faults(const Protocol& protocol);
 
-/// Returns the name of a protocol: "corrected", "published", "corrected+misaligned_labels" with the
-/// faults that are on if they are three or fewer, else "published-misaligned_labels" with those
-/// that are off.
+/// Returns the name of a protocol: "corrected" without a fault, "published" with all faults. With
+/// three or fewer faults, the name lists them: "corrected+misaligned_labels". With more, it lists
+/// the faults that are absent: "published-misaligned_labels".
 std::string protocol_name(const Protocol& protocol);
 
-/// Parses a name of either form, with any number of faults in any order.
+/// Parses the name of a protocol in either form. It may list any number of faults in any order.
 /// Throws    UsageError with the nearest known name
 Protocol parse_protocol(std::string_view name);
 
-/// Returns fourteen protocols: corrected, published, each fault alone, and all faults but one.
+/// Returns the fourteen standard protocols: the corrected one, the published one, those with a
+/// single fault, and those with all faults except one.
 std::vector<Protocol> standard_protocols();
 
 }  // namespace normproof::verification::studies::published

@@ -14,7 +14,7 @@ namespace {
 
 using Points = std::vector<std::pair<double, double>>;
 
-/// Returns the value known for this norm, or nothing for any other norm.
+/// Returns the entry of a norm in `known`, or nothing if the norm has none.
 template <class Value>
 Value value_of(const std::map<std::string, Value, std::less<>>& known, std::string_view norm) {
   const auto found = known.find(norm);

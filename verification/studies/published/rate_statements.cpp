@@ -16,7 +16,8 @@ Column column_of(const RatesRun& run, const TableShape& shape, const std::string
   return [&run, shape, norm](const std::string& rate) { return run.converges(shape, norm, rate); };
 }
 
-/// Whether both hold: false if one fails, nothing if that is not known yet.
+/// Returns the logical "and" of two decisions: false if one of them is false; otherwise nothing if
+/// one is not known yet; otherwise true.
 Decision both(const Decision& a, const Decision& b) {
   if (a == false || b == false) return false;
   return a && b ? Decision(true) : std::nullopt;
@@ -26,7 +27,7 @@ bool has_results(const Column& column) {
   return highest_text(column) != kNotRun;
 }
 
-/// Joins the decided parts and adds the undecided ones: "..., ...; not decided: tables 3, 5".
+/// Lists the decided parts, followed by the undecided ones: "..., ...; not decided: tables 3, 5".
 std::string joined(const std::vector<std::string>& decided, const char* of,
                    const std::vector<std::size_t>& undecided) {
   std::string text = fmt::format("{}", fmt::join(decided, ", "));
@@ -52,7 +53,7 @@ std::string highest_text(const Column& column) {
 
 std::optional<std::strong_ordering> compare_highest(const Column& left, const Column& right,
                                                     const std::set<std::string>& run) {
-  bool whole = true;  // no rate was left out so far
+  bool whole = true;  // whether `run` contained all rates so far
   for (const std::string& rate : study_rates()) {
     if (!run.contains(rate)) {
       whole = false;
@@ -85,8 +86,8 @@ RateDecision converges_at_higher_rates(const RatesRun& run, const std::string& n
     never_lower = never_lower && *order >= 0;
     once_higher = once_higher || *order > 0;
   }
-  // An unfinished table may still show a lower rate; if all are equal, a missing table may show a
-  // higher one.
+  // The decision can still change: an unfinished table may show a lower rate. If all rates are
+  // equal so far, a missing table may show a higher rate.
   const bool open = never_lower && (begun || (!once_higher && !undecided.empty()));
   if (decided.empty() || open) return {};
   return {joined(decided, "table", undecided), never_lower && once_higher};

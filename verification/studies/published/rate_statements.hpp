@@ -10,51 +10,56 @@
 
 namespace normproof::verification::studies::published {
 
-/// Tells by learning rate whether the cells of one column of a table converged; nothing for a cell
-/// that was not run. The rates are named as in study_rates().
+/// The training runs in a column of a table: returns whether the run at a learning rate converged,
+/// or nothing if there is no such run. The rates are those of study_rates().
 using Column = std::function<std::optional<bool>(const std::string& rate)>;
 
-/// Returns the highest rate at which a column converged, of those run; "no rate" if it converged at
-/// none of them, "no rate of those run" if some are missing, "not run" if all are missing.
+/// Returns the highest learning rate at which a column converged. Returns "no rate" if it converged
+/// at none, "no rate of those run" if some runs are missing, and "not run" if all runs are missing.
 std::string highest_text(const Column& column);
 
-/// Compares the highest rates at which two columns converge.
+/// Compares the highest learning rates at which two columns converge.
 ///
-/// Computes  from the highest of study_rates() down, over those in `run`: the first rate at which
-///           only one column converged decides; if both converged there, they are equal. Nothing if
-///           missing cells may decide: a cell of `run` before the decision; a rate outside `run`
-///           above the one at which both converged; any rate if neither converged
+/// Computes  the order of the two highest rates, from the training runs at the rates in `run`. It
+///           compares the columns at each rate, from the highest rate down. At the first rate where
+///           only one column converged, this column has the higher rate. If the two columns
+///           converged at the same rate first, they are equal. The result is nothing if missing
+///           runs may change the answer: if a run is missing before the decision; if the columns
+///           are equal, but a higher rate is not in `run`; or if no column converged and any rate
+///           is not in `run`
 /// Requires  every rate for which a column has an answer is in `run`
 std::optional<std::strong_ordering> compare_highest(const Column& left, const Column& right,
                                                     const std::set<std::string>& run);
 
-/// The tables of one seed.
+/// The results of one seed in all tables.
 struct RatesRun {
-  /// Whether the cell of a table, a norm and a rate converged; nothing if it was not run.
+  /// A function that returns whether the training run for a table, norm and learning rate
+  /// converged, or nothing if there is no such run.
   std::function<std::optional<bool>(const TableShape&, const std::string& norm,
                                     const std::string& rate)>
       converges;
-  std::set<std::string> rates;  ///< the rates for which some table has a cell
+  std::set<std::string> rates;  ///< the rates at which some table has a training run
 };
 
 struct RateDecision {
-  std::string numbers;             ///< the result table by table, then the undecided tables
-  std::optional<bool> holds = {};  ///< nothing if missing cells may decide
+  std::string numbers;  ///< the result of each decided table, followed by the undecided tables
+  std::optional<bool> holds = {};  ///< nothing if missing training runs may change the decision
 };
 
-/// Decides whether `norm` converges at higher rates than `other`.
+/// Decides whether `norm` converges at higher learning rates than `other`.
 ///
-/// Computes  whether it does so in at least one of the tables that were run, and at a lower rate in
-///           none; nothing if an unfinished table may change the answer, or if all are equal and a
-///           table is missing
+/// Computes  true if the highest rate of `norm` is higher in at least one table that was run, and
+///           lower in none. The result is nothing if an unfinished table may change the decision,
+///           or if all rates are equal and a table is missing
 RateDecision converges_at_higher_rates(const RatesRun& run, const std::string& norm,
                                        const std::string& other);
 
-/// Decides whether deep models without norm need lower rates.
+/// Decides whether deep models without norm need lower learning rates.
 ///
-/// Computes  whether, at every width whose deep table was run, the highest rate at 5 layers without
-///           norm is below LayerNorm's and below that at 1 layer without norm; nothing if an
-///           unfinished table may change the answer
+/// Computes  true if this is so at every width whose deep table was run: the highest rate of 5
+///           layers without norm is below the highest rate of 5 layers with LayerNorm, and below
+///           the highest rate of 1 layer without norm. The result is nothing if an unfinished table
+///           may change the decision
 RateDecision deep_needs_lower_rates(const RatesRun& run);
 
 }  // namespace normproof::verification::studies::published

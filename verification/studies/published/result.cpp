@@ -25,7 +25,7 @@ ordered_json to_json(const OptionalNumbers& numbers) {
   return array;
 }
 
-/// Returns a column over the steps; f(step) is a number or nothing.
+/// Returns a JSON array with f(step) for each step: a number, or null if f returns nothing.
 template <class Rows, class F>
 ordered_json column(const Rows& rows, F f) {
   OptionalNumbers numbers;
@@ -40,7 +40,7 @@ ordered_json pairs_json(const std::vector<std::pair<std::string, double>>& pairs
   return array;
 }
 
-/// Reads the fields of a line.
+/// Reads the fields of one result from JSON.
 class LineReader {
  public:
   LineReader(std::string_view line, const std::string& file)
@@ -49,7 +49,7 @@ class LineReader {
   const JsonReader& reader() const { return reader_; }
   const json& object() const { return object_; }
 
-  /// Reads an array whose entries are numbers or null.
+  /// Reads a JSON array whose entries are numbers or null.
   OptionalNumbers numbers(const json& object, const std::string& field, const char* key) const {
     OptionalNumbers result;
     for (const json& value : reader_.array(object, field, key)) {
@@ -60,8 +60,8 @@ class LineReader {
     return result;
   }
 
-  /// Reads an array of numbers without null into a member of each row. The first call decides the
-  /// number of rows.
+  /// Reads a JSON array of numbers, and stores entry i in the given member of row i. Entries may be
+  /// null if the member is optional. The call with `first` set creates the rows.
   template <class Row, class Member>
   void columns(const json& object, const std::string& section, const char* key,
                std::vector<Row>& rows, Member Row::*member, bool first) const {
@@ -81,7 +81,7 @@ class LineReader {
     }
   }
 
-  /// Reads [["name", 1.5], ...].
+  /// Reads a JSON array of pairs: [["name", 1.5], ...].
   std::vector<std::pair<std::string, double>> pairs(const json& object, const std::string& field,
                                                     const char* key) const {
     std::vector<std::pair<std::string, double>> result;

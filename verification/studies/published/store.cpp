@@ -60,14 +60,14 @@ std::string line_with(const std::string& name, const std::string& result) {
                      ref::io::sha256(fmt::format("{}\n{}", name, result)), kResultKey, result);
 }
 
-/// Returns the text of a file, or an empty one if it is absent.
+/// Returns the text of a file, or an empty text if the file is absent.
 std::string text_of(const fs::path& file) {
   std::error_code error;
   const bool has_text = fs::exists(file, error) && fs::file_size(file, error) > 0;
   return has_text ? ref::io::read_text(file) : std::string();
 }
 
-/// Returns name and result of a line, or nothing if the line was altered.
+/// Returns the name and the result in a line of results.jsonl, or nothing if the line was altered.
 std::optional<std::pair<std::string, std::string>> parse_stored(std::string_view line) {
   const std::size_t key = line.find(kResultKey);
   if (key == std::string_view::npos || !line.ends_with('}')) return std::nullopt;
@@ -76,14 +76,14 @@ std::optional<std::pair<std::string, std::string>> parse_stored(std::string_view
   std::string result(line.substr(key + kResultKey.size()));
   result.pop_back();
   auto name = head["name"].get<std::string>();
-  // Writing the parsed line again must give the same bytes; otherwise the line was altered.
+  // The line is unaltered if writing its content again gives the same bytes.
   std::string written = line_with(name, result);
   written.pop_back();
   if (written != line) return std::nullopt;
   return std::pair(std::move(name), std::move(result));
 }
 
-/// Calls f(name, result, line number) for every line.
+/// Calls `f(name, result, line number)` for every line.
 /// Throws    FileError if a line was altered
 template <class F>
 void for_each_result(const fs::path& path, std::string_view lines, const F& f) {
@@ -96,7 +96,7 @@ void for_each_result(const fs::path& path, std::string_view lines, const F& f) {
   }
 }
 
-/// Turns a name into that of a lock file.
+/// Returns the file name of the lock for the task `name`.
 std::string lock_name(std::string name) {
   std::ranges::replace(name, '/', '~');
   return name + ".lock";
@@ -123,9 +123,9 @@ void Store::begin(const std::string& identity, const Check& check) const {
   std::error_code made, error;
   fs::create_directories(folder_, made);
   if (!fs::is_directory(folder_, error)) cannot_write(folder_, made ? made.value() : ENOTDIR);
-  // The folder is checked for emptiness before the lock is looked for, since another process may be
-  // starting a study there. It creates the lock first and keeps it, so a folder with anything in it
-  // has the lock by then.
+  // Another process may be starting a study in this folder. It creates the lock file first.
+  // Therefore the folder must be checked for emptiness before the lock file is looked for: if the
+  // folder is not empty, a process that starts a study has already created the lock file.
   const bool is_new = fs::is_empty(folder_, error);
   if (!is_new && !fs::exists(file(kLock), error) && !has_identity())
     throw UsageError(fmt::format(
@@ -220,14 +220,15 @@ std::optional<Claim> Store::claim(const std::string& name) const {
   std::error_code ignored;
   std::optional<FileLock> taken;
   {
-    // A process that ends removes the folder of the locks if it is empty, while it holds this lock.
+    // A process that ends also removes the folder of the locks if it is empty. It does this while
+    // it holds this lock.
     const FileLock held = lock();
     fs::create_directories(file(kLocks), ignored);
     taken = FileLock::acquire(file(kLocks) / lock_name(name), FileLock::LockWait::at_once);
   }
   if (!taken) return std::nullopt;
-  // The previous holder of the lock may have finished the task: it adds the result before it
-  // releases the lock.
+  // The previous holder of the task's lock may have finished the task. It stores the result before
+  // it releases the lock.
   if (names().contains(name)) {
     fs::remove(file(kLocks) / lock_name(name), ignored);
     return std::nullopt;
@@ -249,7 +250,7 @@ void Store::append(const fs::path& path, const std::string& line) const {
   if (::fsync(file.get()) != 0 && error == 0) error = errno;
   if (error == 0) return;
   if (::ftruncate(file.get(), kept) != 0) {
-    // The partial line has no end, so the next writer removes it.
+    // The partial line has no line end, so the next process that writes removes it.
   }
   cannot_write(path, error);
 }
@@ -275,7 +276,7 @@ void Store::sort() const {
   if (!sorted.empty() && sorted != text_of(file(kResults)))
     ref::io::write_file(file(kResults), sorted);
   std::error_code ignored;
-  fs::remove(file(kLocks), ignored);  // fails if somebody works on a task
+  fs::remove(file(kLocks), ignored);  // The call fails if a process is running a task.
 }
 
 }  // namespace normproof::verification::studies::published

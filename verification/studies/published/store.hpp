@@ -13,7 +13,7 @@
 
 namespace normproof::verification::studies::published {
 
-/// The exclusive right to run a task.
+/// The exclusive right of a process to run a task.
 class Claim {
  public:
   const std::string& name() const { return name_; }
@@ -26,59 +26,65 @@ class Claim {
   support::process::FileLock lock_;
 };
 
-/// The folder of a study, which any number of processes fill at the same time. study.json describes
-/// what all its results have in common; results.jsonl has one line per result; times.jsonl has the
-/// seconds that each took here.
+/// The folder of a study. Any number of processes may add results to it at the same time.
+/// study.json describes what all results have in common. results.jsonl has one line per result.
+/// times.jsonl has the time in seconds that each result took on this machine.
 ///
-/// A line of results.jsonl is {"name": ..., "sha256": ..., "result": ...}. The SHA-256 is that of
-/// the name, a line end and the bytes of the result, so that altered lines are detected. A last
-/// line without its end was left by a killed process: readers ignore it, writers remove it.
+/// A line of results.jsonl is {"name": ..., "sha256": ..., "result": ...}. The SHA-256 covers the
+/// name, a line end and the bytes of the result, so that altered lines are detected. A last line
+/// without line end was left by a killed process: readers ignore it, and writers remove it.
 class Store {
  public:
   using Warn = std::function<void(const std::string&)>;
-  /// Throws if the text is not a valid study.json.
+  /// A function that throws an exception if its argument is not a valid text of study.json.
   using Check = std::function<void(const std::string&)>;
 
-  /// Opens no file. `warn` is called once if a partial line is removed.
+  /// Stores the path; files are opened by later calls. `warn` is called once if a partial line is
+  /// removed.
   explicit Store(std::filesystem::path folder, Warn warn = {});
 
-  /// Creates the folder with study.json, or checks that it belongs to the same study.
-  /// Throws    UsageError if it belongs to another study or holds something else; FileError, for
-  ///           example if there are results without study.json; what `check` throws for the
-  ///           existing study.json
+  /// Creates the folder with study.json, or checks that an existing folder belongs to the same
+  /// study. `identity` is the text of study.json.
+  /// Throws    UsageError if the folder belongs to another study or holds something else;
+  ///           FileError, for example if there are results without study.json; any exception of
+  ///           `check`, which is called with the text of an existing study.json
   void begin(const std::string& identity, const Check& check = {}) const;
 
   /// Returns the text of study.json.
-  /// Throws    FileError if the folder is absent, or holds no study, or results without study.json
+  /// Throws    FileError if the folder is absent, if it holds no study, or if it holds results
+  ///           without study.json
   std::string identity() const;
 
-  /// Returns the results by name.
+  /// Returns the results; the key is the name of the task.
   /// Throws    FileError naming the file and the line if a line was altered or a name occurs twice
   std::map<std::string, std::string> results() const;
 
-  /// Checks that every result has this data_sha256, or the one that belongs to its name.
+  /// Checks the field data_sha256 of every result. It must be `data_sha256`, or the hash that
+  /// belongs to the result's name.
   /// Throws    FileError naming the file, the line and the expectation
   void check_data(const std::string& data_sha256) const;
   using DataOf = std::function<std::string(const std::string& name)>;
   void check_data(const DataOf& data_sha256_of) const;
 
-  /// Returns seconds by name. Unreadable lines are skipped, since no result depends on them.
+  /// Returns the seconds that each result took; the key is the name of the task. Unreadable lines
+  /// are skipped, since no result depends on them.
   std::map<std::string, double> times() const;
 
-  /// Returns the names of the results.
+  /// Returns the names of the tasks that have a result.
   std::set<std::string> names() const;
 
-  /// Claims a task. Returns nothing if the task is done or another process works on it.
+  /// Claims a task for this process. Returns nothing if the task is done, or if another process is
+  /// running it.
   /// Requires  (C1) the name consists of letters, digits and _ + - . /
   std::optional<Claim> claim(const std::string& name) const;
 
-  /// Adds the result of a claimed task, completely or not at all.
+  /// Stores the result of a claimed task. If this fails, no part of the result is stored.
   /// Requires  (C2) the result is a JSON object in one line
   /// Throws    FileError
   void add(const Claim& claim, const std::string& result, double seconds) const;
 
-  /// Sorts the lines of results.jsonl by name, so that the bytes do not depend on who computed the
-  /// results and in what order.
+  /// Sorts the lines of results.jsonl by name. Its bytes then do not depend on which process
+  /// computed a result, or when.
   void sort() const;
 
  private:

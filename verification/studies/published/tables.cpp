@@ -13,7 +13,7 @@ namespace normproof::verification::studies::published {
 
 namespace {
 
-/// Returns a cell of the condition, with default seed and rate.
+/// Returns a training run with the settings of the condition, and default seed and learning rate.
 Cell cell_of(const Condition& condition) {
   Cell cell;
   cell.protocol = condition.protocol;
@@ -33,8 +33,8 @@ TableEntry make_entry(const Results& results, Cell cell, const ClassCounts& clas
   return entry;
 }
 
-/// Makes a table of the entries of every rate and norm. Rows and columns without a run are left
-/// out.
+/// Makes a table from the entry of every learning rate and norm. Rows and columns without a
+/// training run are left out.
 Table with_entries(const TableShape& shape, const std::vector<std::string>& rates,
                    const std::function<TableEntry(const std::string&, const std::string&)>& entry) {
   Table table{shape, {}, {}, {}};
@@ -73,7 +73,8 @@ std::optional<double> mean_of_runs(const TableEntry& entry, const Value& value) 
   return count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
 }
 
-/// Returns the counts of every entry under these rules, always in the same order.
+/// Returns, for every entry of the tables under these rules, how many training runs converged and
+/// how many learned. The order of the entries is always the same.
 std::vector<std::pair<std::size_t, std::size_t>> counts_under(const Results& results,
                                                               const Condition& condition,
                                                               const ClassCounts& classes,
@@ -115,7 +116,7 @@ std::vector<Condition> list_conditions(const Results& results) {
 }
 
 std::vector<const Finished*> runs_by_seed(const Results& results, Cell cell) {
-  // Cells whose names differ only in the seed are the same otherwise.
+  // Training runs whose names differ only in the seed have the same other settings.
   std::vector<const Finished*> found;
   cell.seed = 0;
   const std::string with_seed = cell_name(cell);

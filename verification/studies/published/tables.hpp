@@ -14,20 +14,20 @@ namespace normproof::verification::studies::published {
 
 inline constexpr std::size_t kStudySteps = 87;  ///< three epochs of the published data
 
-/// A result with the cell that its name describes.
+/// A finished training run: its settings, parsed from its name, and its result.
 struct Finished {
   Cell cell;
   CellResult result;
 };
 
-/// The results of a folder, by name.
+/// The finished training runs of a study's folder; the key is the name.
 using Results = std::map<std::string, Finished>;
 
-/// Parses the lines of a store.
+/// Parses the results in `lines`, whose keys are the names of the training runs.
 /// Throws    FileError naming `file` and what is wrong
 Results read_results(const std::map<std::string, std::string>& lines, const std::string& file);
 
-/// The protocol and padding that all cells of a table or figure share.
+/// The protocol and padding that all training runs in a table or figure share.
 struct Condition {
   Protocol protocol = {};
   Padding padding = Padding::longest;
@@ -35,39 +35,44 @@ struct Condition {
   bool operator==(const Condition&) const = default;
 };
 
-/// Returns "corrected", or "published/longest" if the padding is not the protocol's default.
+/// Returns the name of a condition: the protocol, such as "corrected", and the padding if it is not
+/// the protocol's default, as in "published/longest".
 std::string condition_name(const Condition& condition);
 
-/// Returns the conditions that have results: corrected and published first, then in the order of
-/// standard_protocols.
+/// Returns the conditions that have results: first the corrected protocol, then the published one,
+/// then the others in the order of standard_protocols().
 std::vector<Condition> list_conditions(const Results& results);
 
-/// Returns the results that differ from `cell` only in the seed, by ascending seeds.
+/// Returns the finished training runs that differ from `cell` only in the seed, by ascending seeds.
 std::vector<const Finished*> runs_by_seed(const Results& results, Cell cell);
 
 enum class Outcome { not_run, failed, converged, seeds_differ };
 
-/// An entry of a table: the runs of every seed.
+/// An entry of a table: the training runs with one learning rate and norm, for all seeds.
 struct TableEntry {
-  Cell cell;  ///< with an arbitrary seed
+  Cell cell;  ///< the settings of the training runs; its seed has no meaning
   std::vector<const Finished*> runs;
-  std::size_t converged = 0, learned = 0;  ///< numbers of runs
-  std::optional<bool> published;           ///< whether it converged in the published table
+  std::size_t converged = 0, learned = 0;  ///< numbers of training runs
+  std::optional<bool> published;  ///< whether the training run converged according to the paper
 
   Outcome outcome() const;
 };
 
-/// Return means over the runs that stayed finite, at the last epoch; nothing if no run did.
+/// Return the mean of a measure at the last epoch, over the training runs that did not diverge.
+/// Return nothing if all diverged.
 std::optional<double> mean_accuracy(const TableEntry& entry);
 std::optional<double> mean_macro_f1(const TableEntry& entry);
 
-/// Returns the minimum and maximum of these accuracies; nothing if fewer than two runs have one.
+/// Returns the minimum and maximum accuracy of the training runs. Returns nothing if fewer than two
+/// runs have an accuracy.
 std::optional<std::pair<double, double>> accuracy_range(const TableEntry& entry);
 
 struct Table {
   TableShape shape;
-  std::vector<std::string> rates, norms;         ///< those with a result, in the study's order
-  std::vector<std::vector<TableEntry>> entries;  ///< [rate][norm]
+  /// Rates and norms that have a result, in the order of the study.
+  std::vector<std::string> rates, norms;
+  /// The entry of rate r and norm n is entries[r][n].
+  std::vector<std::vector<TableEntry>> entries;
 };
 
 struct Rules {
@@ -75,37 +80,39 @@ struct Rules {
   LearningRule learning = {};
 };
 
-/// Returns the tables of a condition that have a result.
+/// Returns the tables of a condition that have at least one result.
 std::vector<Table> make_tables(const Results& results, const Condition& condition,
                                const ClassCounts& classes, const Rules& rules = {});
 
-/// Returns the two initializations as a table: its "rates" are their names, its number is 0.
+/// Returns the results for the two initializations as a table. Its `rates` are the names of the
+/// initializations, and its number is 0.
 std::optional<Table> initialization_table(const Results& results, const Condition& condition,
                                           const ClassCounts& classes, const Rules& rules = {});
 
-/// How many entries agree with the published table.
+/// How many entries agree with the table of the paper.
 struct Agreement {
   std::size_t agree = 0, differ = 0, seeds_differ = 0, not_run = 0;
 };
 Agreement agreement(const std::vector<Table>& tables);
 
-/// Returns the highest rate of a table at which a norm converged for every seed; "none" if it
-/// converged at none of the seven, "none of those run" if some are missing; empty if no rate was
-/// run.
+/// Returns the highest learning rate of a table at which a norm converged with every seed. The text
+/// is "none" if it converged at none of the seven rates, and "none of those run" if some rates were
+/// not run. It is empty if no rate was run.
 std::string highest_rate(const Table& table, const std::string& norm);
 
-/// Returns the highest published rate among those that the table has; empty if nothing was
-/// published.
+/// Returns the highest rate at which the norm converged according to the paper, among the rates of
+/// `table`. The text is empty if the paper has no such result.
 std::string published_highest(const Table& table, const std::string& norm);
 
-/// The number of entries whose outcome changes under another rule.
+/// How many entries would have another outcome if another rule were used.
 struct Sensitivity {
   Rules rules;
   std::size_t changed_convergence = 0, changed_learning = 0, entries = 0;
 };
 
-/// Counts the changed outcomes for other rules: share 0.5, 0.7, 0.9, 0.95, 1, 1.05, 1.1 with the
-/// last 10 losses; the last 1, 5, 10, 29 losses with share 1; 0, 1, 2, 3 standard errors.
+/// Counts the changed outcomes for other rules of convergence and of learning: the shares 0.5, 0.7,
+/// 0.9, 0.95, 1, 1.05 and 1.1 with the last 10 losses; the last 1, 5, 10 and 29 losses with the
+/// share 1; and 0, 1, 2 and 3 standard errors.
 std::vector<Sensitivity> sensitivity(const Results& results, const Condition& condition,
                                      const ClassCounts& classes);
 

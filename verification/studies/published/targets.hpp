@@ -6,12 +6,12 @@
 
 namespace normproof::verification::studies::published {
 
-/// Returns the targets of the published code (fault misaligned_labels), which flattens the logits
-/// position-major but the labels sentence-major.
+/// Returns the targets that the published code computes. Because of its fault misaligned_labels, it
+/// flattens the logits in position-major order, but the labels in sentence-major order.
 ///
-/// Computes  the target of sentence b, position t: labels[floor((t B + b) / T)]; kIgnored if
-///           `masked` and the token is padding
-/// Shapes    batch.labels [B]; the targets [B T], sentence-major, as LabelledBatch has them
+/// Computes  the target of position t in sentence b: labels[floor((t B + b) / T)], for B sentences
+///           of T positions. It is kIgnored if `masked` is true and the token is padding
+/// Shapes    batch.labels [B]; the targets [B T], sentence-major, as in LabelledBatch
 std::vector<int> misaligned_targets(const ref::train::LabelledBatch& batch, bool masked);
 
 }  // namespace normproof::verification::studies::published

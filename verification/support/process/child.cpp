@@ -22,7 +22,7 @@ namespace {
                            const ChildOptions& options) noexcept {
   if (options.ends_with_parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(1);  // the parent ended before prctl took effect
+    if (::getppid() != parent) ::_exit(1);  // the parent had already ended before prctl took effect
   }
   ::_exit(f());
 }
@@ -31,7 +31,8 @@ Ending decode_ending(int status) {
   return WIFSIGNALED(status) ? Ending{true, WTERMSIG(status)} : Ending{false, WEXITSTATUS(status)};
 }
 
-/// Rejects a process that is not positive: waitpid would wait for any child instead.
+/// Throws a ContractError naming `function` if `process` is not a valid process id. waitpid would
+/// interpret such a number as any child process.
 void check_begun(const char* function, pid_t process) {
   if (process <= 0)
     ref::numeric::contract_failure(function, "the process", "was not begun, or was waited for",

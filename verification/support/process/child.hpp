@@ -8,34 +8,34 @@
 
 namespace normproof::verification::support::process {
 
-/// How a process ended: by a signal, or by exiting with a status.
+/// How a process ended: it was killed by a signal, or it exited with a status.
 struct Ending {
   bool by_signal = false;
-  int code = 0;  ///< the signal's number if by_signal, else the exit status
+  int code = 0;  ///< number of the signal if by_signal is true, otherwise the exit status
 
   bool succeeded() const { return !by_signal && code == 0; }
-  /// Returns "signal 9 (Killed)" or "status 3".
+  /// Returns a description such as "signal 9 (Killed)" or "status 3".
   std::string to_text() const;
 };
 
 struct ChildOptions {
-  /// The system kills the process if the thread that began it ends first.
+  /// Whether the system kills the child process if the thread that started it ends first.
   bool ends_with_parent = false;
 };
 
-/// A child process. If it still runs at the end of the scope, it is killed and waited for, so that
-/// no process is left behind.
+/// A child process. The destructor kills the process if it still runs and waits for its end, so
+/// that no process remains.
 class Child {
  public:
-  /// Forks a process that calls f and exits with the value that f returns. It never returns from
-  /// here into the caller's code; an exception of f ends it by SIGABRT.
-  /// Requires  if this process has several threads, f does only what a signal handler may do, such
-  ///           as running another program
-  /// Throws    std::system_error, beginning with `what`, if no process can be created
+  /// Forks a process that calls `f` and exits with the value that `f` returns. The new process does
+  /// not return from this call. If `f` throws an exception, the process ends by SIGABRT.
+  /// Requires  if the calling process has several threads, `f` may only do what a signal handler
+  ///           may do, such as running another program
+  /// Throws    std::system_error, whose message begins with `what`, if no process can be created
   static Child begin(const std::string& what, const std::function<int()>& f,
                      ChildOptions options = {});
-  Child() = default;  ///< no process
-  /// Takes ownership of a child process that was begun in another way.
+  Child() = default;  ///< Creates an object without a process.
+  /// Takes ownership of a child process that was started by other means.
   explicit Child(pid_t process) : process_(process) {}
 
   Child(Child&& other) noexcept;
@@ -47,14 +47,14 @@ class Child {
   pid_t id() const { return process_; }
   /// Sends SIGKILL to the process.
   void kill() const;
-  /// Waits for the process to end.
+  /// Waits until the process has ended, and returns how it ended.
   /// Requires  (C1) it was begun, and was not waited for
   Ending wait();
-  /// Returns how the process ended, or nothing if it still runs. Has the requirements of wait().
+  /// Returns how the process ended, or nothing if it still runs. It has the requirement of wait().
   std::optional<Ending> try_wait();
 
  private:
-  pid_t process_ = -1;  ///< -1 if none was begun or it was waited for
+  pid_t process_ = -1;  ///< -1 if there is no process, or after a wait for its end
 };
 
 }  // namespace normproof::verification::support::process

@@ -20,7 +20,8 @@ namespace {
                                             std::generic_category().message(errno)));
 }
 
-/// Tries to lock the descriptor. If that fails, returns false and leaves the reason in errno.
+/// Tries to lock the file behind the descriptor. Returns false if that fails; errno then has the
+/// reason.
 bool lock(const Descriptor& descriptor, int how) {
   return ref::io::retry_interrupted([&] { return ::flock(descriptor.get(), how); }) == 0;
 }

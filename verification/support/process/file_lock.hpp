@@ -8,20 +8,21 @@
 
 namespace normproof::verification::support::process {
 
-/// An exclusive lock on a file or a folder, held by one process at a time. The system releases it
-/// at the end of the scope or of the process, even if the process is killed.
+/// An exclusive lock on a file or folder: at most one process holds it at a time. The destructor
+/// releases it. The system releases it when the process ends, even if it is killed.
 class FileLock {
  public:
   enum class LockWait { at_once, wait };
 
-  /// Locks a file, which is created if absent and is kept afterwards. If another process holds the
-  /// lock, returns nothing, or with Patience::wait waits until it is released.
+  /// Locks a file. An absent file is created, and it remains after the lock is released. If another
+  /// process holds the lock, LockWait::at_once returns nothing, and LockWait::wait waits for the
+  /// lock.
   /// Throws    FileError if the file cannot be created or locked
   static std::optional<FileLock> acquire(const std::filesystem::path& file, LockWait patience);
 
-  /// Locks a folder without creating a file. If another process holds the lock, returns nothing, or
-  /// with Patience::wait waits until it is released. On a file system that cannot lock folders,
-  /// every process gets the lock.
+  /// Locks a folder without creating a file in it. If another process holds the lock,
+  /// LockWait::at_once returns nothing, and LockWait::wait waits for the lock. Some file systems
+  /// cannot lock folders; there the call succeeds without a lock.
   /// Throws    FileError if the folder cannot be opened
   static std::optional<FileLock> acquire_folder(const std::filesystem::path& folder,
                                                 LockWait patience = LockWait::at_once);

@@ -9,33 +9,34 @@
 
 namespace normproof::verification::support::process {
 
-/// The two ends of a pipe. Programs that this process runs do not inherit them.
+/// The two ends of a pipe. Programs that this process executes do not inherit them.
 struct Pipe {
   ref::io::Descriptor reading, writing;
 };
 
 /// Creates a pipe.
-/// Throws    std::system_error, beginning with `what`, if no pipe can be created
+/// Throws    std::system_error, whose message begins with `what`, if no pipe can be created
 Pipe make_pipe(const std::string& what);
 
-/// Writes once to a pipe that may have lost its reader. In that case the write fails with EPIPE and
-/// this process goes on, even if it does not ignore SIGPIPE.
+/// Writes to a pipe with a single call of write(). If nobody reads the pipe any more, the call
+/// fails with EPIPE and does not end this process, even if SIGPIPE is not ignored.
 /// Returns   the number of bytes written, or -1 with the reason in errno
 std::ptrdiff_t write_quietly(int descriptor, std::string_view text);
 
-/// Reads a pipe line by line.
+/// Reads lines from a pipe, one after another.
 class LineReader {
  public:
   explicit LineReader(int descriptor) : descriptor_(descriptor) {}
 
-  /// Waits for the next line and returns it without its end, or nothing once the writing end is
-  /// closed. A last line without its end comes from a killed process and is dropped.
+  /// Waits for the next line and returns it without its line end. Returns nothing after the writing
+  /// end was closed. A last line without line end was written by a killed process and is dropped.
   std::optional<std::string> next();
 
  private:
   int descriptor_;
   std::string received_;
-  std::size_t searched_ = 0;  ///< number of leading bytes of received_ known to hold no line end
+  /// Number of bytes at the beginning of received_ that are known to contain no line end.
+  std::size_t searched_ = 0;
 };
 
 }  // namespace normproof::verification::support::process

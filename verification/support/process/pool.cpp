@@ -18,7 +18,7 @@ namespace {
 
 struct Worker {
   std::size_t index;
-  ref::io::Descriptor pipe;  ///< the reading end, kept by the parent
+  ref::io::Descriptor pipe;  ///< the reading end of the worker's pipe
   Child process;
   std::string output = {};
 };
@@ -36,7 +36,8 @@ Worker begin_worker(const std::string& caller, std::size_t index,
   return {index, std::move(pipe.reading), std::move(process)};
 }
 
-/// Reads what the worker has written and passes it on. Returns false at the end of its output.
+/// Reads once from the worker's pipe and passes the bytes to functions.receive. Returns false at
+/// the end of the output.
 bool receive_output(Worker& worker, const PoolFunctions& functions) {
   if (ref::io::read_some(worker.pipe.get(), worker.output) <= 0) return false;
   if (functions.receive) functions.receive(worker.index, worker.output);

@@ -8,38 +8,42 @@
 
 namespace normproof::verification::support::process {
 
-/// The text that a process of the pool returned, and how the process ended.
+/// The output of a process of the pool, and how the process ended.
 struct Report {
   std::string text;
   Ending ending;
 };
 
-/// The three functions of a pool.
+/// The functions that run_pool calls.
 struct PoolFunctions {
-  /// Called in the process of its own. Writes output to the descriptor, at any time.
+  /// Called in worker process i. May write output to the descriptor `output` at any time.
   std::function<void(std::size_t i, int output)> work;
-  /// Called here each time process i has written. Receives all its output that is not removed yet,
-  /// and may remove from it.
+  /// Called in the process that called run_pool, after worker process i has written. `output` is
+  /// everything that the worker has written and that this function has not yet erased from it.
   std::function<void(std::size_t i, std::string& output)> receive = {};
-  /// Called here when process i has ended. The report's text is the output that is not removed.
+  /// Called in the process that called run_pool, after worker process i has ended. The report's
+  /// text is the output that `receive` did not erase.
   std::function<void(std::size_t i, const Report& report)> finish;
 };
 
-/// Runs functions.work(i) for every i < count, each in its own process, at most `jobs` processes at
-/// a time. The processes end with the thread that began them.
+/// Runs functions.work(i) for every i < count, each call in a worker process of its own. At most
+/// `jobs` processes run at a time. The system kills the workers if the thread that called run_pool
+/// ends.
 /// Requires  this process has one thread; (C1) jobs >= 1
-/// Throws    std::system_error, beginning with `caller`, if no process or pipe can be created; what
-///           receive and finish throw, after the running processes are killed
+/// Throws    std::system_error, whose message begins with `caller`, if no process or pipe can be
+///           created; any exception of `receive` and `finish`, after the running processes are
+///           killed
 void run_pool(const std::string& caller, std::size_t count, int jobs,
               const PoolFunctions& functions);
 
-/// Runs work(i) for every i < count, each in its own process, at most `jobs` processes at a time.
+/// Runs work(i) for every i < count, each call in a worker process of its own. At most `jobs`
+/// processes run at a time.
 ///
-/// Computes  finish(i, report) in this process each time one ends, in the order in which they end.
-///           The report's text is the value that work returned, of any length, or what a process
-///           that died had written by then
-/// Requires  those of the other overload
-/// Throws    as the other overload
+/// Computes  finish(i, report) in the calling process after each worker process has ended, in the
+///           order in which they end. The report's text is the value that work(i) returned. If the
+///           process was killed, the text is the part of this value that it had written
+/// Requires  the requirements of the other overload
+/// Throws    the exceptions of the other overload
 void run_pool(const std::string& caller, std::size_t count, int jobs,
               const std::function<std::string(std::size_t i)>& work,
               const std::function<void(std::size_t i, const Report& report)>& finish);

@@ -15,20 +15,22 @@ namespace normproof::verification::support::process {
 
 namespace {
 
-/// The supervisor gives up after this many rounds of about a millisecond, in case a process starts
-/// others faster than they are killed.
+/// Maximum number of attempts to kill all processes of the tree; one attempt takes about a
+/// millisecond. The limit matters if processes start others faster than they are killed.
 constexpr int kMaxRounds = 2000;
 
-/// Closes all descriptors but the standard ones. The supervisor must not keep a pipe open.
+/// Closes all descriptors except standard input, output and error. The supervisor must not hold
+/// pipes open.
 void close_descriptors() {
-  constexpr long kCloseRange = 436;  // SYS_close_range; headers before Linux 5.9 do not define it
+  // SYS_close_range, which headers before Linux 5.9 do not define
+  constexpr long kCloseRange = 436;
   if (::syscall(kCloseRange, 3U, ~0U, 0U) == 0) return;
   const long limit = std::min(::sysconf(_SC_OPEN_MAX), 65'536L);
   for (int descriptor = 3; descriptor < limit; ++descriptor) ::close(descriptor);
 }
 
-/// Sends SIGKILL to the children of this process. None of the ids can belong to another process,
-/// because this process has not waited for the children yet.
+/// Sends SIGKILL to every child of this process. The ids cannot belong to other processes, because
+/// this process has not yet waited for its children.
 void kill_children() {
   const int file = ::open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
@@ -46,8 +48,8 @@ void kill_children() {
   ::close(file);
 }
 
-/// Kills all descendants of this process. The children of a killed process become children of this
-/// one, so it kills its children until it has none.
+/// Kills all descendants of this process. When a descendant is killed, its children become children
+/// of this process. Therefore the function kills children until there are none.
 void kill_descendants() {
   for (int round = 0; round < kMaxRounds; ++round) {
     kill_children();
@@ -59,7 +61,8 @@ void kill_descendants() {
   }
 }
 
-/// Ends this process as the status of waitpid says.
+/// Ends this process in the same way as the process with this waitpid status: by the same signal or
+/// with the same exit status.
 [[noreturn]] void end_as(int status) {
   if (WIFSIGNALED(status)) {
     const rlimit none = {0, 0};
@@ -75,8 +78,9 @@ void kill_descendants() {
   ::_exit(WEXITSTATUS(status));
 }
 
-/// The program of the supervisor. It ends as its child ended, or by SIGTERM, which it receives from
-/// ProcessTree or when the thread that began it ends. Does only what a signal handler may do.
+/// The supervisor process: it starts `f` in a child and ends in the same way as the child. SIGTERM
+/// ends the supervisor early; ProcessTree sends it, and so does the system when the thread that
+/// started the supervisor ends. This function may only do what a signal handler may do.
 int supervise(pid_t parent, const std::function<int()>& f) {
   sigset_t expected, before;
   ::sigemptyset(&expected);
@@ -85,10 +89,11 @@ int supervise(pid_t parent, const std::function<int()>& f) {
     ::sigaddset(&expected, number);
   }
   ::sigprocmask(SIG_BLOCK, &expected, &before);
-  ::setpgid(0, 0);  // an interrupt at the terminal is for this program, which ends the tree
+  // the terminal sends an interrupt to the main program only, which then ends the tree
+  ::setpgid(0, 0);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(1);  // the parent ended before prctl took effect
+  if (::getppid() != parent) ::_exit(1);  // the parent had already ended before prctl took effect
   const pid_t child = ::fork();
   if (child < 0) ::_exit(1);
   if (child == 0) {
@@ -103,7 +108,8 @@ int supervise(pid_t parent, const std::function<int()>& f) {
     int number = 0;
     ::sigwait(&expected, &number);
     if (number == SIGTERM) {
-      ::kill(-child, SIGKILL);  // the child was not waited for, so the group's id is still its own
+      // the id still belongs to the child's group, because nobody has waited for the child
+      ::kill(-child, SIGKILL);
       break;
     }
     int ending = 0;

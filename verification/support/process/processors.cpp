@@ -19,7 +19,7 @@ constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 int allowed_by_affinity() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);
-  // the machine has more processors than a cpu_set_t holds
+  // The machine has more processors than a cpu_set_t can hold.
   return static_cast<int>(std::thread::hardware_concurrency());
 }
 
@@ -27,25 +27,27 @@ double quotient(double quota, double period) {
   return quota > 0 && period > 0 ? quota / period : kUnlimited;
 }
 
-/// The limit written as "150000 100000" (quota and period), or "max 100000" for no limit.
+/// Returns the limit of a control group (version 2) as a number of processors. The file cpu.max
+/// holds quota and period, such as "150000 100000", or "max 100000" for no limit.
 double read_limit_version_2(const path& group) {
   std::ifstream file(group / "cpu.max");
   double quota = 0, period = 0;
   return file >> quota >> period ? quotient(quota, period) : kUnlimited;
 }
 
-/// The limit as quota over period; a quota of -1 means no limit.
+/// Returns the limit of a control group (version 1) as a number of processors: quota divided by
+/// period. A quota of -1 means no limit.
 double read_limit_version_1(const path& group) {
   std::ifstream quota_file(group / "cpu.cfs_quota_us"), period_file(group / "cpu.cfs_period_us");
   double quota = 0, period = 0;
   return quota_file >> quota && period_file >> period ? quotient(quota, period) : kUnlimited;
 }
 
-/// The smallest limit of the group and of its parents, up to `top`.
+/// Returns the smallest limit of a control group and its parents, up to the folder `top`.
 template <class Limit>
 double smallest_limit(const path& top, const std::string& group, const Limit& limit_of) {
   path below = path(group).relative_path().lexically_normal();
-  // the group is outside the part of the tree that is mounted here
+  // The group is outside the part of the tree that is mounted here.
   if (below.native().starts_with("..")) below.clear();
   for (double least = kUnlimited;; below = below.parent_path()) {
     least = std::min(least, limit_of(top / below));
@@ -53,8 +55,8 @@ double smallest_limit(const path& top, const std::string& group, const Limit& li
   }
 }
 
-/// Reads /proc/self/cgroup, whose lines are "0::/user.slice" in version 2 and
-/// "4:cpu,cpuacct:/docker/1f" in version 1.
+/// Returns the smallest limit of the control groups that /proc/self/cgroup names. Its lines are
+/// "0::/user.slice" in version 2 and "4:cpu,cpuacct:/docker/1f" in version 1.
 double read_group_limit(const path& root) {
   const path groups = root / "sys/fs/cgroup";
   std::ifstream file(root / "proc/self/cgroup");

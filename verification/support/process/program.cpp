@@ -19,7 +19,7 @@ void check(int error, const std::string& what) {
   if (error != 0) throw std::system_error(error, std::generic_category(), what);
 }
 
-/// Creates an unnamed file in memory; `name` appears only in /proc.
+/// Creates an unnamed file in memory. `name` is shown only in /proc.
 Descriptor memory_file(const char* name) {
   Descriptor file(::memfd_create(name, MFD_CLOEXEC));
   if (!file.is_open()) check(errno, "memfd_create");
@@ -33,7 +33,8 @@ std::string read_from_start(const Descriptor& file) {
   return text;
 }
 
-/// Returns the null-terminated array that exec expects. Its pointers point into `texts`.
+/// Returns the null-terminated array of pointers that exec requires. The pointers point into
+/// `texts`.
 std::vector<char*> make_pointer_array(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   pointers.reserve(texts.size() + 1);

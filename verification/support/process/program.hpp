@@ -8,18 +8,18 @@
 
 namespace normproof::verification::support::process {
 
-/// The output of a program, and how it ended.
+/// The output of a program, and how the program ended.
 struct ProgramResult {
   Ending ending;
   std::string out, err;  ///< standard output and standard error
 };
 
-/// Runs a program to its end.
+/// Runs a program and waits until it has ended.
 ///
-/// Computes  runs `arguments`, the first of which is the program's name, looked up on PATH, with
-///           `input` as standard input. `environment` holds texts "NAME=value"; the program gets no
-///           other variables. Input and outputs are files in memory instead of pipes, so that no
-///           amount of either can block
+/// Computes  runs `arguments`. The first argument is the program, which is looked up on PATH.
+///           `input` becomes its standard input. `environment` holds the environment variables as
+///           "NAME=value"; the program gets no others. Input and outputs are files in memory rather
+///           than pipes, so that the program cannot block on them
 /// Throws    std::system_error with the reason if the program cannot be started
 ProgramResult run_program(const std::vector<std::string>& arguments, std::string_view input,
                           const std::vector<std::string>& environment);

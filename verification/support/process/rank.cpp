@@ -12,7 +12,8 @@
 namespace normproof::verification::support::process {
 namespace {
 
-/// The value of the first variable that is set.
+/// Returns the value of the first environment variable of the list that is set, or nothing if none
+/// is.
 std::optional<std::size_t> read_rank_variable(std::initializer_list<const char*> variables) {
   for (const char* const variable : variables) {
     const char* const text = std::getenv(variable);
@@ -36,7 +37,7 @@ std::optional<std::size_t> rank() {
 
 std::size_t local_rank() {
   const auto among_all = rank();
-  // SLURM_LOCALID is also in the environment of programs that srun did not begin as ranks.
+  // SLURM_LOCALID is also set for programs that srun did not start as ranks.
   if (!among_all) return 0;
   return read_rank_variable({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                              "MV2_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"})

@@ -13,8 +13,8 @@ using support::report::clean_line;
 
 namespace {
 
-// The colors of Okabe and Ito, which color-blind readers can tell apart, with a darker yellow; wine
-// red follows black.
+// The palette of Okabe and Ito, whose colors color-blind readers can tell apart. The yellow is
+// darker, and wine red is added after black.
 constexpr std::array<std::string_view, kMaxCurveColors> kColours = {
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
     "#56b4e9", "#7f6000", "#000000", "#882255"};
@@ -46,8 +46,8 @@ std::string common(std::string_view title) {
 
 namespace {
 
-/// Returns the points without a neighbor as dots in the line's color, since a line does not show
-/// them. Returns nothing if the curve is not drawn with lines alone.
+/// Returns the points of a line that have no neighbor, to be drawn as dots in the line's color; a
+/// line would not show them. Returns no points if the curve is not drawn as a line.
 Curve lone_points(const Curve& curve) {
   const std::size_t begin = curve.style.find("linecolor");
   const bool lines =

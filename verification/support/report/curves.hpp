@@ -8,27 +8,29 @@
 
 namespace normproof::verification::support::report {
 
-/// A curve of a picture. Its points are written into the gnuplot script.
+/// A curve of a gnuplot picture.
 struct Curve {
-  std::string title;  ///< empty: the curve is not in the key
+  /// Name of the curve in the picture's key; if empty, the key does not list the curve.
+  std::string title;
   std::string style;
   std::vector<std::pair<double, double>> points;
 };
 
-/// Quotes the text for gnuplot, so that no character ends the quotation.
+/// Returns the text in gnuplot's quotation marks, escaped as needed.
 std::string gnuplot_text(std::string_view text);
 
-/// Returns the script lines that start every picture: title, border, grid and key.
+/// Returns the gnuplot commands with which every picture starts: title, border, grid and key.
 std::string common(std::string_view title);
 
-/// Returns the script that plots the curves that have points, or nothing if none has. A non-finite
-/// number leaves a gap, and a point without neighbors is drawn as a dot.
+/// Returns the gnuplot commands that plot the curves, or an empty text if no curve has a point. A
+/// non-finite number leaves a gap. A point without neighbors is drawn as a dot.
 std::string plot(const std::vector<Curve>& curves);
 
-/// The number of lines that can be told apart by color.
+/// The number of different colors of curves.
 inline constexpr std::size_t kMaxCurveColors = 9;
 
-/// Returns the gnuplot style of a line in the color with this index; indices wrap at kCurveColours.
+/// Returns the gnuplot style of a line in the color with index `colour`. An index of
+/// kMaxCurveColors or more starts again from the first color.
 std::string line(std::size_t colour, bool dashed);
 
 }  // namespace normproof::verification::support::report

@@ -6,26 +6,26 @@
 #include <variant>
 #include <vector>
 
-/// A report for people in plain values: its content without its appearance. It is rendered to a
-/// terminal, to Markdown and to HTML. Every renderer escapes and cleans the texts.
+/// A report for people: its content without its appearance. Other files render it for a terminal,
+/// as Markdown and as HTML. They escape all texts themselves.
 namespace normproof::verification::support::report {
 
-/// The tone of a text. No renderer expresses it by a color alone.
+/// The tone of a text. It determines the color, but a color is never the only sign of the tone.
 enum class Tone {
   plain,
   soft,      ///< less important
-  good,      ///< as it should be
+  good,      ///< a success
   expected,  ///< a failure that was expected
-  mixed,     ///< neither good nor bad
+  mixed,     ///< partly good, partly bad
   bad
 };
 
 struct Heading {
-  int level = 1;  ///< 1 to 4
+  int level = 1;  ///< level of the heading, 1 to 4
   std::string text;
 };
 
-/// A paragraph. One whose tone is good or bad states the outcome of the whole report.
+/// A paragraph. A paragraph whose tone is good or bad states the outcome of the whole report.
 struct Paragraph {
   std::string text;
   Tone tone = Tone::plain;
@@ -35,15 +35,15 @@ struct List {
   std::vector<std::string> items;
 };
 
-/// Text whose spaces and line ends count, such as a command.
+/// Text that is shown with its spaces and line ends unchanged, such as a command.
 struct Code {
   std::string text;
 };
 
-/// A failure, and the command that repeats it.
+/// A failure and the command that repeats it.
 struct Problem {
-  std::string verdict;  ///< "FAILED"
-  std::string subject;  ///< "quick/layer_norm/one_row-1x6-float32"
+  std::string verdict;  ///< the outcome, such as "FAILED"
+  std::string subject;  ///< the name of what failed, such as "quick/layer_norm/one_row-1x6-float32"
   std::vector<std::string> sentences;
   std::string repro = {};
 };
@@ -53,16 +53,18 @@ enum class Align { left, right };
 struct Column {
   std::string name;
   Align align = Align::left;
-  /// Whether a terminal may cut the text off. Applies to the last column of rows that are not bad.
+  /// Whether a terminal may cut off the texts of this column. It has an effect only if this is the
+  /// last column, and only in rows whose tone is not bad.
   bool may_be_cut = false;
-  /// The minimum width in a terminal, for rows that are printed one by one.
+  /// The minimum width of the column in a terminal. Needed if rows are printed before all are
+  /// known.
   std::size_t min_width = 0;
 };
 
 Column number_column(const std::string& name);
 std::vector<Column> text_columns(const std::vector<std::string>& names);
 
-/// Terms and their explanations, shown on demand, in HTML only.
+/// A list of terms and their explanations, which the reader can open. Only HTML shows it.
 struct Details {
   std::string summary;
   std::vector<std::pair<std::string, std::string>> terms = {};
@@ -72,38 +74,41 @@ struct Details {
 struct Cell {
   std::string text;
   Tone tone = Tone::plain;
-  std::string hint = {};   ///< a tooltip, in HTML only
+  std::string hint = {};   ///< tooltip; only HTML shows it
   std::string title = {};  ///< shown above the text, except in a terminal
-  Details details = {};    ///< shown below the text; nothing is shown if the summary is empty
+  Details details = {};    ///< shown below the text, if details.summary is not empty
 };
 
 struct Row {
   std::vector<Cell> cells;
   Tone tone = Tone::plain;
-  std::vector<std::string> notes = {};  ///< shown below the row or below its last cell
-  std::string id = {};                  ///< the id attribute in HTML
+  /// Sentences that are shown below the row or below its last cell.
+  std::vector<std::string> notes = {};
+  std::string id = {};  ///< value of the id attribute in HTML
 };
 
 struct Table {
   std::string caption;
   std::vector<Column> columns;
   std::vector<Row> rows = {};
-  bool folded = false;  ///< shown on demand, in HTML only
-  bool stacks = false;  ///< shows each row as a block in a narrow window, in HTML only
+  bool folded = false;  ///< whether the reader must open the table to see it; HTML only
+  bool stacks = false;  ///< whether a narrow window shows each row as a block; HTML only
 };
 
-/// Returns a table whose columns are `texts`, aligned left, and then `numbers`, aligned right.
+/// Returns an empty table. Its first columns have the names `texts` and are aligned left. Its last
+/// columns have the names `numbers` and are aligned right.
 Table numbers_table(const std::string& caption, const std::vector<std::string>& texts,
                     const std::vector<std::string>& numbers);
 
-/// A picture as an <svg> element, or the reason why it could not be drawn.
+/// A picture as an <svg> element, or the reason why the picture could not be drawn.
 struct Drawing {
   std::string svg;
   std::string failure;
 };
 
 struct Figure {
-  std::string file;  ///< file name beside the Markdown; empty: shown in HTML only
+  /// Name of the file beside a Markdown report; if empty, only HTML shows the figure.
+  std::string file;
   Drawing drawing;
   std::string caption;
 };
@@ -111,7 +116,7 @@ struct Figure {
 using Part = std::variant<Heading, Paragraph, List, Code, Problem, Table, Figure>;
 
 struct Document {
-  std::string title;  ///< the title of the window
+  std::string title;  ///< title of the browser's window
   std::vector<Part> parts = {};
 
   void add(Part part) { parts.push_back(std::move(part)); }

@@ -18,7 +18,7 @@ using support::report::cut;
 
 namespace {
 
-/// Returns the environment without the variables that change gnuplot's output.
+/// Returns this process's environment without the variables that influence gnuplot's output.
 std::vector<std::string> plain_environment() {
   std::vector<std::string> result = {"LC_ALL=C"};
   for (char** variable = environ; *variable != nullptr; ++variable) {

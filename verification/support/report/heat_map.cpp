@@ -12,13 +12,13 @@ namespace normproof::verification::support::report {
 
 namespace {
 
-// The same width as the other pictures of a page, so that all scale alike.
+// All pictures of a page have the same width, so that they are scaled by the same factor.
 constexpr std::size_t kWidth = 1100, kLeft = 110, kLargestSquare = 28, kLegendLine = 26;
-/// Minimum distance of two names along an axis, in units of the viewBox.
+/// Minimum distance between two labels of an axis, in units of the viewBox.
 constexpr std::size_t kLabelSpacing = 46;
 
 struct Shade {
-  /// The largest ratio shown in this color.
+  /// The largest ratio that is shown in this color.
   double max_ratio;
   const char* colour;
   const char* words;
@@ -58,7 +58,7 @@ std::string words(std::size_t x, std::size_t y, const char* anchor, const std::s
                      escape_markup(clean_line(text)));
 }
 
-/// Draws the legend, three colors to a line.
+/// Draws the legend with three colors per line.
 std::string legend(std::size_t top) {
   std::string text;
   std::size_t i = 0;

@@ -15,7 +15,7 @@ std::string escaped(const std::string& text) {
   return escape_markup(clean(text));
 }
 
-/// Returns ` name="value"`, or nothing if the value is empty.
+/// Returns the HTML attribute ` name="value"`, or an empty text if the value is empty.
 std::string attribute(const char* name, const std::string& value) {
   return value.empty() ? "" : fmt::format(" {}=\"{}\"", name, escaped(value));
 }
@@ -37,7 +37,7 @@ std::string class_attribute(Tone tone) {
   }
 }
 
-/// Puts content that may be wider than the window into a frame that scrolls, also by keyboard.
+/// Returns content that may be wider than the window in a frame that scrolls, by mouse or keyboard.
 std::string in_scrolling_frame(const std::string& inside, const std::string& name) {
   return fmt::format("<div class=\"wide\" tabindex=\"0\" role=\"region\"{}>{}</div>\n",
                      attribute("aria-label", name), inside);
@@ -77,8 +77,8 @@ std::string row_html(const Row& row, const std::vector<Column>& columns) {
                      attribute("id", row.id), cells);
 }
 
-/// Returns the class that gives a column of sentences extra width. Without it such a column shrinks
-/// to the width of a word if there are many others.
+/// Returns the CSS class that gives a column of sentences extra width. Without it, a column of
+/// sentences among many columns shrinks to the width of a word.
 std::string head_class(const Table& table, std::size_t column) {
   constexpr std::size_t kSentence = 40;
   if (table.columns[column].align == Align::right) return "number";

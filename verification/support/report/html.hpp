@@ -6,11 +6,11 @@
 
 namespace normproof::verification::support::report {
 
-/// Renders the document as a self-contained HTML page.
+/// Renders the document as one self-contained HTML page.
 ///
-/// Computes  a page with its style and pictures inside, without scripts and addresses. Wide tables
-///           and pictures scroll inside their own frames. No color carries a meaning that a word or
-///           sign does not
+/// Computes  a page that contains its style and pictures, without scripts and without addresses of
+///           other files. Wide tables and pictures scroll in frames of their own. A word or sign
+///           always repeats what a color says
 std::string html(const Document& document);
 
 }  // namespace normproof::verification::support::report

@@ -2,10 +2,10 @@
 
 namespace normproof::verification::support::report {
 
-// Blue and orange can be told apart by color-blind readers; in gray the cell's word or sign says
-// the same. A frame whose content continues shows a shadow at that side: two covers move with the
-// content and hide the shadows at the ends. The content is blended, since its own white would
-// otherwise hide the shadows.
+// Color-blind readers can tell blue and orange apart. In gray print, the word or sign of the cell
+// has the same meaning. A scrolling frame shows a shadow on each side where its content continues:
+// two covers scroll with the content and hide the shadow at the ends. The content is blended with
+// the background, since white content would hide the shadows.
 std::string_view html_style() {
   return R"(
 :root { --ink: #1b1b1b; --soft: #555; --line: #d5d5d5; --paper: #fff; --wash: #f6f7f8;

@@ -4,7 +4,7 @@
 
 namespace normproof::verification::support::report {
 
-/// Returns the style sheet of every page.
+/// Returns the CSS style sheet that every HTML page contains.
 std::string_view html_style();
 
 }  // namespace normproof::verification::support::report

@@ -30,7 +30,7 @@ const char* tone_name(Tone tone) {
   return "";
 }
 
-/// Appends one part, or the parts that stand for it, to an array.
+/// Converts a part of the document to JSON and appends it to an array.
 class JsonParts {
  public:
   void operator()(const Heading& heading) {
@@ -74,7 +74,7 @@ class JsonParts {
     return cleaned;
   }
 
-  /// A row with one cell per column, as the reader expects.
+  /// Returns a row as JSON, filled up to one cell per column.
   static ordered_json row_json(const Row& row, std::size_t columns) {
     std::vector<std::string> cells(columns);
     for (std::size_t i = 0; i < columns && i < row.cells.size(); ++i) cells[i] = row.cells[i].text;

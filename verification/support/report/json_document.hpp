@@ -6,8 +6,8 @@
 
 namespace normproof::verification::support::report {
 
-/// Returns the document as JSON that `normproof render` reads back: {"title": ..., "parts": [...]}.
-/// A problem becomes a paragraph, a list and its command as code; a figure becomes its caption.
+/// Returns the document as JSON that `normproof render` can read: {"title": ..., "parts": [...]}. A
+/// Problem becomes a paragraph, a list and its command as code. A Figure becomes its caption.
 /// Hints, titles and details of cells are left out.
 std::string json_document(const Document& document);
 

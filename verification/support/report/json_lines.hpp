@@ -8,9 +8,9 @@ namespace normproof::verification::support::report {
 
 /// Renders the checks as JSON lines.
 ///
-/// Computes  one object per check and line: the properties of the check and of its suite;
-///           "outcome", as the command names it; "findings", the sentences; and "repro", if there
-///           is a command
+/// Computes  one line per check. The line holds one JSON object: the properties of the suite and of
+///           the check; "outcome", the word that the command prints; "findings", the sentences; and
+///           "repro", if the check has a command that repeats it
 std::string json_lines(const Checks& checks);
 
 }  // namespace normproof::verification::support::report

@@ -5,8 +5,8 @@
 
 namespace normproof::verification::support::report {
 
-/// Returns a JSON number, or the string "inf", "-inf" or "nan" (of either sign), since JSON has no
-/// infinity and no NaN.
+/// Returns a number as JSON. JSON has no infinity and no NaN; these become the strings "inf",
+/// "-inf" and "nan" (for either sign of NaN).
 inline nlohmann::ordered_json json_number(double value) {
   if (std::isfinite(value)) return value;
   return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";

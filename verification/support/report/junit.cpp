@@ -15,12 +15,13 @@ void append(pugi::xml_node node, const char* attribute, const std::string& value
   node.append_attribute(attribute) = clean_line(value).c_str();
 }
 
-/// Returns the element of a <testcase> that states its outcome.
+/// Returns the name of the XML element that states the outcome inside <testcase>.
 const char* outcome_element(Outcome outcome) {
   return outcome == Outcome::failed ? "failure" : outcome == Outcome::error ? "error" : "skipped";
 }
 
-/// Returns the findings, one per line, or nothing if the message already says everything.
+/// Returns the text of a failure: one finding per line. Returns an empty text if the `message`
+/// attribute already says everything.
 std::string failure_text(const Check& check) {
   const bool more = check.findings.size() > 1 || !check.remarks.empty() || !check.repro.empty();
   if (!more || check.outcome == Outcome::skipped) return "";

@@ -6,12 +6,12 @@
 
 namespace normproof::verification::support::report {
 
-/// Renders the checks as a JUnit file.
+/// Renders the checks as a JUnit XML file.
 ///
-/// Source    the schema that Jenkins publishes, junit-10.xsd of its xUnit plug-in
-/// Computes  one <testsuite> per suite and one <testcase> per check, without times. A failure has
-///           its first sentence as message; its text has every sentence, the remarks and the repro
-///           command
+/// Source    the schema that Jenkins publishes: junit-10.xsd of its xUnit plug-in
+/// Computes  one <testsuite> per suite and one <testcase> per check, without times. The message of
+///           a failure is its first sentence. The text of a failure is all its sentences, its
+///           remarks and the command that repeats the check
 std::string junit(const Checks& checks);
 
 }  // namespace normproof::verification::support::report

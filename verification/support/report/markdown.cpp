@@ -19,8 +19,8 @@ bool is_punctuation(char c) {
   return c > ' ' && c < 0x7f && !is_word(c);
 }
 
-/// Whether Markdown would interpret the sign between these two characters; ' ' stands for an end of
-/// the line.
+/// Whether Markdown gives the sign a meaning if it is between these two characters. The character '
+/// ' is used for the start and the end of the line.
 bool has_markdown_meaning(char sign, char before, char after) {
   switch (sign) {
     case '`':
@@ -39,8 +39,8 @@ bool has_markdown_meaning(char sign, char before, char after) {
   }
 }
 
-/// Returns the entity for a sign that would begin HTML. Markdown renderers disagree on such a sign
-/// behind a backslash.
+/// Returns the HTML entity for a sign that would start HTML, or an empty text for other signs.
+/// Markdown renderers treat a backslash before such a sign differently, so it cannot be used.
 std::string_view html_entity(char sign, char after) {
   if (sign == '<' && (is_word(after) || after == '/' || after == '!' || after == '?'))
     return "&lt;";
@@ -48,7 +48,7 @@ std::string_view html_entity(char sign, char after) {
   return {};
 }
 
-/// Whether the line's first sign would make it a list, a heading, a quotation or a rule.
+/// Whether the first sign of the line would start a list, a heading, a quotation or a rule.
 bool starts_block(std::string_view line) {
   if (line.empty()) return false;
   if (std::string_view("#>|=").find(line.front()) != std::string_view::npos) return true;

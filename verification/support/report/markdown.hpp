@@ -7,12 +7,12 @@
 
 namespace normproof::verification::support::report {
 
-/// Renders the document as GitHub's Markdown. Pictures are files beside it; colors, hints and
-/// details are left out.
+/// Renders the document as GitHub Markdown. Pictures are separate files. Colors, hints and details
+/// are left out.
 std::string markdown(const Document& document);
 
-/// Returns the text on one line, with a backslash before the signs that Markdown would interpret.
-/// Other text, such as `a_b` and `1 < 2`, is unchanged.
+/// Returns the text as one line in which Markdown signs are escaped by a backslash. Signs without a
+/// meaning in Markdown, as in `a_b` and `1 < 2`, are unchanged.
 std::string escape_markdown(std::string_view text);
 
 }  // namespace normproof::verification::support::report

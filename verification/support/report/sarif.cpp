@@ -12,7 +12,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// Returns the path as a URI, with %XX for the characters that a URI cannot contain.
+/// Returns the path as a URI. Characters that a URI cannot contain are written as %XX.
 std::string to_uri(const std::string& path) {
   std::string address;
   for (const char c : path) {
@@ -26,7 +26,8 @@ std::string to_uri(const std::string& path) {
   return address;
 }
 
-/// Writes "quick/a: y is absent; as by one-pass variance (repro: normproof golden check ...)".
+/// Returns the message of a SARIF result: "quick/a: y is absent; as by one-pass variance (repro:
+/// normproof golden check ...)".
 std::string result_message(const Check& check, const Finding& finding) {
   std::string text = fmt::format("{}: {}", check.name, finding.sentence);
   for (const std::string& remark : check.remarks) text += "; " + remark;

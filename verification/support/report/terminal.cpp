@@ -10,11 +10,11 @@ namespace normproof::verification::support::report {
 
 namespace {
 
-constexpr std::size_t kGap = 2;  // columns between two columns of a table
+constexpr std::size_t kGap = 2;  // number of spaces between two columns of a table
 constexpr std::size_t kIndent = 2;
-constexpr std::size_t kMinNameWidth = 12;  // minimum width of a row's name after it is cut
+constexpr std::size_t kMinNameWidth = 12;  // minimum width to which the name of a row may be cut
 
-/// Indents each line of the text and wraps it to the width.
+/// Returns the text, wrapped to the width, with `indent` spaces before each line.
 std::string indented(const std::string& text, std::size_t indent, std::size_t width) {
   const std::string before(indent, ' ');
   if (width == unlimited_width) return before + clean_line(text) + "\n";
@@ -47,7 +47,7 @@ class ToTerminal {
     std::string text = fmt::format("{} {}\n", problem.verdict, clean_line(problem.subject));
     for (const std::string& sentence : problem.sentences)
       text += indented(sentence, kIndent, width_);
-    // A command is not wrapped, so that it can be copied whole.
+    // The command is not wrapped, so that users can copy it.
     if (!problem.repro.empty())
       text += indented("repro: " + problem.repro, kIndent, unlimited_width);
     return text;
@@ -65,8 +65,8 @@ class ToTerminal {
   std::size_t width_;
 };
 
-/// Whether no empty line goes between the two parts: after a heading, between paragraphs, and
-/// between a paragraph and the part it introduces.
+/// Whether the two parts follow each other without an empty line. This is so after a heading,
+/// between two paragraphs, and between a paragraph and the part that it introduces.
 bool need_no_empty_line(const Part& above, const Part& below) {
   if (std::holds_alternative<Heading>(above)) return true;
   return std::holds_alternative<Paragraph>(above) &&
@@ -85,7 +85,7 @@ TableLines::TableLines(const std::vector<Column>& columns, const std::vector<Row
       if (i < row.cells.size())
         widths_[i] = std::max(widths_[i], display_width(clean_line(row.cells[i].text)));
   }
-  // If the other columns are too wide even so, the names of the rows are cut.
+  // If the line is still too wide, the names of the rows are cut.
   std::size_t all = 0;
   for (std::size_t i = 0; i < columns_.size(); ++i)
     all += (columns_[i].may_be_cut ? display_width(columns_[i].name) : widths_[i]) +

@@ -8,24 +8,25 @@
 
 namespace normproof::verification::support::report {
 
-/// The width at which no line is broken or cut.
+/// The width that means: lines are neither broken nor cut.
 inline constexpr std::size_t unlimited_width = 0;
 
-/// Renders the document as lines for a terminal.
+/// Renders the document as lines of text for a terminal.
 ///
-/// Computes  lines of at most `width` columns, except if a word, a command or table columns that
-///           may not be cut are wider. Figures, details, hints and titles of cells are left out
+/// Computes  lines of at most `width` columns. A line may be longer if it has a long word, a
+///           command, or table columns that may not be cut. Figures, and details, hints and titles
+///           of cells, are left out
 std::string terminal_text(const Document& document, std::size_t width = unlimited_width);
 
-/// Renders a table line by line. A column is as wide as the widest of its head, its minimum width
-/// and the cells of `rows`.
+/// Renders a table row by row. The width of a column is the maximum of its head, its min_width and
+/// its cells in `rows`.
 class TableLines {
  public:
   explicit TableLines(const std::vector<Column>& columns, const std::vector<Row>& rows = {},
                       std::size_t width = unlimited_width);
 
   std::string head() const;
-  /// Returns the row and its notes.
+  /// Returns the lines of a row and of its notes.
   std::string row(const Row& row) const;
 
  private:

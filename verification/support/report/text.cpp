@@ -15,7 +15,8 @@ namespace {
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 constexpr std::string_view kEllipsis = "\xe2\x80\xa6";
 
-/// Returns the character at `position` and moves past it. A negative result means ill-formed UTF-8.
+/// Returns the character at `position` and advances `position` behind it. A negative result means
+/// that the UTF-8 is ill-formed.
 UChar32 next(std::string_view text, std::size_t& position) {
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(text.data());
   const auto length = static_cast<std::int64_t>(text.size());
@@ -27,7 +28,7 @@ UChar32 next(std::string_view text, std::size_t& position) {
 }
 
 std::size_t character_width(UChar32 character) {
-  if (character >= ' ' && character <= '~') return 1;  // most characters, without the tables of ICU
+  if (character >= ' ' && character <= '~') return 1;  // fast path without the tables of ICU
   switch (u_charType(character)) {
     case U_NON_SPACING_MARK:
     case U_ENCLOSING_MARK:
@@ -47,7 +48,7 @@ std::string clean(std::string_view text) {
   for (std::size_t position = 0; position < text.size();) {
     const std::size_t begin = position;
     const UChar32 character = next(text, position);
-    // U+FFFE and U+FFFF are not allowed in XML.
+    // XML does not allow U+FFFE and U+FFFF.
     if (character < 0 || character == 0xfffe || character == 0xffff) {
       result += kReplacement;
     } else if (character != '\n' && u_charType(character) == U_CONTROL_CHAR) {

@@ -1,4 +1,4 @@
-"""Calls libnormproof by ctypes, function for function. verification/bindings/c/normproof.h has the contracts."""
+"""Declares the functions of libnormproof for ctypes. verification/bindings/c/normproof.h documents each of them."""
 from __future__ import annotations
 
 import ctypes as C
@@ -20,25 +20,25 @@ _HANDLE, _TEXT, _SHAPE = C.c_void_p, C.c_char_p, C.POINTER(C.c_int64)
 
 
 class Tensor(C.Structure):
-    """normproof_tensor."""
+    """The C struct normproof_tensor."""
     _fields_ = [("name", C.c_char_p), ("dtype", C.c_int32), ("rank", C.c_int32), ("shape", C.POINTER(C.c_int64)),
                 ("data", C.c_void_p), ("bytes", C.c_size_t)]
 
 
 class Case(C.Structure):
-    """normproof_case."""
+    """The C struct normproof_case."""
     _fields_ = [("path", C.c_char_p), ("op", C.c_char_p), ("mode", C.c_char_p), ("options", C.c_char_p),
                 ("why", C.c_char_p), ("json", C.c_char_p), ("dtype", C.c_int32), ("is_sequence", C.c_int32),
                 ("input_count", C.c_size_t), ("inputs", C.POINTER(Tensor))]
 
 
 class Verdict(C.Structure):
-    """normproof_verdict."""
+    """The C struct normproof_verdict."""
     _fields_ = [("passed", C.c_int32), ("ratio", C.c_double), ("text", C.c_char_p)]
 
 
 class Expected(C.Structure):
-    """normproof_expected."""
+    """The C struct normproof_expected."""
     _fields_ = [("name", C.c_char_p), ("dtype", C.c_int32), ("required", C.c_int32), ("rank", C.c_int32),
                 ("reserved", C.c_int32), ("shape", C.POINTER(C.c_int64)), ("count", C.c_size_t),
                 ("value", C.POINTER(C.c_double)), ("remainder", C.POINTER(C.c_double)),

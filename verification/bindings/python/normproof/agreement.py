@@ -39,7 +39,7 @@ class OutputAgreement:
 
     @property
     def nearer(self) -> str:
-        """ "a" or "b", the more accurate one by mean and by largest error; "" if neither is by both."""
+        """ The implementation whose mean and largest error are both smaller, "a" or "b"; "" if there is none."""
         if self.same_bits or (self.error_a, self.mean_a) == (self.error_b, self.mean_b):
             return ""
         if self.error_a <= self.error_b and self.mean_a <= self.mean_b:
@@ -72,7 +72,7 @@ class Agreement:
 
     @property
     def nearer(self) -> dict[str, int]:
-        """The number of differing outputs in which "a", "b" or neither ("") is more accurate."""
+        """For "a", "b" and "" (neither): the number of differing outputs in which it is more accurate."""
         counts = {"a": 0, "b": 0, "": 0}
         for output in self.outputs:
             if not output.same_bits:
@@ -141,7 +141,7 @@ def agree(engine_a: Callable[..., Any], engine_b: Callable[..., Any], op: str, *
 
 
 def _shared_names(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
-    """Returns the names that both implementations receive. EVERYTHING stands for all names."""
+    """Returns the names of tensors and options that both implementations receive. EVERYTHING stands for all names."""
     return other if EVERYTHING in one else one if EVERYTHING in other else one & other
 
 
@@ -152,7 +152,7 @@ def _require_pairs(**given: Any) -> None:
 
 
 def _select(value: Any, index: int) -> Any:
-    """Returns one of a pair, or the value that is the same for both."""
+    """Returns element `index` of a pair, or the value itself if it is not a pair."""
     return value[index] if isinstance(value, tuple) else value
 
 
@@ -178,7 +178,10 @@ def _answer_both(agreement: Agreement, case: Case, invocations: Sequence[Invocat
 
 def _compare(agreement: Agreement, corpus: Corpus, case: Case, invocations: Sequence[Invocation],
              answers: Sequence[Mapping[str, Stored]]) -> None:
-    """Compares the outputs of both. Outputs that `outputs=` names must be returned by both if the case has them."""
+    """Compares the outputs of the two implementations.
+
+    Each must return every output that `outputs=` names and the case has.
+    """
     expected, policy = corpus.expect(), invocations[0].policy
     a, b = answers
     wanted = [name for name in policy.named or sorted(set(a) & set(b)) if name in expected]
@@ -205,7 +208,10 @@ def _compare(agreement: Agreement, corpus: Corpus, case: Case, invocations: Sequ
 
 
 def _shares(stored: Stored, expected: ExpectedOutput) -> Array:
-    """Returns error over bound of each element: 0 if both are NaN, infinite if one of them is."""
+    """Returns the ratio of error to bound of each element.
+
+    It is 0 if the output and the exact value are NaN, and infinite if only one of them is.
+    """
     with np.errstate(all="ignore"):
         got = np.asarray(stored.widened(), np.longdouble)
         error = np.abs((got - expected.value) - expected.remainder).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Checks the plain arguments of check, judge, agree and case.check, and words what is wrong with one."""
+"""Checks the plain arguments of check, judge, agree and case.check, and describes an invalid one in a sentence."""
 from __future__ import annotations
 
 import numbers
@@ -22,7 +22,10 @@ def describe_value(value: Any) -> str:
 
 
 def require_arguments(given: Mapping[str, Any]) -> None:
-    """Throws UsageError for the first of {name: value} that breaks the rule of its name. Other names are ignored."""
+    """Throws UsageError for the first argument in {name: value} whose value is invalid.
+
+    Names without a rule are ignored.
+    """
     for name, value in given.items():
         if name in RULES:
             accepts, expected = RULES[name]

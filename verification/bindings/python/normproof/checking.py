@@ -88,7 +88,7 @@ def check(fn: Callable[..., Any], op: str, *, dtype: Any = "float32", device: st
 
 
 def fail_if_broken(corpus: Corpus, index: int, relations: Sequence[RelationResult], result: CaseResult) -> CaseResult:
-    """Fails a case that breaks a relation, so that every form of the report shows it as failed."""
+    """Marks a case as failed if a relation is broken, so that every form of the report shows it as failed."""
     broken = [relation for relation in relations if relation.path == result.path and relation.broken]
     if not broken:
         return result
@@ -114,7 +114,7 @@ def require_op(op: Any) -> None:
 
 
 def known_names(corpus: Corpus, op: str) -> set[str]:
-    """Returns the names of all tensors and options of op: those of its description and those of its cases."""
+    """Returns the names of all tensors and options of op, from its description and from its cases."""
     return names.known_names(op) | {name for index in range(len(corpus)) for key in ("inputs", "options")
                                     for name in corpus.description(index)[key]}
 
@@ -125,7 +125,7 @@ def fullest_case(corpus: Corpus, selected: Sequence[int]) -> int:
 
 
 def require_dtypes(invocation: Invocation, dtype: Any) -> None:
-    """Throws UsageError if the framework has one of the dtypes not."""
+    """Throws UsageError if the framework lacks one of the dtypes."""
     for name in dtype_names(dtype):
         if name not in invocation.framework.dtypes:
             hint = ": install ml_dtypes" if name == "bfloat16" and invocation.framework.dtypes_from_ml_dtypes else ""
@@ -147,14 +147,14 @@ def select_cases(corpus: Corpus, op: str, dtype: Any, only: str | Sequence[str] 
 
 
 def count_other_dtypes(corpus: Corpus, op: str, dtype: Any, only: str | Sequence[str] | None, tier: str) -> str:
-    """Returns how many cases select_cases leaves out for their dtype, such as "3 of float64", or ""."""
+    """Returns how many cases select_cases leaves out because of their dtype, such as "3 of float64", or ""."""
     others = collections.Counter(corpus.description(index)["dtype"]
                                  for index in folders.matching(corpus.paths(), full_globs(op, only, tier)))
     return ", ".join(f"{count} of {name}" for name, count in others.items() if name not in dtype_names(dtype))
 
 
 def full_globs(op: str, only: str | Sequence[str] | None, tier: str) -> list[str]:
-    """Returns globs of whole paths. A glob without a slash is one of what follows the operation in a path."""
+    """Returns globs that match whole paths. A glob without a slash matches the part of a path after the operation."""
     globs = [only] if isinstance(only, str) else list(only or ())
     if only is not None and not (globs and all(globs)):
         raise UsageError(f"normproof: only={only!r} chooses no case; expected a glob or several, or None for all of them")
@@ -177,14 +177,14 @@ def require_known_globs(corpus: Corpus, xfail: str | Collection[str]) -> None:
 
 
 def judge_case(corpus: Corpus, invocation: Invocation, case: Case, runner: Runner, observed: Observations) -> CaseResult:
-    """Calls the implementation on the selected case and judges its answer, whatever happens."""
+    """Calls the implementation on the selected case and judges its outputs. An exception counts as a failed case."""
     give_answer(corpus, invocation, case, runner, observed)
     return CaseResult(case.path, corpus.judge())
 
 
 def give_answer(corpus: Corpus, invocation: Invocation, case: Case, runner: Runner, observed: Observations,
                 index: int | None = None) -> None:
-    """Gives the corpus the answer to the selected case, or the reason why there is none.
+    """Passes the outputs for the selected case to the corpus, or the reason why there are none.
 
     With an index, which is that of the case, the tensors and options that the function read by itself, in
     `case.read`, count as received. They are known after the call only.

@@ -1,4 +1,4 @@
-"""Words the calling conventions that were found out, for the heading of a report."""
+"""Describes the calling conventions that were detected, for the heading of a report."""
 from __future__ import annotations
 
 import dataclasses
@@ -9,7 +9,7 @@ from normproof.titles import title_of
 
 @dataclasses.dataclass
 class Observations:
-    """What the answers of an implementation showed, beyond its invocation.
+    """Facts about an implementation that only its outputs show.
 
     members      the members of a module, and the tensor that each held in the last case
     loss_alone   whether a model returned its loss and no logits
@@ -18,7 +18,7 @@ class Observations:
     loss_alone: bool = False
 
     def add(self, invocation: Invocation, answer: Answer) -> None:
-        """Takes in one answer."""
+        """Records the facts that one answer shows."""
         self.loss_alone = self.loss_alone or invocation.policy.is_loss_alone(answer.outputs)
 
 

@@ -1,4 +1,4 @@
-"""An open corpus and its cases: what the C ABI lends, as Python values."""
+"""An open corpus and its cases, as Python values. The C interface owns the memory of the tensors."""
 from __future__ import annotations
 
 import ctypes as C
@@ -90,7 +90,7 @@ class Case:
         return self._checker(self, fn, **options)
 
     def at(self, step: int, state: Mapping[str, Stored]) -> Case:
-        """Returns one step of a sequence, which starts from the state that the step before it left."""
+        """Returns one step of a sequence as a case. Its initial state is the final state of the previous step."""
         tensors = {name: value.like(value.data[step]) if name in PER_STEP else state.get(name, value)
                    for name, value in self.tensors.items()}
         outputs = {name: shape[1:] for name, shape in self.outputs.items()}
@@ -98,7 +98,7 @@ class Case:
 
     def replaced(self, tensors: Mapping[str, Stored], sequence: bool | None = None,
                  outputs: Mapping[str, tuple[int, ...]] | None = None) -> Case:
-        """Returns the same case with other tensors. Both cases share `read`."""
+        """Returns a copy of the case with other tensors. The two cases share the set `read`."""
         other = Case(self.path, self.op, self.training, self.sequence if sequence is None else sequence, self.dtype,
                      self.options, tensors, self.why, self._checker, self.outputs if outputs is None else outputs)
         other.read = self.read
@@ -178,7 +178,7 @@ class Corpus:
         self._require(self._lib.set(self._handle, name.encode(), value.encode()))
 
     def select(self, index: int, checker: Callable[..., Report] | None = None) -> Case:
-        """Selects the case of that index, which the next answer is judged by. Returns a copy of it."""
+        """Selects the case with this index; the next outputs are judged against it. Returns a copy of the case."""
         lent = abi.Case()
         self._require(self._lib.select(self._handle, index, C.byref(lent)))
         tensors = {}
@@ -205,7 +205,7 @@ class Corpus:
         return expected
 
     def answer(self, name: str, stored: Stored) -> None:
-        """Gives the handle an output for the selected case."""
+        """Passes an output for the selected case to the C interface."""
         data = np.ascontiguousarray(stored.data)
         shape = (C.c_int64 * len(stored.shape))(*stored.shape)
         self._require(self._lib.answer(self._handle, name.encode(), abi.DTYPES.index(stored.dtype), len(stored.shape),
@@ -220,14 +220,14 @@ class Corpus:
         self._require(self._lib.fail(self._handle, reason.encode()))
 
     def judge(self) -> Verdict:
-        """Judges what was given for the selected case."""
+        """Judges the outputs that were passed for the selected case."""
         verdict, line = abi.Verdict(), C.c_char_p()
         self._require(self._lib.judge(self._handle, C.byref(verdict)))
         self._require(self._lib.verdict_json(self._handle, C.byref(line)))
         return Verdict(bool(verdict.passed), verdict.ratio, verdict.text.decode(), _object(line.value))
 
     def shares(self, output: str) -> Array | None:
-        """Returns error over bound of each element of an output that was judged; None if none was compared."""
+        """Returns the ratio of error to bound for each element of a judged output; None if it was not compared."""
         count, lent = C.c_size_t(), C.POINTER(C.c_double)()
         self._require(self._lib.shares(self._handle, output.encode(), C.byref(count), C.byref(lent)))
         return np.ctypeslib.as_array(lent, (count.value,)).copy() if count.value else None

@@ -1,4 +1,4 @@
-"""Values of parameters that are no tensor and no option of a case, but follow from the case and the framework."""
+"""Computes values of parameters that follow from the case and the framework, without being in the case."""
 from __future__ import annotations
 
 import dataclasses
@@ -51,7 +51,7 @@ class DerivedValues:
         return 1 - decay if self.framework.momentum_weighs_new and "momentum" not in case.options else decay
 
     def neutral_tensor(self, name: str, case: Case) -> Any:
-        """Returns what a required parameter receives if the case has no such tensor: one that changes nothing.
+        """Returns the value for a required parameter whose tensor the case lacks: a tensor that changes nothing.
 
         Throws NotOffered if there is no such value.
         """
@@ -69,7 +69,7 @@ class DerivedValues:
         raise NotOffered(f"{self.title} needs {name}, which the case has not")
 
     def description(self, source: str) -> str:
-        """Returns a rule in the words of a report. Any other name is returned unchanged."""
+        """Returns the description of a rule for a report. A name that is not a rule is returned unchanged."""
         return {"normalized_shape": "(D,)", "features": "D, the last extent of x", "last_axis": "-1",
                 "momentum": self.framework.momentum, "training": "whether the mode is training",
                 "inference": "whether the mode is inference", "has_gamma": "whether there is gamma",

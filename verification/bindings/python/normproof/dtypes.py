@@ -1,4 +1,4 @@
-"""Names of the dtypes that a case may have, from whatever a framework calls them."""
+"""Converts a framework's dtypes to the names of the dtypes that a case may have."""
 from __future__ import annotations
 
 from typing import Any

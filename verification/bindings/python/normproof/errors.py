@@ -26,7 +26,7 @@ class NotOffered(NormproofError):
 
 
 class Unanswered(NormproofError):
-    """An implementation returned nothing that can be judged; the sentence is the verdict of its case."""
+    """An implementation returned nothing that can be judged. The text becomes the verdict on its case."""
 
 
 def in_one_line(error: BaseException) -> str:

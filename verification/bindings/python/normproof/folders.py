@@ -1,4 +1,7 @@
-"""Finds the corpus: NORMPROOF_CORPUS, or the quick tier of the package. Other tiers are made once and kept."""
+"""Finds the corpus: NORMPROOF_CORPUS, or the quick tier of the package.
+
+Other tiers are generated at their first use and kept in a cache.
+"""
 from __future__ import annotations
 
 import fnmatch
@@ -66,7 +69,7 @@ def tier_folder(tier: str, op: str = "*", stream: TextIO | None = None) -> pathl
 
 
 def cached_folder(name: str, make: Callable[[pathlib.Path], None]) -> pathlib.Path:
-    """Returns a corpus of the cache. If it is absent, calls make(folder) on a new folder, and then renames that."""
+    """Returns the folder of a corpus in the cache. If it is absent, make(folder) creates it under a temporary name."""
     folder = cache_folder() / abi.corpus_version() / name
     if (folder / "manifest.json").is_file():
         return folder

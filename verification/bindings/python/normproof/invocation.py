@@ -1,4 +1,4 @@
-"""Calls an implementation on a case, through the framework whose tensors it takes."""
+"""Calls an implementation on a case with the tensors of its framework."""
 from __future__ import annotations
 
 import dataclasses
@@ -24,7 +24,7 @@ LAYERS_WITH_CHANNELS = ("batch_norm", "instance_norm", "group_norm", "batch_reno
 
 @dataclasses.dataclass(frozen=True)
 class Variation:
-    """What a relation of the call changes.
+    """The changes that a relation makes to a call.
 
     alter          returns an input with another layout of memory, given its name and tensor
     buffer         returns where the function writes y, given x
@@ -43,7 +43,7 @@ UNCHANGED = Variation()
 
 
 class Answer(NamedTuple):
-    """What a call on a case returned.
+    """The result of a call on a case.
 
     outputs   the outputs as they are stored, by name; of a sequence, those of all steps stacked
     written   a sentence about an input that the call wrote to, or ""
@@ -82,12 +82,12 @@ class Invocation:
 
     @property
     def differentiates(self) -> bool:
-        """Whether gradients can be had: from the implementation itself or from its framework."""
+        """Whether gradients can be computed, by the implementation itself or by its framework."""
         return computes_gradients(self.signature, self.backward, self.framework)
 
     @property
     def framework_differentiates(self) -> bool:
-        """Whether the framework is to compute the gradients."""
+        """Whether the framework, rather than the implementation, computes the gradients."""
         return (self.differentiates and self.backward is None and "grad_y" not in self.signature.read_names
                 and not self.policy.is_forward_only)
 
@@ -104,7 +104,10 @@ class Invocation:
         return frozenset(read)
 
     def for_case(self, case: Case) -> Invocation:
-        """Returns the invocation with what a case with as many tensors as possible tells: outputs, module members."""
+        """Returns the invocation with the outputs and module members that a call on this case shows.
+
+        The case should have as many tensors as possible.
+        """
         parameters = self.module_parameters
         if self.makes_module:
             try:
@@ -130,7 +133,7 @@ class Invocation:
                              f"{in_one_line(error)}") from None
 
     def require_offered(self, case: Case, also_read: Collection[str] = ()) -> None:
-        """Declines a case with something that the implementation has no counterpart for, and does not read itself.
+        """Declines a case that has a tensor or option which the implementation neither receives nor reads.
 
         Throws NotOffered.
         """
@@ -256,7 +259,7 @@ class Invocation:
         return given.get("grad_y")
 
     def _with_array_loss(self, forward: Forward) -> Forward:
-        """Returns the same function, with a loss of shape [1]. Frameworks return a scalar."""
+        """Returns `forward` with a loss of shape [1] in place of the scalar that frameworks return."""
         def reshaped(leaves: Leaves) -> tuple[Tensor, dict[str, Tensor]]:
             loss, others = forward(leaves)
             if self.framework.is_tensor(loss) and tuple(loss.shape) == ():
@@ -304,7 +307,7 @@ class Invocation:
 
 
 def computes_gradients(signature: Signature, backward: Callable[..., Any] | None, framework: Framework) -> bool:
-    """Whether gradients can be had: from a backward, from the function itself, or from the framework."""
+    """Whether gradients can be computed: by a backward, by the function itself, or by the framework."""
     return backward is not None or "grad_y" in signature.read_names or framework.differentiates
 
 
@@ -313,7 +316,7 @@ def prepare_invocation(fn: Any, op: str, known: Collection[str], *, framework: s
                        backward: Callable[..., Any] | None = None, layout: str | None = None, forward_only: bool = False,
                        accumulation: str = "", formula: str = "", xfail: str = "", strict: bool = False,
                        flush_subnormals: bool = False) -> Invocation:
-    """Finds out how fn is called as an implementation of op.
+    """Determines how to call fn as an implementation of op.
 
     known          the names of all tensors and options of op
     forward_only   whether no gradient is judged

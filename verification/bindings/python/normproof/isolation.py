@@ -24,7 +24,7 @@ class Runner(Protocol):
         """Returns the answer to a case. Throws NotOffered, Unanswered, or what the implementation throws."""
 
     def close(self) -> None:
-        """Ends what was started."""
+        """Ends the process of the runner, if it has one."""
 
 
 class InProcess:
@@ -105,7 +105,7 @@ class Isolated:
 
 def _answer_cases(invocation: Invocation, line: multiprocessing.connection.Connection,
                   other_end: multiprocessing.connection.Connection) -> None:
-    """Answers cases until the other end of the line is closed. Runs in the process of its own."""
+    """Runs in the isolated process: computes cases until the other end of the connection is closed."""
     other_end.close()
     while True:
         try:

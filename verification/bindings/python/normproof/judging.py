@@ -1,4 +1,4 @@
-"""normproof.judge: certifies user-supplied tensors on the spot, and judges an implementation on them."""
+"""normproof.judge: computes certified outputs for user-supplied tensors, and judges an implementation by them."""
 from __future__ import annotations
 
 from typing import Any, Callable, Mapping, Sequence
@@ -126,7 +126,7 @@ def require_repeatable(op: str, inputs: Mapping[str, Stored]) -> None:
 
 
 class _Copies:
-    """Runs a case with its rows repeated, and answers with the first copy. Keeps the outputs for all copies."""
+    """Runs a case with its rows repeated, and returns the outputs for the first copy. Keeps those of all copies."""
 
     def __init__(self, runner: Runner, times: int) -> None:
         self._runner, self._times = runner, times
@@ -143,7 +143,7 @@ class _Copies:
 
 
 class _Known:
-    """Answers every case with outputs that are known already."""
+    """A runner that returns outputs which were computed before."""
 
     def __init__(self, outputs: dict[str, Stored]) -> None:
         self._outputs = outputs
@@ -158,7 +158,10 @@ class _Known:
 
 def judge_copies(corpus: Corpus, invocation: Invocation, index: int, runner: Runner, observed: Observations,
                  repeat: int) -> tuple[CaseResult, int]:
-    """Judges the first copy of the rows, then each copy with other bits until one fails. Returns its result and number."""
+    """Judges the first copy of the rows, then each copy whose bits differ from it, until one fails.
+
+    Returns the result, and the number of the copy that failed or 0.
+    """
     case = corpus.select(index)
     if repeat == 1:
         return judge_case(corpus, invocation, case, runner, observed), 0
@@ -199,7 +202,7 @@ def is_floating(stored: Stored) -> bool:
 
 
 def check_dtypes(op: str, inputs: Mapping[str, Stored]) -> list[str]:
-    """Returns what a report says about each tensor whose dtype is not that of the case.
+    """Returns a remark for the report about each tensor whose dtype differs from the dtype of the case.
 
     Throws UsageError for a dtype that a tensor cannot have: classes are integers, everything but masks and counts is
     floating, and what is combined with an activation has its dtype.

@@ -1,4 +1,4 @@
-"""Where x has its channels: the corpus has them last, a framework may have them behind the samples."""
+"""Converts between layouts of x. In the corpus, channels are the last axis; in a framework they may be axis 1."""
 from __future__ import annotations
 
 import dataclasses
@@ -11,7 +11,7 @@ from normproof.stored import Array, Stored
 
 
 def has_channels_first(case: Case) -> bool:
-    """Whether x of the case, and each tensor of its shape, is [B,D,H,W]."""
+    """Whether x, and each tensor with its shape, has the shape [B,D,H,W] in the case."""
     return bool(case.options.get("layout") == "channels_first")
 
 
@@ -33,7 +33,7 @@ class Layout:
     user_shape: tuple[int, ...] | None = None
 
     def arrange(self, case: Case, stored: Stored) -> Stored:
-        """Returns a tensor of x's shape as the framework has it.
+        """Converts a tensor with the shape of x to the layout of the framework.
 
         The result is contiguous, with one exception: an image whose channels are last in the case, and first in the
         framework, keeps its order in memory.
@@ -46,7 +46,7 @@ class Layout:
         return moved
 
     def restore(self, case: Case, stored: Stored, shape: tuple[int, ...]) -> Stored:
-        """Returns an output in the layout of the case, where x has this shape. The inverse of `arrange`."""
+        """Converts an output to the layout of the case, in which x has this shape. It is the inverse of `arrange`."""
         if not has_channels_first(case):
             return self._to_channels_last(stored, shape)
         rows = (shape[0], *shape[2:], shape[1])

@@ -1,4 +1,4 @@
-"""Limits of a call of somebody else's function: a time limit, and a guard against forks."""
+"""Limits for calls of user functions: a time limit, and a guard against forks."""
 from __future__ import annotations
 
 import contextlib
@@ -16,12 +16,12 @@ REPEAT_INTERVAL = 0.5  # seconds until a function that caught the exception of i
 
 
 def no_answer(seconds: float) -> str:
-    """Returns the sentence about a call that has not returned in time."""
+    """Returns the error message for a call that did not return in time."""
     return f"no answer within {seconds:g} second{'s' if seconds != 1 else ''}; expected outputs"
 
 
 class _TimeIsUp(BaseException):
-    """Ends a call. It is no Exception, so that a function under test which catches those does not catch it."""
+    """Ends a call at its time limit. `except Exception` in the function does not catch it: it is a BaseException."""
 
 
 @contextlib.contextmanager
@@ -61,7 +61,7 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def one_process() -> Iterator[None]:
-    """Ends a child process that the body forked and that returned from the body, at once and without a trace.
+    """Ends a child process that the body forked and that would otherwise continue after the body.
 
     Throws Unanswered in the parent process if there was such a child.
     """

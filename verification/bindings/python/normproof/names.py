@@ -1,4 +1,4 @@
-"""Names of parameters: which tensor or option of a case each of them stands for."""
+"""Maps the names of parameters to the tensors and options of a case."""
 from __future__ import annotations
 
 import difflib
@@ -73,7 +73,7 @@ def reads_mask(op: str) -> bool:
 
 
 def is_function(op: str) -> bool:
-    """Whether op is a function, such as softmax, and no layer."""
+    """Whether op is a function, such as softmax, rather than a layer."""
     return bool(layer_descriptions().get(op, {}).get("kind") == "function")
 
 

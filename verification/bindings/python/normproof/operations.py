@@ -1,4 +1,4 @@
-"""The part of its inputs that each layer and function computes by itself, as the library describes it."""
+"""Describes, for each operation, which part of the inputs an output depends on: an element, a row or a sample."""
 from normproof.corpus import layer_descriptions
 
 
@@ -8,10 +8,10 @@ def independence(op: str) -> str:
 
 
 def computes_by_row(op: str) -> bool:
-    """Whether an operation computes each row, or each element, by itself."""
+    """Whether an operation computes each row or each element independently of the others."""
     return independence(op) in ("row", "element")
 
 
 def computes_by_sample(op: str) -> bool:
-    """Whether an operation computes each sample by itself."""
+    """Whether an operation computes each sample independently of the others."""
     return independence(op) != "none"

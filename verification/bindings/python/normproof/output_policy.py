@@ -1,4 +1,4 @@
-"""What of an answer is judged, and with which tolerance."""
+"""Decides which outputs are judged, and with which tolerance."""
 from __future__ import annotations
 
 import dataclasses
@@ -24,7 +24,7 @@ def _lacks_parameter(case: Case, gradient: str) -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class OutputPolicy:
-    """Which outputs of an implementation are judged, and the options of the gate that set the tolerance.
+    """Determines which outputs of an implementation are judged, and the options of the gate for the tolerance.
 
     named              the outputs that `outputs=` names, or None
     judges_gradients   whether gradients are judged if `outputs=` names nothing
@@ -48,7 +48,7 @@ class OutputPolicy:
     flush_subnormals: bool = False
 
     def for_case(self, case: Case) -> OutputPolicy:
-        """Returns the policy with what a case with as many tensors as possible tells about its outputs."""
+        """Returns the policy with the outputs that this case has; it should have as many tensors as possible."""
         main = next((name for name in MAIN_OUTPUTS if name in case.outputs), "y")
         return dataclasses.replace(self, main=main, has_logits=main == "loss" and "logits" in case.outputs,
                                    has_gradients=any(map(is_gradient, case.outputs)))
@@ -63,7 +63,7 @@ class OutputPolicy:
 
     @property
     def tolerance_settings(self) -> dict[str, str]:
-        """The options of the gate that the relations of a call are judged with, too."""
+        """The options of the gate for the tolerance. Relations between calls are judged with them too."""
         return {"accumulation": self.accumulation, "formula": self.formula}
 
     @property

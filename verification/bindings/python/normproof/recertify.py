@@ -1,4 +1,4 @@
-"""Certifies a case again without a gamma or beta that an implementation does not receive."""
+"""Computes certified outputs of a case without gamma or beta, for implementations that do not receive them."""
 from __future__ import annotations
 
 import re

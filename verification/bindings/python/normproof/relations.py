@@ -1,4 +1,7 @@
-"""Relations between calls, which hold whatever the exact values are. Most public bugs of kernels break one."""
+"""Checks relations between calls, such as "the same call gives the same bits".
+
+A relation needs no exact values. Most publicly known bugs of kernels break one.
+"""
 from __future__ import annotations
 
 import dataclasses
@@ -31,7 +34,7 @@ _FIXED_AXES = {"attention": "q, k and v have an axis of samples and one of heads
 
 
 class NotApplicable(Exception):
-    """The relation says nothing about this case or this implementation. The text is the reason."""
+    """The relation does not apply to this case or this implementation. The text is the reason."""
 
 
 class RelationBroken(Exception):
@@ -61,13 +64,13 @@ class RelationResult:
 
 
 def _computes_by_sample(case: Case) -> bool:
-    """Whether each sample of a case is computed by itself."""
+    """Whether each sample of a case is computed independently of the others."""
     by_running_statistics = not case.training and bool(names.state_names(case.op))
     return not case.sequence and (computes_by_sample(case.op) or by_running_statistics)
 
 
 class RelationCase:
-    """One case, its implementation and the answer to it. Variants of it are judged on a handle of their own."""
+    """A case, an implementation and its outputs. Variants of the case are judged with a separate corpus handle."""
 
     def __init__(self, corpus: Corpus, index: int, invocation: Invocation, seconds: float | None) -> None:
         self.invocation, self.written = invocation, ""
@@ -76,7 +79,7 @@ class RelationCase:
         self.outputs = self.answer()
 
     def answer(self, case: Case | None = None, variation: Variation = Variation()) -> dict[str, Stored]:
-        """Returns the outputs for a case (this one by default). `written` is about the last answer."""
+        """Calls the implementation on a case (by default, this one) and returns its outputs. Also sets `written`."""
         self.written = ""
         with one_process(), time_limit(self._seconds):
             answer: Answer = self.invocation.answer(case or self.case, variation)
@@ -100,14 +103,14 @@ class RelationCase:
             raise RelationBroken(f"{title}: {verdict.text}")
 
     def require_same_bits(self, outputs: Mapping[str, Stored], where: str) -> None:
-        """Throws RelationBroken if an output has other bits than in the answer to the case."""
+        """Throws RelationBroken if the bits of an output differ from those that the original case gave."""
         for name, stored in self.outputs.items():
             if name not in outputs or not same_bits(stored, outputs[name]):
                 raise RelationBroken(f"{name} has other bits {where}")
 
     @property
     def sample_count(self) -> int:
-        """The number of samples. Throws NotApplicable if each sample is not computed by itself."""
+        """The number of samples. Throws NotApplicable if samples are not computed independently of each other."""
         samples = variants.sample_count(self.case)
         if self.case.sequence:
             raise NotApplicable("the case is a sequence of steps, each with the state of the one before")
@@ -117,7 +120,7 @@ class RelationCase:
 
 
 def check_strides(asked: RelationCase) -> None:
-    """Inputs and gradients may be transposed, sliced or channels last in memory, and grad_y expanded with stride 0."""
+    """Checks that inputs and gradients may have any strides: transposed, sliced, channels last, or expanded."""
     framework = asked.invocation.framework
     if not framework.stride_layouts:
         raise NotApplicable(f"{framework.name} has no strides")
@@ -130,7 +133,7 @@ def check_strides(asked: RelationCase) -> None:
 
 
 def _check_expanded_gradient(asked: RelationCase) -> None:
-    """A grad_y may be one number with stride 0, as that of a plain sum. The case is certified on the spot."""
+    """Checks that grad_y may be one number with stride 0, as for a plain sum. Certifies this case first."""
     framework = asked.invocation.framework
     grad_y = asked.case.tensors["grad_y"]
     constant = grad_y.like(np.full(grad_y.shape, grad_y.data.ravel()[0]))
@@ -147,7 +150,7 @@ def _check_expanded_gradient(asked: RelationCase) -> None:
 
 
 def check_rank(asked: RelationCase) -> None:
-    """The rows may be in an x of rank 2, 3 or 4."""
+    """Checks that x may have rank 2, 3 or 4."""
     case = asked.case
     if "x" not in case.tensors or not computes_by_row(case.op):
         raise NotApplicable(_FIXED_AXES.get(case.op, f"{case.op} has no x whose rows it computes each alone"))
@@ -163,7 +166,7 @@ def check_rank(asked: RelationCase) -> None:
 
 
 def check_gradient_subsets(asked: RelationCase) -> None:
-    """Each subset of the gradients may be wanted alone."""
+    """Checks that any subset of the gradients may be requested."""
     invocation = asked.invocation
     if (not invocation.differentiates or invocation.backward is not None or "grad_y" in invocation.read_names
             or asked.case.sequence):
@@ -182,20 +185,20 @@ def check_gradient_subsets(asked: RelationCase) -> None:
 
 
 def check_inputs_unchanged(asked: RelationCase) -> None:
-    """No input is written to. normproof.check looks at that in every case, too."""
+    """Checks that the call does not write to its inputs. normproof.check also does this for every case."""
     if asked.written:
         raise RelationBroken(asked.written)
 
 
 def check_aliasing(asked: RelationCase) -> None:
-    """y may be written into a given buffer, and into x itself."""
+    """Checks that y may be written into a given buffer, and into x itself."""
     framework = asked.invocation.framework
     _check_buffers(asked, {"a buffer of its own": lambda x: variants.buffer_like(framework, x),
                            "x itself": lambda x: x})
 
 
 def check_strided_output(asked: RelationCase) -> None:
-    """out= may be a buffer that is not contiguous."""
+    """Checks that the argument out= may be a buffer that is not contiguous."""
     framework = asked.invocation.framework
     if not framework.stride_layouts:
         raise NotApplicable(f"{framework.name} has no strides")
@@ -217,15 +220,15 @@ def _check_buffers(asked: RelationCase, buffers: Mapping[str, Callable[[Tensor],
 
 
 def check_repeat(asked: RelationCase) -> None:
-    """The same call, after a call with other numbers, returns the same bits."""
+    """Checks that a call returns the same bits again after a call with other numbers."""
     asked.answer(variants.with_other_numbers(asked.case))
     asked.require_same_bits(asked.answer(), "when it is asked again")
 
 
 def check_batch(asked: RelationCase) -> None:
-    """The samples may be split anywhere: y and the gradients of inputs stay within the bound.
+    """Checks that samples may be split into two calls: y and the gradients of inputs must stay within their bounds.
 
-    Of a mean over all rows, each part is judged by the bound of that part.
+    If the output is a mean over all rows, each part is judged by the bound of that part.
     """
     if asked.case.op in MEAN_OVER_ROWS:
         _check_parts(asked)
@@ -235,7 +238,7 @@ def check_batch(asked: RelationCase) -> None:
 
 
 def _check_parts(asked: RelationCase) -> None:
-    """Certifies both parts of every split on the spot. A part without a value, such as ignored rows only, is left out."""
+    """Certifies and judges the two parts of every split. A part without a value, such as ignored rows, is left out."""
     case, any_certified = asked.case, False
     for at in _split_points(variants.sample_count(case) or 0):
         for rows, part in ((f"0 to {at - 1}", slice(0, at)), (f"{at} on", slice(at, None))):
@@ -254,7 +257,7 @@ def _check_parts(asked: RelationCase) -> None:
 
 
 def check_batch_bitwise(asked: RelationCase) -> None:
-    """The samples may be split anywhere: y and the gradients of inputs keep their bits."""
+    """Checks that samples may be split into two calls: y and the gradients of inputs must keep their bits."""
     if asked.case.op in MEAN_OVER_ROWS:
         raise NotApplicable(f"{asked.case.op} is a mean over all rows: a part of them has other values")
     for at, outputs in _split_outputs(asked):
@@ -265,7 +268,7 @@ def check_batch_bitwise(asked: RelationCase) -> None:
 
 
 def _split_outputs(asked: RelationCase) -> Iterator[tuple[int, dict[str, Stored]]]:
-    """Yields each split point, and the outputs of both parts joined."""
+    """Yields each split point with the concatenated outputs of the two parts."""
     for at in _split_points(asked.sample_count):
         parts = [asked.answer(variants.select_samples(asked.case, part)) for part in (slice(0, at), slice(at, None))]
         yield at, {name: Stored(parts[0][name].dtype, np.concatenate([part[name].data for part in parts]))
@@ -279,7 +282,7 @@ def _split_points(samples: int) -> Sequence[int]:
 
 
 def check_compiled(asked: RelationCase) -> None:
-    """The function may be compiled. Of JAX, which compiles anyway, the operations may run one by one."""
+    """Checks that the function may be compiled. In JAX, which always compiles, runs operations one by one instead."""
     framework = asked.invocation.framework
     uncompiled = framework.uncompiled()
     if uncompiled is not None:
@@ -293,7 +296,7 @@ def check_compiled(asked: RelationCase) -> None:
 
 
 def check_empty(asked: RelationCase) -> None:
-    """Without samples y is empty, and the gradients of parameters are 0."""
+    """Checks that for an empty batch y is empty and the gradients of parameters are 0."""
     if asked.case.op in MEAN_OVER_ROWS:
         raise NotApplicable(f"{asked.case.op} is a mean over all rows: that of none is 0/0, which libraries answer otherwise")
     asked.sample_count  # throws NotApplicable
@@ -309,7 +312,7 @@ def check_empty(asked: RelationCase) -> None:
 
 
 def check_streams(asked: RelationCase) -> None:
-    """On a stream other than the default one, the outputs have the same bits."""
+    """Checks that the outputs have the same bits on a stream other than the default one."""
     side = asked.invocation.framework.side_stream(asked.invocation.device)
     if side is None:
         raise NotApplicable(f"{asked.invocation.device} has one stream alone")
@@ -356,7 +359,7 @@ def parse_relations(relations: str | Sequence[str]) -> tuple[str, ...]:
 
 
 class RelationChecker:
-    """Checks relations on cases that passed. It has a handle of its own, so that the report of the cases stays."""
+    """Checks relations on cases that passed. Its own corpus handle leaves the report of the cases unchanged."""
 
     def __init__(self, wanted: Sequence[str], corpus: Corpus, seconds: float | None, settings: Mapping[str, str]) -> None:
         self._wanted, self._seconds, self._corpus = wanted, seconds, corpus
@@ -364,7 +367,7 @@ class RelationChecker:
             corpus.set(name, value)
 
     def check(self, index: int, invocation: Invocation, path: str, passed: bool) -> list[RelationResult]:
-        """Returns the result of each relation on the case of that index, whose path and result the report has."""
+        """Returns the result of each relation on the case with this index. `passed`: whether the case passed."""
         if not passed:
             return [self._result(name, path, "declined") for name in self._wanted]
         index, _ = without_missing_parameters(self._corpus, self._corpus.select(index), index, invocation.read_names)

@@ -1,4 +1,4 @@
-"""What normproof.check returns: the result of each case, and the reports that the program writes about them."""
+"""The return value of normproof.check: the result of each case, and reports in several formats."""
 from __future__ import annotations
 
 import collections
@@ -44,7 +44,7 @@ class CaseResult:
 
     @property
     def mistakes(self) -> list[str]:
-        """The known mistakes that a failing output agrees with, the nearest first: "eps: outside the root"."""
+        """The known mistakes that explain a failing output, the nearest first, such as "eps: outside the root"."""
         return [text for text in map(_mistake_in, self.json.get("diagnosis", ())) if text]
 
     @property
@@ -115,7 +115,7 @@ class Report:
         return self._corpus.report(form)
 
     def header(self) -> str:
-        """Returns what was judged against what, and by which conventions."""
+        """Returns the heading: the implementation, the corpus, and the calling conventions."""
         corpus = self._corpus.version()
         versions = f"normproof {abi.version()}" + (f", corpus {corpus}" if corpus else "")
         return f"{self.title} held against {self.op} ({versions})\nconventions: {'; '.join(self.conventions)}\n"

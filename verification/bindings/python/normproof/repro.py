@@ -1,4 +1,4 @@
-"""Lines of Python that repeat a call on a case."""
+"""Generates lines of Python that repeat a call on a case."""
 from __future__ import annotations
 
 import inspect

@@ -19,7 +19,7 @@ OPTIMIZER_STATE = ("parameter", "velocity", "first_moment", "second_moment", "it
 
 
 def name_outputs(returned: Any, case: Case, policy: OutputPolicy, signature: Signature) -> dict[str, Tensor]:
-    """Returns what a function returned by the names of outputs. Throws Unanswered if they are ambiguous."""
+    """Assigns the values that a function returned to names of outputs. Throws Unanswered if this is ambiguous."""
     title = signature.derived.title
     if returned is None:
         raise Unanswered(f"{title} returned nothing; expected {policy.main}")
@@ -117,7 +117,7 @@ def find_written_input(op: str, framework: Framework, before: Mapping[str, Store
 
 
 def _is_unchanged(before: Stored, after: Stored) -> bool:
-    """Whether a tensor has its old numbers. If the framework keeps it in a wider dtype, the values are compared."""
+    """Whether a tensor is unchanged. If the framework stores it in a wider dtype, compares values instead of bits."""
     if before.dtype == after.dtype:
         return same_bits(before, after)
     return before.shape == after.shape and bool(np.array_equal(before.widened(), after.widened(), equal_nan=True))

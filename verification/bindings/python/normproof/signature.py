@@ -1,4 +1,4 @@
-"""The parameters of an implementation, and what each of them receives from a case."""
+"""Determines what each parameter of an implementation receives from a case."""
 from __future__ import annotations
 
 import dataclasses
@@ -28,7 +28,7 @@ Source = Union[str, Constant, Callable[[Case], Any]]
 
 
 class Argument(NamedTuple):
-    """A parameter, and where its value comes from."""
+    """A parameter of an implementation, and the source of its value."""
     parameter: str
     source: Source
     positional: bool  # whether it is passed by position
@@ -37,7 +37,7 @@ class Argument(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Signature:
-    """What a callable receives from a case.
+    """The arguments that a callable receives from a case.
 
     `known` are the names of all tensors and options of the operation.
     """
@@ -87,7 +87,7 @@ class Signature:
         return positional, named
 
     def _value(self, argument: Argument, case: Case, tensors: Mapping[str, Any]) -> tuple[bool, Any]:
-        """Returns whether the case gives the parameter a value, and the value."""
+        """Returns (True, value) if the case has a value for the parameter, otherwise (False, None)."""
         source = argument.source
         if isinstance(source, Constant):
             return True, source.value

@@ -57,7 +57,7 @@ def case(path: str) -> Case:
 
 @functools.lru_cache(maxsize=None)
 def _open_once(tier: str, op: str) -> Corpus:
-    """Returns a handle that only lends cases, and judges none."""
+    """Returns an open corpus from which cases are only read; no case is judged with it."""
     return open_corpus(op, tier)
 
 

@@ -1,4 +1,4 @@
-"""The name of an implementation under test, in reports and in lines that repeat a call."""
+"""Finds the name of an implementation for reports and for lines that repeat a call."""
 from __future__ import annotations
 
 import sys
@@ -8,7 +8,7 @@ from normproof import frameworks
 
 
 def title_of(fn: Any) -> str:
-    """Returns the name under which users import fn, such as "torch.nn.LayerNorm"; of a local function, its own name."""
+    """Returns the name under which users import fn, such as "torch.nn.LayerNorm", or the name of a local function."""
     name: str = getattr(fn, "__qualname__", None) or type(fn).__name__
     module: str = getattr(fn, "__module__", None) or ""
     if module in ("__main__", "builtins", "") or "<lambda>" in name or "<locals>" in name:

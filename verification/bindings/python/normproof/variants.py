@@ -1,4 +1,4 @@
-"""Variants of a case that relations of a call ask: other shapes, parts of the samples, other numbers."""
+"""Makes variants of a case for relations: other shapes, parts of the samples, other numbers."""
 from __future__ import annotations
 
 from typing import Any, Mapping

@@ -22,7 +22,7 @@ Forward = Callable[[Leaves], tuple[Tensor, dict[str, Tensor]]]
 
 @dataclasses.dataclass(frozen=True)
 class KnownConventions:
-    """What is known about one of the framework's own functions or modules, and would not show in a call.
+    """Facts about one of the framework's own functions or modules that a call does not show.
 
     state_parameters   gamma and beta must have the dtype of the running statistics
     unbiased           the running variance is the unbiased one
@@ -43,7 +43,7 @@ class LoadedModule(NamedTuple):
 
 
 class Framework(abc.ABC):
-    """What the package needs of a framework of tensors."""
+    """The functions of a tensor framework that the package uses."""
 
     name: str  # with the version, as reports have it: "PyTorch 1.13.0"
     dtypes: tuple[str, ...]  # the dtypes of the corpus that the framework computes in
@@ -98,7 +98,7 @@ class Framework(abc.ABC):
         raise NotImplementedError
 
     def freeze(self, leaf: Tensor) -> None:
-        """Declares that no gradient of this tensor is wanted."""
+        """Tells the framework not to compute the gradient with respect to this tensor."""
 
     # How a call is made.
 
@@ -107,7 +107,7 @@ class Framework(abc.ABC):
         return contextlib.nullcontext()
 
     def compiled(self, fn: Callable[..., Any]) -> Callable[..., Any] | None:
-        """Returns the same function compiled, or None if there is no compiler."""
+        """Returns the compiled form of a function, or None if the framework has no compiler."""
         return None
 
     def uncompiled(self) -> ContextManager[Any] | None:
@@ -119,7 +119,7 @@ class Framework(abc.ABC):
         return None
 
     def is_in_use(self, device: str) -> bool:
-        """Whether this process has begun to use the device in a way that a fork cannot continue."""
+        """Whether this process already uses the device in a way that does not work after a fork."""
         return False
 
     # The memory of a tensor.
@@ -135,7 +135,7 @@ class Framework(abc.ABC):
     # Functions and modules.
 
     def gelu_approximation(self, by_tanh: bool) -> Any:
-        """Returns what the parameter `approximate` of a gelu receives."""
+        """Returns the value for the parameter `approximate` of a gelu function."""
         return by_tanh
 
     def public_name(self, fn: Callable[..., Any], module: str, name: str) -> str:
@@ -143,7 +143,7 @@ class Framework(abc.ABC):
         return f"{module}.{name}"
 
     def known_conventions(self, fn: Callable[..., Any]) -> KnownConventions:
-        """Returns what is known about fn because it belongs to the framework."""
+        """Returns the known facts about fn if it is a function or module of the framework."""
         return KnownConventions()
 
     def is_module(self, fn: Any) -> bool:

@@ -51,7 +51,7 @@ def _owner(module: Any, path: str) -> tuple[Any, str]:
 
 def load_module(module: Any, tensors: Mapping[str, Tensor], training: bool,
                 call: Callable[[Any, Mapping[str, Tensor]], Tensor]) -> LoadedModule:
-    """See Framework.load_module."""
+    """Implements Framework.load_module for PyTorch."""
     module.train(training)
     leaves: Leaves = {"x": tensors["x"]}
     state: dict[str, tuple[Any, str]] = {}
@@ -86,7 +86,7 @@ def load_module(module: Any, tensors: Mapping[str, Tensor], training: bool,
 
 
 def _neutralize_parameters(module: Any, loaded: set[int]) -> None:
-    """Sets the parameters that the case has no tensor for to 1 or 0, so that they change nothing."""
+    """Sets parameters without a tensor in the case to 1 or 0, so that they do not affect the outputs."""
     with torch.no_grad():
         for path, parameter in module.named_parameters():
             if id(parameter) not in loaded:
@@ -94,7 +94,7 @@ def _neutralize_parameters(module: Any, loaded: set[int]) -> None:
 
 
 def known_conventions(fn: Callable[..., Any]) -> KnownConventions:
-    """See Framework.known_conventions: PyTorch's batch norms, and its layers for 1, 2 or 3 spatial axes."""
+    """Implements Framework.known_conventions for PyTorch's batch norms and its layers for 1, 2 or 3 spatial axes."""
     name = getattr(fn, "__name__", "")
     is_own = (getattr(fn, "__module__", "") or "").startswith("torch.")
     is_batch_norm = fn is torch.nn.functional.batch_norm or is_own and name.startswith("BatchNorm")
