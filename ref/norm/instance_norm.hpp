@@ -17,15 +17,16 @@ struct InstanceNormForward {
   InstanceNormSaved<T> saved;
 };
 
-/// Instance normalization: normalizes each channel by statistics over the valid tokens of one
-/// sample. It is group normalization with one feature per group.
+/// Instance normalization. Each channel of a sample is normalized by its statistics over the valid
+/// tokens of the sample. This is group normalization with one feature per group.
 /// Source    [UVL16]; docs/specification/norms.md
-/// Computes  mean_bd = (1/n_b) sum_{t valid} x_btd ; biased_variance_bd about mean_bd ;
+/// Computes  mean_bd = (1/n_b) sum_{t valid} x_btd ; biased_variance_bd is the mean of (x_btd -
+///           mean_bd)^2 over the same tokens ;
 ///           rstd = 1 / sqrt(biased_variance + eps) ; x_hat = (x - mean) rstd ;
 ///           y = gamma x_hat + beta, where n_b is the number of valid tokens of sample b
 /// Shapes    x, y [B,T,D], or [N,D], which counts as [N,1,D]; gamma, beta [D]; mean, rstd [B,D];
 ///           valid [B,T] or [N]
-/// Requires  (C1) every extent of x is at least 1  (C2) eps >= 0, and the variance + eps > 0
+/// Requires  (C1) every extent of x is at least 1 (C2) eps >= 0, and the variance + eps > 0
 ///           (C3) gamma and beta have extent D or are empty
 ///           (C4) all values are finite and small enough that the statistics stay finite
 ///           (C8) valid has the shape of x without D, or is empty, and each sample has a valid
