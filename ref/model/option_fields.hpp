@@ -18,9 +18,10 @@
 
 #include "ref/numeric/errors.hpp"
 
-/// Converts the fields of option structs to and from text. A source file that uses a variant of
-/// such structs must define, before it calls set_field and list_fields, visit_fields(options, f),
-/// which calls f(name, field) for each field. For enumerations it must also define names_of(E).
+/// Converts the fields of option structs to and from text. Some functions must be defined before
+/// set_field and list_fields are called on a variant of such structs: visit_fields(options, f),
+/// which calls f(name, field) for each field; and names_of(E), which returns the names of the
+/// enumeration E, for each enumeration among the fields.
 namespace normproof::ref::model {
 
 using OptionTexts = std::vector<std::pair<std::string, std::string>>;
@@ -50,8 +51,8 @@ void parse_number(std::string_view field, std::string_view text, T& value, const
   value = parsed;
 }
 
-/// Sets the field to the value of the text.
-/// Throws    UsageError naming field, value and expectation
+/// Sets `value` to the value that the text states.
+/// Throws    UsageError that names the field, the text and what is expected
 template <FieldNumber T>
 void parse_field(std::string_view field, std::string_view text, T& value) {
   parse_number(field, text, value, "");
@@ -103,7 +104,7 @@ requires std::is_enum_v<E> std::string print_field(E v) {
   return {};
 }
 
-/// Returns the alternative of a variant by its index, with its defaults.
+/// Returns the alternative number `index` of a variant, with default values.
 template <class Variant, std::size_t I = 0>
 Variant make_alternative(std::size_t index) {
   if constexpr (I + 1 < std::variant_size_v<Variant>) {
@@ -113,9 +114,10 @@ Variant make_alternative(std::size_t index) {
   }
 }
 
-/// Sets a field of the alternative that `options` holds; `name` is its name in error messages.
-/// Throws    UsageError that suggests the nearest known field, or names field, value and
-///           expectation
+/// Sets a field of the struct that the variant `options` holds. `name` is the name of that struct
+/// in error messages.
+/// Throws    UsageError. For an unknown field it suggests the nearest known field; for a wrong
+///           value it names the field, the value and what is expected
 template <class Variant>
 void set_field(Variant& options, const std::string& name, std::string_view field,
                std::string_view value) {
@@ -134,8 +136,8 @@ void set_field(Variant& options, const std::string& name, std::string_view field
   if (!found) throw numeric::UsageError(numeric::unknown_name(name + " option", field, known));
 }
 
-/// Fields that were added after files had been written, with the value that a file means if it does
-/// not name them.
+/// The fields that were added after the first files had been written. If a file does not name such
+/// a field, the field has the value that is listed here.
 inline constexpr std::pair<std::string_view, std::string_view> kLegacyDefaults[] = {
     {"layout", "rows"}, {"scaled_embedding", "false"}, {"zero_centred_gamma", "false"}};
 
@@ -145,7 +147,7 @@ inline bool is_legacy_default(std::string_view field, std::string_view value) {
   return false;
 }
 
-/// Returns every field with its value as text, in the order of visit_fields.
+/// Returns the name and the value of every field as text, in the order of visit_fields.
 template <class Variant>
 OptionTexts list_all_fields(Variant options) {
   OptionTexts result;
@@ -158,7 +160,8 @@ OptionTexts list_all_fields(Variant options) {
   return result;
 }
 
-/// Returns every field except later additions that have their default value.
+/// Returns the name and the value of every field as text, but omits the fields in kLegacyDefaults
+/// that have the value listed there.
 template <class Variant>
 OptionTexts list_fields(const Variant& options) {
   OptionTexts result = list_all_fields(options);
