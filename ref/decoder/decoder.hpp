@@ -41,7 +41,7 @@ void add_head_gradients(const DecoderConfig& config, nn::Linear<T> head,
 ///           logits = head(x). A tied head has the weight of the target's embedding
 /// Shapes    source [B,S], target [B,T]; logits [B,T,V]
 /// Requires  those of check_decoder and of the decoder's parts; (C1) the target has as many
-///           sentences as the source (C2) source.valid is [B,S] or empty
+///           sentences as the source  (C2) source.valid is [B,S] or empty
 ///           (C3) target.valid is [B,T] or empty
 /// Order     docs/specification/determinism.md; the gradient of the memory is summed from the last
 ///           layer to the first. In inference the logits of a position have the same bits if the

@@ -54,10 +54,10 @@ Tensor<T> keys_and_values(const Tensor<T>& memory, const CrossAttention<T>& para
 ///           y = out(context)
 /// Shapes    x, y [B,T,D]; memory [B,S,D]; memory_mask [B,S], true if a position may be attended
 ///           to, or empty if all positions may
-/// Requires  (C1) x is [B,T,D], and every extent is at least 1 (C2) H divides D
+/// Requires  (C1) x is [B,T,D], and every extent is at least 1  (C2) H divides D
 ///           (C3) the parameters have the shapes of CrossAttention
-///           (C4) memory_mask is [B,S] or empty (C5) 0 <= dropout < 1
-///           (C8) memory is [B,S,D] with S >= 1 (C9) options.causal is off
+///           (C4) memory_mask is [B,S] or empty  (C5) 0 <= dropout < 1
+///           (C8) memory is [B,S,D] with S >= 1  (C9) options.causal is off
 /// Order     docs/specification/determinism.md: rule R1 for products, rule R2 inside softmax. The
 ///           result of a position of x has the same bits if the position is computed alone, in any
 ///           batch, and with any padding at the end of the memory

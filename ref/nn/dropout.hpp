@@ -24,7 +24,7 @@ struct DropoutKey {
 /// in the whole tensor.
 /// Computes  element i is kept if RandomStream(seed, "dropout/<step>/<place>").uniform(first + i)
 ///           >= rate. If key.given is not null, element first + i of key.given decides instead
-/// Requires  (C1) 0 <= rate < 1 (C3) key.given is null or has these elements
+/// Requires  (C1) 0 <= rate < 1  (C3) key.given is null or has these elements
 /// Throws    ContractError
 Mask dropout_mask(const tensor::Shape& shape, double rate, const DropoutKey& key,
                   std::uint64_t first = 0);
@@ -32,7 +32,7 @@ Mask dropout_mask(const tensor::Shape& shape, double rate, const DropoutKey& key
 /// Applies a dropout mask. The backward of dropout is the same function, applied to grad_y.
 /// Source    [SHK+14]; docs/specification/encoder.md
 /// Computes  y_i = x_i s if element i is kept, else +0, where s = 1 / (1 - rate)
-/// Requires  (C1) of dropout_mask (C2) keep has the shape of x
+/// Requires  (C1) of dropout_mask  (C2) keep has the shape of x
 template <numeric::Real T>
 Tensor<T> dropout(const Tensor<T>& x, const Mask& keep, double rate);
 template <numeric::Real T>

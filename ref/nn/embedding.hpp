@@ -13,7 +13,7 @@ using tensor::Tensor;
 /// Computes  y_btd = weight_vd, where v is the id of token (b, t). If `scaled` is true, y_btd is
 ///           multiplied by sqrt(D) and rounded once
 /// Shapes    weight [V,D]; y [B,T,D]
-/// Requires  (C1) B and T are at least 1, and there are B T ids (C2) 0 <= id < V
+/// Requires  (C1) B and T are at least 1, and there are B T ids  (C2) 0 <= id < V
 ///           (C3) weight has rank 2
 /// Throws    ContractError
 template <numeric::Real T>

@@ -17,7 +17,7 @@ struct KeyValueCache {
 /// Computes  adds the keys and values of x to `cache`. y is the last row of what causal
 ///           multi_head_attention without dropout returns for all positions in `cache`
 /// Shapes    x, y [1,1,D]
-/// Requires  (C1) x is [1,1,D] (C2) H divides D (C3) the parameters have the shapes of Attention
+/// Requires  (C1) x is [1,1,D]  (C2) H divides D  (C3) the parameters have the shapes of Attention
 ///           (C8) cache has as many keys as values, in whole rows of D
 /// Order     the bits of multi_head_attention
 /// Throws    ContractError

@@ -23,7 +23,7 @@ struct LinearGradients {
 /// Source    docs/specification/encoder.md
 /// Computes  y_no = bias_o + sum_i x_ni weight_oi
 /// Shapes    x [..., I]; weight [O,I]; bias [O]; y [..., O]
-/// Requires  (C1) x has rank 2 or more and extents of at least 1 (C2) the extents I and O agree
+/// Requires  (C1) x has rank 2 or more and extents of at least 1  (C2) the extents I and O agree
 /// Order     docs/specification/determinism.md, rule R1; the bias is added like a block before the
 ///           first block
 /// Error     docs/error_analysis.md, section 7

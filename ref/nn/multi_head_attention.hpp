@@ -52,9 +52,9 @@ struct AttentionGradients {
 ///           out(context)
 /// Shapes    x, y [B,T,D]; attention_mask [B,T], true if a position may be attended to, or empty if
 ///           all positions may
-/// Requires  (C1) every extent of x is at least 1 (C2) H divides D
+/// Requires  (C1) every extent of x is at least 1  (C2) H divides D
 ///           (C3) the parameters have the shapes of Attention
-///           (C4) attention_mask is [B,T] or empty (C5) 0 <= dropout < 1
+///           (C4) attention_mask is [B,T] or empty  (C5) 0 <= dropout < 1
 /// Order     docs/specification/determinism.md: rule R1 for products, rule R2 inside softmax. The
 ///           result of a sentence has the same bits if it is computed alone or with longer padding.
 ///           If attention is causal, the result of a position has the same bits if the sentence

@@ -56,7 +56,7 @@ DotProductForward<T> scaled_dot_product_attention(const Tensor<T>& q, const Tens
 ///           grad_k is computed as grad_v, from grad_scores and q scale instead of weights and
 ///           grad_y
 /// Requires  (C6) grad_y has the shape of y, is finite, and is so small that the sums in the
-///           backward of softmax are finite (C7) saved is what the forward returned
+///           backward of softmax are finite  (C7) saved is what the forward returned
 /// Order     as in the forward. The terms of a sum over a group are ordered by head, then by query
 /// Throws    ContractError
 template <numeric::Real T>

@@ -41,7 +41,7 @@ struct BatchNormForward {
 ///           (C3) gamma and beta have extent D or are empty
 ///           (C4) all values are finite and small enough that the statistics stay finite
 ///           (C8) valid has the shape of x without D, or is empty; at least one row is valid, or
-///           two with unbiased_running_variance (C9) running_decay is in [0, 1]
+///           two with unbiased_running_variance  (C9) running_decay is in [0, 1]
 ///           (C10) the state is [D] and finite, and running_variance >= 0
 /// Order     docs/specification/determinism.md, rules R2 (two passes for the variance) and R4
 /// Error     docs/error_analysis.md, running error
@@ -59,7 +59,7 @@ BatchNormForward<T> batch_norm(const Tensor<T>& x, const Affine<T>& affine, cons
 ///           grad_x = (g - 1_V (a + x_hat c)) rstd. Here n is the number of valid rows, g = gamma
 ///           grad_y, and 1_V is 1 in a valid row and 0 in a padded row. In inference grad_x = g
 ///           rstd
-/// Requires  (C5) grad_y has the shape of x (C6) saved is what batch_norm returned
+/// Requires  (C5) grad_y has the shape of x  (C6) saved is what batch_norm returned
 ///           (C7) grad_y is finite and small enough that its sums stay finite
 /// Throws    ContractError
 template <numeric::Real T>

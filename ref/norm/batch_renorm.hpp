@@ -31,7 +31,7 @@ struct BatchRenormForward {
 /// Shapes    x, y [N,D] or [B,T,D]; gamma, beta, statistics, state [D]; valid [N] or [B,T]
 /// Requires  (C1) every extent of x is at least 1
 ///           (C2) eps >= 0, and in each channel both the variance + eps and running_variance + eps
-///           are > 0 (C3) gamma and beta have extent D or are empty
+///           are > 0  (C3) gamma and beta have extent D or are empty
 ///           (C4) all values are finite and small enough that the statistics stay finite
 ///           (C8) valid has the shape of x without D, or is empty, and at least one row is valid
 ///           (C9) running_decay is in [0, 1]
@@ -51,7 +51,7 @@ BatchRenormForward<T> batch_renorm(const Tensor<T>& x, const Affine<T>& affine, 
 ///           grad_x = (r rstd) (g - 1_V (a + z c)) ;
 ///           grad_gamma = S(grad_y x_hat), where S is the sum over all rows, n is the number of
 ///           valid rows, and z, g and 1_V are as in batch_renorm and batch_norm_backward
-/// Requires  (C5) grad_y has the shape of x (C6) saved is what batch_renorm returned
+/// Requires  (C5) grad_y has the shape of x  (C6) saved is what batch_renorm returned
 ///           (C7) grad_y is finite and small enough that its sums stay finite
 /// Throws    ContractError
 template <numeric::Real T>

@@ -18,7 +18,7 @@ struct DyTGradients {
 /// Computes  t = tanh(alpha x) ; y = gamma t + beta
 /// Shapes    x, y [N,D] or [B,T,D]; gamma, beta [D] or empty; alpha [1]. If alpha is empty,
 ///           options.alpha0 is used
-/// Requires  (C1) every extent of x is at least 1 (C2) alpha0 is finite
+/// Requires  (C1) every extent of x is at least 1  (C2) alpha0 is finite
 ///           (C3) gamma and beta have extent D or are empty; alpha has extent 1 or is empty
 ///           (C4) all values are finite
 /// Error     docs/error_analysis.md, running error; if alpha x overflows, t is 1 or -1

@@ -18,7 +18,7 @@ struct Float32NormForward {
 /// represent. NaN and infinity propagate as in IEEE 754; no value is rejected.
 /// Computes  as layer_norm and rms_norm
 /// Shapes    x, y [N,D]; gamma, beta [D] or empty; mean, rstd [N]
-/// Requires  (C1) x is [N,D] with N >= 0 and D >= 1 (C2) eps >= 0
+/// Requires  (C1) x is [N,D] with N >= 0 and D >= 1  (C2) eps >= 0
 ///           (C3) gamma and beta have extent D or are empty
 ///           (C12) storage and parameters are float32, bfloat16 or float16, and arithmetic is
 ///           float32 or float64

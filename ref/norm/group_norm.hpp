@@ -27,11 +27,11 @@ struct GroupNormForward {
 ///           y = gamma x_hat + beta
 /// Shapes    x, y [B,T,D], or [N,D], which counts as [N,1,D]; gamma, beta [D]; mean, rstd
 ///           [B,groups]; valid [B,T] or [N]
-/// Requires  (C1) every extent of x is at least 1 (C2) eps >= 0, and the variance + eps > 0
+/// Requires  (C1) every extent of x is at least 1  (C2) eps >= 0, and the variance + eps > 0
 ///           (C3) gamma and beta have extent D or are empty
 ///           (C4) all values are finite and small enough that the statistics stay finite
 ///           (C8) valid has the shape of x without D, or is empty, and each sample has a valid
-///           token (C11) groups is at least 1 and divides D
+///           token  (C11) groups is at least 1 and divides D
 /// Order     docs/specification/determinism.md, rules R2 (two passes for the variance) and R4
 /// Saves     mean, rstd
 /// Throws    ContractError
@@ -45,7 +45,7 @@ GroupNormForward<T> group_norm(const Tensor<T>& x, const Affine<T>& affine, cons
 ///           elements of sample b and group j, m is the number of valid elements among them, and
 ///           1_V is 1 for a valid token and 0 for a padded token. grad_gamma and grad_beta are sums
 ///           over all rows
-/// Requires  (C5) grad_y has the shape of x (C6) saved is what group_norm returned
+/// Requires  (C5) grad_y has the shape of x  (C6) saved is what group_norm returned
 ///           (C7) grad_y is finite and small enough that its sums stay finite
 /// Throws    ContractError
 template <numeric::Real T>

@@ -26,7 +26,7 @@ struct InstanceNormForward {
 ///           y = gamma x_hat + beta, where n_b is the number of valid tokens of sample b
 /// Shapes    x, y [B,T,D], or [N,D], which counts as [N,1,D]; gamma, beta [D]; mean, rstd [B,D];
 ///           valid [B,T] or [N]
-/// Requires  (C1) every extent of x is at least 1 (C2) eps >= 0, and the variance + eps > 0
+/// Requires  (C1) every extent of x is at least 1  (C2) eps >= 0, and the variance + eps > 0
 ///           (C3) gamma and beta have extent D or are empty
 ///           (C4) all values are finite and small enough that the statistics stay finite
 ///           (C8) valid has the shape of x without D, or is empty, and each sample has a valid

@@ -12,12 +12,12 @@ using tensor::Tensor;
 ///
 /// Source    docs/specification/norms.md
 /// Computes  y = x r, where r depends on options.eps_placement:
-///             inside: r = 1 / sqrt(sum_d x_id^2 + eps)
+///             inside:  r = 1 / sqrt(sum_d x_id^2 + eps)
 ///             outside: r = 1 / (n + eps)
 ///             floor:   r = 1 / max(n, eps)
 /// Shapes    x, y [..., D] of any rank >= 1
-/// Requires  (C1) every extent of x is at least 1 (C2) eps >= 0, and r finite in each row: a row of
-///           zeros needs eps > 0
+/// Requires  (C1) every extent of x is at least 1
+///           (C2) eps >= 0, and r finite in each row: a row of zeros needs eps > 0
 ///           (C4) all values are finite and small enough that the squared norm stays finite
 /// Order     docs/specification/determinism.md, R2 and R4
 /// Error     docs/error_analysis.md, section 1: the bound that the scalar running_error computes
@@ -28,7 +28,7 @@ Tensor<T> l2_norm(const Tensor<T>& x, const model::L2NormOptions& options = {});
 /// Returns the gradient of l2_norm.
 /// Computes  grad_x = r (grad_y - (x r) e), where r is as in l2_norm, e = sum_d grad_y_d (x_d w),
 ///           and w depends on options.eps_placement:
-///             inside: w = r
+///             inside:  w = r
 ///             outside: w = 1 / n, or 0 if n = 0
 ///             floor:   w = r if n >= eps, otherwise 0
 /// Requires  those of l2_norm; (C5) grad_y has the shape of x

@@ -67,7 +67,7 @@ PowerNormForward<T> power_norm(const Tensor<T>& x, const Affine<T>& affine, cons
 ///           and 1_V is 1 in a valid row and 0 in a padded row ;
 ///           Gamma = (1/n) sum_V x_hat^2 ; Lambda = (1/n) sum_V g x_hat ; w = 1 - alpha_backward ;
 ///           nu = nu (1 - w Gamma) + w Lambda. In inference grad_x = g rstd, and nu does not change
-/// Requires  (C5) grad_y has the shape of x (C6) saved and nu are what power_norm returned
+/// Requires  (C5) grad_y has the shape of x  (C6) saved and nu are what power_norm returned
 ///           (C7) grad_y is finite and small enough that its sums stay finite
 /// Throws    ContractError
 template <numeric::Real T>

@@ -41,7 +41,7 @@ struct PowerNormReleasedForward {
 ///           (C8) valid has the shape of x without D, or is empty, and at least one row is valid
 ///           (C9) both alphas are in [0, 1]
 ///           (C10) running_psi2 and nu are [D] and finite; running_psi2 >= 0; iterations >= 0
-///           (C11) groups is at least 1 and divides D (C14) warmup_iterations >= 0
+///           (C11) groups is at least 1 and divides D  (C14) warmup_iterations >= 0
 /// Order     docs/specification/determinism.md, rules R2 and R4
 /// Saves     quadratic_mean, rstd, batch_rstd, group_rstd
 /// Throws    ContractError

@@ -36,7 +36,7 @@ struct PowerNormVForward {
 ///           (C3) gamma and beta have extent D or are empty
 ///           (C4) all values are finite and small enough that the statistics stay finite
 ///           (C8) valid has the shape of x without D, or is empty, and at least one row is valid
-///           (C9) running_decay is in [0, 1] (C10) the state is [D], finite and >= 0
+///           (C9) running_decay is in [0, 1]  (C10) the state is [D], finite and >= 0
 /// Order     docs/specification/determinism.md, rules R2 and R4
 /// Saves     quadratic_mean, rstd
 /// Throws    ContractError
@@ -51,7 +51,7 @@ PowerNormVForward<T> power_norm_v(const Tensor<T>& x, const Affine<T>& affine, c
 ///           grad_x = (g - 1_V x_hat c) rstd. Here n is the number of valid rows, g = gamma grad_y,
 ///           and 1_V is 1 in a valid row and 0 in a padded row. The sum in grad_gamma runs over all
 ///           rows, because padded outputs depend on rstd too. In inference grad_x = g rstd
-/// Requires  (C5) grad_y has the shape of x (C6) saved is what power_norm_v returned
+/// Requires  (C5) grad_y has the shape of x  (C6) saved is what power_norm_v returned
 ///           (C7) grad_y is finite and small enough that its sums stay finite
 /// Throws    ContractError
 template <numeric::Real T>

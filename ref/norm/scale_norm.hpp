@@ -35,7 +35,7 @@ ScaleNormForward<T> scale_norm(const Tensor<T>& x, const Tensor<T>& gamma,
 /// Returns the gradients of scale_norm, where u = x rnorm is the row scaled to length 1.
 /// Computes  e_bt = sum_d grad_y_btd u_btd ; grad_x = (gamma rnorm) (grad_y - u e) ;
 ///           grad_gamma = sum_bt e_bt
-/// Requires  (C5) grad_y has the shape of x (C6) rnorm is what scale_norm returned
+/// Requires  (C5) grad_y has the shape of x  (C6) rnorm is what scale_norm returned
 ///           (C7) grad_y is finite and small enough that its sums stay finite
 /// Throws    ContractError
 template <numeric::Real T>

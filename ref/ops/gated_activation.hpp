@@ -7,7 +7,7 @@
 ///
 /// Source    docs/specification/activations.md; [Sha20]
 /// Shapes    x, gate, y, grad_y, grad_x and grad_gate have the same shape, which may be any shape
-/// Requires  (C1) gate and grad_y have the shape of x (C2) every element is finite
+/// Requires  (C1) gate and grad_y have the shape of x  (C2) every element is finite
 ///           (C3) grad_y gate does not overflow
 /// Order     the activation and its backward are computed as in activation.hpp, followed by one
 ///           product
