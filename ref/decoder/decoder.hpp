@@ -40,8 +40,8 @@ void add_head_gradients(const DecoderConfig& config, nn::Linear<T> head,
 ///           if the placement is pre: x = final_norm(x) ;
 ///           logits = head(x). A tied head has the weight of the target's embedding
 /// Shapes    source [B,S], target [B,T]; logits [B,T,V]
-/// Requires  those of check_decoder and of the decoder's parts; (C1) the target has as many
-///           sentences as the source  (C2) source.valid is [B,S] or empty
+/// Requires  the requirements of check_decoder and of the decoder's parts; (C1) the target has as
+///           many sentences as the source  (C2) source.valid is [B,S] or empty
 ///           (C3) target.valid is [B,T] or empty
 /// Order     docs/specification/determinism.md; the gradient of the memory is summed from the last
 ///           layer to the first. In inference the logits of a position have the same bits if the

@@ -35,7 +35,7 @@ struct DecoderLayerSaved {
 ///           y = g + dropout(feed_forward(norm3(g)))
 /// Shapes    x, y [B,T,D]; valid [B,T], true for a real token of the target, or empty if all tokens
 ///           are real
-/// Requires  those of its parts; (C1) of EncoderLayer
+/// Requires  the requirements of its parts; (C1) of EncoderLayer
 /// Order     as in its parts; a residual sum is rounded once per element
 /// Throws    ContractError. `place`, such as "decoder.layers.0", is the prefix of the names of
 ///           dropouts, running statistics and recorded tensors (Tap)

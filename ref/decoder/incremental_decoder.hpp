@@ -15,7 +15,7 @@ namespace normproof::ref::decoder {
 /// computed from the source, and may be used on different threads.
 /// Source    docs/specification/decoder.md
 /// Computes  what the forward of Decoder in inference returns at the last position
-/// Requires  those of check_decoder; (C5) the source has a token
+/// Requires  the requirements of check_decoder; (C5) the source has a token
 /// Order     the bits of Decoder
 /// Throws    ContractError
 template <numeric::Real T>

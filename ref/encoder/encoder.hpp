@@ -55,8 +55,8 @@ void add_head_gradients(bool tied, nn::Linear<T> head, nn::RowGradient<T>& rows,
 ///           if the pooling is per_position: logits = head(x). A tied head has the weight of the
 ///           embedding
 /// Shapes    tokens, valid [B,T]; logits [B,C], or [B,T,C] per position
-/// Requires  those of check_config and of the encoder's parts; (C5) valid is [B,T] or empty, and
-///           with the pooling masked_mean each sentence has a real token
+/// Requires  the requirements of check_config and of the encoder's parts; (C5) valid is [B,T] or
+///           empty, and with the pooling masked_mean each sentence has a real token
 /// Order     docs/specification/determinism.md; the mean by rule R2 over the real tokens, numbered
 ///           without gaps. In inference with mask_padding, a sentence has the same logits, bit for
 ///           bit, in any batch, and with or without padding at its end

@@ -41,7 +41,7 @@ KeptBytes kept_bytes(const EncoderConfig& config, std::size_t batch_size, std::s
 /// Computes  post: h = norm1(x + dropout(attention(x))) ; y = norm2(h + dropout(feed_forward(h))) ;
 ///           pre: h = x + dropout(attention(norm1(x))) ; y = h + dropout(feed_forward(norm2(h)))
 /// Shapes    x, y [B,T,D]; valid [B,T], true for a real token, or empty if all tokens are real
-/// Requires  those of its parts; (C1) run.masks, if given, has a mask for each dropout
+/// Requires  the requirements of its parts; (C1) run.masks, if given, has a mask for each dropout
 /// Order     as in its parts; a residual sum is rounded once per element
 /// Throws    ContractError, also if run.masks lacks the mask of a dropout. `place`, such as
 ///           "layers.0", is the prefix of the names of dropouts, running statistics and recorded

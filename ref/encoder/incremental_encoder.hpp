@@ -9,7 +9,8 @@ namespace normproof::ref::encoder {
 /// and values of the positions so far.
 /// Source    docs/specification/encoder.md
 /// Computes  what the forward of Encoder in inference returns at the last position
-/// Requires  those of check_config; (C1) the encoder is causal, and its pooling is per_position
+/// Requires  the requirements of check_config; (C1) the encoder is causal, and its pooling is
+///           per_position
 /// Order     the bits of Encoder
 /// Throws    ContractError
 template <numeric::Real T>

@@ -28,8 +28,8 @@ std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::stri
 /// give the same bytes: entries are in ascending order of names and dated 1980-01-01. They are not
 /// compressed, because compressed bytes would depend on the version of zlib.
 ///
-/// Requires  those of sorted_by_name and, except for 8-bit formats, of encode_npy; (C4) the name of
-///           an array has at most 65531 bytes
+/// Requires  the requirements of sorted_by_name and, except for 8-bit formats, of encode_npy; (C4)
+///           the name of an array has at most 65531 bytes
 /// Throws    ContractError
 std::vector<std::byte> encode_npz(std::span<const StoredTensor> tensors);
 

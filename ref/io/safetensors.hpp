@@ -28,7 +28,7 @@ std::vector<StoredTensor> decode_safetensors(std::span<const std::byte> bytes,
 /// multiple of 8 bytes. Tensors are ordered by descending item_size, then by ascending name, so
 /// that every tensor is aligned to the size of its elements.
 ///
-/// Requires  those of sorted_by_name; (C4) no tensor is called __metadata__
+/// Requires  the requirements of sorted_by_name; (C4) no tensor is called __metadata__
 /// Throws    ContractError
 std::vector<std::byte> encode_safetensors(std::span<const StoredTensor> tensors);
 

@@ -26,7 +26,7 @@ void check_tensor_file(const std::filesystem::path& path);
 /// Writes tensors to a file, either completely or not at all (write_file). The same tensors give
 /// the same bytes.
 ///
-/// Requires  the suffix is .npz or .safetensors, in lower case; those of encode_npz or
+/// Requires  the suffix is .npz or .safetensors, in lower case; the requirements of encode_npz or
 ///           encode_safetensors
 /// Throws    UsageError for the suffix; ContractError as the encoders; FileError as write_file
 void write_tensors(const std::filesystem::path& path, std::span<const StoredTensor> tensors);

@@ -97,7 +97,7 @@ struct EncoderOptions {
   bool positions = true;
   NormOptions norm = LayerNormOptions{};
   bool causal = false;  ///< a position attends only to itself and earlier positions
-  /// Multiplies embeddings by sqrt(d_model) before positions are added.
+  /// Whether embeddings are multiplied by sqrt(d_model) before positions are added.
   bool scaled_embedding = false;
 };
 /// The options of one layer of ref/decoder that reads a memory, forward and backward. Its
@@ -130,7 +130,7 @@ struct TranslatorOptions {
   /// The norms of the encoder, including the norm after its last layer.
   NormOptions norm = LayerNormOptions{};
   NormOptions decoder_norm = LayerNormOptions{};  ///< the norms of the decoder
-  /// Multiplies embeddings by sqrt(d_model) before positions are added.
+  /// Whether embeddings are multiplied by sqrt(d_model) before positions are added.
   bool scaled_embedding = false;
 };
 /// The options of a causal ref/encoder, from tokens to the cross-entropy of its targets, forward
@@ -144,7 +144,7 @@ struct LanguageModelOptions {
   bool tied_head = false;
   double label_smoothing = 0;
   NormOptions norm = LayerNormOptions{};
-  /// Multiplies embeddings by sqrt(d_model) before positions are added.
+  /// Whether embeddings are multiplied by sqrt(d_model) before positions are added.
   bool scaled_embedding = false;
 };
 /// The options of the decoder of ref/decoder in inference, token by token. It reads a memory, new
@@ -158,7 +158,7 @@ struct DecodingOptions {
   bool positions = true;
   bool tied_head = false;
   NormOptions norm = LayerNormOptions{};
-  /// Multiplies embeddings by sqrt(d_model) before positions are added.
+  /// Whether embeddings are multiplied by sqrt(d_model) before positions are added.
   bool scaled_embedding = false;
 };
 

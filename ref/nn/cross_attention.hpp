@@ -36,7 +36,7 @@ struct CrossAttentionGradients {
 /// Returns the keys and values of a memory, as attend_to_memory expects them.
 /// Computes  memory_map(memory), the linear map parameters.memory
 /// Shapes    memory [B,S,D]; result [B,S,2D]
-/// Requires  those of linear
+/// Requires  the requirements of linear
 /// Throws    ContractError
 template <numeric::Real T>
 Tensor<T> keys_and_values(const Tensor<T>& memory, const CrossAttention<T>& parameters) {
@@ -81,7 +81,7 @@ CrossAttentionGradients<T> cross_attention_backward(const Tensor<T>& grad_y, con
 /// Returns y of cross_attention without dropout, from the keys and values of the memory.
 /// keys_values can be used again when x grows by more positions.
 /// Shapes    keys_values [B,S,2D], as keys_and_values returns them
-/// Requires  those of cross_attention; (C10) keys_values is [B,S,2D] with S >= 1
+/// Requires  the requirements of cross_attention; (C10) keys_values is [B,S,2D] with S >= 1
 /// Order     the bits of cross_attention
 /// Throws    ContractError
 template <numeric::Real T>

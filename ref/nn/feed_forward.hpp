@@ -45,7 +45,7 @@ struct FeedForwardGradients {
 /// Source    [VSP+17] section 3.3; docs/specification/encoder.md
 /// Computes  y = second(dropout(activation(first(x))))
 /// Shapes    x, y [B,T,D] or [N,D]
-/// Requires  those of linear and of the activation; (C1) 0 <= dropout < 1
+/// Requires  the requirements of linear and of the activation; (C1) 0 <= dropout < 1
 /// Throws    ContractError
 template <numeric::Real T>
 FeedForwardForward<T> feed_forward(const Tensor<T>& x, const FeedForward<T>& parameters,

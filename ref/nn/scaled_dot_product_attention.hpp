@@ -36,8 +36,8 @@ struct DotProductGradients {
 ///           attention is causal, j + T <= i + S must hold too
 /// Shapes    q [B,H,T,D]; k [B,G,S,D]; v [B,G,S,E]; valid [B,S], true if a key takes part, or empty
 ///           if all keys do
-/// Requires  those of model::attention_shape; (C5) every element of q, k and v is finite, and so
-///           are the scores of visible keys
+/// Requires  the requirements of model::attention_shape; (C5) every element of q, k and v is
+///           finite, and so are the scores of visible keys
 /// Order     docs/specification/determinism.md: rule R1 for products, rule R2 inside softmax. The
 ///           result of a sample has the same bits if it is computed alone or with longer padding
 /// Error     docs/error_analysis.md, section 1: the bound that the scalar running_error computes

@@ -35,7 +35,7 @@ Float32NormForward float32_norm(const Tensor<float>& x, const Affine<float>& aff
 ///           is rounded to options.storage, and grad_gamma and grad_beta are rounded to
 ///           options.parameters
 /// Shapes    grad_y, grad_sum, grad_x as x; grad_gamma, grad_beta [D], which are +0 if N = 0
-/// Requires  those of float32_norm; (C5) grad_y has the shape of x
+/// Requires  the requirements of float32_norm; (C5) grad_y has the shape of x
 ///           (C6) mean and rstd have the shapes that float32_norm returned
 ///           (C13) grad_sum has the shape of x, or is empty and counts as zeros
 /// Order     rule R2 for grad_x. For grad_gamma and grad_beta the rows are cut into consecutive
@@ -61,7 +61,7 @@ struct Float32AddNormForward {
 /// other paths.
 /// Computes  sum = x + residual in options.arithmetic, rounded to options.storage ;
 ///           norm = float32_norm(sum)
-/// Requires  those of float32_norm; (C14) residual has the shape of x
+/// Requires  the requirements of float32_norm; (C14) residual has the shape of x
 /// Throws    ContractError
 Float32AddNormForward float32_add_norm(const Tensor<float>& x, const Tensor<float>& residual,
                                        const Affine<float>& affine,

@@ -31,7 +31,7 @@ Tensor<T> l2_norm(const Tensor<T>& x, const model::L2NormOptions& options = {});
 ///             inside:  w = r
 ///             outside: w = 1 / n, or 0 if n = 0
 ///             floor:   w = r if n >= eps, otherwise 0
-/// Requires  those of l2_norm; (C5) grad_y has the shape of x
+/// Requires  the requirements of l2_norm; (C5) grad_y has the shape of x
 ///           (C7) grad_y is finite and small enough that e stays finite
 /// Throws    ContractError
 template <numeric::Real T>

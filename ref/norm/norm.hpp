@@ -27,7 +27,8 @@ template <numeric::Real T>
 tensor::NamedTensors<T> initial_state(const model::NormOptions& options, std::size_t d_model);
 
 /// Runs the forward of the layer that `options` names. It does not read inputs.grad_y.
-/// Requires  those of the layer's forward; (C3) every given parameter is one that the layer has
+/// Requires  the requirements of the layer's forward; (C3) every given parameter is one that the
+///           layer has
 ///           (C10) state has the names and shapes of initial_state; iterations is a whole number
 ///           (C13) the layout is rows
 /// Throws    ContractError
@@ -37,8 +38,8 @@ NormStep<T> norm_forward(const model::NormOptions& options, const NormInputs<T>&
 
 /// Runs the backward that belongs to a call of norm_forward. Returns the gradients, and the state
 /// after the step.
-/// Requires  those of the layer's backward; inputs are those of norm_forward, with grad_y;
-///           `forward` is what norm_forward returned; its y is not read
+/// Requires  the requirements of the layer's backward; inputs are those of norm_forward, with
+///           grad_y; `forward` is what norm_forward returned; its y is not read
 /// Throws    ContractError
 template <numeric::Real T>
 NormStep<T> norm_backward(const model::NormOptions& options, const NormInputs<T>& inputs,
@@ -46,7 +47,8 @@ NormStep<T> norm_backward(const model::NormOptions& options, const NormInputs<T>
 
 /// Runs the forward of the layer that `options` names. If inputs.grad_y is given, runs the backward
 /// too.
-/// Requires  those of the layer's forward; (C3) every given parameter is one that the layer has
+/// Requires  the requirements of the layer's forward; (C3) every given parameter is one that the
+///           layer has
 ///           (C10) state has the names and shapes of initial_state; iterations is a whole number
 ///           (C13) the layout is rows
 /// Throws    ContractError

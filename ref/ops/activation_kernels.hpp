@@ -39,7 +39,8 @@ inline constexpr std::size_t kChunk = 512;
 
 /// Calls body(grad_y, x, count, out) for each chunk of the elements [begin, end). body returns
 /// whether all elements that it read are finite. Returns the beginning of the first chunk that
-/// contains a non-finite element, or `end` if there is none. All kernels below return the same.
+/// contains a non-finite element, or `end` if there is none. This is also what every kernel in this
+/// file returns.
 template <class T, class Body>
 std::size_t for_each_unchecked_chunk(const Elementwise<T>& a, std::size_t begin, std::size_t end,
                                      Body&& body) {

@@ -34,10 +34,10 @@ inline void check_language_model(std::string_view function, const model::Encoder
 ///           vocabulary_loss_gradient. The result is the mean over the batches. Dropout and
 ///           PowerNorm's warm-up are as in loss_gradient. If the head is tied, the gradient of the
 ///           embedding is the sum of its gradient as the head and its gradient as the first layer
-/// Requires  those of Encoder; (C1) of check_language_model
+/// Requires  the requirements of Encoder; (C1) of check_language_model
 ///           (C2) there are 1 to `accumulation` batches
 ///           (C3) targets has B T elements, each kIgnored or a token, and at least one is a token
-/// Order     that of Encoder and of vocabulary_loss_gradient
+/// Order     the order of Encoder and of vocabulary_loss_gradient
 /// Throws    ContractError
 template <numeric::Real T>
 LossGradient<T> language_gradient(const model::TrainConfig& config,
@@ -46,7 +46,7 @@ LossGradient<T> language_gradient(const model::TrainConfig& config,
 
 /// Runs one step of training: language_gradient, then apply_gradient. The result has no
 /// predictions.
-/// Requires  those of language_gradient and of the optimizer
+/// Requires  the requirements of language_gradient and of the optimizer
 /// Throws    ContractError, and leaves `state` unchanged
 template <numeric::Real T>
 StepResult<T> language_step(const model::TrainConfig& config, std::span<const TextBatch> batches,
@@ -57,8 +57,8 @@ StepResult<T> language_step(const model::TrainConfig& config, std::span<const Te
 ///           the model gives the target. The mean of each batch is multiplied by the number of its
 ///           targets; the products are added in order, and the sum is divided by the number of all
 ///           targets
-/// Requires  those of language_gradient, but any positive number of batches. The parameters are
-///           returned unchanged
+/// Requires  the requirements of language_gradient, but any positive number of batches. The
+///           parameters are returned unchanged
 template <numeric::Real T>
 T language_loss(const model::TrainConfig& config, std::span<const TextBatch> batches,
                 TrainState<T>& state);

@@ -38,7 +38,7 @@ NamedTensors<double> initial_parameters(const model::TrainConfig& config,
 /// Computes  weights are initialized by config.initialization, weights of feed-forwards by
 ///           config.feed_forward_initialization, each from the random stream of its name. beta is 0
 ///           and gamma is 1. Biases are initialized by config.bias_initialization
-/// Requires  those of encoder::check_config
+/// Requires  the requirements of encoder::check_config
 /// Throws    ContractError
 TrainState<double> initial_train_state(const model::TrainConfig& config);
 

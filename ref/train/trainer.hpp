@@ -49,7 +49,8 @@ struct LossGradient {
 ///           target, or the label of its sentence. The warm-up of PowerNorm counts optimizer steps,
 ///           that of the released PowerNorm counts forwards. In inference mode there is no dropout,
 ///           and the norms use running statistics, which the backward treats as constants
-/// Requires  those of Encoder and of cross_entropy; (C1) there are 1 to `accumulation` batches
+/// Requires  the requirements of Encoder and of cross_entropy; (C1) there are 1 to `accumulation`
+///           batches
 ///           (C2) labels is [B], and 0 <= label < num_classes for each
 ///           (C3) targets is empty, or [B T] with the pooling per_position
 /// Throws    ContractError
@@ -64,7 +65,7 @@ LossGradient<T> loss_gradient(const model::TrainConfig& config,
 /// Source    docs/specification/training.md
 /// Computes  the gradient by loss_gradient, clips it, and runs the optimizer with the learning rate
 ///           of step state.step + 1
-/// Requires  those of loss_gradient and of the optimizer
+/// Requires  the requirements of loss_gradient and of the optimizer
 /// Throws    ContractError, and leaves `state` unchanged
 template <numeric::Real T>
 StepResult<T> train_step(const model::TrainConfig& config, std::span<const LabelledBatch> batches,
@@ -72,7 +73,7 @@ StepResult<T> train_step(const model::TrainConfig& config, std::span<const Label
                          const encoder::Tap<T>& tap = {}, model::Mode mode = model::Mode::training);
 
 /// Clips a gradient and runs the optimizer's step with it, which updates `state`.
-/// Requires  those of the optimizer
+/// Requires  the requirements of the optimizer
 /// Throws    ContractError, and leaves `state` unchanged
 template <numeric::Real T>
 StepResult<T> apply_gradient(const model::TrainConfig& config, LossGradient<T> found,

@@ -25,7 +25,7 @@ struct VocabularyLoss {
 /// Computes  logits = linear(x, head) ; loss = cross_entropy(logits, targets, options) ;
 ///           grad_x, grad_weight, grad_bias = linear_backward(cross_entropy_backward(...))
 /// Shapes    x [N,D]; targets [N]
-/// Requires  those of linear and of cross_entropy; (C9) block_rows is a multiple of 256
+/// Requires  the requirements of linear and of cross_entropy; (C9) block_rows is a multiple of 256
 /// Order     docs/specification/determinism.md: the bits of these functions. A block of rows
 ///           consists of whole blocks of rule R1, from which the sums of grad_weight continue.
 ///           grad_bias keeps the 32 lanes of rule R2 until the last row. The losses of all rows are

@@ -29,7 +29,7 @@ struct TranslationConfig {
 /// Source    docs/specification/training.md
 /// Computes  as train::initial_train_state. The initial values of norms are those of
 ///           model::norm_layers
-/// Requires  those of decoder::check_decoder
+/// Requires  the requirements of decoder::check_decoder
 /// Throws    ContractError
 TrainState<double> initial_state(const TranslationConfig& config);
 
@@ -40,8 +40,8 @@ TrainState<double> initial_state(const TranslationConfig& config);
 ///           PowerNorm's warm-up are as in train::loss_gradient. If the head is tied, the gradient
 ///           of the target's embedding is the sum of its gradient as the head and its gradient as
 ///           the first layer
-/// Requires  (C2) and (C3) of train::language_gradient; those of Decoder
-/// Order     that of Decoder and of vocabulary_loss_gradient
+/// Requires  (C2) and (C3) of train::language_gradient; the requirements of Decoder
+/// Order     the order of Decoder and of vocabulary_loss_gradient
 /// Throws    ContractError
 template <numeric::Real T>
 train::LossGradient<T> translation_gradient(const TranslationConfig& config,
@@ -50,7 +50,7 @@ train::LossGradient<T> translation_gradient(const TranslationConfig& config,
 
 /// Runs one step of training: translation_gradient, then train::apply_gradient. The result has no
 /// predictions.
-/// Requires  those of translation_gradient and of the optimizer
+/// Requires  the requirements of translation_gradient and of the optimizer
 /// Throws    ContractError, and leaves `state` unchanged
 template <numeric::Real T>
 train::StepResult<T> translation_step(const TranslationConfig& config,
@@ -62,8 +62,8 @@ train::StepResult<T> translation_step(const TranslationConfig& config,
 ///           the model gives the target. The mean of each batch is multiplied by the number of its
 ///           targets; the products are added in order, and the sum is divided by the number of all
 ///           targets
-/// Requires  those of translation_gradient, but any positive number of batches. The parameters are
-///           returned unchanged
+/// Requires  the requirements of translation_gradient, but any positive number of batches. The
+///           parameters are returned unchanged
 template <numeric::Real T>
 T translation_loss(const TranslationConfig& config, std::span<const PairBatch> batches,
                    TrainState<T>& state);
