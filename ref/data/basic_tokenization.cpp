@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::uint8_t unicode_version = 8;
 
-/// Canonical decomposition of the characters of Unicode 8.0. Unicode's stability policy guarantees
-/// that it never changes, so the result does not change with a newer ICU.
+/// Decomposes characters canonically, but only the characters of Unicode 8.0. Unicode guarantees
+/// that these decompositions never change, so the result is the same with a newer ICU.
 class Decomposition {
  public:
   static const Decomposition& instance() {
@@ -74,8 +74,8 @@ bool is_assigned(UChar32 c) {
   return age[0] > 0 && (age[0] < unicode_version || (age[0] == unicode_version && age[1] == 0));
 }
 
-/// Returns the general category of c in Unicode 8.0 as a bit (U_GC_..._MASK). Seven of its
-/// characters have since been moved to a different category.
+/// Returns the general category of c in Unicode 8.0 as a bit (U_GC_..._MASK). Later versions of
+/// Unicode moved seven of its characters to a different category.
 std::uint32_t category(UChar32 c) {
   switch (c) {
     case 0x166d:
@@ -107,8 +107,8 @@ bool is_removed(UChar32 c) {
   return c == 0 || c == 0xfffd || has_category(c, U_GC_CC_MASK | U_GC_CF_MASK | U_GC_CO_MASK);
 }
 
-/// The ranges are those of the reference. Its sixth range begins at 2B920, whereas that of [DCLT19]
-/// begins at 2B820.
+/// Whether c is a CJK ideograph. The ranges are those of the Rust release. Its sixth range begins
+/// at 2B920; in [DCLT19] that range begins at 2B820.
 bool is_cjk(UChar32 c) {
   constexpr std::pair<UChar32, UChar32> ranges[] = {
       {0x3400, 0x4dbf},   {0x4e00, 0x9fff},   {0xf900, 0xfaff},   {0x20000, 0x2a6df},
@@ -121,7 +121,7 @@ bool is_punctuation(UChar32 c) {
   return has_category(c, U_GC_P_MASK);
 }
 
-/// Collects the words of step 5.
+/// Collects words and punctuation marks, as step 5 of basic_tokenize requires.
 class Words {
  public:
   void end_word() {
@@ -142,8 +142,8 @@ class Words {
   std::string word_;
 };
 
-/// Does what basic_tokenize does if every character is ASCII, for which steps 2 and 3 have no
-/// effect.
+/// Does what basic_tokenize does, for text in which every character is ASCII. Steps 2 and 3 have no
+/// effect on such text.
 std::vector<std::string> tokenize_ascii(std::string_view text) {
   Words words;
   for (const char c : text) {
@@ -163,7 +163,7 @@ std::vector<std::string> tokenize_ascii(std::string_view text) {
   return words.take();
 }
 
-/// Does steps 1 and 2.
+/// Does steps 1 and 2 of basic_tokenize: clean-up, and spaces around CJK ideographs.
 icu::UnicodeString clean(std::string_view text) {
   icu::UnicodeString cleaned;
   for (std::size_t i = 0; i < text.size();) {

@@ -13,7 +13,7 @@
 namespace normproof::ref::data {
 namespace {
 
-/// Calls f(code point, line) for every character.
+/// Calls f(code point, line number) for every character of the text.
 template <class F>
 void for_each_character(std::string_view text, std::string_view name, F f) {
   if (text.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))

@@ -12,27 +12,27 @@ namespace normproof::ref::data {
 /// language model. A token is the index of its character, from 0.
 class Alphabet {
  public:
-  /// Returns the alphabet of all characters of the text.
-  /// Throws    FileError naming `name` and the line if the text is empty or not UTF-8
+  /// Returns the alphabet that consists of all characters of the text.
+  /// Throws    FileError that names `name` and the line if the text is empty or not UTF-8
   static Alphabet of_text(std::string_view text, std::string_view name);
 
   /// Returns the tokens of a text.
-  /// Throws    FileError naming `name` and the line if a character is not in the alphabet, or if
-  ///           the bytes are not UTF-8
+  /// Throws    FileError that names `name` and the line if a character is not in the alphabet, or
+  ///           if the bytes are not UTF-8
   std::vector<std::int32_t> encode(std::string_view text, std::string_view name) const;
 
-  /// Returns the first character of the text that is not in the alphabet, as UTF-8, or nothing if
-  /// there is none.
-  /// Throws    FileError naming `name` if the bytes are not UTF-8
+  /// Returns the first character of the text that is not in the alphabet, as UTF-8. If all
+  /// characters are in the alphabet, the result is empty.
+  /// Throws    FileError that names `name` if the bytes are not UTF-8
   std::optional<std::string> first_unknown(std::string_view text, std::string_view name) const;
 
-  /// Returns the text of the tokens.
+  /// Returns the text that the tokens encode.
   /// Requires  (C1) each token is below size()
   /// Throws    ContractError
   std::string decode(const std::vector<std::int32_t>& tokens) const;
 
   std::size_t size() const { return characters_.size(); }
-  /// Returns all characters as UTF-8.
+  /// Returns all characters of the alphabet as UTF-8, in ascending order.
   std::string text() const;
 
  private:

@@ -6,40 +6,40 @@
 
 namespace normproof::ref::data {
 
-/// The target of a position without a token.
+/// The target of a position that has no next token to predict.
 inline constexpr int kNoTarget = -1;
 
-/// Contexts of a text, [B,T] in row-major order.
+/// A batch of contexts (pieces of a text of at most T tokens), [B,T] in row-major order.
 struct ContextBatch {
   std::size_t batch_size = 0;        // B
   std::size_t seq_len = 0;           // T
-  std::vector<std::int32_t> tokens;  // [B,T]; 0 where not valid
+  std::vector<std::int32_t> tokens;  // [B,T] token ids; 0 where not valid
   std::vector<std::uint8_t> valid;   // [B,T]; 1 = a token of the text
   std::vector<int> targets;          // [B,T] the next token; kNoTarget where not valid
   bool operator==(const ContextBatch&) const = default;
 };
 
 struct ContextOptions {
-  std::size_t length = 64;      ///< T
-  std::size_t batch_size = 16;  ///< number of contexts; the last batch has the rest
-  /// If false, contexts keep the order of the text.
+  std::size_t length = 64;      ///< T, tokens per context
+  std::size_t batch_size = 16;  ///< contexts per batch; the last batch may have fewer
+  /// Whether to shuffle the contexts. If not, they keep the order of the text.
   bool shuffle = true;
   std::uint64_t seed = 42;
   std::uint64_t epoch = 0;
 };
 
-/// Returns one epoch of a text in batches of contexts.
+/// Returns the batches of contexts of one epoch of a text.
 ///
-/// Computes  context k has the tokens k T, ..., k T + T - 1, and the target of each is the token
+/// Computes  context k has the tokens k T, ..., k T + T - 1. The target of each token is the token
 ///           that follows it, so every token except the first is predicted once. The last context
 ///           may be shorter. Batch b holds the contexts order[b B], ..., where order is
-///           shuffled_order(count, seed, epoch) or the identity
+///           shuffled_order(count, seed, epoch), or the identity without shuffling
 /// Requires  (C1) the text has at least two tokens  (C2) length >= 1  (C3) batch_size >= 1
 /// Throws    ContractError
 std::vector<ContextBatch> make_contexts(const std::vector<std::int32_t>& text,
                                         const ContextOptions& options);
 
-/// Returns the number of batches of an epoch.
+/// Returns the number of batches of an epoch, for a text with `tokens` tokens.
 std::size_t count_context_batches(std::size_t tokens, const ContextOptions& options);
 
 }  // namespace normproof::ref::data

@@ -14,28 +14,30 @@ struct ParallelText {
   bool operator==(const ParallelText&) const = default;
 };
 
-/// Texts for training, validating and testing a translator.
+/// Sentence pairs for training, validating and testing a translator.
 struct ParallelCorpus {
   ParallelText training, validation, test;
   bool operator==(const ParallelCorpus&) const = default;
 };
 
-/// Reads one file per language.
+/// Reads sentence pairs from two files, one file per language.
 ///
 /// Computes  the lines of both files, without their LF
 /// Requires  UTF-8; both files have the same number of lines, at least one. Each line has a word,
-///           at most 100,000 bytes, no NUL and no CR, and ends with LF, which the last one may lack
+///           at most 100,000 bytes, no NUL and no CR, and ends with LF; the LF of the last line may
+///           be absent
 /// Throws    FileError with the file, the number of the line from 1, and the expectation
 ParallelText read_parallel_text(const std::filesystem::path& source,
                                 const std::filesystem::path& target);
 
-/// Does what read_parallel_text does, for bytes in memory; the names replace the files in messages.
+/// Does what read_parallel_text does, for bytes in memory. Error messages use the given names
+/// instead of file names.
 ParallelText parse_parallel_text(std::string_view source, std::string_view source_name,
                                  std::string_view target, std::string_view target_name);
 
-/// Reads the files train.<language>, dev.<language> and test.<language> of a folder for two
-/// languages.
-/// Throws    FileError naming the folder, the file, or the file and the line
+/// Reads the files train.<language>, dev.<language> and test.<language> of a folder, for the
+/// languages `source` and `target`.
+/// Throws    FileError that names the folder, the file, or the file and the line
 ParallelCorpus read_parallel_corpus(const std::filesystem::path& folder, std::string_view source,
                                     std::string_view target);
 

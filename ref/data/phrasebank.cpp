@@ -39,8 +39,8 @@ std::string utf8_from_latin1(std::string_view latin1) {
   return utf8;
 }
 
-/// Converts UTF-8 to ISO-8859-1. Two-byte sequences with the lead byte C2 or C3 are exactly U+0080
-/// to U+00FF.
+/// Converts UTF-8 to ISO-8859-1. The UTF-8 sequences of two bytes that begin with C2 or C3 are
+/// exactly the characters U+0080 to U+00FF.
 std::string latin1_from_utf8(std::string_view utf8, std::string_view function,
                              std::string_view argument) {
   std::string latin1;

@@ -20,12 +20,12 @@ namespace {
 constexpr std::uint64_t first_year = 2003;
 constexpr std::uint64_t year_count = 12;
 
-/// Returns the decimal text of an amount given in tenths: "123.4" for 1234.
+/// Returns an amount as decimal text. The amount is given in tenths: decimal(1234) is "123.4".
 std::string decimal(std::uint64_t tenths) {
   return fmt::format("{}.{}", tenths / 10, tenths % 10);
 }
 
-/// Writes one sentence. Its random numbers are consecutive elements of the stream.
+/// Writes one sentence of the corpus. It draws consecutive numbers of the random stream.
 class Writer {
  public:
   Writer(const numeric::RandomStream& stream, std::uint64_t sentence)
@@ -66,7 +66,8 @@ class Writer {
     return texts[draw(texts.size())];
   }
 
-  /// Appends `text` with its slots filled.
+  /// Appends `text` to the sentence. Each slot such as "{product}" is replaced by a text or a
+  /// number.
   void append(std::string_view text, std::string& sentence) {
     for (auto open = text.find('{'); open != std::string_view::npos; open = text.find('{')) {
       sentence += text.substr(0, open);
@@ -82,7 +83,7 @@ class Writer {
     for (; items > 0; --items) append(items > 1 ? " , {product}" : " and {product}", sentence);
   }
 
-  /// Appends none, one or two different closings.
+  /// Appends zero, one or two different phrases from the list "closing".
   void append_closings(std::string& sentence) {
     const auto closings = find_lexicon_list("closing")->texts;
     const auto number = draw(10);
@@ -138,7 +139,7 @@ class Writer {
   std::uint64_t high_ = 0;
 };
 
-/// A list of tokens, each once, in the order of first use.
+/// A list of tokens without duplicates, in the order in which they were added first.
 class Tokens {
  public:
   void add(std::string token) {
@@ -151,7 +152,8 @@ class Tokens {
   std::set<std::string> seen_;
 };
 
-/// Adds the characters of ISO-8859-1 after clean-up, removal of accents and lower case.
+/// Adds a token for each character of ISO-8859-1, after clean-up, removal of accents and lower
+/// case.
 void add_characters(Tokens& tokens) {
   for (const std::string_view prefix : {"", "##"}) {
     for (unsigned c = 0x21; c <= 0xff; ++c) {
@@ -166,7 +168,7 @@ void add_characters(Tokens& tokens) {
   }
 }
 
-/// Returns `text` with a space in place of each slot.
+/// Returns `text` with each slot such as "{product}" replaced by a space.
 std::string without_slots(std::string_view text) {
   std::string result;
   bool in_slot = false;

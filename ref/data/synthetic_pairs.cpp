@@ -38,10 +38,10 @@ constexpr WordPair kPlacePairs[] = {{"kawa", "river"},
                                     {"niwa", "garden"},
                                     {"hashi", "bridge"}};
 
-/// The meaning of a noun phrase, in either language.
+/// The meaning of a noun phrase. It can be expressed in either language.
 struct Phrase {
   const WordPair* noun;
-  const WordPair* kind;  ///< null if it has none
+  const WordPair* kind;  ///< the adjective, or null
   bool plural;
 
   std::string source() const {
@@ -54,12 +54,12 @@ struct Phrase {
   }
 };
 
-/// The meaning of a sentence.
+/// The meaning of a sentence. It can be expressed in either language.
 struct Meaning {
   Phrase subject, object;
   const VerbPair* verb;
   bool past, denied;
-  const WordPair* place;  ///< null if it has none
+  const WordPair* place;  ///< null if no place is named
 
   std::string source() const {
     return fmt::format("{}{}{} ga {} o {}{}{} .", place != nullptr ? place->source : "",
@@ -80,7 +80,7 @@ struct Meaning {
   }
 };
 
-/// Returns the meaning of the sentence with that number.
+/// Returns the meaning of the sentence with the number `number`.
 Meaning draw_meaning(const numeric::RandomStream& random, std::size_t number) {
   std::uint64_t next = std::uint64_t{number} * 16;
   const auto below = [&](std::size_t count) { return random.below(next++, count); };
@@ -101,7 +101,7 @@ Meaning draw_meaning(const numeric::RandomStream& random, std::size_t number) {
   return meaning;
 }
 
-/// Returns `count` pairs of a seed, starting with number `first`.
+/// Returns `count` sentence pairs of the seed, beginning with the pair of number `first`.
 ParallelText pairs_from(std::uint64_t seed, std::size_t first, std::size_t count) {
   const numeric::RandomStream random(seed, "synthetic pairs");
   ParallelText text;

@@ -7,30 +7,31 @@
 
 namespace normproof::ref::data {
 
-/// The numbers of pairs for training, validation and testing in the default corpus.
+/// The numbers of sentence pairs for training, validation and testing. The values are those of the
+/// default corpus.
 struct SyntheticPairCounts {
   std::size_t training = 4000, validation = 200, test = 200;
 };
 
-/// Returns pairs of sentences of two toy grammars, so that a translator runs without a file. The
-/// target sentence is a function of the source sentence, so every pair can be translated.
+/// Returns sentence pairs in two languages with toy grammars, so that a translator can be trained
+/// without a file. The target sentence is a function of the source sentence, so a translator can
+/// reach every target.
 ///
 /// Computes  pair i depends only on the numbers RandomStream(seed, "synthetic pairs").below(16 i +
-///           k, .) with k = 0, 1, ..., so a longer text of the same seed begins with the shorter
-///           one. Words are ASCII and separated by spaces.
-///           source: in two of five sentences a place and "ni"; subject, "ga", object, "o", verb;
-///           "ta" in the past; "nai" in a negation; ".". A phrase is a noun, an optional adjective
-///           after it, and "ra" in the plural.
-///           target: the phrase of the subject, the verb, that of the object, "at the" and the
-///           place, ".". A phrase is "the", the adjective, and the noun with its plural "s". The
-///           verb agrees with the subject in the present, has a past form, and is negated by "does
-///           not", "do not" and "did not".
+///           k, .) with k = 0, 1, ... So a longer text of the same seed begins with the shorter
+///           one. Words are ASCII and separated by spaces. A source sentence is: a place and "ni"
+///           (in two of five sentences); subject, "ga", object, "o", verb; "ta" in the past; "nai"
+///           in a negation; ".". Subject and object are phrases: a noun, an optional adjective
+///           after it, and "ra" in the plural. A target sentence is: the subject's phrase, the
+///           verb, the object's phrase, "at the" and the place, ".". A phrase is "the", the
+///           adjective, and the noun with its plural "s". The verb agrees with the subject in the
+///           present, has a past form, and is negated by "does not", "do not" and "did not".
 /// Requires  (C1) 1 <= count <= 2^40
 /// Throws    ContractError
 ParallelText synthetic_pairs(std::uint64_t seed, std::size_t count);
 
-/// Returns the pairs of a seed in order: first those for training, then for validation, then for
-/// testing. A sentence may occur twice, even in two parts.
+/// Returns consecutive sentence pairs of a seed: the first are for training, the next for
+/// validation, the last for testing. A sentence may occur twice, even in two of the parts.
 /// Requires  (C2) each of the counts is from 1 to 2^40
 /// Throws    ContractError
 ParallelCorpus synthetic_pair_corpus(std::uint64_t seed, const SyntheticPairCounts& counts = {});

@@ -18,7 +18,7 @@ constexpr std::string_view kKinds[] = {"old", "red", "small", "quiet", "heavy", 
 constexpr std::string_view kVerbs[] = {"mend", "carry", "find", "sell", "paint", "forget"};
 constexpr std::string_view kPlaces[] = {"river", "market", "tower", "garden", "bridge"};
 
-/// The random choices of one sentence.
+/// The random choices that compose one sentence.
 class Choices {
  public:
   Choices(const numeric::RandomStream& random, std::size_t sentence)

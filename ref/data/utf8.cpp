@@ -4,7 +4,7 @@
 
 namespace normproof::ref::data {
 
-// ICU's macro narrows int to std::uint8_t intentionally.
+// The ICU macro U8_NEXT narrows int to std::uint8_t intentionally.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 std::int32_t next_character(std::string_view text, std::size_t& position) {

@@ -6,11 +6,13 @@
 
 namespace normproof::ref::data {
 
-/// U+FEFF in UTF-8. Some editors write it at the start of a file; it belongs to no text here.
+/// The byte order mark, U+FEFF, in UTF-8. Some editors write it at the start of a file; the texts
+/// here must not contain it.
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-/// Returns the code point that begins at byte `position` of `text` and moves `position` past it.
-/// Returns -1 if the bytes there are not well-formed UTF-8; surrogates and overlong forms are not.
+/// Returns the code point that begins at byte `position` of `text`, and advances `position` to the
+/// next one. If the bytes there are not well-formed UTF-8, it returns -1. Surrogates and overlong
+/// forms are not well-formed.
 /// Requires  position < text.size() < 2^31
 std::int32_t next_character(std::string_view text, std::size_t& position);
 

@@ -12,26 +12,28 @@
 
 namespace normproof::ref::data {
 
-/// A WordPiece vocabulary: token <-> id, where an id is the number of the token's line from 0.
+/// A WordPiece vocabulary, which maps tokens to ids and ids to tokens. The id of a token is the
+/// number of its line, counted from 0.
 ///
 /// Source    [DCLT19], the file vocab.txt of a BERT release
-/// Requires  one token per line, in UTF-8, each line ended by LF (the last one may lack it); no
-///           empty line, no NUL, no CR, no duplicate token; [PAD], [UNK], [CLS] and [SEP] are
-///           present
+/// Requires  one token per line, in UTF-8. Each line ends with LF; the LF of the last line may be
+///           absent. There is no empty line, no NUL, no CR and no duplicate token; [PAD], [UNK],
+///           [CLS] and [SEP] are present
 /// Throws    FileError with the file, the number of the line from 1, and the expectation
 class Vocabulary {
  public:
   static Vocabulary load(const std::filesystem::path& path);
 
-  /// Does what `load` does, for bytes in memory; `name` replaces the file in messages.
+  /// Does what `load` does, for bytes in memory. Error messages use `name` instead of a file name.
   static Vocabulary parse(std::string_view bytes, std::string_view name);
 
-  /// Does what `load` does, for tokens without line ends; `name` replaces the file in messages.
+  /// Does what `load` does, for tokens without line ends. Error messages use `name` instead of a
+  /// file name.
   static Vocabulary from_tokens(std::vector<std::string> tokens, std::string_view name);
 
   std::size_t size() const { return tokens_.size(); }
 
-  /// Returns the token of an id.
+  /// Returns the token with the id `id`.
   /// Requires  (C1) 0 <= id < size()
   const std::string& token(std::int32_t id) const;
 

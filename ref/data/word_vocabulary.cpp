@@ -22,8 +22,8 @@ bool is_special(std::string_view word) {
   return word == kUnknown || word == kBegin || word == kEnd;
 }
 
-/// Returns the words and their frequencies, the most frequent first; equally frequent ones are
-/// ordered by their bytes.
+/// Returns the words and their numbers of occurrences, the most frequent words first. Equally
+/// frequent words are ordered by their bytes.
 std::vector<std::pair<std::string, std::size_t>> count_words(
     const std::vector<std::string>& sentences) {
   std::map<std::string, std::size_t, std::less<>> counts;

@@ -11,9 +11,10 @@
 
 namespace normproof::ref::data {
 
-/// The words of a language that a translator knows: word <-> id. Three of them are special: <unk>
-/// stands for every other word, <s> begins a sentence, </s> ends it. In a text, these three are
-/// ordinary words, and unknown. A position without a word has the id of </s>, and a mask marks it.
+/// The vocabulary of one language of a translator, which maps words to ids and ids to words. Three
+/// words are special: <unk> stands for every word that is not in the vocabulary, <s> begins a
+/// sentence, </s> ends it. If one of these three occurs in a text, it counts as an unknown word.
+/// Padding has the id of </s>, and a mask marks it.
 ///
 /// Source    the files train.<language>.vocab.4k of the corpus small_parallel_enja
 class WordVocabulary {
@@ -23,29 +24,32 @@ class WordVocabulary {
 
   /// Builds a vocabulary from sentences.
   /// Computes  <unk>, <s>, </s>, then the words of the sentences, the most frequent first; equally
-  ///           frequent words are ordered by their bytes. There are `most` words in all, or fewer
-  ///           if the sentences have fewer
+  ///           frequent words are ordered by their bytes. There are at most `most` words, including
+  ///           the special ones
   /// Requires  (C1) most >= 4  (C2) there is a word that is not special
   /// Throws    ContractError
   static WordVocabulary of_sentences(const std::vector<std::string>& sentences,
                                      std::size_t most = default_size);
 
-  /// Reads a file with one word per line; a word's id is the number of its line from 0.
-  /// Requires  UTF-8, each line ended by LF (the last one may lack it); no empty line, no NUL, CR
-  ///           or space, no duplicate word; <unk>, <s> and </s> are present, in any place
+  /// Reads a vocabulary from a file with one word per line. The id of a word is the number of its
+  /// line, counted from 0.
+  /// Requires  UTF-8. Each line ends with LF; the LF of the last line may be absent. There is no
+  ///           empty line, no NUL, CR or space, and no duplicate word; <unk>, <s> and </s> are
+  ///           present, in any place
   /// Throws    FileError with the file, the number of the line from 1, and the expectation
   static WordVocabulary load(const std::filesystem::path& path);
 
-  /// Does what `load` does, for bytes in memory; `name` replaces the file in messages.
+  /// Does what `load` does, for bytes in memory. Error messages use `name` instead of a file name.
   static WordVocabulary parse(std::string_view bytes, std::string_view name);
 
-  /// Returns the text that `parse` reads.
+  /// Returns the vocabulary as text that `parse` can read.
   std::string text() const;
 
   /// Returns the ids of the words of a sentence, without <s> and </s>.
   std::vector<std::int32_t> encode(std::string_view sentence) const;
 
-  /// Returns the words, separated by spaces, up to the first </s> and without <s>.
+  /// Returns the words with these ids, separated by spaces. <s> is omitted, and the text ends
+  /// before the first </s>.
   /// Requires  (C3) 0 <= id < size()
   /// Throws    ContractError
   std::string decode(const std::vector<std::int32_t>& ids) const;

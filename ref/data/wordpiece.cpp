@@ -63,7 +63,7 @@ void WordPieceTokenizer::append_word(std::string_view word, std::vector<std::int
   for (std::size_t prefix = 0; rest.size() > prefix; prefix = continuation.size()) {
     std::size_t end = std::min(rest.size(), longest_token_);
     std::optional<std::int32_t> id;
-    for (; end > prefix; --end) {  // tokens consist of whole characters, so a match ends at one
+    for (; end > prefix; --end) {  // tokens end at the end of a character
       id = vocabulary_.id(std::string_view(rest).substr(0, end));
       if (id) break;
     }

@@ -13,10 +13,10 @@ namespace normproof::ref::data {
 /// BERT's uncased WordPiece tokenizer.
 ///
 /// Source    [DCLT19]; [WSC+16], section 4.1; byte-exact with the Rust tokenizers library
-/// Computes  each word of basic_tokenize(text) is split from its start into the longest prefix that
-///           is a token, then, until the word ends, into the longest prefix of the rest that is a
-///           token after "##". A word for which no token fits, or of more than 100 characters,
-///           becomes one [UNK].
+/// Computes  each word of basic_tokenize(text) is split into pieces from left to right. The first
+///           piece is the longest prefix that is a token. Each further piece is the longest prefix
+///           of the remaining text that is a token when written after "##". If no token fits, or if
+///           the word has more than 100 characters, the whole word becomes one [UNK].
 class WordPieceTokenizer {
  public:
   /// The maximum length of a word that is split, in characters (code points after clean-up).
@@ -24,12 +24,12 @@ class WordPieceTokenizer {
 
   explicit WordPieceTokenizer(Vocabulary vocabulary);
 
-  /// Returns the ids of the pieces, without special tokens.
+  /// Returns the ids of the pieces of the text, without special tokens.
   /// Requires  (C1) of basic_tokenize
   std::vector<std::int32_t> pieces(std::string_view text) const;
 
-  /// Returns [CLS] pieces [SEP], at most max_length ids: pieces are dropped from the end, but [SEP]
-  /// is kept.
+  /// Returns the ids of [CLS], the pieces of the text, and [SEP]. If there are more than max_length
+  /// ids, the last pieces are dropped; [SEP] is kept.
   /// Requires  (C1) of basic_tokenize  (C2) max_length >= 2
   std::vector<std::int32_t> encode(std::string_view text,
                                    std::optional<std::size_t> max_length = std::nullopt) const;

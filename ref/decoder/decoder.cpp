@@ -132,7 +132,8 @@ DecoderGradients<T> Decoder<T>::hidden_backward(Tensor<T> grad, NamedTensors<T>&
   return gradients;
 }
 
-/// Returns the gradient of the input of the encoder's first layer, from that of the memory.
+/// Returns the gradient of the input of the encoder's first layer, given the gradient of the
+/// memory.
 template <numeric::Real T>
 Tensor<T> Decoder<T>::encode_backward(Tensor<T> grad, NamedTensors<T>& state,
                                       encoder::EncoderParameters<T>& gradients) {

@@ -7,43 +7,45 @@
 
 namespace normproof::ref::decoder {
 
-/// Token ids of both sides, and which of them are real. The target is the input of the decoder: a
-/// sentence after its begin-of-sentence mark.
+/// The token ids of source and target, and the masks of the real tokens. The target is the input of
+/// the decoder; each of its sentences starts with a begin-of-sentence mark.
 struct DecoderInputs {
   encoder::EncoderInputs source;  ///< [B,S]
   encoder::EncoderInputs target;  ///< [B,T]
 };
 
-/// The gradients of a step: dense ones by name, and the touched rows of the embeddings.
+/// The gradients of one step. The gradients of the embeddings have only the rows of the tokens that
+/// occur in the batch.
 template <class T>
 struct DecoderGradients {
-  /// Without the embedding of the source, and without that of the target unless the head is tied.
+  /// The gradients of all parameters except the embeddings. If the head is tied, they include the
+  /// gradient of the target's embedding.
   DecoderParameters<T> parameters;
   nn::RowGradient<T> source_embedding;
-  nn::RowGradient<T> target_embedding;  ///< without rows if the head is tied
+  nn::RowGradient<T> target_embedding;  ///< has no rows if the head is tied
 };
 
-/// Adds the gradients of the head to those of the rest of the model. If the head is tied, its
-/// weight is the target's embedding; then the sums over the tokens are added to its gradient, with
-/// one rounding per element.
+/// Adds the gradients of the head to the gradients of the rest of the model. If the head is tied,
+/// its weight is the target's embedding. Then the two gradients of the embedding are added with one
+/// rounding per element.
 template <numeric::Real T>
 void add_head_gradients(const DecoderConfig& config, nn::Linear<T> head,
                         DecoderGradients<T>& gradients);
 
-/// A Transformer for translation. It keeps what its backward needs after a forward.
+/// A Transformer for translation. After a forward, the object holds what its backward needs.
 /// Source    [VSP+17]; docs/specification/decoder.md
 /// Computes  m = embedding_source(source) (+ positions) ; m = encoder layer_l(m) ;
-///           pre: m = final_norm(m), which is the memory ;
+///           if the placement is pre: m = final_norm(m). m is now the memory ;
 ///           x = embedding_target(target) (+ positions) ; x = decoder layer_l(x, m) ;
-///           pre: x = final_norm(x) ;
+///           if the placement is pre: x = final_norm(x) ;
 ///           logits = head(x). A tied head has the weight of the target's embedding
 /// Shapes    source [B,S], target [B,T]; logits [B,T,V]
-/// Requires  those of check_decoder and of the decoder's parts; (C1) the target has as many
-///           sentences as the source  (C2) source.valid is [B,S] or empty
+/// Requires  the requirements of check_decoder and of the decoder's parts; (C1) the target has as
+///           many sentences as the source  (C2) source.valid is [B,S] or empty
 ///           (C3) target.valid is [B,T] or empty
-/// Order     docs/specification/determinism.md; the gradient of the memory is added up from the
-///           last layer to the first. In inference a position has the same logits, bit for bit, in
-///           the target that ends with it, in any batch, and with any padding at the ends of source
+/// Order     docs/specification/determinism.md; the gradient of the memory is summed from the last
+///           layer to the first. In inference the logits of a position have the same bits if the
+///           target ends at this position, in any batch, and with any padding at the ends of source
 ///           and target
 /// Throws    ContractError
 template <numeric::Real T>
@@ -58,17 +60,17 @@ class Decoder {
   /// Returns the logits. `state` comes from initial_norm_state; training updates it.
   Tensor<T> forward(const DecoderInputs& inputs, const EncoderRun& run, NamedTensors<T>& state);
 
-  /// Returns the gradients of the parameters.
+  /// Returns the gradients of all parameters.
   /// Requires  (C4) a forward was run before, and grad_logits has the shape of its logits
   DecoderGradients<T> backward(const Tensor<T>& grad_logits, NamedTensors<T>& state);
 
-  /// Returns the input of the head, [B,T,D]; this is the forward without the head.
+  /// Runs the forward without the head. Returns the input of the head, [B,T,D].
   Tensor<T> hidden(const DecoderInputs& inputs, const EncoderRun& run, NamedTensors<T>& state);
-  /// Returns the gradients without those of the head, given the gradient of the head's input.
-  /// add_head_gradients adds the others.
+  /// Runs the backward without the head, given the gradient of the head's input. Returns the
+  /// gradients of all other parameters. add_head_gradients adds the gradients of the head.
   DecoderGradients<T> hidden_backward(Tensor<T> grad_hidden, NamedTensors<T>& state);
 
-  /// Returns the memory of a source.
+  /// Runs the encoder. Returns its output for the source, the memory.
   Memory<T> encode(const encoder::EncoderInputs& source, const EncoderRun& run,
                    NamedTensors<T>& state);
 

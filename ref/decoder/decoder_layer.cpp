@@ -21,7 +21,7 @@ encoder::LayerCall<T> DecoderLayer<T>::call(const EncoderRun& run, NamedTensors<
   return {place_, config_.norm, config_.placement, config_.dropout, valid_, run, state, tap_};
 }
 
-/// Computes dropout(cross_attention(x, memory)).
+/// Computes dropout(cross_attention(x, memory)) and saves what its backward needs.
 template <numeric::Real T>
 Tensor<T> DecoderLayer<T>::cross(const encoder::LayerCall<T>& call, const Tensor<T>& x,
                                  const Memory<T>& memory) {

@@ -10,11 +10,11 @@ namespace normproof::ref::decoder {
 using encoder::EncoderRun;
 using encoder::Tap;
 
-/// The output of the encoder, which each layer of the decoder attends to.
+/// The output of the encoder for a source. Each layer of the decoder attends to it.
 template <class T>
 struct Memory {
   Tensor<T> values;  ///< [B,S,D]
-  Mask valid = {};   ///< [B,S], true for a real token of the source, or empty if all are
+  Mask valid = {};   ///< [B,S], true for a real token of the source; empty if all are real
 };
 
 template <class T>
@@ -33,25 +33,26 @@ struct DecoderLayerSaved {
 ///           pre: h = x + dropout(self_attention(norm1(x))) ;
 ///           g = h + dropout(cross_attention(norm2(h), memory)) ;
 ///           y = g + dropout(feed_forward(norm3(g)))
-/// Shapes    x, y [B,T,D]; valid [B,T], true for a real token of the target, or empty if all are
-/// Requires  those of its parts; (C1) of EncoderLayer
-/// Order     that of its parts; a residual sum is rounded once per element
+/// Shapes    x, y [B,T,D]; valid [B,T], true for a real token of the target, or empty if all tokens
+///           are real
+/// Requires  the requirements of its parts; (C1) of EncoderLayer
+/// Order     as in its parts; a residual sum is rounded once per element
 /// Throws    ContractError. `place`, such as "decoder.layers.0", is the prefix of the names of
-///           dropouts, state and taps
+///           dropouts, running statistics and recorded tensors (Tap)
 template <numeric::Real T>
 class DecoderLayer {
  public:
-  /// `config`, which comes from target_side, and `parameters` must outlive the layer.
+  /// `config`, which target_side returns, and `parameters` must outlive the layer.
   DecoderLayer(const encoder::EncoderConfig& config, const DecoderLayerParameters<T>& parameters,
                std::string place, const Tap<T>& tap);
 
-  /// Returns y and updates the entries of `state` that belong to this layer.
+  /// Returns y, and updates the running statistics of this layer in `state`.
   Tensor<T> forward(Tensor<T> x, const Mask& valid, const Memory<T>& memory, const EncoderRun& run,
                     NamedTensors<T>& state);
 
-  /// Returns the gradient of x, and stores those of the parameters in `gradients`. The gradient of
-  /// the memory is added to grad_memory, or stored there if it is empty. What PowerNorm carries
-  /// from backward to backward is updated in `state`.
+  /// Returns the gradient of x, and stores the gradients of the parameters in `gradients`. The
+  /// gradient of the memory is added to grad_memory; if grad_memory is empty, it is stored there.
+  /// If the norm is PowerNorm, the running statistics of its backward are updated in `state`.
   Tensor<T> backward(Tensor<T> grad_y, const Memory<T>& memory, const EncoderRun& run,
                      NamedTensors<T>& state, DecoderLayerParameters<T>& gradients,
                      Tensor<T>& grad_memory);

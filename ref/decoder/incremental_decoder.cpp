@@ -26,7 +26,7 @@ Memory<T> encode_source(const DecoderConfig& config, const DecoderParameters<T>&
   return Decoder<T>(config, parameters).encode({{1, source.size(), source}}, kInference, state);
 }
 
-/// Returns the number of positions in the caches.
+/// Returns the number of positions whose keys and values the caches hold.
 template <class T>
 std::size_t cached_positions(const DecoderConfig& config,
                              const std::vector<nn::KeyValueCache<T>>& caches) {

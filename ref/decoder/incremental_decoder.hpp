@@ -9,25 +9,25 @@
 
 namespace normproof::ref::decoder {
 
-/// A decoder in inference for one target sentence, token by token. Each layer keeps the keys and
-/// values of the positions so far, and those of the memory. A copy continues independently, as the
-/// hypotheses of a beam search do. Copies share what was computed from the source, and may be used
-/// on different threads.
+/// A decoder in inference that appends one token after the other to one target sentence. Each layer
+/// keeps the keys and values of the positions so far, and those of the memory. A copy of the object
+/// continues independently, which beam search needs for its hypotheses. Copies share the data
+/// computed from the source, and may be used on different threads.
 /// Source    docs/specification/decoder.md
-/// Computes  the result of Decoder's forward in inference at the last position
-/// Requires  those of check_decoder; (C5) the source has a token
+/// Computes  what the forward of Decoder in inference returns at the last position
+/// Requires  the requirements of check_decoder; (C5) the source has a token
 /// Order     the bits of Decoder
 /// Throws    ContractError
 template <numeric::Real T>
 class IncrementalDecoder {
  public:
-  /// Starts from a source. `config` and `parameters` must outlive this object; `state` comes from
-  /// initial_norm_state.
+  /// Starts a target for a source sentence. `config` and `parameters` must outlive this object.
+  /// `state` is what initial_norm_state returned or training updated.
   IncrementalDecoder(const DecoderConfig& config, const DecoderParameters<T>& parameters,
                      NamedTensors<T> state, const std::vector<std::int32_t>& source);
 
-  /// Starts from a memory, and from the keys and values of earlier positions in each layer, if
-  /// given.
+  /// Starts a target for a memory. If `past` is given, it holds, for each layer, the keys and
+  /// values of earlier positions of the target.
   /// Requires  (C7) the memory is of one sentence
   ///           (C8) `past` is empty, or has the same number of positions for each layer, in whole
   ///           rows of keys and of values
@@ -39,18 +39,18 @@ class IncrementalDecoder {
   /// Requires  (C6) 0 <= token < V
   Tensor<T> append(std::int32_t token);
 
-  /// Returns the number of tokens so far.
+  /// Returns the number of tokens in the target so far.
   std::size_t size() const { return size_; }
 
-  /// Returns the keys and values of these tokens in each layer.
+  /// Returns, for each layer, the keys and values of the tokens so far.
   const std::vector<nn::KeyValueCache<T>>& caches() const { return caches_; }
 
  private:
-  /// What copies share; it is constant.
+  /// The data that all copies of an IncrementalDecoder share. It is never changed.
   struct Shared {
     encoder::EncoderConfig side;
     NamedTensors<T> state;
-    std::vector<Tensor<T>> keys_values;  ///< [1,S,2D], for each layer
+    std::vector<Tensor<T>> keys_values;  ///< [1,S,2D] per layer
     Mask valid;                          ///< [1,S], or empty if all tokens of the source are real
   };
 

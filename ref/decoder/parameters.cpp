@@ -15,7 +15,7 @@ using model::LayersConfig;
 
 constexpr std::string_view kSource = "encoder.", kTarget = "decoder.";
 
-/// Calls f(name, tensor) for every parameter, in the documented order.
+/// Calls f(name, tensor) for every parameter, in the order of parameter_shapes.
 template <class Parameters, class F>
 void visit_both_sides(Parameters& p, F f) {
   encoder::visit_layers(std::string(kSource), p.encoder, f);
@@ -37,8 +37,8 @@ void visit_both_sides(Parameters& p, F f) {
   visit_linear("head", p.head, f);
 }
 
-/// Returns parameters with the described number of layers and an empty tensor for each parameter of
-/// a norm.
+/// Returns parameters with the configured number of layers on each side. Each parameter of a norm
+/// has an entry with an empty tensor.
 template <class T>
 DecoderParameters<T> empty_sides(const DecoderConfig& config) {
   const auto of_source = encoder::empty_norm<T>(config.encoder.norm);
@@ -54,8 +54,8 @@ DecoderParameters<T> empty_sides(const DecoderConfig& config) {
   return parameters;
 }
 
-/// A parameter's name without its side, and the configuration of that side with the norm of the
-/// parameter's site.
+/// A parameter's name without the prefix of its side, and the configuration of that side. The
+/// configured norm is the one that the parameter may belong to.
 struct NameOnSide {
   EncoderConfig config;
   std::string_view name;

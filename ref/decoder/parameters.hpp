@@ -29,38 +29,40 @@ struct DecoderLayerParameters {
   norm::NormParameters<T> norm3;
 };
 
-/// The parameters of both sides, or their gradients.
+/// The parameters of the whole translation model, or their gradients.
 template <class T>
 struct DecoderParameters {
-  encoder::EncoderParameters<T> encoder;  ///< of the source, without a head
-  Tensor<T> embedding;                    ///< [V,D], of the target
+  encoder::EncoderParameters<T> encoder;  ///< the source side, without a head
+  Tensor<T> embedding;                    ///< [V,D], the embedding of the target
   std::vector<DecoderLayerParameters<T>> layers;
-  norm::NormParameters<T> final_norm;  ///< only for the placement `pre`
+  norm::NormParameters<T> final_norm;  ///< exists only for the placement `pre`
   nn::Linear<T> head;                  ///< [V,D], or empty if it is tied; [V]
 };
 
-/// Checks the description of a model.
-/// Requires  those of encoder::check_config for both sides, including the norms after the last
-///           layers
-/// Throws    ContractError naming the field with its side: "decoder.final_norm"
+/// Checks the configuration of a translation model.
+/// Requires  the requirements of encoder::check_config for both sides, including the norms after
+///           the last layers
+/// Throws    ContractError that names the field with its side, such as "decoder.final_norm"
 void check_decoder(std::string_view function, const DecoderConfig& config);
 
-/// Returns all parameters in the order that optimizers, files and hashes use. "encoder.": the
-/// embedding; for each layer attention, norm1, feed_forward, norm2; then final_norm. "decoder.":
-/// the embedding; for each layer self_attention, norm1, cross_attention, norm2, feed_forward,
-/// norm3; then final_norm. Then the head. A norm has the parameters of model::norm_layer, in their
-/// order. A tied head has only a bias.
+/// Returns the names and shapes of all parameters, in the order that optimizers, files and hashes
+/// use. First come the parameters with the prefix "encoder.": the embedding; for each layer
+/// attention, norm1, feed_forward, norm2; then final_norm. Then come those with the prefix
+/// "decoder.": the embedding; for each layer self_attention, norm1, cross_attention, norm2,
+/// feed_forward, norm3; then final_norm. The head is last. The parameters of a norm are those of
+/// its NormLayer, in their order. A tied head has only a bias.
 std::vector<ParameterShape> parameter_shapes(const DecoderConfig& config);
 
-/// Returns the initial value of a norm's parameter, or nothing if the parameter does not belong to
-/// a norm.
+/// Returns the initial value of a norm's parameter. If the parameter does not belong to a norm, the
+/// result is empty.
 std::optional<double> initial_norm_value(const DecoderConfig& config, std::string_view name);
 
-/// Returns the non-empty tensors by name, in that order.
+/// Returns the non-empty tensors of `parameters` with their names, in the order of
+/// parameter_shapes.
 template <numeric::Real T>
 NamedTensors<T> to_named(DecoderParameters<T> parameters);
 
-/// Returns the parameters from the names and values that to_named returned.
+/// Reverses to_named: returns the parameters that the names and tensors in `named` describe.
 /// Requires  (C5) of encoder::from_named
 /// Throws    ContractError, and leaves `named` unchanged
 template <numeric::Real T>
@@ -70,8 +72,8 @@ DecoderParameters<T> from_named(const DecoderConfig& config, const NamedTensors<
   return from_named(config, NamedTensors<T>(named));
 }
 
-/// Returns the initial values of what the norms carry from step to step:
-/// "encoder.layers.0.norm1.running_mean", ...
+/// Returns the initial running statistics of all norms by name, such as
+/// "encoder.layers.0.norm1.running_mean".
 template <numeric::Real T>
 NamedTensors<T> initial_norm_state(const DecoderConfig& config);
 

@@ -63,9 +63,10 @@ Tensor<T> Encoder<T>::hidden(const EncoderInputs& inputs, const EncoderRun& run,
   return x;
 }
 
-/// Decides what a layer keeps: everything if all layers fit in memory; else everything except the
-/// weights of attention; else only its input. Even then the last layer keeps the rest: its backward
-/// runs first, so computing its forward again would save nothing.
+/// Decides which results a layer saves for its backward. If the results of all layers fit
+/// run_.memory, it saves everything. If they fit without the attention weights, it saves the rest.
+/// Otherwise it saves only its input, except that the last layer saves the rest: its backward runs
+/// first, so computing its forward again would save no memory.
 template <numeric::Real T>
 Keep Encoder<T>::choose_kept(std::size_t layer) const {
   const KeptBytes each = kept_bytes(config_, tokens_.batch_size, tokens_.seq_len, sizeof(T));

@@ -7,28 +7,31 @@
 
 namespace normproof::ref::encoder {
 
-/// Token ids, and which of them are real.
+/// The token ids of a batch, and the mask of the real tokens.
 struct EncoderInputs {
   nn::Tokens tokens;
-  Mask valid = {};  ///< [B,T], true for a real token, or empty if all are
+  Mask valid = {};  ///< [B,T], true for a real token; empty if all tokens are real
 };
 
-/// The gradients of a step: dense ones by name, and the touched rows of the embedding.
+/// The gradients of one step. The gradient of the embedding has only the rows of the tokens that
+/// occur in the batch.
 template <class T>
 struct EncoderGradients {
-  EncoderParameters<T> parameters;  ///< its embedding is empty unless the head is tied
-  nn::RowGradient<T> embedding;     ///< without rows if the head is tied
+  EncoderParameters<T> parameters;  ///< all but the embedding, unless the head is tied
+  nn::RowGradient<T> embedding;     ///< has no rows if the head is tied
 };
 
-/// Adds the gradients of the head to those of the rest of the encoder. If the head is tied, its
-/// weight is the embedding's; then the sums over the tokens are added to its gradient, with one
-/// rounding per element.
+/// Adds the gradients of the head to the gradients of the rest of the encoder. If the head is tied,
+/// its weight is the embedding. Then the two gradients of the embedding are added with one rounding
+/// per element.
 template <numeric::Real T>
 void add_head_gradients(const EncoderConfig& config, nn::Linear<T> head,
                         EncoderGradients<T>& gradients);
 
-/// Does the same for gradients that are stored separately: `rows` of the embedding, the `embedding`
-/// itself, and `own` for the head. The latter two are outputs.
+/// Combines the gradients of the head and of the embedding. `rows` is the gradient of the embedding
+/// from its use as the first layer. If the head is tied, `embedding` becomes the whole gradient of
+/// the embedding, `rows` becomes empty, and `own` receives only the bias. Otherwise `own` becomes
+/// the gradient of the head.
 template <class T>
 void add_head_gradients(bool tied, nn::Linear<T> head, nn::RowGradient<T>& rows,
                         Tensor<T>& embedding, nn::Linear<T>& own) {
@@ -42,16 +45,18 @@ void add_head_gradients(bool tied, nn::Linear<T> head, nn::RowGradient<T>& rows,
   rows = {};
 }
 
-/// A Transformer encoder with a classification head. It keeps what its backward needs after a
-/// forward.
+/// A Transformer encoder with a classification head. After a forward, the object holds what its
+/// backward needs.
 /// Source    [VSP+17]; docs/specification/encoder.md
 /// Computes  x = embedding(tokens) (+ positions) ; x = layer_l(x) for l = 1, ..., L ;
-///           pre: x = final_norm(x) ;
-///           masked_mean: p_bd = (1/n_b) sum_t x_btd over the real tokens of b, logits = head(p) ;
-///           per_position: logits = head(x). A tied head has the weight of the embedding
+///           if the placement is pre: x = final_norm(x) ;
+///           if the pooling is masked_mean: p_bd = (1/n_b) sum_t x_btd over the n_b real tokens of
+///           sentence b, logits = head(p) ;
+///           if the pooling is per_position: logits = head(x). A tied head has the weight of the
+///           embedding
 /// Shapes    tokens, valid [B,T]; logits [B,C], or [B,T,C] per position
-/// Requires  those of check_config and of the encoder's parts; (C5) valid is [B,T] or empty, and
-///           with the pooling masked_mean each sentence has a real token
+/// Requires  the requirements of check_config and of the encoder's parts; (C5) valid is [B,T] or
+///           empty, and with the pooling masked_mean each sentence has a real token
 /// Order     docs/specification/determinism.md; the mean by rule R2 over the real tokens, numbered
 ///           without gaps. In inference with mask_padding, a sentence has the same logits, bit for
 ///           bit, in any batch, and with or without padding at its end
@@ -68,14 +73,14 @@ class Encoder {
   /// Returns the logits. `state` comes from initial_norm_state; training updates it.
   Tensor<T> forward(const EncoderInputs& inputs, const EncoderRun& run, NamedTensors<T>& state);
 
-  /// Returns the gradients of the parameters.
+  /// Returns the gradients of all parameters.
   /// Requires  (C6) a forward was run before, and grad_logits has the shape of its logits
   EncoderGradients<T> backward(const Tensor<T>& grad_logits, NamedTensors<T>& state);
 
-  /// Returns the input of the head, [B,D] or [B,T,D]; this is the forward without the head.
+  /// Runs the forward without the head. Returns the input of the head, [B,D] or [B,T,D].
   Tensor<T> hidden(const EncoderInputs& inputs, const EncoderRun& run, NamedTensors<T>& state);
-  /// Returns the gradients without those of the head, given the gradient of the head's input.
-  /// add_head_gradients adds the others.
+  /// Runs the backward without the head, given the gradient of the head's input. Returns the
+  /// gradients of all other parameters. add_head_gradients adds the gradients of the head.
   EncoderGradients<T> hidden_backward(Tensor<T> grad_hidden, NamedTensors<T>& state);
 
  private:
@@ -90,7 +95,7 @@ class Encoder {
   std::vector<EncoderLayer<T>> layers_;
   EncoderRun run_;
   nn::Tokens tokens_;
-  std::vector<std::vector<std::size_t>> real_;  ///< positions of the real tokens of each sentence
+  std::vector<std::vector<std::size_t>> real_;  ///< positions of each sentence's real tokens
   NormSite<T> final_norm_;
   Tensor<T> head_in_;
 };

@@ -6,7 +6,7 @@ namespace normproof::ref::encoder {
 
 namespace {
 
-/// Returns the entries of the state that belong to the layer.
+/// Returns the running statistics in `state` that belong to the layer `place`.
 template <class T>
 NamedTensors<T> select_layer_entries(const NamedTensors<T>& state, const std::string& place) {
   NamedTensors<T> own;
@@ -19,11 +19,11 @@ NamedTensors<T> select_layer_entries(const NamedTensors<T>& state, const std::st
 
 KeptBytes kept_bytes(const EncoderConfig& config, std::size_t batch_size, std::size_t seq_len,
                      std::size_t bytes_of_scalar) {
-  const std::size_t masks = config.dropout > 0 ? 1 : 0;  // of one byte each
+  const std::size_t masks = config.dropout > 0 ? 1 : 0;  // one byte per element
   const std::size_t positions = batch_size * seq_len;
-  // These are the inputs of attention, feed-forward and both norms; the context; queries, keys and
-  // values; the feed-forward before and after its activation, and what GELU saves; and what the
-  // norms keep, 1.5 times their input.
+  // The numbers that are saved are: the inputs of attention, feed-forward and both norms; the
+  // context; queries, keys and values; the feed-forward before and after its activation, and the
+  // erf that GELU saves; and what the norms save, 1.5 times their input.
   const std::size_t feed_forward_tensors = config.activation == model::Activation::gelu ? 3 : 2;
   const std::size_t numbers = 11 * config.d_model + feed_forward_tensors * config.d_ff;
   const std::size_t rest =

@@ -15,20 +15,21 @@ struct EncoderLayerSaved {
   nn::FeedForwardSaved<T> feed_forward;
 };
 
-/// The input of a layer whose backward computes the forward again.
+/// The input of a layer. It is saved if the backward of the layer computes the forward again.
 template <class T>
 struct EncoderLayerStart {
   Tensor<T> x;
-  NamedTensors<T> state;  ///< the entries of this layer
+  NamedTensors<T> state;  ///< the running statistics of this layer
 };
 
-/// What a layer keeps for its backward: the weights of attention, and the rest. Without `rest` it
-/// keeps only its input, and the backward computes the forward again.
+/// Which results of its forward a layer saves for its backward: the attention weights, and all
+/// other results. If `rest` is false, the layer saves only its input, and the backward computes the
+/// forward again.
 struct Keep {
   bool weights = true, rest = true;
 };
 
-/// About how many bytes these take.
+/// The approximate size in bytes of the results that a layer may save (see Keep).
 struct KeptBytes {
   std::size_t weights = 0, rest = 0;
 };
@@ -39,24 +40,25 @@ KeptBytes kept_bytes(const EncoderConfig& config, std::size_t batch_size, std::s
 /// Source    [VSP+17] section 3.1 (post), [XYH+20] (pre); docs/specification/encoder.md
 /// Computes  post: h = norm1(x + dropout(attention(x))) ; y = norm2(h + dropout(feed_forward(h))) ;
 ///           pre: h = x + dropout(attention(norm1(x))) ; y = h + dropout(feed_forward(norm2(h)))
-/// Shapes    x, y [B,T,D]; valid [B,T], true for a real token, or empty if all are
-/// Requires  those of its parts; (C1) run.masks, if given, has a mask for each dropout
-/// Order     that of its parts; a residual sum is rounded once per element
+/// Shapes    x, y [B,T,D]; valid [B,T], true for a real token, or empty if all tokens are real
+/// Requires  the requirements of its parts; (C1) run.masks, if given, has a mask for each dropout
+/// Order     as in its parts; a residual sum is rounded once per element
 /// Throws    ContractError, also if run.masks lacks the mask of a dropout. `place`, such as
-///           "layers.0", is the prefix of the names of dropouts, state and taps
+///           "layers.0", is the prefix of the names of dropouts, running statistics and recorded
+///           tensors (Tap)
 template <numeric::Real T>
 class EncoderLayer {
  public:
   EncoderLayer(const EncoderConfig& config, const EncoderLayerParameters<T>& parameters,
                std::string place, const Tap<T>& tap);
 
-  /// Returns y and updates the entries of `state` that belong to this layer. `keep` does not affect
+  /// Returns y, and updates the running statistics of this layer in `state`. `keep` does not affect
   /// the bits.
   Tensor<T> forward(Tensor<T> x, const Mask& valid, const EncoderRun& run, NamedTensors<T>& state,
                     Keep keep = {});
 
-  /// Returns the gradient of x, and stores those of the parameters in `gradients`. It updates what
-  /// PowerNorm carries from backward to backward in `state`.
+  /// Returns the gradient of x, and stores the gradients of the parameters in `gradients`. If the
+  /// norm is PowerNorm, it updates the running statistics of the backward in `state`.
   Tensor<T> backward(Tensor<T> grad_y, const EncoderRun& run, NamedTensors<T>& state,
                      EncoderLayerParameters<T>& gradients);
 
@@ -68,7 +70,7 @@ class EncoderLayer {
   const EncoderConfig& config_;
   const EncoderLayerParameters<T>& parameters_;
   std::string place_;
-  Tap<T> tap_;  ///< empty while the forward is computed again
+  Tap<T> tap_;  ///< is empty while the forward is computed again
   Keep keep_;
   Mask valid_;
   EncoderLayerSaved<T> saved_;

@@ -5,18 +5,19 @@
 
 namespace normproof::ref::encoder {
 
-/// A causal encoder in inference for one sentence, token by token. Each layer keeps the keys and
-/// values of the positions so far.
+/// A causal encoder in inference that reads one sentence token by token. Each layer keeps the keys
+/// and values of the positions so far.
 /// Source    docs/specification/encoder.md
-/// Computes  the result of Encoder's forward in inference at the last position
-/// Requires  those of check_config; (C1) the encoder is causal, and its pooling is per_position
+/// Computes  what the forward of Encoder in inference returns at the last position
+/// Requires  the requirements of check_config; (C1) the encoder is causal, and its pooling is
+///           per_position
 /// Order     the bits of Encoder
 /// Throws    ContractError
 template <numeric::Real T>
 class IncrementalEncoder {
  public:
-  /// Copies `config` and `state`, which comes from initial_norm_state. `parameters` must outlive
-  /// this object.
+  /// Copies `config`, and copies `state`, which initial_norm_state returned or training updated.
+  /// `parameters` must outlive this object.
   IncrementalEncoder(const EncoderConfig& config, const EncoderParameters<T>& parameters,
                      const NamedTensors<T>& state);
   IncrementalEncoder(const IncrementalEncoder&) = delete;
@@ -26,7 +27,7 @@ class IncrementalEncoder {
   /// Requires  (C2) 0 <= token < V
   Tensor<T> append(std::int32_t token);
 
-  /// Returns the number of tokens so far.
+  /// Returns the number of tokens that were appended.
   std::size_t size() const { return size_; }
 
  private:
@@ -34,7 +35,7 @@ class IncrementalEncoder {
 
   const EncoderConfig config_;
   const EncoderParameters<T>& parameters_;
-  NamedTensors<T> state_;  ///< constant
+  NamedTensors<T> state_;  ///< is never changed
   std::vector<nn::KeyValueCache<T>> caches_;
   std::size_t size_ = 0;
 };

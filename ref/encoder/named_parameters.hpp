@@ -10,10 +10,11 @@
 #include "ref/encoder/parameters.hpp"
 #include "ref/tensor/contract.hpp"
 
-/// Helpers for parameters and their names, shared by all models that consist of layers.
+/// Functions that give parameters their names. All models that consist of layers use them.
 namespace normproof::ref::encoder {
 
-/// Call f(name, tensor) for each parameter of a part with that name, in order.
+/// Call f(name, tensor) for each parameter of one part of a model, in the documented order. `name`
+/// is the name of the part and the prefix of the names of its parameters.
 template <class Map, class F>
 void visit_linear(const std::string& name, Map& map, F f) {
   f(name + ".weight", map.weight);
@@ -34,7 +35,8 @@ void visit_feed_forward(const std::string& name, FeedForward& map, F f) {
   visit_linear(name + ".second", map.second, f);
 }
 
-/// Visits the parameters of an encoder except its head. `prefix` begins their names.
+/// Calls f(name, tensor) for each parameter of an encoder except its head. All names begin with
+/// `prefix`.
 template <class Parameters, class F>
 void visit_layers(const std::string& prefix, Parameters& p, F f) {
   f(prefix + "embedding.weight", p.embedding);
@@ -49,7 +51,7 @@ void visit_layers(const std::string& prefix, Parameters& p, F f) {
   visit_norm(prefix + "final_norm", p.final_norm, f);
 }
 
-/// Returns an empty tensor for each parameter of the norm.
+/// Returns named entries for all parameters of the norm, each with an empty tensor.
 template <class T>
 norm::NormParameters<T> empty_norm(const model::NormOptions& options) {
   norm::NormParameters<T> norm;
@@ -58,7 +60,7 @@ norm::NormParameters<T> empty_norm(const model::NormOptions& options) {
   return norm;
 }
 
-/// Checks that `named` has exactly these tensors.
+/// Checks that `named` has exactly the tensors with the names and shapes in `shapes`.
 /// Requires  (C5) of from_named
 template <class T>
 void check_named(const std::vector<ParameterShape>& shapes, const NamedTensors<T>& named) {
@@ -79,7 +81,8 @@ void check_named(const std::vector<ParameterShape>& shapes, const NamedTensors<T
            .clause = numeric::Clause::C5});
 }
 
-/// Adds the state of a norm before its first step, with the name of its site as a prefix.
+/// Adds to `state` the initial running statistics of one norm. `place`, the name of the norm in the
+/// model, is the prefix of their names.
 template <class T>
 void add_norm_state(NamedTensors<T>& state, const model::NormOptions& options, std::size_t d_model,
                     const std::string& place) {

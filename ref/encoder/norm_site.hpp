@@ -8,21 +8,22 @@
 
 namespace normproof::ref::encoder {
 
-/// What a norm at one site of a model keeps between forward and backward.
+/// The data that one norm of a model saves in its forward for its backward.
 template <class T>
 struct NormSite {
   norm::NormInputs<T> inputs;
-  norm::NormStep<T> forward;  ///< without y
+  norm::NormStep<T> forward;  ///< the outputs of the forward, without y
 };
 
-/// Runs the norm of a site and keeps what its backward needs. Inference only reads `state`.
+/// Runs the forward of one norm of a model, and saves in `site` what its backward needs. `place` is
+/// the name of the norm in the model. In inference `state` is only read.
 template <numeric::Real T>
 Tensor<T> run_norm(const model::NormOptions& norm, const norm::NormParameters<T>& parameters,
                    Tensor<T> x, const Mask& valid, model::Mode mode, const std::string& place,
                    NamedTensors<T>& state, NormSite<T>& site, const Tap<T>& tap);
 
-/// Runs the backward of run_norm and returns grad_x. The gradients of the given parameters are
-/// stored in `gradients`.
+/// Runs the backward that belongs to run_norm. Returns grad_x, and stores the gradients of the
+/// given parameters in `gradients`.
 template <numeric::Real T>
 Tensor<T> run_norm_backward(const model::NormOptions& norm, Tensor<T> grad_y,
                             const std::string& place, NamedTensors<T>& state, NormSite<T>& site,

@@ -10,15 +10,15 @@ using numeric::Clause;
 
 namespace {
 
-/// Calls f(name, tensor) for every parameter, in the documented order.
+/// Calls f(name, tensor) for every parameter, in the order of parameter_shapes.
 template <class Parameters, class F>
 void visit_parameters(Parameters& p, F f) {
   visit_layers("", p, f);
   visit_linear("head", p.head, f);
 }
 
-/// Returns parameters with the described number of layers and an empty tensor for each parameter of
-/// a norm.
+/// Returns parameters with config.num_layers layers. Each parameter of a norm has an entry with an
+/// empty tensor.
 template <class T>
 EncoderParameters<T> empty_parameters(const EncoderConfig& config) {
   const norm::NormParameters<T> norm = empty_norm<T>(config.norm);
@@ -87,7 +87,8 @@ tensor::Shape parameter_shape(const EncoderConfig& c, std::string_view name) {
   if (name.ends_with("feed_forward.first.bias")) return {c.d_ff};
   if (name.ends_with("feed_forward.second.weight")) return {d, c.d_ff};
   const model::NormParameter* const own = norm_parameter(c, name);
-  // The remaining parameters are the biases of attention.out and feed_forward.second.
+  // All parameters that are left have the shape [D]: those of norms and the biases of attention.out
+  // and feed_forward.second.
   return {own == nullptr ? d : model::extent_of(own->shape, d)};
 }
 

@@ -31,7 +31,7 @@ template <class T>
 struct EncoderParameters {
   Tensor<T> embedding;  ///< [V,D]
   std::vector<EncoderLayerParameters<T>> layers;
-  norm::NormParameters<T> final_norm;  ///< only for the placement `pre`
+  norm::NormParameters<T> final_norm;  ///< exists only for the placement `pre`
   nn::Linear<T> head;                  ///< [C,D], or empty if it is tied; [C]
 };
 
@@ -41,34 +41,37 @@ struct ParameterShape {
   tensor::Shape shape;
 };
 
-/// Checks the description of an encoder.
+/// Checks the configuration of an encoder.
 /// Requires  (C1) V, D, F, C and H are at least 1, and there is at least one layer
 ///           (C2) H divides D  (C3) 0 <= dropout < 1
 ///           (C4) if the norm has groups, their number divides D
 ///           (C6) the norm of a causal encoder has no statistics over a sentence, because these
 ///           would include later tokens  (C7) a tied head has a class for each token
-/// Throws    ContractError naming the field, with the prefix `place`, such as "decoder."; `norm` is
-///           the name of the norm's field
+/// Throws    ContractError that names the field. `place`, such as "decoder.", is the prefix of its
+///           name; `norm` is the name of the field of the norm
 void check_config(std::string_view function, const EncoderConfig& config,
                   std::string_view place = "", std::string_view norm = "norm");
 
-/// Returns all parameters in the order that optimizers, files and hashes use: the embedding; for
-/// each layer attention, norm1, feed_forward, norm2; then final_norm and the head. A norm has the
-/// parameters of model::norm_layer, in their order. A tied head has only a bias.
+/// Returns the names and shapes of all parameters, in the order that optimizers, files and hashes
+/// use: the embedding; for each layer attention, norm1, feed_forward, norm2; then final_norm and
+/// the head. The parameters of a norm are those of its NormLayer, in their order. A tied head has
+/// only a bias.
 std::vector<ParameterShape> parameter_shapes(const EncoderConfig& config);
 
-/// Returns the shape of the parameter of that name, with or without "layers.<l>.".
+/// Returns the shape of the parameter with this name. The prefix "layers.<l>." may be omitted.
 tensor::Shape parameter_shape(const EncoderConfig& config, std::string_view name);
 
-/// Returns the description of a norm's parameter by its name in the encoder, with or without
-/// "layers.<l>.". Returns null if the parameter does not belong to a norm.
+/// Returns the description of a norm's parameter. `name` is the name of the parameter in the
+/// encoder; the prefix "layers.<l>." may be omitted. If the parameter does not belong to a norm, it
+/// returns null.
 const model::NormParameter* norm_parameter(const EncoderConfig& config, std::string_view name);
 
-/// Returns the non-empty tensors by name, in that order.
+/// Returns the non-empty tensors of `parameters` with their names, in the order of
+/// parameter_shapes.
 template <numeric::Real T>
 NamedTensors<T> to_named(EncoderParameters<T> parameters);
 
-/// Returns the parameters from the names and values that to_named returned.
+/// Reverses to_named: returns the parameters that the names and tensors in `named` describe.
 /// Requires  (C5) named has exactly the parameters of config, with their shapes
 /// Throws    ContractError, and leaves `named` unchanged
 template <numeric::Real T>
@@ -78,8 +81,8 @@ EncoderParameters<T> from_named(const EncoderConfig& config, const NamedTensors<
   return from_named(config, NamedTensors<T>(named));
 }
 
-/// Returns the initial values of what the norms carry from step to step:
-/// "layers.0.norm1.running_mean", ...
+/// Returns the initial running statistics of all norms by name, such as
+/// "layers.0.norm1.running_mean".
 template <numeric::Real T>
 NamedTensors<T> initial_norm_state(const EncoderConfig& config);
 

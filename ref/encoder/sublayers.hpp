@@ -9,64 +9,65 @@
 #include "ref/encoder/norm_site.hpp"
 #include "ref/ops/arithmetic.hpp"
 
-/// The parts of layers: norms, attention and feed-forward at their sites, each with a forward and a
-/// backward.
+/// The parts of layers: norms, attention and feed-forward, each with a forward and a backward.
 namespace normproof::ref::encoder {
 
-/// The settings of one step of training or of one evaluation.
+/// The settings of one step of training, or of one evaluation.
 struct EncoderRun {
-  model::Mode mode = model::Mode::training;  ///< inference uses no dropout, and running statistics
-  std::uint64_t seed = 0;                    ///< for the dropouts
-  std::uint64_t step = 0;                    ///< for the dropouts
-  /// The masks of the dropouts by name, such as "layers.0.attention.y". If given, they replace
-  /// those drawn from seed and step.
+  model::Mode mode = model::Mode::training;  ///< inference: no dropout; running statistics
+  std::uint64_t seed = 0;                    ///< seed of the dropout masks
+  std::uint64_t step = 0;                    ///< step number of the dropout masks
+  /// The dropout masks by name, such as "layers.0.attention.y". If null, the masks are drawn from
+  /// seed and step.
   const std::map<std::string, Mask>* masks = nullptr;
-  /// About how many bytes a forward may keep for its backward. What does not fit is computed again,
-  /// which does not affect the bits.
+  /// The approximate number of bytes that a forward may save for its backward. Results that would
+  /// exceed it are computed again in the backward, which does not affect the bits.
   std::size_t memory = std::size_t{2} << 30;
 };
 
-/// The arguments of a layer's forward or backward, and the parts of its description that its
-/// sublayers share.
+/// The arguments of a layer's forward or backward, and the parts of the layer's configuration that
+/// its sublayers use.
 template <class T>
 struct LayerCall {
-  /// Prefix of the names of dropouts, state and taps, such as "layers.0".
+  /// The prefix of the names of dropouts, running statistics and recorded tensors, such as
+  /// "layers.0".
   const std::string& place;
   const model::NormOptions& norm;
   model::NormPlacement placement;
-  double dropout;     ///< rate in training
-  const Mask& valid;  ///< [B,T], true for a real token, or empty if all are
+  double dropout;     ///< the rate in training
+  const Mask& valid;  ///< [B,T], true for a real token; empty if all are real
   const EncoderRun& run;
   NamedTensors<T>& state;
   const Tap<T>& tap;
 
   double rate() const { return run.mode == model::Mode::training ? dropout : 0; }
-  /// Returns a name such as "layers.0.attention.y".
+  /// Returns the full name of a part, such as "layers.0.attention.y" for the part "attention.y".
   std::string name(const std::string& part) const { return place + "." + part; }
 };
 
-/// Returns the key of the dropout of a part.
+/// Returns the key of the dropout on the part `part`.
 /// Requires  (C1) of EncoderLayer
 template <numeric::Real T>
 nn::DropoutKey dropout_key(const LayerCall<T>& call, const std::string& part);
 
-/// Applies the dropout of a part to y and stores its mask in `keep`.
+/// Applies dropout to y, the output of the part `part`. Stores the mask in `keep`.
 template <numeric::Real T>
 Tensor<T> drop_part(const LayerCall<T>& call, const std::string& part, Tensor<T> y, Mask& keep);
 
-/// Applies the backward of that dropout. Returns grad_y itself if there was no dropout, otherwise
-/// `own`, which receives the result.
+/// Applies the backward of drop_part to grad_y. If there was no dropout, it returns grad_y itself.
+/// Otherwise it stores the result in `own` and returns `own`.
 template <numeric::Real T>
 const Tensor<T>& drop_part_backward(const LayerCall<T>& call, const Tensor<T>& grad_y,
                                     const Mask& keep, Tensor<T>& own);
 
-/// Returns `options` with the dropout of a part's weights. The weights are kept if the tap requests
-/// them.
+/// Returns `options` with the dropout rate and key of the attention weights of the part `part`.
+/// keep_weights becomes true if the tap requests the weights.
 template <numeric::Real T>
 nn::AttentionOptions attention_options(const LayerCall<T>& call, const std::string& part,
                                        nn::AttentionOptions options);
 
-/// Computes dropout(attention(x)), and its backward. `options` has heads, causal and keep_weights.
+/// Compute dropout(attention(x)), and its backward. The caller sets num_heads, causal and
+/// keep_weights in `options`.
 template <numeric::Real T>
 Tensor<T> run_attention(const LayerCall<T>& call, const std::string& part, const Tensor<T>& x,
                         const nn::Attention<T>& parameters, const nn::AttentionOptions& options,
@@ -79,7 +80,7 @@ Tensor<T> run_attention_backward(const LayerCall<T>& call, const std::string& pa
                                  const nn::AttentionSaved<T>& saved, const Mask& keep,
                                  nn::Attention<T>& gradients);
 
-/// Computes dropout(feed_forward(x)), and its backward.
+/// Compute dropout(feed_forward(x)), and its backward.
 template <numeric::Real T>
 Tensor<T> run_feed_forward(const LayerCall<T>& call, const Tensor<T>& x,
                            const nn::FeedForward<T>& parameters, model::Activation activation,
@@ -91,15 +92,16 @@ Tensor<T> run_feed_forward_backward(const LayerCall<T>& call, const Tensor<T>& g
                                     const nn::FeedForwardSaved<T>& saved, const Mask& keep,
                                     nn::FeedForward<T>& gradients);
 
-/// What a sublayer with its norm and its dropout keeps between forward and backward.
+/// The data that a sublayer, with its norm and its dropout, saves in its forward for its backward.
 template <class T>
 struct ResidualSite {
   Tensor<T> in;  ///< the input of the sublayer: x, or norm(x)
-  Mask keep;     ///< of the dropout after the sublayer, or empty
+  Mask keep;     ///< the mask of the dropout after the sublayer, or empty
   NormSite<T> norm;
 };
 
-/// Computes a sublayer with its residual connection, where f is the sublayer with its dropout.
+/// Runs a sublayer with its norm and its residual connection. The function f computes the sublayer
+/// and its dropout.
 /// Computes  post: norm(f(x) + x); pre: f(norm(x)) + x
 /// Order     the residual sum is rounded once per element
 template <class T, class F>
@@ -118,7 +120,8 @@ Tensor<T> run_residual(const LayerCall<T>& call, const char* norm,
   return y;
 }
 
-/// Returns the gradient of x. `backward` maps grad_y to the gradient of the input of f.
+/// Returns the gradient of x through run_residual. The function `backward` maps the gradient of the
+/// output of f to the gradient of its input.
 template <class T, class F>
 Tensor<T> run_residual_backward(const LayerCall<T>& call, const char* norm, Tensor<T> grad_y,
                                 ResidualSite<T>& site, norm::NormParameters<T>& gradients,

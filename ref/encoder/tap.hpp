@@ -10,9 +10,9 @@
 
 namespace normproof::ref::encoder {
 
-/// Receives intermediate tensors by name, such as "layers.0.attention.weights" or
-/// "grad_layers.0.norm1.x". An empty tap receives nothing. Tensors that are not requested need not
-/// be computed. A tap never affects the bits of a step.
+/// Lets a caller receive intermediate tensors of a model by name, such as
+/// "layers.0.attention.weights" or "grad_layers.0.norm1.x". An empty tap receives nothing. Tensors
+/// that the tap does not request need not be computed. A tap never affects the bits of a step.
 template <class T>
 class Tap {
  public:
@@ -20,11 +20,11 @@ class Tap {
   using Asks = std::function<bool(const std::string& name)>;
 
   Tap() = default;
-  /// Creates a tap that requests every tensor.
+  /// Creates a tap that receives every tensor.
   template <class F,
             class = std::enable_if_t<std::is_constructible_v<See, F> && !std::is_same_v<F, Tap>>>
   Tap(F see) : see_(std::move(see)) {}  // NOLINT(google-explicit-constructor)
-  /// Creates a tap that receives the tensors whose names `is_requested` accepts.
+  /// Creates a tap that receives the tensors for whose names `is_requested` returns true.
   Tap(See see, Asks is_requested) : see_(std::move(see)), asks_(std::move(is_requested)) {}
 
   explicit operator bool() const { return static_cast<bool>(see_); }
@@ -38,13 +38,13 @@ class Tap {
   Asks asks_;
 };
 
-/// Passes a tensor to the tap if the tensor is given.
+/// Passes a tensor to the tap, unless the tensor is empty.
 template <class T>
 void show(const Tap<T>& tap, const std::string& name, const tensor::Tensor<T>& values) {
   if (tap && tensor::is_given(values)) tap(name, values);
 }
 
-/// Passes a mask to the tap as numbers: 1 if the dropout keeps an element, otherwise 0.
+/// Passes a dropout mask to the tap as numbers: 1 for an element that dropout keeps, otherwise 0.
 template <class T>
 void show_mask(const Tap<T>& tap, const std::string& name, const tensor::Mask& keep) {
   if (!tap.requests(name) || !tensor::is_given(keep)) return;

@@ -36,7 +36,8 @@ path parent_folder(const path& file) {
   return file.has_parent_path() ? file.parent_path() : path(".");
 }
 
-/// Throws an error that blames the folder instead of the file if nothing can be created in it.
+/// Throws the error for a temporary file that cannot be created beside `target`. If the folder is
+/// read-only, the message says so.
 [[noreturn]] void fail_to_create_beside(const path& target, int error) {
   if (error == EACCES || error == EROFS)
     cannot("write", target,
@@ -45,7 +46,8 @@ path parent_folder(const path& file) {
   cannot("write", target, error);
 }
 
-/// A temporary file in the target's folder. It is removed unless it has become the target.
+/// A temporary file in the folder of the target. The destructor removes it, unless it was renamed
+/// to the target.
 class TemporaryFile {
  public:
   TemporaryFile(int folder, const path& target) : folder_(folder), target_(target) {
@@ -98,7 +100,8 @@ void write_directly(const path& file, std::span<const std::byte> bytes) {
   if (descriptor.close() < 0) cannot("write", file, errno);
 }
 
-/// Replaces the target by the bytes. If `bytes` is null, only the steps before writing are done.
+/// Replaces the target by a file with the given bytes. If `bytes` is null, it does only the steps
+/// that come before writing.
 void replace(const path& target, const std::span<const std::byte>* bytes,
              std::optional<mode_t> permissions) {
   const path parent = parent_folder(target);
@@ -114,16 +117,15 @@ void replace(const path& target, const std::span<const std::byte>* bytes,
   temporary.fill(*bytes, permissions);
   temporary.replace_target();
   const bool synced = retry_interrupted([&] { return ::fsync(folder.get()); }) == 0;
-  if (!synced && errno != EINVAL &&
-      errno != ENOTSUP) {  // these two mean that the system has nothing to sync
+  if (!synced && errno != EINVAL && errno != ENOTSUP) {  // both mean that there is nothing to sync
     cannot("make durable", target,
            fmt::format("the file is in place, but its folder reports: {}",
                        std::generic_category().message(errno)));
   }
 }
 
-/// Reads to the end. `size` is the claimed size of the file; a pipe claims 0, and a file may grow
-/// meanwhile.
+/// Reads a file to its end. `size` is the size that the system reports. It is 0 for a pipe, and a
+/// file may grow while it is read.
 void read_to_end(int descriptor, std::size_t size, const path& file, std::size_t max_bytes,
                  std::vector<std::byte>& bytes) {
   bytes.reserve(size + 1);
@@ -174,7 +176,7 @@ void check_writable(const path& file) {
 }
 
 std::vector<std::byte> read_file(const path& file, const ReadLimits& limits) {
-  // A pipe without a writer would otherwise block here.
+  // Without O_NONBLOCK, opening a pipe that has no writer would block.
   const int waits = limits.regular_files_only ? O_NONBLOCK : 0;
   const Descriptor descriptor(retry_interrupted(
       [&] { return ::open(file.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC | waits); }));

@@ -8,13 +8,13 @@
 
 namespace normproof::ref::io {
 
-/// Owns a file descriptor of the system, for an open file, folder or pipe end, and closes it at the
-/// end of the scope.
+/// Owns a file descriptor, for an open file, a folder or an end of a pipe. The destructor closes
+/// it.
 class Descriptor {
  public:
   Descriptor() = default;
-  /// Takes ownership of `number`. A negative number, the result of a failed call, counts as not
-  /// open.
+  /// Takes ownership of the descriptor `number`. A negative number, the result of a failed call,
+  /// means that no descriptor is open.
   explicit Descriptor(int number) : number_(number) {}
   Descriptor(Descriptor&& other) noexcept;
   Descriptor& operator=(Descriptor&& other) noexcept;
@@ -24,14 +24,14 @@ class Descriptor {
 
   bool is_open() const { return number_ >= 0; }
   int get() const { return number_; }
-  /// Closes the descriptor now. Returns 0, or -1 with the reason in errno.
+  /// Closes the descriptor before the destructor does. Returns 0, or -1 with the reason in errno.
   int close();
 
  private:
   int number_ = -1;
 };
 
-/// Returns the result of a system call, repeated while a signal interrupts it.
+/// Calls a system function until no signal interrupts it. Returns the result of the last call.
 template <class Call>
 auto retry_interrupted(Call call) {
   auto result = call();
@@ -39,13 +39,13 @@ auto retry_interrupted(Call call) {
   return result;
 }
 
-/// Writes all bytes, in as many calls as needed. Returns 0, or the error number of the first call
+/// Writes all bytes, in as many system calls as needed. Returns 0, or the error number of the call
 /// that failed.
 int write_all(int descriptor, std::span<const std::byte> bytes);
 int write_all(int descriptor, std::string_view text);
 
-/// Appends the result of one read. Returns the number of bytes, 0 at the end, or -1 with the reason
-/// in errno.
+/// Reads once and appends the bytes to `bytes`. Returns their number, 0 at the end of the file, or
+/// -1 with the reason in errno.
 std::ptrdiff_t read_some(int descriptor, std::string& bytes);
 
 }  // namespace normproof::ref::io

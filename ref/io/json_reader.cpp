@@ -14,7 +14,7 @@ using json = JsonReader::json;
 
 namespace {
 
-/// Returns text such as "line 3, column 7".
+/// Returns the position of byte `at` as text, such as "line 3, column 7".
 std::string line_and_column(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
   const std::size_t line_end = before.rfind('\n');
@@ -23,7 +23,8 @@ std::string line_and_column(std::string_view text, std::size_t at) {
                      before.size() - begin + 1);
 }
 
-/// Returns the beginning of the number or word that the character belongs to or follows.
+/// Returns the position at which a number or word of the JSON text begins. The character at `at`
+/// belongs to the word, or follows it directly.
 std::size_t word_begin(std::string_view text, std::size_t at) {
   constexpr std::string_view kEnds = " \t\r\n,:[]{}\"";
   at = std::min(at, text.size());
@@ -37,7 +38,7 @@ std::string_view read_word(std::string_view text, std::size_t begin) {
   return rest.substr(0, rest.find_first_of(" \t\r\n,]}"));
 }
 
-/// Whether the word is NaN or infinity as Python or C writes it.
+/// Whether the word is NaN or infinity as Python or C prints it.
 bool is_not_finite(std::string_view word) {
   if (word.starts_with('-')) word.remove_prefix(1);
   return word == "NaN" || word == "nan" || word == "Infinity" || word == "inf";

@@ -7,9 +7,9 @@
 
 namespace normproof::ref::io {
 
-/// Reads fields of a JSON file and checks their types. An error is one sentence: "<file>: <field>
-/// is absent; expected <expectation>". `field` is the path of the field, such as "probes[3].name";
-/// its last part is `key`.
+/// Reads fields of a JSON file and checks their types. An error message has the form "<file>:
+/// <field> is absent; expected <expectation>". `field` is the path of the field in the file, such
+/// as "probes[3].name", and `key` is the last part of that path.
 ///
 /// Throws    FileError, all functions
 class JsonReader {
@@ -21,15 +21,16 @@ class JsonReader {
   [[noreturn]] void fail(std::string_view field, std::string_view observation,
                          std::string_view expectation) const;
 
-  /// Parses the file's text as JSON, at most kMaxJsonNesting deep and without duplicate keys. A NUL
-  /// does not end the text and is an error. An error names line and column.
+  /// Parses a text as JSON. Arrays and objects may be nested up to kMaxJsonNesting levels, and an
+  /// object must not have duplicate keys. A NUL is an error; it does not end the text. An error
+  /// message names the line and the column.
   json parse(std::string_view text, std::string_view expectation) const;
 
   const json& at(const json& object, std::string_view field, const char* key, json::value_t type,
                  std::string_view expectation) const;
   std::string text(const json& object, std::string_view field, const char* key) const;
   std::uint64_t whole(const json& object, std::string_view field, const char* key) const;
-  /// Returns a text of 64 lower-case hexadecimal digits.
+  /// Returns the value of a field that must be a text of 64 lower-case hexadecimal digits.
   std::string sha256(const json& object, std::string_view field, const char* key) const;
   double number(const json& object, std::string_view field, const char* key) const;
   bool boolean(const json& object, std::string_view field, const char* key) const;

@@ -27,7 +27,8 @@ bool lock(int descriptor) {
   return retry_interrupted([&] { return ::flock(descriptor, LOCK_EX | LOCK_NB); }) == 0;
 }
 
-/// Returns the id of the process that chose a name of the form prefix, id, anything, suffix.
+/// Returns the id of the process that created an entry with the name <prefix><process
+/// id>...<suffix>. If the name does not have this form, the result is empty.
 std::optional<pid_t> creator_process(std::string_view name, std::string_view prefix,
                                      std::string_view suffix) {
   if (name.size() < prefix.size() + suffix.size() || !name.starts_with(prefix) ||
@@ -46,7 +47,7 @@ bool is_running(pid_t process) {
   return ::kill(process, 0) == 0 || errno != ESRCH;
 }
 
-/// Whether the folder has already been scanned for that form.
+/// Whether this process has already scanned the folder for names with this prefix and suffix.
 bool is_known(const fs::path& folder, std::string_view prefix, std::string_view suffix) {
   static std::mutex mutex;
   static std::set<std::string> known;
@@ -74,7 +75,7 @@ void remove_unless_held(const fs::path& place) {
 bool lock_in_use(int descriptor) {
   struct stat status = {};
   const bool is_ours = lock(descriptor) || errno != EWOULDBLOCK;
-  // Another process may have removed the file between its creation and now.
+  // Another process may have removed the file after it was created and before it was locked.
   return is_ours && ::fstat(descriptor, &status) == 0 && status.st_nlink > 0;
 }
 

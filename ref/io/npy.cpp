@@ -35,8 +35,8 @@ struct Header {
   std::vector<std::size_t> shape;
 };
 
-/// Parses the subset of Python literals that headers use: one dictionary with string keys, whose
-/// values are a string, a boolean and a tuple of integers.
+/// Parses the header of a .npy file: a Python dictionary with string keys, whose values are a
+/// string, a boolean and a tuple of integers.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, std::string_view file, std::string_view field)
@@ -147,7 +147,8 @@ std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Splits off and returns the header's text; `bytes` then holds the elements.
+/// Returns the text of the header, and removes the header from `bytes`, which then holds the
+/// elements.
 std::string_view split_header(std::span<const std::byte>& bytes, std::string_view file,
                               std::string_view field) {
   const std::string_view text = as_text(bytes);
@@ -176,7 +177,8 @@ std::string_view split_header(std::span<const std::byte>& bytes, std::string_vie
   return text.substr(header_at, length);
 }
 
-/// Returns the dtype, and whether its bytes must be swapped.
+/// Returns the dtype that a descr such as "<f8" names, and whether the bytes of each element must
+/// be swapped.
 std::pair<DType, bool> parse_descr(std::string_view descr, std::string_view file,
                                    std::string_view field) {
   if (!descr.empty()) {

@@ -21,11 +21,11 @@ namespace normproof::ref::io {
 ///           boolean other than 0 or 1
 StoredTensor decode_npy(std::span<const std::byte> bytes, std::string name, std::string_view file);
 
-/// Whether NumPy has the dtype; it does not have bfloat16.
+/// Whether NumPy has the dtype. It does not have bfloat16 and the 8-bit floating-point formats.
 bool is_known_to_npy(DType dtype);
 
-/// Returns an array as numpy.save writes it: version 1.0, C order, little-endian, with a header
-/// padded by the fewest spaces that align the elements to 64 bytes.
+/// Returns the bytes of an array as numpy.save writes them: version 1.0, C order, little-endian.
+/// The header is padded by the smallest number of spaces that aligns the elements to 64 bytes.
 ///
 /// Requires  (C1) is_known_to_npy(dtype)  (C2) there are at most 32 axes, as in NumPy
 ///           (C3) bytes.size() == byte_size(dtype, shape)

@@ -17,9 +17,10 @@ namespace {
 
 constexpr std::string_view kSuffix = ".npy";
 constexpr std::string_view kEndOfEmptyArchive{"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22};
-// Libzip silently truncates a longer name.
+// The maximum length of a name. Libzip truncates a longer name without an error.
 constexpr std::size_t kMaxName = 0xffff - kSuffix.size();
-// Deflate encodes at most 258 bytes in two bits.
+// The maximum number of unpacked bytes per packed byte: Deflate encodes at most 258 bytes in two
+// bits.
 constexpr zip_uint64_t kMaxInflation = 1032;
 constexpr std::size_t kReadSize = std::size_t{1} << 16;
 constexpr zip_uint16_t kMidnight = 0;
@@ -70,7 +71,7 @@ Archive open_for_reading(std::span<const std::byte> bytes, std::string_view file
   return archive;
 }
 
-/// Returns what the archive's directory says about an entry; it may be false.
+/// Returns the description of an entry in the archive's directory. The description may be wrong.
 zip_stat_t describe(zip_t* archive, zip_uint64_t index, std::string_view file) {
   constexpr zip_uint64_t kNeeded = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE |
                                    ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
@@ -116,8 +117,8 @@ std::vector<std::byte> read_entry(zip_t* archive, const zip_stat_t& status, std:
   return bytes;
 }
 
-/// NumPy has no 8-bit floating-point formats, so these are stored as arrays of bytes with the dtype
-/// in their name.
+/// The dtypes that NumPy does not have. A tensor of such a dtype is stored as an array of bytes,
+/// and the array's name contains the dtype.
 constexpr DType kStoredAsBytes[] = {DType::float8_e4m3fn, DType::float8_e5m2,
                                     DType::float8_e8m0fnu};
 
@@ -125,7 +126,8 @@ std::string dtype_suffix(DType dtype) {
   return fmt::format(".{}", to_string(dtype));
 }
 
-/// Returns the array that stores the tensor: "x.float8_e5m2" of uint8 for x.
+/// Returns the array that stores the tensor. For a tensor x of float8_e5m2, it is an array
+/// "x.float8_e5m2" of uint8.
 StoredTensor as_array(StoredTensor tensor) {
   if (std::ranges::find(kStoredAsBytes, tensor.dtype) == std::end(kStoredAsBytes)) return tensor;
   tensor.name += dtype_suffix(tensor.dtype);
@@ -144,13 +146,14 @@ StoredTensor from_array(StoredTensor tensor) {
   return tensor;
 }
 
-/// Adds the array as an entry. The archive does not copy `array`.
+/// Adds the bytes of an array as an entry of the archive. The archive does not copy `array`, so it
+/// must outlive the archive.
 void add_entry(zip_t* archive, const StoredTensor& tensor, const std::vector<std::byte>& array) {
   const std::string name = tensor.name + std::string(kSuffix);
   zip_source_t* source = zip_source_buffer(archive, array.data(), array.size(), 0);
   if (source == nullptr) unwritable(zip_strerror(archive));
-  // With this flag, only a name beyond ASCII is marked as UTF-8. If UTF-8 were requested, newer
-  // versions of libzip would mark every name.
+  // With this flag, a name is marked as UTF-8 only if it is not ASCII. If UTF-8 were requested,
+  // newer versions of libzip would mark every name.
   const zip_int64_t index = zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_GUESS);
   if (index < 0) {
     zip_source_free(source);

@@ -12,8 +12,8 @@ namespace normproof::ref::io {
 /// Returns the arrays of a NumPy archive (a zip file of .npy files, stored or deflated) in
 /// ascending byte order of their names. An archive may have no arrays.
 ///
-/// A tensor of an 8-bit floating-point format is stored as an array of its bytes, uint8, with the
-/// dtype at the end of its name: "x.float8_e5m2" for x.
+/// A tensor of an 8-bit floating-point format is stored as an array of bytes (uint8), and the
+/// array's name ends with the dtype: the tensor x is stored as "x.float8_e5m2".
 ///
 /// Source    NumPy, numpy.savez and numpy.savez_compressed
 /// Throws    FileError that names `file`, the array and the expectation: not a zip archive,
@@ -24,12 +24,12 @@ namespace normproof::ref::io {
 std::vector<StoredTensor> decode_npz(std::span<const std::byte> bytes, std::string_view file,
                                      std::size_t max_bytes = static_cast<std::size_t>(-1));
 
-/// Returns an archive that numpy.load opens without allow_pickle. The same tensors give the same
-/// bytes: entries are in ascending order of names, dated 1980-01-01, and stored, because deflated
-/// bytes would depend on the version of zlib.
+/// Returns the bytes of an archive that numpy.load opens without allow_pickle. The same tensors
+/// give the same bytes: entries are in ascending order of names and dated 1980-01-01. They are not
+/// compressed, because compressed bytes would depend on the version of zlib.
 ///
-/// Requires  those of sorted_by_name and, except for 8-bit formats, of encode_npy; (C4) the name of
-///           an array has at most 65531 bytes
+/// Requires  the requirements of sorted_by_name and, except for 8-bit formats, of encode_npy; (C4)
+///           the name of an array has at most 65531 bytes
 /// Throws    ContractError
 std::vector<std::byte> encode_npz(std::span<const StoredTensor> tensors);
 

@@ -9,7 +9,7 @@
 namespace normproof::ref::io {
 namespace {
 
-// The field numbers of TensorProto, and its wire types.
+// The field numbers of ONNX's TensorProto, and the wire types of Protocol Buffers.
 constexpr std::uint64_t kDims = 1, kDataType = 2, kName = 8, kRawData = 9;
 constexpr std::uint64_t kVarint = 0, kLength = 2;
 
@@ -41,8 +41,8 @@ std::uint64_t onnx_data_type(DType dtype) {
   numeric::contract_failure("encode_onnx_tensor", "dtype", "is no enumerator", "one of DType");
 }
 
-/// Appends a varint: seven bits per byte, least significant first; the eighth bit is set if more
-/// follow.
+/// Appends a varint: seven bits per byte, the least significant first. The eighth bit of a byte is
+/// set if more bytes follow.
 void append_varint(std::vector<std::byte>& out, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) out.push_back(static_cast<std::byte>(value | 0x80));
   out.push_back(static_cast<std::byte>(value));

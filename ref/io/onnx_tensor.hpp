@@ -12,7 +12,7 @@ namespace normproof::ref::io {
 ///
 /// Source    onnx.proto: dims (field 1), data_type (2), name (8), raw_data (9), in this order;
 ///           Protocol Buffers' wire format
-/// Requires  those of sorted_by_name
+/// Requires  the requirements of sorted_by_name
 /// Throws    ContractError
 std::vector<std::byte> encode_onnx_tensor(const StoredTensor& tensor);
 

@@ -9,8 +9,9 @@ namespace {
 
 using nlohmann::json;
 
-/// Builds the value while the parser reads the text. After a rejection it builds nothing more, but
-/// the parser reads on, so that the reported depth is that of the whole text.
+/// Builds the JSON value while the parser reads the text. After the text is rejected, it builds
+/// nothing more, but the parser continues to read, so that the reported depth is that of the whole
+/// text.
 class Builder : public nlohmann::json_sax<json> {
  public:
   ParsedJson result;
@@ -42,7 +43,8 @@ class Builder : public nlohmann::json_sax<json> {
   }
 
  private:
-  /// Returns the stored value; null after a rejection.
+  /// Stores the value and returns a pointer to it. After the text is rejected, it stores nothing
+  /// and returns null.
   template <class Value>
   json* store(Value&& value) {
     if (result.is_rejected()) return nullptr;

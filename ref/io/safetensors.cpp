@@ -40,7 +40,7 @@ constexpr std::array kCodes{Code{"F64", DType::float64},
                             Code{"F8_E5M2", DType::float8_e5m2},
                             Code{"F8_E8M0", DType::float8_e8m0fnu}};
 
-/// Returns the header as JSON without duplicate keys at any depth.
+/// Returns the header as JSON. A duplicate key at any depth is an error.
 json parse_header(std::string_view text, std::string_view file) {
   ParsedJson parsed = parse_json(text);
   if (parsed.nesting > kMaxJsonNesting) {
@@ -193,7 +193,8 @@ std::vector<StoredTensor> decode_safetensors(std::span<const std::byte> bytes,
       ranges.push_back(TensorReader(name, fields, data, file).range());
     }
   }
-  // Before any copy, because overlapping tensors could multiply the size of the file.
+  // This check comes before any data is copied, because overlapping tensors could take many times
+  // the size of the file.
   check_cover(ranges, data.size(), file);
   std::vector<StoredTensor> tensors;
   for (const auto& [name, fields] : header.items()) {  // a JSON object is ordered by key

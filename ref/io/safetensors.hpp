@@ -23,12 +23,12 @@ namespace normproof::ref::io {
 std::vector<StoredTensor> decode_safetensors(std::span<const std::byte> bytes,
                                              std::string_view file);
 
-/// Returns the bytes of a file; the same tensors give the same bytes. Header keys are in ascending
-/// order without spaces between them, and the header is padded with spaces to a multiple of 8
-/// bytes. Elements are ordered by descending item_size, then by ascending name, so that every
-/// tensor is aligned to its elements.
+/// Returns the bytes of a .safetensors file. The same tensors give the same bytes. Header keys are
+/// in ascending order without spaces between them, and the header is padded with spaces to a
+/// multiple of 8 bytes. Tensors are ordered by descending item_size, then by ascending name, so
+/// that every tensor is aligned to the size of its elements.
 ///
-/// Requires  those of sorted_by_name; (C4) no tensor is called __metadata__
+/// Requires  the requirements of sorted_by_name; (C4) no tensor is called __metadata__
 /// Throws    ContractError
 std::vector<std::byte> encode_safetensors(std::span<const StoredTensor> tensors);
 

@@ -7,7 +7,7 @@
 
 namespace normproof::ref::io {
 
-/// Returns the SHA-256 as 64 lower-case hexadecimal digits, as sha256sum prints it.
+/// Returns the SHA-256 of the bytes as 64 lower-case hexadecimal digits, as sha256sum prints it.
 ///
 /// Source    FIPS 180-4, by OpenSSL
 /// Example   sha256(std::string_view("abc")) begins with ba7816bf and ends with f20015ad

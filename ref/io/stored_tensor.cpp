@@ -34,7 +34,7 @@ constexpr Row row(FloatType type) {
   return {format.name, static_cast<std::size_t>(format.bytes), type};
 }
 
-/// The rows are in the order of DType.
+/// The table of dtypes, in the order of DType.
 constexpr Row kRows[] = {row(FloatType::float64),
                          row(FloatType::float32),
                          row(FloatType::float16),
@@ -96,7 +96,8 @@ void store_whole(StoredTensor& tensor, std::size_t index, double value) {
 constexpr int kScaleBias = 127;
 constexpr std::uint8_t kNoScale = 255;
 
-/// Returns the byte of a power of two in range; for other numbers it returns that of NaN.
+/// Returns the byte that encodes a scale, a power of two from 2^-127 to 2^127. For every other
+/// number it returns the byte of NaN.
 std::uint8_t encode_scale(double value) {
   int exponent = 0;
   if (!(std::frexp(value, &exponent) == 0.5)) return kNoScale;
@@ -109,7 +110,7 @@ double decode_scale(std::uint8_t byte) {
                           : numeric::two_to(byte - kScaleBias);
 }
 
-/// Whether the dtype has only one NaN.
+/// Whether the dtype can represent only one NaN.
 bool has_one_nan(DType dtype) {
   return dtype == DType::float8_e4m3fn || dtype == DType::float8_e8m0fnu;
 }
@@ -276,7 +277,7 @@ StoredTensor make_tensor(std::string name, DType dtype, std::vector<std::size_t>
   check_bytes("make_tensor", tensor, Clause::C1);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double held = widen_element(tensor, i);
-    // An integer has no signed zero.
+    // An integer has no signed zero, so -0 counts as 0.
     const bool same =
         std::bit_cast<std::uint64_t>(held) ==
         std::bit_cast<std::uint64_t>(values[i] == 0 && is_whole(dtype) ? 0.0 : values[i]);

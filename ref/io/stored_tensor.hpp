@@ -12,8 +12,8 @@
 
 namespace normproof::ref::io {
 
-/// The type of the elements. float8_e8m0fnu is a scale: the power of two 2^(b-127) for its byte b,
-/// NaN for 255 [RZM+23].
+/// The type of the elements of a tensor. A byte b of float8_e8m0fnu is a scale: the power of two
+/// 2^(b-127), or NaN if b is 255 [RZM+23].
 enum class DType {
   float64,
   float32,
@@ -27,8 +27,8 @@ enum class DType {
   float8_e5m2,
   float8_e8m0fnu
 };
-/// All dtypes in the order of the enumerators. The C interface has the same order, so a new one
-/// must be added at the end.
+/// All dtypes, in the order of DType. The C interface uses the same order, so a new dtype must be
+/// added at the end.
 inline constexpr DType kDTypes[] = {DType::float64,     DType::float32,       DType::float16,
                                     DType::bfloat16,    DType::int64,         DType::int32,
                                     DType::uint8,       DType::boolean,       DType::float8_e4m3fn,
@@ -37,20 +37,22 @@ inline constexpr DType kDTypes[] = {DType::float64,     DType::float32,       DT
 /// Returns the number of bytes of one element.
 std::size_t item_size(DType dtype);
 
-/// Returns the floating-point format of the dtype, or nothing for an integer, a boolean or a scale.
+/// Returns the floating-point format of the dtype. For integers, booleans and scales the result is
+/// empty.
 std::optional<numeric::FloatType> float_type(DType dtype);
 bool is_float(DType dtype);
 /// Whether the elements are integers or booleans.
 bool is_whole(DType dtype);
 
-/// Returns the name of the enumerator, such as "float64".
+/// Returns the name of the dtype, such as "float64".
 std::string_view to_string(DType dtype);
-/// Returns the dtype of that name, or nothing if there is none.
+/// Returns the dtype with the name `name`. If there is none, the result is empty.
 std::optional<DType> find_dtype(std::string_view name);
-/// Returns the dtypes that `wanted` accepts as text for messages: "float64, float32 or ...".
+/// Returns the names of the dtypes for which `wanted` is true, as text for messages: "float64,
+/// float32 or ...".
 std::string list_dtypes(bool (*wanted)(DType));
 
-/// A tensor as a file stores it, without conversion.
+/// A tensor as it is stored in a file: its bytes are not converted.
 struct StoredTensor {
   std::string name;
   DType dtype = DType::float64;
@@ -60,13 +62,14 @@ struct StoredTensor {
   bool operator==(const StoredTensor&) const = default;
 };
 
-/// Returns the product of the extents times item_size(dtype). Returns nothing if the product of the
-/// extents other than 0 does not fit in 63 bits; so strides cannot overflow either.
+/// Returns the number of bytes of a tensor: the product of the extents times item_size(dtype). If
+/// the product of the extents other than 0 does not fit in 63 bits, the result is empty. So strides
+/// cannot overflow either.
 std::optional<std::size_t> byte_size(DType dtype, std::span<const std::size_t> shape);
 
-/// Returns every element as a double, exactly, whatever the machine does with NaN. A float is
-/// widened by bits, including subnormals and infinities, and a NaN keeps its sign, its quiet bit
-/// and its payload. A boolean becomes 0 or 1, and a scale its power of two.
+/// Returns every element as a double, exactly. The conversion uses only integer operations, so it
+/// does not depend on how the machine handles NaN and subnormal numbers. A NaN keeps its sign, its
+/// quiet bit and its payload. A boolean becomes 0 or 1, and a scale becomes its power of two.
 ///
 /// Requires  (C1) bytes.size() == byte_size(dtype, shape)
 ///           (C2) an int64 is at most 2^53 in magnitude  (C3) a byte of a boolean is 0 or 1
@@ -91,8 +94,8 @@ StoredTensor make_tensor(std::string name, std::vector<std::size_t> shape,
 StoredTensor make_tensor(std::string name, DType dtype, std::vector<std::size_t> shape,
                          std::span<const double> values);
 
-/// Returns the tensors in ascending byte order of their names, after the checks that the writers of
-/// all formats need.
+/// Checks the tensors, and returns pointers to them in ascending byte order of their names. The
+/// writers of all file formats need these checks.
 ///
 /// Requires  (C1) names are UTF-8, not empty, without NUL, and no two are equal
 ///           (C2) bytes.size() == byte_size(dtype, shape)  (C3) a byte of a boolean is 0 or 1
@@ -100,8 +103,8 @@ StoredTensor make_tensor(std::string name, DType dtype, std::vector<std::size_t>
 std::vector<const StoredTensor*> sorted_by_name(std::string_view function,
                                                 std::span<const StoredTensor> tensors);
 
-/// Returns the index of the first byte of a boolean tensor that is neither 0 nor 1, or nothing if
-/// there is none or the tensor has another dtype.
+/// Returns the index of the first byte of a boolean tensor that is neither 0 nor 1. If there is no
+/// such byte, or if the tensor has another dtype, the result is empty.
 std::optional<std::size_t> find_bad_boolean(const StoredTensor& tensor);
 
 }  // namespace normproof::ref::io

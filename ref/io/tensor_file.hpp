@@ -9,8 +9,8 @@
 
 namespace normproof::ref::io {
 
-/// Returns the tensors of a .npz or .safetensors file, depending on its suffix, in ascending byte
-/// order of their names.
+/// Reads the tensors of a .npz or .safetensors file. The suffix of the path determines the format.
+/// Returns the tensors in ascending byte order of their names.
 ///
 /// Requires  the suffix is .npz or .safetensors, in lower case; a regular file of at most
 ///           `max_bytes`, and an archive must not exceed that when unpacked
@@ -18,13 +18,16 @@ namespace normproof::ref::io {
 std::vector<StoredTensor> read_tensors(const std::filesystem::path& path,
                                        std::size_t max_bytes = static_cast<std::size_t>(-1));
 
-/// Checks, before the work, that a file of tensors may have that name.
+/// Checks that the suffix of the path is one that read_tensors and write_tensors support. It is
+/// called before long computations.
 /// Throws    UsageError for the suffix
 void check_tensor_file(const std::filesystem::path& path);
 
-/// Replaces the file completely or not at all (write_file). The same tensors give the same bytes.
+/// Writes tensors to a file, either completely or not at all (write_file). The same tensors give
+/// the same bytes.
 ///
-/// Requires  a suffix as above; those of encode_npz or encode_safetensors
+/// Requires  the suffix is .npz or .safetensors, in lower case; the requirements of encode_npz or
+///           encode_safetensors
 /// Throws    UsageError for the suffix; ContractError as the encoders; FileError as write_file
 void write_tensors(const std::filesystem::path& path, std::span<const StoredTensor> tensors);
 

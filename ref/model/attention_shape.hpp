@@ -8,8 +8,8 @@
 
 namespace normproof::ref::model {
 
-/// The extents of attention: q [B,H,T,D], k [B,G,S,D], v [B,G,S,E]. H/G heads of queries read the
-/// keys and values of one head.
+/// The extents of attention: q [B,H,T,D], k [B,G,S,D], v [B,G,S,E]. There are H heads of queries
+/// and G heads of keys and values. Each head of keys and values is read by H/G heads of queries.
 struct AttentionShape {
   std::size_t batch_size = 0, kv_heads = 0;
   QueriesAndKeys group;  ///< the queries that read one head of keys
@@ -20,23 +20,24 @@ struct AttentionShape {
   tensor::Shape scores_shape() const { return {batch_size, heads(), group.tokens, group.keys}; }
   tensor::Shape y_shape() const { return {batch_size, heads(), group.tokens, value_features}; }
 
-  /// Returns visible_keys for one sample; valid is [B,S] or empty.
+  /// Returns the mask of the keys that each query of one sample sees; see visible_keys. valid is
+  /// [B,S] or empty.
   tensor::Mask visible_keys_of_sample(std::size_t sample, const tensor::Mask& valid,
                                       bool causal) const;
   /// Whether every query of every sample sees at least one key.
   bool every_query_sees_a_key(const tensor::Mask& valid, bool causal) const;
 
-  /// Returns text such as "attention in sample 2, heads 4 to 7" for the heads of queries that read
-  /// this head of keys.
+  /// Returns text such as "attention in sample 2, heads 4 to 7". The heads are those of the queries
+  /// that read the keys of head kv_head.
   std::string heads_text(std::size_t sample, std::size_t kv_head) const;
 };
 
-/// Checks the shapes of attention's inputs and returns its extents.
-/// Shapes    valid is the shape of the mask, without axes if there is no mask
+/// Checks the shapes of the inputs of attention and returns its extents.
+/// Shapes    `valid` is the shape of the mask. It has no axes if there is no mask
 /// Requires  (C1) q, k and v have four axes and extents of at least 1
 ///           (C2) k has the B and D of q, v has the B, G and S of k, and G divides H
 ///           (C3) valid is [B,S] or has no axes  (C4) scale is finite and above 0
-/// Throws    ContractError naming `function`
+/// Throws    ContractError that names `function`
 AttentionShape attention_shape(std::string_view function, const tensor::Shape& q,
                                const tensor::Shape& k, const tensor::Shape& v,
                                const tensor::Shape& valid, const AttentionOptions& options);

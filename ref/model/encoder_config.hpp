@@ -9,11 +9,12 @@
 namespace normproof::ref::model {
 
 enum class Activation { relu, gelu, gelu_tanh };
-/// Where norms are placed. post: norm(x + sublayer(x)). pre: x + sublayer(norm(x)), and a norm
-/// after the last layer.
+/// The placement of norms in a layer. post: norm(x + sublayer(x)). pre: x + sublayer(norm(x)), and
+/// one more norm after the last layer.
 enum class NormPlacement { post, pre };
-/// What the head predicts from. masked_mean: one prediction per sentence, from the mean of its real
-/// tokens. per_position: one prediction per position.
+/// The input of the classification head. masked_mean: the mean of the real tokens of a sentence,
+/// which gives one prediction per sentence. per_position: the features of each position, which
+/// gives one prediction per position.
 enum class Pooling { masked_mean, per_position };
 
 template <class E>
@@ -49,8 +50,9 @@ struct EncoderConfig {
   NormOptions norm = LayerNormOptions{};
   bool positions = true;          ///< adds sinusoidal positions to the embedding
   bool scaled_embedding = false;  ///< multiplies the embedding by sqrt(d_model) first
-  bool mask_padding = true;       ///< padding is neither attended to nor part of a statistic
-  /// On attention weights, inside the feed-forward, on both sublayers' outputs.
+  bool mask_padding = true;       ///< excludes padding from attention and from statistics
+  /// The probability of dropout. Dropout is applied to attention weights, inside the feed-forward,
+  /// and to the output of both sublayers.
   double dropout = 0.1;
   bool causal = false;     ///< a position attends only to itself and earlier positions
   bool tied_head = false;  ///< the head uses the embedding's weight and its own bias

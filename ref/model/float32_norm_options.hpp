@@ -8,12 +8,13 @@
 
 namespace normproof::ref::model {
 
-/// Options of layer_norm, or of rms_norm if not centered, as a kernel for 32-bit and 16-bit tensors
-/// computes it. Every operation is in float32 or in double, and each stored result is rounded once.
+/// The options of float32_norm, which computes layer_norm as a kernel for 32-bit and 16-bit tensors
+/// does. If not centered, it computes rms_norm. Every operation is in float32 or in double, and
+/// each stored result is rounded once.
 struct Float32NormOptions {
   bool centred = true;
-  double eps = 1e-5;                ///< rounded to the arithmetic
-  bool zero_centred_gamma = false;  ///< the scale is 1 + gamma, added in the arithmetic
+  double eps = 1e-5;                ///< is rounded to `arithmetic`
+  bool zero_centred_gamma = false;  ///< the scale is 1 + gamma, computed in `arithmetic`
   /// The format of x, y, grad_y and grad_x: float32, bfloat16 or float16.
   numeric::FloatType storage = numeric::FloatType::bfloat16;
   /// The format of gamma, beta and their gradients: float32, bfloat16 or float16.
@@ -22,18 +23,20 @@ struct Float32NormOptions {
   numeric::FloatType arithmetic = numeric::FloatType::float32;
 };
 
-/// The number of rows in a run. float32_norm adds the terms of grad_gamma and grad_beta of a run in
-/// order, then the sums of the runs by rule R2.
+/// The number of rows in a run. float32_norm_backward adds the terms of grad_gamma and grad_beta
+/// that belong to one run in ascending order. Then it adds the sums of the runs by rule R2 of
+/// docs/specification/determinism.md.
 inline constexpr std::size_t kRowsPerRun = 32;
 
-/// Whether float32_norm can store its results in this format.
+/// Whether float32_norm can store its results in the format `type`.
 constexpr bool is_stored_by_float32_norm(numeric::FloatType type) {
   return type == numeric::FloatType::float32 || type == numeric::FloatType::bfloat16 ||
          type == numeric::FloatType::float16;
 }
 
-/// Checks that float32_norm supports the formats of the storage, the parameters and the arithmetic.
-/// Throws    ContractError with the given clause
+/// Checks that float32_norm supports the formats options.storage, options.parameters and
+/// options.arithmetic.
+/// Throws    ContractError with the clause `clause`
 void check_formats(std::string_view function, const Float32NormOptions& options,
                    numeric::Clause clause);
 

@@ -8,7 +8,8 @@ namespace normproof::ref::model {
 /// The version that added images, and gamma stored as gamma - 1.
 inline constexpr Since kSinceImages{"2.11.0"};
 
-// The fields of each struct by name. Setting, listing and error messages all use this one list.
+// The functions below list the fields of each struct of options by name. Setting an option, listing
+// the options and error messages all use this list.
 inline void visit_fields(NoneOptions&, auto&&) {}
 inline void visit_fields(BatchNormOptions& o, auto&& f) {
   f("eps", o.eps);

@@ -73,8 +73,8 @@ constexpr NormStatistic kPowerNormReleasedStatistics[] = {
     {"mean_x_hat_squared", EntryShape::features, kBackward},
     {"mean_g_x_hat", EntryShape::features, kBackward}};
 
-// One description per struct of options. If an alternative of NormOptions has none, this file does
-// not compile.
+// There is one description for each struct of options. If an alternative of NormOptions has none,
+// this file does not compile.
 template <class Options>
 struct LayerDescription;
 
@@ -174,7 +174,7 @@ struct Table<std::variant<Options...>> {
       LayerDescription<Options>::value...};
 };
 
-/// Returns the value of the field of that name if its type is V.
+/// Returns the value of the field with this name, if the field has the type V.
 template <class V>
 std::optional<V> find_option(NormOptions options, std::string_view field) {
   std::optional<V> found;

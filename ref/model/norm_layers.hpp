@@ -8,27 +8,27 @@
 
 #include "ref/model/norm_options.hpp"
 
-/// Descriptions of all norm layers: conventions only, no arithmetic. Names, parameters, initial
-/// states, the shapes inside encoders, test cases, probes, benchmarks and the tables of
-/// docs/guide/formats.md follow from them; `normproof operations` prints them. The formulas of
-/// ref/norm, gpu/norm, the oracle, the plain implementations and NumPy do not use them; tests check
-/// each of those against the descriptions.
+/// Tables that describe all norm layers: names, parameters, initial states and shapes, but no
+/// arithmetic. Encoders, test cases, benchmarks, the determinism check and the tables of
+/// docs/guide/formats.md are built from them, and `normproof operations` prints them. The formulas
+/// of ref/norm and gpu/norm and the independent implementations do not use them; tests check each
+/// of those against the tables.
 namespace normproof::ref::model {
 
-/// Kinds of cells. A cell is the set of elements of x [B,T,D] that share statistics and are
-/// normalized by them. [N,D] counts as N samples of one token.
+/// The kinds of sets into which the elements of x [B,T,D] are partitioned. The elements of one set
+/// share their statistics and are normalized by them. [N,D] counts as N samples of one token.
 enum class Partition {
-  row,        ///< all features of a token
-  row_group,  ///< D/groups consecutive features of a token
-  channel,    ///< one feature of all tokens; only valid tokens enter the statistics
-  /// One feature of the tokens of a sample; only valid tokens enter the statistics.
+  row,        ///< a set is all features of a token
+  row_group,  ///< a set is D/groups consecutive features of a token
+  channel,    ///< a set is one feature of all tokens; only valid tokens enter statistics
+  /// A set is one feature of all tokens of a sample. Only valid tokens enter the statistics.
   sample_channel,
-  /// D/groups consecutive features of the tokens of a sample; only valid tokens enter the
+  /// A set is D/groups consecutive features of all tokens of a sample. Only valid tokens enter the
   /// statistics.
   sample_group
 };
 
-/// The shape of a parameter, a state or a statistic, in terms of the extents of x.
+/// The shape of a parameter, a state or a statistic, expressed by the extents of x.
 enum class EntryShape {
   one,              ///< [1]
   features,         ///< [D]
@@ -38,15 +38,16 @@ enum class EntryShape {
   sample_groups     ///< [B,groups]
 };
 
-/// One partition of x into cells, whose statistics normalize it.
+/// One normalization that a layer applies: how x is partitioned into sets of elements, and how the
+/// statistics of a set normalize it.
 struct NormCells {
   Partition partition;
-  bool centred;                  ///< whether a mean is subtracted
+  bool centred;                  ///< whether the mean is subtracted
   std::string_view eps = "eps";  ///< name of the option that is added to the squared statistic
   std::string_view option = {};  ///< name of the switch that turns it on; empty if always on
 };
 
-/// A trained parameter. It has its initial value if a caller omits it.
+/// A trained parameter of a layer. If a caller omits it, it has its initial value.
 struct NormParameter {
   std::string_view name;
   EntryShape shape;
@@ -54,15 +55,15 @@ struct NormParameter {
   std::string_view option = {};  ///< name of an option whose value replaces `initial`
 };
 
-/// A quantity that a layer carries from step to step.
+/// A quantity that a layer keeps from one step to the next, such as a running mean.
 struct NormState {
   std::string_view name;
   EntryShape shape;
   double initial;
 };
 
-/// When a statistic is among the outputs of a step: after every forward, after a forward in
-/// training, or after a backward in training.
+/// After which call a statistic is among the outputs of a step: after every forward, after a
+/// forward in training, or after a backward in training.
 enum class StatisticOf { forward, training_forward, training_backward };
 
 struct NormStatistic {
@@ -78,61 +79,63 @@ struct NormLayer {
   std::span<const NormParameter> parameters = {};
   std::span<const NormState> state = {};
   std::span<const NormStatistic> statistics = {};  ///< in the order of a step's outputs
-  /// Whether grad_x is the derivative of y in x, with clamped values and carried state held fixed.
+  /// Whether grad_x is the exact derivative of y with respect to x. Clamped values and the state of
+  /// earlier steps count as constants.
   bool exact_backward = true;
 
-  /// Whether some cells are centered.
+  /// Whether the layer subtracts a mean in at least one of its normalizations.
   bool centred() const;
-  /// Whether statistics run over several rows, so that a mask has an effect.
+  /// Whether statistics are taken over several rows. Only then a mask has an effect.
   bool over_rows() const;
-  /// Whether statistics are taken per sample. In [N,D] each row is a sample with a single token.
+  /// Whether statistics are taken per sample. For x [N,D], each row is a sample with a single
+  /// token.
   bool over_samples() const;
-  /// Returns the parameter of that name, or null if the layer has none.
+  /// Returns the parameter with this name, or null if the layer has none.
   const NormParameter* parameter(std::string_view parameter_name) const;
 };
 
-/// Returns every layer, in the order of the alternatives of NormOptions.
+/// Returns the descriptions of all layers, in the order of the alternatives of NormOptions.
 std::span<const NormLayer> norm_layers();
 const NormLayer& norm_layer(const NormOptions& options);
 
-/// Checks the name of a parameter that a caller gives.
+/// Checks the name of a parameter that a caller passed.
 /// Requires  (C3) the layer has a parameter of that name
 void check_parameter(const NormLayer& layer, std::string_view given);
 
-/// Return the value of the option of that name and type, or nothing if the layer has no such
-/// option.
+/// Return the value of the option `field`. If the layer has no option with this name and type, the
+/// result is empty.
 std::optional<double> number_option(const NormOptions& options, std::string_view field);
 std::optional<std::int64_t> count_option(const NormOptions& options, std::string_view field);
 std::optional<bool> switch_option(const NormOptions& options, std::string_view field);
 
-/// Returns the layer's layout, which is rows if it has no such option.
+/// Returns the layout of the layer's tensors. If the layer has no such option, it is Layout::rows.
 Layout layout_of(const NormOptions& options);
-/// Returns the same options with the layout rows.
+/// Returns the options with the layout changed to Layout::rows.
 NormOptions with_rows(NormOptions options);
-/// Returns the extents that x has as rows: [B,H W,D] for [B,D,H,W] and [B,H,W,D], and those of x
-/// for rows.
+/// Returns the shape of x after conversion to Layout::rows: [B,H W,D] for [B,D,H,W] and for
+/// [B,H,W,D], and the shape of x itself for rows.
 /// Requires  (C1) x has 4 axes unless the layout is rows
 std::vector<std::size_t> shape_in_rows(Layout layout, const std::vector<std::size_t>& x);
 
-/// Checks that a layer can compute on its layout.
+/// Checks that the layout of the options is one that the layers can compute on.
 /// Requires  (C13) the layout is rows
 void check_rows(const NormOptions& options);
 
-/// Whether the scale is 1 + gamma instead of gamma.
+/// Whether the layer multiplies by 1 + gamma instead of gamma.
 bool has_zero_centered_gamma(const NormOptions& options);
 
-/// Whether an entry of the layer's description is on, given the name of its switch; an empty name
-/// means yes.
+/// Whether the switch `option` is on. It is the name of a boolean option; an empty name means
+/// always on.
 bool is_switched_on(const NormOptions& options, std::string_view option);
 
-/// Returns the initial value of one of the layer's parameters.
+/// Returns the initial value of a parameter of the layer.
 double initial_value(const NormOptions& options, const NormParameter& parameter);
 
-/// Returns the extents that `shape` names, for an x of the layer's layout. The number of groups is
-/// options.groups, or 1 if the layer has no groups.
+/// Returns the extents of an entry of shape `shape`, for an x with the extents `x` in the layout of
+/// the options. The number of groups is options.groups, or 1 if the layer has no groups.
 std::vector<std::size_t> extents_of(EntryShape shape, const std::vector<std::size_t>& x,
                                     const NormOptions& options);
-/// Returns the extent of a shape that does not depend on the rows of x.
+/// Returns the extent of an entry whose shape does not depend on the rows of x.
 /// Requires  (C1) shape is `one` or `features`
 std::size_t extent_of(EntryShape shape, std::size_t d_model);
 

@@ -8,8 +8,8 @@
 
 namespace normproof::ref::numeric {
 
-// option_fields.hpp finds this by argument-dependent lookup when it needs the names of storage
-// formats.
+// Returns the names of the storage formats. option_fields.hpp finds this function by
+// argument-dependent lookup.
 static std::span<const std::pair<const char*, FloatType>> names_of(FloatType) {
   static const auto names = [] {
     std::vector<std::pair<const char*, FloatType>> stored;
@@ -34,7 +34,7 @@ constexpr std::pair<const char*, Layout> kLayouts[] = {{"rows", Layout::rows},
 
 }  // namespace
 
-// option_fields.hpp finds this by argument-dependent lookup.
+// option_fields.hpp finds these functions by argument-dependent lookup.
 static std::span<const std::pair<const char*, CastOrder>> names_of(CastOrder) {
   return kCastOrders;
 }

@@ -12,29 +12,29 @@
 
 namespace normproof::ref::model {
 
-/// Training uses the statistics of the batch and updates the running ones. Inference uses the
-/// running statistics and updates nothing.
+/// Whether a step trains. Training uses the statistics of the batch and updates the running
+/// statistics. Inference uses the running statistics and updates nothing.
 enum class Mode { training, inference };
 
-/// How the elements of x, and of tensors of its shape, are ordered in a file or an array. The
-/// functions of ref/norm and gpu/norm accept only rows; verification/checks/evaluation converts the
-/// other layouts to rows.
+/// The order in which the elements of x, and of tensors of its shape, are stored in a file or an
+/// array. The functions of ref/norm and gpu/norm accept only rows. verification/checks/evaluation
+/// converts the other layouts to rows.
 enum class Layout {
   rows,            ///< [N,D] or [B,T,D]
   channels_first,  ///< [B,D,H,W]: D channels, and T = H W tokens
   channels_last    ///< [B,H,W,D]
 };
 
-/// Options of the layers, one struct per layer. Every field has the name that
-/// `normproof apply --set` accepts. eps is always added to the squared statistic inside the root.
-/// running_decay, alpha_forward and alpha_backward are the weight of the OLD value.
+/// The options of the norm layers, one struct per layer. Every field has the name that `normproof
+/// apply --set` accepts. eps is added to the squared statistic, inside the root. running_decay,
+/// alpha_forward and alpha_backward are weights of the OLD value.
 
 struct NoneOptions {};
 
 struct BatchNormOptions {
   double eps = 1e-5;
   double running_decay = 0.9;
-  /// Updates the running variance with n/(n-1) times the biased one.
+  /// Whether the running variance is updated with n/(n-1) times the biased variance.
   bool unbiased_running_variance = true;
   Layout layout = Layout::rows;
 };
@@ -44,11 +44,11 @@ struct LayerNormOptions {
   bool zero_centred_gamma = false;  ///< the scale is 1 + gamma; norm_step adds the 1
 };
 
-/// Where a low-precision implementation rounds: y = gamma * cast(x_hat), or y = cast(gamma *
-/// x_hat).
+/// When a low-precision implementation rounds. after_gamma: y = cast(gamma * x_hat). before_gamma:
+/// y = gamma * cast(x_hat).
 enum class CastOrder { after_gamma, before_gamma };
-/// The format that the cast rounds to, with ties to even. It is one of the formats that tensors are
-/// stored in; float64 means no cast.
+/// The format to which the cast rounds, with ties to even. It is a format in which tensors can be
+/// stored; float64 means no cast.
 using StorageFormat = numeric::FloatType;
 
 struct RMSNormOptions {
@@ -77,23 +77,23 @@ struct PowerNormOptions {
   double eps = 1e-5;
   double alpha_forward = 0.9;
   double alpha_backward = 0.9;
-  /// Number of first iterations that normalize by the batch's psi.
+  /// The number of first iterations that normalize by the batch's own quadratic mean.
   std::int64_t warmup_iterations = 0;
 };
 
-/// PowerNorm as in the released code. Each switch is one difference from the paper. With all
-/// switches off and the same alphas, eps and warm-up, it computes what PowerNorm computes.
+/// PowerNorm as in the authors' released code. Each switch is one difference from the paper. If all
+/// switches are off and alphas, eps and warm-up are equal, it computes what PowerNorm computes.
 struct PowerNormReleasedOptions {
   double eps = 1e-5;
   double alpha_forward = 0.9;
   double alpha_backward = 0.9;
   std::int64_t warmup_iterations = 10000;
-  std::int64_t groups = 1;  ///< for group scaling
-  double group_eps = 1e-5;  ///< for group scaling
-  /// Scales each group of features of each token by its RMS first.
+  std::int64_t groups = 1;  ///< groups of features of the group scaling
+  double group_eps = 1e-5;  ///< eps of the group scaling
+  /// Whether each group of features of each token is first divided by its root mean square.
   bool group_scaling = true;
   bool divide_by_batch_psi = true;  ///< the backward always divides by the batch's psi
-  /// running_psi2 gets a cumulative mean and a moving average in the warm-up.
+  /// Whether the warm-up updates running_psi2 twice: by a cumulative mean and by a moving average.
   bool cumulative_warmup_average = true;
   bool pads_in_backward = true;  ///< Gamma and Lambda are averages over padded rows too
   bool scaled_nu = true;         ///< the state nu holds ema_gz = nu / (1 - alpha_backward)
@@ -115,12 +115,12 @@ struct GroupScalingOptions {
   std::int64_t groups = 1;
 };
 
-/// Dynamic tanh has no statistics, so it has no eps.
+/// The options of dynamic tanh. It has no statistics, so it has no eps.
 struct DyTOptions {
   double alpha0 = 0.5;  ///< the initial value of the parameter alpha
 };
 
-/// All layers of ref/norm.
+/// The options of any layer of ref/norm.
 using NormOptions =
     std::variant<NoneOptions, BatchNormOptions, LayerNormOptions, RMSNormOptions, GroupNormOptions,
                  InstanceNormOptions, PowerNormVOptions, PowerNormOptions, PowerNormReleasedOptions,
@@ -132,20 +132,22 @@ using NormOptions =
 std::string norm_name(const NormOptions& options);
 std::vector<std::string> norm_names();
 
-/// Returns the layer's default options.
+/// Returns the default options of the layer with this name.
 /// Throws    UsageError that suggests the nearest known name
 NormOptions norm_options(std::string_view name);
 
-/// Sets one field from text, e.g. ("eps", "1e-3"), ("storage", "bfloat16"), ("group_scaling", "0").
-/// Throws    UsageError that suggests the nearest known field, or names field, value and
-///           expectation
+/// Sets the field `field` from text. Examples: ("eps", "1e-3"), ("storage", "bfloat16"),
+/// ("group_scaling", "0").
+/// Throws    UsageError. For an unknown field it suggests the nearest known field; for a wrong
+///           value it names the field, the value and what is expected
 void set_option(NormOptions& options, std::string_view field, std::string_view value);
 
-/// Returns every field with its value as text, in the order of declaration. A double has the
-/// shortest form that reads back to the same bits. `layout` and `zero_centred_gamma` are listed
-/// only if they differ from their defaults, because older files do not contain them.
+/// Returns the name and the value of every field as text, in the order of declaration. A double is
+/// printed in the shortest form that reads back to the same bits. `layout` and `zero_centred_gamma`
+/// are listed only if they differ from their defaults, because older files do not contain them.
 std::vector<std::pair<std::string, std::string>> list_options(const NormOptions& options);
-/// Returns every field, including those that list_options omits.
+/// Returns the name and the value of every field as text, including the fields that list_options
+/// omits.
 std::vector<std::pair<std::string, std::string>> list_all_options(const NormOptions& options);
 
 }  // namespace normproof::ref::model

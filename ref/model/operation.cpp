@@ -10,7 +10,7 @@ namespace normproof::ref::model {
 
 constexpr Since kSinceCausalEncoders{"2.12.0"}, kSinceScaledEmbedding{"2.15.0"};
 
-// option_fields.hpp finds these by argument-dependent lookup.
+// option_fields.hpp finds these functions by argument-dependent lookup.
 static void visit_fields(SoftmaxOptions&, auto&&) {}
 static void visit_fields(LogSoftmaxOptions&, auto&&) {}
 static void visit_fields(LogSumExpOptions&, auto&&) {}
@@ -98,7 +98,7 @@ static std::string print_field(const NormOptions& value) {
 
 namespace {
 
-/// Prefixes of the options of a norm.
+/// The prefixes of the names of options that belong to a norm.
 constexpr std::string_view kNormPrefix = "norm.", kDecoderNormPrefix = "decoder_norm.";
 constexpr std::string_view kLearningRate = "learning_rate";
 std::vector<std::string> names_of_kind(OperationKind kind) {
@@ -115,13 +115,14 @@ NormOptions& encoder_norm(TransformerOperation& transformer) {
   return std::visit([](auto& o) -> NormOptions& { return o.norm; }, transformer);
 }
 
-/// Returns the decoder's norm, which only a translator has, or null.
+/// Returns the options of the decoder's norm. Only a translator has them; for other operations the
+/// result is null.
 NormOptions* find_decoder_norm(TransformerOperation& transformer) {
   auto* const translator = std::get_if<TranslatorOptions>(&transformer);
   return translator == nullptr ? nullptr : &translator->decoder_norm;
 }
 
-/// Returns the name of an option without the prefix of its norm.
+/// Returns the name of an option without the prefix "norm." or "decoder_norm.".
 std::string_view name_without_prefix(std::string_view field) {
   for (const std::string_view prefix : {kNormPrefix, kDecoderNormPrefix})
     if (field.starts_with(prefix)) return field.substr(prefix.size());

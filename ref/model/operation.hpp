@@ -13,7 +13,7 @@
 
 namespace normproof::ref::model {
 
-/// Options of the functions without state: ref/ops/softmax.hpp, ref/ops/activation.hpp,
+/// The options of the functions that have no state: ref/ops/softmax.hpp, ref/ops/activation.hpp,
 /// ref/ops/gated_activation.hpp, ref/nn/scaled_dot_product_attention.hpp, ref/norm/add_norm.hpp,
 /// ref/norm/l2_norm.hpp, ref/nn/rotary_embedding.hpp, ref/train/cross_entropy.hpp.
 struct SoftmaxOptions {};
@@ -26,9 +26,9 @@ struct SiluOptions {};
 struct SwigluOptions {};
 struct GegluOptions {};
 struct AttentionOptions {
-  /// Factor of the scores; by default 1/sqrt(d) for queries of d features.
+  /// The factor of the scores. If it is absent, the factor is 1/sqrt(d) for queries of d features.
   std::optional<double> scale = {};
-  bool causal = false;  ///< a query sees no later keys: ref/model/visible_keys.hpp
+  bool causal = false;  ///< whether later keys are hidden: ref/model/visible_keys.hpp
 };
 struct AddLayerNormOptions {
   double eps = 1e-5;
@@ -42,10 +42,11 @@ struct CrossEntropyOptions {
   LossOptions loss = {};
 };
 struct RopeOptions {
-  bool interleaved = false;  ///< pairs features 2 i and 2 i + 1; otherwise features i and i + P
+  bool interleaved = false;  ///< rotates features 2 i and 2 i + 1; otherwise i and i + P
 };
 
-/// The place of eps in the norm of a row, n = sqrt(S), with S the sum of its squares.
+/// The position of eps in the norm n = sqrt(S) of a row, where S is the row's sum of squares. The
+/// values stand for these denominators.
 enum class EpsPlacement {
   inside,   ///< sqrt(S + eps)
   outside,  ///< n + eps
@@ -63,18 +64,20 @@ struct L2NormOptions {
   EpsPlacement eps_placement = EpsPlacement::inside;
 };
 
-/// All functions that an implementation can be tested for.
+/// The options of any function that an implementation can be tested for.
 using FunctionOptions =
     std::variant<SoftmaxOptions, LogSoftmaxOptions, LogSumExpOptions, ReluOptions, GeluOptions,
                  GeluTanhOptions, SiluOptions, SwigluOptions, GegluOptions, AttentionOptions,
                  AddLayerNormOptions, AddRMSNormOptions, CrossEntropyOptions, RopeOptions,
                  L2NormOptions>;
 
-/// Returns the names of functions, in the order of the variant: operation_info.hpp has them.
+/// Returns the names of all functions, in the order of the alternatives of FunctionOptions. The
+/// names are defined in operation_info.cpp.
 std::vector<std::string> function_names();
 bool is_function(std::string_view name);
 
-/// One layer of ref/encoder, forward and backward. The extents come from its tensors.
+/// The options of one layer of ref/encoder, forward and backward. The extents follow from its
+/// tensors.
 struct EncoderLayerOptions {
   std::size_t num_heads = 1;
   Activation activation = Activation::relu;
@@ -83,7 +86,8 @@ struct EncoderLayerOptions {
   NormOptions norm = LayerNormOptions{};
   bool causal = false;  ///< a position attends only to itself and earlier positions
 };
-/// The encoder with its classification head and the weighted cross-entropy, forward and backward.
+/// The options of the encoder with its classification head and the weighted cross-entropy, forward
+/// and backward.
 struct EncoderOptions {
   std::size_t num_layers = 1;
   std::size_t num_heads = 1;
@@ -93,10 +97,11 @@ struct EncoderOptions {
   bool positions = true;
   NormOptions norm = LayerNormOptions{};
   bool causal = false;  ///< a position attends only to itself and earlier positions
-  /// Multiplies embeddings by sqrt(d_model) before positions are added.
+  /// Whether embeddings are multiplied by sqrt(d_model) before positions are added.
   bool scaled_embedding = false;
 };
-/// One layer of ref/decoder with a memory, forward and backward. Its self-attention is causal.
+/// The options of one layer of ref/decoder that reads a memory, forward and backward. Its
+/// self-attention is causal.
 struct DecoderLayerOptions {
   std::size_t num_heads = 1;
   Activation activation = Activation::relu;
@@ -105,31 +110,31 @@ struct DecoderLayerOptions {
   NormOptions norm = LayerNormOptions{};
 };
 
-/// Returns the names of the operations that consist of attention, feed-forwards and norms:
-/// "encoder_layer", "encoder", "decoder_layer". Setting the option `norm`, one of norm_names(),
-/// resets the options of that layer to their defaults; those options are named `norm.eps` and so
-/// on.
+/// The operations that consist of attention, feed-forwards and norms. encoder_operation_names
+/// returns their names: "encoder_layer", "encoder", "decoder_layer". The option `norm` is one of
+/// norm_names(). Setting it resets the options of that norm, which are named `norm.eps` and so on,
+/// to their defaults.
 using EncoderOperation = std::variant<EncoderLayerOptions, EncoderOptions, DecoderLayerOptions>;
 std::vector<std::string> encoder_operation_names();
 
-/// All of ref/decoder from tokens to the cross-entropy of its targets, forward and backward,
-/// without dropout.
+/// The options of ref/decoder as a whole, from tokens to the cross-entropy of its targets, forward
+/// and backward, without dropout.
 struct TranslatorOptions {
-  std::size_t num_layers = 1;  ///< on each side
+  std::size_t num_layers = 1;  ///< layers of the encoder, and of the decoder
   std::size_t num_heads = 1;
   Activation activation = Activation::relu;
   NormPlacement placement = NormPlacement::post;
   bool positions = true;
   bool tied_head = false;
   double label_smoothing = 0;
-  /// In the encoder, including after its last layer.
+  /// The norms of the encoder, including the norm after its last layer.
   NormOptions norm = LayerNormOptions{};
-  NormOptions decoder_norm = LayerNormOptions{};  ///< in the decoder
-  /// Multiplies embeddings by sqrt(d_model) before positions are added.
+  NormOptions decoder_norm = LayerNormOptions{};  ///< the norms of the decoder
+  /// Whether embeddings are multiplied by sqrt(d_model) before positions are added.
   bool scaled_embedding = false;
 };
-/// A causal ref/encoder from tokens to the cross-entropy of its targets, forward and backward,
-/// without dropout.
+/// The options of a causal ref/encoder, from tokens to the cross-entropy of its targets, forward
+/// and backward, without dropout.
 struct LanguageModelOptions {
   std::size_t num_layers = 1;
   std::size_t num_heads = 1;
@@ -139,12 +144,12 @@ struct LanguageModelOptions {
   bool tied_head = false;
   double label_smoothing = 0;
   NormOptions norm = LayerNormOptions{};
-  /// Multiplies embeddings by sqrt(d_model) before positions are added.
+  /// Whether embeddings are multiplied by sqrt(d_model) before positions are added.
   bool scaled_embedding = false;
 };
-/// The decoder side of ref/decoder in inference, token by token. It reads a memory, new tokens, and
-/// the keys and values of the earlier tokens. It returns logits, and the keys and values extended
-/// by those of the new tokens.
+/// The options of the decoder of ref/decoder in inference, token by token. It reads a memory, new
+/// tokens, and the keys and values of the earlier tokens. It returns logits, and the keys and
+/// values of the earlier and the new tokens.
 struct DecodingOptions {
   std::size_t num_layers = 1;
   std::size_t num_heads = 1;
@@ -153,37 +158,39 @@ struct DecodingOptions {
   bool positions = true;
   bool tied_head = false;
   NormOptions norm = LayerNormOptions{};
-  /// Multiplies embeddings by sqrt(d_model) before positions are added.
+  /// Whether embeddings are multiplied by sqrt(d_model) before positions are added.
   bool scaled_embedding = false;
 };
 
-/// Returns the names of the operations from tokens to logits over a vocabulary: "translator",
-/// "language_model", "decoding". `norm` works as for encoders. So does `decoder_norm`, whose
-/// options are named `decoder_norm.eps` and so on.
+/// The operations from tokens to logits over a vocabulary. transformer_operation_names returns
+/// their names: "translator", "language_model", "decoding". The option `norm` works as in
+/// EncoderOperation. The option `decoder_norm` works in the same way; the options of that norm are
+/// named `decoder_norm.eps` and so on.
 using TransformerOperation = std::variant<TranslatorOptions, LanguageModelOptions, DecodingOptions>;
 std::vector<std::string> transformer_operation_names();
 
-/// Steps of an optimizer on one parameter, with given gradients.
+/// The options of steps of an optimizer on one parameter, with given gradients.
 struct OptimizerOperation {
   OptimizerOptions optimizer = SgdOptions{};
   double learning_rate = 0.1;
 };
 
-/// A layer of ref/norm, a function, an encoder, a layer of an encoder or decoder, a whole
-/// Transformer, or an optimizer.
+/// The options of any operation: a norm layer, a function, an encoder, a layer of an encoder or
+/// decoder, a whole Transformer, or an optimizer.
 using Operation = std::variant<NormOptions, FunctionOptions, EncoderOperation, OptimizerOperation,
                                TransformerOperation>;
 
 std::string operation_name(const Operation& operation);
-/// Returns all names in norm_names, function_names, encoder_operation_names,
-/// transformer_operation_names and optimizer_names.
+/// Returns the names of all operations: those of norm_names, function_names,
+/// encoder_operation_names, transformer_operation_names and optimizer_names.
 std::vector<std::string> operation_names();
 
-/// Returns the operation with its default options.
+/// Returns the operation with this name, with its default options.
 /// Throws    UsageError that suggests the nearest known name
 Operation operation(std::string_view name);
 
-/// Set and list the options of an operation, as the functions of the same names do for NormOptions.
+/// Set and list the options of an operation. They work like the functions of the same names for
+/// NormOptions.
 void set_option(Operation& operation, std::string_view field, std::string_view value);
 std::vector<std::pair<std::string, std::string>> list_options(const Operation& operation);
 std::vector<std::pair<std::string, std::string>> list_all_options(const Operation& operation);

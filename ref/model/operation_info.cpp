@@ -60,8 +60,8 @@ OperationInfo norm_of_sum(const char* name, const char* norm) {
           .equal_forms = {{norm, Combination::of_sum}}};
 }
 
-// One function for each struct of options: an alternative of a variant in operation.hpp without
-// one does not compile.
+// There is one function for each struct of options. If an alternative of a variant in operation.hpp
+// has none, this file does not compile.
 
 OperationInfo describe(const SoftmaxOptions&) {
   return {.name = "softmax",

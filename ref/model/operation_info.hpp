@@ -9,16 +9,16 @@
 
 #include "ref/model/operation.hpp"
 
-/// Describes every operation: what it reads and returns and how samples depend on each other.
-/// `normproof operations` prints the descriptions; file readers, test cases, relations between
-/// calls and the Python programs read them. A row describes; it never computes.
+/// A table that describes every operation: its inputs, its outputs, and whether its samples depend
+/// on each other. `normproof operations` prints the table. File readers, test cases, tests that
+/// compare two calls, and the Python programs use it. The table contains no arithmetic.
 namespace normproof::ref::model {
 
 enum class OperationKind { layer, function, encoder, transformer, optimizer };
 
-/// The smallest part of its inputs that an operation computes by itself.
+/// The smallest part of the output that depends only on the same part of the input.
 enum class Independence {
-  element,  ///< an element of y depends only on the elements at the same place
+  element,  ///< an element of y depends only on the elements at the same index
   row,      ///< a row of y, all elements along the last axis, depends only on the same row
   sample,   ///< a sample of y, along the first axis, depends only on the same sample
   none      ///< samples influence each other
@@ -30,20 +30,20 @@ enum class OperandType { real, boolean, integer };
 struct OperandInfo {
   std::string name;
   std::string shape;      ///< "[..., D]"; "[N,D] or [B,T,D]"
-  bool optional = false;  ///< may be absent; of an output: not returned by every call
+  bool optional = false;  ///< an input that may be absent; an output that some calls omit
   OperandType type = OperandType::real;
 
-  /// Whether the first axis counts samples.
+  /// Whether the first axis of the tensor is the batch, with one index per sample.
   bool has_samples() const;
 };
 
-/// How another operation enters an equal form.
+/// How an EqualForm combines the other operation with a second operand.
 enum class Combination {
   times_gate,  ///< y = operation(x) * gate
   of_sum       ///< y = operation(x + residual)
 };
 
-/// A formula that gives the same y by another operation with the same options.
+/// A second way to compute the same y: by another operation with the same options.
 struct EqualForm {
   std::string operation;
   Combination combination = Combination::times_gate;
@@ -52,32 +52,36 @@ struct EqualForm {
 struct OperationInfo {
   std::string name;
   OperationKind kind = OperationKind::function;
-  /// The required ones first, of which the first gives a case its shape. The parameters and the
-  /// state of encoders and Transformers depend on their number of layers and are not listed.
+  /// The inputs of the operation. The required inputs come first, and the first of them determines
+  /// the shape of a test case. The parameters and the state of encoders and Transformers are not
+  /// listed, because they depend on the number of layers.
   std::vector<OperandInfo> operands = {};
-  std::vector<OperandInfo> outputs = {};  ///< without the state after the step
-  std::vector<OperandInfo> state = {};    ///< carried from step to step: read and returned
+  std::vector<OperandInfo> outputs = {};  ///< does not include the state after the step
+  std::vector<OperandInfo> state = {};    ///< kept from step to step: an input and an output
   Independence independence = Independence::none;
-  bool reduces = false;  ///< y has no last axis
+  bool reduces = false;  ///< whether y lacks the last axis of x
   std::vector<EqualForm> equal_forms = {};
 
-  /// Returns null if there is no operand of that name.
+  /// Returns the operand with this name, or null if there is none.
   const OperandInfo* operand(std::string_view operand_name) const;
   bool takes(std::string_view operand_name) const { return operand(operand_name) != nullptr; }
-  /// Whether a mask `valid` says which elements, rows or tokens take part.
+  /// Whether the operation has a mask `valid` that selects the elements, rows or tokens that take
+  /// part.
   bool takes_mask() const { return takes("valid"); }
-  /// Whether rows, or elements, are computed each by itself.
+  /// Whether each row, or each element, is computed independently of the others.
   bool is_by_row() const;
 };
 
-/// Every operation: layers, functions, encoders, Transformers, optimizers, each kind in the order
-/// of its variant in operation.hpp. The rows of layers are made from norm_layers().
+/// Returns the descriptions of all operations: layers, functions, encoders, Transformers and
+/// optimizers. Each kind has the order of its variant in operation.hpp. The descriptions of layers
+/// are made from norm_layers().
 std::span<const OperationInfo> operations();
-/// The rows of one kind.
+/// Returns the descriptions of the operations of one kind.
 std::span<const OperationInfo> operations(OperationKind kind);
 
 const OperationInfo& operation_info(const Operation& operation);
-/// Throws    UsageError with the nearest known name
+/// Returns the description of the operation with this name.
+/// Throws    UsageError that suggests the nearest known name
 const OperationInfo& operation_info(std::string_view name);
 
 template <class T, class Variant>
@@ -86,7 +90,7 @@ template <class T, class... Alternatives>
 inline constexpr bool is_alternative_of<T, std::variant<Alternatives...>> =
     (std::is_same_v<T, Alternatives> || ...);
 
-/// The operation with these options at their defaults.
+/// Returns the operation whose options have the type Options, with default values.
 template <class Options>
 Operation default_operation() {
   if constexpr (is_alternative_of<Options, NormOptions>)
@@ -101,13 +105,14 @@ Operation default_operation() {
     return OptimizerOperation{.optimizer = Options{}};
 }
 
-/// Whether `name` is that of the operation with these options: is_name_of<ReluOptions>(name).
+/// Whether `name` is the name of the operation whose options have the type Options. Example:
+/// is_name_of<ReluOptions>(name).
 template <class Options>
 bool is_name_of(std::string_view name) {
   return operation_info(default_operation<Options>()).name == name;
 }
 
-/// "layer"; "row"; "boolean"; "times_gate".
+/// Return the name of an enumerator, such as "layer", "row", "boolean" or "times_gate".
 std::string_view to_string(OperationKind kind);
 std::string_view to_string(Independence independence);
 std::string_view to_string(OperandType type);

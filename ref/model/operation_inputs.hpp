@@ -10,45 +10,47 @@
 #include "ref/model/train_options.hpp"
 #include "ref/tensor/named_tensors.hpp"
 
-/// The inputs of each kind of operation, as plain data. Code that reads them shares no arithmetic
-/// with code that evaluates the operation.
+/// The inputs of each kind of operation, as plain data. The code that reads them shares no
+/// arithmetic with the code that computes the operation.
 namespace normproof::ref::model {
 
 /// The inputs of a function.
 struct FunctionInputs {
-  /// The operands of operation_info() that are real numbers.
+  /// The operands that are real numbers, by the names that operation_info() states.
   tensor::NamedTensors<double> tensors;
-  tensor::Mask valid = {};        ///< the elements, keys or rows that take part; empty: all
+  tensor::Mask valid = {};        ///< true: an element, key or row takes part; empty: all do
   std::vector<int> targets = {};  ///< class ids [N], for cross_entropy
 };
 
-/// The inputs of an encoder, of one of its layers or of a layer of a decoder.
+/// The inputs of a whole encoder, of one of its layers, or of one layer of a decoder.
 struct EncoderTensors {
   EncoderConfig config;                  ///< a whole encoder must have dropout 0
   tensor::NamedTensors<double> tensors;  ///< parameters; x, memory, grad_y, or class_weights
   tensor::NamedTensors<double> state;    ///< the running state of the norms
-  tensor::Mask valid = {};               ///< [B,T], true = a real token; empty: all are
-  /// [B,S], the mask of the memory in a layer of a decoder; empty: all.
+  tensor::Mask valid = {};               ///< [B,T], true: a real token; empty: all are real
+  /// The mask of the memory in a layer of a decoder, [B,S]. If it is empty, all tokens of the
+  /// memory are real.
   tensor::Mask memory_valid = {};
-  /// Dropout masks of a layer, named and shaped as by mask_shapes.
+  /// The dropout masks of a layer. mask_shapes returns their names and shapes.
   std::map<std::string, tensor::Mask> masks = {};
   Tokens tokens = {};            ///< input of a whole encoder
   std::vector<int> labels = {};  ///< class labels [B] of a whole encoder
   Mode mode = Mode::training;
 };
 
-/// The inputs of a whole Transformer or of decoding. T is the length of `tokens`.
+/// The inputs of a whole Transformer or of decoding. In the comments below, T is the number of
+/// tokens per sample of `tokens`.
 struct TransformerTensors {
-  /// Its dropout must be 0. A language model and decoding use the decoder's side alone.
+  /// The configuration, with dropout 0. A language model and decoding use only the decoder's side.
   DecoderConfig config;
   LossOptions loss;
   tensor::NamedTensors<double> tensors;  ///< parameters; memory, and past keys and values
   tensor::NamedTensors<double> state;    ///< the running state of the norms
   Tokens source = {};                    ///< source tokens of a translator, [B,S]
-  /// [B,S], the mask of the source or of the memory; empty: all.
+  /// The mask of the source or of the memory, [B,S]. If it is empty, all tokens are real.
   tensor::Mask source_valid = {};
   Tokens tokens = {};             ///< [B,T]
-  tensor::Mask valid = {};        ///< [B,T], true = a real token; empty: all are
+  tensor::Mask valid = {};        ///< [B,T], true: a real token; empty: all are real
   std::vector<int> targets = {};  ///< [B T]; those at padding do not count
   Mode mode = Mode::training;
 };
@@ -56,15 +58,16 @@ struct TransformerTensors {
 /// The inputs of one or more steps of an optimizer.
 struct OptimizerTensors {
   tensor::Tensor<double> parameter;
-  /// One per step, each with the parameter's shape.
+  /// The gradients, one per step, each with the parameter's shape.
   std::vector<tensor::Tensor<double>> gradients;
-  /// The tensors of checks::evaluation::moment_names, with the parameter's shape, and iterations
-  /// [1].
+  /// The state of the optimizer: the tensors that checks::evaluation::moment_names lists, with the
+  /// parameter's shape, and iterations [1].
   tensor::NamedTensors<double> state;
 };
 
-/// The inputs of one operation of any kind. A layer has the inputs of every step, and the state
-/// before the first step. Of the other members only the one for the kind of operation is filled.
+/// The inputs of one operation of any kind. For a layer, `steps` has the inputs of every step, and
+/// `state` is the state before the first step. Of the other members, only the member for the kind
+/// of the operation is filled.
 struct OperationInputs {
   std::vector<NormInputs<double>> steps;
   tensor::NamedTensors<double> state;

@@ -4,19 +4,19 @@
 
 namespace normproof::ref::model {
 
-/// Returns the options as those of AdamW; Adam has no weight decay.
+/// Return the options as options of AdamW. For Adam, the weight decay is 0.
 AdamWOptions with_decay(const AdamOptions& options);
 AdamWOptions with_decay(const AdamWOptions& options);
 
 /// Checks the options of an optimizer.
 /// Requires  (C1) beta1 and beta2 are at least 0 and below 1, eps > 0, and momentum and
 ///           weight_decay are >= 0
-/// Throws    ContractError naming optimizer_step
+/// Throws    ContractError that names optimizer_step
 void check_optimizer(const OptimizerOptions& options);
 
 /// Checks the learning rate.
 /// Requires  (C2) learning_rate >= 0
-/// Throws    ContractError naming optimizer_step
+/// Throws    ContractError that names optimizer_step
 void check_learning_rate(double learning_rate);
 
 }  // namespace normproof::ref::model

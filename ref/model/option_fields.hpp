@@ -19,10 +19,10 @@
 
 #include "ref/numeric/errors.hpp"
 
-/// Converts the fields of option structs to and from text. A source file that uses a variant of
-/// such structs must define, before it calls set_field and list_fields, visit_fields(options, f),
-/// which calls f(name, field) or f(name, field, since) for each field. For enumerations it must also
-/// define names_of(E).
+/// Converts the fields of option structs to and from text. Some functions must be defined before
+/// set_field and list_fields are called on a variant of such structs: visit_fields(options, f),
+/// which calls f(name, field) or f(name, field, since) for each field; and names_of(E), which
+/// returns the names of the enumeration E, for each enumeration among the fields.
 namespace normproof::ref::model {
 
 /// The version of the corpus that added a field to an existing operation. Files of older versions
@@ -59,8 +59,8 @@ void parse_number(std::string_view field, std::string_view text, T& value, const
   value = parsed;
 }
 
-/// Sets the field to the value of the text.
-/// Throws    UsageError naming field, value and expectation
+/// Sets `value` to the value that the text states.
+/// Throws    UsageError that names the field, the text and what is expected
 template <FieldNumber T>
 void parse_field(std::string_view field, std::string_view text, T& value) {
   parse_number(field, text, value, "");
@@ -112,7 +112,7 @@ requires std::is_enum_v<E> std::string print_field(E v) {
   return {};
 }
 
-/// Returns the alternative of a variant by its index, with its defaults.
+/// Returns the alternative number `index` of a variant, with default values.
 template <class Variant, std::size_t I = 0>
 Variant make_alternative(std::size_t index) {
   if constexpr (I + 1 < std::variant_size_v<Variant>) {
@@ -122,9 +122,10 @@ Variant make_alternative(std::size_t index) {
   }
 }
 
-/// Sets a field of the alternative that `options` holds; `name` is its name in error messages.
-/// Throws    UsageError that suggests the nearest known field, or names field, value and
-///           expectation
+/// Sets a field of the struct that the variant `options` holds. `name` is the name of that struct
+/// in error messages.
+/// Throws    UsageError. For an unknown field it suggests the nearest known field; for a wrong
+///           value it names the field, the value and what is expected
 template <class Variant>
 void set_field(Variant& options, const std::string& name, std::string_view field,
                std::string_view value) {
@@ -143,7 +144,7 @@ void set_field(Variant& options, const std::string& name, std::string_view field
   if (!found) throw numeric::UsageError(numeric::unknown_name(name + " option", field, known));
 }
 
-/// Returns every field with its value as text, in the order of visit_fields.
+/// Returns the name and the value of every field as text, in the order of visit_fields.
 template <class Variant>
 OptionTexts list_all_fields(Variant options) {
   OptionTexts result;
@@ -157,7 +158,8 @@ OptionTexts list_all_fields(Variant options) {
   return result;
 }
 
-/// Returns every field except later additions (Since) that have their default value.
+/// Returns the name and the value of every field as text, but omits later additions (Since) that
+/// have their default value.
 template <class Variant>
 OptionTexts list_fields(Variant options) {
   OptionTexts result;

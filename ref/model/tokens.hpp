@@ -6,7 +6,7 @@
 
 namespace normproof::ref::model {
 
-/// Token ids, [B,T] in row-major order.
+/// The token ids of a batch, [B,T] in row-major order.
 struct Tokens {
   std::size_t batch_size = 0;
   std::size_t seq_len = 0;

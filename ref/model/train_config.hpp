@@ -8,9 +8,9 @@
 
 namespace normproof::ref::model {
 
-/// The weight of each class in the loss. none: all equal. inverse_frequency: N / (C n_c), whose
-/// mean over the corpus is 1. frequency: n_c itself. N is the number of examples, C that of
-/// classes, and n_c that of examples in class c.
+/// The weight of each class in the loss. none: all weights are equal. inverse_frequency: N / (C
+/// n_c), whose mean over the corpus is 1. frequency: n_c itself. N is the number of examples, C the
+/// number of classes, and n_c the number of examples in class c.
 enum class ClassWeights { none, inverse_frequency, frequency };
 
 inline EnumNames<ClassWeights> names_of(ClassWeights) {
@@ -21,8 +21,8 @@ inline EnumNames<ClassWeights> names_of(ClassWeights) {
   return kNames;
 }
 
-/// The biases of linear maps before the first step. zero: all 0. fan_in_uniform: U(-1/sqrt(fan_in),
-/// 1/sqrt(fan_in)), except that those of attention are 0.
+/// The initial biases of linear maps. zero: all biases are 0. fan_in_uniform: U(-1/sqrt(fan_in),
+/// 1/sqrt(fan_in)), except that the biases of attention are 0.
 enum class BiasInitialization { zero, fan_in_uniform };
 
 inline EnumNames<BiasInitialization> names_of(BiasInitialization) {
@@ -31,20 +31,20 @@ inline EnumNames<BiasInitialization> names_of(BiasInitialization) {
   return kNames;
 }
 
-/// The settings of a training run.
+/// The configuration of a training run.
 struct TrainConfig {
   EncoderConfig encoder = {};
   OptimizerOptions optimizer = SgdOptions{};
   ScheduleOptions schedule = ConstantRate{};
   LossOptions loss = {};
   ClassWeights class_weights = ClassWeights::inverse_frequency;
-  /// For all weights outside the feed-forward.
+  /// How the weights outside the feed-forward are initialized.
   InitializationOptions initialization = XavierNormal{};
   InitializationOptions feed_forward_initialization = KaimingNormal{.gain = 1.4142135623730951};
   BiasInitialization bias_initialization = BiasInitialization::zero;
   double learning_rate = 0.1;
-  std::optional<double> max_gradient_norm = {};  ///< no clipping if absent
-  /// Number of batches whose mean gradient makes one step.
+  std::optional<double> max_gradient_norm = {};  ///< if absent, gradients are not clipped
+  /// The number of batches whose gradients are averaged for one step.
   std::int64_t accumulation = 1;
   std::uint64_t seed = 42;
 };

@@ -6,7 +6,7 @@
 
 namespace normproof::ref::model {
 
-// option_fields.hpp finds these by argument-dependent lookup.
+// option_fields.hpp finds these functions by argument-dependent lookup.
 static void visit_fields(SgdOptions& o, auto&& f) {
   f("momentum", o.momentum);
 }

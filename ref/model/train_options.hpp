@@ -9,8 +9,8 @@
 
 namespace normproof::ref::model {
 
-/// Options of training. Every field has the name that set_option accepts.
-/// docs/specification/training.md says what each of them does.
+/// The options of training. Every field has the name that set_option accepts.
+/// docs/specification/training.md explains them.
 
 struct SgdOptions {
   double momentum = 0;  ///< weight of the old velocity; the new gradient has weight 1
@@ -26,23 +26,24 @@ struct AdamWOptions {
   double eps = 1e-8;
   double weight_decay = 0.01;  ///< multiplied by the learning rate; not part of the gradient
 };
-/// All optimizers of ref/train.
+/// The options of any optimizer of ref/train.
 using OptimizerOptions = std::variant<SgdOptions, AdamOptions, AdamWOptions>;
 
 struct ConstantRate {};
 struct InverseSquareRoot {
-  /// The rate grows linearly to the base rate, which is its peak.
+  /// The number of steps in which the rate grows linearly to the base rate, its maximum.
   std::int64_t warmup_steps = 4000;
 };
 struct LinearWarmup {
-  /// The rate grows linearly to the base rate, then stays constant.
+  /// The number of steps in which the rate grows linearly to the base rate. Afterwards it is
+  /// constant.
   std::int64_t warmup_steps = 4000;
 };
-/// All schedules of the learning rate.
+/// The options of any schedule of the learning rate.
 using ScheduleOptions = std::variant<ConstantRate, InverseSquareRoot, LinearWarmup>;
 
 struct LossOptions {
-  double label_smoothing = 0;  ///< share of the target distribution that is spread over all classes
+  double label_smoothing = 0;  ///< the probability that is spread evenly over all classes
 };
 
 struct XavierNormal {
@@ -60,7 +61,7 @@ struct KaimingUniform {
 struct PlainUniform {
   double limit = 0.1;  ///< the range is [-limit, limit]
 };
-/// All ways to initialize a weight.
+/// The options of any initialization of a weight.
 using InitializationOptions =
     std::variant<XavierNormal, XavierUniform, KaimingNormal, KaimingUniform, PlainUniform>;
 
@@ -77,13 +78,14 @@ std::vector<std::string> schedule_names();
 std::string initialization_name(const InitializationOptions& options);
 std::vector<std::string> initialization_names();
 
-/// Return the default options for a name.
+/// Return the default options of the optimizer, schedule or initialization with this name.
 /// Throws    UsageError that suggests the nearest known name
 OptimizerOptions optimizer_options(std::string_view name);
 ScheduleOptions schedule_options(std::string_view name);
 InitializationOptions initialization_options(std::string_view name);
 
-/// Set and list the options of training, as the functions of the same names do for NormOptions.
+/// Set and list the options of training. They work like the functions of the same names for
+/// NormOptions.
 void set_option(OptimizerOptions& options, std::string_view field, std::string_view value);
 void set_option(ScheduleOptions& options, std::string_view field, std::string_view value);
 void set_option(LossOptions& options, std::string_view field, std::string_view value);

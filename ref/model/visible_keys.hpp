@@ -6,8 +6,8 @@
 
 namespace normproof::ref::model {
 
-/// The extents of queries and the keys that they share: `heads` heads of `tokens` queries each.
-/// Query i of head h is row h tokens + i.
+/// The extents of queries and of the keys that they attend to: there are `heads` heads with
+/// `tokens` queries each. Query i of head h has the row number h tokens + i.
 struct QueriesAndKeys {
   std::size_t heads = 1;
   std::size_t tokens = 0;
@@ -16,19 +16,21 @@ struct QueriesAndKeys {
   std::size_t rows() const { return heads * tokens; }
 };
 
-/// Whether query i sees key j in causal attention. The last query sees every key, and each query
-/// before it sees one key less. If there are more queries than keys, the first queries see none.
+/// Whether query i sees key j in causal attention. The last query sees every key, and each earlier
+/// query sees one key less than the next query. If there are more queries than keys, the first
+/// queries see no key.
 inline bool is_visible_causally(const QueriesAndKeys& extents, std::size_t i, std::size_t j) {
   return j + extents.tokens <= i + extents.keys;
 }
 
-/// Returns which keys each query of a sample sees, as a mask for softmax.
-/// Computes  valid_j, and is_visible_causally(i, j) if attention is causal
-/// Shapes    valid: `keys` flags, or null if all are valid; the result is [keys], or [rows, keys]
-///           if attention is causal, or empty if every query sees every key
+/// Returns a mask for softmax: which keys each query of one sample sees.
+/// Computes  valid_j. If attention is causal, is_visible_causally(i, j) must be true too
+/// Shapes    valid has `keys` flags, or is null if all keys are valid. The result is [keys], or
+///           [rows, keys] if attention is causal, or empty if every query sees every key
 tensor::Mask visible_keys(const QueriesAndKeys& extents, const bool* valid, bool causal);
 
-/// Whether each row of such a mask has a visible key. An empty mask hides nothing.
+/// Whether each row of a mask that visible_keys returned has a visible key. An empty mask hides no
+/// key.
 bool has_visible_key_in_every_row(const tensor::Mask& visible, std::size_t keys);
 
 }  // namespace normproof::ref::model

@@ -4,19 +4,22 @@
 #include "ref/ops/matmul.hpp"
 #include "ref/ops/softmax.hpp"
 
-/// The computation that all kinds of attention share, from scaled queries to their gradients.
+/// The computation that all kinds of attention share: from scaled queries, keys and values to the
+/// output, and back to their gradients.
 namespace normproof::ref::nn {
 
 using tensor::Mask;
 using tensor::Tensor;
 
-/// Queries [M,d], keys [S,d] and values [S,e] of some heads, matrix by matrix, or their gradients.
+/// Views of the queries [M,d], keys [S,d] and values [S,e] of some heads, or of their gradients.
+/// Each head is one matrix of the views.
 template <class T>
 struct AttentionOperands {
   ops::MatrixView<T> queries, keys, values;
 };
 
-/// Returns a view of a tensor [heads, M, S] of scores, weights or their gradients, head by head.
+/// Returns a view of a tensor [heads, M, S] of scores, weights or their gradients. Each head is one
+/// matrix of the view.
 template <class T>
 ops::MatrixView<T> scores_view(T* scores, const tensor::Shape& shape) {
   const std::size_t rows = shape[1], keys = shape[2], all = shape[0] * rows * keys;
@@ -27,7 +30,8 @@ ops::MatrixView<const T> scores_view(const Tensor<T>& scores) {
   return scores_view(scores.data(), tensor::shape_of(scores));
 }
 
-/// Returns the scores queries keys^T, of the given shape [heads, M, S], in the order of rule R1.
+/// Returns the scores, queries keys^T for each head, in the order of rule R1. `shape` is [heads, M,
+/// S].
 template <class T>
 Tensor<T> attention_scores(const AttentionOperands<const T>& in, const tensor::Shape& shape) {
   Tensor<T> scores = tensor::empty_tensor<T>(shape);
@@ -35,19 +39,19 @@ Tensor<T> attention_scores(const AttentionOperands<const T>& in, const tensor::S
   return scores;
 }
 
-/// Computes context = weights values in the order of rule R1.
+/// Computes the context, weights values for each head, in the order of rule R1.
 template <class T>
 void attend(const Tensor<T>& weights, const AttentionOperands<const T>& in,
             const ops::MatrixView<T>& context) {
   ops::matmul_into<T>(context, scores_view(weights), in.values);
 }
 
-/// Computes the gradients of attention from grad_context [M,e].
+/// Computes the gradients of queries, keys and values from grad_context [M,e].
 /// Computes  grad_values = used^T grad_context ; grad_weights = drop(grad_context values^T) ;
 ///           grad_scores = softmax_backward(grad_weights) ; grad_queries = grad_scores keys ;
 ///           grad_keys = grad_scores^T queries
-/// Requires  weights is the softmax of the scores; used is what multiplied the values, the weights
-///           after dropout; drop(grad_weights) applies the backward of dropout to them
+/// Requires  weights is the softmax of the scores; used is the weights after dropout, which
+///           multiplied the values; drop(grad_weights) applies the backward of dropout in place
 template <class T, class Drop>
 void attention_backward_into(const AttentionOperands<T>& out, const AttentionOperands<const T>& in,
                              const Tensor<T>& weights, const Tensor<T>& used, Drop drop,
@@ -63,7 +67,7 @@ void attention_backward_into(const AttentionOperands<T>& out, const AttentionOpe
   ops::matmul_into<T>(out.keys, ops::transposed(scores_view(grad_scores)), in.queries);
 }
 
-/// Returns the factor of the scores: 1 / sqrt(d) for queries of d features.
+/// Returns the factor by which the scores are scaled: 1 / sqrt(d) for queries of d features.
 template <class T>
 T attention_scale(std::size_t features) {
   return T(1) / numeric::square_root(T(static_cast<double>(features)));

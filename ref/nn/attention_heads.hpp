@@ -13,8 +13,8 @@
 #include "ref/numeric/parallel.hpp"
 #include "ref/tensor/contract.hpp"
 
-/// Multi-head attention between the linear maps: queries [B,T,D] attend to keys and values [B,S,D],
-/// which may be stored in any layout.
+/// Multi-head attention without its linear maps. Queries [B,T,D] attend to keys and values [B,S,D].
+/// These tensors may be parts of larger tensors (FeatureRows).
 namespace normproof::ref::nn {
 
 /// The extents of multi-head attention.
@@ -22,24 +22,26 @@ struct Heads {
   std::size_t batch_size, queries, keys, d_model, num_heads;
 
   std::size_t d_k() const { return d_model / num_heads; }
-  std::size_t scores() const { return queries * keys; }  ///< of one head
+  std::size_t scores() const { return queries * keys; }  ///< scores per head
   tensor::Shape scores_shape() const { return {batch_size, num_heads, queries, keys}; }
 };
 
-/// D features of each row of a tensor that has `width` features per row, starting at `first`.
+/// A view of D adjacent features of each row of a tensor. A row of the tensor has `width` features,
+/// and the view starts at feature `first`.
 template <class T>
 struct FeatureRows {
   T* first;
   std::size_t width;
 };
 
-/// Queries, keys and values of all heads, or their gradients.
+/// Views of the queries, keys and values of all heads, or of their gradients.
 template <class T>
 struct HeadOperands {
   FeatureRows<T> queries, keys, values;
 };
 
-/// Some heads of one sentence, which are computed together while their scores are in the caches.
+/// Some adjacent heads of one sentence. They are computed together, while their scores are in the
+/// caches.
 struct HeadGroup {
   const Heads& all;
   std::size_t sentence, head, count;
@@ -48,7 +50,7 @@ struct HeadGroup {
   AttentionOperands<T> operands(const HeadOperands<T>& of) const {
     return {part(of.queries, all.queries), part(of.keys, all.keys), part(of.values, all.keys)};
   }
-  /// Multiplies the group's part of the queries by 1 / sqrt(d_k).
+  /// Multiplies the queries of the group's heads by 1 / sqrt(d_k).
   template <class T>
   void scale(const FeatureRows<T>& queries) const {
     const T factor = attention_scale<T>(all.d_k());
@@ -56,23 +58,23 @@ struct HeadGroup {
     for (std::size_t i = 0; i < all.queries; ++i, row += queries.width)
       for (std::size_t d = 0; d < count * all.d_k(); ++d) row[d] *= factor;
   }
-  /// Returns the group's part of rows that belong to the queries.
+  /// Returns a view of the group's heads in `rows`, a tensor with the shape of the queries.
   template <class T>
   ops::MatrixView<T> queries_view(T* rows) const {
     return part(FeatureRows<T>{rows, all.d_model}, all.queries);
   }
   tensor::Shape scores_shape() const { return {count, all.queries, all.keys}; }
-  /// Returns the index of the group's first score in [B,H,T,S].
+  /// Returns the index of the group's first score in a tensor [B,H,T,S].
   std::size_t first_score() const { return (sentence * all.num_heads + head) * all.scores(); }
 
-  /// Returns which keys may be attended to.
+  /// Returns the mask of the keys that each query may attend to.
   Mask visible(const Mask& attention_mask, bool causal) const {
     const bool* const valid =
         tensor::is_given(attention_mask) ? attention_mask.data() + sentence * all.keys : nullptr;
     return model::visible_keys({1, all.queries, all.keys}, valid, causal);
   }
 
-  /// Copy the group's part to a tensor [B,H,T,S], and from it.
+  /// Copy the scores or weights of the group's heads to a tensor [B,H,T,S], or from it.
   template <class T>
   void copy_to_whole(const Tensor<T>& own, Tensor<T>& whole) const {
     std::copy_n(own.data(), own.size(), whole.data() + first_score());
@@ -92,8 +94,8 @@ struct HeadGroup {
   }
 };
 
-/// Calls f(group) for all groups, on the allowed threads. The error of a group names its sentence
-/// and heads.
+/// Calls f(group) for all groups of heads, on the allowed number of threads. If f throws, the error
+/// names the sentence and the heads of the group.
 template <class T, class F>
 void for_each_group(const Heads& heads, F f) {
   const std::size_t count = model::heads_per_group(heads.num_heads, heads.scores(), sizeof(T));
@@ -113,14 +115,14 @@ void for_each_group(const Heads& heads, F f) {
   });
 }
 
-/// Checks num_heads, as required by (C2) of multi_head_attention.
+/// Checks num_heads as clause C2 of multi_head_attention requires.
 inline void check_num_heads(std::string_view function, std::size_t num_heads, std::size_t d_model) {
   if (num_heads == 0 || d_model % num_heads != 0)
     numeric::contract_failure(function, "num_heads", fmt::format("is {}", num_heads),
                               fmt::format("a divisor of D, {}", d_model), numeric::Clause::C2);
 }
 
-/// Returns the softmax of a group's scores.
+/// Returns the attention weights of a group of heads: the softmax of their scores.
 template <class T>
 Tensor<T> group_weights(const HeadGroup& group, const HeadOperands<const T>& in, const Mask& keys) {
   return ops::softmax(attention_scores(group.operands(in), group.scores_shape()), keys);
@@ -130,9 +132,9 @@ inline Mask group_dropout(const HeadGroup& group, const AttentionOptions& option
   return dropout_mask(group.scores_shape(), options.dropout, options.key, group.first_score());
 }
 
-/// Computes attention and stores the context [B,T,D] in `saved`. If options.keep_weights is set, it
-/// also stores weights and keep [B,H,T,S]. `queries` are the queries of `in`; they are scaled in
-/// place and stay scaled.
+/// Computes attention and stores the context [B,T,D] in `saved`. If options.keep_weights is true,
+/// it also stores weights and keep, each [B,H,T,S]. `queries` must be the queries of `in`; they are
+/// multiplied by 1 / sqrt(d_k) in place.
 template <class T, class Saved>
 void attend_in_heads(const Heads& heads, const FeatureRows<T>& queries,
                      const HeadOperands<const T>& in, const Mask& attention_mask,
@@ -156,8 +158,9 @@ void attend_in_heads(const Heads& heads, const FeatureRows<T>& queries,
   });
 }
 
-/// Computes the gradients `out` from grad_context [B,T,D]. Those of the queries are with respect to
-/// the queries before scaling, whereas `in` holds the scaled ones.
+/// Computes the gradients `out` of queries, keys and values from grad_context [B,T,D]. `in` holds
+/// the queries after scaling, but the gradient of the queries is with respect to the queries before
+/// scaling.
 template <class T, class Saved>
 void attend_in_heads_backward(const Heads& heads, const HeadOperands<T>& out,
                               const HeadOperands<const T>& in, const Tensor<T>& grad_context,

@@ -14,13 +14,13 @@ namespace {
 
 using tensor::shape_of;
 
-/// Returns views of queries [B,T,D] and of keys and values [B,S,2D].
+/// Returns views of queries [B,T,D], and of the keys and the values in keys_values [B,S,2D].
 template <class T>
 HeadOperands<T> cross_operands(T* queries, T* keys_values, std::size_t d) {
   return {{queries, d}, {keys_values, 2 * d}, {keys_values + d, 2 * d}};
 }
 
-/// Checks the shape [B,S,width] of a memory or of its keys and values. Returns S.
+/// Checks that an argument, a memory or its keys and values, has the shape [B,S,width]. Returns S.
 std::size_t checked_length(std::string_view function, std::string_view argument,
                            const tensor::Shape& shape, std::size_t batch_size, std::size_t width,
                            Clause clause) {
@@ -30,7 +30,7 @@ std::size_t checked_length(std::string_view function, std::string_view argument,
   return shape[1];
 }
 
-/// Checks x and the parameters. Returns their extents, without those of the memory.
+/// Checks x and the parameters. Returns the extents of attention, except the number of keys.
 template <class T>
 Heads checked_queries(std::string_view function, const Tensor<T>& x,
                       const CrossAttention<T>& parameters, std::size_t num_heads) {
@@ -64,7 +64,7 @@ Heads checked_heads(std::string_view function, const Tensor<T>& x, const Tensor<
   return heads;
 }
 
-/// Returns y; stores saved.queries and what attend_in_heads saves.
+/// Returns y. Stores saved.queries and everything that attend_in_heads saves.
 template <class T>
 Tensor<T> attend_with_queries(const Heads& heads, const Tensor<T>& x, const Tensor<T>& keys_values,
                               const CrossAttention<T>& parameters, const Mask& memory_mask,

@@ -15,7 +15,7 @@ using numeric::Clause;
 
 namespace {
 
-constexpr std::size_t kDropoutGrain = 4096;  // in elements; it does not affect the bits
+constexpr std::size_t kDropoutGrain = 4096;  // elements per range; does not affect the bits
 
 void check_rate(std::string_view function, double rate) {
   tensor::check_option(function, "rate", rate, rate >= 0 && rate < 1, "0 <= rate < 1", Clause::C1);
@@ -29,7 +29,7 @@ void copy_given_mask(const Mask& given, std::uint64_t first, Mask& keep) {
   std::copy_n(given.data() + first, keep.size(), keep.data());
 }
 
-/// Writes the dropout of x to y, which may be x.
+/// Applies dropout to x and writes the result to y, which may be x.
 template <class T>
 void write_dropout(const Tensor<T>& x, const Mask& keep, double rate, Tensor<T>& y) {
   check_rate("dropout", rate);

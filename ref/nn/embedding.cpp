@@ -15,7 +15,7 @@ namespace {
 
 using tensor::shape_of;
 
-constexpr std::size_t kEmbeddingGrain = 32768;  // in elements; it does not affect the bits
+constexpr std::size_t kEmbeddingGrain = 32768;  // elements per range; does not affect the bits
 
 void check_tokens(std::string_view function, const Tokens& tokens, std::size_t vocab_size) {
   const std::size_t count = tokens.batch_size * tokens.seq_len;
@@ -34,7 +34,8 @@ void check_tokens(std::string_view function, const Tokens& tokens, std::size_t v
                                 "0 to " + std::to_string(vocab_size - 1), Clause::C2);
 }
 
-/// Multiplies x, an embedding or the rows of its gradient, by the root of its last extent.
+/// Multiplies x by the square root of its last extent, D. x is an embedding or the stored rows of
+/// its gradient.
 template <class T>
 void scale(Tensor<T>& x) {
   const T root = numeric::square_root(T(static_cast<double>(shape_of(x).back())));
@@ -69,7 +70,7 @@ RowGradient<T> embedding_backward(const Tensor<T>& grad_y, const Tokens& tokens,
   const std::size_t width = grad_y.dimension() == 3 ? grad_y.shape(2) : 1;
   tensor::check_shape("embedding_backward", "grad_y", shape_of(grad_y),
                       {tokens.batch_size, tokens.seq_len, width}, Clause::C4);
-  // The positions ordered by id, those of the same id in ascending order.
+  // The positions, sorted by token id. Positions with the same id are in ascending order.
   std::vector<std::size_t> order(tokens.ids.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return tokens.ids[i]; });

@@ -12,20 +12,21 @@ struct FeedForward {
   Linear<T> second;  ///< [D,F], [D]
 };
 
-/// Options of a feed-forward. A rate of 0 means no dropout.
+/// Options of a feed-forward. If `dropout`, the rate, is 0, there is no dropout.
 struct FeedForwardOptions {
   model::Activation activation = model::Activation::relu;
   double dropout = 0;
-  DropoutKey key = {};  ///< for the output of the activation
+  DropoutKey key = {};  ///< selects the elements of the activation's output to keep
 };
 
 template <class T>
 struct FeedForwardSaved {
   Tensor<T> inner;  ///< [B,T,F]: the input of the activation
-  /// [B,T,F]: what ops::gelu saves for its backward; empty for other activations.
+  /// The values of erf that gelu_keeping_erf saves for its backward, [B,T,F]. Empty for other
+  /// activations.
   Tensor<T> erf;
   Tensor<T> active;  ///< [B,T,F]: the input of the second map
-  Mask keep;         ///< [B,T,F], or empty if all elements are kept
+  Mask keep;         ///< [B,T,F]: dropout mask; empty if there is no dropout
 };
 
 template <class T>
@@ -44,7 +45,7 @@ struct FeedForwardGradients {
 /// Source    [VSP+17] section 3.3; docs/specification/encoder.md
 /// Computes  y = second(dropout(activation(first(x))))
 /// Shapes    x, y [B,T,D] or [N,D]
-/// Requires  those of linear and of the activation; (C1) 0 <= dropout < 1
+/// Requires  the requirements of linear and of the activation; (C1) 0 <= dropout < 1
 /// Throws    ContractError
 template <numeric::Real T>
 FeedForwardForward<T> feed_forward(const Tensor<T>& x, const FeedForward<T>& parameters,

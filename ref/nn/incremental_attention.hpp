@@ -6,7 +6,7 @@
 
 namespace normproof::ref::nn {
 
-/// Keys and values of the positions so far, in rows of D numbers.
+/// The keys and values of the positions so far. Each position is a row of D numbers.
 template <class T>
 struct KeyValueCache {
   std::vector<T> keys, values;
@@ -14,7 +14,7 @@ struct KeyValueCache {
 
 /// Computes causal self-attention for one more position.
 /// Source    docs/specification/encoder.md
-/// Computes  adds the keys and values of x to `cache`; y is the last row that causal
+/// Computes  adds the keys and values of x to `cache`. y is the last row of what causal
 ///           multi_head_attention without dropout returns for all positions in `cache`
 /// Shapes    x, y [1,1,D]
 /// Requires  (C1) x is [1,1,D]  (C2) H divides D  (C3) the parameters have the shapes of Attention

@@ -24,7 +24,7 @@ ops::MatrixView<T> as_rows_view(Tensor<T>& t) {
   return ops::matrix<T>(t.data(), t.size() / width, width);
 }
 
-/// Checks the shapes and returns that of y.
+/// Checks the shapes of the arguments. Returns the shape of y.
 template <class T>
 Shape checked_shape(std::string_view function, const Tensor<T>& x, const Tensor<T>& weights,
                     const Tensor<T>& bias) {

@@ -19,14 +19,15 @@ struct LinearGradients {
   Linear<T> parameters;  ///< the gradients of weight and bias
 };
 
-/// Applies a linear map to the last axis.
+/// Applies a linear map to the last axis of x.
 /// Source    docs/specification/encoder.md
 /// Computes  y_no = bias_o + sum_i x_ni weight_oi
 /// Shapes    x [..., I]; weight [O,I]; bias [O]; y [..., O]
 /// Requires  (C1) x has rank 2 or more and extents of at least 1  (C2) the extents I and O agree
-/// Order     docs/specification/determinism.md, rule R1, with the bias as a block before the first
+/// Order     docs/specification/determinism.md, rule R1; the bias is added like a block before the
+///           first block
 /// Error     docs/error_analysis.md, section 7
-/// Throws    ContractError naming both shapes
+/// Throws    ContractError that names both shapes
 template <numeric::Real T>
 Tensor<T> linear(const Tensor<T>& x, const Tensor<T>& weight, const Tensor<T>& bias);
 template <numeric::Real T>

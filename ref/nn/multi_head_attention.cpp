@@ -13,7 +13,7 @@ namespace {
 using tensor::Extents;
 using tensor::shape_of;
 
-/// Returns views of the queries, keys and values in [B,T,3D].
+/// Returns views of the queries, keys and values in a tensor qkv [B,T,3D].
 template <class T>
 HeadOperands<T> self_operands(T* qkv, std::size_t d) {
   return {{qkv, 3 * d}, {qkv + d, 3 * d}, {qkv + 2 * d, 3 * d}};

@@ -11,12 +11,13 @@ struct Attention {
   Linear<T> out;  ///< [D,D], [D]
 };
 
-/// Options of attention. A rate of 0 means no dropout.
+/// Options of attention. If `dropout`, the rate, is 0, there is no dropout.
 struct AttentionOptions {
   std::size_t num_heads = 1;
   double dropout = 0;
-  DropoutKey key = {};  ///< for the attention weights
-  /// If false, the backward computes the weights again. This does not affect the bits.
+  DropoutKey key = {};  ///< selects the attention weights to keep
+  /// Whether the forward saves the attention weights. If not, the backward computes them again.
+  /// This does not affect the bits.
   bool keep_weights = true;
   bool causal = false;  ///< position i attends only to positions up to i
 };
@@ -24,8 +25,8 @@ struct AttentionOptions {
 template <class T>
 struct AttentionSaved {
   Tensor<T> qkv;      ///< [B,T,3D], with the queries divided by sqrt(d_k)
-  Tensor<T> weights;  ///< [B,H,T,T]: softmax of the scores; empty if not kept
-  Mask keep;          ///< [B,H,T,T]; empty if all elements are kept or the mask is not saved
+  Tensor<T> weights;  ///< [B,H,T,T]: softmax of the scores; empty if not saved
+  Mask keep;          ///< [B,H,T,T]: dropout mask; empty if there is none
   Tensor<T> context;  ///< [B,T,D]: the input of the output map
 };
 
@@ -43,19 +44,21 @@ struct AttentionGradients {
 
 /// Multi-head self-attention.
 /// Source    [VSP+17] section 3.2; docs/specification/encoder.md
-/// Computes  (q, k, v) = in(x), split into H heads of d_k = D/H features each ;
+/// Computes  (q, k, v) = in(x), each split into H heads of d_k = D/H features ;
 ///           q = q (1 / sqrt(d_k)) ; scores_bhij = sum_c q_bhic k_bhjc ;
-///           weights = softmax over the j that attention_mask allows, and j <= i if causal; they
-///           are 0 for a position that may attend to none ; weights = dropout(weights) ;
-///           context_bhic = sum_j weights_bhij v_bhjc ; y = out(context)
+///           weights = softmax over the positions j that attention_mask allows, and j <= i if
+///           causal. If position i may attend to no position, its weights are 0 ;
+///           weights = dropout(weights) ; context_bhic = sum_j weights_bhij v_bhjc ; y =
+///           out(context)
 /// Shapes    x, y [B,T,D]; attention_mask [B,T], true if a position may be attended to, or empty if
-///           all may
+///           all positions may
 /// Requires  (C1) every extent of x is at least 1  (C2) H divides D
 ///           (C3) the parameters have the shapes of Attention
 ///           (C4) attention_mask is [B,T] or empty  (C5) 0 <= dropout < 1
-/// Order     docs/specification/determinism.md: rule R1 for products, rule R2 inside softmax. A row
-///           of a batch has the same bits alone and with longer padding. If causal, each position
-///           has the bits that it has in the sentence that ends with it
+/// Order     docs/specification/determinism.md: rule R1 for products, rule R2 inside softmax. The
+///           result of a sentence has the same bits if it is computed alone or with longer padding.
+///           If attention is causal, the result of a position has the same bits if the sentence
+///           ends at this position
 /// Throws    ContractError
 template <numeric::Real T>
 AttentionForward<T> multi_head_attention(const Tensor<T>& x, const Attention<T>& parameters,

@@ -11,10 +11,11 @@ namespace normproof::ref::nn {
 namespace {
 
 namespace mp = boost::multiprecision;
-/// 50 digits by integer arithmetic only, so that every processor computes the same table.
+/// A number of 50 digits that uses integer arithmetic only, so that every processor computes the
+/// same table.
 using Decimal50 = mp::number<mp::cpp_bin_float<50>, mp::et_off>;
 
-/// Returns `count` rows of the table, starting with row `first`, one after the other.
+/// Returns `count` rows of the table, one after the other, starting with row `first`.
 std::vector<double> encoding_rows(std::size_t first, std::size_t count, std::size_t d_model) {
   std::vector<double> rows(count * d_model);
   std::vector<Decimal50> frequency;
@@ -35,7 +36,8 @@ std::vector<double> encoding_rows(std::size_t first, std::size_t count, std::siz
   return rows;
 }
 
-/// The rows computed so far, for each d_model. A row depends only on its position.
+/// The rows of the table that have been computed so far, for each d_model. A row depends only on
+/// its position.
 struct CachedRows {
   std::mutex mutex;
   std::map<std::size_t, std::vector<double>> of;

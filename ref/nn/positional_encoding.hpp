@@ -4,17 +4,18 @@
 
 namespace normproof::ref::nn {
 
-/// Returns sinusoidal positions, a table of constants. Every scalar uses these doubles.
+/// Returns a table of sinusoidal position encodings. Every scalar uses these doubles.
 /// Source    [VSP+17] section 3.5; docs/specification/encoder.md
 /// Computes  p_{t,2i} = sin(t w_i), p_{t,2i+1} = cos(t w_i), w_i = 10000^(-2i/D)
 /// Shapes    [T,D]: the rows t = first, ..., first + T - 1
 /// Error     the double nearest to the value at 50 digits
-/// Keeps     the rows computed so far, which later calls copy. If new rows are needed and first >
-///           0, it computes twice as many, for callers that continue row by row
+/// Keeps     the rows computed so far; later calls copy them. If new rows are needed and first > 0,
+///           it computes twice as many rows as needed, because such callers usually continue row by
+///           row
 tensor::Tensor<double> positional_encoding(std::size_t seq_len, std::size_t d_model,
                                            std::size_t first = 0);
 
-/// Adds the positions to x.
+/// Adds the position encodings p to x.
 /// Computes  x_btd = x_btd + p_{first+t,d}
 /// Shapes    x [B,T,D]
 template <class T>

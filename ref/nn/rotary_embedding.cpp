@@ -35,7 +35,7 @@ void check_tables(std::string_view function, std::string_view argument, const Te
   tensor::check_finite(function, "sin", sin, Clause::C3);
 }
 
-/// Returns x rotated by the angles, or by the opposite angles if `back` is set.
+/// Returns x rotated by the angles. If `back` is true, it rotates by the opposite angles.
 template <class T>
 Tensor<T> rotate(const Tensor<T>& x, const Tensor<T>& cos, const Tensor<T>& sin, bool interleaved,
                  bool back) {

@@ -7,12 +7,13 @@ namespace normproof::ref::nn {
 
 using tensor::Tensor;
 
-/// Rotary position embedding: rotates pairs of features by the angle of their token, given its
-/// cosine and sine.
+/// Rotary position embedding: rotates pairs of features of a token by angles that depend on the
+/// token's position. The caller gives the cosines and sines of the angles.
 /// Source    [SLP+24]; docs/specification/attention.md
 /// Computes  y_a = x_a cos_tp - x_b sin_tp ;
-///           y_b = x_b cos_tp + x_a sin_tp for each pair p of row t, where (a, b) = (p, p + P), or
-///           (2 p, 2 p + 1) if pairs are interleaved. Features from 2 P on are copied
+///           y_b = x_b cos_tp + x_a sin_tp for each pair p of row t. The features of a pair are (a,
+///           b) = (p, p + P), or (2 p, 2 p + 1) if options.interleaved is true. Features from 2 P
+///           on are copied
 /// Shapes    x, y [..., T, D]; cos, sin [T, P]
 /// Requires  (C1) x has rank 2 or more and extents of at least 1
 ///           (C2) cos and sin have the same shape [T,P], where P is at least 1 and 2 P at most D

@@ -7,11 +7,12 @@
 
 namespace normproof::ref::nn {
 
-/// The gradient of a tensor [V,D] of which a batch touched only some rows.
+/// The gradient of a tensor [V,D] if a batch used only some rows of the tensor. It stores only
+/// these rows.
 template <class T>
 struct RowGradient {
-  std::vector<std::size_t> rows;  ///< the touched rows, ascending, each once
-  tensor::Tensor<T> values;       ///< [R,D]; the other rows are 0
+  std::vector<std::size_t> rows;  ///< the indices of the stored rows, ascending, each once
+  tensor::Tensor<T> values;       ///< [R,D], the stored rows; all other rows are 0
 };
 
 }  // namespace normproof::ref::nn

@@ -21,10 +21,10 @@ using model::AttentionShape;
 using ops::MatrixView;
 using tensor::shape_of;
 
-constexpr std::size_t kScaleGrain = 16384;  // in elements; it does not affect the bits
+constexpr std::size_t kScaleGrain = 16384;  // elements per range; does not affect the bits
 
-/// One head of keys and values of one sample, with the queries of the heads that read it. These are
-/// contiguous matrices.
+/// One head of keys and values of one sample, and the heads of queries that read it. Each of the
+/// three is one contiguous matrix.
 struct KeyValueHead {
   const AttentionShape& all;
   std::size_t sample, head;
@@ -44,7 +44,8 @@ struct KeyValueHead {
   }
   tensor::Shape scores_shape() const { return {1, rows(), all.group.keys}; }
 
-  /// Copies this head's part to a tensor [B,H,T,S], or [B,H,T] for a single column.
+  /// Copies the part that belongs to this head to a tensor [B,H,T,S], or to [B,H,T] if it has a
+  /// single column.
   template <class T>
   void copy_to_whole(const Tensor<T>& own, Tensor<T>& whole) const {
     std::copy_n(own.data(), own.size(), whole.data() + number() * own.size());
@@ -57,7 +58,8 @@ struct KeyValueHead {
   }
 };
 
-/// Calls f(head) for all heads, on the allowed threads. The error of a part names its heads.
+/// Calls f(head) for all heads of keys, on the allowed number of threads. If f throws, the error
+/// names the heads of queries.
 template <class F>
 void for_each_head(const AttentionShape& shape, F f) {
   const std::size_t count = shape.batch_size * shape.kv_heads;
@@ -75,7 +77,7 @@ void for_each_head(const AttentionShape& shape, F f) {
   });
 }
 
-/// Returns the shape of the mask, without axes if there is no mask.
+/// Returns the shape of the mask. If there is no mask, the shape has no axes.
 tensor::Shape mask_shape(const Mask& valid) {
   return tensor::is_given(valid) ? shape_of(valid) : tensor::Shape{};
 }

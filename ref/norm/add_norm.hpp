@@ -3,7 +3,8 @@
 #include "ref/norm/layer_norm.hpp"
 #include "ref/norm/rms_norm.hpp"
 
-/// Functions that normalize the sum of two tensors, as residual connections do. All of them share:
+/// Functions that normalize the sum of two tensors, as residual connections do. In the text below,
+/// the layer is layer_norm or rms_norm. The following holds for all of them:
 ///
 /// Source    docs/specification/norms.md; the formulas of layer_norm.hpp and rms_norm.hpp
 /// Shapes    x, residual, sum, y, grad_y, grad_sum, grad_x [N,D] or [B,T,D]; parameters, their

@@ -8,17 +8,17 @@ namespace normproof::ref::norm {
 using tensor::Mask;
 using tensor::Tensor;
 
-/// The learned parameters of a layer, [D] each. An empty gamma counts as ones, an empty beta as
-/// zeros.
+/// The learned scale gamma and shift beta of a layer, [D] each. An empty gamma stands for ones, an
+/// empty beta for zeros.
 template <class T>
 struct Affine {
   Tensor<T> gamma;
   Tensor<T> beta;
 };
 
-/// Returns the factor that multiplies x_hat: 1 + gamma if gamma is zero-centered, otherwise gamma.
-/// An empty gamma stays empty and counts as ones. The gradient with respect to this factor is also
-/// the gradient with respect to gamma.
+/// Returns the factor that multiplies x_hat. It is 1 + gamma if gamma is zero-centered, otherwise
+/// gamma. If gamma is empty, the factor is empty too and stands for ones. The gradient with respect
+/// to this factor is also the gradient with respect to gamma.
 template <class T>
 Tensor<T> effective_gamma(const Tensor<T>& gamma, bool zero_centered) {
   if (!zero_centered || !tensor::is_given(gamma)) return gamma;
@@ -27,7 +27,7 @@ Tensor<T> effective_gamma(const Tensor<T>& gamma, bool zero_centered) {
   return scale;
 }
 
-/// The gradients that every backward function returns. grad_gamma and grad_beta are [D]; they are
+/// The gradients that the backward of a layer returns. grad_gamma and grad_beta are [D]. They are
 /// computed even if gamma and beta are empty.
 template <class T>
 struct AffineGradients {

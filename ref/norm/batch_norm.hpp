@@ -25,16 +25,16 @@ struct BatchNormForward {
   BatchNormState<T> state;  ///< the state after the step
 };
 
-/// Batch normalization: normalizes each channel by its mean and variance over the valid rows.
-/// Padded rows are normalized with the same statistics.
+/// Batch normalization. Each channel is normalized by its mean and variance over the valid rows.
+/// Padded rows are normalized by the same statistics.
 /// Source    [IS15] Algorithms 1 and 2; mask and state: docs/specification/norms.md
 /// Computes  mean_d = (1/n) sum_V x_id ; biased_variance_d = (1/n) sum_V (x_id - mean_d)^2 ;
 ///           rstd = 1 / sqrt(biased_variance + eps) ; x_hat = (x - mean) rstd ;
 ///           y = gamma x_hat + beta ;
 ///           running_mean = running_decay running_mean + (1 - running_decay) mean ;
-///           running_variance likewise from biased_variance, multiplied by n/(n-1) with
-///           unbiased_running_variance. V is the set of the n valid rows. Inference: the running
-///           statistics replace those of the batch, and the state does not change
+///           running_variance likewise from biased_variance, which is multiplied by n/(n-1) if
+///           unbiased_running_variance is set. V is the set of the n valid rows. In inference the
+///           running statistics replace those of the batch, and the state does not change
 /// Shapes    x, y [N,D] or [B,T,D]; gamma, beta, statistics, state [D]; valid [N] or [B,T]
 /// Requires  (C1) every extent of x is at least 1
 ///           (C2) eps >= 0, and the variance + eps > 0 in each channel
@@ -56,8 +56,9 @@ BatchNormForward<T> batch_norm(const Tensor<T>& x, const Affine<T>& affine, cons
 /// Returns the gradients of batch_norm.
 /// Source    docs/derivations/norms.md
 /// Computes  a = gamma grad_beta / n ; c = gamma grad_gamma / n ;
-///           grad_x = (g - 1_V (a + x_hat c)) rstd, where g = gamma grad_y and 1_V is 1 in a valid
-///           row and 0 in a padded one. Inference: grad_x = g rstd
+///           grad_x = (g - 1_V (a + x_hat c)) rstd. Here n is the number of valid rows, g = gamma
+///           grad_y, and 1_V is 1 in a valid row and 0 in a padded row. In inference grad_x = g
+///           rstd
 /// Requires  (C5) grad_y has the shape of x  (C6) saved is what batch_norm returned
 ///           (C7) grad_y is finite and small enough that its sums stay finite
 /// Throws    ContractError

@@ -3,11 +3,12 @@
 #include "ref/ops/column_traversal.hpp"
 #include "ref/ops/row_traversal.hpp"
 
-/// The formulas of batch_norm that run over rows and columns. The steps between them, on one number
-/// per channel, are in batch_norm.cpp.
+/// The formulas of batch_norm that loop over rows or columns. The other steps compute one number
+/// per channel and are in batch_norm.cpp.
 namespace normproof::ref::norm {
 
-/// Inputs and outputs of the statistics of batch_norm: x [rows, D]; mean, biased_variance [D].
+/// The inputs and outputs of the statistics of batch_norm: x [rows, D]; mean and biased_variance
+/// [D].
 template <class T>
 struct BatchNormStatistics {
   ops::RowLayout layout;
@@ -17,7 +18,7 @@ struct BatchNormStatistics {
   T* biased_variance;
 };
 
-/// Inputs and output of the forward of batch_norm: x, y [rows, D]; all others [D].
+/// The inputs and the output of the forward of batch_norm: x and y [rows, D]; all others [D].
 template <class T>
 struct BatchNormRows {
   ops::RowLayout layout;
@@ -40,27 +41,28 @@ struct BatchNormBackward {
   const T* rstd;
 };
 
-/// Inputs and outputs of the parameter gradients: grad_gamma, grad_beta [D].
+/// The inputs and outputs of the gradients of gamma and beta: grad_gamma and grad_beta are [D].
 template <class T>
 struct BatchNormParameterGradients : BatchNormBackward<T> {
   T* grad_gamma;
   T* grad_beta;
 };
 
-/// Inputs and output of the gradient of x: a, c, scale [D]; grad_x [rows, D]. `valid` [rows] is
-/// null if all rows are valid; c is null if the statistics are constants.
+/// The inputs and the output of the gradient of x: a, c and scale [D]; grad_x [rows, D]. `valid`
+/// [rows] is null if all rows are valid. c is null in inference, where the statistics are
+/// constants.
 template <class T>
 struct BatchNormBackwardRows : BatchNormBackward<T> {
   const bool* valid;
   const T* a;
   const T* c;
-  const T* scale;  ///< rstd; in batch_renorm, r rstd
+  const T* scale;  ///< rstd; in batch_renorm, r times rstd
   T* grad_x;
 };
 
 inline namespace NORMPROOF_ISA {
 
-/// Computes mean_d and biased_variance_d over the valid rows, for a range of channels.
+/// Computes the mean and the biased variance of each channel in the range, over the valid rows.
 template <class T>
 void compute(const BatchNormStatistics<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);
@@ -71,7 +73,7 @@ void compute(const BatchNormStatistics<T>& in, ops::IndexRange channels) {
                [=](auto id) { return ops::squared(x[id] - mean[id]); });
 }
 
-/// Computes y for a range of rows.
+/// Computes y, the output of batch_norm, for a range of rows.
 template <class T>
 void compute(const BatchNormRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta}, mean{in.mean}, rstd{in.rstd};
@@ -81,7 +83,7 @@ void compute(const BatchNormRows<T>& in, ops::IndexRange rows) {
   });
 }
 
-/// Computes grad_gamma_d and grad_beta_d over all rows, for a range of channels.
+/// Computes the gradients of gamma and beta as sums over all rows, for a range of channels.
 template <class T>
 void compute(const BatchNormParameterGradients<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);
@@ -93,7 +95,7 @@ void compute(const BatchNormParameterGradients<T>& in, ops::IndexRange channels)
   });
 }
 
-/// Computes grad_x for a range of rows.
+/// Computes grad_x, the gradient of x, for a range of rows.
 template <class T>
 void compute(const BatchNormBackwardRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, mean{in.mean}, rstd{in.rstd}, a{in.a}, c{in.c},

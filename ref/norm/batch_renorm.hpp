@@ -20,15 +20,14 @@ struct BatchRenormForward {
   BatchNormState<T> state;  ///< the state after the step
 };
 
-/// Batch renormalization: normalizes by the statistics of the batch, then corrects the result
+/// Batch renormalization. It normalizes by the statistics of the batch, then corrects the result
 /// toward the running statistics.
 /// Source    [Iof17]; docs/specification/norms.md
 /// Computes  z = (x - mean) rstd as in batch_norm ; s = sqrt(running_variance + eps) ;
 ///           r = clamp((1/rstd)/s, 1/r_max, r_max) ;
 ///           d = clamp((mean - running_mean)/s, -d_max, d_max) ; x_hat = z r + d ;
-///           y = gamma x_hat + beta ;
-///           running statistics as in batch_norm, with the biased variance. Inference: as
-///           batch_norm
+///           y = gamma x_hat + beta. The running statistics are updated as in batch_norm, with the
+///           biased variance. In inference it computes what batch_norm computes
 /// Shapes    x, y [N,D] or [B,T,D]; gamma, beta, statistics, state [D]; valid [N] or [B,T]
 /// Requires  (C1) every extent of x is at least 1
 ///           (C2) eps >= 0, and in each channel both the variance + eps and running_variance + eps
@@ -47,11 +46,11 @@ BatchRenormForward<T> batch_renorm(const Tensor<T>& x, const Affine<T>& affine, 
                                    const model::BatchRenormOptions& options = {},
                                    model::Mode mode = model::Mode::training);
 
-/// Returns the gradients of batch_renorm, with r and d held constant.
+/// Returns the gradients of batch_renorm. The factors r and d count as constants.
 /// Computes  a = gamma grad_beta / n ; c = gamma S(grad_y z) / n ;
 ///           grad_x = (r rstd) (g - 1_V (a + z c)) ;
-///           grad_gamma = S(grad_y x_hat). S is the sum over all rows, g and 1_V are those of
-///           batch_norm_backward
+///           grad_gamma = S(grad_y x_hat), where S is the sum over all rows, n is the number of
+///           valid rows, and z, g and 1_V are as in batch_renorm and batch_norm_backward
 /// Requires  (C5) grad_y has the shape of x  (C6) saved is what batch_renorm returned
 ///           (C7) grad_y is finite and small enough that its sums stay finite
 /// Throws    ContractError

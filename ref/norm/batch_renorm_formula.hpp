@@ -5,8 +5,8 @@
 /// The formulas of batch_renorm that differ from those of batch_norm.
 namespace normproof::ref::norm {
 
-/// Inputs and output of batch_renorm in training: z, y [rows, D], which may share their memory; all
-/// others [D].
+/// The inputs and the output of batch_renorm in training. z (the input normalized as in batch_norm)
+/// and y are [rows, D] and may share their memory. All others are [D].
 template <class T>
 struct BatchRenormRows {
   ops::RowLayout layout;
@@ -18,7 +18,7 @@ struct BatchRenormRows {
   T* y;
 };
 
-/// Inputs and output of the gradient of gamma in training: r, d, grad_gamma [D].
+/// The inputs and the output of the gradient of gamma in training: r, d and grad_gamma are [D].
 template <class T>
 struct BatchRenormGammaGradient : BatchNormBackward<T> {
   const T* r;
@@ -28,7 +28,7 @@ struct BatchRenormGammaGradient : BatchNormBackward<T> {
 
 inline namespace NORMPROOF_ISA {
 
-/// Computes y for a range of rows.
+/// Computes y, the output of batch_renorm, for a range of rows.
 template <class T>
 void compute(const BatchRenormRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta}, r{in.r}, d{in.d};
@@ -38,7 +38,7 @@ void compute(const BatchRenormRows<T>& in, ops::IndexRange rows) {
   });
 }
 
-/// Computes grad_gamma_d over all rows, for a range of channels.
+/// Computes the gradient of gamma as a sum over all rows, for a range of channels.
 template <class T>
 void compute(const BatchRenormGammaGradient<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);

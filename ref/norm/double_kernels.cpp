@@ -1,5 +1,5 @@
-// This file is compiled once per instruction set, with -DNORMPROOF_ISA=<set> and the flags of that
-// set.
+// This file is compiled once per instruction set, with -DNORMPROOF_ISA=<set> and the compiler flags
+// of that set.
 #include "ref/norm/double_kernels.hpp"
 
 #include "ref/norm/batch_norm_formula.hpp"

@@ -2,8 +2,8 @@
 
 #include "ref/ops/row_traversal.hpp"
 
-/// The computations of the layers over rows and columns, one struct each. The function
-/// compute(work, range) of each is in the layer's <layer>_formula.hpp.
+/// Structs that hold the arguments of the layers' loops over rows or columns, one struct per loop.
+/// The function compute(work, range) of a struct is in <layer>_formula.hpp.
 namespace normproof::ref::norm {
 
 template <class T>
@@ -57,7 +57,7 @@ struct ScaleNormRows;
 template <class T>
 struct SquaredNorms;
 
-/// A pointer to compute(work, range), compiled for one instruction set.
+/// A pointer to the function compute(work, range), compiled for one instruction set.
 template <class Work>
 struct Kernel {
   void (*compute)(const Work&, ops::IndexRange);
@@ -68,8 +68,8 @@ struct KernelTable : Kernel<Works>... {};
 template <template <class> class... Works>
 using DoubleKernelTable = KernelTable<Works<double>...>;
 
-/// All formulas for `double`, compiled for one instruction set. Every set gives the same bits
-/// (docs/specification/determinism.md), so the choice of the set affects only the speed.
+/// The kernels of all layers for `double`, compiled for one instruction set. Every instruction set
+/// gives the same bits (docs/specification/determinism.md), so the choice affects only the speed.
 using DoubleKernels =
     DoubleKernelTable<ops::LaneTotals, BatchNormBackwardRows, BatchNormParameterGradients,
                       BatchNormRows, BatchNormStatistics, BatchRenormGammaGradient, BatchRenormRows,

@@ -5,7 +5,7 @@
 
 namespace normproof::ref::norm {
 
-/// Inputs and output of dyt: x, y [rows, D]; gamma, beta [D].
+/// The inputs and the output of dyt: x and y [rows, D]; gamma and beta [D].
 template <class T>
 struct DyTRows {
   ops::RowLayout layout;
@@ -16,8 +16,8 @@ struct DyTRows {
   T* y;
 };
 
-/// Inputs and outputs of dyt_backward: grad_y, x, grad_x [rows, D]; gamma [D]. `totals` [3, D]
-/// collects grad_gamma, grad_beta and the terms of grad_alpha.
+/// The inputs and outputs of dyt_backward: grad_y, x and grad_x [rows, D]; gamma [D]. The sums of
+/// grad_gamma, grad_beta and the terms of grad_alpha are accumulated in `totals` [3, D].
 template <class T>
 struct DyTBackwardRows {
   ops::RowLayout layout;
@@ -38,7 +38,7 @@ void compute_t(ops::View<T> x, const T& alpha, std::size_t d_model, T* t) {
   ops::Elements<T>::tanh(t, d_model, t);
 }
 
-/// Computes the forward for a range of rows.
+/// Computes y, the output of dyt, for a range of rows.
 template <class T>
 void compute(const DyTRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta};
@@ -50,7 +50,7 @@ void compute(const DyTRows<T>& in, ops::IndexRange rows) {
   });
 }
 
-/// Computes the backward for the rows of a range of lanes.
+/// Computes grad_x and adds to the sums over rows, for the rows of a range of lanes.
 template <class T>
 void compute(const DyTBackwardRows<T>& in, ops::IndexRange lanes) {
   const ops::View<T> gamma{in.gamma};

@@ -14,13 +14,14 @@ using model::Float32NormOptions;
 using numeric::FloatType;
 using tensor::convert;
 
-/// Calls work with a number of the arithmetic's type, which the formulas use as their scalar.
+/// Calls work(number) with a number of the type of options.arithmetic: float or double. The
+/// formulas use this type as their scalar.
 template <class Work>
 auto call_in_arithmetic(const Float32NormOptions& options, const Work& work) {
   return options.arithmetic == FloatType::float64 ? work(double{}) : work(float{});
 }
 
-/// Returns each value rounded to the nearest number of the format.
+/// Returns the values, each rounded to the nearest number of the format `type`.
 template <class T>
 Tensor<float> as_stored(const Tensor<T>& values, FloatType type) {
   const numeric::FloatFormat& format = numeric::format_of(type);
@@ -30,7 +31,8 @@ Tensor<float> as_stored(const Tensor<T>& values, FloatType type) {
   return result;
 }
 
-/// Checks the requirements that every function here shares; returns the layout of x as rows.
+/// Checks the requirements that all functions in this file share. Returns the layout of the rows of
+/// x.
 ops::RowLayout checked_rows(std::string_view function, const Tensor<float>& x,
                             const Float32NormOptions& options) {
   const Shape shape = shape_of(x);
@@ -52,7 +54,8 @@ void check_affine(std::string_view function, const Affine<float>& affine, std::s
   check_parameter(function, "beta", affine.beta, d_model);
 }
 
-/// Returns a parameter in the arithmetic's type, or `constant` in every channel if it is empty.
+/// Returns a parameter as a tensor of T, the type of options.arithmetic. If the parameter is empty,
+/// each channel of the result is `constant`.
 template <class T>
 Tensor<T> with_defaults(const Tensor<float>& given, std::size_t d_model, double constant) {
   if (!tensor::is_given(given)) return tensor::full_tensor<T>({d_model}, T(constant));
@@ -98,7 +101,7 @@ Float32NormForward forward_in(const ops::RowLayout& layout, const Tensor<T>& x,
   return result;
 }
 
-/// Computes grad_x and the sums in `totals`.
+/// Computes grad_x, and the sums of grad_gamma and grad_beta in `totals`.
 template <class T>
 void run_backward(const ops::RowLayout& layout, const Tensor<T>& grad_y, const Tensor<T>& x,
                   const Tensor<T>& gamma, const Float32NormForward& saved, bool centred,

@@ -7,12 +7,13 @@
 namespace normproof::ref::norm {
 namespace {
 
-/// The elements of one sample and one group, in ascending order of tokens, then features.
+/// The positions of the elements of one sample and one group of features, in ascending order of
+/// tokens, then features.
 struct GroupElements {
-  std::size_t offset;  // index of the sample's first token and the group's first feature
+  std::size_t offset;  // index of the group's first feature in the sample's first token
   std::size_t width;   // number of features in the group
   std::size_t d_model;
-  std::vector<std::size_t> tokens;  // the selected tokens, ascending
+  std::vector<std::size_t> tokens;  // indices of the selected tokens, ascending
 
   std::size_t count() const { return tokens.size() * width; }
   std::size_t operator()(std::size_t i) const {
@@ -30,7 +31,8 @@ struct Partition {
     return !tensor::is_given(valid) || valid.data()[sample * extents.seq_len + token];
   }
 
-  /// Returns the valid elements, or all elements unless valid_only is set.
+  /// Returns the elements of one sample and one group. If valid_only is true, only those of valid
+  /// tokens.
   GroupElements elements(std::size_t sample, std::size_t group, bool valid_only) const {
     const std::size_t width = extents.d_model / groups;
     GroupElements result{

@@ -17,11 +17,12 @@ struct GroupNormForward {
   GroupNormSaved<T> saved;
 };
 
-/// Group normalization: normalizes by statistics over the valid tokens of one sample and one group
-/// of features. Padded tokens are normalized with the same statistics.
+/// Group normalization. The elements of one sample and one group of features are normalized by
+/// their statistics over the valid tokens. Padded tokens are normalized by the same statistics.
 /// Source    [WH18]; mask: docs/derivations/norms.md
-/// Computes  over the m elements of sample b and group j (C = D/groups consecutive features), in
-///           ascending order of tokens, then features: mean_bj ; biased_variance_bj about mean_bj ;
+/// Computes  a group consists of C = D/groups consecutive features. mean_bj and biased_variance_bj
+///           are over the m valid elements of sample b and group j, in ascending order of tokens,
+///           then features ;
 ///           rstd_bj = 1 / sqrt(biased_variance_bj + eps) ; x_hat = (x - mean) rstd ;
 ///           y = gamma x_hat + beta
 /// Shapes    x, y [B,T,D], or [N,D], which counts as [N,1,D]; gamma, beta [D]; mean, rstd
@@ -39,11 +40,11 @@ GroupNormForward<T> group_norm(const Tensor<T>& x, const Affine<T>& affine, cons
                                const model::GroupNormOptions& options = {});
 
 /// Returns the gradients of group_norm.
-/// Computes  a_bj = S(g)/m ;
-///           c_bj = S(g x_hat)/m, where S sums over all elements of the sample and group and g =
-///           gamma grad_y ;
-///           grad_x = (g - 1_V (a + x_hat c)) rstd, where 1_V is 1 for a valid token and 0 for a
-///           padded one ; grad_gamma, grad_beta summed over all rows
+/// Computes  a_bj = S(g)/m ; c_bj = S(g x_hat)/m ;
+///           grad_x = (g - 1_V (a + x_hat c)) rstd. Here g = gamma grad_y, S is the sum over all
+///           elements of sample b and group j, m is the number of valid elements among them, and
+///           1_V is 1 for a valid token and 0 for a padded token. grad_gamma and grad_beta are sums
+///           over all rows
 /// Requires  (C5) grad_y has the shape of x  (C6) saved is what group_norm returned
 ///           (C7) grad_y is finite and small enough that its sums stay finite
 /// Throws    ContractError

@@ -13,7 +13,7 @@ Shape statistics_shape(const Shape& x_shape, std::size_t groups) {
   return shape;
 }
 
-/// Returns a layout in which each group of features of each token is one row.
+/// Returns a layout in which a row is one group of features of one token.
 ops::RowLayout group_layout(const Extents& e, std::size_t groups) {
   return {e.rows() * groups, e.d_model / groups};
 }

@@ -11,11 +11,11 @@ struct GroupScalingForward {
   Tensor<T> rstd;  ///< [N,groups] or [B,T,groups]
 };
 
-/// Divides each group of features by its root mean square, token by token. This is the layer
-/// scaling of Online Normalization, which the released PowerNorm applies first.
+/// Divides each group of features of each token by the root mean square of the group. The released
+/// PowerNorm applies this layer first; it comes from Online Normalization.
 /// Source    [CPV+19]; docs/specification/norms.md
-/// Computes  for group j of C = D/groups consecutive features: rstd_btj = 1 / sqrt((1/C) sum_{d in
-///           j} x_btd^2 + eps) ; y_btd = x_btd rstd_btj
+/// Computes  rstd_btj = 1 / sqrt((1/C) sum_{d in j} x_btd^2 + eps) ; y_btd = x_btd rstd_btj. Here j
+///           is a group of C = D/groups consecutive features
 /// Shapes    x, y [N,D] or [B,T,D]; rstd [N,groups] or [B,T,groups]
 /// Requires  (C1) every extent of x is at least 1
 ///           (C2) eps >= 0, and the squared statistic + eps > 0
@@ -28,7 +28,7 @@ template <numeric::Real T>
 GroupScalingForward<T> group_scaling(const Tensor<T>& x,
                                      const model::GroupScalingOptions& options = {});
 
-/// Returns the gradient of x.
+/// Returns the gradient of x through group_scaling.
 /// Computes  c_btj = (1/C) sum_{d in j} grad_y_btd y_btd ; grad_x = (grad_y - y c) rstd
 /// Requires  (C5) grad_y has the shape of x  (C6) rstd is what group_scaling returned
 ///           (C7) grad_y is finite

@@ -5,8 +5,8 @@
 
 namespace normproof::ref::norm {
 
-/// Inputs and outputs of group_scaling: x, y [rows, C]; rstd [rows]. A row of the layout is one
-/// group of C features of one token.
+/// The inputs and outputs of group_scaling: x and y [rows, C]; rstd [rows]. A row is one group of C
+/// features of one token.
 template <class T>
 struct GroupScalingRows {
   ops::RowLayout layout;
@@ -16,7 +16,8 @@ struct GroupScalingRows {
   T* rstd;
 };
 
-/// Inputs and output of group_scaling_backward: grad_y, x, grad_x [rows, C]; rstd [rows].
+/// The inputs and the output of group_scaling_backward: grad_y, x and grad_x [rows, C]; rstd
+/// [rows]. A row is one group of C features of one token.
 template <class T>
 struct GroupScalingBackwardRows {
   ops::RowLayout layout;
@@ -28,7 +29,7 @@ struct GroupScalingBackwardRows {
 
 inline namespace NORMPROOF_ISA {
 
-/// Computes the forward for a range of groups.
+/// Computes y and rstd of group_scaling for a range of groups.
 template <class T>
 void compute(const GroupScalingRows<T>& in, ops::IndexRange groups) {
   ops::for_rows(in.layout, groups, ops::Inputs{in.x}, [&](auto& group, auto x) {
@@ -39,7 +40,7 @@ void compute(const GroupScalingRows<T>& in, ops::IndexRange groups) {
   });
 }
 
-/// Computes the backward for a range of groups.
+/// Computes grad_x of group_scaling_backward for a range of groups.
 template <class T>
 void compute(const GroupScalingBackwardRows<T>& in, ops::IndexRange groups) {
   const auto formula = [&](auto& group, auto x, auto grad_y) {

@@ -17,10 +17,11 @@ struct InstanceNormForward {
   InstanceNormSaved<T> saved;
 };
 
-/// Instance normalization: normalizes each channel by statistics over the valid tokens of one
-/// sample. It is group normalization with one feature per group.
+/// Instance normalization. Each channel of a sample is normalized by its statistics over the valid
+/// tokens of the sample. This is group normalization with one feature per group.
 /// Source    [UVL16]; docs/specification/norms.md
-/// Computes  mean_bd = (1/n_b) sum_{t valid} x_btd ; biased_variance_bd about mean_bd ;
+/// Computes  mean_bd = (1/n_b) sum_{t valid} x_btd ; biased_variance_bd is the mean of (x_btd -
+///           mean_bd)^2 over the same tokens ;
 ///           rstd = 1 / sqrt(biased_variance + eps) ; x_hat = (x - mean) rstd ;
 ///           y = gamma x_hat + beta, where n_b is the number of valid tokens of sample b
 /// Shapes    x, y [B,T,D], or [N,D], which counts as [N,1,D]; gamma, beta [D]; mean, rstd [B,D];

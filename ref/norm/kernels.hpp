@@ -9,16 +9,17 @@
 
 namespace normproof::ref::norm {
 
-/// Returns the kernels compiled for numeric::instruction_set().
+/// Returns the kernels that are compiled for the selected instruction set,
+/// numeric::instruction_set().
 const DoubleKernels& double_kernels();
 
-/// Runs compute(work, range) over ranges that cover [0, count), distributed over the threads.
-/// `each` is the number of elements that one index stands for; a range has at least `least` indices
-/// if count allows it. For `double` it calls the kernel in double_kernels(), otherwise the template
+/// Calls compute(work, range) for ranges that cover [0, count), distributed over the threads.
+/// `each` is the number of elements per index. Each range has at least `least` indices, unless
+/// count is smaller. For `double` it calls the kernel in double_kernels(), otherwise the template
 /// in the layer's <layer>_formula.hpp.
 template <template <class> class Work, class T>
 void run(const Work<T>& work, std::size_t count, std::size_t each, std::size_t least = 1) {
-  constexpr std::size_t kMinElementsPerThread = 32768;  // the minimum; it does not affect the bits
+  constexpr std::size_t kMinElementsPerThread = 32768;  // does not affect the bits
   const std::size_t grain = std::max(kMinElementsPerThread / each + 1, least);
   numeric::parallel_for(count, grain, [&](auto begin, auto end) {
     const ops::IndexRange range{begin, end};
@@ -29,9 +30,9 @@ void run(const Work<T>& work, std::size_t count, std::size_t each, std::size_t l
   });
 }
 
-/// Runs `work` over the rows of its layout, over its channels with one range per thread, or over
-/// the lanes that have rows. A sum over rows reads a contiguous piece of each row, and more
-/// channels make a longer piece.
+/// Run `work` on threads that partition its rows, its channels or its lanes. Channels are
+/// partitioned into one range per thread: a sum over rows reads a contiguous piece of each row, and
+/// more channels make the piece longer. Only the lanes that have rows are visited.
 template <class Work>
 void run_on_rows(const Work& work) {
   run(work, work.layout.count, work.layout.width);

@@ -18,7 +18,8 @@ constexpr bool carries_error =
 template <class T>
 constexpr bool is_enclosure = numeric::is_one_of<T, numeric::interval, numeric::ball>;
 
-/// Computes max(n, least).
+/// Returns max(n, least). For an enclosure or a scalar with an error bound, the result covers every
+/// possible n.
 template <class T>
 T at_least(const T& n, const T& least) {
   if constexpr (is_enclosure<T>) {
@@ -30,7 +31,8 @@ T at_least(const T& n, const T& least) {
   }
 }
 
-/// Returns a if n >= least, otherwise 0. If both are possible, the result covers both.
+/// Returns a if n >= least, otherwise 0. If the error of n allows both cases, the result covers
+/// both.
 template <class T>
 T if_at_least(const T& n, const T& least, const T& a) {
   if constexpr (is_enclosure<T>) {
@@ -50,7 +52,7 @@ T if_at_least(const T& n, const T& least, const T& a) {
   }
 }
 
-/// Whether every element of a row is exactly 0, so that its norm has no error.
+/// Whether every element of a row is exactly 0, so that the norm of the row has no error.
 template <class T>
 bool is_exact_zero(const T* row, std::size_t width) {
   return std::all_of(row, row + width, [](const T& v) {
@@ -65,8 +67,8 @@ bool is_exact_zero(const T* row, std::size_t width) {
   });
 }
 
-/// Computes 1 / n, or 0 if n = 0. The squares of a row that is not 0 may underflow: then the error
-/// is unknown.
+/// Returns 1 / n, or 0 if n = 0. If the row is not 0 but its squares underflow, the error is
+/// unknown.
 template <class T>
 T reciprocal_or_zero(const T& n, const T* row, std::size_t width) {
   if (is_exact_zero(row, width)) return T(0);
@@ -79,7 +81,8 @@ T reciprocal_or_zero(const T& n, const T* row, std::size_t width) {
   }
 }
 
-/// The factors r and w of each row, of the shape of x without its last axis.
+/// The factors r and w of each row (see l2_norm.hpp). Their shape is that of x without its last
+/// axis.
 template <class T>
 struct RowFactors {
   ops::RowLayout layout;

@@ -3,7 +3,7 @@
 #include "ref/model/operation.hpp"
 #include "ref/tensor/tensor.hpp"
 
-/// Scaling of each row to the Euclidean length 1.
+/// Scaling of each row to Euclidean length 1 (L2 normalization).
 namespace normproof::ref::norm {
 
 using tensor::Tensor;
@@ -11,7 +11,7 @@ using tensor::Tensor;
 /// Divides each row by its Euclidean norm n_i = sqrt(sum_d x_id^2).
 ///
 /// Source    docs/specification/norms.md
-/// Computes  y = x r, where by options.eps_placement
+/// Computes  y = x r, where r depends on options.eps_placement:
 ///             inside:  r = 1 / sqrt(sum_d x_id^2 + eps)
 ///             outside: r = 1 / (n + eps)
 ///             floor:   r = 1 / max(n, eps)
@@ -20,12 +20,14 @@ using tensor::Tensor;
 ///           (C2) eps >= 0, and r is finite in each row: a row of zeros needs eps > 0
 ///           (C4) all values are finite and small enough that the squared norm stays finite
 /// Order     docs/specification/determinism.md, R2 and R4
-/// Error     docs/error_analysis.md, section 1: the scalar running_error
+/// Error     docs/error_analysis.md, section 1: the bound that the scalar running_error computes
 /// Throws    ContractError
 template <numeric::Real T>
 Tensor<T> l2_norm(const Tensor<T>& x, const model::L2NormOptions& options = {});
 
-/// Computes  grad_x = r (grad_y - (x r) e), where e = sum_d grad_y_d (x_d w) and
+/// Returns the gradient of l2_norm.
+/// Computes  grad_x = r (grad_y - (x r) e), where r is as in l2_norm, e = sum_d grad_y_d (x_d w),
+///           and w depends on options.eps_placement:
 ///             inside:  w = r
 ///             outside: w = 1 / n, or 0 if n = 0
 ///             floor:   w = r if n >= eps, otherwise 0

@@ -4,7 +4,7 @@
 
 namespace normproof::ref::norm {
 
-/// Input and output of the sums of squares: x [rows, D]; square [rows].
+/// The input and the output of the sums of squares: x [rows, D]; square [rows].
 template <class T>
 struct SquaredNorms {
   ops::RowLayout layout;
@@ -12,7 +12,8 @@ struct SquaredNorms {
   T* square;
 };
 
-/// Inputs and output of l2_norm: x, y [rows, D]; reciprocal, the factor r, [rows].
+/// The inputs and the output of l2_norm: x and y [rows, D]; reciprocal [rows], the factor r of each
+/// row.
 template <class T>
 struct L2NormRows {
   ops::RowLayout layout;
@@ -21,8 +22,8 @@ struct L2NormRows {
   T* y;
 };
 
-/// Inputs and outputs of l2_norm_backward: grad_y, x, grad_x [rows, D]; reciprocal and weight, the
-/// factors r and w, and e [rows].
+/// The inputs and outputs of l2_norm_backward: grad_y, x and grad_x [rows, D]; e [rows]; reciprocal
+/// and weight [rows], the factors r and w of each row.
 template <class T>
 struct L2NormBackwardRows {
   ops::RowLayout layout;
@@ -36,7 +37,7 @@ struct L2NormBackwardRows {
 
 inline namespace NORMPROOF_ISA {
 
-/// Computes the squared norms of a range of rows.
+/// Computes the sum of squares of each row in the range.
 template <class T>
 void compute(const SquaredNorms<T>& in, ops::IndexRange rows) {
   ops::for_rows(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
@@ -44,7 +45,7 @@ void compute(const SquaredNorms<T>& in, ops::IndexRange rows) {
   });
 }
 
-/// Computes the forward for a range of rows.
+/// Computes y, the output of l2_norm, for a range of rows.
 template <class T>
 void compute(const L2NormRows<T>& in, ops::IndexRange rows) {
   ops::for_rows(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
@@ -53,7 +54,7 @@ void compute(const L2NormRows<T>& in, ops::IndexRange rows) {
   });
 }
 
-/// Computes the backward for a range of rows.
+/// Computes e and grad_x of l2_norm_backward for a range of rows.
 template <class T>
 void compute(const L2NormBackwardRows<T>& in, ops::IndexRange rows) {
   const auto formula = [&](auto& row, auto x, auto grad_y) {

@@ -6,7 +6,8 @@
 
 namespace normproof::ref::norm {
 
-/// Inputs and outputs of layer_norm: x, y [rows, D]; gamma, beta [D]; mean, rstd [rows].
+/// The inputs and outputs of layer_norm: x and y [rows, D]; gamma and beta [D]; mean and rstd
+/// [rows].
 template <class T>
 struct LayerNormRows {
   ops::RowLayout layout;
@@ -19,8 +20,8 @@ struct LayerNormRows {
   T* rstd;
 };
 
-/// Inputs and outputs of layer_norm_backward: grad_y, x, grad_x [rows, D]; gamma [D]; mean, rstd
-/// [rows]. `totals` [2, D] collects grad_gamma and grad_beta.
+/// The inputs and outputs of layer_norm_backward: grad_y, x and grad_x [rows, D]; gamma [D]; mean
+/// and rstd [rows]. The sums of grad_gamma and grad_beta are accumulated in `totals` [2, D].
 template <class T>
 struct LayerNormBackwardRows {
   ops::RowLayout layout;
@@ -35,7 +36,7 @@ struct LayerNormBackwardRows {
 
 inline namespace NORMPROOF_ISA {
 
-/// Computes the forward for a range of rows.
+/// Computes y, mean and rstd of layer_norm for a range of rows.
 template <class T>
 void compute(const LayerNormRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta};
@@ -50,7 +51,8 @@ void compute(const LayerNormRows<T>& in, ops::IndexRange rows) {
   });
 }
 
-/// Computes the backward for the rows of a range of lanes.
+/// Computes grad_x of layer_norm_backward and adds to the sums over rows, for the rows of a range
+/// of lanes.
 template <class T>
 void compute(const LayerNormBackwardRows<T>& in, ops::IndexRange lanes) {
   const ops::View<T> gamma{in.gamma};

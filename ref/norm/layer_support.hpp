@@ -6,8 +6,8 @@
 #include "ref/norm/affine.hpp"
 #include "ref/ops/view.hpp"
 
-/// Code that the layers share: it checks arguments and converts them to the form that the kernels
-/// take. A requirement (Cn) has the same number in the contract of every layer.
+/// Code that the layers share. It checks arguments and converts them to the form that the kernels
+/// expect. A requirement (Cn) has the same number in the comments of all layers.
 namespace normproof::ref::norm {
 
 using tensor::Clause;
@@ -15,17 +15,17 @@ using tensor::Extents;
 using tensor::Shape;
 using tensor::shape_of;
 
-/// Returns the layout of activations as rows of D elements.
+/// Returns the layout of activations as a matrix whose rows have D elements.
 inline ops::RowLayout row_layout(const Extents& e) {
   return {e.rows(), e.d_model};
 }
 
-/// Holds gamma and beta, with ones or zeros in place of an empty one.
+/// Holds gamma and beta. If gamma is empty, it holds ones instead; if beta is empty, zeros.
 template <class T>
 class Parameters {
  public:
-  /// Checks both parameters.
-  /// Throws    ContractError unless gamma and beta have extent D or are empty, and are finite
+  /// Checks gamma and beta.
+  /// Throws    ContractError unless each of them has extent D or is empty, and is finite
   Parameters(std::string_view function, const Affine<T>& affine, std::size_t d_model)
       : gamma_(checked(function, "gamma", affine.gamma, d_model, ones_)),
         beta_(checked(function, "beta", affine.beta, d_model, zeros_)) {
@@ -54,10 +54,10 @@ class Parameters {
   const Tensor<T>* beta_;
 };
 
-/// The rows that enter the statistics.
+/// The rows that enter the statistics: those for which the mask `valid` is true.
 class ValidRows {
  public:
-  /// Reads the mask.
+  /// Reads and checks the mask.
   /// Throws    ContractError unless valid has the shape of x without D, or is empty, and at least
   ///           one row is valid
   ValidRows(std::string_view function, const Mask& valid, const Shape& x_shape);
@@ -66,7 +66,7 @@ class ValidRows {
   /// Returns the indices of the valid rows in ascending order, or null if all rows are valid.
   const std::size_t* rows() const { return rows_.empty() ? nullptr : rows_.data(); }
   ops::RowList list() const { return {rows(), count_}; }
-  /// Returns one flag per row, or null if all rows are valid.
+  /// Returns one flag per row (true = valid), or null if all rows are valid.
   const bool* flags() const { return rows_.empty() ? nullptr : flags_; }
   bool contains(std::size_t row) const { return rows_.empty() || flags_[row]; }
 
@@ -76,10 +76,11 @@ class ValidRows {
   const bool* flags_ = nullptr;
 };
 
-/// Checks that a statistic is finite. If it is not, searches the elements that it was computed from
-/// for the cause.
-/// Throws    NotFiniteError with clause `x_clause`, naming the first element of `x` that is not
-///           finite; if there is none, with clause `statistic_clause`, naming the statistic
+/// Checks that all values of a statistic are finite. If one is not, looks for the cause in x, from
+/// which the statistic was computed.
+/// Throws    NotFiniteError. If an element of `x` is not finite, the error names the first such
+///           element and has the clause `x_clause`. Otherwise it names the statistic and has the
+///           clause `statistic_clause`
 template <class T>
 void check_statistic(std::string_view function, std::string_view statistic, const Tensor<T>& values,
                      std::string_view argument, const Tensor<T>& x,
@@ -97,8 +98,8 @@ void check_statistic(std::string_view function, std::string_view statistic, cons
   }
 }
 
-/// Checks a reciprocal root as check_statistic does. It is infinite if statistic + eps vanishes,
-/// and 0 if the statistic overflowed.
+/// Checks that a reciprocal root, such as rstd, is finite and not 0. It is infinite if statistic +
+/// eps is 0, and 0 if the statistic overflowed. The error is the one that check_statistic throws.
 template <class T>
 void check_reciprocal(std::string_view function, std::string_view statistic, const Tensor<T>& rstd,
                       std::string_view argument, const Tensor<T>& x) {
@@ -114,7 +115,7 @@ void check_reciprocal(std::string_view function, std::string_view statistic, con
   }
 }
 
-/// Checks that the sums over grad_y are finite.
+/// Checks that the gradients, which are sums over grad_y, are finite.
 template <class T>
 void check_gradients(std::string_view function, const AffineGradients<T>& gradients,
                      const Tensor<T>& grad_y) {
@@ -124,7 +125,8 @@ void check_gradients(std::string_view function, const AffineGradients<T>& gradie
                   Clause::C7);
 }
 
-/// Checks that padded rows are finite too. They appear in the outputs but not in the statistics.
+/// Checks that padded rows are finite too. They do not enter the statistics, but they are
+/// normalized and returned.
 template <class T>
 void check_padding(std::string_view function, const Tensor<T>& x, const ValidRows& valid) {
   if (valid.rows() != nullptr) tensor::check_finite(function, "x", x, Clause::C4);
@@ -138,14 +140,14 @@ void check_backward(std::string_view function, const Tensor<T>& grad_y, const Te
   tensor::check_shape(function, saved_name, shape_of(saved), saved_shape, Clause::C6);
 }
 
-/// Allocates the gradients of a layer that has gamma and beta, without setting their values.
+/// Allocates the gradients of x, gamma and beta, without setting their values.
 template <class T>
 AffineGradients<T> empty_gradients(const Shape& x_shape) {
   return {tensor::empty_tensor<T>(x_shape), tensor::empty_tensor<T>({x_shape.back()}),
           tensor::empty_tensor<T>({x_shape.back()})};
 }
 
-/// Returns the shape of a per-row statistic: the shape of x without the last axis.
+/// Returns the shape of a statistic with one number per row: the shape of x without the last axis.
 inline Shape row_shape(const Shape& x_shape) {
   return Shape(x_shape.begin(), x_shape.end() - 1);
 }
@@ -153,17 +155,18 @@ inline Shape row_shape(const Shape& x_shape) {
 /// Checks that eps is finite and not negative.
 void check_eps(std::string_view function, double eps);
 
-/// Checks that groups is at least 1 and divides D; returns it.
+/// Checks that `groups` is at least 1 and divides D. Returns it.
 std::size_t check_groups(std::string_view function, std::int64_t groups, std::size_t d_model);
 
-/// Checks that a counter is not negative.
+/// Checks that the option `option`, a counter, is not negative.
 void check_count(std::string_view function, std::string_view option, std::int64_t count,
                  Clause clause);
 
-/// Checks that the weight of an old value lies in [0, 1].
+/// Checks that the option `option`, the weight of the old value in a running average, lies in [0,
+/// 1].
 void check_decay(std::string_view function, std::string_view option, double decay);
 
-/// Checks that a running statistic has extent D and finite elements. If `squared` is set, no
+/// Checks that a running statistic has extent D and finite elements. If `squared` is true, no
 /// element may be negative.
 template <class T>
 void check_running(std::string_view function, std::string_view name, const Tensor<T>& values,
@@ -179,7 +182,7 @@ void check_running(std::string_view function, std::string_view name, const Tenso
   }
 }
 
-/// Returns decay * old_value + (1 - decay) * new_value, element by element.
+/// Returns decay * old_value + (1 - decay) * new_value for each element.
 template <class T>
 Tensor<T> moving_average(const Tensor<T>& old_value, const Tensor<T>& new_value, double decay) {
   const T keep(decay);
@@ -190,7 +193,7 @@ Tensor<T> moving_average(const Tensor<T>& old_value, const Tensor<T>& new_value,
   return result;
 }
 
-/// Returns (gamma sum) / n, channel by channel.
+/// Returns gamma * sum / n for each channel.
 template <class T>
 Tensor<T> scaled_mean(const Parameters<T>& parameters, const Tensor<T>& sum, std::size_t n) {
   Tensor<T> result = tensor::empty_tensor<T>(shape_of(sum));
@@ -199,7 +202,7 @@ Tensor<T> scaled_mean(const Parameters<T>& parameters, const Tensor<T>& sum, std
   return result;
 }
 
-/// Returns 1 / sqrt(square + eps), element by element.
+/// Returns 1 / sqrt(square + eps) for each element.
 template <class T>
 Tensor<T> reciprocal_root(const Tensor<T>& square, double eps) {
   Tensor<T> result = tensor::empty_tensor<T>(shape_of(square));

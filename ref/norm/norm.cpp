@@ -24,7 +24,7 @@ bool in_training(const NormInputs<T>& inputs) {
   return inputs.mode == model::Mode::training;
 }
 
-/// Checks (C3): every given parameter is one that the layer has.
+/// Checks clause C3: every given parameter is one that the layer has.
 template <class T>
 void check_parameters(const model::NormLayer& layer, const NormInputs<T>& inputs) {
   if (tensor::is_given(inputs.gamma)) model::check_parameter(layer, "gamma");
@@ -32,20 +32,22 @@ void check_parameters(const model::NormLayer& layer, const NormInputs<T>& inputs
   for (const auto& entry : inputs.others) model::check_parameter(layer, entry.name);
 }
 
-/// Returns the effective scale and shift.
+/// Returns the scale and the shift that multiply and follow x_hat; the scale is 1 + gamma if gamma
+/// is zero-centered.
 template <class T>
 Affine<T> effective_affine(const model::NormOptions& options, const NormInputs<T>& inputs) {
   return {effective_gamma(inputs.gamma, model::has_zero_centered_gamma(options)), inputs.beta};
 }
 
-/// Returns a parameter other than gamma and beta, or an empty tensor if it is absent.
+/// Returns a parameter that is neither gamma nor beta. If it is absent, the result is an empty
+/// tensor.
 template <class T>
 Tensor<T> other_parameter(const NormInputs<T>& inputs, std::string_view name) {
   const Tensor<T>* const given = find_parameter(inputs, name);
   return given == nullptr ? Tensor<T>() : *given;
 }
 
-/// Runs the forward of each layer; returns y, the statistics and the state.
+/// Runs the forward of any layer. Returns y, the statistics and the state.
 template <class T>
 class ForwardRunner {
  public:
@@ -190,7 +192,7 @@ class ForwardRunner {
   NormStep<T> step_;
 };
 
-/// Runs the backward of each layer, reading the statistics that its forward saved by name.
+/// Runs the backward of any layer. It reads, by name, the statistics that the forward saved.
 template <class T>
 class BackwardRunner {
  public:
@@ -262,12 +264,12 @@ class BackwardRunner {
   }
 
  private:
-  /// Returns a statistic of the forward, or an empty tensor if there is none.
+  /// Returns a statistic that the forward saved, or an empty tensor if it saved none of this name.
   Tensor<T> saved(std::string_view name) const {
     const Tensor<T>* const values = forward_.outputs.find(name);
     return values == nullptr ? Tensor<T>() : *values;
   }
-  /// Returns the mean that x was centered by, which in inference is the running mean.
+  /// Returns the mean that was subtracted from x. In inference it is the running mean.
   Tensor<T> mean() const {
     return in_training(in_) ? saved("mean") : forward_.state.at("running_mean");
   }

@@ -4,9 +4,11 @@
 
 namespace normproof::ref::norm {
 
-/// Returns nu, the memory of PowerNorm's backward, after one step.
+/// Returns nu after one step. nu is a running statistic that the backward of PowerNorm reads and
+/// updates.
 /// Source    [SYG+20] Algorithm 2, line 8
-/// Computes  nu (1 - w Gamma) + w Lambda, w = 1 - alpha, channel by channel
+/// Computes  nu (1 - w Gamma) + w Lambda for each channel, where w = 1 - alpha, Gamma =
+///           mean_x_hat_squared and Lambda = mean_g_x_hat
 template <class T>
 Tensor<T> next_nu(const Tensor<T>& nu, const Tensor<T>& mean_x_hat_squared,
                   const Tensor<T>& mean_g_x_hat, double alpha) {

@@ -2,11 +2,12 @@
 
 #include "ref/norm/power_norm_v_formula.hpp"
 
-/// The formulas that update nu in power_norm and power_norm_released. R is the set of the m rows
-/// that count there.
+/// The formulas that update the running statistic nu in power_norm and power_norm_released. In the
+/// comments below, R is the set of the m rows over which the means are taken.
 namespace normproof::ref::norm {
 
-/// Inputs and outputs of the means Gamma and Lambda, [D].
+/// The inputs and outputs of the two means that update nu: mean_x_hat_squared (Gamma) and
+/// mean_g_x_hat (Lambda), [D] each.
 template <class T>
 struct PowerNormMoments : PowerNormGradients<T> {
   ops::RowList rows;
@@ -14,7 +15,7 @@ struct PowerNormMoments : PowerNormGradients<T> {
   T* mean_g_x_hat;
 };
 
-/// Inputs and output of the update with scaled_nu: nu, mean_t_x_hat [D].
+/// The inputs and the output of the update of nu if scaled_nu is set: nu and mean_t_x_hat are [D].
 template <class T>
 struct ScaledNuUpdate : PowerNormGradients<T> {
   ops::RowList rows;
@@ -24,8 +25,8 @@ struct ScaledNuUpdate : PowerNormGradients<T> {
 
 inline namespace NORMPROOF_ISA {
 
-/// Computes Gamma_d = S_R(x_hat x_hat)/m and Lambda_d = S_R(g x_hat)/m for a range of channels,
-/// where S_R is the sum over R.
+/// Computes the means Gamma_d of x_hat^2 and Lambda_d of g x_hat for a range of channels. A mean is
+/// the sum over the m rows of the set R, divided by m; g is gamma grad_y.
 template <class T>
 void compute(const PowerNormMoments<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);
@@ -38,7 +39,8 @@ void compute(const PowerNormMoments<T>& in, ops::IndexRange channels) {
   });
 }
 
-/// Computes S_R(t x_hat)/m with t = g - nu x_hat for a range of channels.
+/// Computes the mean of t x_hat, with t = g - nu x_hat, for a range of channels. The mean is the
+/// sum over the m rows of the set R, divided by m; g is gamma grad_y.
 template <class T>
 void compute(const ScaledNuUpdate<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);

@@ -17,7 +17,8 @@ model::GroupScalingOptions group_options(const PowerNormReleasedOptions& options
   return {.eps = options.group_eps, .groups = options.groups};
 }
 
-/// Returns ((k-1)/k) running + batch / k.
+/// Returns ((k-1)/k) running + batch / k: the mean over k batches if `running` is the mean over the
+/// first k - 1.
 template <class T>
 Tensor<T> cumulative_mean(const Tensor<T>& running, const Tensor<T>& batch, std::int64_t k) {
   const T count(static_cast<double>(k));

@@ -6,9 +6,9 @@ namespace normproof::ref::norm {
 
 template <class T>
 struct PowerNormReleasedSaved {
-  Tensor<T> quadratic_mean;  ///< [D], of this batch after group scaling; empty in inference
+  Tensor<T> quadratic_mean;  ///< [D], mean of x^2 after group scaling; empty in inference
   Tensor<T> rstd;            ///< [D], the factor that produced x_hat
-  Tensor<T> batch_rstd;      ///< [D], from quadratic_mean; empty in inference
+  Tensor<T> batch_rstd;      ///< [D], computed from quadratic_mean; empty in inference
   Tensor<T> group_rstd;      ///< [N,groups] or [B,T,groups]; empty without group_scaling
 };
 
@@ -16,24 +16,23 @@ template <class T>
 struct PowerNormReleasedForward {
   Tensor<T> y;
   PowerNormReleasedSaved<T> saved;
-  /// after the forward: running_psi2 and iterations are updated, nu is not
+  /// The state after the forward. running_psi2 and iterations are updated; nu is not.
   PowerNormState<T> state;
 };
 
-/// PowerNorm as in the released code, statement by statement. Each of its differences from the
-/// paper is a switch in model::PowerNormReleasedOptions. With scaled_nu, the state nu holds the
-/// ema_gz of the released code.
+/// PowerNorm as in the authors' released code, statement by statement. Each difference from the
+/// paper is a switch in model::PowerNormReleasedOptions. If scaled_nu is set, the state nu holds
+/// the variable ema_gz of the released code.
 /// Source    the arithmetic of the released code; docs/specification/norms.md, last section
-/// Computes  x = group_scaling(x) with group_scaling ;
+/// Computes  x = group_scaling(x) if group_scaling is set ;
 ///           quadratic_mean_d = (1/n) sum_V x_id^2 over the n valid rows V ;
 ///           batch_rstd = 1 / sqrt(quadratic_mean + eps) ; iteration k = iterations + 1 ;
 ///           rstd = batch_rstd for k <= warmup_iterations, else 1 / sqrt(running_psi2 + eps) ;
-///           running_psi2 = ((k-1)/k) running_psi2 + quadratic_mean / k for k < warmup_iterations
-///           with cumulative_warmup_average ;
+///           if cumulative_warmup_average is set and k < warmup_iterations, running_psi2 =
+///           ((k-1)/k) running_psi2 + quadratic_mean / k ;
 ///           then running_psi2 = alpha_forward running_psi2 + (1 - alpha_forward) quadratic_mean ;
-///           x_hat = x rstd ;
-///           y = gamma x_hat + beta. Inference: rstd comes from running_psi2, and the state does
-///           not change
+///           x_hat = x rstd ; y = gamma x_hat + beta. In inference rstd is computed from
+///           running_psi2, and the state does not change
 /// Shapes    as power_norm
 /// Requires  (C1) every extent of x is at least 1
 ///           (C2) eps and group_eps are >= 0, and each squared statistic + its eps > 0
@@ -52,15 +51,16 @@ PowerNormReleasedForward<T> power_norm_released(const Tensor<T>& x, const Affine
                                                 const model::PowerNormReleasedOptions& options = {},
                                                 model::Mode mode = model::Mode::training);
 
-/// The backward of the released code.
-/// Computes  R = all rows with pads_in_backward, otherwise the valid ones ; m = |R| ;
-///           t = g - 1_R nu x_hat, where nu is multiplied by 1 - alpha_backward with scaled_nu, g =
-///           gamma grad_y and 1_R is 1 in the rows of R and 0 in the others ;
-///           grad_x = t batch_rstd with divide_by_batch_psi, else t rstd ;
-///           then the backward of group scaling ;
-///           nu = nu + (1/m) sum_R t x_hat with scaled_nu, else nu (1 - w Gamma) + w Lambda as in
-///           power_norm_backward, over R. Inference: grad_x = g rstd, then the backward of group
-///           scaling; nu does not change
+/// Returns the gradients of the released code, and nu after the step.
+/// Computes  R is the set of all rows if pads_in_backward is set, otherwise of the valid rows ; m =
+///           |R| ;
+///           t = g - 1_R nu x_hat, where g = gamma grad_y and 1_R is 1 in the rows of R and 0 in
+///           the other rows. If scaled_nu is set, nu is multiplied by 1 - alpha_backward here ;
+///           grad_x = t batch_rstd if divide_by_batch_psi is set, else t rstd. The backward of
+///           group scaling follows ;
+///           nu = nu + (1/m) sum_R t x_hat if scaled_nu is set, else nu (1 - w Gamma) + w Lambda as
+///           in power_norm_backward, over R. In inference grad_x = g rstd, followed by the backward
+///           of group scaling, and nu does not change
 /// Requires  (C5) grad_y has the shape of x
 ///           (C6) saved and nu are what power_norm_released returned
 ///           (C7) grad_y is finite and small enough that its sums stay finite

@@ -23,12 +23,13 @@ struct PowerNormVForward {
   PowerNormVState<T> state;  ///< the state after the step
 };
 
-/// PN-V: normalizes by the quadratic mean of the batch, with the exact backward.
+/// PowerNorm-V (PN-V of the paper). It normalizes by the quadratic mean of the batch and has an
+/// exact backward.
 /// Source    [SYG+20] PN-V; masked form: docs/derivations/norms.md
 /// Computes  quadratic_mean_d = (1/n) sum_V x_id^2 over the n valid rows V ;
 ///           rstd = 1 / sqrt(quadratic_mean + eps) ; x_hat = x rstd ; y = gamma x_hat + beta ;
-///           running_psi2 = running_decay running_psi2 + (1 - running_decay) quadratic_mean.
-///           Inference: running_psi2 replaces quadratic_mean, and the state does not change
+///           running_psi2 = running_decay running_psi2 + (1 - running_decay) quadratic_mean. In
+///           inference running_psi2 replaces quadratic_mean, and the state does not change
 /// Shapes    x, y [N,D] or [B,T,D]; gamma, beta, statistics, state [D]; valid [N] or [B,T]
 /// Requires  (C1) every extent of x is at least 1
 ///           (C2) eps >= 0, and quadratic_mean + eps > 0 in each channel
@@ -47,9 +48,9 @@ PowerNormVForward<T> power_norm_v(const Tensor<T>& x, const Affine<T>& affine, c
 
 /// Returns the gradients of power_norm_v.
 /// Computes  c = gamma grad_gamma / n ;
-///           grad_x = (g - 1_V x_hat c) rstd, where g = gamma grad_y and 1_V is 1 in a valid row
-///           and 0 in a padded one. The sum in grad_gamma runs over all rows, because padded
-///           outputs depend on rstd too. Inference: grad_x = g rstd
+///           grad_x = (g - 1_V x_hat c) rstd. Here n is the number of valid rows, g = gamma grad_y,
+///           and 1_V is 1 in a valid row and 0 in a padded row. The sum in grad_gamma runs over all
+///           rows, because padded outputs depend on rstd too. In inference grad_x = g rstd
 /// Requires  (C5) grad_y has the shape of x  (C6) saved is what power_norm_v returned
 ///           (C7) grad_y is finite and small enough that its sums stay finite
 /// Throws    ContractError

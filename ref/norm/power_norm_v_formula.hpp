@@ -3,12 +3,13 @@
 #include "ref/ops/column_traversal.hpp"
 #include "ref/ops/row_traversal.hpp"
 
-/// The formulas over rows and columns of the layers that do not center: all of power_norm_v, and
-/// the parts of it that power_norm and power_norm_released share. The steps between them, on one
-/// number per channel, are in the layers' .cpp files.
+/// The formulas of power_norm_v that loop over rows or columns. power_norm and power_norm_released
+/// use some of them too. The other steps compute one number per channel and are in the .cpp files
+/// of the layers.
 namespace normproof::ref::norm {
 
-/// Inputs and output of the statistic: x [rows, D]; quadratic_mean [D].
+/// The inputs and the output of the quadratic mean (the mean of x^2): x [rows, D]; quadratic_mean
+/// [D].
 template <class T>
 struct QuadraticMean {
   ops::RowLayout layout;
@@ -17,7 +18,7 @@ struct QuadraticMean {
   T* quadratic_mean;
 };
 
-/// Inputs and output of the forward: x, y [rows, D]; all others [D].
+/// The inputs and the output of the forward: x and y [rows, D]; all others [D].
 template <class T>
 struct PowerNormRows {
   ops::RowLayout layout;
@@ -38,27 +39,27 @@ struct PowerNormGradients {
   const T* rstd;
 };
 
-/// Inputs and outputs of the parameter gradients: grad_gamma, grad_beta [D].
+/// The inputs and outputs of the gradients of gamma and beta: grad_gamma and grad_beta are [D].
 template <class T>
 struct PowerNormParameterGradients : PowerNormGradients<T> {
   T* grad_gamma;
   T* grad_beta;
 };
 
-/// Inputs and output of the gradient of x: c, scale [D]; grad_x [rows, D]. `valid` [rows] is null
-/// if all rows are valid. c is the mean c of power_norm_v_backward, or nu in the other two layers;
-/// it is null in inference.
+/// The inputs and the output of the gradient of x: c and scale [D]; grad_x [rows, D]. `valid`
+/// [rows] is null if all rows are valid. c is the mean c of power_norm_v_backward. In power_norm
+/// and power_norm_released, it is nu. In inference it is null.
 template <class T>
 struct PowerNormBackwardRows : PowerNormGradients<T> {
   const bool* valid;
   const T* c;
-  const T* scale;  ///< rstd; batch_rstd in power_norm_released with divide_by_batch_psi
+  const T* scale;  ///< rstd, or batch_rstd if divide_by_batch_psi is set
   T* grad_x;
 };
 
 inline namespace NORMPROOF_ISA {
 
-/// Computes quadratic_mean_d over the valid rows, for a range of channels.
+/// Computes the quadratic mean (the mean of x^2) of each channel in the range, over the valid rows.
 template <class T>
 void compute(const QuadraticMean<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);
@@ -66,7 +67,7 @@ void compute(const QuadraticMean<T>& in, ops::IndexRange channels) {
   columns.mean(in.valid, in.quadratic_mean, [=](auto id) { return x[id] * x[id]; });
 }
 
-/// Computes y for a range of rows.
+/// Computes y, the output of the forward, for a range of rows.
 template <class T>
 void compute(const PowerNormRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta}, rstd{in.rstd};
@@ -76,7 +77,7 @@ void compute(const PowerNormRows<T>& in, ops::IndexRange rows) {
   });
 }
 
-/// Computes grad_gamma_d and grad_beta_d over all rows, for a range of channels.
+/// Computes the gradients of gamma and beta as sums over all rows, for a range of channels.
 template <class T>
 void compute(const PowerNormParameterGradients<T>& in, ops::IndexRange channels) {
   const ops::Columns<T> columns(in.layout, channels);
@@ -88,7 +89,7 @@ void compute(const PowerNormParameterGradients<T>& in, ops::IndexRange channels)
   });
 }
 
-/// Computes grad_x for a range of rows.
+/// Computes grad_x, the gradient of x, for a range of rows.
 template <class T>
 void compute(const PowerNormBackwardRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, rstd{in.rstd}, c{in.c}, scale{in.scale};

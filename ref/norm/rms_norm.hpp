@@ -39,7 +39,8 @@ RMSNormForward<T> rms_norm(const Tensor<T>& x, const Affine<T>& affine,
 /// Returns the gradients of rms_norm.
 /// Source    docs/derivations/norms.md
 /// Computes  g = gamma grad_y ; c_bt = (1/D) sum_d g_btd x_hat_btd ; grad_x = (g - x_hat c) rstd ;
-///           grad_gamma, grad_beta as layer_norm_backward. A cast is differentiated as the identity
+///           grad_gamma and grad_beta are computed as in layer_norm_backward. The derivative of a
+///           cast counts as 1
 /// Requires  (C5) grad_y has the shape of x  (C6) saved has the shape that rms_norm returned
 ///           (C7) grad_y is finite and small enough that its sums stay finite
 /// Throws    ContractError

@@ -6,8 +6,8 @@
 
 namespace normproof::ref::norm {
 
-/// Inputs and outputs of rms_norm: x, y [rows, D]; gamma, beta [D]; rstd [rows]. If gamma and beta
-/// are null, y is x_hat.
+/// The inputs and outputs of rms_norm: x and y [rows, D]; gamma and beta [D]; rstd [rows]. If gamma
+/// and beta are null, y is x_hat, the normalized x.
 template <class T>
 struct RMSNormRows {
   ops::RowLayout layout;
@@ -19,8 +19,8 @@ struct RMSNormRows {
   T* rstd;
 };
 
-/// Inputs and outputs of rms_norm_backward: grad_y, x, grad_x [rows, D]; gamma [D]; rstd [rows].
-/// `totals` [2, D] collects grad_gamma and grad_beta.
+/// The inputs and outputs of rms_norm_backward: grad_y, x and grad_x [rows, D]; gamma [D]; rstd
+/// [rows]. The sums of grad_gamma and grad_beta are accumulated in `totals` [2, D].
 template <class T>
 struct RMSNormBackwardRows {
   ops::RowLayout layout;
@@ -34,7 +34,7 @@ struct RMSNormBackwardRows {
 
 inline namespace NORMPROOF_ISA {
 
-/// Computes the forward for a range of rows.
+/// Computes y and rstd of rms_norm for a range of rows.
 template <class T>
 void compute(const RMSNormRows<T>& in, ops::IndexRange rows) {
   const ops::View<T> gamma{in.gamma}, beta{in.beta};
@@ -50,7 +50,8 @@ void compute(const RMSNormRows<T>& in, ops::IndexRange rows) {
   });
 }
 
-/// Computes the backward for the rows of a range of lanes.
+/// Computes grad_x of rms_norm_backward and adds to the sums over rows, for the rows of a range of
+/// lanes.
 template <class T>
 void compute(const RMSNormBackwardRows<T>& in, ops::IndexRange lanes) {
   const ops::View<T> gamma{in.gamma};

@@ -7,25 +7,28 @@
 
 namespace normproof::ref::norm {
 
-/// Sums over all rows, [D] each, that a backward over lanes of rows accumulates on the way. They
-/// are added by rule R2. If the rows are cut into runs, each run is added in ascending order from
-/// +0, then the runs are added by rule R2.
+/// Several vectors of sums over all rows, [D] each. A backward adds to them while it loops over the
+/// rows. The terms are added by rule R2 of docs/specification/determinism.md. If the rows are cut
+/// into runs, the terms of each run are added in ascending order from +0, then the runs are added
+/// by rule R2.
 template <class T>
 class RowTotals {
  public:
-  /// Prepares `count` sums. rows_per_run is the number of rows in a run; 0 means no runs.
+  /// Allocates `count` vectors of sums. rows_per_run is the number of rows in a run; 0 means that
+  /// the rows are not cut into runs.
   RowTotals(const ops::RowLayout& layout, std::size_t count, std::size_t rows_per_run = 0)
       : width_(layout.width),
         rows_per_run_(rows_per_run),
         sums_(tensor::empty_tensor<T>({lane_count(layout.count, rows_per_run), count, width_})) {}
 
-  /// Returns the memory that run_on_lanes fills.
+  /// Returns the partial sums that run_on_lanes computes.
   ops::LaneTotals<T> lanes() {
     return {sums_.data(), sums_.shape(0), sums_.shape(1) * width_, rows_per_run_};
   }
 
-  /// Adds up the lanes; afterwards [k] is the k-th sum. Runs are first added to the first 32 in
-  /// ascending order; none of these is -0.
+  /// Adds up the lanes. Afterwards, [k] returns the k-th vector of sums. If there are more than 32
+  /// runs, they are first added to the first 32 runs in ascending order; none of the partial sums
+  /// is -0.
   void finish() {
     const ops::LaneTotals<T> all = lanes();
     const std::size_t first = ops::kLanes * all.size;

@@ -5,7 +5,7 @@
 
 namespace normproof::ref::norm {
 
-/// Inputs and outputs of scale_norm: x, y [rows, D]; rnorm [rows].
+/// The inputs and outputs of scale_norm: x and y [rows, D]; rnorm [rows].
 template <class T>
 struct ScaleNormRows {
   ops::RowLayout layout;
@@ -16,7 +16,8 @@ struct ScaleNormRows {
   T* rnorm;
 };
 
-/// Inputs and outputs of scale_norm_backward: grad_y, x, grad_x [rows, D]; rnorm, e [rows].
+/// The inputs and outputs of scale_norm_backward: grad_y, x and grad_x [rows, D]; rnorm and e
+/// [rows].
 template <class T>
 struct ScaleNormBackwardRows {
   ops::RowLayout layout;
@@ -30,7 +31,7 @@ struct ScaleNormBackwardRows {
 
 inline namespace NORMPROOF_ISA {
 
-/// Computes the forward for a range of rows.
+/// Computes y and rnorm of scale_norm for a range of rows.
 template <class T>
 void compute(const ScaleNormRows<T>& in, ops::IndexRange rows) {
   ops::for_rows(in.layout, rows, ops::Inputs{in.x}, [&](auto& row, auto x) {
@@ -42,7 +43,7 @@ void compute(const ScaleNormRows<T>& in, ops::IndexRange rows) {
   });
 }
 
-/// Computes the backward for a range of rows.
+/// Computes e and grad_x of scale_norm_backward for a range of rows.
 template <class T>
 void compute(const ScaleNormBackwardRows<T>& in, ops::IndexRange rows) {
   const auto formula = [&](auto& row, auto x, auto grad_y) {

@@ -9,22 +9,22 @@ namespace {
 thread_local std::uint64_t last_identity = 0;
 thread_local Arithmetic arithmetic = arithmetic_in(FloatType::float64);
 
-/// Covers the rounding errors of the bound itself.
+/// A factor that covers the rounding errors in the computation of the bound itself.
 constexpr double kSlack = 1 + 0x1p-45;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// Whether v is normal or a multiple of the spacing of subnormal numbers. If subnormal numbers are
-/// kept, that spacing is tiny / 2.
+/// Whether a number of this magnitude is normal or a multiple of the spacing of subnormal numbers.
+/// If `arithmetic` keeps subnormal numbers, its `tiny` is twice that spacing.
 bool is_on_grid(double magnitude) {
-  // In IEEE 754 formats the largest number is (1 - u) times a power of two, which gives the
-  // smallest normal number.
+  // In IEEE 754 formats the largest number is (1 - u) times a power of two, and the smallest normal
+  // number is 4 divided by that power of two.
   const double least_normal = 4 * (1 - arithmetic.unit_roundoff) / arithmetic.largest;
   return arithmetic.tiny >= least_normal || magnitude >= least_normal ||
          std::fmod(magnitude, arithmetic.tiny / 2) == 0;
 }
 
-/// Whether the current format can represent v. Its leading digits come from Veltkamp's splitting
-/// [Dek71].
+/// Whether the current format can represent v. The leading digits of v are computed by Veltkamp's
+/// splitting [Dek71].
 bool is_representable(double v) {
   const double scaled = v * 0x1p-53;  // scaled so that nothing below overflows
   const double factor = arithmetic.unit_roundoff * 0x1p+53 + 1;
@@ -35,13 +35,14 @@ bool is_representable(double v) {
 }
 
 double bound_or_infinity(double result, double error) {
-  // 0 times an infinite error is NaN, which also means that no bound is known.
+  // 0 times an infinite error gives NaN. That also means that no bound is known.
   const bool fits = std::fabs(result) + 2 * error <= arithmetic.largest;
   return fits && error == error ? error : kInfinite;
 }
 
-/// Returns a lower bound of `least` after it has lost the fraction `roundoff` of its value and the
-/// absolute amount `lost` (tiny, if the result may be small). The bound is not negative.
+/// Returns a lower bound of a number that was at least `least` and then lost up to the fraction
+/// `roundoff` of its value and the absolute amount `lost`. The bound is not negative. `lost` is
+/// tiny if the result may be small.
 double rounded_down(double least, double roundoff, double lost) {
   const double left = least * (1 - roundoff) / kSlack - lost;
   return left > 0 ? left : 0;
@@ -81,7 +82,7 @@ any_order_error& any_order_error::operator+=(const any_order_error& b) {
     return *this = exact(value + b.value);
   const bool open = terms_ > 0, b_open = b.terms_ > 0;
   const double least_sum = least() + b.least();
-  // For a sum that may still grow, whether none of its terms is negative.
+  // For a sum to which terms may be added, this is whether none of its terms is negative.
   const auto is_not_negative = [](const any_order_error& x) {
     return (x.terms_ > 0 ? x.floor_ : x.least()) >= 0;
   };
@@ -93,20 +94,22 @@ any_order_error& any_order_error::operator+=(const any_order_error& b) {
   propagated_ = ((open ? propagated_ : error) + (b_open ? b.propagated_ : b.error)) * kSlack;
   value += b.value;
   const double roundings = (terms_ - 1) * arithmetic.unit_roundoff;
-  // Two terms can be added in only one order, and the candidate's sum of them has their errors.
+  // Two terms can be added in only one order, so the candidate's sum of them differs from `value`
+  // only by the errors of the two terms and by rounding.
   const double rounded_sums =
       !open && !b_open && !arithmetic.folded ? std::fabs(value) + 2 * propagated_ : magnitude_;
   const double off = roundings / (1 - roundings) * rounded_sums;
-  // Bounds every partial sum in any order, because a partial sum may overflow even if the whole sum
-  // does not.
+  // The condition bounds every partial sum in any order, because a partial sum may overflow even if
+  // the whole sum does not.
   const bool fits = roundings < 0.5 && magnitude_ + off <= arithmetic.largest;
   error =
       fits ? bound_or_infinity(value, (propagated_ + off) * kSlack + (terms_ - 1) * arithmetic.tiny)
            : kInfinite;
-  // If no term is negative, each rounding loses at most the fraction u, in any order. Small sums
-  // lose no more, because a sum of two numbers of the format cannot underflow. The sum is at least
-  // the sum of the known lower bounds, because the `error` of each part covers that of its terms.
-  // If a term is negative, a fraction u of larger terms may be lost.
+  // If no term is negative, each rounding loses at most the fraction u of the sum, in any order.
+  // Small sums lose no more, because a sum of two numbers of the format cannot underflow. The sum
+  // is at least the sum of the known lower bounds, because the `error` of each part covers the
+  // errors of its terms. If a term is negative, a fraction u of the larger terms may be lost, so no
+  // lower bound is known.
   floor_ = non_negative ? rounded_down(least_sum, roundings, 0) : kUnknown;
   return assign_identity();
 }
@@ -127,7 +130,7 @@ any_order_error& any_order_error::operator*=(const any_order_error& b) {
 
 any_order_error& any_order_error::operator/=(const any_order_error& b) {
   const double quotient = value / b.value;
-  // A quotient by a power of two is not rounded.
+  // Division by a power of two does not round.
   if (b.error == 0 && is_power_of_two(b.value)) {
     if (arithmetic.exact_operations && error == 0) return *this = exact(quotient);
     const double floor = b.value > 0 && least() >= 0
@@ -140,11 +143,12 @@ any_order_error& any_order_error::operator/=(const any_order_error& b) {
     return assign_identity();
   }
   const double divisor = std::max((std::fabs(b.value) - 2 * b.error) / kSlack, b.floor_);
-  // A value that may overflow may already be NaN.
+  // If a value may overflow, it may already be NaN.
   if (!(divisor > 0) || b.error == kInfinite) return *this = any_order_error(quotient, kInfinite);
   const bool non_negative = least() >= 0 && b.least() >= 0;
   const double least_quotient = non_negative ? least() / b.max_candidate_magnitude() : 0;
-  // |v/w - a/b| <= |v - a| / |w| + |a/b| |b - w| / |w|; neither quotient exceeds largest_quotient.
+  // |v/w - a/b| <= |v - a| / |w| + |a/b| |b - w| / |w|, where v/w is the candidate's quotient and
+  // a/b the exact one. Neither |v/w| nor |a/b| exceeds largest_quotient.
   const double largest_quotient = max_candidate_magnitude() / divisor;
   *this = rounded(quotient, std::min((error + largest_quotient * b.error) / divisor,
                                      (non_negative ? 1 : 2) * largest_quotient));

@@ -9,19 +9,21 @@
 
 namespace normproof::ref::numeric {
 
-/// The floating-point format in which a tested implementation (the candidate) computes.
+/// The floating-point format in which a tested implementation computes. The tested implementation
+/// is called the candidate.
 struct Arithmetic {
   double unit_roundoff;  ///< half the distance from 1 to the next number
   double tiny;           ///< the smallest normal number; smaller results may be flushed to 0
   double largest;
-  /// The relative error that inputs and options are assumed to have, even if the format can
-  /// represent them.
+  /// The relative error that every input and option is assumed to have. It applies even to values
+  /// that the format can represent.
   double input_roundoff = 0;
-  /// The inputs are chosen so that sums, differences and products of exact operands, and quotients
-  /// by powers of two, are exact. Other operations, and what depends on them, have the usual error.
+  /// Whether some operations are known to be exact, because the inputs are chosen for that: sums,
+  /// differences and products of exact operands, and quotients by powers of two. All other
+  /// operations, and operations on inexact operands, have the usual error.
   bool exact_operations = false;
-  /// The candidate may multiply a factor into a difference: x r - m r instead of (x - m) r, which
-  /// loses the digits that cancel.
+  /// Whether the candidate may distribute a factor over a difference and compute `x r - m r`
+  /// instead of `(x - m) r`. If x and m are nearly equal, the former loses the digits that cancel.
   bool folded = false;
 };
 constexpr Arithmetic arithmetic_in(FloatType type) {
@@ -29,24 +31,25 @@ constexpr Arithmetic arithmetic_in(FloatType type) {
   return {format.unit_roundoff, format.smallest_normal, format.largest};
 }
 
-/// The reference's `double` value, together with an error bound for any implementation of the same
-/// formula in the current Arithmetic. The bound holds for any order of sums, for operations that
-/// are off by 2 units in the last place (CUDA's rsqrtf), with or without fma, and with or without
-/// flushing subnormal numbers to 0.
+/// A scalar that holds the reference's `double` value and an error bound. The bound holds for every
+/// implementation of the same formula in the current Arithmetic: for sums in any order, for
+/// operations that are off by 2 units in the last place (such as CUDA's rsqrtf), with or without
+/// fma, and with or without flushing subnormal numbers to 0.
 ///
 /// Source    [Hig02] sections 3.1 and 3.3; docs/error_analysis.md, section 8
 /// Computes  value: the bits of the `double` evaluation; error: |candidate - exact| <= error, and
 ///           |value - exact| <= error. A sum of n terms t_i with errors e_i, in any order, is off
-///           by at most sum e_i + (n-1) u / (1 - (n-1) u) sum (|t_i| + 2 e_i). A sum of two terms
-///           is rounded once: e_1 + e_2 + u |sum|, unless the arithmetic is folded. Lower bounds
-///           are tracked too: squares, and sums, products, quotients and roots of numbers that are
-///           not negative, cannot be negative for any candidate. So the root of a variance in two
-///           passes plus eps is at least about sqrt(eps). The error is infinite, which claims
-///           nothing, if the arithmetic may overflow or divide by 0
-/// Requires  (C1) inputs whose bits the format holds are exact; another constant is rounded to the
-///           format
+///           by at most `sum e_i + (n-1) u / (1 - (n-1) u) sum (|t_i| + 2 e_i)`, where u is the
+///           unit roundoff. A sum of two terms is rounded once, so it is off by `e_1 + e_2 + u
+///           |sum|`, unless the arithmetic is folded. Lower bounds are tracked too. A square cannot
+///           be negative for any candidate. Neither can a sum, product, quotient or root of
+///           nonnegative numbers. So if a variance is computed in two passes, the root of variance
+///           + eps is at least about sqrt(eps). The error is infinite, which means that no bound is
+///           known, if the arithmetic may overflow or divide by 0
+/// Requires  (C1) inputs that the format can represent are exact; every other constant is rounded
+///           to the format
 ///
-/// Comparisons use the value only, so a branch is taken as in the `double` evaluation.
+/// Comparisons use the value only, so every branch is taken as in the `double` evaluation.
 class any_order_error {
  public:
   any_order_error() = default;
@@ -90,8 +93,8 @@ class any_order_error {
   }
   friend any_order_error sqrt(const any_order_error& x);
 
-  /// Returns the value of an operation whose `double` result is `result`, where the errors of the
-  /// operands contribute `propagated`.
+  /// Returns the result of an operation. `result` is its `double` value. `propagated` is the part
+  /// of its error that comes from the errors of the operands.
   static any_order_error rounded(double result, double propagated);
 
   double value = 0;
@@ -103,27 +106,29 @@ class any_order_error {
  private:
   static constexpr double kUnknown = -std::numeric_limits<double>::infinity();
 
-  /// Returns an upper bound of a candidate's magnitude, because candidate and value both lie within
-  /// `error` of the exact result.
+  /// Returns an upper bound of the magnitude of a candidate's value. It follows because the
+  /// candidate's value and `value` both lie within `error` of the exact result.
   double max_candidate_magnitude() const { return std::fabs(value) + 2 * error; }
 
-  /// The state of a sum that may still grow: the number of its terms, the sum of their maximum
-  /// magnitudes, and the sum of their errors.
+  /// The state of a sum to which more terms may be added: the number of its terms, the sum of the
+  /// maximum magnitudes of the terms, and the sum of the errors of the terms.
   double terms_ = 0;
   double magnitude_ = 0;
   double propagated_ = 0;
 
-  /// A lower bound that does not come from the error.
+  /// A lower bound of the value that is known independently of `error`. It is kUnknown if there is
+  /// none.
   double floor_ = kUnknown;
-  /// Equal in two objects that are one number for a candidate, so that their product is a square. 0
-  /// if nothing is known.
+  /// Two objects with the same nonzero identity hold the same number in every candidate, so their
+  /// product is a square. 0 means that no equality is known.
   std::uint64_t identity_ = 0;
 
   any_order_error& assign_identity();
   static any_order_error exact(double v);
 };
 
-/// Sets the arithmetic of any_order_error for this scope and thread. The default is float64.
+/// Sets the arithmetic that any_order_error uses in this thread, as long as this object exists. The
+/// default is float64.
 class AnyOrderArithmetic {
  public:
   explicit AnyOrderArithmetic(const Arithmetic& arithmetic);

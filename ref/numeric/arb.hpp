@@ -3,7 +3,7 @@
 // FLINT 3 declares its conversions from and to MPFR only if the header of MPFR comes first.
 #include <mpfr.h>
 
-/// Includes Arb. FLINT 3 contains it; before that, Arb is a separate library.
+/// Includes the headers of Arb. FLINT 3 contains Arb; for FLINT 2, Arb is a separate library.
 #if __has_include(<flint/arb.h>)
 #include <flint/acb.h>
 #include <flint/acb_hypgeom.h>

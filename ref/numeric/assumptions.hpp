@@ -7,9 +7,8 @@
 #include <cstdint>
 #include <limits>
 
-/// Checks at compile time the platform that the arithmetic contract
-/// (docs/specification/determinism.md, rule R0) requires. fp_environment.hpp checks at run time
-/// what only a running program can check.
+/// Checks at compile time that the platform satisfies rule R0 of the arithmetic contract
+/// (docs/specification/determinism.md). fp_environment.hpp checks the rest of the rule at run time.
 
 static_assert(CHAR_BIT == 8, "bytes have eight bits");
 static_assert(std::endian::native == std::endian::little, "files are written little-endian");

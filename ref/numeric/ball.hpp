@@ -6,18 +6,20 @@
 
 namespace normproof::ref::numeric {
 
-/// A real number that lies within `radius` of a midpoint. It is a value type based on FLINT/Arb.
+/// A set of real numbers, given by a midpoint and a radius. A ball encloses the exact result of a
+/// computation. It is a value type based on FLINT/Arb.
 ///
 /// Source    [Joh17], Arb's mid-rad interval arithmetic
-/// Computes  + - * / and sqrt enclose the exact result for all points of the operands
-/// Error     the radius is a rigorous bound of rounding and of the operands' radii together
+/// Computes  the result of + - * / and sqrt contains the exact result for all points of the
+///           operands
+/// Error     the radius is a rigorous bound that covers both rounding and the radii of the operands
 ///
-/// Comparisons are certain: `a < b` is true only if every point of a lies below every point of b.
-/// So both `a < b` and `a >= b` may be false.
+/// A comparison is true only if it is certain: `a < b` is true only if every point of a lies below
+/// every point of b. So `a < b` and `a >= b` can both be false.
 class ball {
  public:
-  /// Returns the number of bits that midpoints are rounded to, in this thread; 128 unless a
-  /// BallPrecision is in scope.
+  /// Returns the number of bits to which midpoints are rounded in this thread. It is 128 unless a
+  /// BallPrecision exists.
   static slong precision();
 
   ball() { arb_init(value_); }
@@ -53,15 +55,15 @@ class ball {
   friend bool operator>(const ball& a, const ball& b) { return arb_gt(a.value_, b.value_) != 0; }
   friend bool operator<=(const ball& a, const ball& b) { return arb_le(a.value_, b.value_) != 0; }
   friend bool operator>=(const ball& a, const ball& b) { return arb_ge(a.value_, b.value_) != 0; }
-  /// True if both are the same single point.
+  /// Returns true if both balls consist of the same single point.
   friend bool operator==(const ball& a, const ball& b) { return arb_eq(a.value_, b.value_) != 0; }
   friend bool operator!=(const ball& a, const ball& b) { return !(a == b); }
 
   arb_ptr get() { return value_; }
   arb_srcptr get() const { return value_; }
 
-  /// Return the midpoint rounded to nearest, the largest double below the whole ball, and the
-  /// smallest double above it.
+  /// Return, in this order: the midpoint rounded to the nearest double, the largest double below
+  /// all points of the ball, and the smallest double above all of them.
   double midpoint() const;
   double lower() const;
   double upper() const;
@@ -73,7 +75,7 @@ class ball {
   arb_t value_;
 };
 
-/// Sets the precision of `ball` for this scope and thread.
+/// Sets the precision of `ball` in this thread, as long as this object exists.
 class BallPrecision {
  public:
   explicit BallPrecision(slong bits);
@@ -85,8 +87,8 @@ class BallPrecision {
   slong previous_;
 };
 
-/// Returns the square root. If the ball contains 0, only its part >= 0 is used, because a sum of
-/// squares may have points below 0.
+/// Returns a ball that contains the square roots of all points x >= 0 of the ball. Points below 0
+/// are ignored, because the ball of a sum of squares may contain some.
 ball sqrt(const ball& x);
 /// Returns the smallest ball, up to rounding, that contains both a and b.
 ball hull(const ball& a, const ball& b);

@@ -4,15 +4,16 @@
 
 namespace normproof::ref::numeric {
 
-/// A complex number re + i im, for derivatives by the complex step. A forward evaluated at x + ih
-/// is f(x) + ih f'(x) - h^2 f''(x)/2 - ... Its imaginary part divided by h is the derivative up to
-/// a term in h^2. Nothing cancels, however small h is, and no rule of differentiation is needed.
+/// A complex number re + i im, used to differentiate by the complex step. A forward that is
+/// evaluated at x + ih returns `f(x) + i h f'(x) - h^2 f''(x)/2 - ...`. Its imaginary part divided
+/// by h is the derivative f'(x), up to a term in h^2. No digits cancel, however small h is, and no
+/// differentiation rules are needed.
 ///
 /// Source    [ST98]
-/// Error     that of the underlying scalar, in each part of a sum, product or root
+/// Error     each part of a sum, product or root has the error of the underlying scalar T
 ///
-/// Comparisons use the real part only. So a branch is taken as for the real argument, and the
-/// forward is analytic on it.
+/// Comparisons use the real part only. So every branch is taken as for the real argument, and the
+/// forward is analytic on that branch.
 template <class T>
 class Complex {
  public:
@@ -48,9 +49,9 @@ class Complex {
   T im{};
 };
 
-/// Returns the root of z with positive real part: (p + iq)^2 = z for p = sqrt((|z| + re)/2), q =
-/// im/(2p). The root of a real number is real. At 0, a root with an imaginary part has no
-/// derivative.
+/// Returns the square root of z with positive real part: `p + iq` with `p = sqrt((|z| + re)/2)` and
+/// `q = im/(2p)`, where z = re + i im. The root of a real number is real. At 0 the square root has
+/// no derivative, so an argument with re = 0 and im != 0 gives no valid derivative.
 template <class T>
 Complex<T> sqrt(const Complex<T>& z) {
   using std::sqrt;

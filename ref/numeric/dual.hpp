@@ -4,11 +4,12 @@
 
 namespace normproof::ref::numeric {
 
-/// A dual number value + derivative * epsilon with epsilon^2 = 0. A forward evaluated on dual
-/// numbers returns the exact derivative along one direction.
+/// A dual number: value + derivative * epsilon, where epsilon^2 = 0. A forward that is evaluated on
+/// dual numbers returns its exact derivative along one direction.
 ///
 /// Source    [GW08], forward mode
-/// Error     that of the underlying scalar; no step size, no truncation
+/// Error     value and derivative have the errors of the underlying scalar T; there is no step size
+///           and no truncation error
 ///
 /// Comparisons use the value only.
 template <class T>
@@ -50,8 +51,8 @@ class Dual {
   T derivative{};
 };
 
-/// Returns the square root; its derivative is d / (2 sqrt(v)). At v = 0 only a zero derivative is
-/// defined, and it stays zero.
+/// Returns the square root. Its derivative is `d / (2 sqrt(v))` for the value v and the derivative
+/// d of x. At v = 0, only d = 0 is allowed, and the result's derivative is 0.
 template <class T>
 Dual<T> sqrt(const Dual<T>& x) {
   using std::sqrt;

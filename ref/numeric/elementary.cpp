@@ -16,7 +16,7 @@ Enclosure mpfr_enclose(const T& x) {
   return {mpfr_get_d(x.backend().data(), MPFR_RNDD), mpfr_get_d(x.backend().data(), MPFR_RNDU)};
 }
 
-// tanh' = 1/cosh^2, because 1 - tanh^2 would cancel.
+// Returns the derivative of tanh. It is computed as 1/cosh^2, because 1 - tanh^2 would cancel.
 oracle50 tanh_slope(const oracle50& x) {
   oracle50 s;
   mpfr_sech(s.backend().data(), x.backend().data(), MPFR_RNDN);
@@ -29,13 +29,14 @@ oracle50 erf_slope(const oracle50& x) {
   return 2 * exp(-x * x) / square_root(pi);
 }
 
-// Returns a lower bound of |a| for every a within the error of x; exactly 0 if the error reaches 0.
+// Returns a lower bound of |a| for every a within the error of x. If the error reaches 0, it
+// returns exactly 0.
 double min_magnitude(const running_error& x) {
   const double least = (std::fabs(x.value) - x.error) * (1 - 0x1p-50);
   return least > 0 ? least : 0;
 }
 
-/// A complex ball of Arb.
+/// Owns a complex ball of the library Arb.
 class Acb {
  public:
   Acb() { acb_init(value_); }
@@ -48,8 +49,9 @@ class Acb {
   acb_t value_;
 };
 
-// Returns the range of a candidate's argument. It lies within 2 e of the value, because both it and
-// the value lie within e of the exact argument.
+// Returns the range of the arguments that a candidate may use: x.value with the error 2 e. The
+// candidate's argument lies within 2 e of the value, because both lie within e of the exact
+// argument.
 running_error reach(const any_order_error& x) {
   return running_error(x.value, 2 * x.error);
 }
@@ -84,7 +86,8 @@ complex100 square_root(const complex100& x) {
     arb_f(y.get(), x.get(), ball::precision()); \
     return y;                                   \
   }
-// The derivative is f'(x) d; d = 0 keeps it 0 even if f' is infinite.
+// Defines f on dual numbers: the derivative of the result is f'(x) d for the derivative d of the
+// argument. If d = 0, it is 0 even if f'(x) is infinite.
 #define NORMPROOF_BY_CHAIN_RULE(f, derivative_at_x)                   \
   dual f(const dual& x) {                                             \
     if (x.derivative == 0) return dual(f(x.value));                   \
@@ -110,7 +113,7 @@ NORMPROOF_BY_MPFI(exp)
 NORMPROOF_BY_MPFI(log)
 NORMPROOF_BY_MPFI(tanh)
 
-// erf is increasing, so the ends of the image are the images of the ends.
+// erf is increasing, so the ends of the result are the values of erf at the ends of x.
 interval erf(const interval& x) {
   interval y;
   mpfr_erf(&y.backend().data()->left, &x.backend().data()->left, MPFR_RNDD);
@@ -129,16 +132,16 @@ complex100 log(const complex100& x) {
 
 complex100 tanh(const complex100& x) {
   const oracle100 real = 2 * x.re, imaginary = 2 * x.im;
-  // Far from 0, sinh and cosh may overflow. To 400 digits, tanh is (1 - e)/(1 + e) with e = exp(-2
-  // |x|).
+  // Far from 0, sinh and cosh may overflow. There tanh(x) is, up to its sign, (1 - e)/(1 + e) with
+  // e = exp(-2 |x|). Its leading terms are accurate to 400 digits.
   if (mp::abs(real) > 1000)
     return {oracle100(real > 0 ? 1 : -1), 2 * mp::exp(-mp::abs(real)) * mp::sin(imaginary)};
   const oracle100 divisor = mp::cosh(real) + mp::cos(imaginary);
   return {mp::sinh(real) / divisor, mp::sin(imaginary) / divisor};
 }
 
-// Arb bounds the error of both parts by the same amount. So bits are added until the imaginary
-// part, which may be much smaller, is accurate too.
+// Arb gives one error bound for both parts. The imaginary part may be much smaller than the real
+// part, so the precision grows until the imaginary part is accurate too.
 complex100 erf(const complex100& x) {
   if (x.im == 0) return complex100(erf(x.re));
   constexpr slong kBits = std::numeric_limits<oracle100>::digits;
@@ -162,13 +165,15 @@ complex100 erf(const complex100& x) {
   return result;
 }
 
-// |exp(v) - exp(a)| <= exp(v) (exp(e) - 1), and exp(e) - 1 <= e + e^2 for e <= 1.
+// The error bound of exp: |exp(v) - exp(a)| <= exp(v) (exp(e) - 1) for |v - a| <= e, and exp(e) - 1
+// <= e + e^2 for e <= 1.
 running_error exp(const running_error& x) {
   const double e = x.error, y = exp(x.value);
   return running_error::rounded(y, e == 0 ? 0 : (y + 0x1p-1074) * (e <= 1 ? e * (1 + e) : exp(e)));
 }
 
-// |log(v) - log(a)| <= e / (v - e), as 1/a <= 1/(v - e).
+// The error bound of log: |log(v) - log(a)| <= e / (v - e) for |v - a| <= e, because 1/a <= 1/(v -
+// e).
 running_error log(const running_error& x) {
   const double least = (x.value - x.error) * (1 - 0x1p-50), y = log(x.value);
   if (x.error == 0) return running_error::rounded(y, 0);
@@ -176,13 +181,15 @@ running_error log(const running_error& x) {
                    : running_error(y, std::numeric_limits<double>::infinity());
 }
 
-// |tanh(v) - tanh(a)| <= e max tanh', and tanh'(t) <= 4 exp(-2 |t|), tanh' <= 1.
+// The error bound of tanh: |tanh(v) - tanh(a)| <= e max tanh' for |v - a| <= e, where tanh'(t) <= 4
+// exp(-2 |t|) and tanh' <= 1.
 running_error tanh(const running_error& x) {
   const double slope = 4 * exp(-2 * min_magnitude(x)) + 0x1p-1070;
   return running_error::rounded(tanh(x.value), x.error * std::min(1.0, slope));
 }
 
-// |erf(v) - erf(a)| <= e max erf', erf'(t) = 2/sqrt(pi) exp(-t^2), 2/sqrt(pi) < 1.1284.
+// The error bound of erf: |erf(v) - erf(a)| <= e max erf' for |v - a| <= e, where erf'(t) =
+// 2/sqrt(pi) exp(-t^2) and 2/sqrt(pi) < 1.1284.
 running_error erf(const running_error& x) {
   const double t = min_magnitude(x);
   const double slope = 1.1284 * exp(-(t * t) * (1 - 0x1p-50)) + 0x1p-1070;
@@ -238,8 +245,8 @@ Enclosure enclose(const oracle100& x) {
   return mpfr_enclose(x);
 }
 
-// clamp is increasing in each of its arguments, so the ends of the image are the images of the
-// ends.
+// clamp is increasing in each of its arguments. So the ends of the result follow from the ends of
+// the arguments.
 interval clamp(const interval& x, const interval& lower, const interval& upper) {
   interval result = x;
   auto* r = result.backend().data();
@@ -256,7 +263,8 @@ ball clamp(const ball& x, const ball& lower, const ball& upper) {
   if (x < lower) return lower;
   if (x > upper) return upper;
   if (x >= lower && x <= upper) return x;
-  // If the ball contains an end, the image lies in the hull of the part inside and that end.
+  // If the ball contains a limit, the result lies in the hull of that limit and of the part of the
+  // ball between the limits.
   ball result;
   ball lo = x >= lower ? x : hull(lower, lower);
   ball up = x <= upper ? x : hull(upper, upper);
@@ -274,7 +282,7 @@ ball clamp(const ball& x, const ball& lower, const ball& upper) {
   return hull(lo, up);
 }
 
-// A candidate may compute 2^(x log2 e), whose argument is rounded twice.
+// A candidate may compute exp(x) as 2^(x log2 e), whose exponent is rounded twice.
 any_order_error exp(const any_order_error& x) {
   const double u = AnyOrderArithmetic::current().unit_roundoff;
   const double off = x.error + 2 * u * (std::fabs(x.value) + 2 * x.error);
@@ -299,8 +307,8 @@ any_order_error erf(const any_order_error& x) {
   return any_order_error::rounded(erf(x.value), x.error * slope);
 }
 
-// clamp is a contraction: the distance of the images is at most that of the arguments. So the bound
-// holds for every branch that the exact value may take.
+// clamp never increases a distance: two results are at most as far apart as the two arguments. So
+// the bound holds for every branch that the exact value may take.
 running_error clamp(const running_error& x, const running_error& lower,
                     const running_error& upper) {
   const double value = x < lower ? lower.value : x > upper ? upper.value : x.value;

@@ -6,25 +6,26 @@
 #include "ref/numeric/real.hpp"
 #include "ref/numeric/square_root.hpp"
 
-/// All functions beyond + - * /, for every scalar. For `double` each is correctly rounded, so its
-/// bits are the same everywhere (docs/specification/determinism.md, rules R4 and R5). square_root
-/// is in square_root.hpp; exp, log, tanh and erf are in elementary_array.hpp.
+/// Functions other than + - * / for all scalar types. For `double` every function is correctly
+/// rounded, so its bits are the same on every machine (docs/specification/determinism.md, rules R4
+/// and R5). square_root.hpp has square_root; elementary_array.hpp has exp, log, tanh and erf.
 namespace normproof::ref::numeric {
 
-/// Whether x is neither infinite nor NaN. This is checked at both ends of an enclosure, and in both
-/// parts of a dual or complex number.
+/// Whether x is neither infinite nor NaN. For an enclosure, both ends must be finite; for a dual or
+/// complex number, both parts.
 inline bool is_finite(double x) {
   return x - x == 0;
 }
 
-/// Returns the nearest double: of the value, of the midpoint of an enclosure, of the value part of
-/// a dual, or of the real part of a complex number.
+/// Returns the double nearest to x. It stands for an enclosure's midpoint, a dual number's value or
+/// a complex number's real part.
 inline double to_double(double x) {
   return x;
 }
 
-/// Returns x limited to [lower, upper], where lower <= upper are points. For an enclosure it
-/// returns the image of all points; for a dual number the derivative outside is 0.
+/// Returns x limited to [lower, upper]. The limits must be points with lower <= upper. For an
+/// enclosure, the result contains the results for all of its points. For a dual number outside the
+/// limits, the derivative is 0.
 template <class T>
 T clamp(const T& x, const T& lower, const T& upper) {
   if (x < lower) return lower;
@@ -32,8 +33,8 @@ T clamp(const T& x, const T& lower, const T& upper) {
   return x;
 }
 
-/// Returns x as a constant of the derivative: a dual number loses its derivative, a complex number
-/// its imaginary part.
+/// Returns x as a constant with respect to differentiation: a dual number loses its derivative, a
+/// complex number its imaginary part. Other scalars are returned unchanged.
 template <class T>
 T stop_gradient(const T& x) {
   return x;
@@ -56,13 +57,14 @@ inline any_order_error square_root(const any_order_error& x) {
   return sqrt(x);
 }
 
-/// Declares exp, log, tanh and erf for a scalar.
-/// Error     oracles: correctly rounded by MPFR; interval and ball: enclosures of the image of
-///           every point; dual: value and derivative; complex100: the analytic continuation, each
-///           part to about 100 digits, where erf returns NaN if 2^16 bits are not enough;
-///           running_error: the bits of the `double` function, and a bound that covers the rounding
-///           and the error of the argument; any_order_error: likewise, where the candidate's
-///           argument may have the same error again
+/// Declares exp, log, tanh and erf for the scalar type T.
+/// Error     oracles: correctly rounded by MPFR; interval and ball: the result contains the values
+///           at every point of the argument; dual: both the value and the derivative are computed;
+///           complex100: the analytic continuation, each part to about 100 digits, where erf
+///           returns NaN if 2^16 bits are not enough; running_error: the bits of the `double`
+///           function, and a bound that covers the rounding and the error of the argument;
+///           any_order_error: as running_error, where the candidate's argument may be off from the
+///           value by twice the error of the argument
 #define NORMPROOF_ELEMENTARY(T) \
   T exp(const T& x);            \
   T log(const T& x);            \
@@ -109,8 +111,8 @@ inline double to_double(const any_order_error& x) {
   return x.value;
 }
 
-/// Two doubles that enclose x: the largest below and the smallest above, or x itself if x is a
-/// double.
+/// Two doubles that enclose x: the largest double below x and the smallest double above x. If x is
+/// a double, both are x.
 struct Enclosure {
   double lower;
   double upper;

@@ -8,7 +8,8 @@
 #include "ref/numeric/elementary_tables.hpp"
 #include "ref/numeric/fixed_point.hpp"
 
-// docs/derivations/elementary.md, section "The accurate phase", states the steps and their bounds.
+// The section "The accurate phase" of docs/derivations/elementary.md states the steps and their
+// bounds.
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_SIDE {
 namespace {
@@ -36,7 +37,8 @@ __device__ void fail_to_decide(const char*, double) {
 }
 #endif
 
-// Tries growing precisions until `attempt(limbs, &result)` decides the rounding.
+// Calls `attempt(limbs, &result)` with growing precision until it decides the rounding. Returns the
+// result.
 template <class Attempt>
 NORMPROOF_DEVICE double decide(const char* function, double x, int limbs, Attempt attempt) {
   for (;;) {
@@ -47,8 +49,9 @@ NORMPROOF_DEVICE double decide(const char* function, double x, int limbs, Attemp
   }
 }
 
-// Adds the terms step(term, 1), step(., 2), ... until one vanishes. Each |term| must be at most
-// half of the one before it from there on; then the rest is below the last term's error + 1.
+// Adds the terms step(term, 1), step(., 2), ... until a term vanishes. From there on, each |term|
+// must be at most half of the term before it. Then the remainder of the series is below the last
+// term's error + 1.
 template <class Step>
 NORMPROOF_DEVICE FixedPoint sum_series(FixedPoint term, Step step) {
   FixedPoint sum = term;
@@ -61,12 +64,12 @@ NORMPROOF_DEVICE FixedPoint sum_series(FixedPoint term, Step step) {
 }
 
 struct Exponential {
-  FixedPoint mantissa;  // in [1, 2), up to its error
+  FixedPoint mantissa;  // lies in [1, 2), up to its error
   int exponent;
 };
 
-// Returns exp(v) or exp(-v) for 0 <= v < 2^11: v = k log(2) + r, exp(r) = (Taylor of exp(r /
-// 2^s))^(2^s).
+// Returns exp(v) or exp(-v) for 0 <= v < 2^11. It uses v = k log(2) + r and exp(r) = T^(2^s), where
+// T is the Taylor polynomial of exp(r / 2^s).
 NORMPROOF_DEVICE Exponential exponential(FixedPoint v, bool negative) {
   const FixedPoint ln2(v.limbs(), kLn2, kConstantLimbs);
   auto k = static_cast<int>(v.approximate() * 1.4426950408889634);
@@ -89,7 +92,7 @@ NORMPROOF_DEVICE Exponential exponential(FixedPoint v, bool negative) {
   return {power, negative ? -k : k};
 }
 
-// Returns log(x) to about 40 bits, for a normal x. log_attempt corrects the error exactly.
+// Returns log(x) to about 40 bits, for a normal x. log_attempt computes the correction exactly.
 NORMPROOF_DEVICE double rough_log(double x) {
   const auto bits = __builtin_bit_cast(std::int64_t, x);
   const std::int64_t above = bits - kLogFirst;
@@ -100,16 +103,17 @@ NORMPROOF_DEVICE double rough_log(double x) {
   return static_cast<double>(above >> 52) * 0.6931471805599453 + 2 * s * series;
 }
 
-// Computes log(2^scaled x) as y + log(x exp(-y)) for a y near it.
+// Computes log(x) - scaled log(2), which is log(2^-scaled x). It uses log(x) = y + log(x exp(-y)),
+// where y is an approximation of log(x).
 NORMPROOF_DEVICE bool log_attempt(double x, int scaled, int limbs, double* result) {
   const int binary_exponent = static_cast<int>(__builtin_bit_cast(std::uint64_t, x) >> 52) - 1023;
   double y = rough_log(x);
-  // Shortens y so that its fraction fits the first precision.
+  // Clears the last bits of y, so that its fraction fits the limbs of the first attempt.
   y = __builtin_bit_cast(double, __builtin_bit_cast(std::int64_t, y) & -(std::int64_t{1} << 20));
   const bool negative = y < 0;
   Exponential e = exponential(FixedPoint::from_double(limbs, y), !negative);
   const FixedPoint m = FixedPoint::from_double(limbs, x, -binary_exponent);
-  FixedPoint p = e.mantissa * m;                   // in [1, 4)
+  FixedPoint p = e.mantissa * m;                   // lies in [1, 4)
   const int shift = binary_exponent + e.exponent;  // x exp(-y) = p 2^shift, near 1
   if (shift > 0) return false;
   p >>= -shift;
@@ -117,7 +121,7 @@ NORMPROOF_DEVICE bool log_attempt(double x, int scaled, int limbs, double* resul
   const bool above = p.at_least(one);
   FixedPoint delta = above ? p : one;
   delta -= above ? one : p;
-  // |log(1 + delta)| = delta (1 -+ delta/2 + delta^2/3 ...), the signs alternating above 1.
+  // |log(1 +- delta)| = delta (1 -+ delta/2 + delta^2/3 ...). Above 1 the signs alternate.
   FixedPoint power = delta, sum = delta;
   for (std::uint32_t n = 2; !power.is_zero(); ++n) {
     power = power * delta;
@@ -130,7 +134,7 @@ NORMPROOF_DEVICE bool log_attempt(double x, int scaled, int limbs, double* resul
     }
   }
   sum.add_error(power.error() + 1);
-  // log = y +- sum - scaled log(2), as a magnitude with a sign.
+  // The logarithm is y +- sum - scaled log(2). It is stored as a magnitude and a sign.
   FixedPoint value = FixedPoint::from_double(limbs, y);
   bool value_negative = negative;
   const auto add = [&](const FixedPoint& other, bool other_negative) {
@@ -156,7 +160,8 @@ NORMPROOF_DEVICE double exp_accurate(double x, int first_limbs) {
   if (x != x) return x;
   if (x > 710) return kInfinity;
   if (x < -746) return 0;
-  // 1 + x + ... lies strictly inside the interval that rounds to 1, or on its even end.
+  // exp(x) = 1 + x + ... lies strictly inside the interval that rounds to 1, or on its end that
+  // rounds to even.
   if (magnitude(x) <= 0x1p-54) return 1;
   return decide("exp", x, first_limbs, [&](int limbs, double* result) {
     const Exponential e = exponential(FixedPoint::from_double(limbs, x), x < 0);
@@ -181,10 +186,10 @@ NORMPROOF_DEVICE double log_accurate(double x, int first_limbs) {
 NORMPROOF_DEVICE double tanh_accurate(double x, int first_limbs) {
   if (x != x) return x;
   const double t = magnitude(x);
-  // x - x^3/3 + ... differs from x by less than half a unit in the last place, whatever the
-  // exponent of x.
+  // tanh(x) = x - x^3/3 + ... differs from x by less than half a unit in the last place, whatever
+  // the exponent of x.
   if (t <= 0x1p-28) return x;
-  // 1 - tanh(x) < 2 exp(-2 x) < 2^-54.
+  // tanh(x) rounds to 1, because 1 - tanh(x) < 2 exp(-2 x) < 2^-54.
   if (t >= 20) return copy_sign(x, 1);
   const double y = decide("tanh", x, first_limbs, [&](int limbs, double* result) {
     Exponential w = exponential(FixedPoint::from_double(limbs, t, 1), true);
@@ -200,12 +205,12 @@ NORMPROOF_DEVICE double tanh_accurate(double x, int first_limbs) {
 NORMPROOF_DEVICE double erf_accurate(double x, int first_limbs) {
   if (x != x || x == 0) return x;
   const double t = magnitude(x);
-  // 1 - erf(6) < 2^-54.
+  // erf(x) rounds to 1, because 1 - erf(6) < 2^-54.
   if (t >= 6) return copy_sign(x, 1);
   const bool subnormal = t < 0x1p-1022;
   const double normal = subnormal ? t * 0x1p54 : t;
   const int exponent = static_cast<int>(__builtin_bit_cast(std::uint64_t, normal) >> 52) - 1023;
-  // erf(x) = 2/sqrt(pi) x exp(-x^2) sum of (2 x^2)^n / (1 3 5 ... (2n+1)).
+  // The series is erf(x) = 2/sqrt(pi) x exp(-x^2) sum of (2 x^2)^n / (1 3 5 ... (2n+1)).
   const double y = decide("erf", x, first_limbs, [&](int limbs, double* result) {
     const FixedPoint whole = FixedPoint::from_double(limbs, t);
     const FixedPoint mantissa = FixedPoint::from_double(limbs, normal, -exponent);

@@ -3,26 +3,27 @@
 #include "ref/numeric/elementary_tables.hpp"
 #include "ref/numeric/lanes.hpp"
 
-/// The fast phase of exp, log, tanh and erf for V = double or a Pack. The result is an unevaluated
-/// sum hi + lo with a proved error bound. docs/derivations/elementary.md states the steps and
-/// bounds; its machine-checked part reads the operations below in the same order.
+/// The fast phase of exp, log, tanh and erf, for V = double or a Pack. The result is an unevaluated
+/// sum hi + lo with a proved error bound. docs/derivations/elementary.md states the steps and their
+/// bounds. Its machine-checked part parses the operations below, so their order must not change.
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_ISA {
 
-/// Relative error bounds of hi + lo before rounding. Each includes a margin for the rounding test
-/// (theorems E, L and T).
+/// Bounds of the relative error of hi + lo, before hi + lo is rounded. Each bound includes a margin
+/// for the rounding test (theorems E, L and T of docs/derivations/elementary.md).
 inline constexpr double kExpError = 0x1p-68;
 inline constexpr double kLogError = 0x1p-67;
 inline constexpr double kTaylorError = 0x1p-65;
 
-/// The number 2^k (hi + lo); `power` holds k in the position of a double's exponent bits.
+/// The number 2^k (hi + lo). `power` holds k, shifted to the position of a double's exponent bits.
 template <class V>
 struct Sum {
   V hi, lo;
   Integers<V> power;
 };
 
-/// Adding this number to k with |k| < 2^51 leaves k, rounded to an integer, in the low bits.
+/// The constant 1.5 2^52. If it is added to a number k with |k| < 2^51, the low bits of the sum
+/// hold k rounded to an integer.
 inline constexpr double kShifter = 0x1.8p52;
 
 /// The fast phase of exp.
@@ -35,7 +36,8 @@ struct ExpFast {
     return at_most(x, constant<V>(708)) & at_most(constant<V>(-708), x);
   }
 
-  // x = k log(2)/256 + r + rl, k = 256 m + j; exp(x) = 2^m 2^(j/256) (1 + r + rl + q).
+  // This function uses x = k log(2)/256 + r + rl, where r + rl is small and k = 256 m + j, and
+  // exp(x) = 2^m 2^(j/256) (1 + r + rl + q), where q is a polynomial in r.
   template <class V>
   [[gnu::always_inline]] NORMPROOF_DEVICE static Sum<V> evaluate(V x) {
     const V shifter = constant<V>(kShifter);
@@ -59,7 +61,8 @@ struct ExpFast {
     return {hi, lo, (n & ~(kExpRows - 1ULL)) << 44};
   }
 
-  /// log(2)/256 rounded down to 33 bits, and the rest rounded to nearest.
+  /// log(2)/256 as a sum: Hi is log(2)/256 rounded down to 33 bits, and Lo is the remainder rounded
+  /// to nearest.
   static constexpr double kLn2Over256Hi = 0x1.62e42fefp-9;
   static constexpr double kLn2Over256Lo = 0x1.473de6af278edp-42;
 };
@@ -74,13 +77,14 @@ struct LogFast {
     return at_most(constant<V>(0x1p-1022), x) & at_most(x, constant<V>(0x1.fffffffffffffp+1023));
   }
 
-  // x = 2^e m, z = m c - 1 exactly; log(x) = e log(2) - log(c) + z - z^2/2 + z^3 Q(z).
+  // This function uses x = 2^e m and z = m c - 1, which is exact, where c is a table entry near
+  // 1/m, and log(x) = e log(2) - log(c) + z - z^2/2 + z^3 Q(z), where Q is a polynomial.
   template <class V>
   [[gnu::always_inline]] NORMPROOF_DEVICE static Sum<V> evaluate(V x) {
     const V shifter = constant<V>(kShifter);
     const Integers<V> above = to_bits(x) - kLogFirst;
     const V m = from_bits(to_bits(x) - (above & (~0ULL << 52)));
-    // This is the exponent plus 1024, which is not negative, so a logical shift is correct.
+    // This is the exponent plus 1024. It is not negative, so a logical shift is correct.
     const Integers<V> exponent = (above + (1024ULL << 52)) >> 52;
     const V e = from_bits(to_bits(shifter) + exponent) - (shifter + constant<V>(1024));
     const Rows<V, kLogColumns> t(kLogTable, (above >> 44) & (kLogRows - 1ULL));
@@ -105,19 +109,22 @@ struct LogFast {
     return {hi, lo, Integers<V>{}};
   }
 
-  /// log(2) rounded to a multiple of 2^-42, and the rest rounded to nearest.
+  /// log(2) as a sum: Hi is log(2) rounded to a multiple of 2^-42, and Lo is the remainder rounded
+  /// to nearest.
   static constexpr double kLn2Hi = 0x1.62e42fefa38p-1;
   static constexpr double kLn2Lo = 0x1.ef35793c7673p-45;
 };
 
-/// The fast phase of tanh or erf, by Taylor polynomials about the centers of the table.
+/// The fast phase of tanh or erf. It evaluates the Taylor polynomial about the nearest of the
+/// centers that the table lists.
 /// Requires  (C1) 0 <= x <= the last center
 template <const double* table>
 struct TaylorFast {
   static constexpr double kError = kTaylorError;
 
-  // f(x) = a0 + a1 d + d^2 p(d) with d = x - c exactly, where c is the center nearest to x. Of two
-  // equally near centers, c is the lower one: x - 2^-7 would not be exact for an x below 2^-8.
+  // This function uses f(x) = a0 + a1 d + d^2 p(d), where c is the center nearest to x, d = x - c
+  // exactly, and p is a polynomial. If two centers are equally near, c is the lower one. With the
+  // upper one, x - 2^-7 would not be exact for an x below 2^-8.
   template <class V>
   [[gnu::always_inline]] NORMPROOF_DEVICE static Sum<V> evaluate(V x) {
     const V one = constant<V>(1);
@@ -140,8 +147,9 @@ struct TaylorFast {
   }
 };
 
-/// Rounds the sum. Returns true for each lane in which the rounding is decided; for the others,
-/// elementary_accurate.hpp is needed.
+/// Rounds the sum to `*rounded`. The result has all bits set in each lane in which the rounding is
+/// decided. In the other lanes the accurate phase (elementary_accurate.hpp) must compute the
+/// result.
 template <class F, class V>
 [[gnu::always_inline]] NORMPROOF_DEVICE inline Integers<V> round_if_decided(const Sum<V>& sum,
                                                                             V* rounded) {

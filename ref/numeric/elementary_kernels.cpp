@@ -1,5 +1,5 @@
-// This file is compiled once per instruction set, with -DNORMPROOF_ISA=<set> and the flags of that
-// set. It must not include a standard header that contains code.
+// This file is compiled once per instruction set, with -DNORMPROOF_ISA=<set> and the compiler flags
+// of that set. It must not include a standard header that contains code.
 #include "ref/numeric/elementary_kernels.hpp"
 
 #include "ref/numeric/elementary_rounded.hpp"
@@ -23,7 +23,7 @@ template <class F>
   return y;
 }
 
-// Computes y[i] = F(before(x[i])).
+// Computes y[i] = F(before(x[i])) for i < count.
 template <class F, class Before>
 [[gnu::always_inline]] inline void apply_each_after(Before before, const double* x,
                                                     std::size_t count, double* y) {

@@ -4,17 +4,18 @@
 
 namespace normproof::ref::numeric {
 
-/// The kernels of exp, log, tanh and erf, compiled for one instruction set, for single doubles and
-/// for arrays.
+/// The kernels of exp, log, tanh and erf, compiled for one instruction set. They compute single
+/// doubles and arrays.
 struct ElementaryKernels {
   struct Function {
     double (*of)(double x);
     void (*apply_each)(const double* x, std::size_t count, double* y);
-    /// Returns hi and lo of the fast phase, for tests. x must be in the domain of the fast phase.
+    /// Computes the hi and lo of the fast phase, for tests. x must be in the domain of the fast
+    /// phase.
     void (*fast)(double x, double* hi, double* lo);
   };
   Function exp, log, tanh, erf;
-  /// Computes y[i] = exp(x[i] - m).
+  /// Computes y[i] = exp(x[i] - m) for i < count.
   void (*exp_of_difference)(const double* x, double m, std::size_t count, double* y);
 };
 
@@ -23,7 +24,7 @@ extern const ElementaryKernels elementary_kernels_baseline;
 extern const ElementaryKernels elementary_kernels_avx2, elementary_kernels_avx512;
 #endif
 
-/// Returns the kernels compiled for instruction_set().
+/// Returns the kernels that are compiled for instruction_set(), the selected instruction set.
 const ElementaryKernels& elementary_kernels();
 
 }  // namespace normproof::ref::numeric

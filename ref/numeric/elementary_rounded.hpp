@@ -3,16 +3,17 @@
 #include "ref/numeric/elementary_accurate.hpp"
 #include "ref/numeric/elementary_fast.hpp"
 
-/// exp, log, tanh and erf correctly rounded: by the fast phase if it decides the rounding,
-/// otherwise by the accurate phase. They are inline, for kernels compiled for one instruction set
-/// or one device.
+/// exp, log, tanh and erf, correctly rounded. If the fast phase does not decide the rounding, the
+/// accurate phase computes the result. The functions are inline, for kernels that are compiled for
+/// one instruction set or one device.
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_ISA {
 
 inline constexpr Int kSignBit = 1ULL << 63;
 
-/// A function that is fast on the domain of `Fast`. try_fast returns on which lanes the result is
-/// decided; the accurate phase accepts every argument.
+/// A function whose fast phase `Fast` covers only the arguments in the domain of `Fast`. try_fast
+/// returns a mask of the lanes in which the fast phase decides the result. The accurate phase
+/// accepts every argument.
 template <class Fast, double (*accurate_phase)(double)>
 struct OnItsDomain {
   NORMPROOF_DEVICE static double accurate(double x) { return accurate_phase(x); }
@@ -28,8 +29,8 @@ struct OnItsDomain {
   }
 };
 
-/// An odd function that rounds to 1 for arguments >= `last`; for these, the table row of `last`
-/// gives 1.
+/// An odd function that is rounded to 1 for every argument >= `last`. For these arguments the fast
+/// phase uses the table row of `last`, which gives 1.
 template <const double* table, int last, double (*accurate_phase)(double)>
 struct Odd {
   using Fast = TaylorFast<table>;
@@ -40,7 +41,7 @@ struct Odd {
     const Integers<V> sign = to_bits(x) & kSignBit;
     const V magnitude = from_bits(to_bits(x) ^ sign);
     const V limited = smaller(magnitude, constant<V>(last));
-    // Below 2^-900 a product would lose bits.
+    // Below 2^-900 a product could underflow and lose bits.
     const Integers<V> domain = at_most(constant<V>(0x1p-900), magnitude);
     const Integers<V> decided = round_if_decided<Fast>(Fast::evaluate(limited), y);
     *y = from_bits(to_bits(*y) | sign);
@@ -58,7 +59,7 @@ using Log = OnItsDomain<LogFast, log_accurate>;
 using Tanh = Odd<kTanhTable, 20, tanh_accurate>;
 using Erf = Odd<kErfTable, 6, erf_accurate>;
 
-/// Returns F(x).
+/// Returns F(x), correctly rounded.
 template <class F>
 NORMPROOF_DEVICE inline double of(double x) {
   double y;

@@ -25,14 +25,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// Returns "eps" for "--eps", so that the common prefix of all options does not make names more
-/// similar.
+/// Returns the name without leading dashes, such as "eps" for "--eps". Otherwise the dashes that
+/// all options share would make their names look more similar than they are.
 std::string_view letters(std::string_view name) {
   return name.substr(std::min(name.find_first_not_of('-'), name.size()));
 }
 
-/// Returns the distance of a name from a known one, and the length of the known one, which decides
-/// ties. If the known name begins with `name`, the distance is 0.
+/// Returns two numbers that order the known names by similarity to `name`: the edit distance, and
+/// the length of the known name, which breaks ties. If the known name begins with `name`, the
+/// distance is 0.
 std::pair<std::size_t, std::size_t> name_distance(std::string_view name, std::string_view known) {
   name = letters(name);
   known = letters(known);
@@ -40,15 +41,15 @@ std::pair<std::size_t, std::size_t> name_distance(std::string_view name, std::st
   return {begins ? 0 : edit_distance(name, known), known.size()};
 }
 
-/// Whether the known name is close enough to suggest: half of the longer name's letters agree, or
-/// the known name begins with `name`.
+/// Whether the known name is similar enough to `name` to be suggested: half of the letters of the
+/// longer name agree, or the known name begins with `name`.
 bool is_close_name(std::string_view name, std::string_view known) {
   return 2 * name_distance(name, known).first <=
          std::max(letters(name).size(), letters(known).size()) + 1;
 }
 
-/// Removes the sign of NaN, which depends on the processor. Observations may print elements of any
-/// scalar.
+/// Removes the sign of every NaN in the text, because the sign depends on the processor.
+/// Observations may print elements of any scalar type.
 std::string without_nan_sign(std::string_view text) {
   std::string result(text);
   for (std::size_t at = 0; (at = result.find("-nan", at)) != std::string::npos;)

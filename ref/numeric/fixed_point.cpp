@@ -1,7 +1,7 @@
 #include "ref/numeric/fixed_point.hpp"
 
-// This file uses no standard function that calls a compiler builtin, because nvcc compiles it for a
-// device too and may omit such a call.
+// This file calls no standard function that needs a compiler builtin. nvcc compiles the file for a
+// GPU too and may omit such a call.
 
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_SIDE {
@@ -17,13 +17,15 @@ NORMPROOF_DEVICE std::uint64_t saturated(Wide v) {
   return v >> 64 != 0 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(v);
 }
 
-// Returns the double nearest to limb[0..count), read as an integer, times 2^exponent; ties to even.
+// Returns the double nearest to N 2^exponent, ties to even. N is the integer with the limbs
+// limb[0..count).
 NORMPROOF_DEVICE double nearest(const std::uint64_t* limb, int count, int exponent) {
   int top = count - 1;
   while (top >= 0 && limb[top] == 0) --top;
   if (top < 0) return 0;
   const int width = 64 * top + bit_width(limb[top]);
-  // The last place of the result leaves 53 bits and is not below 2^-1074.
+  // The number of low bits to remove, so that at most 53 bits are left and the last place of the
+  // result is at least 2^-1074.
   const int cut = larger(width - 53, -1074 - exponent);
   if (cut > width) return 0;
   const auto bit = [&](int i) { return i >= 0 && i < 64 * count && (limb[i / 64] >> i % 64 & 1); };
@@ -39,8 +41,9 @@ NORMPROOF_DEVICE double nearest(const std::uint64_t* limb, int count, int expone
     }
   }
   if (bit(cut - 1) && (below || (kept & 1))) ++kept;
-  // kept <= 2^53, and its last place is 2^(cut + exponent) >= 2^-1074. So kept is itself the bits
-  // of a subnormal number, and a carry into the next binade is a carry into the exponent.
+  // kept <= 2^53, and its last place is 2^(cut + exponent) >= 2^-1074. So if the result is
+  // subnormal, kept is its bit pattern. A carry into the next binade is a carry into the exponent
+  // bits.
   const int last_place = cut + exponent;
   if (kept == 0) return 0;
   if (kept >> 53 != 0 ? last_place + 53 > 1023 : kept >> 52 != 0 && last_place + 52 > 1023)
@@ -78,7 +81,7 @@ NORMPROOF_DEVICE FixedPoint FixedPoint::from_double(int limbs, double x, int exp
   const int biased = static_cast<int>(bits >> 52);
   const std::uint64_t fraction = bits & ((std::uint64_t{1} << 52) - 1);
   const std::uint64_t m = biased == 0 ? fraction : fraction | std::uint64_t{1} << 52;
-  // The position of the bits of m, in units in the last place.
+  // The position of the lowest bit of m, counted from the lowest bit of the number.
   const int at = larger(biased, 1) - 1075 + exponent + 64 * (limbs - 1);
   for (int i = 0; i < 53; ++i) {
     if ((m >> i & 1) == 0) continue;
@@ -113,8 +116,8 @@ NORMPROOF_DEVICE FixedPoint& FixedPoint::operator-=(const FixedPoint& b) {
   return *this;
 }
 
-// a b - A B = A (b - B) + B (a - A) + (a - A)(b - B), where A and B are the exact operands.
-// Rounding the double-width product is one more truncation.
+// The error of the product is a b - A B = A (b - B) + B (a - A) + (a - A)(b - B), where A and B are
+// the exact operands. Truncating the double-width product adds one unit.
 NORMPROOF_DEVICE FixedPoint operator*(const FixedPoint& a, const FixedPoint& b) {
   const int n = a.limbs_;
   std::uint64_t product[2 * FixedPoint::kMaxLimbs];
@@ -130,8 +133,8 @@ NORMPROOF_DEVICE FixedPoint operator*(const FixedPoint& a, const FixedPoint& b) 
   }
   FixedPoint r(n);
   for (int i = 0; i < n; ++i) r.limb_[i] = product[n - 1 + i];
-  // Returns |v| times an error, rounded up; |v| is at most its integer part plus its next limb and
-  // one.
+  // Returns |v| times an error, rounded up. |v| is bounded by its integer part plus its next limb
+  // plus one unit of that limb.
   const auto scaled = [n](const FixedPoint& v, std::uint64_t error) {
     const Wide fraction = (Wide{v.limb_[n - 2]} + 1) * error;
     return saturated(Wide{v.limb_[n - 1]} * error + (fraction >> 64) + 1);
@@ -177,9 +180,10 @@ NORMPROOF_DEVICE FixedPoint& FixedPoint::operator>>=(int bits) {
   return *this;
 }
 
-// Newton's iteration y += y (1 - b y) from below: y (2 - b y) <= 1/b. The rest 1 - b y is computed
-// at most one unit too small, never too large, so b y <= 1 stays true. At the end 1/B - y = (1 - B
-// y)/B for the exact B, and |1 - B y| <= (1 - b y) + error of b, because y <= 1 <= B.
+// Newton's iteration y += y (1 - b y) approaches 1/b from below, because y (2 - b y) <= 1/b. The
+// residual 1 - b y is computed at most one unit too small and never too large, so b y <= 1 stays
+// true. For the exact operand B, the final error is 1/B - y = (1 - B y)/B. It is bounded by |1 - B
+// y| <= (1 - b y) + error of b, because y <= 1 <= B.
 NORMPROOF_DEVICE FixedPoint reciprocal(const FixedPoint& b) {
   const int n = b.limbs_;
   const FixedPoint one(n, 1);

@@ -2,8 +2,8 @@
 
 #include "ref/numeric/float_format.hpp"
 
-/// Conversion between the numbers of a format and the bits that store them: sign, exponent,
-/// fraction, starting at the highest bit of the format's bytes.
+/// Conversion between the numbers of a floating-point format and the bits that store them. From the
+/// highest bit down, the bits are sign, exponent and fraction.
 namespace normproof::ref::numeric {
 
 using FloatBits = unsigned long long;
@@ -14,8 +14,8 @@ NORMPROOF_DEVICE constexpr int fraction_bits(const FloatFormat& format) {
   return 8 * format.bytes - 1 - format.exponent_bits;
 }
 
-/// Returns the bits that store v. For a NaN, as much of its payload is kept as fits, but at least
-/// one bit, so that it does not become infinity.
+/// Returns the bits that store v. For a NaN, the highest bits of the payload are kept. If these are
+/// all 0, one bit is set, because a NaN with payload 0 would be an infinity.
 /// Requires  (C1) v is a number of the format or NaN; any other v gives the bits of a different
 ///           number
 NORMPROOF_DEVICE constexpr FloatBits encode(const FloatFormat& format, double v) {
@@ -40,8 +40,8 @@ NORMPROOF_DEVICE constexpr FloatBits encode(const FloatFormat& format, double v)
 
 }  // namespace NORMPROOF_SIDE
 
-/// Returns exactly the number that the bits store. It works on bits, so that a NaN keeps its sign
-/// and payload whatever the machine does with NaN and subnormal numbers.
+/// Returns the number that the bits store, exactly. The conversion uses only integer operations, so
+/// a NaN keeps its sign and payload on every machine.
 /// Requires  (C1) no bit beyond the format's bytes is set
 double decode(const FloatFormat& format, FloatBits bits);
 

@@ -2,26 +2,27 @@
 
 #include "ref/numeric/device_function.hpp"
 
-/// The binary floating-point formats that tensors are stored in and that implementations compute
-/// in: one table, and functions of its rows. GPU code rounds by this header too.
+/// A table of the binary floating-point formats in which tensors are stored or implementations
+/// compute, and functions that use the table. GPU code rounds by this header too.
 namespace normproof::ref::numeric {
 
-/// The rows of the table. tf32 is the part of a float32 that a GPU's matrix unit reads; tensors are
-/// not stored in it. The 8-bit formats are those of [MSB+22]; they are for storage only.
+/// The floating-point formats. tf32 is the part of a float32 that a GPU's matrix unit reads;
+/// tensors are not stored in it. The 8-bit formats are those of [MSB+22]; they are for storage
+/// only.
 enum class FloatType { float64, float32, tf32, bfloat16, float16, float8_e4m3fn, float8_e5m2 };
 
-/// A format has a sign, an exponent, and significant digits whose leading one is not stored. Below
-/// the smallest normal number lie the subnormal numbers.
+/// A floating-point format: a sign, an exponent, and a significand whose leading digit is not
+/// stored. Numbers below the smallest normal number are subnormal.
 struct FloatFormat {
   FloatType type;
   const char* name;
-  int bytes;  ///< of a stored number
+  int bytes;  ///< the size of a stored number
   int exponent_bits;
-  int digits;        ///< of the significand, including the leading one
-  int min_exponent;  ///< of the smallest normal number, which is a power of two
-  int max_exponent;  ///< of the largest power of two
-  /// Whether the format has infinities. If not, all bits set means NaN, and all other patterns are
-  /// numbers, as in e4m3 [MSB+22].
+  int digits;        ///< binary digits of the significand, including the leading one
+  int min_exponent;  ///< the exponent k of the smallest normal number, 2^k
+  int max_exponent;  ///< the exponent k of the largest power of two, 2^k
+  /// Whether the format has infinities. If it has none, only the pattern of all ones is a NaN, and
+  /// all other bit patterns are numbers, as in e4m3 [MSB+22].
   bool has_infinity;
   double largest;
   double smallest_normal;
@@ -38,8 +39,9 @@ constexpr double two_to(int exponent) {
   return __builtin_bit_cast(double, bits);
 }
 
-/// Returns the row that follows from these parameters. The largest exponent encodes infinity and
-/// NaN as in IEEE 754. In a format without infinity it encodes numbers and a single NaN.
+/// Returns the description of the format that has these parameters. As in IEEE 754, the largest
+/// exponent encodes infinity and NaN. In a format without infinity, the largest exponent encodes
+/// numbers and a single NaN.
 constexpr FloatFormat float_format(FloatType type, const char* name, int bytes, int exponent_bits,
                                    int digits, bool has_infinity = true) {
   const int bias = (1 << (exponent_bits - 1)) - 1;
@@ -59,7 +61,7 @@ constexpr FloatFormat float_format(FloatType type, const char* name, int bytes, 
           .unit_roundoff = two_to(-digits)};
 }
 
-/// The table, in the order of FloatType.
+/// The table of the formats, in the order of FloatType.
 inline constexpr FloatFormat kFloatFormats[] = {
     float_format(FloatType::float64, "float64", 8, 11, 53),
     float_format(FloatType::float32, "float32", 4, 8, 24),
@@ -73,27 +75,29 @@ constexpr const FloatFormat& format_of(FloatType type) {
   return kFloatFormats[static_cast<int>(type)];
 }
 
-/// Whether tensors can be stored in the format: sign, exponent and digits fill its bytes.
+/// Whether tensors can be stored in the format. A format can be stored if its sign, exponent and
+/// digits fill its bytes.
 constexpr bool is_stored(const FloatFormat& format) {
   return format.exponent_bits + format.digits == 8 * format.bytes;
 }
 
-/// Whether implementations compute in the format, with sums and products in it. This excludes the
-/// 8-bit formats.
+/// Whether implementations add and multiply in the format. They do so in all formats except the
+/// 8-bit ones.
 constexpr bool is_used_for_arithmetic(const FloatFormat& format) {
   return format.bytes > 1;
 }
 
-/// The result of rounding a number above the largest, or an infinity.
+/// Decides what rounding an infinity, or a number above the format's largest number, returns.
 enum class Overflow {
-  special,  ///< infinity, or NaN if the format has no infinity
-  saturate  ///< the largest number, with the sign of the operand
+  special,  ///< returns infinity, or NaN if the format has no infinity
+  saturate  ///< returns the largest number, with the sign of the operand
 };
 
 inline namespace NORMPROOF_SIDE {
 
-/// Returns the number of the format nearest to v, ties to even, as if its exponents were unbounded
-/// above. If that exceeds the largest number, `overflow` decides the result. 0 keeps its sign.
+/// Returns the number of the format nearest to v, ties to even. A zero keeps its sign. The rounding
+/// ignores the format's upper limit; if the rounded number exceeds the limit, `overflow` decides
+/// what is returned.
 /// Requires  (C1) format.digits is 53, or at most 51
 NORMPROOF_DEVICE constexpr double round_to(const FloatFormat& format, double v,
                                            Overflow overflow = Overflow::special) {
@@ -105,7 +109,7 @@ NORMPROOF_DEVICE constexpr double round_to(const FloatFormat& format, double v,
     const int least = exponent < format.min_exponent ? format.min_exponent : exponent;
     const double unit =
         __builtin_bit_cast(double, static_cast<Bits>(least - format.digits + 1 + 1023) << 52);
-    // |v / unit| < 2^digits, so adding and subtracting 1.5 2^52 rounds it to an integer.
+    // Because |v / unit| < 2^digits, adding and subtracting 1.5 2^52 rounds v / unit to an integer.
     rounded = ((v / unit + 0x1.8p52) - 0x1.8p52) * unit;
   }
   if (-format.largest <= rounded && rounded <= format.largest)
@@ -118,7 +122,7 @@ NORMPROOF_DEVICE constexpr double round_to(const FloatFormat& format, double v,
 
 }  // namespace NORMPROOF_SIDE
 
-/// Rounds v to the format of that type.
+/// Returns v rounded to the format `type`.
 double round_to(FloatType type, double v);
 
 }  // namespace normproof::ref::numeric

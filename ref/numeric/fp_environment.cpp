@@ -22,8 +22,8 @@ void expect_bits(const char* operation, double got, std::uint64_t expected) {
   }
 }
 
-// Passes an operand through a volatile object, so that the processor does the operation at run
-// time.
+// Returns the value after storing it in a volatile object, so that the processor computes with it
+// at run time.
 double load(double value) {
   volatile double v = value;
   return v;
@@ -43,7 +43,7 @@ void check_fp_environment() {
   expect_bits("2^-1022 / 2 (a subnormal result)", load(0x1p-1022) / load(2.0), 0x0008000000000000u);
   expect_bits("2^-1074 * 2^52 (a subnormal operand)", load(0x1p-1074) * load(0x1p52),
               0x0010000000000000u);
-  // (1 + 2^-30)^2 - (1 + 2^-29) is 2^-60 exactly, and 0 if the product is rounded first.
+  // (1 + 2^-30)^2 - (1 + 2^-29) is exactly 2^-60 if the product is not rounded, and 0 if it is.
   const double a = load(0x1.00000004p0);
   expect_bits("a*a - c (no contraction)", a * a - load(0x1.00000008p0), 0u);
   expect_bits("sqrt(2)", std::sqrt(load(2.0)), 0x3ff6a09e667f3bcdu);

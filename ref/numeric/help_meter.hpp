@@ -4,30 +4,31 @@
 
 namespace normproof::ref::numeric {
 
-/// Measures whether more threads make calls faster. It compares the elapsed time of calls with the
-/// processor time of all threads, which estimates what one thread would have taken. If another
-/// process is busy on one of two processors, a thread delayed there makes the others wait longer
-/// than it helped. Then calls run on one thread for a while before threads are tried again. This
-/// affects only the speed, never the bits.
+/// Measures whether calls are faster with several threads than with one. It compares the elapsed
+/// time of calls with the processor time of all threads together, which estimates what one thread
+/// would have taken. If another process occupies one of two processors, a thread that runs there is
+/// delayed, and waiting for it costs more than it saves. Then calls run on one thread for a while,
+/// before several threads are tried again. This affects only the speed, never the bits.
 class HelpMeter {
  public:
   using Duration = std::chrono::nanoseconds;
   using Time = std::chrono::steady_clock::time_point;
 
-  /// Whether to use other threads now.
+  /// Whether calls should use other threads at the time `now`.
   bool helps(Time now) const { return now >= alone_until_; }
 
-  /// Records a call that used other threads and ended at `now`: its elapsed time, and the processor
-  /// time of all threads together.
+  /// Records a call that used other threads and ended at `now`. `elapsed` is the duration of the
+  /// call, `processor` the processor time of all threads together.
   void record_call(Time now, Duration elapsed, Duration processor);
 
-  /// Calls are judged in windows of at least kCalls calls and kWindow time. Threads are judged
-  /// useless only after two such windows in a row, because the first calls of a process are slow
-  /// while they touch new memory. If they were useless before, a window half as long is enough.
+  /// The minimum number of calls, and their minimum total time, that are evaluated together as one
+  /// window. Other threads are judged useless only after two such windows in a row, because the
+  /// first calls of a process are slow while they touch new memory. If they were judged useless
+  /// before, one window of half the time is enough.
   static constexpr int kCalls = 8;
   static constexpr Duration kWindow = std::chrono::milliseconds(30);
-  /// How long calls run on one thread at first. The time doubles each time that this was right, up
-  /// to `kMaxAlone`.
+  /// How long calls run on one thread after the first judgment that other threads are useless. The
+  /// time doubles with each further such judgment in a row, up to `kMaxAlone`.
   static constexpr Duration kAloneCalls = std::chrono::milliseconds(400);
   static constexpr Duration kMaxAlone = std::chrono::milliseconds(3200);
 

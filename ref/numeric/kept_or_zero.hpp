@@ -6,8 +6,8 @@
 
 namespace normproof::ref::numeric {
 
-/// Returns v if `keep` is set, otherwise +0. It does not branch, because a processor cannot predict
-/// a random branch.
+/// Returns v if `keep` is true, otherwise +0. The function does not branch, because a processor
+/// cannot predict a random branch.
 NORMPROOF_DEVICE inline double kept_or_zero(bool keep, double v) {
   return __builtin_bit_cast(
       double, __builtin_bit_cast(std::uint64_t, v) & -static_cast<std::uint64_t>(keep));

@@ -11,9 +11,10 @@
 #include "ref/numeric/pack.hpp"
 #endif
 
-/// Operations other than + - * that let one formula serve `double` and a Pack: the bits of the
-/// lanes as integers, fused multiply-add, and rows of a table. Each lane computes the operation on
-/// `double`, so the bits do not depend on the width. A GPU has no Pack.
+/// Operations other than + - * that are defined for `double` and for a Pack, so that one formula
+/// serves both: the bits of the lanes as integers, fused multiply-add, and rows of a table. Each
+/// lane computes the operation on `double`, so the bits do not depend on the width of the Pack. A
+/// GPU has no Pack.
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_ISA {
 
@@ -26,7 +27,8 @@ template <>
 struct IntegersOf<double> {
   using type = Int;
 };
-/// The 64-bit integers that correspond to the lanes of V.
+/// The type with one 64-bit integer for each lane of V: an integer for `double`, an IntPack for a
+/// Pack.
 template <class V>
 using Integers = typename IntegersOf<V>::type;
 
@@ -47,26 +49,26 @@ template <class V>
 [[gnu::always_inline]] NORMPROOF_DEVICE inline double from_bits(Int i) {
   return __builtin_bit_cast(double, i);
 }
-/// Returns a * b + c, rounded once.
+/// Returns a b + c, rounded once (fused multiply-add).
 [[gnu::always_inline]] NORMPROOF_DEVICE inline double fused(double a, double b, double c) {
   return __builtin_fma(a, b, c);
 }
-/// Returns all bits set if a <= b, otherwise 0. NaN gives 0.
+/// Returns a mask: all bits set if a <= b, otherwise 0. If a or b is NaN, it returns 0.
 [[gnu::always_inline]] NORMPROOF_DEVICE inline Int at_most(double a, double b) {
   return -static_cast<Int>(a <= b);
 }
-/// Returns the smaller number, or b if a is NaN.
+/// Returns the smaller of a and b. If a is NaN, it returns b.
 [[gnu::always_inline]] NORMPROOF_DEVICE inline double smaller(double a, double b) {
   return a < b ? a : b;
 }
 [[gnu::always_inline]] NORMPROOF_DEVICE inline Int same(double a, double b) {
   return -static_cast<Int>(a == b);
 }
-/// Whether every lane of the mask is set.
+/// Whether the mask is set in every lane.
 [[gnu::always_inline]] NORMPROOF_DEVICE inline bool all(Int mask) {
   return mask != 0;
 }
-/// The table rows of the lanes: column c of row i is table[i * columns + c].
+/// One table row for each lane. Column c of row i of the table is table[i * columns + c].
 template <class V, int columns>
 struct Rows;
 template <int columns>
@@ -112,7 +114,7 @@ struct IntegersOf<Pack> {
   return both != 0;
 #endif
 }
-/// Loads columns 0 and 1 of the row of each lane.
+/// Loads columns 0 and 1 of the table row of each lane.
 [[gnu::always_inline]] inline void two_columns(const double* const* row, Pack* column) {
 #if defined(__AVX512F__)
   const auto four = [](const double* a, const double* b, const double* c, const double* d) {

@@ -2,12 +2,12 @@
 
 namespace normproof::ref::numeric {
 
-/// How far an operation of a candidate may be from the exact result, in units in the last place of
-/// that result: as far as CUDA's rsqrtf. Additions are exempt; they round to nearest.
+/// The maximum error of one operation of a candidate, in units in the last place of the exact
+/// result. It is the error of CUDA's rsqrtf. Additions are exempt: they must round to nearest.
 inline constexpr double kMaxOperationUlps = 2;
 
-/// The same limit in multiples of the unit roundoff u: a unit in the last place is at most 2 u of
-/// the number.
+/// The maximum error of one operation of a candidate as a multiple of the unit roundoff u. A unit
+/// in the last place of a number is at most 2 u times the number.
 inline constexpr double kMaxOperationError = 2 * kMaxOperationUlps;
 
 }  // namespace normproof::ref::numeric

@@ -5,16 +5,17 @@
 #include <immintrin.h>
 #endif
 
-/// Namespaces of kernels. Kernels are compiled once for every scalar, and for `double` once per
-/// instruction set. Each version lies in its own inline namespace, so that the linker never mixes
-/// them.
+/// The namespace of the kernels in a source file. Kernels on `double` are compiled once per
+/// instruction set, each version in an inline namespace with the name of the set, so that the
+/// linker never mixes the versions. NORMPROOF_ISA is that name.
 #ifndef NORMPROOF_ISA
 #define NORMPROOF_ISA baseline
 #endif
 
-/// A pack is as many neighboring doubles as a register holds. Operations on packs apply to the
-/// elements one by one, so the bits do not depend on the width. A formula is a function of `at`:
-/// at(p) is p[i], or the pack that begins there, and at.set(p, v) writes it.
+/// A Pack holds the neighboring doubles that fit a register. Operations on packs apply to the
+/// elements one by one, so the bits do not depend on the width. A formula is a function of `at`, an
+/// At or a PackAt with an index i. at(p) reads p[i], or the pack that begins at p[i]. at.set(p, v)
+/// writes v there.
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_ISA {
 
@@ -57,7 +58,7 @@ inline void store(double* p, Pack v) {
   *reinterpret_cast<UnalignedPack*>(p) = v;
 }
 
-/// Returns a pack whose elements are all x.
+/// Returns a pack in which every element is x.
 inline Pack broadcast(double x) {
 #if defined(__AVX512F__)
   return _mm512_set1_pd(x);
@@ -70,8 +71,8 @@ inline Pack broadcast(double x) {
 #endif
 }
 
-/// Returns a b + c, each element rounded once. It uses the instruction if the set has one,
-/// otherwise the library function, which gives the same bits.
+/// Returns a b + c, with each element rounded once. If the instruction set has an instruction for
+/// this, it is used; otherwise the library function is used, which gives the same bits.
 [[gnu::always_inline]] inline Pack fma(Pack a, Pack b, Pack c) {
 #if defined(__AVX512F__)
   return _mm512_fmadd_pd(a, b, c);

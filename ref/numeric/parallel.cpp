@@ -12,13 +12,13 @@
 namespace normproof::ref::numeric {
 namespace {
 
-/// Ranges per thread. With more ranges, the others wait less for a delayed thread, but a kernel
-/// starts more often.
+/// The number of ranges per thread. With more ranges, the other threads wait less for a delayed
+/// thread, but the kernel is called more often.
 constexpr std::size_t kRangesPerThread = 2;
 
 std::atomic<int> thread_count{1};
 
-/// Keeps the exception of the first range that threw.
+/// Stores the exception of the first range that threw one.
 class FirstFailure {
  public:
   void store_current_exception(std::size_t range) {

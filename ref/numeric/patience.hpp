@@ -5,17 +5,18 @@
 
 namespace normproof::ref::numeric {
 
-/// Decides how long a waiting thread spins before it sleeps. Waking a sleeping thread often takes
-/// longer than the work between two calls. If a check comes late, something else needs the
-/// processor, such as another process or more threads than processors; then no thread spins on for
-/// a while. This affects only the speed.
+/// Decides how long a waiting thread spins before it sleeps. Spinning is worthwhile because waking
+/// a sleeping thread often takes longer than the work between two calls. If a spinning thread is
+/// interrupted, something else needs the processor, such as another process, or there are more
+/// threads than processors. Then all threads spin only briefly for a while. This affects only the
+/// speed.
 class LockWait {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Duration = Time::duration;
 
-  /// Whether to keep spinning at `now`, for a thread that began to wait at `began` and last checked
-  /// at `last`.
+  /// Whether a thread should keep spinning at the time `now`. The thread began to wait at the time
+  /// `began` and last checked at the time `last`.
   bool keeps_spinning(Time began, Time last, Time now) {
     if (now - last >= kLate) short_until_ = (now + kShort).time_since_epoch().count();
     return now - began < kLong && now.time_since_epoch().count() >= short_until_.load();

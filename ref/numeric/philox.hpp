@@ -9,20 +9,22 @@
 #include "ref/numeric/lanes.hpp"
 #include "ref/numeric/random_kernels.hpp"
 
-/// Philox4x32-10 for one element, or for one element per lane of a pack.
+/// The random number generator Philox4x32-10, for one element or for a pack of elements (one per
+/// lane).
 namespace normproof::ref::numeric {
 inline namespace NORMPROOF_ISA {
 
 inline constexpr Int kLowWord = 0xffffffff;
 
-/// Returns the product of the lower 32 bits of each lane. The upper bits may be anything.
+/// Returns, in each lane, the product of the lower 32 bits of a and of b. The upper 32 bits of the
+/// operands are ignored.
 [[gnu::always_inline]] NORMPROOF_DEVICE inline Int multiply_low(Int a, Int b) {
   return (a & kLowWord) * (b & kLowWord);
 }
 #if !defined(__CUDACC__)
 [[gnu::always_inline]] inline IntPack multiply_low(IntPack a, IntPack b) {
 #if defined(__AVX512F__)
-  // The mask selects all lanes; GCC 12 warns about the version without a mask.
+  // The mask selects all lanes. The version without a mask causes a warning in GCC 12.
   return __builtin_bit_cast(IntPack, _mm512_maskz_mul_epu32(0xff, __builtin_bit_cast(__m512i, a),
                                                             __builtin_bit_cast(__m512i, b)));
 #elif defined(__AVX2__)
@@ -42,8 +44,8 @@ template <class V>
   return V{} + value;
 }
 
-/// Returns the upper 53 of the first 64 bits of each element. Each word of the state lies in the
-/// lower half of a lane; the upper half is never read.
+/// Returns the upper 53 of the first 64 random bits of each element. Each word of the generator's
+/// state lies in the lower half of a lane; the upper half is never read.
 template <class V>
 [[gnu::always_inline]] NORMPROOF_DEVICE inline V upper_bits(const PhiloxStream& stream, V index) {
   constexpr Int kMultiplier0 = 0xd2511f53, kMultiplier1 = 0xcd9e8d57;  // [SMDS11], Philox4x32

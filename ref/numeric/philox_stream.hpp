@@ -4,14 +4,14 @@
 
 #include "ref/numeric/random_kernels.hpp"
 
-/// The parameters with which a kernel can draw the numbers of a RandomStream itself.
+/// Functions for kernels that generate the numbers of a RandomStream themselves.
 namespace normproof::ref::numeric {
 
-/// Returns the parameters of RandomStream(seed, stream).
+/// Returns the Philox parameters of RandomStream(seed, stream).
 PhiloxStream philox_stream(std::uint64_t seed, std::string_view stream);
 
-/// Returns the threshold for which uniform(i) >= least holds exactly if the upper 53 bits of
-/// bits(i), read as a number, are at least the threshold.
+/// Returns the smallest integer n for which uniform(i) >= least whenever the upper 53 bits of
+/// bits(i), read as an integer, are at least n. For smaller integers, uniform(i) < least.
 /// Requires  (C1) 0 <= least <= 1
 std::uint64_t min_upper_bits(double least);
 

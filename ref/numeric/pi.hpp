@@ -4,8 +4,8 @@
 
 namespace normproof::ref::numeric {
 
-/// Returns pi for a scalar.
-/// Error     oracles: correctly rounded by MPFR; interval and ball: an enclosure
+/// Returns pi as the scalar type T.
+/// Error     oracles: correctly rounded by MPFR; interval and ball: an enclosure of pi
 template <class T>
 T pi();
 #ifndef NORMPROOF_DOUBLE_ONLY

@@ -46,7 +46,7 @@ const RandomKernels& random_kernels() {
   return random_kernels_baseline;
 }
 
-/// Returns block number `block` of element `index`: 128 bits.
+/// Returns the 128 bits of Philox with the counter (index, stream, block).
 r123::Philox4x32::ctr_type philox(std::uint64_t seed, std::uint64_t stream, std::uint64_t index,
                                   std::uint32_t block) {
   const r123::Philox4x32::ctr_type counter = {{low(index), high(index), low(stream), block}};
@@ -65,11 +65,11 @@ PhiloxStream philox_stream(std::uint64_t seed, std::string_view stream) {
 }
 
 std::uint64_t min_upper_bits(double least) {
-  // n 2^-53 >= least exactly if n >= ceil(least 2^53); both products are exact.
+  // n 2^-53 >= least if and only if n >= ceil(least 2^53). Both products are exact.
   return static_cast<std::uint64_t>(std::ceil(least * 0x1p53));
 }
 
-/// The uniform numbers of one element, in order.
+/// The uniform random numbers of one element, in the order in which they are drawn.
 class RandomStream::Draws {
  public:
   Draws(const RandomStream& stream, std::uint64_t index) : stream_(stream), index_(index) {}
@@ -79,7 +79,9 @@ class RandomStream::Draws {
     return to_unit_interval(drawn_[used_++]);
   }
 
-  /// Returns true with probability exp(-1/2): the decreasing run below 1/2 has even length.
+  /// Returns true with probability exp(-1/2). It draws numbers until one is not smaller than the
+  /// previous number, which is 1/2 at first. It returns whether the number of draws before that one
+  /// is even.
   bool exp_minus_half() {
     double last = 0.5;
     for (bool even = true;; even = !even) {
@@ -89,7 +91,7 @@ class RandomStream::Draws {
     }
   }
 
-  /// Returns true with probability exp(-x (2k + x) / (2k + 2)).
+  /// Returns true with probability exp(-x (2k + x) / (2k + 2)), as Algorithm N requires.
   bool exp_minus(double k, double x) {
     const double threshold = (2 * k + x) / (2 * k + 2);
     double last = x;
@@ -102,8 +104,8 @@ class RandomStream::Draws {
   }
 
  private:
-  /// The numbers of four blocks, drawn together: the blocks are independent, and a normal number
-  /// needs four or more of them.
+  /// The number of uniform numbers that are drawn together. They come from four independent blocks,
+  /// and a normal number needs four or more of them.
   static constexpr std::size_t kBatchSize = 8;
 
   void draw() {

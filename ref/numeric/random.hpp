@@ -6,12 +6,13 @@
 
 namespace normproof::ref::numeric {
 
-/// Counter-based random numbers. A value depends only on (seed, stream name, element index), and in
-/// particular not on the order of calls (docs/specification/determinism.md, rule R6).
+/// A stream of random numbers that are computed from a counter. A number depends only on the seed,
+/// the name of the stream and the index of the element. It does not depend on the order of calls
+/// (docs/specification/determinism.md, rule R6).
 ///
-/// Source    Philox4x32-10 [SMDS11]; the stream's number is the 64-bit FNV-1a hash of its name;
-///           normal by Algorithm N of [Kar16], which only compares uniform numbers and so needs no
-///           libm
+/// Source    Philox4x32-10 [SMDS11]; the number of a stream is the 64-bit FNV-1a hash of its name;
+///           normal uses Algorithm N of [Kar16], which only compares uniform numbers and so needs
+///           no libm
 /// Example   RandomStream stream(42, "embedding");
 ///           stream.bits(0)        == 0x01393fde411d92bc
 ///           stream.bits(1)        == 0xa0559272dc13e37c
@@ -23,22 +24,23 @@ class RandomStream {
  public:
   RandomStream(std::uint64_t seed, std::string_view stream);
 
-  /// Returns 64 independent random bits.
+  /// Returns 64 independent random bits for the element with this index.
   std::uint64_t bits(std::uint64_t index) const;
 
-  /// Returns a uniform multiple of 2^-53 in [0, 1): the upper 53 bits of bits(index).
+  /// Returns a uniformly distributed multiple of 2^-53 in [0, 1): the upper 53 bits of bits(index),
+  /// times 2^-53.
   double uniform(std::uint64_t index) const;
 
-  /// Sets y[i] = uniform(first + i) >= least for `count` elements.
+  /// Sets y[i] to whether uniform(first + i) >= least, for i < count.
   /// Requires  (C1) 0 <= least <= 1
   void at_least(double least, std::uint64_t first, std::size_t count, bool* y) const;
 
-  /// Returns a standard normal number sign * (k + x), where x is a multiple of 2^-53 in [0, 1) and
-  /// k a small integer.
+  /// Returns a random number with the standard normal distribution. It has the form sign * (k + x),
+  /// where x is a multiple of 2^-53 in [0, 1) and k is a small integer.
   double normal(std::uint64_t index) const;
 
-  /// Returns a uniform number in {0, ..., count - 1}: bits(index) * count / 2^64, rounded down. The
-  /// bias is below count * 2^-64.
+  /// Returns a uniformly distributed integer in {0, ..., count - 1}: bits(index) * count / 2^64,
+  /// rounded down. The bias is below count * 2^-64.
   std::uint64_t below(std::uint64_t index, std::uint64_t count) const;
 
  private:

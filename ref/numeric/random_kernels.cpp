@@ -1,5 +1,5 @@
-// This file is compiled once per instruction set, with -DNORMPROOF_ISA=<set> and the flags of that
-// set. It must not include a standard header that contains code.
+// This file is compiled once per instruction set, with -DNORMPROOF_ISA=<set> and the compiler flags
+// of that set. It must not include a standard header that contains code.
 #include "ref/numeric/random_kernels.hpp"
 
 #include "ref/numeric/philox.hpp"

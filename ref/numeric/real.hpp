@@ -5,9 +5,9 @@
 
 #include "ref/numeric/any_order_error.hpp"
 #include "ref/numeric/running_error.hpp"
-// With NORMPROOF_DOUBLE_ONLY, `double` is the only scalar and no library is needed, so the same
-// sources compile for any processor (verification/checks/determinism). A whole program must use one
-// setting.
+// If NORMPROOF_DOUBLE_ONLY is defined, `double` is the only scalar type and no library is needed.
+// So the same sources compile for any processor (verification/checks/determinism). All sources of a
+// program must agree on this macro.
 #ifndef NORMPROOF_DOUBLE_ONLY
 #include <boost/multiprecision/cpp_int.hpp>
 #include <boost/multiprecision/mpfi.hpp>
@@ -34,24 +34,26 @@ concept Real = std::is_same_v<T, double>;
 
 namespace mp = boost::multiprecision;
 
-/// Numbers of 50 and 100 decimal digits; MPFR rounds every operation correctly.
+/// Numbers of 50 and 100 decimal digits. MPFR rounds every operation correctly.
 using oracle50 = mp::number<mp::mpfr_float_backend<50, mp::allocate_stack>, mp::et_off>;
 using oracle100 = mp::number<mp::mpfr_float_backend<100, mp::allocate_stack>, mp::et_off>;
-/// An enclosure with endpoints of 50 digits, which MPFI rounds outward.
+/// An interval whose ends have 50 digits. MPFI rounds the ends outward, so the interval contains
+/// the exact result.
 using interval = mp::number<mp::mpfi_float_backend<50>, mp::et_off>;
 using dual = Dual<oracle50>;
 using complex100 = Complex<oracle100>;
-/// Exact rational numbers. They have no sqrt, so they are used only for polynomial identities.
+/// Exact rational numbers. They have no square root, so they are used only for polynomial
+/// identities.
 using rational = mp::number<mp::cpp_rational::backend_type, mp::et_off>;
 
-/// All scalars that every formula of ref is instantiated for.
+/// All scalar types for which every formula in ref/ is instantiated.
 template <class T>
 concept Real = is_one_of<T, double, oracle50, oracle100, interval, ball, dual, complex100,
                          running_error, any_order_error>;
 
-/// Expands M(T) for each scalar that this source is compiled for. Normally these are all scalars.
-/// If CMake compiles the source twice (SCALARS_APART), they are first only `double`, then all
-/// others.
+/// Expands M(T) for each scalar type T that this source file is compiled for. Normally these are
+/// all scalar types. If CMake compiles the file twice (SCALARS_APART), the first time is for
+/// `double` only and the second for all other types.
 #if !defined NORMPROOF_SCALARS_double
 #define NORMPROOF_FOR_EACH_OTHER_REAL(M)      \
   M(::normproof::ref::numeric::oracle50)      \

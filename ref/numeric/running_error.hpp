@@ -5,17 +5,18 @@
 
 namespace normproof::ref::numeric {
 
-/// The `double` that the reference computes, together with a rigorous bound of its distance from
-/// the exact result (running error analysis). Evaluating a layer on this scalar gives the
-/// componentwise tolerance of its `double` evaluation for the given data.
+/// A scalar that holds the `double` value that the reference computes and a rigorous bound of its
+/// distance from the exact result (running error analysis). A layer evaluated on this scalar
+/// returns an error bound for each element of its `double` output, for the given data.
 ///
 /// Source    [Hig02] section 3.3; docs/error_analysis.md, section 1
 /// Computes  value: exactly the bits of the `double` evaluation, operation by operation; error:
-///           |value - exact| <= error, for exact real arithmetic on the same inputs
-/// Error     the bound itself is computed in `double`; each operation inflates it by 1 + 2^-49 and
-///           adds 2^-1072, which covers its own rounding and underflow
+///           |value - exact| <= error, where exact is the result of exact real arithmetic on the
+///           same inputs
+/// Error     the bound itself is computed in `double`; each operation multiplies it by 1 + 2^-49
+///           and adds 2^-1072, which covers its own rounding and underflow
 ///
-/// Comparisons use the value only, so a branch is taken as in the `double` evaluation.
+/// Comparisons use the value only, so every branch is taken as in the `double` evaluation.
 class running_error {
  public:
   running_error() = default;
@@ -36,7 +37,8 @@ class running_error {
   running_error& operator/=(const running_error& b) {
     const double quotient = value / b.value;
     const double least = (std::fabs(b.value) - b.error) * (1 - kSlack);
-    // |v/w - a/b| = |(v - a) - (v/w)(w - b)| / |b|; |v/w| is bounded by the rounded quotient.
+    // |v/w - a/b| = |(v - a) - (v/w)(w - b)| / |b|, where v/w is the computed quotient and a/b the
+    // exact one. `largest` bounds |v/w| by the rounded quotient.
     const double largest = std::fabs(quotient) * (1 + kSlack) + kUnderflow;
     const double numerator = error + largest * b.error;
     const bool exact = error == 0 && b.error == 0;
@@ -44,7 +46,7 @@ class running_error {
     if (!(least > 0)) return *this = running_error(quotient, infinity());
     return *this = rounded(quotient, propagated);
   }
-  /// Returns a b + c rounded once, as `double` does in sums of products.
+  /// Returns a b + c, rounded once. `double` sums of products use the same operation.
   friend running_error multiply_add(const running_error& a, const running_error& b,
                                     const running_error& c) {
     return rounded(
@@ -76,7 +78,9 @@ class running_error {
     return a.value != b.value;
   }
 
-  /// |sqrt(v) - sqrt(a)| = |v - a| / (sqrt(v) + sqrt(a)) <= error / sqrt(v), and <= sqrt(error).
+  /// Returns the square root. For the value v and the exact number a, its error is |sqrt(v) -
+  /// sqrt(a)| = |v - a| / (sqrt(v) + sqrt(a)), which is at most error / sqrt(v) and at most
+  /// sqrt(error).
   friend running_error sqrt(const running_error& x) {
     const double root = std::sqrt(x.value);
     const double relative = x.error / root;
@@ -84,12 +88,13 @@ class running_error {
     return rounded(root, x.error == 0 ? 0 : relative <= absolute ? relative : absolute);
   }
 
-  /// Returns the value of an operation that was correctly rounded to `result`. The errors of its
-  /// operands contribute `propagated`, which was computed with at most 8 roundings. An exact sum or
-  /// difference is charged u |result| too, to keep the bound simple.
+  /// Returns the result of an operation whose value was correctly rounded to `result`. `propagated`
+  /// is the part of the error that comes from the operands, and was computed with at most 8
+  /// roundings. The rounding of `result` adds u |result|, even for an exact sum or difference, to
+  /// keep the bound simple.
   static running_error rounded(double result, double propagated) {
     const double e = (propagated + kUnitRoundoff * std::fabs(result)) * (1 + kSlack) + kUnderflow;
-    // 0 times an infinite error is NaN, which also means that no bound is known.
+    // 0 times an infinite error gives NaN. That also means that no bound is known.
     return running_error(result, std::isfinite(result) && e == e ? e : infinity());
   }
 

@@ -2,8 +2,8 @@
 
 namespace normproof::ref::numeric {
 
-/// Returns the IEEE square root, correctly rounded. It is not in elementary.hpp, so that kernels
-/// compiled for one instruction set need no other header.
+/// Returns the IEEE square root, which is correctly rounded. It has its own header, so that kernels
+/// that are compiled for one instruction set need not include elementary.hpp.
 [[gnu::always_inline]] inline double square_root(double x) {
   return __builtin_sqrt(x);
 }

@@ -10,13 +10,13 @@
 
 namespace normproof::ref::numeric {
 
-/// Lets threads wait for a condition that other threads make true. A thread spins for some
-/// microseconds, or longer if nothing else needs the processor, then sleeps on a condition
-/// variable. If there are fewer processors than threads, spinning on would take the processor from
-/// the thread that has the work.
+/// Lets a thread wait for a condition that other threads make true. The thread first spins for some
+/// microseconds, or longer if nothing else needs the processor. Then it sleeps on a condition
+/// variable. If there are fewer processors than threads, longer spinning would take the processor
+/// from a thread that has work to do.
 class Waiting {
  public:
-  /// Returns once is_so(), which reads atomic variables, is true.
+  /// Waits until is_so() returns true. is_so reads atomic variables.
   template <class Predicate>
   void wait_until(const Predicate& is_so) {
     if (spins_until(is_so, kFirstChecks)) return;
@@ -31,10 +31,11 @@ class Waiting {
     sleepers_.fetch_sub(1);
   }
 
-  /// Wakes the sleeping threads. It must be called after each change that makes a predicate true.
+  /// Wakes the sleeping threads. It must be called after each change that makes the condition of a
+  /// waiting thread true.
   void wake() {
-    // This both writes and reads the counter: either this call sees the sleeper, or the sleeper
-    // sees the change made before the call.
+    // fetch_add both writes and reads the counter. So either this call sees the sleeping thread, or
+    // the sleeping thread sees the change made before this call.
     if (sleepers_.fetch_add(0) == 0) return;
     { const std::lock_guard lock(mutex_); }
     changed_.notify_all();
@@ -42,10 +43,10 @@ class Waiting {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr int kFirstChecks = 1000;        // about 10 to 40 microseconds
+  static constexpr int kFirstChecks = 1000;        // take about 10 to 40 microseconds
   static constexpr int kChecksPerClockRead = 100;  // between two readings of the clock
 
-  /// Whether the predicate became true within `most` checks.
+  /// Checks the condition at most `most` times. Returns whether it became true.
   template <class Predicate>
   static bool spins_until(const Predicate& is_so, int most) {
     for (int looks = 0; looks < most; ++looks) {
@@ -63,7 +64,8 @@ class Waiting {
 #endif
   }
 
-  /// Shared by all waiting threads, because they share the processors.
+  /// Decides how long threads spin. All waiting threads share this object, because they share the
+  /// processors.
   inline static LockWait patience_;
   std::atomic<int> sleepers_{0};
   std::mutex mutex_;

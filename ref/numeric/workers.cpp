@@ -17,19 +17,19 @@ namespace {
 
 using Task = std::function<void(std::size_t)>;
 
-/// Whether this thread is running a task.
+/// Whether the current thread is running a task.
 thread_local bool in_task = false;
 
-/// Returns the processor time that this thread has used so far.
+/// Returns the processor time that the current thread has used so far.
 HelpMeter::Duration processor_time() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return std::chrono::seconds(now.tv_sec) + HelpMeter::Duration(now.tv_nsec);
 }
 
-/// The worker threads and the call that they work on. A call has a number, and its next task is
-/// stored in one word together with that number. So a thread that arrives late cannot take a task
-/// of a different call.
+/// The worker threads and the current call of run_tasks. Each call has a number. One atomic word
+/// stores the number of the call together with the index of its next task. So a thread that arrives
+/// late cannot start a task of a different call.
 class Workers {
  public:
   static constexpr unsigned kTaskBits = 24;
@@ -43,8 +43,8 @@ class Workers {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  /// Runs all tasks and returns true. Runs none and returns false if another thread is in a call,
-  /// or while other threads do not help.
+  /// Runs all tasks and returns true. It runs none and returns false if another thread is in a
+  /// call, or while HelpMeter finds that other threads do not help.
   bool run(std::size_t tasks, std::size_t threads, const Task& task) {
     if (busy_.exchange(true, std::memory_order_acquire)) return false;
     const auto began = std::chrono::steady_clock::now();
@@ -64,7 +64,8 @@ class Workers {
   void run_with_others(std::size_t tasks, std::size_t threads, const Task& task,
                        HelpMeter::Time began) {
     start(threads - 1);
-    // Leaves no task of the previous call to take, whatever a thread that arrives late reads below.
+    // Marks the previous call as having no task left, so that a thread that arrives late and reads
+    // the values below starts none.
     next_ = next_.load() | kNoTask;
     task_ = &task;
     tasks_ = tasks;
@@ -80,7 +81,7 @@ class Workers {
     meter_.record_call(now, now - began, HelpMeter::Duration(processor_time_.load()));
   }
 
-  /// Starts threads until there are `count`, or until no more can be created.
+  /// Creates threads until there are `count`, or until no more can be created.
   void start(std::size_t count) {
     try {
       while (threads_.size() < count) {
@@ -125,7 +126,7 @@ class Workers {
   std::atomic<std::uint64_t> next_{0};
   std::atomic<const Task*> task_{nullptr};
   std::atomic<std::size_t> tasks_{0}, invited_{0}, ended_{0};
-  /// Of all threads, for tasks that have ended.
+  /// The processor time that all threads together have spent on tasks that have ended.
   std::atomic<HelpMeter::Duration::rep> processor_time_{0};
   HelpMeter meter_;
   Waiting called_, all_ended_;
@@ -133,7 +134,7 @@ class Workers {
 };
 
 std::atomic<Workers*> workers{nullptr};
-/// The workers of the parent process. A forked process has their memory but not the threads.
+/// The workers of the parent process. A forked process inherits their memory but not their threads.
 Workers* parent_workers = nullptr;
 
 struct Ending {

@@ -5,18 +5,21 @@
 
 namespace normproof::ref::numeric {
 
-/// Runs task(0), ..., task(tasks - 1), each once, on the caller's thread and at most threads - 1
-/// others, which live as long as the process. It returns when all tasks have ended, and their
-/// writes are visible then. Any free thread takes the next task; nobody waits for a thread that has
-/// started none. All tasks run on the caller's thread, in ascending order, if the call is nested in
-/// a task, if another thread is in run_tasks, if no thread can be created, from 2^24 tasks on, and
-/// while HelpMeter finds that other threads do not help. A forked process starts its own threads.
-/// Requires  a task that does not throw
+/// Calls task(0), ..., task(tasks - 1), each once, and returns when all have ended. The caller's
+/// thread and at most threads - 1 worker threads run the tasks; the workers live as long as the
+/// process. Data that the tasks write is visible after the call. Any free thread starts the next
+/// task, and the call never waits for a worker that has not started a task.
+///
+/// All tasks run on the caller's thread, in ascending order, in each of these cases: the call is
+/// nested in a task; another thread is in run_tasks; no thread can be created; there are 2^24 tasks
+/// or more; HelpMeter finds that other threads do not help. A forked process starts its own worker
+/// threads.
+/// Requires  task does not throw
 void run_tasks(std::size_t tasks, std::size_t threads,
                const std::function<void(std::size_t)>& task);
 
-/// Makes run_tasks use other threads again, whatever earlier calls measured. Does nothing while
-/// another thread is in run_tasks.
+/// Makes run_tasks use worker threads again, whatever HelpMeter measured in earlier calls. Does
+/// nothing while another thread is in run_tasks.
 void reset_help_meter();
 
 }  // namespace normproof::ref::numeric

@@ -14,10 +14,10 @@ namespace {
 
 using tensor::shape_of;
 
-constexpr std::size_t kActivationGrain = 4096;  // in elements; it does not affect the bits
+constexpr std::size_t kActivationGrain = 4096;  // elements per range; does not affect the bits
 
-// Returns the true constants as closely as T can represent them; those of `double` include their
-// error.
+// Returns the constants of GELU as precisely as T can represent them. If T has an error bound, the
+// bound covers the rounding of the constants.
 template <class T>
 GeluConstants<T> gelu_constants() {
   if constexpr (std::is_same_v<T, double>) {
@@ -46,7 +46,7 @@ void check_element(std::string_view function, std::string_view argument, const T
       "finite values", Clause::C2);
 }
 
-// Checks the arguments and calls run(arguments), the elementwise kernel.
+// Checks the arguments, then calls run(arguments), the elementwise kernel.
 template <class T, class Run>
 Tensor<T> elementwise(std::string_view function, const Tensor<T>* grad_y, const Tensor<T>& x,
                       Run&& run, T* erf = nullptr) {

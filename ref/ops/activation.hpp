@@ -2,15 +2,15 @@
 
 #include "ref/tensor/tensor.hpp"
 
-/// Elementwise activations and their backwards. All of them share:
+/// Elementwise activation functions and their backwards. The following holds for all of them:
 ///
 /// Source    docs/specification/activations.md; GELU: [HG16]; SiLU: [EUD18]
-/// Shapes    x, y, grad_y, grad_x have the same shape, which may be any
+/// Shapes    x, y, grad_y and grad_x have the same shape, which may be any shape
 /// Requires  (C1) grad_y has the shape of x  (C2) every element is finite
-/// Error     docs/error_analysis.md, section 1: the scalar running_error. For `double`
-///           the constants of GELU are the nearest doubles; for every other scalar they are the
-///           true ones
-/// Throws    ContractError naming function, argument, index and expectation
+/// Error     docs/error_analysis.md, section 1: the bound that the scalar running_error computes.
+///           For `double` the constants of GELU are rounded to the nearest doubles; for every other
+///           scalar they are exact up to the scalar's own rounding
+/// Throws    ContractError that names the function, the argument, the index and the expectation
 namespace normproof::ref::ops {
 
 using tensor::Tensor;
@@ -19,14 +19,14 @@ using tensor::Tensor;
 /// Computes  y = x if x > 0, else +0
 template <numeric::Real T>
 Tensor<T> relu(const Tensor<T>& x);
-/// Returns the gradient of relu, whose derivative at 0 is defined as 0.
+/// Returns the gradient of relu. The derivative of relu at 0 is defined as 0.
 /// Computes  grad_x = grad_y if x > 0, else +0
 template <numeric::Real T>
 Tensor<T> relu_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
 
-/// Returns the exact GELU.
+/// Returns the exact GELU (not the tanh approximation).
 /// Computes  y = (x/2) (1 + erf(x / sqrt(2)))
-/// Error     the sum cancels for x << 0: the absolute error of y is at most 2^-53 |x|, but its
+/// Error     for x << 0 the sum cancels: the absolute error of y is at most 2^-53 |x|, but its
 ///           relative error may be large
 template <numeric::Real T>
 Tensor<T> gelu(const Tensor<T>& x);
@@ -35,8 +35,9 @@ Tensor<T> gelu(const Tensor<T>& x);
 template <numeric::Real T>
 Tensor<T> gelu_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
 
-/// Compute gelu and its gradient with the same bits, but keep erf(x / sqrt(2)). The forward stores
-/// it in `erf`, and the backward reads it instead of computing it again.
+/// Compute gelu and its gradient with the same bits as gelu and gelu_backward, but save erf(x /
+/// sqrt(2)). The forward stores it in `erf`, and the backward reads it instead of computing it
+/// again.
 /// Shapes    erf as x
 /// Requires  (C3) erf has the shape of x and is what the forward stored
 template <numeric::Real T>
@@ -49,17 +50,17 @@ Tensor<T> gelu_backward_from_erf(const Tensor<T>& grad_y, const Tensor<T>& x, co
 /// Error     computed with exp(-|v|), so that nothing cancels
 template <numeric::Real T>
 Tensor<T> gelu_tanh(const Tensor<T>& x);
-/// Returns the gradient of gelu_tanh.
+/// Returns the gradient of gelu_tanh, where v is as in gelu_tanh.
 /// Computes  grad_x = grad_y (gate + x gate'), gate = 1 / (1 + exp(-v))
 template <numeric::Real T>
 Tensor<T> gelu_tanh_backward(const Tensor<T>& grad_y, const Tensor<T>& x);
 
-/// Returns x times its sigmoid s.
+/// Returns x times its sigmoid s (SiLU, also called Swish).
 /// Computes  y = x s, s = 1 / (1 + exp(-x))
 /// Error     computed with exp(-|x|), so that nothing overflows or cancels
 template <numeric::Real T>
 Tensor<T> silu(const Tensor<T>& x);
-/// Returns the gradient of silu.
+/// Returns the gradient of silu, where s is the sigmoid of x.
 /// Computes  grad_x = grad_y (s + x s')
 template <numeric::Real T>
 Tensor<T> silu_backward(const Tensor<T>& grad_y, const Tensor<T>& x);

@@ -6,12 +6,12 @@
 namespace normproof::ref::ops {
 
 /// The kernels of softmax_kernels.hpp and activation_kernels.hpp for `double`, compiled for one
-/// instruction set. All sets give the same bits (docs/specification/determinism.md).
+/// instruction set. All instruction sets give the same bits (docs/specification/determinism.md).
 struct ActivationKernels {
   using Rows = std::size_t (*)(const SoftmaxRows<double>&, std::size_t, std::size_t);
   using Elementwise = std::size_t (*)(const ops::Elementwise<double>&, std::size_t, std::size_t);
 
-  Rows softmax[2];  ///< the second one multiplies each row by its gradient
+  Rows softmax[2];  ///< softmax; softmax with each row multiplied by one gradient
   Rows softmax_backward, log_softmax, log_softmax_backward, log_sum_exp;
   Elementwise relu, relu_backward, gelu, gelu_backward, gelu_tanh, gelu_tanh_backward, silu,
       silu_backward;

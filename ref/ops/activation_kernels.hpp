@@ -2,10 +2,11 @@
 
 #include "ref/ops/elements.hpp"
 
-/// The loops of the activations (docs/specification/activations.md), over plain pointers.
+/// The loops of the activation functions (docs/specification/activations.md), over plain pointers.
 namespace normproof::ref::ops {
 
-/// The constants of both GELUs; for `double` they are the nearest doubles.
+/// The constants of GELU and of its tanh approximation. For `double` they are rounded to the
+/// nearest doubles.
 template <class T>
 struct GeluConstants {
   T sqrt_half;        ///< 1/sqrt(2)
@@ -19,7 +20,7 @@ inline constexpr GeluConstants<double> kGeluConstants = {.sqrt_half = 0x1.6a09e6
                                                          .twice_sqrt_2_pi = 0x1.9884533d43651p+0,
                                                          .cubic = 0.044715};
 
-/// The arguments of an elementwise kernel. grad_y is null in a forward. If `erf` is not null, gelu
+/// The arguments of an elementwise kernel. In a forward, grad_y is null. If `erf` is not null, gelu
 /// writes erf(x / sqrt(2)) to it, and gelu_backward reads it instead of computing it.
 template <class T>
 struct Elementwise {
@@ -33,15 +34,13 @@ struct Elementwise {
 
 inline namespace NORMPROOF_ISA {
 
-/// The number of elements that are processed together, so few that all their data fits the L1
-/// cache.
+/// The number of elements that are processed together. All their data must fit the L1 cache.
 inline constexpr std::size_t kChunk = 512;
 
-/// The kernels below process the elements [begin, end). They return the beginning of the first
-/// chunk that contains a non-finite element, or `end`.
-///
-/// This function calls body(grad_y, x, count, out) for each chunk. body returns whether all that it
-/// read is finite.
+/// Calls body(grad_y, x, count, out) for each chunk of the elements [begin, end). body returns
+/// whether all elements that it read are finite. Returns the beginning of the first chunk that
+/// contains a non-finite element, or `end` if there is none. This is also what every kernel in this
+/// file returns.
 template <class T, class Body>
 std::size_t for_each_unchecked_chunk(const Elementwise<T>& a, std::size_t begin, std::size_t end,
                                      Body&& body) {
@@ -54,7 +53,8 @@ std::size_t for_each_unchecked_chunk(const Elementwise<T>& a, std::size_t begin,
   return end;
 }
 
-/// Calls body(grad_y, x, count, out) for each chunk; all elements that body reads are finite.
+/// Calls body(grad_y, x, count, out) for each chunk, after checking that all elements of the chunk
+/// are finite.
 template <class T, class Body>
 std::size_t for_each_finite_chunk(const Elementwise<T>& a, std::size_t begin, std::size_t end,
                                   Body&& body) {
@@ -94,14 +94,14 @@ std::size_t relu_backward_elements(const Elementwise<T>& a, std::size_t begin, s
       });
 }
 
-/// Computes e = erf(x / sqrt(2)).
+/// Computes e = erf(x / sqrt(2)) for `count` elements.
 template <class T>
 void scaled_erf(const GeluConstants<T>& c, const T* x, std::size_t count, T* e) {
   fill(e, count, false, [&c, x](auto at) { return at(x) * c.sqrt_half; });
   Elements<T>::erf(e, count, e);
 }
 
-/// Computes y = (x/2) (1 + erf(x / sqrt(2))).
+/// Computes gelu: y = (x/2) (1 + erf(x / sqrt(2))).
 template <class T>
 std::size_t gelu_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
   const T one(1), half(0.5);
@@ -113,7 +113,8 @@ std::size_t gelu_elements(const Elementwise<T>& a, std::size_t begin, std::size_
   });
 }
 
-/// Computes grad_x = grad_y ((1 + erf(x / sqrt(2)))/2 + x (exp(-x^2/2) / sqrt(2 pi))).
+/// Computes the gradient of gelu: grad_x = grad_y ((1 + erf(x / sqrt(2)))/2 + x (exp(-x^2/2) /
+/// sqrt(2 pi))).
 template <class T>
 std::size_t gelu_backward_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
   const GeluConstants<T>& c = *a.constants;
@@ -132,8 +133,9 @@ std::size_t gelu_backward_elements(const Elementwise<T>& a, std::size_t begin, s
       });
 }
 
-/// Computes e = exp(-|v|) for v = 2 sqrt(2/pi) (x + 0.044715 x^3), which has the sign of x. Then (1
-/// + tanh(v/2))/2 = 1/(1 + exp(-v)) is e/(1 + e) if x < 0, else 1/(1 + e), and neither cancels.
+/// Computes e = exp(-|v|) for v = 2 sqrt(2/pi) (x + 0.044715 x^3), which has the sign of x. The
+/// gate of gelu_tanh, (1 + tanh(v/2))/2 = 1/(1 + exp(-v)), is e/(1 + e) if x < 0 and 1/(1 + e)
+/// otherwise. Neither expression cancels.
 template <class T>
 void gelu_tanh_exponentials(const GeluConstants<T>& c, const T* x, std::size_t count, T* e) {
   fill(e, count, false, [&c, x](auto at) {
@@ -143,14 +145,14 @@ void gelu_tanh_exponentials(const GeluConstants<T>& c, const T* x, std::size_t c
   Elements<T>::exp(e, count, e);
 }
 
-/// Returns 1/(1 + exp(-v)) for e = exp(-|v|), where x has the sign of v.
+/// Returns the sigmoid 1/(1 + exp(-v)), given e = exp(-|v|) and any x that has the sign of v.
 template <class T, class V>
 V sigmoid(const V& x, const V& e) {
   const V one = V{} + T(1);
   return Elements<T>::select_by_sign(x, e, one) / (e + one);
 }
 
-/// Computes y = x (1 + tanh(v/2))/2.
+/// Computes gelu_tanh: y = x (1 + tanh(v/2))/2, with v as in gelu_tanh_exponentials.
 template <class T>
 std::size_t gelu_tanh_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
   Scratch<T> scratch(kChunk);
@@ -162,9 +164,9 @@ std::size_t gelu_tanh_elements(const Elementwise<T>& a, std::size_t begin, std::
   });
 }
 
-/// Computes grad_x = grad_y (gate + x gate'), where x gate' = 2 sqrt(2/pi) (e x + 3 0.044715 e x^3)
-/// / (1 + e)^2. No product overflows if e is multiplied first, because |x| is below 24 unless e is
-/// 0.
+/// Computes the gradient of gelu_tanh: grad_x = grad_y (gate + x gate'), where x gate' = 2
+/// sqrt(2/pi) (e x + 3 0.044715 e x^3) / (1 + e)^2 and e = exp(-|v|). Multiplying by e first
+/// prevents overflow, because e is 0 unless |x| is below 24.
 template <class T>
 std::size_t gelu_tanh_backward_elements(const Elementwise<T>& a, std::size_t begin,
                                         std::size_t end) {
@@ -185,14 +187,14 @@ std::size_t gelu_tanh_backward_elements(const Elementwise<T>& a, std::size_t beg
       });
 }
 
-/// Computes e = exp(-|x|).
+/// Computes e = exp(-|x|) for `count` elements.
 template <class T>
 void silu_exponentials(const T* x, std::size_t count, T* e) {
   fill(e, count, false, [x](auto at) { return Elements<T>::select_by_sign(at(x), at(x), -at(x)); });
   Elements<T>::exp(e, count, e);
 }
 
-/// Computes y = x / (1 + exp(-x)).
+/// Computes silu: y = x / (1 + exp(-x)).
 template <class T>
 std::size_t silu_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
   Scratch<T> scratch(kChunk);
@@ -204,7 +206,8 @@ std::size_t silu_elements(const Elementwise<T>& a, std::size_t begin, std::size_
   });
 }
 
-/// Computes grad_x = grad_y (s + x s'), where s = 1/(1 + exp(-x)) and s' = e/(1 + e)^2.
+/// Computes the gradient of silu: grad_x = grad_y (s + x s'), where s = 1/(1 + exp(-x)), s' = e/(1
+/// + e)^2 and e = exp(-|x|).
 template <class T>
 std::size_t silu_backward_elements(const Elementwise<T>& a, std::size_t begin, std::size_t end) {
   const T one(1);

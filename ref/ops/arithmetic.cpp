@@ -11,7 +11,7 @@ namespace {
 
 using tensor::shape_of;
 
-constexpr std::size_t kArithmeticGrain = 32768;  // in elements; it does not affect the bits
+constexpr std::size_t kArithmeticGrain = 32768;  // elements per range; does not affect the bits
 
 }  // namespace
 

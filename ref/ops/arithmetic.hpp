@@ -2,10 +2,11 @@
 
 #include "ref/tensor/tensor.hpp"
 
-/// Elementwise sums and products in place. All of them share:
+/// Elementwise sums and products that overwrite their first argument. The following holds for all
+/// of them:
 ///
 /// Source    docs/specification/determinism.md, rule R4: one operation per element, rounded once
-/// Throws    ContractError naming both shapes
+/// Throws    ContractError that names both shapes
 namespace normproof::ref::ops {
 
 using tensor::Tensor;
@@ -16,7 +17,7 @@ using tensor::Tensor;
 template <numeric::Real T>
 void add_in_place(Tensor<T>& y, const Tensor<T>& x);
 
-/// Multiplies y by factor.
+/// Multiplies each element of y by factor.
 /// Computes  y = y factor
 template <numeric::Real T>
 void scale_in_place(Tensor<T>& y, const T& factor);

@@ -5,10 +5,12 @@
 
 namespace normproof::ref::ops {
 
-/// Multiplies matrices of `ball` without checks, by Arb's arb_mat_mul at ball::precision().
+/// Multiplies matrices of `ball` by Arb's arb_mat_mul at ball::precision(), without checking the
+/// arguments.
 ///
 /// Source    [Joh17]; Arb's documentation of arb_mat_mul
-/// Computes  an enclosure of a b for all points of the operands; if `add` is set, of c + a b
+/// Computes  c, an enclosure of a b for all points of the operands. If `add` is true, the result
+///           encloses c + a b
 void ball_matmul(const MatrixView<numeric::ball>& c, const MatrixView<const numeric::ball>& a,
                  const MatrixView<const numeric::ball>& b, bool add);
 

@@ -3,36 +3,41 @@
 #include "ref/ops/lane_sum.hpp"
 #include "ref/ops/view.hpp"
 
-/// Sums along the columns of matrices, for formulas that are given one cell at a time.
+/// Sums along the columns of matrices. The caller gives the term of one element at a time.
 namespace normproof::ref::ops {
 
 inline namespace NORMPROOF_ISA {
 
-/// A range of the columns of matrices. Sums run over the listed rows in the order of lane_sum.hpp.
+/// A range of adjacent columns. Its functions sum terms down each of these columns, over the listed
+/// rows, in the order of lane_sum.hpp.
 template <class T>
 class Columns {
  public:
   Columns(const RowLayout& layout, IndexRange columns)
       : begin_(columns.begin), width_(columns.end - columns.begin), stride_(layout.width) {}
 
-  /// Returns a view of a matrix at these columns.
+  /// Returns a view of these columns of a matrix.
   ColumnView<T> of(const T* matrix) const { return {matrix + begin_, stride_}; }
-  /// Returns a view of a vector with one number per column, at these columns.
+  /// Returns a view of the elements of a vector that belong to these columns. The vector has one
+  /// number per column of the matrix.
   View<T> each(const T* vector) const { return {vector + begin_}; }
 
-  /// Computes sum_d, the sum of term(id) over the rows i.
+  /// Sets sum[d], for each column d, to the sum of term(id) over the listed rows i. id is the Cell
+  /// with row i and column d.
   template <class Term>
   void sum(const RowList& rows, T* sum, Term term) const {
     add_terms_of_rows<1>(rows, width_, sum + begin_, term);
   }
-  /// Computes mean_d, the mean of term(id) over the rows i.
+  /// Sets mean[d], for each column d, to the mean of term(id) over the listed rows i. id is the
+  /// Cell with row i and column d.
   template <class Term>
   void mean(const RowList& rows, T* mean, Term term) const {
     sum(rows, mean, term);
     divide(mean, rows.count);
   }
 
-  /// Computes two sums at once; terms(id) is TwoTerms{first, second}.
+  /// Computes two sums per column in one pass. terms(id) returns TwoTerms{first, second} for the
+  /// element in row i and column d.
   template <class Terms>
   void sums(const RowList& rows, T* first, T* second, Terms terms) const {
     Scratch<T> both(2 * width_);
@@ -42,7 +47,8 @@ class Columns {
       second[begin_ + d] = both[width_ + d];
     }
   }
-  /// Computes two means at once; terms(id) is TwoTerms{first, second}.
+  /// Computes two means per column in one pass. terms(id) returns TwoTerms{first, second} for the
+  /// element in row i and column d.
   template <class Terms>
   void means(const RowList& rows, T* first, T* second, Terms terms) const {
     sums(rows, first, second, terms);

@@ -4,15 +4,16 @@
 #include "ref/numeric/lanes.hpp"
 #include "ref/ops/lane_sum.hpp"
 
-/// The operations beyond + - * / that the kernels of softmax and of the activations need for
-/// `double`. generic_elements.hpp has those of the other scalars.
+/// The operations on `double`, other than + - * /, that the kernels of softmax and of the
+/// activation functions need. generic_elements.hpp has the operations on the other scalars.
 namespace normproof::ref::ops {
 inline namespace NORMPROOF_ISA {
 
 template <class T>
 struct Elements;
 
-/// Accumulates whether all numbers seen so far are finite, for a loop that reads them anyway.
+/// Records whether all numbers passed to see() are finite. It is for loops that read the numbers
+/// anyway.
 template <class T>
 class FiniteSoFar {
  public:
@@ -26,7 +27,7 @@ class FiniteSoFar {
 template <>
 class FiniteSoFar<double> {
  public:
-  // x - x is +0, or NaN if x is not finite.
+  // For a finite x, x - x is +0. Otherwise it is NaN.
   void see(double x) { bits_ |= numeric::to_bits(x - x); }  // NOLINT(misc-redundant-expression)
   void see(Pack x) { packed_ |= numeric::to_bits(x - x); }  // NOLINT(misc-redundant-expression)
   bool operator()() const {
@@ -50,15 +51,16 @@ struct Elements<double> {
   static void erf(const double* x, std::size_t count, double* y) { numeric::erf(x, count, y); }
   static double log(double x) { return numeric::log(x); }
 
-  /// Whether all elements are finite. For a non-finite element x - x is NaN, and so is the sum.
+  /// Whether all elements are finite. If an element x is not finite, x - x is NaN, and so is the
+  /// sum.
   static bool all_finite(const double* x, std::size_t count) {
     // NOLINTNEXTLINE(misc-redundant-expression)
     return contiguous_lane_sum<double>(count, [x](auto at) { return at(x) - at(x); }) == 0;
   }
 
-  /// Returns whether every element is finite. If so, m is the largest of the elements, of which
-  /// there must be at least one. It is the constant that a row is shifted by, and it is exact, so
-  /// it adds no error. If +0 and -0 are both largest, m may be either.
+  /// Returns whether every element is finite. If so, sets m to the largest of the elements; there
+  /// must be at least one. Softmax subtracts m from its row. m is exact, so it adds no error. If +0
+  /// and -0 are the largest elements, m may be either of them.
   static bool shift_if_finite(const double* x, std::size_t count, double& m) {
     constexpr std::size_t kPacks = 4;
     constexpr std::size_t kStep = kPacks * kPackWidth;
@@ -89,13 +91,13 @@ struct Elements<double> {
     return finite();
   }
 
-  /// Returns a if v < 0, else b, for formulas that are valid for both.
+  /// Returns a if v < 0, else b.
   template <class V>
   static V select_by_sign(V v, V a, V b) {
     return v < 0 ? a : b;
   }
 
-  /// Returns a if x > 0, else +0; this is a times the derivative of positive_part.
+  /// Returns a if x > 0, else +0. This is a times the derivative of positive_part at x.
   template <class V>
   static V where_positive(V x, V a) {
     return x > 0 ? a : V{};

@@ -14,7 +14,7 @@ using tensor::shape_of;
 
 namespace {
 
-constexpr std::size_t kProductGrain = 16384;  // in elements; it does not affect the bits
+constexpr std::size_t kProductGrain = 16384;  // elements per range; does not affect the bits
 
 template <class T>
 Tensor<T> product(const Tensor<T>& a, const Tensor<T>& b) {
@@ -32,7 +32,7 @@ void check_operands(std::string_view function, const Tensor<T>& x, const Tensor<
   check_finite(function, "gate", gate, Clause::C2);
 }
 
-/// Returns grad_y gate.
+/// Returns the product grad_y gate, after checking the arguments.
 template <class T>
 Tensor<T> gated_gradient(std::string_view function, const Tensor<T>& grad_y, const Tensor<T>& x,
                          const Tensor<T>& gate) {

@@ -2,16 +2,17 @@
 
 #include "ref/ops/activation.hpp"
 
-/// Gated activations, element by element: the activation of x is multiplied by another operand,
-/// `gate`. Both functions share:
+/// Gated activation functions. The activation of x is multiplied by another operand, `gate`,
+/// element by element. The following holds for all of them:
 ///
 /// Source    docs/specification/activations.md; [Sha20]
-/// Shapes    x, gate, y, grad_y, grad_x, grad_gate have the same shape, which may be any
+/// Shapes    x, gate, y, grad_y, grad_x and grad_gate have the same shape, which may be any shape
 /// Requires  (C1) gate and grad_y have the shape of x  (C2) every element is finite
 ///           (C3) grad_y gate does not overflow
-/// Order     the activation and its backward are those of activation.hpp, followed by one product
-/// Error     docs/error_analysis.md, section 1: the scalar running_error
-/// Throws    ContractError naming function, argument, index and expectation
+/// Order     the activation and its backward are computed as in activation.hpp, followed by one
+///           product
+/// Error     docs/error_analysis.md, section 1: the bound that the scalar running_error computes
+/// Throws    ContractError that names the function, the argument, the index and the expectation
 namespace normproof::ref::ops {
 
 template <class T>
@@ -19,7 +20,7 @@ struct GatedGradients {
   Tensor<T> x, gate;
 };
 
-/// Returns SwiGLU, which activates by SiLU.
+/// Returns SwiGLU, whose activation function is SiLU.
 /// Computes  y = silu(x) gate
 template <numeric::Real T>
 Tensor<T> swiglu(const Tensor<T>& x, const Tensor<T>& gate);
@@ -29,7 +30,7 @@ template <numeric::Real T>
 GatedGradients<T> swiglu_backward(const Tensor<T>& grad_y, const Tensor<T>& x,
                                   const Tensor<T>& gate);
 
-/// Returns GeGLU, which activates by the exact GELU.
+/// Returns GeGLU, whose activation function is the exact GELU.
 /// Computes  y = gelu(x) gate
 template <numeric::Real T>
 Tensor<T> geglu(const Tensor<T>& x, const Tensor<T>& gate);

@@ -7,7 +7,8 @@ namespace normproof::ref::ops {
 inline namespace NORMPROOF_ISA {
 
 #ifndef NORMPROOF_DOUBLE_ONLY
-/// The operations that the kernels need for scalars other than `double`, element by element.
+/// The operations that the kernels of softmax and of the activation functions need, for scalars
+/// other than `double`. They process one element at a time.
 template <class T>
 struct Elements {
   static constexpr bool kEncloses = numeric::is_one_of<T, numeric::interval, numeric::ball>;
@@ -34,8 +35,8 @@ struct Elements {
     return true;
   }
 
-  /// Returns whether every element is finite. If so, m is a point near the largest. Any constant
-  /// gives the same function, so m counts as having no error and no derivative.
+  /// Returns whether every element is finite. If so, sets m to a point near the largest element.
+  /// Softmax is the same function for every constant m, so m has no error and no derivative.
   static bool shift_if_finite(const T* x, std::size_t count, T& m) {
     if (!all_finite(x, count)) return false;
     const auto point = [](const T& v) {
@@ -52,8 +53,8 @@ struct Elements {
     return true;
   }
 
-  /// Returns a if v < 0, else b. For an enclosure the midpoint decides, because both formulas are
-  /// valid for all of it.
+  /// Returns a if v < 0, else b. For an enclosure, the sign of the midpoint decides. This is
+  /// correct because the two formulas are equal for all points.
   static T select_by_sign(const T& v, const T& a, const T& b) {
     return numeric::to_double(v) < 0 ? a : b;
   }

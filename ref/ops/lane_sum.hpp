@@ -5,14 +5,14 @@
 namespace normproof::ref::ops {
 inline namespace NORMPROOF_ISA {
 
-/// The order of every sum over an axis (docs/specification/determinism.md, rule R2). Lane l adds
-/// the elements l, l+32, l+64, ..., ascending from +0. Then lane l adds lane l+stride for the
-/// strides 16, 8, 4, 2, 1. A lane without elements is +0 and is skipped, because adding it changes
-/// nothing.
+/// The number of partial sums (lanes) into which every sum over an axis is split
+/// (docs/specification/determinism.md, rule R2). Lane l adds the elements l, l+32, l+64, ... in
+/// ascending order, starting from +0. Then lane l adds lane l+stride, for the strides 16, 8, 4, 2,
+/// 1. A lane without elements is +0 and is skipped, because adding it changes nothing.
 inline constexpr std::size_t kLanes = 32;
 
-/// A buffer for kernels. They do not use standard containers, because those must not be compiled
-/// for an instruction set that the rest of the program does not assume.
+/// A buffer for kernels. Kernels do not use standard containers, because the code of a container
+/// must not be compiled for an instruction set that the rest of the program does not assume.
 template <class T>
 class Scratch {
  public:
@@ -27,8 +27,9 @@ class Scratch {
   T* data_;
 };
 
-/// Adds up the tree over the lanes, lane [count, size], for the elements [begin, end) of each. The
-/// sums end in lane 0. Lanes from `count` on have no elements.
+/// Adds up the lanes as a tree, in the order of rule R2, for the elements [begin, end) of each
+/// lane. lane is an array [count, size], and lanes from `count` on have no elements. The sums end
+/// in lane 0.
 template <class T>
 inline void add_lanes(T* lane, std::size_t count, std::size_t size, std::size_t begin,
                       std::size_t end) {
@@ -40,9 +41,9 @@ inline void add_lanes(T* lane, std::size_t count, std::size_t size, std::size_t 
   }
 }
 
-/// Returns sum_i term(i), i = 0 .. count-1, in the order above; 0 for count = 0.
-/// Error     |s_hat - s| <= (ceil(count/32) + 4) u sum_i |term(i)| (1 + O(u));
-///           docs/error_analysis.md
+/// Returns sum_i term(i) for i = 0 .. count-1 in the order of rule R2. It returns 0 for count = 0.
+/// Error     |s_hat - s| <= (ceil(count/32) + 4) u sum_i |term(i)| (1 + O(u)), where s_hat is the
+///           result and s the exact sum; docs/error_analysis.md
 template <class T, class Term>
 inline T lane_sum(std::size_t count, Term&& term) {
   T lane[kLanes] = {};
@@ -55,8 +56,8 @@ inline T lane_sum(std::size_t count, Term&& term) {
   return lane[0];
 }
 
-/// Returns the lane_sum of a term that is a function of `at`. For `double` the lanes stay in
-/// registers.
+/// Returns the lane_sum of a term that is a function of `at`, an At or a PackAt
+/// (ref/numeric/pack.hpp). For `double` the lanes stay in registers.
 template <class T, class Term>
 inline T contiguous_lane_sum(std::size_t count, Term&& term) {
   if constexpr (is_packed<T>) {
@@ -71,7 +72,7 @@ inline T contiguous_lane_sum(std::size_t count, Term&& term) {
 #pragma GCC unroll 16
     for (std::size_t k = 0; k < kPacks; ++k) store(lane + k * kPackWidth, sum[k]);
     for (std::size_t l = 0; i + l < count; ++l) lane[l] += term(At{i + l});
-      // Lanes without elements are +0, and a lane is never -0, so adding them changes nothing.
+      // A lane without elements is +0, and no lane is -0. So adding such a lane changes nothing.
 #pragma GCC unroll 8
     for (std::size_t stride = kLanes / 2; stride >= kPackWidth; stride /= 2)
       accumulate(lane, stride, [&lane, stride](auto at) { return at(&lane[0] + stride); });
@@ -84,13 +85,13 @@ inline T contiguous_lane_sum(std::size_t count, Term&& term) {
   }
 }
 
-/// Sums along columns. Element i of `out` [size] is sum_r term(r, i), r = 0 .. count-1, in the
-/// order of lane_sum. `add(sum, r...)` adds the terms of the rows r..., one or four of them in
-/// ascending order, to sum [size].
+/// Computes sums along columns. Element i of `out` [size] is sum_r term(r, i) for r = 0 .. count-1,
+/// in the order of lane_sum. The function add(sum, r...) adds the terms of one row r, or of four
+/// rows in ascending order, to sum [size].
 ///
-/// The tree is traversed depth first, in the order of lanes 0, 16, 8, 24, ..., so only six
-/// accumulators exist at once. Four rows of a lane are read together for one pass over its
-/// accumulator.
+/// The tree of lanes is traversed depth first, in the order of lanes 0, 16, 8, 24, ..., so only six
+/// accumulators exist at once. Four rows of a lane are read together, so the accumulator is read
+/// and written once for all four.
 template <class T, class Add>
 class ColumnSum {
  public:

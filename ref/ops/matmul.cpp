@@ -47,8 +47,8 @@ std::array<Axis, 4> operand_axes(const MatrixView<T>& m) {
            {m.columns, m.column_stride}}};
 }
 
-// Computes the number of elements from the first to the last one, which is 0 if there are none.
-// Returns false if it overflows.
+// Sets `span` to the number of elements from the first to the last element in memory, or to 0 if
+// the view is empty. Returns false if a product or the span overflows.
 template <class T>
 bool compute_span(const MatrixView<T>& m, std::size_t& span) {
   span = 1;
@@ -91,7 +91,7 @@ void check_no_overlap(const char* function, const char* operand, const MatrixVie
                    "an output apart from the operands", Clause::C2);
 }
 
-// Repeats a batch of one matrix for every batch of c.
+// If x has a single matrix, makes x repeat it for every matrix of c.
 template <class T>
 bool broadcast_to(const MatrixView<T>& c, MatrixView<const T>& x) {
   if (x.batches() == 1) {
@@ -130,7 +130,7 @@ void check(const char* function, const MatrixView<T>& c, MatrixView<const T>& a,
         "strides that keep its elements apart", Clause::C3);
 }
 
-// Multiplies by rule R1, for scalars without kernels.
+// Multiplies in the order of rule R1. It is for scalars that have no kernels.
 template <class T>
 void ordered_matmul(const MatrixView<T>& c, const MatrixView<const T>& a,
                     const MatrixView<const T>& b, bool add) {
@@ -152,7 +152,7 @@ void ordered_matmul(const MatrixView<T>& c, const MatrixView<const T>& a,
   });
 }
 
-// Copies `from` to `to`; both may be the same.
+// Copies the elements of `from` to `to`. If both are the same matrices, it does nothing.
 template <class T>
 void copy_elements(const MatrixView<T>& to, const MatrixView<const T>& from) {
   if (to.data == from.data) return;
@@ -163,8 +163,8 @@ void copy_elements(const MatrixView<T>& to, const MatrixView<const T>& from) {
             from.at(batch).data[i * from.row_stride + j * from.column_stride];
 }
 
-// Calls the implementation for T. `before`, with the extents of c, is added first; null data means
-// nothing.
+// Calls the implementation for the scalar type T. `before` has the extents of c and is added to the
+// product. If before.data is null, nothing is added.
 template <class T>
 void dispatch(const char* function, const MatrixView<T>& c, MatrixView<const T> a,
               MatrixView<const T> b, const MatrixView<const T>& before = {}) {
@@ -257,7 +257,7 @@ Tensor<T> matmul(const Tensor<T>& a, const Tensor<T>& b, Transpose transpose) {
   c_shape.push_back(right.columns);
   Tensor<T> c = tensor::empty_tensor<T>(c_shape);
   MatrixView<T> result = matrices(c);
-  // One b for the whole batch: a is treated as one tall matrix.
+  // One matrix b serves the whole batch, so a is treated as one tall matrix.
   if (b_shape.size() == 2 && transpose != Transpose::a && left.batch_size > 1) {
     left = matrix(left.data, left.batch_size * left.rows, left.columns);
     result = matrix(result.data, left.rows, result.columns);

@@ -1,4 +1,5 @@
-// The compile command defines HAVE_CBLAS=1. Without it xtensor-blas silently uses its own loops.
+// The compile command defines HAVE_CBLAS=1. Otherwise xtensor-blas would use its own loops without
+// a warning.
 #include "ref/ops/matmul_blas.hpp"
 
 #include <dlfcn.h>
@@ -15,8 +16,8 @@
 
 namespace {
 
-// OpenBLAS is loaded at the first product. When loaded it starts a thread for each processor, and
-// it waits for them at the end of the program, even if there was not enough memory to start them.
+// OpenBLAS is loaded at the first product. It then starts a thread for each processor. At the end
+// of the program it waits for these threads, even if there was not enough memory to start them.
 constexpr const char* kLibrary = "libopenblas.so.0";
 
 template <class Function>
@@ -30,8 +31,8 @@ Function* load_blas_function(const char* name) {
 
 }  // namespace
 
-// The functions that xtensor-blas calls for matmul_blas and singular_values. Those for vectors are
-// never called, but are needed if nothing is optimized away.
+// The functions that xtensor-blas calls for matmul_blas and singular_values. Its functions for
+// vectors are never called, but they must exist if the program is compiled without optimization.
 extern "C" {
 
 double cblas_ddot(CBLAS_INT n, const double* x, CBLAS_INT step_x, const double* y,

@@ -12,20 +12,21 @@
 namespace normproof::ref::ops {
 namespace {
 
-// Tuning parameters, in elements. They affect only the speed, never the bits.
-constexpr std::size_t kPanels = std::size_t{1} << 19;        // packed a and b at a time
-constexpr std::size_t kSharedPanels = std::size_t{1} << 17;  // packed between two waits
-constexpr std::size_t kRowsInCache = 192;      // of a, times kChain: most of a 512 KiB L2 cache
-constexpr std::size_t kColumnsPerPass = 2048;  // packed for one chain; limited by kPanels
-constexpr std::size_t kUnpackedColumns = 256;  // columns of c up to which rows of a are not packed
-constexpr std::size_t kUnpackedStrided = 16;   // the same if the depth of a is strided
-constexpr std::size_t kUnpackedRows = 96;      // rows of c up to which b is not packed
-constexpr std::size_t kUnpackedB = 4096;       // maximum number of elements of such a b
-constexpr std::size_t kPanelsPerPass = 8;      // written together: the ways of an L1 cache
-// Chains in a sum from which threads share no panels.
+// Tuning parameters. Sizes are numbers of elements. They affect only the speed, never the bits.
+constexpr std::size_t kPanels = std::size_t{1} << 19;        // elements of a and b packed at once
+constexpr std::size_t kSharedPanels = std::size_t{1} << 17;  // packed by all threads at once
+// The number of rows of a, with kChain elements each, that fill most of a 512 KiB L2 cache.
+constexpr std::size_t kRowsInCache = 192;
+constexpr std::size_t kColumnsPerPass = 2048;  // columns packed for one chain; limited by kPanels
+constexpr std::size_t kUnpackedColumns = 256;  // maximum columns of c if a is not packed
+constexpr std::size_t kUnpackedStrided = 16;   // the same for an a with strided rows
+constexpr std::size_t kUnpackedRows = 96;      // maximum rows of c if b is not packed
+constexpr std::size_t kUnpackedB = 4096;       // maximum elements of a b that is not packed
+constexpr std::size_t kPanelsPerPass = 8;      // panels written together: the ways of an L1 cache
+// If a sum has at least this number of chains, threads share no panels.
 constexpr std::size_t kChainsPerPass = 8;
-constexpr std::size_t kPartsPerThread = 32;     // so that threads finish at about the same time
-constexpr std::size_t kLinePartsPerThread = 8;  // the same for a product that takes less time
+constexpr std::size_t kPartsPerThread = 32;     // many, so that threads finish together
+constexpr std::size_t kLinePartsPerThread = 8;  // fewer, for a product that takes less time
 constexpr std::size_t kProductsPerThread = std::size_t{1} << 16;
 constexpr std::size_t kPackedPerThread = std::size_t{1} << 13;
 
@@ -33,7 +34,8 @@ std::size_t ceil_div(std::size_t n, std::size_t d) {
   return (n + d - 1) / d;
 }
 
-// Memory that a thread keeps for its panels. It grows to slightly more than 2 kPanels.
+// The memory that a thread keeps for its packed panels. It grows to slightly more than 2 kPanels
+// elements.
 class Panels {
  public:
   Panels() = default;
@@ -69,7 +71,7 @@ std::size_t round_up(std::size_t n, std::size_t unit) {
   return ceil_div(n, unit) * unit;
 }
 
-// Returns the part of `before`, which may be empty, from a row or a column on.
+// Returns the part of `before` from a row or a column on. `before` may be empty.
 MatrixView<const double> rows_from(MatrixView<const double> before, std::size_t row) {
   if (before.data != nullptr) before.data += row * before.row_stride;
   return before;
@@ -78,13 +80,13 @@ MatrixView<const double> columns_from(const MatrixView<const double>& before, st
   return transposed(rows_from(transposed(before), column));
 }
 
-// One product c = a b of single matrices, as one thread of a team sees it.
+// One product c = a b of single matrices. Each thread of a team has its own Product.
 class Product {
  public:
   Product(const MatrixView<double>& c, const MatrixView<const double>& a,
           const MatrixView<const double>& b, const MatrixView<const double>& before)
       : c_(c), a_(a), b_(b), before_(before), kernels_(matmul_kernels()) {
-    // A vector of one column is contiguous whatever its column stride.
+    // A matrix with one column is contiguous, whatever its column stride.
     if (c_.columns == 1) c_.column_stride = 1;
     pack_a_ = c_.columns > (a_.column_stride == 1 ? kUnpackedColumns : kUnpackedStrided);
     pack_b_ = b_.column_stride != 1 || c_.rows > kUnpackedRows ||
@@ -101,8 +103,8 @@ class Product {
                                                     : pack_a_     ? kPanels / kChain
                                                                   : c_.rows);
     row_band_ = round_up(ceil_div(c_.rows, row_bands), kernels_.tile_rows);
-    // One thread packs what its caches hold. Several threads pack more at a time, because they wait
-    // for each other after packing and after multiplying.
+    // A single thread packs no more than fits its caches. Several threads pack more at a time,
+    // because they wait for each other after packing and after multiplying.
     const std::size_t width = (pack_a_ ? row_band_ : 0) + (pack_b_ ? column_band_ : 0);
     if (threads_ > 1) chains_ = std::max<std::size_t>(kSharedPanels / (kChain * (width + 1)), 1);
     panels_ = panel_memory(width * std::min(chains_ * kChain, a_.columns));
@@ -115,8 +117,8 @@ class Product {
     std::size_t count = 0;
   };
 
-  // Computes with independent threads: each packs what it needs of a long a and b, and waits for no
-  // other.
+  // Computes the product with independent threads, for long sums. Each thread packs the parts of a
+  // and b that it needs, and waits for no other thread.
   void compute_independently() const {
     const bool by_columns = c_.columns >= c_.rows;
     const std::size_t extent = by_columns ? c_.columns : c_.rows;
@@ -144,7 +146,7 @@ class Product {
     Team::run(parts, [&](Team::Member& member) { member.share(parts, 1, one_by_one); });
   }
 
-  // Runs the steps of the product. Every member of the team makes the same round.
+  // Runs the steps of the product. Every member of the team runs through the same loops.
   void steps(Team::Member& member) {
     const std::size_t depth = a_.columns;
     for (std::size_t column = 0; column < c_.columns; column += column_band_) {
@@ -170,8 +172,9 @@ class Product {
   std::size_t padded_rows() const { return round_up(rows_.count, kernels_.tile_rows); }
   std::size_t chain_at(std::size_t k) const { return std::min(kChain, depth_.count - k); }
 
-  // Packs the panels of rows_, columns_ and depth_: first those of b, then those of a, one chain
-  // after the other.
+  // Packs the parts of a and b that are given by rows_, columns_ and depth_ into panels. The panels
+  // of one chain are packed after those of the previous chain; in each chain, the panels of b come
+  // first.
   void pack(Team::Member& member, bool with_b) const {
     const std::size_t chains = ceil_div(depth_.count, kChain);
     const std::size_t b_lanes = kPanelsPerPass * kernels_.tile_columns;
@@ -213,8 +216,8 @@ class Product {
         packed_a_ + padded_rows() * k + row * chain);
   }
 
-  // Multiplies one chain with rows that stay in the cache; panels of b are multiplied right after
-  // packing.
+  // Packs and multiplies one chain on a single thread. The rows of a stay in the cache, and each
+  // group of panels of b is multiplied right after packing.
   void multiply_alone(bool with_b) const {
     const std::size_t a_lanes = kPanelsPerPass * kernels_.tile_rows;
     for (std::size_t row = 0; pack_a_ && row < rows_.count; row += a_lanes) pack_a(0, row, a_lanes);
@@ -226,7 +229,8 @@ class Product {
     }
   }
 
-  // Distributes parts of c over the threads: rows whose part of a stays in the cache, by columns.
+  // Distributes parts of c over the threads. The rows of a part are limited so that their part of a
+  // stays in the cache; the columns are split further.
   void multiply(Team::Member& member) const {
     const std::size_t products = rows_.count * columns_.count * depth_.count;
     const std::size_t wanted = std::min(kPartsPerThread * threads_, products / kProductsPerThread);
@@ -247,7 +251,7 @@ class Product {
     });
   }
 
-  // Multiplies a part of c. Rows and columns are relative to those of rows_ and columns_.
+  // Multiplies one part of c. `rows` and `columns` are relative to rows_ and columns_.
   void multiply(Range rows, Range columns) const {
     const std::size_t row = rows_.begin + rows.begin;
     const std::size_t column = columns_.begin + columns.begin;
@@ -287,14 +291,14 @@ class Product {
   double* packed_b_ = nullptr;
 };
 
-// Whether all rows of c can read b without packing: c has few rows, and b has several contiguous
-// columns.
+// Whether b can be read without packing: c has few rows, and b has several columns, each contiguous
+// in memory.
 bool has_contiguous_columns(const MatrixView<double>& c, const MatrixView<const double>& b) {
   return c.rows <= kMaxLineRows && b.row_stride == 1 && b.column_stride >= b.rows && b.columns > 1;
 }
 
-// Multiplies matrices that satisfy has_contiguous_columns. The threads partition the columns of c,
-// and process one chain after the other.
+// Multiplies matrices for which has_contiguous_columns is true. Each thread computes some columns
+// of c, one chain after the other.
 void multiply_lines(const MatrixView<double>& c, const MatrixView<const double>& a,
                     const MatrixView<const double>& b, const MatrixView<const double>& before,
                     std::size_t threads) {
@@ -328,7 +332,7 @@ void multiply_one(const MatrixView<double>& c, const MatrixView<const double>& a
   Product(c, a, b, before).compute(threads);
 }
 
-// Sets c to `before`, or to +0 if it is empty, which is the sum of no terms.
+// Computes a product whose sums have no terms: sets c to `before`, or to +0 if `before` is empty.
 void fill(const MatrixView<double>& c, const MatrixView<const double>& before) {
   for (std::size_t i = 0; i < c.rows; ++i)
     for (std::size_t j = 0; j < c.columns; ++j)
@@ -363,8 +367,8 @@ void matmul_double(const MatrixView<double>& c, const MatrixView<const double>& 
     for (std::size_t i = 0; i < c.batches(); ++i) fill(c.at(i), before_at(i));
     return;
   }
-  // c^T = b^T a^T has the same chains, because a product does not depend on the order of its
-  // factors.
+  // The transposed product c^T = b^T a^T has the same chains, because a product of two numbers does
+  // not depend on their order.
   if (c.column_stride != 1 && c.row_stride == 1)
     return matmul_double(transposed(c), transposed(b), transposed(a), transposed(before));
   const std::size_t products = c.rows * c.columns * a.columns;

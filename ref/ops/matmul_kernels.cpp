@@ -1,5 +1,5 @@
-// This file is compiled once per instruction set, with -DNORMPROOF_ISA=<set> and the flags of that
-// set.
+// This file is compiled once per instruction set, with -DNORMPROOF_ISA=<set> and the compiler flags
+// of that set.
 #include "ref/ops/matmul_kernels.hpp"
 
 #include "ref/ops/matmul_lines.hpp"
@@ -12,9 +12,9 @@ namespace normproof::ref::ops {
 inline namespace NORMPROOF_ISA {
 namespace {
 
-constexpr std::size_t kLine = 64 / sizeof(double);  // of a cache
+constexpr std::size_t kLine = 64 / sizeof(double);  // elements of a cache line
 
-// Calls the compiled tile of `rows` rows and `packs` packs.
+// Calls the tile function that is compiled for `rows` rows and `packs` packs.
 template <std::size_t kRows, std::size_t kPacks, class Rows>
 __attribute__((always_inline)) inline void dispatch(std::size_t rows, std::size_t packs,
                                                     const Tile& tile, const Rows& strides) {
@@ -45,7 +45,7 @@ void multiply_rows(const BlockProduct& p, const Rows& strides) {
               p.before_row_stride,
               p.before_column_stride,
               columns};
-    // The next panel of b is far away in memory, so every tile of c prefetches its part of it.
+    // The next panel of b is far away in memory. So each tile of c prefetches one part of it.
     const std::size_t tiles = (p.rows + kTileRows - 1) / kTileRows;
     const double* next = tile.b + kTileColumns * p.depth;
     const double* const end =
@@ -72,8 +72,8 @@ void multiply(const BlockProduct& p) {
 
 constexpr std::size_t kRowsAhead = 12;
 
-// Packs lanes that are contiguous. Every panel gets its part of a row before the next row is read,
-// because the rows may be a page apart.
+// Packs lanes that are contiguous in memory. Each row of the source is distributed over all panels
+// before the next row is read, because consecutive rows may be a page apart.
 template <std::size_t kWidth>
 void copy_rows(const PanelSource& p, std::size_t panels, double* out) {
   for (std::size_t k = 0; k < p.depth; ++k) {
@@ -92,7 +92,7 @@ void copy_rows(const PanelSource& p, std::size_t panels, double* out) {
 typedef double Quad __attribute__((vector_size(32)));
 typedef double UnalignedQuad __attribute__((vector_size(32), aligned(8), may_alias));
 
-// Sets to [4, to_stride] to the transpose of from [4, from_stride].
+// Sets the array to [4, to_stride] to the transpose of the array from [4, from_stride].
 inline void transpose_quad(const double* from, std::size_t from_stride, double* to,
                            std::size_t to_stride) {
   Quad row[4];
@@ -113,13 +113,14 @@ inline void transpose_quad(const double* from, std::size_t from_stride, double* 
 }
 #endif
 
-// Packs lanes whose depth is contiguous: out [depth, width] is the transpose of data [width,
-// lane_stride].
+// Packs lanes that are each contiguous along the depth: out [depth, width] is the transpose of data
+// [width, lane_stride].
 template <std::size_t kWidth>
 void transpose_panel(const PanelSource& p, const double* data, double* out) {
   std::size_t k = 0;
 #if defined(__AVX__)
-  // The last four lanes may overlap the previous four; they are written twice with the same values.
+  // The last four lanes may overlap the four lanes before them. The overlap is written twice with
+  // the same values.
   for (; k + 4 <= p.depth; k += 4)
     unrolled<0, (kWidth + 3) / 4>([&](auto quad) __attribute__((always_inline)) {
       const std::size_t lane = 4 * quad + 4 <= kWidth ? 4 * quad : kWidth - 4;

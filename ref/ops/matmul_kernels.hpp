@@ -2,18 +2,19 @@
 
 #include <cstddef>
 
-/// The inner loops of matmul for `double`, one table per instruction set. They use plain pointers
-/// and the same types for every set.
+/// The inner loops of matmul for `double`, one table of functions per instruction set. They use
+/// plain pointers and the same types for every instruction set.
 namespace normproof::ref::ops {
 
-/// The product c [rows, columns] = a b, or before + a b if `before` is given. Each element is one
-/// chain of `depth` multiply-adds. `before` may be c, or a row that is repeated.
+/// A product of two matrix blocks: c [rows, columns] = a b, or before + a b if `before` is given.
+/// Each element of the product is one chain of `depth` multiply-adds. `before` may be c, or a row
+/// that is repeated.
 ///
 /// a and b point to element (0, 0). Element (i, k) of a is at i a_row_stride + k a_depth_stride,
 /// and element (k, j) of b is at k b_depth_stride + j. A packed operand is a sequence of panels
-/// instead: panel p of a holds tile_rows rows, and panel q of b holds tile_columns columns, except
-/// that the last one holds only as many packs as its columns need. Element (k, l) of a panel is at
-/// k width + l.
+/// instead. Panel p of a holds tile_rows rows. Panel q of b holds tile_columns columns; only the
+/// last panel may be narrower, and holds as many packs as its columns need. Element (k, l) of a
+/// panel is at k width + l.
 struct BlockProduct {
   const double* a;
   std::size_t a_row_stride;
@@ -33,16 +34,16 @@ struct BlockProduct {
   std::size_t depth;
 };
 
-/// Data to be packed into panels of `width` lanes, which are rows of a or columns of b. Each panel
-/// is [depth, width]; the last one is [depth, last_width] if `lanes` is not a multiple of width.
-/// Lanes in excess become +0.
+/// A matrix that is to be packed into panels of `width` lanes. A lane is a row of a or a column of
+/// b. Each panel is [depth, width]. If `lanes` is not a multiple of width, the last panel is
+/// [depth, last_width], and lanes beyond the matrix are set to +0.
 struct PanelSource {
   const double* data;
   std::size_t lane_stride;
   std::size_t depth_stride;
   std::size_t lanes;
   std::size_t depth;
-  std::size_t width;  ///< tile_rows or tile_columns
+  std::size_t width;  ///< tile_rows for a, tile_columns for b
   std::size_t last_width;
 };
 
@@ -50,9 +51,9 @@ struct PanelSource {
 inline constexpr std::size_t kMaxLineRows = 4;
 
 /// A product of a few rows, 1 to `kMaxLineRows`, with a matrix b whose columns are contiguous: c
-/// [rows, columns] = a b, or before + a b if `before` is given. Each element is one chain of
-/// `depth` multiply-adds. Element (k, j) of b is at k + j b_column_stride; the other operands are
-/// as in a BlockProduct.
+/// [rows, columns] = a b, or before + a b if `before` is given. Each element of the product is one
+/// chain of `depth` multiply-adds. Element (k, j) of b is at k + j b_column_stride. The other
+/// operands are addressed as in BlockProduct.
 struct LineProduct {
   const double* a;
   std::size_t a_row_stride;
@@ -85,7 +86,8 @@ extern const MatmulKernels matmul_kernels_avx2;
 extern const MatmulKernels matmul_kernels_avx512;
 #endif
 
-/// Returns the kernels compiled for numeric::instruction_set().
+/// Returns the kernels that are compiled for the selected instruction set,
+/// numeric::instruction_set().
 const MatmulKernels& matmul_kernels();
 
 }  // namespace normproof::ref::ops

@@ -4,12 +4,12 @@
 
 #include "ref/ops/matmul_tile.hpp"
 
-/// Multiplies a few rows of a with contiguous columns of b without packing. b is read only once, so
-/// packing it would cost more than multiplying.
+/// Multiplies a few rows of a with contiguous columns of b, without packing b. b is read only once,
+/// so packing it would cost more than multiplying.
 namespace normproof::ref::ops {
 inline namespace NORMPROOF_ISA {
 
-/// Transposes a square of kPackWidth packs: its rows become its columns.
+/// Transposes a square block of kPackWidth packs in place.
 inline void transpose_square([[maybe_unused]] Pack (&row)[kPackWidth]) {
 #if defined(__AVX512F__)
   Pack pair[8], quad[8];
@@ -19,7 +19,7 @@ inline void transpose_square([[maybe_unused]] Pack (&row)[kPackWidth]) {
     pair[2 * i + 1] = __builtin_shufflevector(x, y, 1, 9, 3, 11, 5, 13, 7, 15);
   });
   unrolled<0, 4>([&](auto i) __attribute__((always_inline)) {
-    // 0, 1, 4, 5; the partner, two rows below, is 2, 3, 6, 7.
+    // The values of `at` are 0, 1, 4, 5. The partner rows, two rows below, are 2, 3, 6, 7.
     constexpr std::size_t at = (i & 1) + 4 * (i >> 1);
     const Pack &x = pair[at], &y = pair[at + 2];
     quad[at] = __builtin_shufflevector(x, y, 0, 1, 8, 9, 4, 5, 12, 13);
@@ -46,15 +46,15 @@ inline void transpose_square([[maybe_unused]] Pack (&row)[kPackWidth]) {
 #endif
 }
 
-/// Prefetches p[elements], which may lie beyond the end of b, because the next columns are far away
-/// in memory.
+/// Prefetches p[elements]. The next columns of b are far away in memory, so the processor does not
+/// prefetch them by itself. The address may lie beyond the end of b.
 inline void prefetch_behind(const double* p, std::size_t elements) {
   const auto at = reinterpret_cast<std::uintptr_t>(p) + elements * sizeof(double);
   __builtin_prefetch(__builtin_bit_cast(const void*, at), 0, 3);
 }
 
-/// Computes one chain for each element of c [kRows, kPackWidth] starting at `column`, or of its
-/// first `columns` columns.
+/// Computes the elements of c in kRows rows and up to kPackWidth columns, starting at `column`.
+/// Each element is one chain. `columns` is the number of columns to compute.
 template <std::size_t kRows>
 void multiply_square(const LineProduct& p, std::size_t column, std::size_t columns) {
   const double* const b = p.b + column * p.b_column_stride;

@@ -3,7 +3,7 @@
 #include "ref/ops/matmul_kernels.hpp"
 #include "ref/ops/pack.hpp"
 
-/// Computes one tile of c with its sums in registers. Every element has the same chain, whatever
+/// Computes one tile of c, with its sums in registers. The chain of an element does not depend on
 /// the size of the tile.
 namespace normproof::ref::ops {
 inline namespace NORMPROOF_ISA {
@@ -11,14 +11,14 @@ inline namespace NORMPROOF_ISA {
 using numeric::broadcast;
 using numeric::fma;
 
-// The tile uses all registers of the set: for the sums, one row of packs of b, and one element of
-// a.
+// The tile uses all registers of the instruction set: for the sums, for one row of packs of b, and
+// for one element of a.
 inline constexpr std::size_t kTileRows = kPackWidth == 8 ? 8 : 6;
 inline constexpr std::size_t kTilePacks = kPackWidth == 8 ? 3 : kPackWidth == 4 ? 2 : 4;
 inline constexpr std::size_t kTileColumns = kTilePacks * kPackWidth;
 
-// Unrolls a loop before any optimization, so that arrays become registers: f(Index<0>{}),
-// f(Index<1>{}), ... It must not use the standard library (ref/numeric/pack.hpp).
+// Unrolls a loop before any optimization, so that arrays become registers: it calls f(Index<0>{}),
+// f(Index<1>{}), ... It must not use the standard library (ref/numeric/pack.hpp explains why).
 template <std::size_t i>
 struct Index {
   constexpr operator std::size_t() const { return i; }
@@ -31,7 +31,8 @@ __attribute__((always_inline)) inline void unrolled(F&& f) {
   }
 }
 
-/// The strides of rows of a, packed or in the original matrix.
+/// The strides between rows of a and between steps of the depth, if a is packed into panels.
+/// StridedRows has the strides of the original matrix.
 struct PackedRows {
   std::size_t row_stride() const { return 1; }
   std::size_t depth_stride() const { return kTileRows; }
@@ -54,14 +55,14 @@ struct Tile {
   const double* before;  ///< null if there is nothing to add
   std::size_t before_row_stride;
   std::size_t before_column_stride;
-  std::size_t columns;  ///< of c, at most kPacks packs; b is padded to whole packs
+  std::size_t columns;  ///< columns of c, at most kPacks packs; b is padded to whole packs
 };
 
 template <std::size_t kRows, std::size_t kPacks, class Rows>
 void multiply_tile(const Tile& t, const Rows rows) {
   Pack sum[kRows * kPacks];
   unrolled<0, kRows * kPacks>([&](auto i) __attribute__((always_inline)) { sum[i] = Pack{}; });
-  // Prefetches c, which is needed after the chain.
+  // Prefetches c, which is read after the chain is computed.
   unrolled<0, kRows>([&](auto i) __attribute__((always_inline)) {
     __builtin_prefetch(t.c + i * t.c_row_stride, 1, 3);
   });

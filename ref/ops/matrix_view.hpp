@@ -5,10 +5,11 @@
 
 namespace normproof::ref::ops {
 
-/// A view of matrices in memory that the view does not own. Element (i, j) of the matrix (p, q) is
-/// data[p batch_stride + q inner_batch_stride + i row_stride + j column_stride]. There are two
-/// batch axes because the heads of attention are columns of a [B, T, D] tensor. Exchanging extents
-/// and strides gives the transposed matrix; a stride of 0 repeats an operand over the batch.
+/// A view of a batch of matrices in memory that the view does not own. Element (i, j) of matrix (p,
+/// q) is `data[p batch_stride + q inner_batch_stride + i row_stride + j column_stride]`. There are
+/// two batch axes because the heads of attention are columns of a [B, T, D] tensor. A view with
+/// exchanged extents and strides is the transposed matrix. A batch stride of 0 repeats one matrix
+/// over the batch.
 template <class T>
 struct MatrixView {
   T* data = nullptr;
@@ -23,7 +24,8 @@ struct MatrixView {
 
   std::size_t batches() const { return batch_size * inner_batch_size; }
 
-  /// Returns only the matrix number p inner_batch_size + q.
+  /// Returns a view of a single matrix of the batch. For batch = p inner_batch_size + q, it is
+  /// matrix (p, q).
   MatrixView at(std::size_t batch) const {
     const std::size_t offset =
         batch / inner_batch_size * batch_stride + batch % inner_batch_size * inner_batch_stride;
@@ -36,13 +38,13 @@ struct MatrixView {
   }
 };
 
-/// Returns a view of a matrix whose rows are contiguous.
+/// Returns a view of one matrix whose rows are contiguous.
 template <class T>
 MatrixView<T> matrix(T* data, std::size_t rows, std::size_t columns) {
   return {data, rows, columns, columns};
 }
 
-/// Returns m with rows and columns exchanged, matrix by matrix.
+/// Returns a view of the transposed matrices of m.
 template <class T>
 MatrixView<T> transposed(MatrixView<T> m) {
   const MatrixView<T> old = m;

@@ -6,8 +6,8 @@
 
 #include "ref/numeric/pack.hpp"
 
-/// Loops over contiguous elements, written once for one element and for a pack of them
-/// (ref/numeric/pack.hpp).
+/// Loops over contiguous elements. The body of a loop is written once, and runs on single elements
+/// and on packs of elements (ref/numeric/pack.hpp).
 namespace normproof::ref::ops {
 inline namespace NORMPROOF_ISA {
 
@@ -19,9 +19,10 @@ using numeric::Pack;
 using numeric::PackAt;
 using numeric::store;
 
-/// Stores a pack without keeping it in the caches, for outputs so large that they would only evict
-/// the inputs.
+/// Stores a pack in memory and bypasses the caches (a non-temporal store). It is for outputs so
+/// large that they would evict the inputs from the caches.
 /// Requires  p is aligned to kPackBytes, and stream_fence() is called before another thread reads
+///           the data
 inline void stream(double* p, Pack v) {
 #if defined(__clang__)
   __builtin_nontemporal_store(v, reinterpret_cast<Pack*>(p));
@@ -42,13 +43,14 @@ inline void stream_fence() {
 #endif
 }
 
-/// Whether an output of so many elements would only evict the inputs from the caches.
+/// Whether an output of this number of elements is so large that it would evict the inputs from the
+/// caches.
 inline bool use_streaming_stores(std::size_t elements) {
   return elements >= (std::size_t{1} << 19);
 }
 
-/// Prefetches the data one page after p[i], for a first pass over inputs that come from memory. The
-/// processor's own prefetching stops at the end of a page.
+/// Prefetches the data one page after p[i]. It is for the first pass over inputs that come from
+/// memory, because the processor's own prefetching stops at the end of a page.
 template <class Place, class T>
 inline void prefetch(Place at, const T* p) {
   if constexpr (std::is_same_v<Place, PackAt>) {
@@ -58,7 +60,7 @@ inline void prefetch(Place at, const T* p) {
   }
 }
 
-/// Sets out_i = term(at i) for i = 0 .. count-1.
+/// Sets out_i = term(at i) for i = 0 .. count-1, where `at i` is the position i.
 template <class T, class Term>
 inline void fill(T* out, std::size_t count, bool use_streaming_stores, Term&& term) {
   std::size_t i = 0;
@@ -74,7 +76,7 @@ inline void fill(T* out, std::size_t count, bool use_streaming_stores, Term&& te
   for (; i < count; ++i) out[i] = term(At{i});
 }
 
-/// Adds term(at i) to sum_i for i = 0 .. count-1.
+/// Adds term(at i) to sum_i for i = 0 .. count-1, where `at i` is the position i.
 template <class T, class Term>
 inline void accumulate(T* sum, std::size_t count, Term&& term) {
   std::size_t i = 0;
@@ -85,7 +87,7 @@ inline void accumulate(T* sum, std::size_t count, Term&& term) {
   for (; i < count; ++i) sum[i] += term(At{i});
 }
 
-/// The terms of two sums at one position.
+/// The two terms that one position contributes to two sums.
 template <class V>
 struct TwoTerms {
   V first;
@@ -94,9 +96,10 @@ struct TwoTerms {
 template <class V>  // clang 14 cannot deduce the arguments of an aggregate without this guide
 TwoTerms(V, V)->TwoTerms<V>;
 
-/// Adds rows to sums: sum_i = (sum_i + row_1(at i)) + row_2(at i) + ..., i = 0 .. width-1, where
-/// each row is a function of `at`. For kSums = 2 a row returns TwoTerms, and the second sum follows
-/// the first, at sum [width, 2 width). The sums stay in registers across the rows.
+/// Adds rows to a row of sums: sum_i = (sum_i + row_1(at i)) + row_2(at i) + ... for i = 0 ..
+/// width-1. Each row is a function of the position `at`. If kSums is 2, each row returns TwoTerms,
+/// and the second sums are stored after the first, at sum [width, 2 width). The sums stay in
+/// registers while all rows are added.
 template <std::size_t kSums = 1, class T, class... Rows>
 inline void accumulate_rows(T* sum, std::size_t width, const Rows&... rows) {
   static_assert(kSums == 1 || kSums == 2);

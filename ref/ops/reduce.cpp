@@ -16,7 +16,7 @@ namespace {
 using tensor::shape_of;
 using tensor::Tensor;
 
-constexpr std::size_t kGrain = 4096;  // in elements; it does not affect the bits
+constexpr std::size_t kGrain = 4096;  // elements per range; does not affect the bits
 
 void check_matrix(std::string_view function, const tensor::Shape& shape) {
   if (shape.size() != 2)
@@ -59,7 +59,7 @@ Tensor<T> sum_columns(const Tensor<T>& x) {
   const std::size_t width = shape.back();
   const std::size_t rows = x.size() / width;
   Tensor<T> y = tensor::empty_tensor<T>({width});
-  // One range per thread, because a wider range means longer contiguous pieces of rows.
+  // There is one range per thread, because a wider range means longer contiguous pieces of rows.
   const std::size_t share = width / static_cast<std::size_t>(numeric::num_threads());
   const std::size_t grain = std::max(kGrain / rows + 1, share);
   numeric::parallel_for(width, grain, [&](std::size_t begin, std::size_t end) {

@@ -3,13 +3,14 @@
 #include "ref/ops/lane_sum.hpp"
 #include "ref/ops/view.hpp"
 
-/// Loops over the rows of matrices, for formulas that are given one row at a time. Measures that
-/// affect only the speed belong here: inputs are prefetched, and outputs that would only evict the
+/// Loops over the rows of matrices. They call a formula with one row at a time. Optimizations that
+/// affect only the speed are in this file: inputs are prefetched, and outputs that would evict the
 /// inputs from the caches are written by non-temporal stores.
 namespace normproof::ref::ops {
 
-/// Partial sums over all rows, for `size` sums; sums is [lanes, size]. Row i adds its terms to lane
-/// i mod 32, or to lane i / run if `run` is not 0.
+/// Partial sums over all rows, for `size` sums at once; `sums` is an array [lanes, size]. Row i
+/// adds its terms to lane i mod 32. If `run` is not 0, row i adds its terms to lane i / run
+/// instead.
 template <class T>
 struct LaneTotals {
   T* sums;
@@ -30,7 +31,7 @@ Inputs(const T*) -> Inputs<T, 1>;
 template <class T>
 Inputs(const T*, const T*) -> Inputs<T, 2>;
 
-/// The row of D elements that a formula is given.
+/// One row of each input matrix, each with D elements. A formula receives it.
 template <class T, std::size_t kInputs>
 class Row {
  public:
@@ -45,8 +46,8 @@ class Row {
   std::size_t index() const { return index_; }
   View<T> input(std::size_t k) const { return {inputs_.p[k]}; }
 
-  /// Returns sum_d term(d) in the order of lane_sum.hpp. The first sum over a row waits for memory,
-  /// so it prefetches every input one page ahead.
+  /// Returns sum_d term(d) in the order of lane_sum.hpp. The first sum over a row is limited by
+  /// memory, so it prefetches every input one page ahead.
   template <class Term>
   [[gnu::always_inline]] T sum(Term term) {
     const bool first = first_;
@@ -56,19 +57,19 @@ class Row {
       return term(d);
     });
   }
-  /// Returns (sum_d term(d)) / D.
+  /// Returns the mean (sum_d term(d)) / D.
   template <class Term>
   [[gnu::always_inline]] T mean(Term term) {
     return sum(term) / T(static_cast<double>(width_));
   }
 
-  /// Writes term(d) for every d to this row of `matrix`.
+  /// Writes term(d), for every d, to the element d of this row of `matrix`.
   template <class Term>
   [[gnu::always_inline]] void write(T* matrix, Term term) const {
     fill(matrix + index_ * width_, width_, use_streaming_stores_, term);
   }
 
-  /// Returns the k-th vector of sums over all rows, to which this row can add (see
+  /// Returns the k-th vector of sums over all rows. A formula adds the terms of this row to it (see
   /// for_rows_of_lanes).
   SumView<T> total(std::size_t k) const { return {totals_ + k * width_}; }
 
@@ -81,7 +82,8 @@ class Row {
   T* totals_;
 };
 
-/// Calls formula(row, x...) for one row, where x... is that row of the inputs.
+/// Calls formula(row, x...) for row number `index`. x... are views of this row, one per input
+/// matrix.
 template <class T, std::size_t kInputs, class Formula>
 inline void visit_generic(std::size_t index, const RowLayout& layout,
                           const Inputs<T, kInputs>& inputs, T* totals, const Formula& formula) {
@@ -92,8 +94,8 @@ inline void visit_generic(std::size_t index, const RowLayout& layout,
     formula(row, row.input(0), row.input(1));
 }
 
-/// Does the same for `double`, with all calls of the formula inlined, so that its sums stay in
-/// registers.
+/// Calls formula(row, x...) for one row of `double`. All calls in the formula are inlined, so its
+/// sums stay in registers.
 template <class T, std::size_t kInputs, class Formula>
 [[gnu::flatten]] inline void visit_inlined(std::size_t index, const RowLayout& layout,
                                            const Inputs<T, kInputs>& inputs, T* totals,
@@ -109,7 +111,7 @@ inline void visit_row(std::size_t index, const RowLayout& layout, const Inputs<T
     visit_generic<T>(index, layout, inputs, totals, formula);
 }
 
-/// Calls formula(row, x...) for each row of the range.
+/// Calls formula(row, x...) for each row of the range `rows`.
 template <class T, std::size_t kInputs, class Formula>
 inline void for_rows(const RowLayout& layout, IndexRange rows, const Inputs<T, kInputs>& inputs,
                      const Formula& formula) {
@@ -118,8 +120,9 @@ inline void for_rows(const RowLayout& layout, IndexRange rows, const Inputs<T, k
   stream_fence();
 }
 
-/// Calls formula(row, x...) for each row of a range of lanes. Lane l has the rows l, l+32, l+64,
-/// ..., or the l-th run of consecutive rows. The sums of these lanes start at 0.
+/// Calls formula(row, x...) for each row that belongs to the lanes in the range `lanes`. Lane l has
+/// the rows l, l+32, l+64, ..., or the l-th run of consecutive rows if totals.run is not 0. The
+/// sums of these lanes are set to 0 first.
 template <class T, std::size_t kInputs, class Formula>
 inline void for_rows_of_lanes(const RowLayout& layout, IndexRange lanes,
                               const Inputs<T, kInputs>& inputs, const LaneTotals<T>& totals,
@@ -138,7 +141,8 @@ inline void for_rows_of_lanes(const RowLayout& layout, IndexRange lanes,
   stream_fence();
 }
 
-/// Computes the sums over all rows for a range of [0, totals.size); they end in lane 0.
+/// Adds up the lanes, for the sums with indices in `range`, which is part of [0, totals.size). The
+/// results end in lane 0.
 template <class T>
 inline void compute(const LaneTotals<T>& totals, IndexRange range) {
   add_lanes(totals.sums, totals.lanes, totals.size, range.begin, range.end);

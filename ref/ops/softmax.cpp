@@ -16,7 +16,8 @@ using numeric::not_finite_failure;
 using tensor::Shape;
 using tensor::shape_of;
 
-/// The rows of a tensor over its last axis, and the rows of the mask that belong to them.
+/// The rows of a tensor over its last axis. It also finds the row of the mask that belongs to each
+/// of them.
 class Rows {
  public:
   Rows(std::string_view function, std::string_view argument, const Shape& shape, const Mask* valid)
@@ -32,12 +33,11 @@ class Rows {
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
 
-  /// Returns the number of rows per range; an exponential counts as 8 elements of work.
+  /// Returns the number of rows per range. An exponential counts as 8 elements of work.
   std::size_t grain() const { return 4096 / width + 1; }
 
-  /// Checks the elements of a row that take part.
-  /// Throws    NotFiniteError naming the first element that takes part and is not finite, if there
-  ///           is one
+  /// Checks that the elements of a row that take part are finite.
+  /// Throws    NotFiniteError that names the first such element that is not finite
   template <class T>
   void check_row(std::string_view argument, const T* t, std::size_t row) const {
     const bool* valid = mask(row);
@@ -84,8 +84,8 @@ class Rows {
   Shape strides_;
 };
 
-// Returns the arguments of a kernel. A large gradient is written by non-temporal stores; y is not,
-// because the backward reads it.
+// Returns the arguments of a kernel. If a gradient is large, it is written by non-temporal stores.
+// The output y is not, because the backward reads it soon.
 template <class T>
 SoftmaxRows<T> arguments(const Rows& rows, const Tensor<T>* grad_y, const Tensor<T>& x,
                          Tensor<T>& out) {
@@ -93,8 +93,8 @@ SoftmaxRows<T> arguments(const Rows& rows, const Tensor<T>* grad_y, const Tensor
           grad_y != nullptr && use_streaming_stores(out.size()), out.data()};
 }
 
-// Throws the error of a rejected backward: a non-finite element, or the overflow of the sum with
-// `terms`.
+// Throws the error for a row that a backward rejected. Either an element is not finite, or the sum
+// of the `terms` overflows.
 template <class T>
 [[noreturn]] void fail_backward(std::string_view function, const Rows& rows,
                                 const Tensor<T>& grad_y, const Tensor<T>& y, std::size_t row,

@@ -2,12 +2,12 @@
 
 #include "ref/ops/elements.hpp"
 
-/// The row kernels of softmax and related functions (docs/specification/activations.md), over plain
-/// pointers.
+/// The kernels of softmax and related functions, one row at a time
+/// (docs/specification/activations.md). They use plain pointers.
 namespace normproof::ref::ops {
 
 /// Finds the row of a mask that belongs to a row of x. The leading axes of the mask are
-/// right-aligned with those of x; a repeated axis has stride 0.
+/// right-aligned with those of x. An axis along which the mask is repeated has stride 0.
 struct RowMask {
   const bool* valid = nullptr;  ///< null if every element takes part
   const std::size_t* extent = nullptr;
@@ -25,7 +25,8 @@ struct RowMask {
   }
 };
 
-/// The arguments of a row kernel. In the backward of softmax and of log_softmax, x is y.
+/// The arguments of a row kernel. In the backwards of softmax and of log_softmax, the member x is
+/// the output y of the forward.
 template <class T>
 struct SoftmaxRows {
   const T* grad_y;
@@ -38,8 +39,8 @@ struct SoftmaxRows {
 
 inline namespace NORMPROOF_ISA {
 
-/// Copies the elements of x that take part to `out`, which must have `width` elements, and returns
-/// their number.
+/// Copies the elements of x for which `valid` is true to the beginning of `out`, which must have
+/// room for `width` elements. Returns the number of copied elements.
 template <class T>
 std::size_t gather(const T* x, const bool* valid, std::size_t width, T* out) {
   std::size_t count = 0;
@@ -48,13 +49,15 @@ std::size_t gather(const T* x, const bool* valid, std::size_t width, T* out) {
   return count;
 }
 
-/// Writes the elements that gather copied back to their places, and +0 for the others.
+/// Reverses gather: writes the elements to the positions where `valid` is true, and +0 to the other
+/// positions.
 template <class T>
 void scatter(const T* x, const bool* valid, std::size_t width, T* out) {
   for (std::size_t i = 0; i < width; ++i) out[i] = valid[i] ? *x++ : T(0);
 }
 
-/// Computes exp(x_i - m) of a row, where m is its largest element, and their sum.
+/// Computes exp(x_i - m) for each element of a row, where m is the largest element of the row, and
+/// the sum of these exponentials.
 template <class T>
 struct Exponentials {
   T shift{};
@@ -69,12 +72,12 @@ struct Exponentials {
   }
 };
 
-/// The kernels below process the rows [begin, end). They return the first row that they reject, or
-/// `end`.
+/// The kernels below process the rows [begin, end). Each kernel returns the index of the first row
+/// that it rejects, or `end` if it rejects none.
 
-/// Computes y = e / S(e), e = exp(x - m), where S is the sum over the row. A row in which no
-/// element takes part is 0. With grad_y, which has one number per row, it computes grad_y y, the
-/// backward of log_sum_exp.
+/// Computes softmax: y = e / S(e) with e = exp(x - m), where S is the sum over the row and m its
+/// largest element. If no element of a row takes part, y is 0. If by_gradient is true, the result
+/// is grad_y y, the backward of log_sum_exp; grad_y has one number per row.
 template <bool by_gradient, class T>
 std::size_t softmax_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t end) {
   Scratch<T> scratch(a.width);
@@ -104,7 +107,8 @@ std::size_t softmax_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t
   return end;
 }
 
-/// Computes grad_x = y (grad_y - S(grad_y y)). If a term is not finite, neither is the sum.
+/// Computes the gradient of softmax: grad_x = y (grad_y - S(grad_y y)), where S is the sum over the
+/// row. If a term is not finite, the sum is not finite either, and the row is rejected.
 template <class T>
 std::size_t softmax_backward_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t end) {
   Scratch<T> scratch(a.mask.valid == nullptr ? 0 : 2 * a.width);
@@ -139,7 +143,8 @@ std::size_t softmax_backward_rows(const SoftmaxRows<T>& a, std::size_t begin, st
   return end;
 }
 
-/// Computes y = (x - m) - log(S(exp(x - m))).
+/// Computes log_softmax: y = (x - m) - log(S(exp(x - m))), where S is the sum over the row and m
+/// its largest element.
 template <class T>
 std::size_t log_softmax_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t end) {
   Scratch<T> e(a.width);
@@ -155,7 +160,8 @@ std::size_t log_softmax_rows(const SoftmaxRows<T>& a, std::size_t begin, std::si
   return end;
 }
 
-/// Computes grad_x = grad_y - exp(y) S(grad_y).
+/// Computes the gradient of log_softmax: grad_x = grad_y - exp(y) S(grad_y), where S is the sum
+/// over the row.
 template <class T>
 std::size_t log_softmax_backward_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t end) {
   Scratch<T> scratch(a.width);
@@ -177,7 +183,8 @@ std::size_t log_softmax_backward_rows(const SoftmaxRows<T>& a, std::size_t begin
   return end;
 }
 
-/// Computes y [rows] = m + log(S(exp(x - m))). A row in which no element takes part is rejected.
+/// Computes log_sum_exp: y = m + log(S(exp(x - m))), one number per row, where S is the sum over
+/// the row and m its largest element. A row in which no element takes part is rejected.
 template <class T>
 std::size_t log_sum_exp_rows(const SoftmaxRows<T>& a, std::size_t begin, std::size_t end) {
   Scratch<T> e(a.width);

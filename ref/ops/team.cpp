@@ -10,8 +10,8 @@ bool Team::Member::claim_range(std::size_t count, std::size_t grain, Range& rang
   const std::size_t end = base_ + count;
   std::size_t begin = team_.next_.load(std::memory_order_relaxed);
   while (begin < end) {
-    // A range is half of this thread's share of the rest. So ranges become short at the end, and
-    // all threads finish at about the same time.
+    // A range is half of this thread's share of the remaining indices. So ranges become short at
+    // the end, and all threads finish at about the same time.
     const std::size_t left = end - begin;
     const std::size_t part = team_.members_ == 1 ? left : left / (2 * team_.members_);
     const std::size_t stop =
@@ -25,7 +25,8 @@ bool Team::Member::claim_range(std::size_t count, std::size_t grain, Range& rang
 
 void Team::Member::finish(std::size_t count) {
   base_ += count;
-  // What is not done yet is being done by another thread that waits for nothing, so this wait ends.
+  // Every range that is not finished is being processed by another thread, which does not wait. So
+  // this wait ends.
   team_.step_ended_.wait_until([&] { return team_.done_.load() >= base_; });
 }
 

@@ -8,21 +8,23 @@
 
 namespace normproof::ref::ops {
 
-/// Threads that run the same steps together. Each step is distributed over the threads and
-/// completed before the next one begins. Steps partition outputs, so the bits of a result do not
-/// depend on which thread does what (docs/specification/determinism.md, rule R7). The threads are
-/// started once for all steps. If a thread is delayed, the others do the rest of the step.
+/// Threads that run the same steps together. The work of each step is distributed over the threads.
+/// A step ends before the next one begins. Each thread computes whole outputs, so the bits of a
+/// result do not depend on which thread computes it (docs/specification/determinism.md, rule R7).
+/// The threads are started once for all steps. If a thread is delayed, the other threads do its
+/// work.
 class Team {
  public:
-  /// One thread that takes part in the steps. Every member must make the same calls of share.
+  /// One thread of the team. All members must make the same calls of `share`, in the same order.
   class Member {
    public:
     explicit Member(Team& team) : team_(team) {}
 
-    /// Runs body(begin, end) over disjoint ranges that cover [0, count), some of them on this
-    /// thread. Each range has at least `grain` indices if count allows it. It returns when all
-    /// ranges are done; what any member wrote in them is then visible here.
-    /// Requires  a body that does not throw, because the others would wait for it forever
+    /// Distributes one step over the members: body(begin, end) is called for disjoint ranges that
+    /// cover [0, count), some of them on this thread. Each range has at least `grain` indices,
+    /// unless fewer are left. The function returns when all ranges have ended. All data that any
+    /// member wrote is then visible to this thread.
+    /// Requires  body does not throw, because the other members would wait forever
     template <class Body>
     void share(std::size_t count, std::size_t grain, const Body& body) {
       Range range;
@@ -46,14 +48,14 @@ class Team {
     std::size_t base_ = 0;
   };
 
-  /// Runs steps(member) on at most `threads` threads, and on no more than numeric::num_threads().
-  /// If threads cannot be created, the members run one after the other.
+  /// Calls steps(member) on each of at most `threads` threads, and on no more than
+  /// numeric::num_threads(). If no threads can be created, the members run one after the other.
   static void run(std::size_t threads, const std::function<void(Member&)>& steps);
 
  private:
   explicit Team(std::size_t members) : members_(members) {}
 
-  // These are counted over all steps, so that they never decrease.
+  // These counters are sums over all steps, so they never decrease.
   std::atomic<std::size_t> next_{0};
   std::atomic<std::size_t> done_{0};
   std::size_t members_;

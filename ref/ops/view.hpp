@@ -2,19 +2,20 @@
 
 #include "ref/ops/pack.hpp"
 
-/// Views that are indexed like the formulas: x_d of the specification is x[d] in the source. An
-/// index is a position among contiguous elements (At, or PackAt for as many as a register holds) or
-/// a Cell of a matrix. A term is a function that returns the value at an index. It captures views
-/// by value, so that the compiler knows that nothing else changes them.
+/// Views whose indices look like those of the formulas: x_d of the specification is x[d] in the
+/// source. An index is a position among contiguous elements or a Cell of a matrix. The position is
+/// an At (one element) or a PackAt (the elements that fit a register). A term is a function that
+/// returns the value at an index. It captures views by value, so that the compiler knows that
+/// nothing else changes them.
 namespace normproof::ref::ops {
 
-/// Contiguous rows of `width` elements each.
+/// The layout of a matrix with contiguous rows of `width` elements.
 struct RowLayout {
   std::size_t count;
   std::size_t width;
 };
 
-/// Rows by their indices in ascending order. If `listed` is null, they are the rows 0 .. count-1.
+/// A list of row indices in ascending order. If `listed` is null, the list is 0 .. count-1.
 struct RowList {
   const std::size_t* listed;
   std::size_t count;
@@ -28,14 +29,15 @@ struct IndexRange {
 
 inline namespace NORMPROOF_ISA {
 
-/// The row and the column of an element.
+/// The position of an element of a matrix: its row and its column.
 template <class Place>
 struct Cell {
   std::size_t row;
   Place column;
 };
 
-/// A vector. An index selects one of its numbers; a cell selects the number of its column.
+/// A read-only view of a vector. A position selects one element; a Cell selects the element with
+/// the index of its column.
 template <class T>
 struct View {
   const T* p;
@@ -50,8 +52,8 @@ struct View {
   }
 };
 
-/// Adjacent columns of a matrix whose rows are `stride` apart; `p` points to the first of them in
-/// row 0.
+/// A read-only view of adjacent columns of a matrix. Consecutive rows are `stride` elements apart,
+/// and `p` points to the first of the columns in row 0.
 template <class T>
 struct ColumnView {
   const T* p;
@@ -63,7 +65,7 @@ struct ColumnView {
   }
 };
 
-/// A vector of sums, to which terms are added by sum[d] += term.
+/// A vector of sums. `sum[d] += term` adds a term to the sum at position d.
 template <class T>
 struct SumView {
   T* p;

@@ -27,10 +27,11 @@ std::size_t rounded(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-/// Maps memory from the system, on huge pages if available. Returns null if there is none.
+/// Maps memory from the system, on huge pages if they are available. Returns null if the system has
+/// no memory.
 char* map(std::size_t size) {
   if (size > static_cast<std::size_t>(-1) - kHugePage) return nullptr;
-  // Maps one huge page more, so that the block can start on a huge-page boundary.
+  // This maps one huge page more than needed, so that the block can start on a huge-page boundary.
   void* const given =
       mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (given == MAP_FAILED) return nullptr;
@@ -43,7 +44,7 @@ char* map(std::size_t size) {
   return begin + before;
 }
 
-/// The released memory that is kept, as ranges; adjacent ranges are merged.
+/// The ranges of released memory that are kept for later tensors. Adjacent ranges are merged.
 class FreeRanges {
  public:
   char* allocate(std::size_t size) {
@@ -73,7 +74,8 @@ class FreeRanges {
   std::size_t bytes() const { return bytes_; }
 
  private:
-  /// Takes memory from the smallest range that is large enough. Returns null if there is none.
+  /// Removes `size` bytes from the smallest range that is large enough, and returns their address.
+  /// If no range is large enough, it returns null.
   char* take(std::size_t size) {
     const auto found = by_size_.lower_bound({size, nullptr});
     if (found == by_size_.end()) return nullptr;
@@ -102,7 +104,8 @@ class FreeRanges {
     insert(begin, size);
   }
 
-  /// Returns the largest ranges to the system until `size` more bytes fit within the limit.
+  /// Returns the largest ranges to the system until the memory in use, the memory kept and `size`
+  /// more bytes together are at most `allowed`.
   void release_until_fits(std::size_t size, std::size_t allowed) {
     while (!by_size_.empty() && in_use_ + size + bytes_ > allowed) {
       const auto [most, begin] = *by_size_.rbegin();
@@ -131,7 +134,8 @@ std::mutex& mutex() {
   static std::mutex& m = *new std::mutex;
   return m;
 }
-// Never destroyed, because tensors of static storage duration release their blocks after main.
+// The object is never destroyed, because tensors of static storage duration release their blocks
+// after main.
 FreeRanges& kept() {
   static FreeRanges& k = *new FreeRanges;
   return k;

@@ -6,20 +6,20 @@
 
 namespace normproof::ref::tensor {
 
-/// Allocates and releases memory for tensors. Released blocks of 64 KiB or more are kept for later
-/// tensors; adjacent ranges are merged. They lie on huge pages if the system supports them. So the
-/// outputs of a layer are not mapped, zeroed and unmapped at every step, even if batches differ in
-/// length. The memory in use and the memory kept together stay below 1 GiB, or below the maximum
-/// that was ever in use. Nothing is kept under AddressSanitizer or on systems without mmap. Safe to
-/// call from any thread.
+/// Allocate and release memory for tensors. Released blocks of 64 KiB or more are kept for later
+/// tensors, so a step of a layer need not map, zero and unmap memory again, even if the lengths of
+/// batches differ. Adjacent free ranges are merged, and memory lies on huge pages if the system
+/// supports them. The memory in use plus the memory kept stays below 1 GiB, or below the maximum
+/// that was ever in use if that is more. Under AddressSanitizer and on systems without mmap,
+/// nothing is kept. The functions may be called from any thread.
 /// Throws    std::bad_alloc
 void* allocate_block(std::size_t bytes);
 void release_block(void* block, std::size_t bytes) noexcept;
 
-/// Returns the number of bytes that are kept but not in use.
+/// Returns the number of bytes that are kept for later tensors and are not in use.
 std::size_t kept_bytes();
 
-/// A standard allocator that uses these blocks.
+/// A standard allocator that calls allocate_block and release_block.
 template <class T>
 struct Allocator {
   using value_type = T;

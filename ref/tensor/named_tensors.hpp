@@ -10,8 +10,8 @@
 
 namespace normproof::ref::tensor {
 
-/// Tensors by name, in the order of insertion. They hold the outputs of a layer, or the state that
-/// a layer carries from step to step.
+/// A list of tensors with names, in the order of insertion. It holds the outputs of a layer, or the
+/// state that a layer keeps from one step to the next.
 template <class T>
 class NamedTensors {
  public:
@@ -39,7 +39,7 @@ class NamedTensors {
     return const_cast<Tensor<T>*>(std::as_const(*this).find(name));
   }
 
-  /// Returns the tensor of that name.
+  /// Returns the tensor with the name `name`.
   /// Throws    ContractError that lists the existing names
   const Tensor<T>& at(std::string_view name) const {
     if (const auto* values = find(name)) return *values;

@@ -1,1 +1,2 @@
-// The source of normproof_precompiled, which exists only for its precompiled header.
+// This is the source of the target normproof_precompiled, which exists only for its precompiled
+// header.

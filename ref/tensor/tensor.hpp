@@ -9,24 +9,25 @@
 
 namespace normproof::ref::tensor {
 
-/// A dense row-major tensor: an evaluated container of xtensor. The rank belongs to the value, not
-/// to the type, so one function can accept both [N,D] and [B,T,D]; contract.hpp checks the rank.
+/// A dense row-major tensor, implemented by xtensor. The rank is not part of the type, so one
+/// function can accept both [N,D] and [B,T,D]. The functions of contract.hpp check the rank.
 template <class T>
 using Tensor = xt::xarray<T, xt::layout_type::row_major, Allocator<T>>;
 
-/// Flags that are true for a real token and false for padding. A mask of size 0 means that every
-/// row is valid.
+/// A mask of tokens: true for a real token, false for padding. An empty mask (of size 0) means that
+/// every row is valid.
 using Mask = Tensor<bool>;
 
 using Shape = std::vector<std::size_t>;
 
-/// Returns a tensor of this shape. Its elements are unset for double and 0 for other types.
+/// Returns a tensor of this shape. For double its elements are not initialized; for other types
+/// they are 0.
 template <class T>
 Tensor<T> empty_tensor(const Shape& shape) {
   return Tensor<T>::from_shape(shape);
 }
 
-/// Returns a tensor of this shape whose elements are all `value`.
+/// Returns a tensor of this shape in which every element is `value`.
 template <class T>
 Tensor<T> full_tensor(const Shape& shape, const T& value) {
   Tensor<T> result = empty_tensor<T>(shape);
@@ -39,14 +40,14 @@ Shape shape_of(const Tensor<T>& t) {
   return Shape(t.shape().begin(), t.shape().end());
 }
 
-/// Whether an optional tensor is present. A tensor without axes, {}, or without elements counts as
-/// absent.
+/// Whether an optional tensor is present. A tensor without axes, written {}, or without elements
+/// counts as absent.
 template <class T>
 bool is_given(const Tensor<T>& t) {
   return t.dimension() > 0 && t.size() > 0;
 }
 
-/// Returns the tensor of the same shape with elements U(x).
+/// Returns a tensor of the same shape whose elements are converted to the type U.
 template <class U, class T>
 Tensor<U> convert(const Tensor<T>& t) {
   Tensor<U> result = empty_tensor<U>(shape_of(t));

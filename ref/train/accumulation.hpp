@@ -10,13 +10,14 @@
 #include "ref/ops/arithmetic.hpp"
 #include "ref/train/gradients.hpp"
 
-/// Computes the mean gradient of the batches of a step, and lends parameters to a model meanwhile.
+/// Computes the mean gradient of the batches of one step, and lends the parameters of the training
+/// state to a model while it computes.
 namespace normproof::ref::train {
 
 using tensor::NamedTensors;
 using tensor::Tensor;
 
-/// Returns a + b; its rows are those of both, ascending.
+/// Returns the sum a + b. It has the rows that a or b has, in ascending order.
 template <class T>
 nn::RowGradient<T> add_row_gradients(const nn::RowGradient<T>& a, const nn::RowGradient<T>& b) {
   nn::RowGradient<T> sum;
@@ -34,8 +35,8 @@ nn::RowGradient<T> add_row_gradients(const nn::RowGradient<T>& a, const nn::RowG
   return sum;
 }
 
-/// Adds the gradients of a batch to those of earlier batches. Both must have the same parameters in
-/// the same lists.
+/// Adds the gradients of one batch, `own`, to the sum of the gradients of earlier batches. Both
+/// must have the same parameters in each of their two lists.
 template <class T>
 void accumulate(Gradients<T>& sum, Gradients<T> own) {
   if (sum.dense.empty()) {
@@ -47,7 +48,7 @@ void accumulate(Gradients<T>& sum, Gradients<T> own) {
     sum.rows[k].second = add_row_gradients(sum.rows[k].second, own.rows[k].second);
 }
 
-/// Returns an encoder's gradients by name.
+/// Returns the gradients of an encoder with the names of its parameters.
 template <class T>
 Gradients<T> by_name(encoder::EncoderGradients<T> own) {
   Gradients<T> gradients;
@@ -67,8 +68,9 @@ void divide(Gradients<T>& gradients, std::size_t count) {
   for (auto& [name, rows] : gradients.rows) each(rows.values);
 }
 
-/// Makes the warm-up of PowerNorm count one iteration for this step, however many batches it has,
-/// as the paper does. It applies to the norms whose names begin with `places`.
+/// Makes PowerNorm's counter of iterations increase by one for this step, however many batches the
+/// step has. The paper counts like this. `norms` is the state of the norms after the step, `before`
+/// the state before it. Only norms whose names begin with `places` are changed.
 template <class T>
 void count_as_one_step(const model::NormOptions& norm, NamedTensors<T>& norms,
                        const NamedTensors<T>& before, std::string_view places = "") {
@@ -78,8 +80,8 @@ void count_as_one_step(const model::NormOptions& norm, NamedTensors<T>& norms,
       values.data()[0] = before.at(name).data()[0] + T(1);
 }
 
-/// Lends the parameters in `named` to a model, in the form that `make` creates. The destructor
-/// returns them to `named`, also after an exception. Nothing is copied.
+/// Moves the tensors out of `named` and into the parameter struct of a model, which `make` creates.
+/// The destructor moves them back to `named`, also after an exception. Nothing is copied.
 template <class T, class Parameters>
 class Borrowed {
  public:
@@ -97,7 +99,8 @@ class Borrowed {
   Parameters parameters_;
 };
 
-/// Lends the parameters of an encoder.
+/// Moves the parameters in `named` into the parameter struct of an encoder, until the result is
+/// destroyed.
 template <class T>
 Borrowed<T, encoder::EncoderParameters<T>> borrow(const model::TrainConfig& config,
                                                   NamedTensors<T>& named) {

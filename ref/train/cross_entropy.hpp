@@ -11,10 +11,10 @@ namespace normproof::ref::train {
 
 using tensor::Tensor;
 
-/// The target of a row that does not count in the loss.
+/// The target that marks a row as ignored: the row does not count in the loss.
 inline constexpr int kIgnored = -1;
 
-/// Returns the input or output [..., C] of a head as rows [N,C].
+/// Returns the input or the output of a head, [..., C], reshaped to rows [N,C].
 template <class T>
 Tensor<T> as_rows(Tensor<T> values) {
   const std::size_t width = values.shape().back();
@@ -28,7 +28,7 @@ struct CrossEntropyForward {
   Tensor<T> log_probabilities;  ///< [N,C]
 };
 
-/// Mean cross-entropy with class weights w and label smoothing s.
+/// Computes the mean cross-entropy with class weights w and label smoothing s.
 /// Source    docs/specification/training.md
 /// Computes  logp = log_softmax(logits) ; t = targets ;
 ///           over the rows i that are not ignored: a_i = w_{t_i} (-logp_{i,t_i}) ;
@@ -43,10 +43,10 @@ struct CrossEntropyForward {
 ///           (C5) some row is not ignored and has a target of weight > 0
 ///           (C6) logits are so close to each other that log_probabilities and the loss are finite
 ///           (C8) logits are finite, including those of ignored rows
-/// Order     docs/specification/determinism.md, rule R2 for all sums, over the rows that are not
-///           ignored, numbered without gaps, so that the bits are those of the batch without
-///           ignored rows; rule R4 for the rest
-/// Error     docs/error_analysis.md, section 1: the scalar running_error
+/// Order     docs/specification/determinism.md, rule R2 for all sums, rule R4 for the rest. The
+///           sums run over the rows that are not ignored, numbered without gaps. So the bits are
+///           the same as for the batch without its ignored rows
+/// Error     docs/error_analysis.md, section 1: the bound that the scalar running_error computes
 /// Saves     log_probabilities
 /// Throws    ContractError
 template <numeric::Real T>
@@ -54,10 +54,12 @@ CrossEntropyForward<T> cross_entropy(const Tensor<T>& logits, const std::vector<
                                      const Tensor<T>& class_weights = {},
                                      const model::LossOptions& options = {});
 
-/// Returns the derivative of the loss with respect to the logits. With q_ic = (1-s) w_{t_i} [c =
-/// t_i] + (s/C) w_c, the loss of a row is l_i = -sum_c q_ic logp_ic, and d logp_ic / d logit_ij =
-/// [c = j] - p_ij with p = exp(logp). So d l_i / d logit_ij = p_ij sum_c q_ic - q_ij, and sum_c
-/// q_ic = (1-s) w_{t_i} + (s/C) sum_c w_c.
+/// Returns the gradient of the loss with respect to the logits.
+///
+/// The derivation: let q_ic = (1-s) w_{t_i} [c = t_i] + (s/C) w_c, with the symbols of
+/// cross_entropy. The loss of row i is l_i = -sum_c q_ic logp_ic, and d logp_ic / d logit_ij = [c =
+/// j] - p_ij, where p = exp(logp) are the probabilities. So d l_i / d logit_ij = p_ij sum_c q_ic -
+/// q_ij, and sum_c q_ic = (1-s) w_{t_i} + (s/C) sum_c w_c.
 /// Computes  W = sum_c w_c ; Q_i = (1-s) w_{t_i} + (s/C) W ;
 ///           q_ij = (s/C) w_j, and ((1-s) w_j) + ((s/C) w_j) for j = t_i ;
 ///           grad_logits_ij = (p_ij Q_i - q_ij) / (sum_i w_{t_i}), +0 in ignored rows

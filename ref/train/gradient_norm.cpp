@@ -13,15 +13,15 @@ using numeric::Clause;
 
 namespace {
 
-/// Calls f(name, values) for each tensor in order.
+/// Calls f(name, values) for each gradient, first the dense ones, then the row gradients.
 template <class Gradients, class F>
 void for_each_tensor(Gradients& gradients, F&& f) {
   for (auto& [name, values] : gradients.dense) f(name, values);
   for (auto& [name, rows] : gradients.rows) f(name, rows.values);
 }
 
-/// Returns limit / norm. If the norm is an enclosure that contains the limit, the result also
-/// contains 1, because clipping may not apply.
+/// Returns limit / norm, the factor of clipping. If the norm is an enclosure that contains the
+/// limit, the result also contains 1, because clipping may not apply.
 template <class T>
 T scale_to(const T& norm, const T& limit) {
 #ifndef NORMPROOF_DOUBLE_ONLY

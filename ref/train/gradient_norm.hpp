@@ -8,26 +8,27 @@ namespace normproof::ref::train {
 
 template <class T>
 struct GradientNorms {
-  /// First the dense tensors, then those of rows.
+  /// The name and the norm of each tensor: first the dense gradients, then the row gradients.
   std::vector<std::pair<std::string, T>> per_tensor;
   T whole{};
 };
 
-/// Returns the L2 norms of the gradients, per tensor and for all of them as one vector.
+/// Returns the L2 norm of each gradient, and the L2 norm of all gradients as one vector.
 /// Source    docs/specification/training.md
 /// Computes  s_k = sum_i g_ki^2 of tensor k ; norm_k = sqrt(s_k) ;
-///           whole = sqrt(s_1 + s_2 + ...), from left to right; 0 without gradients
+///           whole = sqrt(s_1 + s_2 + ...), added from left to right. Without gradients it is 0
 /// Shapes    any; for a row gradient its values [R,D]
 /// Requires  (C1) elements are finite and small enough that the sums of their squares are finite
-/// Order     docs/specification/determinism.md, rule R2 within a tensor, over the values of a row
-///           gradient without the rows that it omits; then in ascending order
-/// Error     docs/error_analysis.md, section 1: the scalar running_error. Squares below
-///           2^-1074 are 0, and so is a norm below about 2^-537
-/// Throws    ContractError naming the tensor
+/// Order     docs/specification/determinism.md, rule R2 within a tensor; for a row gradient, only
+///           over the rows that it stores. The sums of the tensors are added in ascending order
+/// Error     docs/error_analysis.md, section 1: the bound that the scalar running_error computes.
+///           Squares below 2^-1074 are 0, and so is a norm below about 2^-537
+/// Throws    ContractError that names the tensor
 template <numeric::Real T>
 GradientNorms<T> gradient_norms(const Gradients<T>& gradients);
 
-/// Scales the gradients down to the norm max_norm if it is given and exceeded.
+/// If max_norm is given and the norm of all gradients exceeds it, scales the gradients down to this
+/// norm.
 /// Computes  g = g (max_norm / whole) for every element if max_norm is given and whole > max_norm
 /// Requires  (C1) of gradient_norms  (C2) max_norm is finite and > 0
 /// Order     rule R4: the quotient is rounded once, then every product

@@ -11,7 +11,7 @@
 #include "ref/tensor/contract.hpp"
 #include "ref/train/gradients.hpp"
 
-/// Pairs of parameters and their gradients, which every optimizer of optimizer.cpp processes.
+/// Pairs of a parameter and its gradient, which the optimizers of optimizer.cpp process.
 namespace normproof::ref::train {
 
 using numeric::Clause;
@@ -21,9 +21,10 @@ using tensor::shape_of;
 using tensor::Tensor;
 
 inline constexpr auto kOptimizerStep = "optimizer_step";
-inline constexpr std::size_t kOptimizerGrain = 4096;  // in elements; it does not affect the bits
+inline constexpr std::size_t kOptimizerGrain = 4096;  // in elements; does not affect the bits
 
-/// A parameter and its gradient, which is either dense or given by rows.
+/// A parameter and its gradient. The gradient is either dense or a RowGradient; the other pointer
+/// is null.
 template <class T>
 struct GradientPair {
   std::string name;
@@ -35,7 +36,7 @@ struct GradientPair {
   std::string gradient_name() const { return fmt::format("gradient of {}", name); }
 };
 
-/// Returns each parameter with its gradient.
+/// Returns one pair per parameter: the parameter and its gradient.
 /// Requires  (C3) of optimizer_step
 template <class T>
 std::vector<GradientPair<T>> pair_up(NamedTensors<T>& parameters, const Gradients<T>& gradients) {
@@ -87,13 +88,14 @@ void check_gradient_shape(const GradientPair<T>& pair) {
            fmt::format("ascending numbers below {}", shape[0]));
 }
 
-/// Whether all elements, or all their squares, are finite.
+/// Whether all elements are finite. If `squares` is true, whether the squares of all elements are
+/// finite.
 template <bool squares, class T>
 bool all_finite(const T* g, std::size_t count) {
   if constexpr (!squares) {
     return ops::Elements<T>::all_finite(g, count);
   } else if constexpr (ops::is_packed<T>) {
-    // If a square overflows, the difference is NaN, and so is the sum.
+    // If a square overflows, the difference of infinities is NaN, and so is the sum.
     return ops::contiguous_lane_sum<T>(count, [g](auto at) {
              const auto square = at(g) * at(g);
              return square - square;  // NOLINT(misc-redundant-expression)
@@ -105,7 +107,8 @@ bool all_finite(const T* g, std::size_t count) {
   }
 }
 
-/// Checks the values of a gradient.
+/// Checks that the values of a gradient are finite. If `squares` is true, their squares must be
+/// finite too.
 /// Requires  (C5) of optimizer_step
 template <class T>
 void check_gradient_values(const GradientPair<T>& pair, bool squares) {
@@ -131,8 +134,9 @@ void check_gradient_values(const GradientPair<T>& pair, bool squares) {
                                 Clause::C5);
 }
 
-/// Calls update(begin, count, g) for the elements [begin, begin + count), where g is their
-/// gradient. If `all` is set, it includes the rows that a row gradient omits, whose gradient is +0.
+/// Calls update(begin, count, g) for ranges of elements [begin, begin + count) of the parameter; g
+/// points to the gradient of these elements. If the gradient is a RowGradient and `all` is true,
+/// the rows that it does not store are included, with the gradient +0.
 template <class T, class Update>
 void for_each_part(const GradientPair<T>& pair, bool all, Update&& update) {
   if (pair.dense != nullptr) {

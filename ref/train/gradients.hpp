@@ -9,8 +9,8 @@
 
 namespace normproof::ref::train {
 
-/// The gradients of a model's parameters by name. Each parameter is in exactly one of the two
-/// lists.
+/// The gradients of a model's parameters, by name. Each parameter is in exactly one of the two
+/// lists: `dense`, or `rows` if its gradient has only some rows.
 template <class T>
 struct Gradients {
   tensor::NamedTensors<T> dense;

@@ -24,13 +24,14 @@ double not_negative(std::string_view option, double value) {
   return value;
 }
 
-/// The scale of the drawn numbers: the factor of normal(i), or of 2 uniform(i) - 1.
+/// The distribution of the initial values: `factor` times normal(i) if `normal` is true, otherwise
+/// times 2 uniform(i) - 1.
 struct Width {
   double factor;
   bool normal;
 };
 
-/// The extents of a weight as floating-point numbers.
+/// The extents fan_in and fan_out of a weight, as floating-point numbers.
 struct Fans {
   double in = 0;
   double out = 0;

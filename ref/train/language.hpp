@@ -4,19 +4,19 @@
 
 #include "ref/train/trainer.hpp"
 
-/// Trains a causal language model: a causal encoder with a head over its vocabulary at each
-/// position. docs/specification/training.md
+/// Trains a causal language model: a causal encoder whose head predicts the next token of its
+/// vocabulary at each position. See docs/specification/training.md.
 namespace normproof::ref::train {
 
-/// Contexts of a text, and the tokens to predict at their positions.
+/// A batch of contexts of a text, and the tokens to predict at their positions.
 struct TextBatch {
   encoder::EncoderInputs inputs;
-  std::vector<int> targets;  ///< [B T]: the next token, or kIgnored
+  std::vector<int> targets;  ///< [B T]: the next token of each position, or kIgnored
 };
 
-/// Checks that an encoder is a language model.
+/// Checks that the configuration of an encoder is that of a language model.
 /// Requires  (C1) it is causal, its pooling is per_position, and it has a class for each token
-/// Throws    ContractError naming the field
+/// Throws    ContractError that names the field
 inline void check_language_model(std::string_view function, const model::EncoderConfig& config) {
   const auto fail = [&](const char* field, const std::string& is, const std::string& expected) {
     numeric::contract_failure(function, field, is, expected, numeric::Clause::C1);
@@ -29,34 +29,36 @@ inline void check_language_model(std::string_view function, const model::Encoder
          fmt::format("vocab_size, {}", config.vocab_size));
 }
 
-/// Returns the gradient for a step.
-/// Computes  for each batch the gradient of the mean cross-entropy of its targets, by
-///           vocabulary_loss_gradient; then their mean. Dropout and PowerNorm's warm-up are as in
-///           loss_gradient. If the head is tied, grad_embedding is that of the head, plus the sums
-///           over the tokens
-/// Requires  those of Encoder; (C1) of check_language_model
+/// Returns the gradient for one step of training.
+/// Computes  for each batch, the gradient of the mean cross-entropy of its targets, by
+///           vocabulary_loss_gradient. The result is the mean over the batches. Dropout and
+///           PowerNorm's warm-up are as in loss_gradient. If the head is tied, the gradient of the
+///           embedding is the sum of its gradient as the head and its gradient as the first layer
+/// Requires  the requirements of Encoder; (C1) of check_language_model
 ///           (C2) there are 1 to `accumulation` batches
 ///           (C3) targets has B T elements, each kIgnored or a token, and at least one is a token
-/// Order     that of Encoder and of vocabulary_loss_gradient
+/// Order     the order of Encoder and of vocabulary_loss_gradient
 /// Throws    ContractError
 template <numeric::Real T>
 LossGradient<T> language_gradient(const model::TrainConfig& config,
                                   std::span<const TextBatch> batches, TrainState<T>& state,
                                   const encoder::Tap<T>& tap = {});
 
-/// Runs one step of training: language_gradient, then apply_gradient. It returns no predictions.
-/// Requires  those of language_gradient and of the optimizer
+/// Runs one step of training: language_gradient, then apply_gradient. The result has no
+/// predictions.
+/// Requires  the requirements of language_gradient and of the optimizer
 /// Throws    ContractError, and leaves `state` unchanged
 template <numeric::Real T>
 StepResult<T> language_step(const model::TrainConfig& config, std::span<const TextBatch> batches,
                             TrainState<T>& state, const encoder::Tap<T>& tap = {});
 
 /// Returns the loss in inference: with running statistics, and without dropout and label smoothing.
-/// Computes  the mean of -log p over the targets of all batches, where p is the probability of the
-///           target. Each batch's mean is multiplied by the number of its targets; these are added
-///           in order and divided by the sum of the numbers
-/// Requires  those of language_gradient, but any positive number of batches. The parameters are
-///           returned unchanged
+/// Computes  the mean of -log p over the targets of all batches, where p is the probability that
+///           the model gives the target. The mean of each batch is multiplied by the number of its
+///           targets; the products are added in order, and the sum is divided by the number of all
+///           targets
+/// Requires  the requirements of language_gradient, but any positive number of batches. The
+///           parameters are returned unchanged
 template <numeric::Real T>
 T language_loss(const model::TrainConfig& config, std::span<const TextBatch> batches,
                 TrainState<T>& state);

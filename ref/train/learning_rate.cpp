@@ -11,7 +11,8 @@ using numeric::Clause;
 
 namespace {
 
-/// Checks a count and returns it as a `double`, which represents it exactly.
+/// Checks that a count is at least `least` and at most 2^53. Returns it as a `double`, which is
+/// exact.
 double checked_count(std::string_view argument, std::int64_t count, std::int64_t least,
                      Clause clause) {
   constexpr std::int64_t kMaximum = std::int64_t{1} << 53;

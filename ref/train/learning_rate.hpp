@@ -6,7 +6,7 @@
 
 namespace normproof::ref::train {
 
-/// Returns the learning rate of step t = 1, 2, ..., where w = warmup_steps.
+/// Returns the learning rate of step t = 1, 2, ... In the formulas, w is warmup_steps.
 /// Source    docs/specification/training.md; inverse square root: [VSP+17], section 5.3, which has
 ///           base_rate = 1 / sqrt(d_model w)
 /// Computes  constant              base_rate

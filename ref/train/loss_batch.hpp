@@ -12,13 +12,13 @@
 #include "ref/tensor/contract.hpp"
 #include "ref/train/cross_entropy.hpp"
 
-/// Cross-entropy row by row: one formula for logits that are in memory and for logits that are
-/// computed a few rows at a time. The clauses are those of cross_entropy.hpp.
+/// The cross-entropy of single rows. The same formula serves logits that are all in memory and
+/// logits that are computed a few rows at a time. The clauses are those of cross_entropy.hpp.
 namespace normproof::ref::train {
 
 using tensor::shape_of;
 
-/// Checks and returns the class weights, or ones if there are none.
+/// Checks the class weights and returns them. If none are given, it returns ones.
 template <class T>
 Tensor<T> checked_weights(std::string_view function, const Tensor<T>& given, std::size_t classes) {
   if (!tensor::is_given(given)) return tensor::full_tensor<T>({classes}, T(1));
@@ -46,7 +46,7 @@ void check_no_overflow(const T& value, std::string_view what) {
                                 "logits so near each other that it is finite", numeric::Clause::C6);
 }
 
-/// Whether every element is finite.
+/// Whether every element of t is finite.
 template <class T>
 bool all_finite(const Tensor<T>& t) {
   return ops::find_rejected(
@@ -56,13 +56,13 @@ bool all_finite(const Tensor<T>& t) {
              }) == t.size();
 }
 
-/// Checks the logits, as required by (C8) of cross_entropy.
+/// Checks that the logits are finite, as clause C8 of cross_entropy requires.
 template <class T>
 void check_logits(std::string_view function, const Tensor<T>& logits) {
   if (!all_finite(logits)) tensor::check_finite(function, "logits", logits, numeric::Clause::C8);
 }
 
-/// Checks the log-probabilities, as required by (C6) of cross_entropy.
+/// Checks that the log-probabilities are finite, as clause C6 of cross_entropy requires.
 template <class T>
 void check_log_probabilities(const Tensor<T>& log_probabilities) {
   if (all_finite(log_probabilities)) return;
@@ -70,7 +70,8 @@ void check_log_probabilities(const Tensor<T>& log_probabilities) {
     check_no_overflow(log_probabilities.data()[i], "a log-probability");
 }
 
-/// Checked arguments and constants of the batch, which the loss and its derivative share.
+/// The checked arguments of the cross-entropy of a batch, and constants that the loss and its
+/// gradient share. Row k means the k-th of the rows that are not ignored.
 template <class T>
 struct LossBatch {
   LossBatch(std::string_view function, const tensor::Shape& shape,
@@ -103,7 +104,7 @@ struct LossBatch {
   const T& target_weight(std::size_t k) const { return weights.data()[targets[k]]; }
   std::size_t grain() const { return 4096 / classes + 1; }
 
-  /// Returns the loss of row k among those that are not ignored, from its log-probabilities.
+  /// Returns the loss of the k-th row that is not ignored, given its log-probabilities.
   T row_loss(std::size_t k, const T* logp) const {
     T loss = hard_share * (target_weight(k) * -logp[target(k)]);
     if (smoothing > 0)
@@ -113,7 +114,8 @@ struct LossBatch {
     return loss;
   }
 
-  /// Computes the gradient of that row's logits.
+  /// Computes the gradient of the logits of the k-th row that is not ignored, given its
+  /// log-probabilities.
   void row_gradient(std::size_t k, const T* logp, T* grad) const {
     ops::Elements<T>::exp(logp, classes, grad);
     const T hard = hard_share * target_weight(k);
@@ -132,8 +134,8 @@ struct LossBatch {
   std::size_t classes;
   Tensor<T> weights;
   double smoothing;
-  std::vector<std::size_t> rows;     // the rows that are not ignored
-  std::vector<std::size_t> targets;  // of these rows
+  std::vector<std::size_t> rows;     // indices of the rows that are not ignored
+  std::vector<std::size_t> targets;  // targets of these rows
   T hard_share{};
   T soft_share{};
   T sum_of_weights{};

@@ -14,7 +14,8 @@ using model::AdamWOptions;
 using model::OptimizerOptions;
 using model::SgdOptions;
 
-/// Returns the names of the moments of a parameter, without the parameter's name.
+/// Returns the names of the moments that the optimizer keeps for each parameter, such as
+/// "first_moment".
 std::vector<std::string> moment_names(const OptimizerOptions& options) {
   const auto* const sgd = std::get_if<SgdOptions>(&options);
   if (sgd == nullptr) return {"first_moment", "second_moment"};

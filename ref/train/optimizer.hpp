@@ -9,26 +9,28 @@ namespace normproof::ref::train {
 
 using tensor::NamedTensors;
 
-/// The state that an optimizer carries from step to step.
+/// The state that an optimizer keeps from one step to the next.
 template <class T>
 struct OptimizerState {
-  /// For SGD with momentum: "velocity/<name>" for each parameter. For Adam and AdamW: "beta1_power"
-  /// and "beta2_power" [1], then "first_moment/<name>" and "second_moment/<name>" for each
-  /// parameter.
+  /// The running averages of the optimizer. For SGD with momentum, they are "velocity/<name>" for
+  /// each parameter. For Adam and AdamW, they are "beta1_power" and "beta2_power" [1], then
+  /// "first_moment/<name>" and "second_moment/<name>" for each parameter.
   NamedTensors<T> moments;
-  std::int64_t step = 0;  ///< number of steps done
+  std::int64_t step = 0;  ///< the number of completed steps
 };
 
-/// Returns the state before the first step: moments 0, powers 1.
+/// Returns the state before the first step: all moments are 0, and beta1_power and beta2_power are
+/// 1.
 /// Requires  (C1) of optimizer_step
 /// Throws    ContractError
 template <numeric::Real T>
 OptimizerState<T> initial_optimizer_state(const model::OptimizerOptions& options,
                                           const NamedTensors<T>& parameters);
 
-/// Runs one step in place, element by element. p is a parameter, g its gradient, and lr the
-/// learning rate. A row gradient gives the same bits as the dense gradient that is +0 in the other
-/// rows. If the step would not change those rows (SGD without momentum), they are skipped.
+/// Runs one step of the optimizer in place, element by element. In the formulas, p is a parameter,
+/// g its gradient, and lr the learning rate. A row gradient gives the same bits as a dense gradient
+/// whose other rows are +0. If the step would not change those rows (SGD without momentum), they
+/// are skipped.
 ///
 /// Source    PyTorch's SGD without dampening, Adam, AdamW; [KB15], [LH19];
 ///           docs/specification/training.md
@@ -40,8 +42,8 @@ OptimizerState<T> initial_optimizer_state(const model::OptimizerOptions& options
 ///                      m = (beta1 m) + ((1-beta1) g) ; v = (beta2 v) + (((1-beta2) g) g) ;
 ///                      p = p - (step_size m) / (sqrt(v) / root + eps)
 ///           AdamW      p = p (1 - lr weight_decay), then as Adam
-/// Shapes    a parameter may have any shape, and its moments and dense gradient have the same; a
-///           row gradient belongs to a parameter [V,D] and has values [R,D]
+/// Shapes    a parameter may have any shape, and its moments and dense gradient have the same
+///           shape. A row gradient belongs to a parameter [V,D] and has values [R,D]
 /// Requires  (C1) momentum and weight_decay are >= 0, beta1 and beta2 are at least 0 and below 1,
 ///           and eps > 0; all are finite  (C2) learning_rate is finite and >= 0
 ///           (C3) each parameter has one gradient, and each gradient a parameter
@@ -49,7 +51,7 @@ OptimizerState<T> initial_optimizer_state(const model::OptimizerOptions& options
 ///           (C5) gradients are finite; for Adam and AdamW so are their squares
 ///           (C6) state has the names and shapes of initial_optimizer_state for these parameters
 /// Order     docs/specification/determinism.md, rule R4, in the order written
-/// Error     docs/error_analysis.md, section 1: the scalar running_error
+/// Error     docs/error_analysis.md, section 1: the bound that the scalar running_error computes
 /// Throws    ContractError, before anything is changed. A result that overflows is rejected by the
 ///           next operation that reads it
 template <numeric::Real T>

@@ -5,8 +5,8 @@
 namespace normproof::ref::train {
 namespace {
 
-/// Whether config draws this linear bias, by the fan_in of the weight [fan_out,fan_in] of the same
-/// map.
+/// Whether config requests that the bias `name` of a linear map is initialized randomly. Its range
+/// then depends on the fan_in of the weight [fan_out,fan_in] of the same map.
 bool has_drawn_bias(const model::TrainConfig& config, const std::string& name) {
   return config.bias_initialization == model::BiasInitialization::fan_in_uniform &&
          name.ends_with(".bias") && name.find("attention") == std::string::npos;

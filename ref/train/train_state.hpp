@@ -11,22 +11,23 @@
 
 namespace normproof::ref::train {
 
-/// The whole state that a training run carries from step to step.
+/// The complete state of a training run, which each step reads and updates.
 template <class T>
 struct TrainState {
-  NamedTensors<T> parameters;  ///< encoder::parameter_shapes
-  NamedTensors<T> norms;       ///< encoder::initial_norm_state
+  NamedTensors<T> parameters;  ///< the names and shapes of encoder::parameter_shapes
+  NamedTensors<T> norms;       ///< running statistics: encoder::initial_norm_state
   OptimizerState<T> optimizer;
-  std::int64_t step = 0;  ///< number of steps done
+  std::int64_t step = 0;  ///< the number of completed steps
 };
 
-/// Maps a parameter's name to the initial value if it belongs to a norm, otherwise to nothing.
+/// A function that returns the initial value of a norm's parameter, given its name. For a parameter
+/// that does not belong to a norm, its result is empty.
 using NormValues = std::function<std::optional<double>(const std::string& name)>;
 
-/// Returns the parameters before the first step.
+/// Returns the initial parameters of a model.
 /// Source    docs/specification/training.md
-/// Computes  as initial_train_state. The bias of a tied head has no weight of its own and is drawn
-///           by the fan_in of `embedding`
+/// Computes  as initial_train_state. The bias of a tied head has no weight in the same map, so it
+///           is initialized with the fan_in of the parameter `embedding`
 /// Throws    ContractError
 NamedTensors<double> initial_parameters(const model::TrainConfig& config,
                                         const std::vector<encoder::ParameterShape>& shapes,
@@ -34,19 +35,20 @@ NamedTensors<double> initial_parameters(const model::TrainConfig& config,
 
 /// Returns the state before the first step.
 /// Source    docs/specification/training.md
-/// Computes  weights by config.initialization, those of feed-forwards by
-///           config.feed_forward_initialization, each from the random stream of its name; beta 0,
-///           gamma 1; biases by config.bias_initialization
-/// Requires  those of encoder::check_config
+/// Computes  weights are initialized by config.initialization, weights of feed-forwards by
+///           config.feed_forward_initialization, each from the random stream of its name. beta is 0
+///           and gamma is 1. Biases are initialized by config.bias_initialization
+/// Requires  the requirements of encoder::check_config
 /// Throws    ContractError
 TrainState<double> initial_train_state(const model::TrainConfig& config);
 
-/// Returns the state converted to another scalar, exactly.
+/// Returns the state with all values converted to another scalar, which is exact.
 template <numeric::Real T>
 TrainState<T> convert_state(const TrainState<double>& state);
 
-/// Returns the SHA-256 of the lines "<name> float64 [shape] <SHA-256 of the little-endian bytes>"
-/// of all parameters, then of what the norms carry, in their order.
+/// Returns the SHA-256 of a text that describes the state. For each parameter, then for each
+/// running statistic of the norms, in their order, the text has the line "<name> float64 [shape]
+/// <SHA-256 of the little-endian bytes>".
 std::string state_sha256(const TrainState<double>& state);
 
 }  // namespace normproof::ref::train

@@ -44,7 +44,7 @@ void check_batch(const TrainConfig& config, const LabelledBatch& batch) {
                               "one a position", Clause::C3);
 }
 
-/// Returns the target of each row of the logits.
+/// Returns the target of each row of the logits, as the configuration of the pooling requires.
 std::vector<int> row_targets(const TrainConfig& config, const LabelledBatch& batch) {
   if (config.encoder.pooling == model::Pooling::masked_mean) return batch.labels;
   if (!batch.targets.empty()) return batch.targets;
@@ -65,7 +65,7 @@ Tensor<double> to_doubles(const Tensor<T>& values) {
   return result;
 }
 
-/// Returns the sum of the targets' weights.
+/// Returns the sum of the class weights of the targets that are not ignored.
 template <class T>
 T total_target_weight(const std::vector<int>& targets, const Tensor<T>& class_weights) {
   T weight(0);

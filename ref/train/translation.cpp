@@ -33,7 +33,7 @@ VocabularyHead<T> vocabulary_head(const TranslationConfig& config, const Decoder
   return {config.model.tied_head ? p.embedding : p.head.weight, p.head.bias};
 }
 
-/// Returns a decoder's gradients by name.
+/// Returns the gradients of a decoder with the names of its parameters.
 template <class T>
 Gradients<T> by_name(DecoderGradients<T> own) {
   Gradients<T> gradients;

@@ -16,11 +16,11 @@ using numeric::Clause;
 constexpr auto kVocabularyLoss = "vocabulary_loss";
 constexpr std::size_t kProductBlock = 256;
 
-/// Rows of x that are computed together, and which of the counted rows are among them.
+/// A block of rows of x that are computed together. Counted rows are the rows that are not ignored.
 template <class T>
 struct LossBlock {
-  std::size_t begin;                       // index of the first row
-  std::size_t first_counted, counted_end;  // indices in LossBatch
+  std::size_t begin;                       // index of the block's first row
+  std::size_t first_counted, counted_end;  // counted rows: indices in LossBatch
   const Tensor<T>& x;                      // [rows,D]
   const Tensor<T>& log_probabilities;      // [rows,V]
 };
@@ -42,7 +42,7 @@ Tensor<T> rows_from(const Tensor<T>& x, std::size_t begin, std::size_t count) {
   return rows;
 }
 
-/// Calls f(k) for the counted rows of the block.
+/// Calls f(k) for each counted row k of the block. k is its index in LossBatch.
 template <class T, class F>
 void for_each_counted(const LossBatch<T>& batch, const LossBlock<T>& block, F f) {
   const std::size_t count = block.counted_end - block.first_counted;
@@ -51,7 +51,8 @@ void for_each_counted(const LossBatch<T>& batch, const LossBlock<T>& block, F f)
   });
 }
 
-/// Returns the loss; calls see(batch, block) for each block.
+/// Returns the loss. It calls see(batch, block) after computing the log-probabilities of each
+/// block.
 template <class T, class See>
 T loss_by_blocks(const Tensor<T>& x, const VocabularyHead<T>& head, const std::vector<int>& targets,
                  const model::LossOptions& options, std::size_t block_rows, See see) {
@@ -83,7 +84,7 @@ T loss_by_blocks(const Tensor<T>& x, const VocabularyHead<T>& head, const std::v
   return loss;
 }
 
-/// Sums columns by rule R2, for rows that arrive one after the other.
+/// Sums the columns of a matrix by rule R2, for rows that are added a few at a time.
 template <class T>
 class ColumnLanes {
  public:
@@ -110,7 +111,7 @@ class ColumnLanes {
 
  private:
   std::size_t width_;
-  std::size_t seen_ = 0;  // rows
+  std::size_t seen_ = 0;  // number of rows added
   Tensor<T> lanes_;
 };
 

@@ -12,10 +12,10 @@
 #include "ref/train/trainer.hpp"
 #include "ref/train/vocabulary_loss.hpp"
 
-/// Helpers for training steps and evaluations of models with a head over a vocabulary.
+/// Functions for training and evaluating models whose head predicts tokens of a vocabulary.
 namespace normproof::ref::train {
 
-/// Checks that each position has a target.
+/// Checks that there is one target for each position.
 /// Requires  (C3) of language_gradient
 inline void check_targets(std::string_view function, const std::vector<int>& targets,
                           const model::Tokens& tokens) {
@@ -26,9 +26,10 @@ inline void check_targets(std::string_view function, const std::vector<int>& tar
         numeric::Clause::C3);
 }
 
-/// Returns the mean over the batches of a step. pass(batch, run, sum) adds the loss and the
-/// gradients of a batch to `sum` and updates sum.norms; count(norms, before) makes warm-ups count
-/// the step once.
+/// Returns the mean loss and the mean gradient over the batches of a step. The function pass(batch,
+/// run, sum) adds the loss and the gradients of one batch to `sum` and updates sum.norms. The
+/// function count(norms, before) corrects the iteration counters of the norms, so that a step with
+/// several batches counts once.
 /// Requires  (C2) of language_gradient
 template <class T, class Batch, class Pass, class Count>
 LossGradient<T> mean_gradient(std::string_view function, const model::TrainConfig& config,
@@ -52,9 +53,9 @@ LossGradient<T> mean_gradient(std::string_view function, const model::TrainConfi
   return result;
 }
 
-/// Adds the loss of a batch and the gradients of its model's parameters to `sum`. It runs from the
-/// model's hidden states through the head and back. by_name converts the model's gradients to
-/// Gradients<T>.
+/// Adds the loss of one batch, and the gradients of the model's parameters, to `sum`. It computes
+/// the model's hidden states, the loss of the head, and the backward of both. The function by_name
+/// converts the model's gradients to Gradients<T>.
 template <class T, class Model, class Config, class Batch, class ByName>
 void add_batch(Model& model, const Config& config, const VocabularyHead<T>& head,
                const Batch& batch, const model::LossOptions& options,
@@ -72,8 +73,8 @@ void add_batch(Model& model, const Config& config, const VocabularyHead<T>& head
   accumulate(sum.gradients, by_name(std::move(own)));
 }
 
-/// Returns the mean of -log p over the targets of all batches; hidden(batch) returns the input of
-/// the head.
+/// Returns the mean of -log p over the targets of all batches, where p is the probability of a
+/// target. The function hidden(batch) returns the input of the head.
 /// Requires  (C2) of language_gradient, but any positive number of batches
 template <class T, class Batch, class Hidden>
 T mean_loss(std::string_view function, std::span<const Batch> batches,

@@ -215,7 +215,8 @@ class L2NormCases {
             .option("eps", "1e-3")
             .x(subnormal_in_some(2))
             .grad_y(subnormal_in_some(3)));
-    // With eps outside the root, the derivative has 1/n, and n is unknown if every square underflows.
+    // With eps outside the root, the derivative has 1/n, and n is unknown if every square
+    // underflows.
     for (const char* placement : {"inside", "floor"})
       add(placed("subnormal_x", {3, 6}, DType::float32, placement)
               .why(kWhySubnormalFloat32)
