@@ -17,7 +17,7 @@ void check_pairs(std::span<const PairBatch> batches) {
     train::check_targets(kTranslationStep, batch.targets, batch.inputs.target.tokens);
 }
 
-/// Returns a decoder's gradients by name.
+/// Returns a decoder's gradients as lists of names and tensors.
 train::Gradients by_name(decoder::DecoderGradients own) {
   train::Gradients gradients;
   gradients.dense = std::move(own.dense);
