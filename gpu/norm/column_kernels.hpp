@@ -73,7 +73,7 @@ struct TTimesXHat {
 };
 
 /// The term of grad_gamma in batch renormalization: grad_y (z r + d). z is x normalized with the
-/// batch's own statistics; r and d are the factors of RenormFactors.
+/// batch's own statistics; r and d are the factors of `RenormFactors`.
 struct RenormGammaTerm {
   ConstReals grad_y;
   XHat<Statistics::of_column, true> z;

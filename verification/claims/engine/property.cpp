@@ -55,7 +55,7 @@ rc::Random case_random(const Run& run, std::size_t index) {
 namespace {
 
 // Shrinks a violating case until none of its direct shrinks violates the property. It searches like
-// RapidCheck's shrinkable::findLocalMin, with at most kShrinks evaluations.
+// RapidCheck's shrinkable::findLocalMin, with at most `kShrinks` evaluations.
 AnyCase shrink_violation(const rc::Shrinkable<AnyCase>& violation,
                          const Property<AnyCase>& property) {
   constexpr int kShrinks = 4000;
